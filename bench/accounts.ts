@@ -12,16 +12,36 @@ export async function openAccounts({ databaseUrl, cloudUrl }: Deployment, count:
   const sql = openDatabase({ url: databaseUrl, connections: 1, name: 'flock-bench-accounts' });
   const keys: string[] = [];
   try {
-    const identity = createIdentityStore(sql, initialAccount), nowMs = Date.now(), userId = newId('usr', nowMs);
-    await identity.insertUser({ id: userId, email: 'bench@example.com', passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false, platformRole: null });
+    const identity = createIdentityStore(sql, initialAccount),
+      nowMs = Date.now(),
+      userId = newId('usr', nowMs);
+    await identity.insertUser({
+      id: userId,
+      email: 'bench@example.com',
+      passwordHash: 'x',
+      sealedTotpSecret: null,
+      totpConfirmed: false,
+      platformRole: null,
+    });
     for (let n = 0; n < count; n += 1) {
-      const organizationId = newId('org', nowMs), { key, hash, maskedPrefix } = mintApiKey('sandbox');
-      await identity.createOrganization(
-        { id: organizationId, name: `bench ${n}`, createdAtMs: nowMs }, userId, { tier: 'ultimate', band: 'launch', subscription: 'active', paymentsActive: true },
-      );
+      const organizationId = newId('org', nowMs),
+        { key, hash, maskedPrefix } = mintApiKey('sandbox');
+      await identity.createOrganization({ id: organizationId, name: `bench ${n}`, createdAtMs: nowMs }, userId, {
+        tier: 'ultimate',
+        band: 'launch',
+        subscription: 'active',
+        paymentsActive: true,
+      });
       await identity.insertApiKey({
-        id: newId('key', nowMs), accountId: accountIdOf(organizationId, 'sandbox'), organizationId, environment: 'sandbox',
-        label: 'bench', hash, maskedPrefix, createdAtMs: nowMs, revokedAtMs: null,
+        id: newId('key', nowMs),
+        accountId: accountIdOf(organizationId, 'sandbox'),
+        organizationId,
+        environment: 'sandbox',
+        label: 'bench',
+        hash,
+        maskedPrefix,
+        createdAtMs: nowMs,
+        revokedAtMs: null,
       });
       const answer = await testEdge({ url: cloudUrl }, key).sync();
       if ('ok' in (answer as object)) throw new Error(`sync was refused: ${JSON.stringify(answer)}`);

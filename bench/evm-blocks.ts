@@ -8,9 +8,21 @@ import type { RawReceipt } from '../chains/evm/raw.ts';
 import { bloomOf } from '../chains/evm/bloom.ts';
 import { TRANSFER_TOPIC } from '../chains/evm/transfers.ts';
 
-interface Receipt extends Omit<RawReceipt, 'logs'> { logs: RawLog[]; to: string | null }
-interface Transaction { hash: string; to: string | null; value: string; [field: string]: unknown }
-interface Header { transactions: Transaction[]; number: string; [field: string]: unknown }
+interface Receipt extends Omit<RawReceipt, 'logs'> {
+  logs: RawLog[];
+  to: string | null;
+}
+interface Transaction {
+  hash: string;
+  to: string | null;
+  value: string;
+  [field: string]: unknown;
+}
+interface Header {
+  transactions: Transaction[];
+  number: string;
+  [field: string]: unknown;
+}
 
 const FOLDER = new URL('../test/vectors/nodes/evm/eth/', import.meta.url);
 const resultOf = <T>(name: string): T =>
@@ -31,25 +43,40 @@ export interface RecordedBlock {
 export function realisticBlock(n: number, copies: number, watched: readonly string[]): RecordedBlock {
   const header = resultOf<Header>('block_18000000.block.json');
   const receipts = resultOf<Receipt[]>('block_18000000.receipts.json');
-  const blockHash = `0x${word(n)}`, blockNumber = `0x${n.toString(16)}`;
-  const transactions: Transaction[] = [], answers: Receipt[] = [];
-  let logIndex = 0, paid = 0;
+  const blockHash = `0x${word(n)}`,
+    blockNumber = `0x${n.toString(16)}`;
+  const transactions: Transaction[] = [],
+    answers: Receipt[] = [];
+  let logIndex = 0,
+    paid = 0;
   for (let copy = 0; copy < copies; copy += 1) {
     for (const [at, original] of header.transactions.entries()) {
-      const serial = (n * copies + copy) % 0xffffff, index = `0x${transactions.length.toString(16)}`;
+      const serial = (n * copies + copy) % 0xffffff,
+        index = `0x${transactions.length.toString(16)}`;
       const hash = otherwise(original.hash, serial);
       const plain = original.value !== '0x0' && receipts[at]!.status === '0x1' && receipts[at]!.logs.length === 0;
-      const to = original.to === null || !plain ? original.to : watched[paid++] ?? otherwise(original.to, serial);
+      const to = original.to === null || !plain ? original.to : (watched[paid++] ?? otherwise(original.to, serial));
       const logs = receipts[at]!.logs.map((log) => ({
-        ...log, blockHash, blockNumber, transactionHash: hash, transactionIndex: index,
+        ...log,
+        blockHash,
+        blockNumber,
+        transactionHash: hash,
+        transactionIndex: index,
         logIndex: `0x${(logIndex++).toString(16)}`,
-        topics: log.topics[0] === TRANSFER_TOPIC
-          ? log.topics.map((topic, i) => (i === 2 ? otherwise(topic, serial) : topic))
-          : log.topics,
+        topics:
+          log.topics[0] === TRANSFER_TOPIC
+            ? log.topics.map((topic, i) => (i === 2 ? otherwise(topic, serial) : topic))
+            : log.topics,
       }));
       transactions.push({ ...original, hash, to, blockHash, blockNumber, transactionIndex: index });
       answers.push({
-        ...receipts[at]!, to, transactionHash: hash, transactionIndex: index, blockHash, blockNumber, logs,
+        ...receipts[at]!,
+        to,
+        transactionHash: hash,
+        transactionIndex: index,
+        blockHash,
+        blockNumber,
+        logs,
         logsBloom: hexOf(bloomOf(logs)),
       });
     }
@@ -57,9 +84,15 @@ export function realisticBlock(n: number, copies: number, watched: readonly stri
   const logsBloom = hexOf(bloomOf(answers.flatMap(({ logs }) => logs)));
   const answer = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 1, result });
   return {
-    height: n, receipts: answer(answers),
+    height: n,
+    receipts: answer(answers),
     block: answer({
-      ...header, number: blockNumber, hash: blockHash, parentHash: `0x${word(n - 1)}`, logsBloom, transactions,
+      ...header,
+      number: blockNumber,
+      hash: blockHash,
+      parentHash: `0x${word(n - 1)}`,
+      logsBloom,
+      transactions,
     }),
   };
 }

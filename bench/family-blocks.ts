@@ -22,14 +22,16 @@ export interface FamilyBlock {
 
 /** Numbers as they are written, so that what is written again is what a node wrote. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-const exact = (text: string): unknown => JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-  (typeof value === 'number' ? rawJSON(context!.source!) : value));
+const exact = (text: string): unknown =>
+  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' ? rawJSON(context!.source!) : value,
+  );
 
 const answerOf = (file: string): unknown =>
   exact(readFileSync(new URL(`../test/vectors/nodes/${file}`, import.meta.url), 'utf8'));
 const recorded = (file: string): Json => {
   const answer = answerOf(file) as Json;
-  return 'result' in answer ? answer['result'] as Json : answer;
+  return 'result' in answer ? (answer['result'] as Json) : answer;
 };
 const numberIn = (raw: unknown): number => Number((raw as { rawJSON: string }).rawJSON);
 /** The same hex with another end. */
@@ -46,18 +48,26 @@ const LARGE_EVERY = 100;
 
 /** A full block as it was at the peak of 2023. */
 function btc(count: number): FamilyBlock {
-  const block = recorded('btc/getblock_v3_279671.json'), [coinbase, ...all] = block['tx'] as Json[];
+  const block = recorded('btc/getblock_v3_279671.json'),
+    [coinbase, ...all] = block['tx'] as Json[];
   // Most recorded ones have one output, one has 150: mixed, a transaction has two and a half, as on the network.
   const large = all.find((one) => (one['vout'] as unknown[]).length > OUTPUTS_FEW)!;
   const small = all.filter((one) => one !== large);
-  const tx = [coinbase!, ...repeated(small, count - 1, (one, n) => {
-    const taken = n % LARGE_EVERY === 0 ? large : one;
-    return { ...taken, txid: otherwise(String(taken['txid']), n) };
-  })];
+  const tx = [
+    coinbase!,
+    ...repeated(small, count - 1, (one, n) => {
+      const taken = n % LARGE_EVERY === 0 ? large : one;
+      return { ...taken, txid: otherwise(String(taken['txid']), n) };
+    }),
+  ];
   const root = merkleRoot(tx.map((one) => String(one['txid'])));
   const hash = headerHash({
-    version: numberIn(block['version']), previous: String(block['previousblockhash']), merkleRoot: root,
-    time: numberIn(block['time']), bits: String(block['bits']), nonce: numberIn(block['nonce']),
+    version: numberIn(block['version']),
+    previous: String(block['previousblockhash']),
+    merkleRoot: root,
+    time: numberIn(block['time']),
+    bits: String(block['bits']),
+    nonce: numberIn(block['nonce']),
   });
   const text = JSON.stringify({ ...block, hash, merkleroot: root, nTx: tx.length, tx });
   return { chain: 'btc', count, texts: [['block', text]] };
@@ -66,12 +76,18 @@ function btc(count: number): FamilyBlock {
 function tron(count: number): FamilyBlock {
   const block = recorded('tron/block_assembled.getblockbynum.json');
   const infos = answerOf('tron/block_assembled.gettransactioninfobyblocknum.json') as Json[];
-  const transactions = repeated(block['transactions'] as Json[], count, (one, n) =>
-    ({ ...one, txID: otherwise(String(one['txID']), n) }));
+  const transactions = repeated(block['transactions'] as Json[], count, (one, n) => ({
+    ...one,
+    txID: otherwise(String(one['txID']), n),
+  }));
   const theirs = repeated(infos, count, (one, n) => ({ ...one, id: otherwise(String(one['id']), n) }));
   return {
-    chain: 'tron', count,
-    texts: [['block', JSON.stringify({ ...block, transactions })], ['infos', JSON.stringify(theirs)]],
+    chain: 'tron',
+    count,
+    texts: [
+      ['block', JSON.stringify({ ...block, transactions })],
+      ['infos', JSON.stringify(theirs)],
+    ],
   };
 }
 
@@ -81,7 +97,8 @@ function sol(count: number): FamilyBlock {
   const votes = recorded('sol/getblock_json_votes.json')['transactions'] as Json[];
   const others = block['transactions'] as Json[];
   const transactions = repeated(votes, count, (vote, n) => {
-    const one = n % 4 === 0 ? others[(n / 4) % others.length]! : vote, transaction = one['transaction'] as Json;
+    const one = n % 4 === 0 ? others[(n / 4) % others.length]! : vote,
+      transaction = one['transaction'] as Json;
     const [signature, ...more] = transaction['signatures'] as string[];
     return { ...one, transaction: { ...transaction, signatures: [otherBase58(signature!, n), ...more] } };
   });
@@ -89,15 +106,21 @@ function sol(count: number): FamilyBlock {
 }
 
 function xrp(count: number): FamilyBlock {
-  const answer = recorded('xrp/ledger_90150378.json'), ledger = answer['ledger'] as Json;
-  const transactions = repeated(ledger['transactions'] as Json[], count, (one, n) =>
-    ({ ...one, hash: otherwise(String(one['hash']), n).toUpperCase() }));
+  const answer = recorded('xrp/ledger_90150378.json'),
+    ledger = answer['ledger'] as Json;
+  const transactions = repeated(ledger['transactions'] as Json[], count, (one, n) => ({
+    ...one,
+    hash: otherwise(String(one['hash']), n).toUpperCase(),
+  }));
   const text = JSON.stringify({ ...answer, ledger: { ...ledger, transactions } });
   return { chain: 'xrp', count, texts: [['ledger', text]] };
 }
 
 export const FAMILY_BLOCKS: readonly (() => FamilyBlock)[] = [
-  () => btc(4_373), () => tron(480), () => sol(1_500), () => xrp(420),
+  () => btc(4_373),
+  () => tron(480),
+  () => sol(1_500),
+  () => xrp(420),
 ];
 
 export interface StellarBlock {
@@ -115,7 +138,8 @@ const ID_CHARS = 60;
 
 /** A ledger of as many payments as one may hold, closed by the stand-in: bytes, hashes and signatures are the SDK's. */
 export async function stellarBlock(operations: number): Promise<StellarBlock> {
-  const ledger = new StellarLedger(), count = operations / PAYMENTS_PER_TRANSACTION;
+  const ledger = new StellarLedger(),
+    count = operations / PAYMENTS_PER_TRANSACTION;
   const payers = Array.from({ length: count }, (_, n) => person(1 + (n % 200)));
   const own = new Map(payers.map((payer) => [payer.publicKey(), payer]));
   for (const payer of own.values()) settle(ledger, ledger.root, [creation(payer.publicKey(), 100_000_000_000n)]);
@@ -132,18 +156,28 @@ export async function stellarBlock(operations: number): Promise<StellarBlock> {
   const endpoint: Endpoint = {
     name: 'kept',
     async request(call) {
-      const asked = /"id":\d+/.exec(call.body ?? '')?.[0] ?? '', key = (call.body ?? '').replace(asked, '');
+      const asked = /"id":\d+/.exec(call.body ?? '')?.[0] ?? '',
+        key = (call.body ?? '').replace(asked, '');
       const known = kept.get(key);
-      if (known !== undefined) return { ...known, text: `${known.text.slice(0, ID_CHARS).replace(/"id":\d+/, asked)}${known.text.slice(ID_CHARS)}` }; // F25
+      // F25
+      if (known !== undefined)
+        return {
+          ...known,
+          text: `${known.text.slice(0, ID_CHARS).replace(/"id":\d+/, asked)}${known.text.slice(ID_CHARS)}`,
+        };
       const reply = await live.request(call);
       kept.set(key, reply);
       return reply;
     },
   };
   const { text } = await live.request({
-    method: 'POST', path: '',
+    method: 'POST',
+    path: '',
     body: JSON.stringify({
-      jsonrpc: '2.0', id: 1, method: 'getLedgers', params: { startLedger: height, pagination: { limit: 1 } },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'getLedgers',
+      params: { startLedger: height, pagination: { limit: 1 } },
     }),
   });
   return { operations: all.length * PAYMENTS_PER_TRANSACTION, height, endpoint, text };

@@ -32,7 +32,9 @@ export const median = (samples: readonly number[]): number => percentile(samples
 
 /** Calls per second of `call` with `inFlight` at once for a time. Milliseconds. */
 export async function rate(
-  call: (n: number) => Promise<unknown>, inFlight: number, durationMs: number,
+  call: (n: number) => Promise<unknown>,
+  inFlight: number,
+  durationMs: number,
 ): Promise<{ perSecond: number; latenciesMs: number[] }> {
   const latenciesMs: number[] = [];
   const startedAt = performance.now();
@@ -50,17 +52,23 @@ export async function rate(
 }
 
 /** A number of calls with `inFlight` at once. Milliseconds. */
-export async function calls(call: (n: number) => Promise<unknown>, inFlight: number, count: number): Promise<{ perSecond: number; latenciesMs: number[] }> {
+export async function calls(
+  call: (n: number) => Promise<unknown>,
+  inFlight: number,
+  count: number,
+): Promise<{ perSecond: number; latenciesMs: number[] }> {
   const latenciesMs: number[] = [];
   const startedAt = performance.now();
   let next = 0;
-  await Promise.all(Array.from({ length: inFlight }, async () => {
-    while (next < count) {
-      const at = performance.now();
-      await call(next++);
-      latenciesMs.push(performance.now() - at);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (next < count) {
+        const at = performance.now();
+        await call(next++);
+        latenciesMs.push(performance.now() - at);
+      }
+    }),
+  );
   return { perSecond: (latenciesMs.length * 1_000) / (performance.now() - startedAt), latenciesMs };
 }
 
@@ -73,7 +81,10 @@ export function serverPidOf(backendPid: number): number {
 /** /proc counts in hundredths of a second. */
 const TICK_MS = 10;
 
-/** CPU that a process and its children took so far, milliseconds: a server with its backends. Children that ended count with their parent. */
+/**
+ * CPU that a process and its children took so far, milliseconds: a server with its backends. Children that ended count
+ * with their parent.
+ */
 export function backendsCpuMs(serverPid: number): number {
   let ticks = 0;
   for (const pid of readdirSync('/proc')) {
@@ -82,8 +93,11 @@ export function backendsCpuMs(serverPid: number): number {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (Number(pid) === serverPid) ticks += Number(fields[13]) + Number(fields[14]);
-      if (Number(pid) === serverPid || Number(fields[1]) === serverPid) ticks += Number(fields[11]) + Number(fields[12]);
-    } catch { /* it ended meanwhile, and counts with its parent from now on */ }
+      if (Number(pid) === serverPid || Number(fields[1]) === serverPid)
+        ticks += Number(fields[11]) + Number(fields[12]);
+    } catch {
+      /* it ended meanwhile, and counts with its parent from now on */
+    }
   }
   return ticks * TICK_MS;
 }

@@ -92,14 +92,21 @@ function transportOf(blocks: ReadonlyMap<string, RecordedBlock>): Transport {
     replies.set(`eth_getBlockReceipts 0x${block.height.toString(16).padStart(64, '0')}`, block.receipts);
   }
   const missing = JSON.stringify({
-    jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'the method does not exist' },
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code: -32_601, message: 'the method does not exist' },
   });
   const endpoint: Endpoint = {
     name: 'recorded',
     async request({ body }) {
-      const { id, method, params } = JSON.parse(body ?? '{}') as { id: number; method: string; params: readonly unknown[] };
+      const { id, method, params } = JSON.parse(body ?? '{}') as {
+        id: number;
+        method: string;
+        params: readonly unknown[];
+      };
       const text = replies.get(`${method} ${String(params[0])}`) ?? missing;
-      return { status: 200, headers: {}, text: `${ANSWER}${id}${text.slice(ANSWER.length + 1)}` }; // F25: under the asked id
+      // F25: under the asked id
+      return { status: 200, headers: {}, text: `${ANSWER}${id}${text.slice(ANSWER.length + 1)}` };
     },
   };
   return { endpoints: [endpoint], pick: () => endpoint, attempt: (read) => read(endpoint), report: () => undefined };
@@ -112,55 +119,95 @@ function canonicalOf(address: string): string {
 }
 
 async function runOf(sql: Sql, blocks: ReadonlyMap<string, RecordedBlock>): Promise<Run> {
-  const network = networkOf('eth'), module = await loadModule('eth'), catalogue = catalogueOf('eth');
+  const network = networkOf('eth'),
+    module = await loadModule('eth'),
+    catalogue = catalogueOf('eth');
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const parts = {
-    ledger: 'eth', network, module, catalogue, client: module.createClient(network, transportOf(blocks), catalogue),
-    store: createWatchStore(sql), witnesses: [], log: silent, nowMs: Date.now, reconcilePerBlock: null,
+    ledger: 'eth',
+    network,
+    module,
+    catalogue,
+    client: module.createClient(network, transportOf(blocks), catalogue),
+    store: createWatchStore(sql),
+    witnesses: [],
+    log: silent,
+    nowMs: Date.now,
+    reconcilePerBlock: null,
   } as unknown as Run['parts']; // what a block's content and its record need
   return { parts, memory: emptyMemory(), bell: { ring: () => undefined, settled: async () => undefined } };
 }
 
 interface Measured {
-  readonly oursUs: number; readonly databaseUs: number; readonly losslessUs: number; readonly nativeUs: number; readonly lookupMs: number; readonly matched: number;
+  readonly oursUs: number;
+  readonly databaseUs: number;
+  readonly losslessUs: number;
+  readonly nativeUs: number;
+  readonly lookupMs: number;
+  readonly matched: number;
 }
 
 /**
- * Every block read, proven, decoded, matched and recorded, in turns with the parse of its answers: medians over the blocks after
- * the first ones. The database's part is a mean of those, since /proc counts in hundredths of a second.
+ * Every block read, proven, decoded, matched and recorded, in turns with the parse of its answers: medians over the
+ * blocks after the first ones. The database's part is a mean of those, since /proc counts in hundredths of a second.
  */
 async function watch(
-  run: Run, blocks: readonly RecordedBlock[], from: Cursor | null, databasePid: number,
+  run: Run,
+  blocks: readonly RecordedBlock[],
+  from: Cursor | null,
+  databasePid: number,
 ): Promise<Measured & { cursor: Cursor }> {
   const { client, store, ledger } = run.parts;
-  const cpu: number[] = [], lookups: number[] = [], lossless: number[] = [], native: number[] = [];
-  let cursor = from, matched = 0;
-  const timed = { ...store, watched: async (...asked: Parameters<typeof store.watched>) => {
-    const at = performance.now();
-    const found = await store.watched(...asked);
-    lookups.push(performance.now() - at);
-    return found;
-  } };
+  const cpu: number[] = [],
+    lookups: number[] = [],
+    lossless: number[] = [],
+    native: number[] = [];
+  let cursor = from,
+    matched = 0;
+  const timed = {
+    ...store,
+    watched: async (...asked: Parameters<typeof store.watched>) => {
+      const at = performance.now();
+      const found = await store.watched(...asked);
+      lookups.push(performance.now() - at);
+      return found;
+    },
+  };
   const measuredRun: Run = { ...run, parts: { ...run.parts, store: timed } };
   let databaseMs = 0;
   for (const [at, { height, block: answer, receipts }] of blocks.entries()) {
-    lossless.push(await cpuOf(() => { for (const text of [answer, receipts]) parseLossless(text); }));
-    native.push(await cpuOf(() => { for (const text of [answer, receipts]) JSON.parse(text); }));
+    lossless.push(
+      await cpuOf(() => {
+        for (const text of [answer, receipts]) parseLossless(text);
+      }),
+    );
+    native.push(
+      await cpuOf(() => {
+        for (const text of [answer, receipts]) JSON.parse(text);
+      }),
+    );
     if (at === WARM_BLOCKS) databaseMs = backendsCpuMs(databasePid);
-    cpu.push(await cpuOf(async () => {
-      const block = await client.getBlock(height);
-      const { record } = await contentOf(measuredRun, block, cursor);
-      const { recorded } = await store.recordBlock(ledger, record);
-      if (!recorded) throw new Error(`block ${height} was not recorded`);
-      matched += record.transfers.length;
-      cursor = { height: block.height, hash: block.hash };
-    }));
+    cpu.push(
+      await cpuOf(async () => {
+        const block = await client.getBlock(height);
+        const { record } = await contentOf(measuredRun, block, cursor);
+        const { recorded } = await store.recordBlock(ledger, record);
+        if (!recorded) throw new Error(`block ${height} was not recorded`);
+        matched += record.transfers.length;
+        cursor = { height: block.height, hash: block.hash };
+      }),
+    );
   }
   databaseMs = backendsCpuMs(databasePid) - databaseMs;
   const after = (samples: readonly number[]): number => median(samples.slice(WARM_BLOCKS));
   return {
-    oursUs: after(cpu), databaseUs: (databaseMs * 1_000) / (blocks.length - WARM_BLOCKS), losslessUs: after(lossless), nativeUs: after(native),
-    lookupMs: after(lookups), matched, cursor: cursor!,
+    oursUs: after(cpu),
+    databaseUs: (databaseMs * 1_000) / (blocks.length - WARM_BLOCKS),
+    losslessUs: after(lossless),
+    nativeUs: after(native),
+    lookupMs: after(lookups),
+    matched,
+    cursor: cursor!,
   };
 }
 
@@ -168,23 +215,33 @@ async function watch(
 async function evm(): Promise<Map<Chain, number>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
   const postgres = await startEmbeddedPostgres({
-    dataDir: join(dataDir, 'postgres'), durable: false, log: () => undefined,
+    dataDir: join(dataDir, 'postgres'),
+    durable: false,
+    log: () => undefined,
   });
   const { appUrl, superuserUrl } = await prepareDatabase(postgres.url);
   const sql = openDatabase({ url: appUrl, connections: 4, name: 'flock-bench' });
   const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-bench-fill', role: null });
   try {
     const { organizationId } = await seedDeveloperOrganizations({
-      databaseUrl: appUrl, secretKey: '0'.repeat(64), recordFile: join(dataDir, 'seed.json'),
+      databaseUrl: appUrl,
+      secretKey: '0'.repeat(64),
+      recordFile: join(dataDir, 'seed.json'),
     });
     const accountId = `${organizationId}_live`;
     const total = BLOCKS * REGISTRY_ROWS.length;
-    const blocks = Array.from({ length: total }, (_, n) => realisticBlock(n + 1, COPIES,
-      Array.from({ length: PAID_PER_BLOCK }, (_, k) => payee(1 + n * PAID_PER_BLOCK + k))));
+    const blocks = Array.from({ length: total }, (_, n) =>
+      realisticBlock(
+        n + 1,
+        COPIES,
+        Array.from({ length: PAID_PER_BLOCK }, (_, k) => payee(1 + n * PAID_PER_BLOCK + k)),
+      ),
+    );
     const run = await runOf(sql, new Map(blocks.map((block) => [String(block.height), block])));
     let filled = 0;
     let cursor: Cursor | null = null;
-    const lookups: string[] = [], costs: number[] = [];
+    const lookups: string[] = [],
+      costs: number[] = [];
     for (const [stage, rows] of REGISTRY_ROWS.entries()) {
       await fill(admin, accountId, filled + 1, rows);
       const paid = Array.from({ length: total * PAID_PER_BLOCK }, (_, n) => canonicalOf(payee(1 + n)));
@@ -198,10 +255,16 @@ async function evm(): Promise<Map<Chain, number>> {
       lookups.push(`${rounded(measured.lookupMs)} ms at ${rows / 1e6} M`);
       const kilobytes = Math.round((blocks[0]!.block.length + blocks[0]!.receipts.length) / 1_000);
       emit({
-        id: stage === 0 ? 'P2a' : 'P2b', what: `CPU of one EVM block, ${rows / 1e6} M watched addresses`,
-        ours: oursUs / 1_000, limit: measured.losslessUs / 1_000, unit: 'ms', better: 'lower', goal: 2,
-        note: `180 transactions, 610 logs, ${kilobytes} kB; watcher ${rounded(measured.oursUs / 1_000)} ms, database ${rounded(measured.databaseUs / 1_000)} ms; limit: lossless parse of the same answers, in turns; `
-          + `${rounded(oursUs / measured.nativeUs)} × JSON.parse; look-up of the block's payees: ${lookups.join(', ')}`,
+        id: stage === 0 ? 'P2a' : 'P2b',
+        what: `CPU of one EVM block, ${rows / 1e6} M watched addresses`,
+        ours: oursUs / 1_000,
+        limit: measured.losslessUs / 1_000,
+        unit: 'ms',
+        better: 'lower',
+        goal: 2,
+        note:
+          `180 transactions, 610 logs, ${kilobytes} kB; watcher ${rounded(measured.oursUs / 1_000)} ms, database ${rounded(measured.databaseUs / 1_000)} ms; limit: lossless parse of the same answers, in turns; ` +
+          `${rounded(oursUs / measured.nativeUs)} × JSON.parse; look-up of the block's payees: ${lookups.join(', ')}`,
       });
     }
     return new Map([['eth', median(costs) / TRANSACTIONS]]);
@@ -232,23 +295,34 @@ async function others(): Promise<Map<Chain, number>> {
   const perEntry = new Map<Chain, number>();
   for (const make of FAMILY_BLOCKS) {
     const { chain, count, texts } = make();
-    const network = networkOf(chain), module = await loadModule(chain), catalogue = catalogueOf(chain);
-    const parseBy = (by: (text: string) => unknown) => (): void => { for (const [, text] of texts) by(text); };
+    const network = networkOf(chain),
+      module = await loadModule(chain),
+      catalogue = catalogueOf(chain);
+    const parseBy = (by: (text: string) => unknown) => (): void => {
+      for (const [, text] of texts) by(text);
+    };
     const { ours, lossless, native } = await inTurns({
       ours: () => {
         const answers = Object.fromEntries(texts.map(([name, text]) => [name, parseLossless(text)]));
         const block = module.blockFromAnswers!(network, answers);
         keyed(module, network, 'live', block, module.transfersIn(network, block, catalogue).transfers);
       },
-      lossless: parseBy(parseLossless), native: parseBy(JSON.parse),
+      lossless: parseBy(parseLossless),
+      native: parseBy(JSON.parse),
     });
     perEntry.set(chain, ours / count);
     const kilobytes = Math.round(texts.reduce((sum, [, text]) => sum + text.length, 0) / 1_000);
     emit({
-      id: `P2-${chain}`, what: `CPU of parse, decode and match keys, one ${chain} block`, ours: ours / 1_000,
-      limit: lossless / 1_000, unit: 'ms', better: 'lower', goal: 2,
-      note: `${count} transactions, ${kilobytes} kB; limit: lossless parse of the same answers; `
-        + `${rounded(ours / native)} × JSON.parse; no database`,
+      id: `P2-${chain}`,
+      what: `CPU of parse, decode and match keys, one ${chain} block`,
+      ours: ours / 1_000,
+      limit: lossless / 1_000,
+      unit: 'ms',
+      better: 'lower',
+      goal: 2,
+      note:
+        `${count} transactions, ${kilobytes} kB; limit: lossless parse of the same answers; ` +
+        `${rounded(ours / native)} × JSON.parse; no database`,
     });
   }
   perEntry.set('xlm', await stellar());
@@ -261,9 +335,14 @@ async function others(): Promise<Map<Chain, number>> {
  */
 async function stellar(): Promise<number> {
   const { operations, height, endpoint, text } = await stellarBlock(STELLAR_OPERATIONS);
-  const network = networkOf('xlm'), module = await loadModule('xlm'), catalogue = catalogueOf('xlm');
+  const network = networkOf('xlm'),
+    module = await loadModule('xlm'),
+    catalogue = catalogueOf('xlm');
   const transport: Transport = {
-    endpoints: [endpoint], pick: () => endpoint, attempt: (read) => read(endpoint), report: () => undefined,
+    endpoints: [endpoint],
+    pick: () => endpoint,
+    attempt: (read) => read(endpoint),
+    report: () => undefined,
   };
   const { LedgerCloseMeta } = await import('@stellar/stellar-sdk/xdr');
   const { ours, xdr } = await inTurns({
@@ -278,18 +357,32 @@ async function stellar(): Promise<number> {
     },
   });
   emit({
-    id: 'P2-xlm', what: 'CPU of parse, proof, decode and match keys, one xlm ledger', ours: ours / 1_000,
-    limit: xdr / 1_000, unit: 'ms', better: 'lower', goal: 2,
-    note: `${operations} payments in ${operations / 10} transactions, ${Math.round(text.length / 1_000)} kB, by RPC; `
-      + "limit: the SDK's own decoding of the same XDR; no database",
+    id: 'P2-xlm',
+    what: 'CPU of parse, proof, decode and match keys, one xlm ledger',
+    ours: ours / 1_000,
+    limit: xdr / 1_000,
+    unit: 'ms',
+    better: 'lower',
+    goal: 2,
+    note:
+      `${operations} payments in ${operations / 10} transactions, ${Math.round(text.length / 1_000)} kB, by RPC; ` +
+      "limit: the SDK's own decoding of the same XDR; no database",
   });
   return ours / operations;
 }
 
 /** What each chain asks for at its peak. chains.md part 10: entries of a block, and seconds between blocks. */
 const PEAKS: readonly (readonly [chain: Chain, entries: number, seconds: number])[] = [
-  ['btc', 4_373, 600], ['eth', 2_857, 12], ['bsc', 170, 0.45], ['polygon', 380, 2], ['avax', 714, 1],
-  ['base', 10_000, 2], ['tron', 480, 3], ['sol', 1_700, 0.4], ['xrp', 420, 3], ['xlm', 1_000, 5],
+  ['btc', 4_373, 600],
+  ['eth', 2_857, 12],
+  ['bsc', 170, 0.45],
+  ['polygon', 380, 2],
+  ['avax', 714, 1],
+  ['base', 10_000, 2],
+  ['tron', 480, 3],
+  ['sol', 1_700, 0.4],
+  ['xrp', 420, 3],
+  ['xlm', 1_000, 5],
 ];
 
 /** CPU seconds of work for a second of chain time; a fifth is what catches up an hour's outage in a quarter. */
@@ -297,10 +390,16 @@ function peaks(perEntryUs: ReadonlyMap<Chain, number>): void {
   for (const [chain, entries, seconds] of PEAKS) {
     const us = perEntryUs.get(chain) ?? perEntryUs.get('eth')!;
     emit({
-      id: `P2-peak-${chain}`, what: `share of one core that ${chain} takes at its peak`,
-      ours: (us * entries) / seconds / 1e6, limit: 1, unit: 'CPU s/s', better: 'lower', goal: 0.2,
-      note: `${entries} entries each ${seconds} s, ${Math.round(us)} µs each; `
-        + 'a fifth of a core leaves room for five times that',
+      id: `P2-peak-${chain}`,
+      what: `share of one core that ${chain} takes at its peak`,
+      ours: (us * entries) / seconds / 1e6,
+      limit: 1,
+      unit: 'CPU s/s',
+      better: 'lower',
+      goal: 0.2,
+      note:
+        `${entries} entries each ${seconds} s, ${Math.round(us)} µs each; ` +
+        'a fifth of a core leaves room for five times that',
     });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * P3: webhooks through a real cloud and edge — a backlog from its commit to the last recorded attempt, by CPU of cloud, edge,
- * database and receiver, against a bare POST loop to the same receiver with its own; and from a block of a real node to the webhook at the receiver.
+ * P3: webhooks through a real cloud and edge — a backlog from its commit to the last recorded attempt, by CPU of cloud,
+ * edge, database and receiver, against a bare POST loop to the same receiver with its own; and from a block of a real
+ * node to the webhook at the receiver.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,19 +30,39 @@ const FOLLOWERS = 2;
 const LOOK_MS = 20;
 const PATIENCE_MS = 60_000;
 const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
-const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
-interface Receiving { readonly port: number; readonly pid: number; stop(): void }
+interface Receiving {
+  readonly port: number;
+  readonly pid: number;
+  stop(): void;
+}
 
 /** A body of the size of a deposit's event. */
-const bodyOf = (id: string): string => JSON.stringify({
-  id, event: 'deposit_detected', createdAt: '2026-01-01T00:00:00.000Z', confirmations: 1,
-  data: {
-    depositId: 'dep_22222222222222222222222222', chain: 'eth', txid: `0x${'a'.repeat(64)}`, outputIndex: -1,
-    address: `0x${'b'.repeat(40)}`, amount: '0.0123', token: null, userRef: 'customer-1', tag: 'deposits',
-    status: 'detected', blockHeight: 18_000_000, blockHash: `0x${'c'.repeat(64)}`,
-  },
-});
+const bodyOf = (id: string): string =>
+  JSON.stringify({
+    id,
+    event: 'deposit_detected',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    confirmations: 1,
+    data: {
+      depositId: 'dep_22222222222222222222222222',
+      chain: 'eth',
+      txid: `0x${'a'.repeat(64)}`,
+      outputIndex: -1,
+      address: `0x${'b'.repeat(40)}`,
+      amount: '0.0123',
+      token: null,
+      userRef: 'customer-1',
+      tag: 'deposits',
+      status: 'detected',
+      blockHeight: 18_000_000,
+      blockHash: `0x${'c'.repeat(64)}`,
+    },
+  });
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
@@ -55,7 +76,13 @@ async function bareReceiver(): Promise<Receiving> {
   const entry = fileURLToPath(new URL('./receiver.ts', import.meta.url));
   const child = spawn(process.execPath, [entry], { stdio: ['pipe', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
-    return { port: Number(line), pid: child.pid!, stop: () => { child.stdin.end(); } };
+    return {
+      port: Number(line),
+      pid: child.pid!,
+      stop: () => {
+        child.stdin.end();
+      },
+    };
   }
   throw new Error('the receiver did not start');
 }
@@ -92,7 +119,11 @@ async function backlog(sql: Sql, accountId: string, webhookId: string): Promise<
 }
 
 async function throughput(
-  { id: figureId, what }: { id: string; what: string }, deployment: Deployment, client: Client, sql: Sql, { port, pid }: Receiving,
+  { id: figureId, what }: { id: string; what: string },
+  deployment: Deployment,
+  client: Client,
+  sql: Sql,
+  { port, pid }: Receiving,
 ): Promise<void> {
   const accountId = `${deployment.record.organizationId}_live`;
   // An event that nothing here causes: only the backlog goes to this endpoint.
@@ -102,24 +133,46 @@ async function throughput(
   const agent = new Agent({ connections: POSTS_AT_ONCE, pipelining: 1 });
   const post = async (): Promise<void> => {
     const { body } = await agent.request({
-      origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', body: bodyOf('evt_22222222222222222222222222'),
+      origin: `http://127.0.0.1:${port}`,
+      path: '/',
+      method: 'POST',
+      body: bodyOf('evt_22222222222222222222222222'),
       headers: {
-        'content-type': 'application/json', 'webhook-id': 'evt', 'webhook-timestamp': '1',
+        'content-type': 'application/json',
+        'webhook-id': 'evt',
+        'webhook-timestamp': '1',
         'webhook-signature': `v1,${'a'.repeat(44)}`,
       },
     });
     await body.dump();
   };
   const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  const parts = { cloud: deployment.cloud.pid, edge: deployment.edge.pid, database: serverPidOf(backend!.pid), receiver: pid };
+  const parts = {
+    cloud: deployment.cloud.pid,
+    edge: deployment.edge.pid,
+    database: serverPidOf(backend!.pid),
+    receiver: pid,
+  };
   /** CPU of every part for an event, microseconds; of this process too, which is the sender of the limit. */
-  const cost = async (work: () => Promise<number>): Promise<{ perSecond: number; us: Record<keyof typeof parts | 'sender', number> }> => {
-    const cpu = (): [string, number][] => [...Object.entries(parts).map(([name, of]): [string, number] => [name, backendsCpuMs(of)]), ['sender', process.cpuUsage().user / 1e3 + process.cpuUsage().system / 1e3]];
-    const before = new Map(cpu()), perSecond = await work();
-    return { perSecond, us: Object.fromEntries(cpu().map(([name, ms]) => [name, Math.round(((ms - before.get(name)!) * 1_000) / EVENTS)])) as Record<keyof typeof parts | 'sender', number> };
+  const cost = async (
+    work: () => Promise<number>,
+  ): Promise<{ perSecond: number; us: Record<keyof typeof parts | 'sender', number> }> => {
+    const cpu = (): [string, number][] => [
+      ...Object.entries(parts).map(([name, of]): [string, number] => [name, backendsCpuMs(of)]),
+      ['sender', process.cpuUsage().user / 1e3 + process.cpuUsage().system / 1e3],
+    ];
+    const before = new Map(cpu()),
+      perSecond = await work();
+    return {
+      perSecond,
+      us: Object.fromEntries(
+        cpu().map(([name, ms]) => [name, Math.round(((ms - before.get(name)!) * 1_000) / EVENTS)]),
+      ) as Record<keyof typeof parts | 'sender', number>,
+    };
   };
   type Cost = Awaited<ReturnType<typeof cost>>;
-  const ours: Cost[] = [], limit: Cost[] = [];
+  const ours: Cost[] = [],
+    limit: Cost[] = [];
   await backlog(sql, accountId, id);
   await calls(post, POSTS_AT_ONCE, EVENTS);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -127,20 +180,27 @@ async function throughput(
     ours.push(await cost(() => backlog(sql, accountId, id)));
   }
   await agent.close();
-  const of = (costs: Cost[], ...names: (keyof Cost['us'])[]): number => median(costs.map(({ us }) => names.reduce((sum, name) => sum + us[name], 0)));
-  const each = (['cloud', 'edge', 'database', 'receiver'] as const).map((name) => `${name} ${of(ours, name)} µs`).join(', ');
+  const of = (costs: Cost[], ...names: (keyof Cost['us'])[]): number =>
+    median(costs.map(({ us }) => names.reduce((sum, name) => sum + us[name], 0)));
+  const each = (['cloud', 'edge', 'database', 'receiver'] as const)
+    .map((name) => `${name} ${of(ours, name)} µs`)
+    .join(', ');
   const rates = [ours, limit].map((costs) => Math.round(median(costs.map(({ perSecond }) => perSecond))));
   emit({
-    id: figureId, what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}${what}, for a second of CPU`, ours: 1e6 / of(ours, 'cloud', 'edge', 'database', 'receiver'),
-    limit: 1e6 / of(limit, 'sender', 'receiver'), unit: '/CPU s', better: 'higher', goal: 0.25,
-    note: `commit of the publications → signed → edge → 200 of the receiver → attempt durable; ${each}; limit: undici POST loop, `
-      + `${POSTS_AT_ONCE} connections, same receiver process; by rate ${rates.join(' against ')} /s`,
+    id: figureId,
+    what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}${what}, for a second of CPU`,
+    ours: 1e6 / of(ours, 'cloud', 'edge', 'database', 'receiver'),
+    limit: 1e6 / of(limit, 'sender', 'receiver'),
+    unit: '/CPU s',
+    better: 'higher',
+    goal: 0.25,
+    note:
+      `commit of the publications → signed → edge → 200 of the receiver → attempt durable; ${each}; limit: undici POST loop, ` +
+      `${POSTS_AT_ONCE} connections, same receiver process; by rate ${rates.join(' against ')} /s`,
   });
 }
 
-async function latency(
-  { id, what }: { id: string; what: string }, client: Client, stage: Stage,
-): Promise<void> {
+async function latency({ id, what }: { id: string; what: string }, client: Client, stage: Stage): Promise<void> {
   const receiver = await startReceiver();
   try {
     const webhook = await client.must('createWebhook', {
@@ -155,10 +215,16 @@ async function latency(
       tookMs.push(event.atMs - blockAtMs);
     }
     emit({
-      id, what: `block mined → webhook received, p99${what}`, ours: percentile(tookMs, 0.99), limit: 500, unit: 'ms',
-      better: 'lower', goal: 1,
-      note: `anvil, one payment at a time, n = ${PAYMENTS}, polled every 50 ms; p50 ${Math.round(median(tookMs))} ms; `
-        + 'the limit is the goal',
+      id,
+      what: `block mined → webhook received, p99${what}`,
+      ours: percentile(tookMs, 0.99),
+      limit: 500,
+      unit: 'ms',
+      better: 'lower',
+      goal: 1,
+      note:
+        `anvil, one payment at a time, n = ${PAYMENTS}, polled every 50 ms; p50 ${Math.round(median(tookMs))} ms; ` +
+        'the limit is the goal',
     });
   } finally {
     await receiver.close();
@@ -170,7 +236,11 @@ async function main(): Promise<void> {
   const stage = await openEvmStage('eth');
   const receiver = await bareReceiver();
   const deployment = await startDeployment({
-    dataDir, cloudPort: 0, edgePort: 0, environment: 'live', log: () => undefined,
+    dataDir,
+    cloudPort: 0,
+    edgePort: 0,
+    environment: 'live',
+    log: () => undefined,
     cloudEnv: { LOG_LEVEL: 'warn', ...stage.cloudEnv },
     edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: '127.0.0.1' },
   });

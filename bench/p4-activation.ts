@@ -57,26 +57,37 @@ async function measure(sql: Sql): Promise<void> {
   const stores = await storesOf(sql);
   const userId = newId('usr', Date.now());
   await stores.identity.insertUser({
-    id: userId, email: 'bench@example.com', passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false,
+    id: userId,
+    email: 'bench@example.com',
+    passwordHash: 'x',
+    sealedTotpSecret: null,
+    totpConfirmed: false,
     platformRole: null,
   });
   const system = createSystem({
-    log: { warn: () => undefined, error: () => undefined }, clock: systemClock, random: Math.random,
+    log: { warn: () => undefined, error: () => undefined },
+    clock: systemClock,
+    random: Math.random,
     policies: { entity: restartPolicy(ENTITY_RESTARTS), worker: restartPolicy(WORKER_RESTARTS) },
   });
   const accounts = system.entities({
-    entity: createAccountEntity({ book: createChainBook([]) }), store: stores.accounts, shardOf,
+    entity: createAccountEntity({ book: createChainBook([]) }),
+    store: stores.accounts,
+    shardOf,
     residentsMax: RESIDENTS,
   });
   const ids: AccountId[] = [];
   while (ids.length < ACCOUNTS) {
-    ids.push(...await Promise.all(Array.from({ length: CREATED_AT_ONCE }, () => newAccount(stores, userId))));
+    ids.push(...(await Promise.all(Array.from({ length: CREATED_AT_ONCE }, () => newAccount(stores, userId)))));
   }
   // Enrolled, so that what is read back is the state of an account that is in use.
   const { publicExtendedKey: xpub } = HDKey.fromMasterSeed(new Uint8Array(64).fill(7)).derive("m/44'/60'/0'");
   for (const [n, id] of ids.entries()) {
     await ask(accounts.address(id), {
-      type: 'enrol', publicKey: n.toString(16).padStart(64, '0'), pools: [], rotationId: newId('rot', Date.now()),
+      type: 'enrol',
+      publicKey: n.toString(16).padStart(64, '0'),
+      pools: [],
+      rotationId: newId('rot', Date.now()),
       keys: [{ family: 'evm', xpub, accountPath: "m/44'/60'/0'" }],
       addressIds: Array.from({ length: 10 }, () => newId('adr', Date.now())),
     });
@@ -87,11 +98,17 @@ async function measure(sql: Sql): Promise<void> {
     if (outcome.ok !== true) throw new Error(JSON.stringify(outcome));
   });
   emit({
-    id: 'P4d', what: 'activation of a passivated account from PostgreSQL, p99', ours: percentile(took, 0.99),
-    limit: GOAL_MS, unit: 'ms', better: 'lower', goal: 1,
-    note: `fence and snapshot in one durable statement, one at a time, n = ${ACTIVATIONS}; `
-      + `p50 ${rounded(median(took))} ms; a single-row INSERT: p50 ${rounded(median(nonces))} ms, `
-      + `p99 ${rounded(percentile(nonces, 0.99))} ms; the limit is the goal`,
+    id: 'P4d',
+    what: 'activation of a passivated account from PostgreSQL, p99',
+    ours: percentile(took, 0.99),
+    limit: GOAL_MS,
+    unit: 'ms',
+    better: 'lower',
+    goal: 1,
+    note:
+      `fence and snapshot in one durable statement, one at a time, n = ${ACTIVATIONS}; ` +
+      `p50 ${rounded(median(took))} ms; a single-row INSERT: p50 ${rounded(median(nonces))} ms, ` +
+      `p99 ${rounded(percentile(nonces, 0.99))} ms; the limit is the goal`,
   });
   await system.stop(5_000);
 }

@@ -27,12 +27,16 @@ const idOf = (n: number): AccountId => `org_${n.toString(36).padStart(26, 'a')}_
 const store: EntityStore<AccountState, AccountEvent, RowWrite> = {
   async load(entityId) {
     const state = initialAccount({
-      accountId: entityId as AccountId, organizationId: entityId.slice(0, -8), environment: 'sandbox',
+      accountId: entityId as AccountId,
+      organizationId: entityId.slice(0, -8),
+      environment: 'sandbox',
       plan: { tier: 'premium', band: 'launch', subscription: 'active', paymentsActive: false },
     });
     return { state, version: 1, ownerEpoch: 1 };
   },
-  async append() { return { kind: 'appended' }; },
+  async append() {
+    return { kind: 'appended' };
+  },
 };
 
 async function bareActor(): Promise<number> {
@@ -49,11 +53,16 @@ async function bareActor(): Promise<number> {
 async function main(): Promise<void> {
   const bare = await bareActor();
   const system = createSystem({
-    log: { warn: () => undefined, error: () => undefined }, clock: systemClock, random: Math.random,
+    log: { warn: () => undefined, error: () => undefined },
+    clock: systemClock,
+    random: Math.random,
     policies: { entity: restartPolicy(ENTITY_RESTARTS), worker: restartPolicy(WORKER_RESTARTS) },
   });
   const accounts = system.entities({
-    entity: createAccountEntity({ book: createChainBook([]) }), store, shardOf, residentsMax: ACCOUNTS,
+    entity: createAccountEntity({ book: createChainBook([]) }),
+    store,
+    shardOf,
+    residentsMax: ACCOUNTS,
   });
   const before = heap();
   const rssBefore = process.memoryUsage().rss;
@@ -63,11 +72,23 @@ async function main(): Promise<void> {
   const bytes = (heap() - before) / accounts.residents;
   const rssMb = (process.memoryUsage().rss - rssBefore) / 2 ** 20;
   emit({
-    id: 'P4a', what: '100,000 resident accounts', ours: rssMb, limit: 1_024, unit: 'MiB', better: 'lower', goal: 1,
+    id: 'P4a',
+    what: '100,000 resident accounts',
+    ours: rssMb,
+    limit: 1_024,
+    unit: 'MiB',
+    better: 'lower',
+    goal: 1,
     note: 'growth of the process; the limit is the goal of 1 GB',
   });
   emit({
-    id: 'P4b', what: 'idle account', ours: bytes, limit: bare, unit: 'bytes', better: 'lower', goal: 4,
+    id: 'P4b',
+    what: 'idle account',
+    ours: bytes,
+    limit: bare,
+    unit: 'bytes',
+    better: 'lower',
+    goal: 4,
     note: 'heap, against a bare nact actor',
   });
 
@@ -78,8 +99,14 @@ async function main(): Promise<void> {
     activationsMs.push(performance.now() - at);
   }
   emit({
-    id: 'P4c', what: 'activation of a passivated account, p99, full node', ours: percentile(activationsMs, 0.99),
-    limit: 20, unit: 'ms', better: 'lower', goal: 1, note: 'the kernel alone; with the database it is P4d',
+    id: 'P4c',
+    what: 'activation of a passivated account, p99, full node',
+    ours: percentile(activationsMs, 0.99),
+    limit: 20,
+    unit: 'ms',
+    better: 'lower',
+    goal: 1,
+    note: 'the kernel alone; with the database it is P4d',
   });
   await system.stop(5_000);
 }

@@ -15,7 +15,8 @@ const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
 async function startOnce(dataDir: string): Promise<number> {
   const at = performance.now();
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', START, '--data-dir', dataDir], {
-    env: { ...process.env, CLOUD_PORT: '0', EDGE_PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, CLOUD_PORT: '0', EDGE_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   const seconds = await new Promise<number>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
@@ -33,7 +34,8 @@ async function startOnce(dataDir: string): Promise<number> {
 async function main(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'flock-bench-'));
   try {
-    const first: number[] = [], again: number[] = [];
+    const first: number[] = [],
+      again: number[] = [];
     for (let run = 0; run < RUNS; run += 1) {
       const dataDir = join(root, String(run));
       first.push(await startOnce(dataDir));
@@ -41,14 +43,25 @@ async function main(): Promise<void> {
     }
     const limit = { limit: 10, unit: 's', better: 'lower' as const, goal: 1 };
     emit({
-      id: 'P5a', what: '`npm start` ready, empty data directory', ours: median(first), ...limit,
+      id: 'P5a',
+      what: '`npm start` ready, empty data directory',
+      ours: median(first),
+      ...limit,
       note: 'initdb, migrations, seed, cloud, edge; the limit is the goal',
     });
     emit({
-      id: 'P5b', what: '`npm start` ready, with data', ours: median(again), ...limit, note: 'the limit is the goal',
+      id: 'P5b',
+      what: '`npm start` ready, with data',
+      ours: median(again),
+      ...limit,
+      note: 'the limit is the goal',
     });
     const deployment = await startDeployment({
-      dataDir: join(root, 'edge'), cloudPort: 0, edgePort: 0, environment: 'sandbox', log: () => undefined,
+      dataDir: join(root, 'edge'),
+      cloudPort: 0,
+      edgePort: 0,
+      environment: 'sandbox',
+      log: () => undefined,
     });
     const edges: number[] = [];
     for (let run = 0; run < RUNS; run += 1) {
@@ -59,8 +72,14 @@ async function main(): Promise<void> {
     }
     await deployment.stop();
     emit({
-      id: 'P5c', what: 'an edge from process start to registered', ours: median(edges), limit: 2, unit: 's',
-      better: 'lower', goal: 1, note: 'resume of an enrolled edge, SDK loading included; the limit is the goal',
+      id: 'P5c',
+      what: 'an edge from process start to registered',
+      ours: median(edges),
+      limit: 2,
+      unit: 's',
+      better: 'lower',
+      goal: 1,
+      note: 'resume of an enrolled edge, SDK loading included; the limit is the goal',
     });
   } finally {
     rmSync(root, { recursive: true, force: true });

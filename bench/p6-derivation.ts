@@ -24,7 +24,8 @@ async function main(): Promise<void> {
   const parsed = parseXpub(xpub);
   if (isRefusal(parsed)) throw new Error('no extended key');
   // What the library must do for a child whatever stands around it: one HMAC, one point addition.
-  const chainCode = createSecretKey(parsed.chainCode), input = Buffer.alloc(37);
+  const chainCode = createSecretKey(parsed.chainCode),
+    input = Buffer.alloc(37);
   input.set(parsed.publicKey);
   const point = secp256k1.publicKeyConvert(parsed.publicKey, false);
   const library = (index: number): unknown => {
@@ -33,18 +34,27 @@ async function main(): Promise<void> {
     return secp256k1.publicKeyTweakAdd(point, tweak, false);
   };
   for (const slug of ['eth', 'btc'] as const) {
-    const module = await loadModule(slug), network = networkOf(slug), { derivation } = module;
+    const module = await loadModule(slug),
+      network = networkOf(slug),
+      { derivation } = module;
     if (derivation.kind !== 'xpub') throw new Error(`${slug} has a pool`);
-    const ours: number[] = [], limit: number[] = [];
+    const ours: number[] = [],
+      limit: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       limit.push(perSecond(library));
       ours.push(perSecond((index) => derivation.deriveAddress(network, xpub, 0, index)));
     }
     emit({
-      id: `P6-${slug}`, what: `${slug} addresses from an xpub, one core`, ours: median(ours), limit: median(limit),
-      unit: '/s', better: 'higher', goal: 0.8,
-      note: 'with the hash, the encoding and the path; limit: HMAC-SHA512 and the native point addition alone; '
-        + 'CPU time',
+      id: `P6-${slug}`,
+      what: `${slug} addresses from an xpub, one core`,
+      ours: median(ours),
+      limit: median(limit),
+      unit: '/s',
+      better: 'higher',
+      goal: 0.8,
+      note:
+        'with the hash, the encoding and the path; limit: HMAC-SHA512 and the native point addition alone; ' +
+        'CPU time',
     });
   }
 }

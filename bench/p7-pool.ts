@@ -1,4 +1,6 @@
-/** P7: addresses of a pooled chain through edge, stream and cloud, against what one core derives; and who waits for it. */
+/**
+ * P7: addresses of a pooled chain through edge, stream and cloud, against what one core derives; and who waits for it.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +23,9 @@ const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
 
 /** Addresses that one core derives in a second, with nothing else to do; in a second of its CPU. */
 function derivedPerSecond(from: number): { rate: number; perCpuSecond: number } {
-  const keystore = createPhraseKeystore(randomBytes(64)), startedMs = performance.now(), startedCpu = process.cpuUsage();
+  const keystore = createPhraseKeystore(randomBytes(64)),
+    startedMs = performance.now(),
+    startedCpu = process.cpuUsage();
   for (let index = from; index < from + DERIVED; index += 1) keystore.addressAt('sol', `m/44'/501'/${index}'/0'`);
   keystore.stop();
   const { user, system } = process.cpuUsage(startedCpu);
@@ -40,23 +44,36 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
   const deployment = await startDeployment({
-    dataDir, cloudPort: 0, edgePort: 0, environment: 'sandbox', log: () => undefined,
+    dataDir,
+    cloudPort: 0,
+    edgePort: 0,
+    environment: 'sandbox',
+    log: () => undefined,
     cloudEnv: { LOG_LEVEL: 'warn', SANDBOX_REQUESTS_PER_MINUTE: '100000000' },
   });
   const agent = new Agent({ connections: IN_FLIGHT + 1, pipelining: 1 });
   const headers = { 'x-api-key': deployment.localApiKey, 'content-type': 'application/json' };
   const ask = async (path: string, body?: string): Promise<void> => {
-    const reply = await agent.request({ origin: deployment.edgeUrl, path, method: body === undefined ? 'GET' : 'POST', headers, ...(body === undefined ? {} : { body }) });
+    const reply = await agent.request({
+      origin: deployment.edgeUrl,
+      path,
+      method: body === undefined ? 'GET' : 'POST',
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
     const text = await reply.body.text();
     if (reply.statusCode >= 300) throw new Error(`${path} answered ${reply.statusCode} ${text}`);
   };
   let asked = 0;
-  const create = (chain: string) => (): Promise<void> => ask('/v1/addresses', `{"chain":"${chain}","userRef":"customer-${asked += 1}"}`);
+  const create = (chain: string) => (): Promise<void> =>
+    ask('/v1/addresses', `{"chain":"${chain}","userRef":"customer-${(asked += 1)}"}`);
   /** p99 of another request while addresses of a chain are taken for a time. */
   const othersP99 = async (chain: string): Promise<number> => {
     const others: number[] = [];
     const taken = rate(create(chain), IN_FLIGHT, OTHERS_MS);
-    const watched = rate(() => ask('/v1/transactions'), 1, OTHERS_MS).then(({ latenciesMs }) => others.push(...latenciesMs));
+    const watched = rate(() => ask('/v1/transactions'), 1, OTHERS_MS).then(({ latenciesMs }) =>
+      others.push(...latenciesMs),
+    );
     await Promise.all([taken, watched]);
     return percentile(others, 0.99);
   };
@@ -73,25 +90,51 @@ async function main(): Promise<void> {
     const parts = { edge: deployment.edge.pid, cloud: deployment.cloud.pid, database: serverPidOf(backend!.pid) };
     await sql.end({ timeout: 5 });
     const cpu = (): number[] => Object.values(parts).map(backendsCpuMs);
-    const startedMs = performance.now(), before = cpu();
+    const startedMs = performance.now(),
+      before = cpu();
     let next = 0;
     const sol = create('sol');
-    await Promise.all(Array.from({ length: IN_FLIGHT }, async () => { while (next++ < ADDRESSES) await sol(); }));
+    await Promise.all(
+      Array.from({ length: IN_FLIGHT }, async () => {
+        while (next++ < ADDRESSES) await sol();
+      }),
+    );
     const ours = (ADDRESSES * 1_000) / (performance.now() - startedMs);
     const us = cpu().map((ms, at) => Math.round(((ms - before[at]!) * 1_000) / ADDRESSES));
     limit.push(derivedPerSecond(ADDRESSES));
     emit({
-      id: 'P7-cpu', what: 'the same for a second of CPU of edge, cloud and database', ours: 1e6 / us.reduce((sum, one) => sum + one, 0), limit: median(limit.map(({ perCpuSecond }) => perCpuSecond)),
-      unit: '/CPU s', better: 'higher', goal: 0.25, note: `${Object.keys(parts).map((name, at) => `${name} ${us[at]} µs`).join(', ')}; half of what one core derives, on two cores`,
+      id: 'P7-cpu',
+      what: 'the same for a second of CPU of edge, cloud and database',
+      ours: 1e6 / us.reduce((sum, one) => sum + one, 0),
+      limit: median(limit.map(({ perCpuSecond }) => perCpuSecond)),
+      unit: '/CPU s',
+      better: 'higher',
+      goal: 0.25,
+      note: `${Object.keys(parts)
+        .map((name, at) => `${name} ${us[at]} µs`)
+        .join(', ')}; half of what one core derives, on two cores`,
     });
     emit({
-      id: 'P7a', what: `${ADDRESSES.toLocaleString('en-US')} sol addresses through the edge, ${IN_FLIGHT} in flight`, ours, limit: median(limit.map(({ rate: perSecond }) => perSecond)), unit: '/s',
-      better: 'higher', goal: 0.5, note: 'durable, pool refilled meanwhile; limit: derivation alone on one core; load generator, edge, cloud and database share two cores',
+      id: 'P7a',
+      what: `${ADDRESSES.toLocaleString('en-US')} sol addresses through the edge, ${IN_FLIGHT} in flight`,
+      ours,
+      limit: median(limit.map(({ rate: perSecond }) => perSecond)),
+      unit: '/s',
+      better: 'higher',
+      goal: 0.5,
+      note: 'durable, pool refilled meanwhile; limit: derivation alone on one core; load generator, edge, cloud and database share two cores',
     });
-    const eth = await othersP99('eth'), pooled = await othersP99('sol');
+    const eth = await othersP99('eth'),
+      pooled = await othersP99('sol');
     emit({
-      id: 'P7b', what: 'p99 of `GET /v1/transactions` at the edge while sol addresses are taken', ours: pooled, limit: eth, unit: 'ms',
-      better: 'lower', goal: 1.5, note: `limit: the same while ${IN_FLIGHT} callers take eth addresses, of which the edge derives none in advance`,
+      id: 'P7b',
+      what: 'p99 of `GET /v1/transactions` at the edge while sol addresses are taken',
+      ours: pooled,
+      limit: eth,
+      unit: 'ms',
+      better: 'lower',
+      goal: 1.5,
+      note: `limit: the same while ${IN_FLIGHT} callers take eth addresses, of which the edge derives none in advance`,
     });
   } finally {
     await agent.close();

@@ -15,25 +15,42 @@ const README = `${folder}README.md`;
 const BENCH_LIMIT_MS = 600_000;
 
 const rounded = (value: number, places: number): number => Math.round(value * 10 ** places) / 10 ** places;
-const number = (value: number): string => value >= 1_000 ? Math.round(value).toLocaleString('en-US')
-  : String(rounded(value, value >= 10 ? 1 : 3));
+const number = (value: number): string =>
+  value >= 1_000 ? Math.round(value).toLocaleString('en-US') : String(rounded(value, value >= 10 ? 1 : 3));
 
 function rowOf(figure: Figure): string {
   const { id, what, ours, limit, unit, better, goal, note } = figure;
   const sign = better === 'higher' ? '≥' : '≤';
   const cells = [
-    id, what, `${number(ours)} ${unit}`, `${number(limit)} ${unit}`, rounded(ratioOf(figure), 2), `${sign} ${goal}`,
-    goalMet(figure) ? 'yes' : '**no**', note,
+    id,
+    what,
+    `${number(ours)} ${unit}`,
+    `${number(limit)} ${unit}`,
+    rounded(ratioOf(figure), 2),
+    `${sign} ${goal}`,
+    goalMet(figure) ? 'yes' : '**no**',
+    note,
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Runs one file; each of its output lines that is a figure is shown as a row when it comes, and collected; the rest is passed on. */
+/**
+ * Runs one file; each of its output lines that is a figure is shown as a row when it comes, and collected; the rest is
+ * passed on.
+ */
 async function runOne(file: string, more: string | undefined): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`, ...(more === undefined ? [] : [more])];
+  const args = [
+    '--expose-gc',
+    '--disable-warning=ExperimentalWarning',
+    `${folder}${file}`,
+    ...(more === undefined ? [] : [more]),
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const timer = setTimeout(() => child.kill('SIGKILL'), file === SCALE || file === MEMORY ? LONG_LIMIT_MS : BENCH_LIMIT_MS);
+  const timer = setTimeout(
+    () => child.kill('SIGKILL'),
+    file === SCALE || file === MEMORY ? LONG_LIMIT_MS : BENCH_LIMIT_MS,
+  );
   const stop = (): void => {
     child.kill('SIGKILL'); // its own parts see that it is gone
     process.exit(130);
@@ -57,7 +74,9 @@ async function runOne(file: string, more: string | undefined): Promise<Figure[]>
   return figures;
 }
 
-const files = readdirSync(folder).filter((name) => /^p[0-9]-.*\.ts$/.test(name)).sort();
+const files = readdirSync(folder)
+  .filter((name) => /^p[0-9]-.*\.ts$/.test(name))
+  .sort();
 /** Only when it is named: filling 10 million rows takes the better part of an hour. */
 const SCALE = 'scale.ts';
 /** Only when it is named: it takes as many minutes as are asked for. */
@@ -69,19 +88,36 @@ const USAGE = `usage: npm run bench -- [p1 p4 …] [--write]   each takes a minu
   ${files.map((name) => name.replace('.ts', '')).join('  ')}`;
 
 /** The files that are asked for, or null: then it said what there is, and set the exit code. */
-function asked(args: string[]): { wanted: string[]; write: boolean; rows: string | undefined; minutes: string | undefined } | null {
+function asked(
+  args: string[],
+): { wanted: string[]; write: boolean; rows: string | undefined; minutes: string | undefined } | null {
   try {
-    const { values: { help, write, rows, minutes }, positionals } = parseArgs({
-      args, allowPositionals: true, options: {
-        write: { type: 'boolean', default: false }, help: { type: 'boolean', default: false }, rows: { type: 'string' }, minutes: { type: 'string' },
+    const {
+      values: { help, write, rows, minutes },
+      positionals,
+    } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        write: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+        rows: { type: 'string' },
+        minutes: { type: 'string' },
       },
     });
-    const startsWith = (prefix: string) => (name: string): boolean => name.startsWith(`${prefix}-`) || name === `${prefix}.ts`;
+    const startsWith =
+      (prefix: string) =>
+      (name: string): boolean =>
+        name.startsWith(`${prefix}-`) || name === `${prefix}.ts`;
     const unknown = positionals.find((prefix) => ![...files, SCALE, MEMORY].some(startsWith(prefix)));
     if (unknown !== undefined) throw new RangeError(`there is no benchmark ${unknown}`);
-    if (rows !== undefined && !/^[1-9][0-9]*(,[1-9][0-9]*)*$/.test(rows)) throw new RangeError('--rows takes numbers, separated by commas');
+    if (rows !== undefined && !/^[1-9][0-9]*(,[1-9][0-9]*)*$/.test(rows))
+      throw new RangeError('--rows takes numbers, separated by commas');
     if (minutes !== undefined && !/^[1-9][0-9]{0,3}$/.test(minutes)) throw new RangeError('--minutes takes a number');
-    const wanted = [...files.filter((name) => positionals.length === 0 || positionals.some((prefix) => startsWith(prefix)(name))), ...[SCALE, MEMORY].filter((name) => positionals.includes(name.replace('.ts', '')))];
+    const wanted = [
+      ...files.filter((name) => positionals.length === 0 || positionals.some((prefix) => startsWith(prefix)(name))),
+      ...[SCALE, MEMORY].filter((name) => positionals.includes(name.replace('.ts', ''))),
+    ];
     if (!help) return { wanted, write, rows, minutes };
     console.log(USAGE);
   } catch (error) {
@@ -97,16 +133,24 @@ async function main(): Promise<void> {
   const rows: string[] = [];
   for (const file of ask.wanted) {
     console.error(`${file} …`);
-    rows.push(...(await runOne(file, file === SCALE ? ask.rows : file === MEMORY ? ask.minutes : undefined)).map(rowOf));
+    rows.push(
+      ...(await runOne(file, file === SCALE ? ask.rows : file === MEMORY ? ask.minutes : undefined)).map(rowOf),
+    );
   }
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
   const machine = [
-    `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}`, `${Math.round(totalmem() / 2 ** 30)} GiB`,
-    `Node ${process.versions.node}`, new Date().toISOString().slice(0, 10), `commit ${commit}`,
+    `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}`,
+    `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    `Node ${process.versions.node}`,
+    new Date().toISOString().slice(0, 10),
+    `commit ${commit}`,
   ].join(', ');
   const table = [
-    `Machine: ${machine}.`, '',
-    '| # | figure | Flock | limit, same run | ratio | goal | met | how |', '|---|---|---|---|---|---|---|---|', ...rows,
+    `Machine: ${machine}.`,
+    '',
+    '| # | figure | Flock | limit, same run | ratio | goal | met | how |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows,
   ].join('\n');
   console.log(table);
   if (ask.write) {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- scale`: every list by several filters, every reading route over HTTP, and one fact, at 1,000, 10,000, 1 and
- * 10 million rows of one account. Each size is filled into a database of its own, which is dropped before the next; lists are
- * asked for through the stores of a node, routes at a node of its own.
+ * `npm run bench -- scale`: every list by several filters, every reading route over HTTP, and one fact, at 1,000,
+ * 10,000, 1 and 10 million rows of one account. Each size is filled into a database of its own, which is dropped before
+ * the next; lists are asked for through the stores of a node, routes at a node of its own.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -52,9 +52,33 @@ async function timesOf(count: number, call: () => Promise<unknown>): Promise<num
 }
 
 const FILTERS = {
-  addresses: [{}, { userRef: SCALE_USERS.most }, { userRef: SCALE_USERS.rare, tag: SCALE_TAGS.rare }, { tag: SCALE_TAGS.most }, { chain: 'xlm' }, { status: 'archived' }, { userRef: SCALE_USERS.most, tag: SCALE_TAGS.most, chain: 'eth', status: 'active' }],
-  transactions: [{}, { direction: 'in' }, { userRef: SCALE_USERS.most }, { userRef: SCALE_USERS.rare, status: 'reversed' }, { tag: SCALE_TAGS.most }, { status: 'confirmed' }, { status: 'reversed' }, { chain: 'eth' }],
-  deliveries: [{}, { status: 'dead_lettered' }, { event: 'pool_low' }, { webhookId: SCALE_WEBHOOKS.busy }, { webhookId: SCALE_WEBHOOKS.rare, status: 'held' }, { status: 'delivered', event: 'deposit_confirmed' }],
+  addresses: [
+    {},
+    { userRef: SCALE_USERS.most },
+    { userRef: SCALE_USERS.rare, tag: SCALE_TAGS.rare },
+    { tag: SCALE_TAGS.most },
+    { chain: 'xlm' },
+    { status: 'archived' },
+    { userRef: SCALE_USERS.most, tag: SCALE_TAGS.most, chain: 'eth', status: 'active' },
+  ],
+  transactions: [
+    {},
+    { direction: 'in' },
+    { userRef: SCALE_USERS.most },
+    { userRef: SCALE_USERS.rare, status: 'reversed' },
+    { tag: SCALE_TAGS.most },
+    { status: 'confirmed' },
+    { status: 'reversed' },
+    { chain: 'eth' },
+  ],
+  deliveries: [
+    {},
+    { status: 'dead_lettered' },
+    { event: 'pool_low' },
+    { webhookId: SCALE_WEBHOOKS.busy },
+    { webhookId: SCALE_WEBHOOKS.rare, status: 'held' },
+    { status: 'delivered', event: 'deposit_confirmed' },
+  ],
 } as const;
 
 async function measureLists(stores: Stores, accountId: AccountId, size: number, serverPid: number): Promise<void> {
@@ -63,30 +87,55 @@ async function measureLists(stores: Stores, accountId: AccountId, size: number, 
     const read = stores.read[name] as (id: AccountId, filter: object, ask: PageAsk) => Promise<Page<unknown>>;
     for (const filter of filters) {
       const first = await read(accountId, filter, { page: 0, size: 20 });
-      const asks: [string, PageAsk][] = [['first page', { page: 0, size: 20 }], ['last numbered page', LAST_PAGE]];
+      const asks: [string, PageAsk][] = [
+        ['first page', { page: 0, size: 20 }],
+        ['last numbered page', LAST_PAGE],
+      ];
       if (first.next !== null) asks.push(['behind a cursor', { after: cursorOf(name, first.next)!, size: 20 }]);
       for (const [what, ask] of asks) {
         if (what === 'last numbered page' && first.totalElements < LAST_PAGE.page * LAST_PAGE.size) continue;
-        const beforeMs = backendsCpuMs(serverPid), took = await timesOf(ASKED, () => read(accountId, filter, ask));
+        const beforeMs = backendsCpuMs(serverPid),
+          took = await timesOf(ASKED, () => read(accountId, filter, ask));
         const cpuMs = (backendsCpuMs(serverPid) - beforeMs) / (WARM_UP + ASKED);
         emit({
-          id: `PS-${size}`, what: `${name} ${JSON.stringify(filter)}, ${what}, p99`, ours: percentile(took, 0.99), limit: LIST_GOAL_MS, unit: 'ms',
-          better: 'lower', goal: 1, note: `page and count, n = ${ASKED}; p50 ${rounded(median(took))} ms, CPU of the database ${rounded(cpuMs)} ms; the limit is the goal`,
+          id: `PS-${size}`,
+          what: `${name} ${JSON.stringify(filter)}, ${what}, p99`,
+          ours: percentile(took, 0.99),
+          limit: LIST_GOAL_MS,
+          unit: 'ms',
+          better: 'lower',
+          goal: 1,
+          note: `page and count, n = ${ASKED}; p50 ${rounded(median(took))} ms, CPU of the database ${rounded(cpuMs)} ms; the limit is the goal`,
         });
       }
     }
   }
 }
 
-/** Routes that read rows of an account, or over all accounts. Those of a chain, of an edge and of people do not grow with rows. */
+/**
+ * Routes that read rows of an account, or over all accounts. Those of a chain, of an edge and of people do not grow
+ * with rows.
+ */
 const ROUTE_TAGS = new Set(['Addresses', 'Transactions', 'Webhooks', 'Billing']);
 
 /** p50 and p99 of every reading route of the table, at a node that has nothing else to do. */
-async function measureRoutes(cloudUrl: string, apiKey: string, ids: Readonly<Record<string, string>>, size: number): Promise<void> {
+async function measureRoutes(
+  cloudUrl: string,
+  apiKey: string,
+  ids: Readonly<Record<string, string>>,
+  size: number,
+): Promise<void> {
   const paths = Object.values(ROUTES).flatMap((route) => {
-    if (route.method !== 'GET' || route.where === 'edge' || !(ROUTE_TAGS.has(route.tag) && route.credential === 'application')) return [];
+    if (
+      route.method !== 'GET' ||
+      route.where === 'edge' ||
+      !(ROUTE_TAGS.has(route.tag) && route.credential === 'application')
+    )
+      return [];
     const id = ids[route.tag] ?? '';
-    return /\{(chain|address|token)\}/.test(route.path) ? [] : [pathOf(route.path, { id, webhookId: SCALE_WEBHOOKS.busy })];
+    return /\{(chain|address|token)\}/.test(route.path)
+      ? []
+      : [pathOf(route.path, { id, webhookId: SCALE_WEBHOOKS.busy })];
   });
   for (const path of [...paths, '/metrics']) {
     const took = await timesOf(ASKED, async () => {
@@ -95,18 +144,29 @@ async function measureRoutes(cloudUrl: string, apiKey: string, ids: Readonly<Rec
       if (!reply.ok) throw new Error(`${path} answered ${reply.status} ${text}`);
     });
     emit({
-      id: `PS-${size}`, what: `GET ${path.replace(ids['Addresses']!, '{id}').replace(ids['Transactions']!, '{id}').replace(SCALE_WEBHOOKS.busy, '{id}')}, p99`,
-      ours: percentile(took, 0.99), limit: LIST_GOAL_MS, unit: 'ms', better: 'lower', goal: 1,
+      id: `PS-${size}`,
+      what: `GET ${path.replace(ids['Addresses']!, '{id}').replace(ids['Transactions']!, '{id}').replace(SCALE_WEBHOOKS.busy, '{id}')}, p99`,
+      ours: percentile(took, 0.99),
+      limit: LIST_GOAL_MS,
+      unit: 'ms',
+      better: 'lower',
+      goal: 1,
       note: `over HTTP, one at a time, n = ${ASKED}; p50 ${rounded(median(took))} ms; the limit is the goal`,
     });
   }
 }
 
-interface Fact { readonly p50: number; readonly p99: number; readonly cpuMs: number }
+interface Fact {
+  readonly p50: number;
+  readonly p99: number;
+  readonly cpuMs: number;
+}
 
 /** One fact: median and p99, and the CPU of the database's backends, milliseconds. */
 async function measureFact(stores: Stores, accountId: AccountId, serverPid: number): Promise<Fact> {
-  await write(stores, accountId, [{ table: 'address', row: addressRow(accountId, { userRef: SCALE_USERS.one, tag: 'bench', index: 2_000_000_000 }) }]);
+  await write(stores, accountId, [
+    { table: 'address', row: addressRow(accountId, { userRef: SCALE_USERS.one, tag: 'bench', index: 2_000_000_000 }) },
+  ]);
   for (let n = 0; n < WARM_UP; n += 1) await oneFact(stores, accountId);
   const before = backendsCpuMs(serverPid);
   const took: number[] = [];
@@ -120,11 +180,20 @@ async function measureFact(stores: Stores, accountId: AccountId, serverPid: numb
 
 const FILLING = { max_wal_size: '16GB', checkpoint_timeout: '1h', full_page_writes: 'off', autovacuum: 'off' } as const;
 
-/** While it is filled the server makes no checkpoint and no second copy of its pages: whoever kills it fills it anew. */
+/**
+ * While it is filled the server makes no checkpoint and no second copy of its pages: whoever kills it fills it anew.
+ */
 async function filling(superuserUrl: string, on: boolean): Promise<void> {
-  const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-bench', role: null, statementTimeoutMs: 0 });
+  const admin = openDatabase({
+    url: superuserUrl,
+    connections: 1,
+    name: 'flock-bench',
+    role: null,
+    statementTimeoutMs: 0,
+  });
   try {
-    for (const [name, value] of Object.entries(FILLING)) await admin.unsafe(on ? `alter system set ${name} = '${value}'` : `alter system reset ${name}`);
+    for (const [name, value] of Object.entries(FILLING))
+      await admin.unsafe(on ? `alter system set ${name} = '${value}'` : `alter system reset ${name}`);
     await admin`select pg_reload_conf()`;
     if (!on) await admin`checkpoint`;
   } finally {
@@ -134,38 +203,78 @@ async function filling(superuserUrl: string, on: boolean): Promise<void> {
 
 async function measure(server: { url: string; pid: number }, size: number): Promise<Fact> {
   const { appUrl, superuserUrl } = await prepareDatabase(server.url, `scale_${size}`);
-  const folder = mkdtempSync(join(tmpdir(), 'flock-bench-')), secretKey = randomBytes(32).toString('hex');
+  const folder = mkdtempSync(join(tmpdir(), 'flock-bench-')),
+    secretKey = randomBytes(32).toString('hex');
   const sql = openDatabase({ url: appUrl, connections: 4, name: 'flock-bench' });
   const lists = openLists({ url: appUrl, connections: 2, name: 'flock-bench-lists' });
   try {
     let epochs = new Map<number, number>();
     const stores = createStores({
-      sql, lists: createLists(lists, { slots: 2 }), nowMs: Date.now, initialAccount, epochOf: (shard) => epochs.get(shard),
+      sql,
+      lists: createLists(lists, { slots: 2 }),
+      nowMs: Date.now,
+      initialAccount,
+      epochOf: (shard) => epochs.get(shard),
     });
-    epochs = await stores.ownership.claimShards('bench', Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
-    const record = await seedDeveloperOrganizations({ databaseUrl: appUrl, secretKey, recordFile: join(folder, 'seed.json') });
+    epochs = await stores.ownership.claimShards(
+      'bench',
+      Array.from({ length: SHARD_COUNT }, (_, shard) => shard),
+    );
+    const record = await seedDeveloperOrganizations({
+      databaseUrl: appUrl,
+      secretKey,
+      recordFile: join(folder, 'seed.json'),
+    });
     const live = accountIdOf(record.organizationId, 'live');
-    await write(stores, live, [{ table: 'account_key', row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' } }]);
+    await write(stores, live, [
+      {
+        table: 'account_key',
+        row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' },
+      },
+    ]);
     const startedMs = performance.now();
     await filling(superuserUrl, true);
     await fillScale(superuserUrl, live, {
-      addresses: size, deposits: size, withdrawals: Math.ceil(size / 4), deliveries: size, otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
+      addresses: size,
+      deposits: size,
+      withdrawals: Math.ceil(size / 4),
+      deliveries: size,
+      otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
     });
     await filling(superuserUrl, false);
     console.log(`${size} rows filled in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
     const fact = await measureFact(stores, live, server.pid);
     await measureLists(stores, live, size, server.pid);
-    const [[address], [transaction]] = [(await stores.read.addresses(live, {}, { page: 0, size: 1 })).content, (await stores.read.transactions(live, {}, { page: 0, size: 1 })).content];
+    const [[address], [transaction]] = [
+      (await stores.read.addresses(live, {}, { page: 0, size: 1 })).content,
+      (await stores.read.transactions(live, {}, { page: 0, size: 1 })).content,
+    ];
     await stores.ownership.leaveNode('bench');
     const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-bench', role: null });
     await admin`update flock.account set state = jsonb_set(state, '{plan,band}', '"custom"') where account_id = ${live}`;
     await admin.end({ timeout: 5 });
-    const cloud = startChild('cloud', CLOUD_ENTRY, {
-      DATABASE_URL: appUrl, SECRET_KEY: secretKey, CLOUD_PORT: '0', DEVELOPER_MODE: 'on', NODE_NAME: 'scale', MAIL_DIR: join(folder, 'mail'), LOG_LEVEL: 'warn',
-    }, join(folder, 'cloud.log'));
+    const cloud = startChild(
+      'cloud',
+      CLOUD_ENTRY,
+      {
+        DATABASE_URL: appUrl,
+        SECRET_KEY: secretKey,
+        CLOUD_PORT: '0',
+        DEVELOPER_MODE: 'on',
+        NODE_NAME: 'scale',
+        MAIL_DIR: join(folder, 'mail'),
+        LOG_LEVEL: 'warn',
+      },
+      join(folder, 'cloud.log'),
+    );
     try {
       const { port } = await cloud.ready;
-      await measureRoutes(`http://127.0.0.1:${port}`, record.live.cloudApiKey, { Addresses: address!.id, Transactions: transaction!.id }, size);
+      await measureRoutes(
+        `http://127.0.0.1:${port}`,
+        record.live.cloudApiKey,
+        { Addresses: address!.id, Transactions: transaction!.id },
+        size,
+      );
     } finally {
       await cloud.stop();
     }
@@ -188,7 +297,16 @@ async function main(): Promise<void> {
       const fact = await measure(server, size);
       smallest ??= fact;
       const note = `from the block to the recorded attempt, one at a time, n = ${FACTS}; p50 ${rounded(fact.p50)} ms, p99 ${rounded(fact.p99)} ms; limit: the smallest size of this run`;
-      emit({ id: `PS-${size}`, what: 'one fact, CPU of the database', ours: fact.cpuMs, limit: smallest.cpuMs, unit: 'ms', better: 'lower', goal: FACT_GROWTH_MAX, note });
+      emit({
+        id: `PS-${size}`,
+        what: 'one fact, CPU of the database',
+        ours: fact.cpuMs,
+        limit: smallest.cpuMs,
+        unit: 'ms',
+        better: 'lower',
+        goal: FACT_GROWTH_MAX,
+        note,
+      });
       await maintenance`drop database ${maintenance(`scale_${size}`)} with (force)`;
     }
     await maintenance.end({ timeout: 5 });

@@ -10,19 +10,24 @@ import type { SandboxLedgers } from './sandbox/ledgers.ts';
 export interface LiveBinding extends ChainBinding {
   /** Why the chain is stopped (G17), or null. */
   stopped(): string | null;
-  /** Whether the height that the chain's ledger begins at is durable, so that a payment to a new address cannot lie below it. */
+  /**
+   * Whether the height that the chain's ledger begins at is durable, so that a payment to a new address cannot lie
+   * below it.
+   */
   begun(): Promise<boolean>;
   endpointViews(): readonly EndpointView[];
 }
 
 /** Chains by account. A chain that nobody configured is refused for good, a stopped one until a person has looked. */
 export function createChainAccess(
-  live: ReadonlyMap<Chain, LiveBinding>, sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open'>,
+  live: ReadonlyMap<Chain, LiveBinding>,
+  sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open'>,
   networkOf: (chain: Chain) => Network,
 ): ChainAccess {
   return {
     networkOf,
-    endpoints: (accountId, chain) => (environmentOf(accountId) === 'sandbox' ? [] : live.get(chain)?.endpointViews() ?? []),
+    endpoints: (accountId, chain) =>
+      environmentOf(accountId) === 'sandbox' ? [] : (live.get(chain)?.endpointViews() ?? []),
     async bind(accountId, chain) {
       if (environmentOf(accountId) === 'sandbox') {
         if (!sandbox.isEnabled(chain)) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
@@ -35,10 +40,12 @@ export function createChainAccess(
     },
     async notBegun(accountId, chain) {
       const binding = environmentOf(accountId) === 'sandbox' ? undefined : live.get(chain);
-      if (binding === undefined || await binding.begun()) return null;
+      if (binding === undefined || (await binding.begun())) return null;
       return refuse('CHAIN_UNAVAILABLE', {
-        chain, permanent: false,
-        reason: 'no node of this chain has answered since it was configured: payments to an address could not be found yet',
+        chain,
+        permanent: false,
+        reason:
+          'no node of this chain has answered since it was configured: payments to an address could not be found yet',
       });
     },
     enabled(accountId) {

@@ -1,8 +1,8 @@
 /**
- * The live chains of a node: for each configured one its endpoints, a client over all of them, a witness per endpoint, and
- * a watcher. `openLiveChains` is enough to build, quote and submit; `startWatchers` begins to follow. Each chain has its
- * own worker, so that a slow one delays no other (chains.md 10.6). Heads are polled: a push feed would be a hint to poll, no
- * more (G11), and there is none.
+ * The live chains of a node: for each configured one its endpoints, a client over all of them, a witness per endpoint,
+ * and a watcher. `openLiveChains` is enough to build, quote and submit; `startWatchers` begins to follow. Each chain
+ * has its own worker, so that a slow one delays no other (chains.md 10.6). Heads are polled: a push feed would be a
+ * hint to poll, no more (G11), and there is none.
  */
 import type { Catalogue, ChainClient, ChainModule, Network, Transport } from '../chains/chain.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
@@ -19,7 +19,12 @@ import type { Condition } from './memory.ts';
 import { fitClient } from './node-health.ts';
 import { pollMsOf, silentAfterMs } from './follow/head.ts';
 import type { Log, Metrics, WatcherParts } from './ports.ts';
-import { createFailoverTransport, wallTimer, type EndpointHealth, type FailoverTransport } from '../chains/transport/failover.ts';
+import {
+  createFailoverTransport,
+  wallTimer,
+  type EndpointHealth,
+  type FailoverTransport,
+} from '../chains/transport/failover.ts';
 import { createEndpointWatch, type EndpointState } from '../chains/transport/endpoint-watch.ts';
 import { createHttpEndpoint, type HttpEndpoint } from '../chains/transport/http-endpoint.ts';
 import { oneEndpoint } from './follow/one-endpoint.ts';
@@ -102,7 +107,9 @@ export async function openLiveChains(deps: LiveDeps): Promise<LiveChains> {
     if (!deps.isEnabled(chain)) unsupported.push(chain);
     else chains.set(chain, await openChain(deps, chain, settings, endpoints));
   }
-  const close = async () => { await Promise.all(endpoints.map((endpoint) => endpoint.close())); };
+  const close = async () => {
+    await Promise.all(endpoints.map((endpoint) => endpoint.close()));
+  };
   return { chains, unsupported, close };
 }
 
@@ -114,46 +121,95 @@ export function networkWith(network: Network, confirmations: number | null, trac
 }
 
 /** V6: says when an endpoint that traced blocks does so no more. Payments from inside contracts may then be missed. */
-function tellTraces({ log, metrics }: Pick<LiveDeps, 'log' | 'metrics'>, chain: Chain, endpoint: string, offered: boolean): void {
+function tellTraces(
+  { log, metrics }: Pick<LiveDeps, 'log' | 'metrics'>,
+  chain: Chain,
+  endpoint: string,
+  offered: boolean,
+): void {
   metrics.set('svc_traces_lost', { chain, endpoint }, offered ? 0 : 1);
   if (offered) log.info({ chain, endpoint }, 'the endpoint traces blocks again');
-  else log.error({ chain, endpoint }, 'the endpoint traced blocks and does not any more: where no other one traces, internal transfers are not seen');
+  else
+    log.error(
+      { chain, endpoint },
+      'the endpoint traced blocks and does not any more: where no other one traces, internal transfers are not seen',
+    );
 }
 
 async function openChain(
-  deps: LiveDeps, chain: Chain, settings: LiveChainSettings, opened: HttpEndpoint[],
+  deps: LiveDeps,
+  chain: Chain,
+  settings: LiveChainSettings,
+  opened: HttpEndpoint[],
 ): Promise<LiveChain> {
   const network = networkWith(deps.networkOf(chain), settings.confirmations, settings.tracesRequired);
   const module = await deps.loadModule(chain);
   const catalogue = deps.catalogueOf(chain);
   const watch = createEndpointWatch(chain, deps);
-  const endpoints = settings.rpcUrls.map((url, index) => watch.watched(createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url })));
+  const endpoints = settings.rpcUrls.map((url, index) =>
+    watch.watched(createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url })),
+  );
   opened.push(...endpoints);
   const transport = createFailoverTransport({
-    chain, endpoints, nowMs: deps.nowMs, random: deps.random, onReport: watch.onReport, hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer: wallTimer },
+    chain,
+    endpoints,
+    nowMs: deps.nowMs,
+    random: deps.random,
+    onReport: watch.onReport,
+    hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer: wallTimer },
     onTraces: ({ name }, offered) => tellTraces(deps, chain, name, offered),
   });
   const client = module.createClient(network, transport, catalogue);
   const witnesses = narrowed(chain, transport).map((one) => module.createClient(network, one, catalogue));
   const tokens = createTokenCheck({ network, catalogue, client, log: deps.log, metrics: deps.metrics });
   const parts: WatcherParts = {
-    ledger: chain, network, module, client, witnesses,
-    get catalogue() { return tokens.catalogue(); },
-    store: deps.watch, audit: deps.audit, accounts: deps.accounts, reconcilePerBlock: RECONCILED_PER_BLOCK,
-    settings: {
-      start: settings.startHeight ?? 'head', blocksPerTick: BLOCKS_PER_TICK, readAhead: READ_AHEAD,
-      contentTries: CONTENT_TRIES, secondReadMs: settings.secondReadMs ?? network.blockTimeMs,
-      silentMs: silentAfterMs(network), rematchMs: REMATCH_MS, asksAtEachTick: false,
+    ledger: chain,
+    network,
+    module,
+    client,
+    witnesses,
+    get catalogue() {
+      return tokens.catalogue();
     },
-    nowMs: deps.nowMs, log: deps.log, metrics: deps.metrics,
+    store: deps.watch,
+    audit: deps.audit,
+    accounts: deps.accounts,
+    reconcilePerBlock: RECONCILED_PER_BLOCK,
+    settings: {
+      start: settings.startHeight ?? 'head',
+      blocksPerTick: BLOCKS_PER_TICK,
+      readAhead: READ_AHEAD,
+      contentTries: CONTENT_TRIES,
+      secondReadMs: settings.secondReadMs ?? network.blockTimeMs,
+      silentMs: silentAfterMs(network),
+      rematchMs: REMATCH_MS,
+      asksAtEachTick: false,
+    },
+    nowMs: deps.nowMs,
+    log: deps.log,
+    metrics: deps.metrics,
   };
-  const watcher = createWatcher(parts), agreeing = { ...parts, client: heard(deps, parts, watcher) };
+  const watcher = createWatcher(parts),
+    agreeing = { ...parts, client: heard(deps, parts, watcher) };
   return {
-    module, network, client: fitClient(agreeing, IDENTITY_EVERY_MS), watcher, audit: createAudit(agreeing),
-    stopped: () => watcher.stopped(), ...beginningOf(deps, parts),
-    pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(), checkTokens: tokens.run,
-    endpointViews: () => endpoints.map(({ name }, index) => ({ endpoint: name, state: stateOf(watch.stateOf(name), watcher.conditionOf(index)) })),
-    get catalogue() { return tokens.catalogue(); },
+    module,
+    network,
+    client: fitClient(agreeing, IDENTITY_EVERY_MS),
+    watcher,
+    audit: createAudit(agreeing),
+    stopped: () => watcher.stopped(),
+    ...beginningOf(deps, parts),
+    pollMs: settings.pollMs ?? pollMsOf(network),
+    endpoints: () => transport.health(),
+    checkTokens: tokens.run,
+    endpointViews: () =>
+      endpoints.map(({ name }, index) => ({
+        endpoint: name,
+        state: stateOf(watch.stateOf(name), watcher.conditionOf(index)),
+      })),
+    get catalogue() {
+      return tokens.catalogue();
+    },
   };
 }
 
@@ -166,7 +222,11 @@ export function stateOf(requests: EndpointState | null, condition: Condition): E
 }
 
 /** The client for customers' questions: two endpoints answer where there are several. */
-function heard({ hedgeMs = HEDGE_MS }: LiveDeps, parts: WatcherParts, { counts }: Pick<Watcher, 'counts'>): ChainClient {
+function heard(
+  { hedgeMs = HEDGE_MS }: LiveDeps,
+  parts: WatcherParts,
+  { counts }: Pick<Watcher, 'counts'>,
+): ChainClient {
   if (parts.witnesses.length < 2) return parts.client;
   return withSecondOpinion({ ...parts, counts, timer: wallTimer, hedgeMs });
 }
@@ -194,15 +254,19 @@ function beginningOf(deps: LiveDeps, parts: WatcherParts): Pick<LiveChain, 'begi
         return false;
       }
     }
-    return isBegun = true;
+    return (isBegun = true);
   };
   return {
     begin,
     async begun() {
       if (isBegun) return true;
-      looking ??= look().finally(() => { looking = null; });
+      looking ??= look().finally(() => {
+        looking = null;
+      });
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<false>((resolve) => { timer = setTimeout(resolve, FIRST_HEAD_MS, false); });
+      const late = new Promise<false>((resolve) => {
+        timer = setTimeout(resolve, FIRST_HEAD_MS, false);
+      });
       return Promise.race([looking, late]).finally(() => clearTimeout(timer));
     },
   };
@@ -210,7 +274,9 @@ function beginningOf(deps: LiveDeps, parts: WatcherParts): Pick<LiveChain, 'begi
 
 /** A transport for each endpoint. A single one needs no witness: the client is it. */
 function narrowed(chain: Chain, transport: FailoverTransport): Transport[] {
-  return transport.endpoints.length === 1 ? [] : transport.endpoints.map((endpoint) => oneEndpoint(chain, transport, endpoint));
+  return transport.endpoints.length === 1
+    ? []
+    : transport.endpoints.map((endpoint) => oneEndpoint(chain, transport, endpoint));
 }
 
 type Message = { readonly type: 'tick' };
@@ -231,7 +297,9 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
   let hasBegun = false;
   system.spawnWorker<Message>({
     path: `watchers/${chain}`,
-    recover({ tellSelf }) { tellSelf({ type: 'tick' }); },
+    recover({ tellSelf }) {
+      tellSelf({ type: 'tick' });
+    },
     async receive(message, { timers, tellSelf, signal }) {
       try {
         if (!hasBegun) await one.begin();
@@ -255,8 +323,12 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
       if (!signal.aborted) timers.after(pauseMs, () => tellSelf(message));
     },
     summarise: () => ({
-      chain, cursor: last?.cursor?.height ?? null, head: last?.headHeight ?? null, stopped: one.stopped(),
-      failures: last?.failures.map(({ job, reason }) => `${job}: ${reason}`) ?? [], endpoints: one.endpoints(),
+      chain,
+      cursor: last?.cursor?.height ?? null,
+      head: last?.headHeight ?? null,
+      stopped: one.stopped(),
+      failures: last?.failures.map(({ job, reason }) => `${job}: ${reason}`) ?? [],
+      endpoints: one.endpoints(),
     }),
   });
 }
@@ -270,7 +342,9 @@ export function pauseMsOf(pollMs: number, failures: number, more: boolean): numb
 function startAudit(system: Spawner, chain: Chain, one: LiveChain): void {
   system.spawnWorker<Message>({
     path: `audits/${chain}`,
-    recover: ({ timers, tellSelf }) => { timers.after(AUDIT_EVERY_MS, () => tellSelf({ type: 'tick' })); },
+    recover: ({ timers, tellSelf }) => {
+      timers.after(AUDIT_EVERY_MS, () => tellSelf({ type: 'tick' }));
+    },
     async receive(message, { timers, tellSelf, signal }) {
       if (one.stopped() === null) await one.audit.round(AUDITED_PER_ROUND);
       if (!signal.aborted) timers.after(AUDIT_EVERY_MS, () => tellSelf(message));

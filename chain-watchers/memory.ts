@@ -8,7 +8,10 @@ import type { Bell, WatcherParts } from './ports.ts';
 import type { Suspicion } from './reorg/reorg.ts';
 
 /** One block of a new branch; `keyed` is null where its content is not proven. */
-export interface BranchBlock { readonly record: BlockRecord; readonly keyed: KeyedBlock | null }
+export interface BranchBlock {
+  readonly record: BlockRecord;
+  readonly keyed: KeyedBlock | null;
+}
 
 export interface Memory {
   head: HeadMemory | null;
@@ -50,7 +53,10 @@ export interface Memory {
   contentFailures: { readonly height: number; readonly tries: number } | null;
   /** When an unresolved height is tried again, by height. */
   retryAtMs: Map<number, number>;
-  /** Blocks of which endpoints told other movements than were recorded, by hash: how many facts wait, when they are looked at again. */
+  /**
+   * Blocks of which endpoints told other movements than were recorded, by hash: how many facts wait, when they are
+   * looked at again.
+   */
   contradicted: Map<string, { readonly facts: number; readonly tries: number; readonly retryAtMs: number }>;
   /** Facts past their threshold that are stepped over, because they were looked at and still wait. */
   matureAfter: number;
@@ -72,10 +78,37 @@ export interface Memory {
 
 export function emptyMemory(): Memory {
   return {
-    head: null, witnesses: [], look: null, agreedFinal: null, heardAtMs: null, lookedAtMs: null, lookingAt: new Set(), lateHeads: new Map(), failedHeights: new Map(),
-    probedAtMs: new Map(), seesInside: new Map(), agreed: new Set(), contradictions: new Map(), contradictedFates: new Map(), start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
-    retryAtMs: new Map(), contradicted: new Map(), matureAfter: 0, recent: [], unread: null, rematchedAtMs: null, notedHeight: null,
-    touched: new Set(), open: [], openAfter: 0, isFirstOpen: true,
+    head: null,
+    witnesses: [],
+    look: null,
+    agreedFinal: null,
+    heardAtMs: null,
+    lookedAtMs: null,
+    lookingAt: new Set(),
+    lateHeads: new Map(),
+    failedHeights: new Map(),
+    probedAtMs: new Map(),
+    seesInside: new Map(),
+    agreed: new Set(),
+    contradictions: new Map(),
+    contradictedFates: new Map(),
+    start: null,
+    suspicion: null,
+    seam: null,
+    branch: null,
+    stopped: null,
+    contentFailures: null,
+    retryAtMs: new Map(),
+    contradicted: new Map(),
+    matureAfter: 0,
+    recent: [],
+    unread: null,
+    rematchedAtMs: null,
+    notedHeight: null,
+    touched: new Set(),
+    open: [],
+    openAfter: 0,
+    isFirstOpen: true,
   };
 }
 
@@ -86,7 +119,10 @@ export interface Run {
   readonly bell: Bell;
 }
 
-/** What is remembered of one endpoint between looks. Instants are those of the first look that found it so, null while it is not. */
+/**
+ * What is remembered of one endpoint between looks. Instants are those of the first look that found it so, null while
+ * it is not.
+ */
 export interface WitnessMemory {
   readonly heard: boolean;
   /** What the operator was last told of it. */

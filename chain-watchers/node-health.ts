@@ -1,6 +1,7 @@
 /**
- * Whether the nodes of a chain may speak to customers: somebody has looked at their identity (G14), and they are not back
- * where the ledger was long ago, as a node that syncs anew is. Spec §1.7: what such a node does not know is no zero.
+ * Whether the nodes of a chain may speak to customers: somebody has looked at their identity (G14), and they are not
+ * back where the ledger was long ago, as a node that syncs anew is. Spec §1.7: what such a node does not know is no
+ * zero.
  */
 import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
 import type { WatcherParts } from './ports.ts';
@@ -8,8 +9,9 @@ import type { WatcherParts } from './ports.ts';
 type Parts = Pick<WatcherParts, 'client' | 'witnesses' | 'store' | 'ledger' | 'network' | 'nowMs'>;
 
 /**
- * The client for what customers are told: it answers no balance and no inputs of a build before its endpoints were found
- * fit, which holds for `everyMs`. Such a read throws ChainUnavailable while none is of this network or near the ledger.
+ * The client for what customers are told: it answers no balance and no inputs of a build before its endpoints were
+ * found fit, which holds for `everyMs`. Such a read throws ChainUnavailable while none is of this network or near the
+ * ledger.
  */
 export function fitClient({ client, witnesses, store, ledger, network, nowMs }: Parts, everyMs: number): ChainClient {
   let fitAtMs: number | null = null;
@@ -17,7 +19,8 @@ export function fitClient({ client, witnesses, store, ledger, network, nowMs }: 
 
   const lookAt = async (one: ChainClient): Promise<void> => {
     await one.checkIdentity();
-    const cursor = await store.cursor(ledger), { height } = await one.getHead();
+    const cursor = await store.cursor(ledger),
+      { height } = await one.getHead();
     // A reorg goes no deeper than the window: an older head is that of a node which does not know yet.
     if (cursor !== null && height + network.reorgWindow < cursor.height) {
       throw new ChainUnavailable(network.slug, `the node is at ${height}, far behind ${cursor.height}`);
@@ -34,7 +37,9 @@ export function fitClient({ client, witnesses, store, ledger, network, nowMs }: 
   };
   const fit = (): Promise<void> => {
     if (fitAtMs !== null && nowMs() - fitAtMs < everyMs) return Promise.resolve();
-    looking ??= look().finally(() => { looking = null; });
+    looking ??= look().finally(() => {
+      looking = null;
+    });
     return looking;
   };
   return {

@@ -16,14 +16,39 @@ export interface Log {
 }
 
 export type GaugeName =
-  | 'svc_head_height' | 'svc_head_age_seconds' | 'svc_cursor_height' | 'svc_blocks_behind' | 'svc_blocks_unresolved'
-  | 'svc_chain_stopped' | 'svc_outbound_open' | 'svc_outbound_gaps' | 'svc_reconcile_pass_seconds' | 'svc_reconcile_waiting'
-  | 'svc_audit_pass_seconds' | 'svc_tokens_off' | 'svc_traces_lost' | 'svc_facts_waiting' | 'svc_facts_contradicted' | 'svc_endpoint_up' | 'svc_endpoint_alive' | 'svc_endpoint_head_age_seconds';
+  | 'svc_head_height'
+  | 'svc_head_age_seconds'
+  | 'svc_cursor_height'
+  | 'svc_blocks_behind'
+  | 'svc_blocks_unresolved'
+  | 'svc_chain_stopped'
+  | 'svc_outbound_open'
+  | 'svc_outbound_gaps'
+  | 'svc_reconcile_pass_seconds'
+  | 'svc_reconcile_waiting'
+  | 'svc_audit_pass_seconds'
+  | 'svc_tokens_off'
+  | 'svc_traces_lost'
+  | 'svc_facts_waiting'
+  | 'svc_facts_contradicted'
+  | 'svc_endpoint_up'
+  | 'svc_endpoint_alive'
+  | 'svc_endpoint_head_age_seconds';
 
 export type CounterName =
-  | 'svc_blocks_recorded_total' | 'svc_transfers_recorded_total' | 'svc_reorgs_total' | 'svc_reorg_blocks_total'
-  | 'svc_watch_failures_total' | 'svc_facts_matured_total' | 'svc_facts_refuted_total' | 'svc_resubmissions_total'
-  | 'svc_endpoint_errors_total' | 'svc_blocks_contradicted_total' | 'svc_reads_contradicted_total' | 'svc_discrepancies_total' | 'svc_wake_failures_total';
+  | 'svc_blocks_recorded_total'
+  | 'svc_transfers_recorded_total'
+  | 'svc_reorgs_total'
+  | 'svc_reorg_blocks_total'
+  | 'svc_watch_failures_total'
+  | 'svc_facts_matured_total'
+  | 'svc_facts_refuted_total'
+  | 'svc_resubmissions_total'
+  | 'svc_endpoint_errors_total'
+  | 'svc_blocks_contradicted_total'
+  | 'svc_reads_contradicted_total'
+  | 'svc_discrepancies_total'
+  | 'svc_wake_failures_total';
 
 /** Where figures go; `supervision/` binds it to Prometheus. */
 export interface Metrics {

@@ -1,16 +1,24 @@
 /**
- * What customers are told of a chain, and what their payments are built on, by two endpoints where two are alive. One that lies would
- * else answer a wrong balance, or lock a wallet behind a counter that nobody used. docs/chains/endpoints.md.
+ * What customers are told of a chain, and what their payments are built on, by two endpoints where two are alive. One
+ * that lies would else answer a wrong balance, or lock a wallet behind a counter that nobody used.
+ * docs/chains/endpoints.md.
  *
  *   A and B agree           answered, at one question to each
- *   A and B contradict      a third is asked; else both again, at a common height where the chain's nodes can, CONTRADICTED_TRIES times;
- *                           then `EndpointsContradict`: 503, and one line for the operator
+ *   A and B contradict      a third is asked; else both again, at a common height where the chain's nodes can, up to
+ *                           CONTRADICTED_TRIES times; then `EndpointsContradict`: 503, and one line for the operator
  *   B gives no answer       asked once more; then A alone decides, and B is out
- *   B is out                asked beside the others and not waited for, one question at a time, until it answers in time
+ *   B is out                asked beside the others and not awaited, one question at a time, until it answers in time
  */
 import {
-  type Agreement, type Balance, type BuildInputs, type ChainClient, type ChainModule, ChainUnavailable, type Intent,
-  type Network, type Token,
+  type Agreement,
+  type Balance,
+  type BuildInputs,
+  type ChainClient,
+  type ChainModule,
+  ChainUnavailable,
+  type Intent,
+  type Network,
+  type Token,
 } from '../chains/chain.ts';
 import { chainFailure } from './follow/content.ts';
 import type { Log, Metrics } from './ports.ts';
@@ -26,7 +34,10 @@ const AGAIN_MS = 500;
 export class EndpointsContradict extends ChainUnavailable {
   readonly about: readonly string[];
   constructor(chain: Network['slug'], about: readonly string[]) {
-    super(chain, `endpoints contradict each other about ${about.join(', ')}: nothing is answered until they agree or one is removed from the configuration`);
+    super(
+      chain,
+      `endpoints contradict each other about ${about.join(', ')}: nothing is answered until they agree or one is removed from the configuration`,
+    );
     this.name = 'EndpointsContradict';
     this.about = about;
   }
@@ -48,13 +59,26 @@ export interface OpinionParts {
   readonly metrics: Metrics;
 }
 
-interface Answer<T> { readonly index: number; readonly value: T }
-interface Silence { readonly index: number; readonly isLate: boolean }
-interface Heard<T> { readonly answers: readonly Answer<T>[]; readonly silent: readonly Silence[]; readonly reasons: readonly string[] }
+interface Answer<T> {
+  readonly index: number;
+  readonly value: T;
+}
+interface Silence {
+  readonly index: number;
+  readonly isLate: boolean;
+}
+interface Heard<T> {
+  readonly answers: readonly Answer<T>[];
+  readonly silent: readonly Silence[];
+  readonly reasons: readonly string[];
+}
 type Read<T> = (client: ChainClient) => Promise<T>;
 type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly about: readonly string[] };
 /** What two answers come to; `alone` what a single one does. */
-interface Judge<T> { both(a: Answer<T>, b: Answer<T>): Promise<Settled<T>>; alone(one: T): T }
+interface Judge<T> {
+  both(a: Answer<T>, b: Answer<T>): Promise<Settled<T>>;
+  alone(one: T): T;
+}
 
 /** The client over all endpoints, whose balances and inputs of builds are two endpoints' word. */
 export function withSecondOpinion(parts: OpinionParts): ChainClient {
@@ -63,10 +87,14 @@ export function withSecondOpinion(parts: OpinionParts): ChainClient {
   const agreeInputs = module.agreeInputs ?? equalInputs;
   return {
     ...client,
-    fetchBalance: (address, token) => board.ask((one) => one.fetchBalance(address, token), {
-      alone: (balance) => balance,
-      both: async (a, b) => (sameBalance(a.value, b.value) ? { ok: true, value: a.value } : atCommonHeight(parts, a, b, { address, token })),
-    }),
+    fetchBalance: (address, token) =>
+      board.ask((one) => one.fetchBalance(address, token), {
+        alone: (balance) => balance,
+        both: async (a, b) =>
+          sameBalance(a.value, b.value)
+            ? { ok: true, value: a.value }
+            : atCommonHeight(parts, a, b, { address, token }),
+      }),
     async fetchBuildInputs(intent) {
       const inputs = await board.ask<BuildInputs>((one) => one.fetchBuildInputs(intent), {
         alone: (one) => ({ ...one, counter: 'one_word' }),
@@ -79,19 +107,30 @@ export function withSecondOpinion(parts: OpinionParts): ChainClient {
 
 /** For a family that says nothing of its own. */
 const equalInputs = (_: Network, a: BuildInputs, b: BuildInputs, _intent: Intent): Agreement<BuildInputs> =>
-  (JSON.stringify(a) === JSON.stringify(b) ? { ok: true, inputs: a } : { ok: false, about: ['inputs'] });
+  JSON.stringify(a) === JSON.stringify(b) ? { ok: true, inputs: a } : { ok: false, about: ['inputs'] };
 
 const sameBalance = (a: Balance, b: Balance): boolean =>
-  a.amount === b.amount && a.reserved === b.reserved && a.available === b.available && a.decimals === b.decimals && a.accountExists === b.accountExists;
+  a.amount === b.amount &&
+  a.reserved === b.reserved &&
+  a.available === b.available &&
+  a.decimals === b.decimals &&
+  a.accountExists === b.accountExists;
 
-/** Heads differ for a moment: both are asked at the lower one, unless it is too far below the other to be a moment's. */
+/**
+ * Heads differ for a moment: both are asked at the lower one, unless it is too far below the other to be a moment's.
+ */
 async function atCommonHeight(
-  { network, witnesses }: OpinionParts, a: Answer<Balance>, b: Answer<Balance>, { address, token }: { address: string; token: Token | null },
+  { network, witnesses }: OpinionParts,
+  a: Answer<Balance>,
+  b: Answer<Balance>,
+  { address, token }: { address: string; token: Token | null },
 ): Promise<Settled<Balance>> {
-  const pair = [witnesses[a.index]!, witnesses[b.index]!], no = { ok: false, about: ['balance'] } as const;
+  const pair = [witnesses[a.index]!, witnesses[b.index]!],
+    no = { ok: false, about: ['balance'] } as const;
   if (pair.some(({ fetchBalanceAt }) => fetchBalanceAt === undefined)) return no;
   try {
-    const heights = await Promise.all(pair.map(async (one) => (await one.getHead()).height)), height = Math.min(...heights);
+    const heights = await Promise.all(pair.map(async (one) => (await one.getHead()).height)),
+      height = Math.min(...heights);
     if (Math.max(...heights) - height > lagBlocksOf(network)) return no;
     const [ours, theirs] = await Promise.all(pair.map((one) => one.fetchBalanceAt!(address, token, height)));
     return sameBalance(ours!, theirs!) ? { ok: true, value: ours! } : no;
@@ -103,7 +142,10 @@ async function atCommonHeight(
 
 /** What the two agree on, if the one whose block was not taken has it. */
 async function inputsOf(
-  { witnesses }: OpinionParts, a: Answer<BuildInputs>, b: Answer<BuildInputs>, agreement: Agreement<BuildInputs>,
+  { witnesses }: OpinionParts,
+  a: Answer<BuildInputs>,
+  b: Answer<BuildInputs>,
+  agreement: Agreement<BuildInputs>,
 ): Promise<Settled<BuildInputs>> {
   if (!agreement.ok) return agreement;
   try {
@@ -152,14 +194,22 @@ class Board {
   }
 
   /** Two that say the same, with a third one where the first two do not. */
-  async #settle<T>(order: readonly number[], read: Read<T>, judge: Judge<T>, first: readonly Answer<T>[]): Promise<Settled<T>> {
-    const [a, b] = [first[0]!, first[1]!], settled = await judge.both(a, b);
+  async #settle<T>(
+    order: readonly number[],
+    read: Read<T>,
+    judge: Judge<T>,
+    first: readonly Answer<T>[],
+  ): Promise<Settled<T>> {
+    const [a, b] = [first[0]!, first[1]!],
+      settled = await judge.both(a, b);
     const others = order.filter((index) => index !== a.index && index !== b.index);
     if (settled.ok || others.length === 0) {
       if (settled.ok) this.#agreed();
       return settled;
     }
-    const { answers: [third] } = await this.#hear(others, read, 1);
+    const {
+      answers: [third],
+    } = await this.#hear(others, read, 1);
     for (const one of third === undefined ? [] : [a, b]) {
       const outvoting = await judge.both(one, third!);
       if (!outvoting.ok) continue;
@@ -171,7 +221,8 @@ class Board {
 
   /** Endpoints that are waited for, another one first at each turn; all of them where none is. */
   #order(): number[] {
-    const { witnesses, counts } = this.#parts, all = witnesses.map((_, index) => index);
+    const { witnesses, counts } = this.#parts,
+      all = witnesses.map((_, index) => index);
     const waited = all.filter((index) => counts(index) && !this.#out.has(index));
     const some = waited.length > 0 ? waited : all;
     this.#turn += 1;
@@ -184,11 +235,20 @@ class Board {
       if (this.#probed.has(index)) continue;
       this.#probed.add(index);
       let isLate = false;
-      const stop = this.#parts.timer(this.#parts.hedgeMs, () => { isLate = true; });
-      read(this.#parts.witnesses[index]!).then(() => { if (!isLate) this.#become(index, 'in'); }, () => undefined).finally(() => {
-        stop();
-        this.#probed.delete(index);
+      const stop = this.#parts.timer(this.#parts.hedgeMs, () => {
+        isLate = true;
       });
+      read(this.#parts.witnesses[index]!)
+        .then(
+          () => {
+            if (!isLate) this.#become(index, 'in');
+          },
+          () => undefined,
+        )
+        .finally(() => {
+          stop();
+          this.#probed.delete(index);
+        });
     }
   }
 
@@ -196,8 +256,14 @@ class Board {
   #hear<T>(order: readonly number[], read: Read<T>, enough: number): Promise<Heard<T>> {
     const { witnesses, hedgeMs, timer } = this.#parts;
     return new Promise((resolve, reject) => {
-      const answers: Answer<T>[] = [], silent: Silence[] = [], reasons: string[] = [], timers = new Set<() => void>();
-      let next = 0, awaited = 0, running = 0, isDone = false;
+      const answers: Answer<T>[] = [],
+        silent: Silence[] = [],
+        reasons: string[] = [],
+        timers = new Set<() => void>();
+      let next = 0,
+        awaited = 0,
+        running = 0,
+        isDone = false;
       const end = () => {
         isDone = true;
         for (const stop of timers) stop();
@@ -219,7 +285,8 @@ class Board {
         };
         const late = () => {
           timers.delete(stop);
-          if (answers.length === 0 && next >= order.length) return watch(); // whoever answers first is not the only one for that
+          // whoever answers first is not the only one for that
+          if (answers.length === 0 && next >= order.length) return watch();
           isLate = true;
           awaited -= 1;
           silent.push({ index, isLate });
@@ -232,33 +299,42 @@ class Board {
           running -= 1;
           if (!isLate) awaited -= 1;
         };
-        read(witnesses[index]!).then((value) => {
-          settled();
-          answers.push({ index, value });
-          go();
-        }, (error: unknown) => {
-          settled();
-          const reason = chainFailure(error);
-          if (reason === null) {
-            end();
-            return reject(error as Error);
-          }
-          if (!isLate) silent.push({ index, isLate });
-          reasons.push(`endpoint ${index + 1}: ${reason}`);
-          go();
-        });
+        read(witnesses[index]!).then(
+          (value) => {
+            settled();
+            answers.push({ index, value });
+            go();
+          },
+          (error: unknown) => {
+            settled();
+            const reason = chainFailure(error);
+            if (reason === null) {
+              end();
+              return reject(error as Error);
+            }
+            if (!isLate) silent.push({ index, isLate });
+            reasons.push(`endpoint ${index + 1}: ${reason}`);
+            go();
+          },
+        );
       };
       go();
     });
   }
 
   #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => { this.#parts.timer(ms, resolve); });
+    return new Promise((resolve) => {
+      this.#parts.timer(ms, resolve);
+    });
   }
 
   /** One line when nobody waits for an endpoint any more, and one when it answers again. */
   #become(index: number, place: 'in' | 'out'): void {
-    const { log, network: { slug: chain } } = this.#parts, endpoint = `${chain}-${index + 1}`;
+    const {
+        log,
+        network: { slug: chain },
+      } = this.#parts,
+      endpoint = `${chain}-${index + 1}`;
     if (this.#out.has(index) === (place === 'out')) return;
     if (place === 'out') {
       this.#out.add(index);
@@ -275,10 +351,19 @@ class Board {
 
   /** An operator is told once, until endpoints agree again. */
   #contradiction(about: readonly string[], answers: readonly Answer<unknown>[]): EndpointsContradict {
-    const { log, metrics, network: { slug: chain } } = this.#parts;
-    const endpoints = answers.map(({ index }) => `${chain}-${index + 1}`).sort(), said = `${endpoints.join()} ${about.join()}`;
+    const {
+      log,
+      metrics,
+      network: { slug: chain },
+    } = this.#parts;
+    const endpoints = answers.map(({ index }) => `${chain}-${index + 1}`).sort(),
+      said = `${endpoints.join()} ${about.join()}`;
     metrics.add('svc_reads_contradicted_total', { chain });
-    if (this.#told !== said) log.error({ chain, endpoints, reason: about.join(', ') }, 'endpoints contradict each other about what customers ask: check which one is wrong');
+    if (this.#told !== said)
+      log.error(
+        { chain, endpoints, reason: about.join(', ') },
+        'endpoints contradict each other about what customers ask: check which one is wrong',
+      );
     this.#told = said;
     return new EndpointsContradict(chain, about);
   }

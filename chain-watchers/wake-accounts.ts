@@ -4,8 +4,9 @@ import type { AccountId } from '../protocol/ids.ts';
 import type { Bell, Log, Metrics } from './ports.ts';
 
 /**
- * A bell over an accounts port. An account that is rung while its wake is under way is woken once more after it, so that
- * the facts of the second ring are taken too. A wake that fails is logged: the facts wait in the inbox and are found there.
+ * A bell over an accounts port. An account that is rung while its wake is under way is woken once more after it, so
+ * that the facts of the second ring are taken too. A wake that fails is logged: the facts wait in the inbox and are
+ * found there.
  */
 export function createBell(accounts: Pick<Accounts, 'wake'>, log: Log, metrics: Metrics): Bell {
   const underWay = new Map<AccountId, { again: boolean; done: Promise<void> }>();

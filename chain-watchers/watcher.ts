@@ -63,17 +63,23 @@ export interface Watcher {
   settled(): Promise<void>;
   /** Resolves when no tick is under way. */
   idle(): Promise<void>;
-  /** Looks at the endpoints without a tick: while none may be asked for blocks it is still known since when each is silent. */
+  /**
+   * Looks at the endpoints without a tick: while none may be asked for blocks it is still known since when each is
+   * silent.
+   */
   look(): Promise<void>;
   /** Why the chain is stopped (G17), or null. */
   stopped(): string | null;
   /** Whether an endpoint counts as alive as of the last look, by its place from 0. quorum.ts. */
   counts(index: number): boolean;
-  /** Whether an endpoint is waited for as of the last look, or why not, by its place from 0; `alive` before one. quorum.ts. */
+  /**
+   * Whether an endpoint is waited for as of the last look, or why not, by its place from 0; `alive` before one.
+   * quorum.ts.
+   */
   conditionOf(index: number): Condition;
   /**
-   * By a person's order after a stop: takes the chain's own branch above a height, however deep, and follows it. Nothing
-   * is deleted; what is absent from the new branch is reversed. C3-33.
+   * By a person's order after a stop: takes the chain's own branch above a height, however deep, and follows it.
+   * Nothing is deleted; what is absent from the new branch is reversed. C3-33.
    */
   rebuildAbove(height: number): Promise<Rewound>;
 }
@@ -81,11 +87,20 @@ export interface Watcher {
 /** A watcher over its parts. */
 export function createWatcher(parts: WatcherParts): Watcher {
   const run: Run = { parts, memory: emptyMemory(), bell: createBell(parts.accounts, parts.log, parts.metrics) };
-  const { reconcilePerBlock: addressesPerBlock, client: { fetchBalancesAt } } = parts;
+  const {
+    reconcilePerBlock: addressesPerBlock,
+    client: { fetchBalancesAt },
+  } = parts;
   const jobs: Jobs = {
     outbound: createOutbound(run),
-    reconciler: addressesPerBlock === null || fetchBalancesAt === undefined ? null
-      : createReconciler({ ...parts, addressesPerBlock, balancesAt: agreedBalancesAt(run, fetchBalancesAt.bind(parts.client)) }),
+    reconciler:
+      addressesPerBlock === null || fetchBalancesAt === undefined
+        ? null
+        : createReconciler({
+            ...parts,
+            addressesPerBlock,
+            balancesAt: agreedBalancesAt(run, fetchBalancesAt.bind(parts.client)),
+          }),
   };
   let ticking: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
@@ -95,12 +110,15 @@ export function createWatcher(parts: WatcherParts): Watcher {
   };
   return {
     tick: () => alone(() => tick(run, jobs)),
-    look: () => alone(async () => {
-      run.memory.look = null;
-      if (parts.witnesses.length > 0) await look(run);
-    }),
+    look: () =>
+      alone(async () => {
+        run.memory.look = null;
+        if (parts.witnesses.length > 0) await look(run);
+      }),
     settled: () => run.bell.settled(),
-    idle: async () => { await ticking; },
+    idle: async () => {
+      await ticking;
+    },
     stopped: () => run.memory.stopped,
     counts: (index) => countsNow(run, index),
     conditionOf: (index) => conditionOf(run.memory.witnesses[index] ?? UNKNOWN_WITNESS, parts.nowMs(), parts.network),
@@ -108,7 +126,10 @@ export function createWatcher(parts: WatcherParts): Watcher {
   };
 }
 
-interface Jobs { readonly outbound: Outbound; readonly reconciler: Reconciler | null }
+interface Jobs {
+  readonly outbound: Outbound;
+  readonly reconciler: Reconciler | null;
+}
 
 type Draft = { -readonly [K in keyof TickReport]: TickReport[K] } & { failures: { job: Job; reason: string }[] };
 
@@ -116,8 +137,17 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   const { parts, memory } = run;
   memory.look = null;
   const report: Draft = {
-    headHeight: null, cursor: null, recorded: 0, reorgDepth: 0, resolved: 0, matured: 0, refuted: 0, late: 0,
-    more: false, stopped: memory.stopped, failures: [],
+    headHeight: null,
+    cursor: null,
+    recorded: 0,
+    reorgDepth: 0,
+    resolved: 0,
+    matured: 0,
+    refuted: 0,
+    late: 0,
+    more: false,
+    stopped: memory.stopped,
+    failures: [],
   };
   if (memory.stopped !== null) return report;
   const attempt = async (job: Job, work: () => Promise<void>) => {
@@ -135,14 +165,18 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   await attempt('follow', () => follow(run, report));
   report.stopped = memory.stopped;
   if (memory.stopped !== null || report.headHeight === null || report.cursor === null) return report;
-  await attempt('unresolved', async () => { report.resolved = await retryUnresolved(run); });
+  await attempt('unresolved', async () => {
+    report.resolved = await retryUnresolved(run);
+  });
   await attempt('mature', async () => {
     const { matured, refuted, reason } = await matureFacts(run);
     report.matured = matured;
     report.refuted = refuted;
     if (reason !== null) fail(run, report, 'mature', reason);
   });
-  await attempt('rematch', async () => { report.late = await rematch(run); });
+  await attempt('rematch', async () => {
+    report.late = await rematch(run);
+  });
   await attempt('outbound', () => jobs.outbound.tick(report.cursor!));
   await attempt('reconcile', async () => {
     jobs.reconciler?.touched(memory.touched);
@@ -154,10 +188,12 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
 
 /** The next open withdrawals, in turn: what is stuck among those of one tick holds back nobody behind them. */
 async function takeOpen({ parts: { store, ledger }, memory }: Run, sinceHeight: number): Promise<void> {
-  const after = memory.openAfter, page = await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX, after);
+  const after = memory.openAfter,
+    page = await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX, after);
   memory.openAfter = page.length < OPEN_WITHDRAWALS_MAX ? 0 : after + page.length;
   memory.isFirstOpen = after === 0 || page.length === 0;
-  memory.open = page.length > 0 || after === 0 ? page : await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX);
+  memory.open =
+    page.length > 0 || after === 0 ? page : await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX);
   if (page.length === 0 && memory.open.length === OPEN_WITHDRAWALS_MAX) memory.openAfter = OPEN_WITHDRAWALS_MAX;
 }
 
@@ -168,9 +204,11 @@ function fail(run: Run, report: Draft, job: Job, reason: string): void {
 
 async function follow(run: Run, report: Draft): Promise<void> {
   const { parts, memory } = run;
-  const head = await believedHead(run), cursor = await parts.store.cursor(parts.ledger);
-  memory.head = observeHead(memory.head ?? await notedBefore(run), head, parts.nowMs(), {
-    height: await supportedNow(run, head.height, cursor?.height ?? null), afterMs: parts.settings.silentMs,
+  const head = await believedHead(run),
+    cursor = await parts.store.cursor(parts.ledger);
+  memory.head = observeHead(memory.head ?? (await notedBefore(run)), head, parts.nowMs(), {
+    height: await supportedNow(run, head.height, cursor?.height ?? null),
+    afterMs: parts.settings.silentMs,
   });
   report.headHeight = head.height;
   await noteHead(run, memory.head);

@@ -3,11 +3,13 @@ import type { Chain } from '../protocol/slugs.ts';
 import { ChainUnavailable, type Endpoint, type Transport } from './chain.ts';
 
 /**
- * The first answer that is not null, or null when every endpoint says so: one that cannot answer leaves a null unproven.
- * Throws: ChainUnavailable.
+ * The first answer that is not null, or null when every endpoint says so: one that cannot answer leaves a null
+ * unproven. Throws: ChainUnavailable.
  */
 export async function firstOrAgreedNull<T>(
-  { slug }: { readonly slug: Chain }, transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>,
+  { slug }: { readonly slug: Chain },
+  transport: Transport,
+  read: (endpoint: Endpoint) => Promise<T | null>,
 ): Promise<T | null> {
   let nulls = 0;
   try {

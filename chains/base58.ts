@@ -26,10 +26,15 @@ export interface AddressCoder {
 
 /** A coder over an alphabet of 58 letters. */
 export function createAddressCoder(alphabet: string): AddressCoder {
-  const pairs = Array.from({ length: BASE_2 }, (_, value) => alphabet[Math.floor(value / BASE)]! + alphabet[value % BASE]!);
+  const pairs = Array.from(
+    { length: BASE_2 },
+    (_, value) => alphabet[Math.floor(value / BASE)]! + alphabet[value % BASE]!,
+  );
   const zero = alphabet[0]!;
   const digitOf = new Uint8Array(128);
-  [...alphabet].forEach((letter, digit) => { digitOf[letter.charCodeAt(0)] = digit; });
+  [...alphabet].forEach((letter, digit) => {
+    digitOf[letter.charCodeAt(0)] = digit;
+  });
   const bytes = new Uint8Array(BYTES);
   const view = new DataView(bytes.buffer);
   const limbs = new Array<number>(LIMBS).fill(0);

@@ -31,12 +31,14 @@ const deployment = z.strictObject({
 
 const registry = z.strictObject({
   version: z.int().positive(),
-  tokens: z.array(z.strictObject({
-    symbol: z.string().min(1).max(20),
-    name: z.string(),
-    deployments: z.array(deployment),
-    unsupportedChains: z.array(z.strictObject({ chain: z.enum(CHAINS), reason: z.string().min(1) })),
-  })),
+  tokens: z.array(
+    z.strictObject({
+      symbol: z.string().min(1).max(20),
+      name: z.string(),
+      deployments: z.array(deployment),
+      unsupportedChains: z.array(z.strictObject({ chain: z.enum(CHAINS), reason: z.string().min(1) })),
+    }),
+  ),
 });
 
 export type Deployment = z.infer<typeof deployment>;
@@ -106,7 +108,10 @@ export function catalogueOf(chain: Chain, from: Registry = shippedRegistry): Cat
     for (const one of deployments) {
       if (one.chain !== chain || !one.monitored) continue;
       tokens.set(one.contract, {
-        chain, contract: one.contract, symbol, decimals: one.decimals,
+        chain,
+        contract: one.contract,
+        symbol,
+        decimals: one.decimals,
         ...(one.feeOnTransfer === true ? { feeOnTransfer: true } : {}),
       });
     }
@@ -114,7 +119,8 @@ export function catalogueOf(chain: Chain, from: Registry = shippedRegistry): Cat
   return tokens;
 }
 
-const NOT_LISTED = 'GET /v1/treasury/tokens lists the tokens; another one is added with a release, and what is paid in it until then is not credited';
+const NOT_LISTED =
+  'GET /v1/treasury/tokens lists the tokens; another one is added with a release, and what is paid in it until then is not credited';
 
 /**
  * A deployment by contract, never by symbol. Refuses: TOKEN_NOT_ON_CHAIN (another chain's contract),
@@ -137,6 +143,10 @@ export function checkAgainstChain(token: Token, facts: TokenFacts): Refusal | nu
   if (facts.decimals === token.decimals) return null;
   const { chain, contract, decimals } = token;
   return refuse('CONFLICT', {
-    reason: 'decimals differ', chain, tokenContract: contract, catalogue: decimals, onChain: facts.decimals,
+    reason: 'decimals differ',
+    chain,
+    tokenContract: contract,
+    catalogue: decimals,
+    onChain: facts.decimals,
   });
 }

@@ -41,13 +41,19 @@ export interface Network {
   readonly feeCap: bigint;
   /** Confirmations of a gas funding before the sweep that it pays for is sent; the threshold where absent. V42. */
   readonly fundingDepth?: number;
-  /** Pause between submissions of the same bytes where a transaction lives for moments; ever longer ones where absent. L31. */
+  /**
+   * Pause between submissions of the same bytes where a transaction lives for moments; ever longer ones where absent.
+   * L31.
+   */
   readonly resubmitMs?: number;
   /** Repricings of what is signed that one block allows; no limit where absent. V37. */
   readonly repricingsPerBlockMax?: number;
   /** By the operator's word: a block whose internal transfers no endpoint traces is not whole. V6. */
   readonly tracesRequired?: boolean;
-  /** Smallest first payment to an address as customers are told it, where a payment must make the ledger account. Spec §2.3. */
+  /**
+   * Smallest first payment to an address as customers are told it, where a payment must make the ledger account. Spec
+   * §2.3.
+   */
   readonly firstDepositMin?: bigint;
 }
 
@@ -66,7 +72,7 @@ export interface Token {
 export type Catalogue = ReadonlyMap<string, Token>;
 
 export type AddressKind =
-  | 'p2pkh' | 'p2sh' | 'p2wpkh' | 'p2wsh' | 'p2tr' | 'eoa' | 'tron' | 'wallet' | 'pda' | 'classic' | 'account';
+  'p2pkh' | 'p2sh' | 'p2wpkh' | 'p2wsh' | 'p2tr' | 'eoa' | 'tron' | 'wallet' | 'pda' | 'classic' | 'account';
 
 export interface ParsedAddress {
   readonly ok: true;
@@ -84,7 +90,9 @@ export interface ParsedAddress {
 export interface Head {
   readonly height: number;
   readonly hash: string;
-  /** Highest height that the chain itself calls final (finalized, solidified, validated); null if it has no such tag. */
+  /**
+   * Highest height that the chain itself calls final (finalized, solidified, validated); null if it has no such tag.
+   */
   readonly finalizedHeight: number | null;
 }
 
@@ -117,7 +125,9 @@ export interface Transfer {
   readonly threshold?: number;
   /** The payment created the ledger account. R7, M4. */
   readonly activates?: boolean;
-  /** Hash of the inner transaction of a Stellar fee bump, which senders often show; `txid` is the outer one. G3, M15. */
+  /**
+   * Hash of the inner transaction of a Stellar fee bump, which senders often show; `txid` is the outer one. G3, M15.
+   */
   readonly innerTxid?: string;
 }
 
@@ -171,7 +181,10 @@ export interface Intent {
   readonly token: Token | null;
   /** Destination tag (xrp) or memo id (xlm), decimal text. */
   readonly tag: string | null;
-  /** The tag is a part of the destination's own text (`M…`, an X-address): it goes where such a tag goes, not into a memo. */
+  /**
+   * The tag is a part of the destination's own text (`M…`, an X-address): it goes where such a tag goes, not into a
+   * memo.
+   */
   readonly tagOfAddress?: true;
   /** `trustline` builds the opt-in of spec §4.2 instead of a payment. */
   readonly kind?: 'payment' | 'trustline';
@@ -192,7 +205,10 @@ export type ReplayKey =
 
 export interface Unsigned {
   readonly chain: Chain;
-  /** evm: 0x hex of the unsigned envelope · btc: PSBT base64 · tron: raw_data hex · sol: message base64 · xrp: JSON text · xlm: envelope XDR base64. */
+  /**
+   * evm: 0x hex of the unsigned envelope · btc: PSBT base64 · tron: raw_data hex · sol: message base64 · xrp: JSON text
+   * · xlm: envelope XDR base64.
+   */
   readonly payload: string;
   readonly from: string;
   readonly fromPath: string;
@@ -209,7 +225,10 @@ export interface Unsigned {
   readonly replayKey: ReplayKey;
   /** Height at which the inputs were read, for the record. */
   readonly readAtHeight: number;
-  /** Counted chains: when its counter was bound for a broadcast; absent in a build, whose counter holds nothing. Never told to an edge. */
+  /**
+   * Counted chains: when its counter was bound for a broadcast; absent in a build, whose counter holds nothing. Never
+   * told to an edge.
+   */
   readonly boundAtMs?: number;
   /** Repricings of signed bytes on top of one block, where the network counts them. V37. */
   readonly repriced?: { readonly atHeight: number; readonly count: number };
@@ -239,8 +258,8 @@ export type Fate =
 export interface BuildInputs {
   readonly readAtHeight: number;
   /**
-   * `disputed`: endpoints name different counters of the sender, and this is the lower one. `one_word`: one endpoint of several
-   * answered. Absent: agreed, or the word of the only endpoint.
+   * `disputed`: endpoints name different counters of the sender, and this is the lower one. `one_word`: one endpoint of
+   * several answered. Absent: agreed, or the word of the only endpoint.
    */
   readonly counter?: 'disputed' | 'one_word';
 }
@@ -261,31 +280,51 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
    * What a transaction did as the chain says it now; null when it is not in the chain. `at` is the block that it was
    * seen in, for nodes that keep no index of transactions: null then says that it is not in that block. G19.
    */
-  getOutcome(txid: string, at?: { readonly height: number; readonly hash: string }): Promise<(Outcome & { height: number; hash: string }) | null>;
+  getOutcome(
+    txid: string,
+    at?: { readonly height: number; readonly hash: string },
+  ): Promise<(Outcome & { height: number; hash: string }) | null>;
   /** Balance of an address; a missing account is a real zero with `accountExists: false`. */
   fetchBalance(address: string, token: Token | null): Promise<Balance>;
-  /** The same as of a height that this client's endpoint still has. Absent where a node answers for its newest state only. */
+  /**
+   * The same as of a height that this client's endpoint still has. Absent where a node answers for its newest state
+   * only.
+   */
   fetchBalanceAt?(address: string, token: Token | null, height: number): Promise<Balance>;
   /** Everything `buildUnsigned` and `estimateFee` need for an intent. */
   fetchBuildInputs(intent: Intent): Promise<Inputs>;
-  /** Inputs that another client read, with what this one learned from its broadcasts and what must differ from build to build. */
+  /**
+   * Inputs that another client read, with what this one learned from its broadcasts and what must differ from build to
+   * build.
+   */
   heed?(inputs: Inputs): Inputs;
   /** Whether the chain of this client's endpoints has the block that inputs of another client refer to. */
   upholds?(inputs: Inputs): Promise<boolean>;
   broadcast(signed: Signed): Promise<BroadcastResult>;
   getFate(unsigned: Unsigned, txid: string): Promise<Fate>;
-  /** What a token deployment says of itself, for token requests and the start-up check K4. Refuses: TOKEN_NOT_SUPPORTED. */
+  /**
+   * What a token deployment says of itself, for token requests and the start-up check K4. Refuses: TOKEN_NOT_SUPPORTED.
+   */
   fetchTokenFacts?(contract: string): Promise<TokenFacts | Refusal>;
   /** Whether the blocks of this client carry internal transfers; where they do not, growth is reconciled (V7). */
   seesInternal?(): Promise<boolean>;
-  /** False where the endpoints of this client serve no blocks (an address index): none of them can tell what is in one. */
+  /**
+   * False where the endpoints of this client serve no blocks (an address index): none of them can tell what is in one.
+   */
   servesBlocks?(): Promise<boolean>;
   /** Native balances at one block, in the order asked, for the reconciliation of V7. */
-  fetchBalancesAt?(addresses: readonly string[], block: { readonly height: number; readonly hash: string }): Promise<readonly bigint[]>;
+  fetchBalancesAt?(
+    addresses: readonly string[],
+    block: { readonly height: number; readonly hash: string },
+  ): Promise<readonly bigint[]>;
 }
 
 /** Texts come from the contract: shown after sanitising, never matched. V15, V16. */
-export interface TokenFacts { readonly symbol: string; readonly name: string; readonly decimals: number }
+export interface TokenFacts {
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+}
 
 export interface FeeEstimate {
   /** Expected and highest fee, smallest native unit. */
@@ -296,11 +335,17 @@ export interface FeeEstimate {
 
 // ── The module ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface DerivedAddress { readonly address: string; readonly path: string }
+export interface DerivedAddress {
+  readonly address: string;
+  readonly path: string;
+}
 
 export type Derivation =
   /** `change` 0 are deposit addresses; `1/0` is the gas tank, `1/1` the treasury. */
-  | { readonly kind: 'xpub'; deriveAddress(network: Network, xpub: string, change: 0 | 1, index: number): DerivedAddress }
+  | {
+      readonly kind: 'xpub';
+      deriveAddress(network: Network, xpub: string, change: 0 | 1, index: number): DerivedAddress;
+    }
   /** Addresses come from the edge; the paths are absolute and hardened. */
   | { readonly kind: 'pool'; depositPath(index: number): string; readonly gasTankPath: string };
 
@@ -310,9 +355,14 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   readonly derivation: Derivation;
   /** Refuses: INVALID_ADDRESS. */
   parseAddress(network: Network, text: string): ParsedAddress | Refusal;
-  /** Bytes of a text that is canonical already (a `Transfer.to`), without checking it again: the matching of whole blocks. */
+  /**
+   * Bytes of a text that is canonical already (a `Transfer.to`), without checking it again: the matching of whole
+   * blocks.
+   */
   bytesOf?(canonical: string): Uint8Array;
-  /** Addresses that may be issued but never sent to (zero, burn, contracts of the catalogue). Refuses: INVALID_ADDRESS. */
+  /**
+   * Addresses that may be issued but never sent to (zero, burn, contracts of the catalogue). Refuses: INVALID_ADDRESS.
+   */
   checkDestination(network: Network, address: ParsedAddress, catalogue: Catalogue): Refusal | null;
   /** A token deployment's canonical text. Refuses: TOKEN_NOT_SUPPORTED. */
   parseToken(network: Network, text: string): string | Refusal;
@@ -328,15 +378,21 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
    * names the outpoints that other payments hold, which the build must not take (B19).
    */
   buildUnsigned(network: Network, inputs: Inputs, intent: Intent, replay: ReplayKey | null): Unsigned | Refusal;
-  /** Null when the signed bytes are this unsigned payload, signed by `from`, under this txid (G28). Refuses: SIGNED_BATCH_REJECTED. */
+  /**
+   * Null when the signed bytes are this unsigned payload, signed by `from`, under this txid (G28). Refuses:
+   * SIGNED_BATCH_REJECTED.
+   */
   matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null;
   /** A new version that excludes the old one. Refuses: CONFLICT when the chain has no such means. */
   reprice(network: Network, unsigned: Unsigned, inputs: Inputs, isSigned?: boolean): Unsigned | Refusal;
-  /** What a payload pays whenever it lands, where its bytes fix it; null where they do not say (btc: coins less outputs). */
+  /**
+   * What a payload pays whenever it lands, where its bytes fix it; null where they do not say (btc: coins less
+   * outputs).
+   */
   exactFee?(payload: string): bigint | null;
   /**
-   * The same transaction under another counter, where the chain has one: nothing else changes but what must with it, and an expiry
-   * that is renewed. Refuses: CONFLICT for a counter that the chain has used.
+   * The same transaction under another counter, where the chain has one: nothing else changes but what must with it,
+   * and an expiry that is renewed. Refuses: CONFLICT for a counter that the chain has used.
    */
   withCounter?(network: Network, unsigned: Unsigned, inputs: Inputs, replay: ReplayKey): Unsigned | Refusal;
   /** Next counter that the chain itself would take, or null where it has none. */
@@ -347,28 +403,41 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   agreeInputs?(network: Network, a: Inputs, b: Inputs, intent: Intent): Agreement<Inputs>;
   /** Same counter, nothing to oneself, a fee that displaces the old one. V38. */
   cancel?(network: Network, unsigned: Unsigned, inputs: Inputs): Unsigned | Refusal;
-  /** A block from recorded answers of a node, e.g. `{ block, receipts }`; JSON-RPC envelopes are opened. Throws: MalformedReply. */
+  /**
+   * A block from recorded answers of a node, e.g. `{ block, receipts }`; JSON-RPC envelopes are opened. Throws:
+   * MalformedReply.
+   */
   blockFromAnswers?(network: Network, answers: Readonly<Record<string, unknown>>): Block<Raw>;
   createClient(network: Network, transport: Transport, catalogue: Catalogue): ChainClient<Raw, Inputs>;
 }
 
 // ── Transport ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface HttpReply { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
 
 /** One endpoint. Requests are bounded in time and answer size; what fails is a ChainUnavailable. */
 export interface Endpoint {
   /** Shown in logs and metrics; never the URL, which may carry a key. */
   readonly name: string;
   request(call: {
-    method: 'GET' | 'POST'; path: string; body?: string; headers?: Record<string, string>;
+    method: 'GET' | 'POST';
+    path: string;
+    body?: string;
+    headers?: Record<string, string>;
     /** For the rare call that takes a node long (a scan of its whole state); else the endpoint's own. */
     timeoutMs?: number;
   }): Promise<HttpReply>;
 }
 
 /** RPC_HEDGE_MS. `timer` calls back after a time; what it returns takes that back. */
-export interface Hedge { readonly ms: number; timer(ms: number, then: () => void): () => void }
+export interface Hedge {
+  readonly ms: number;
+  timer(ms: number, then: () => void): () => void;
+}
 
 /**
  * Several endpoints of one chain, with health. `pick` prefers healthy ones and rotates; a client that must prove one

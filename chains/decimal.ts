@@ -23,7 +23,9 @@ function scale(text: string, decimals: number): Scaled | null {
   return { amount: sign === '-' ? -magnitude : magnitude, exact: exponent >= 0 || digits % divisor === 0n };
 }
 
-/** A decimal text (also scientific) in units of 10^-decimals, or null when it is none or has more decimals than that. */
+/**
+ * A decimal text (also scientific) in units of 10^-decimals, or null when it is none or has more decimals than that.
+ */
 export function exactDecimal(text: string, decimals: number): bigint | null {
   const scaled = scale(text, decimals);
   return scaled?.exact === true ? scaled.amount : null;

@@ -1,6 +1,6 @@
 /**
- * What is said to several endpoints of one chain, none of which is waited for alone: after the transport's hedge the next one is
- * asked as well.
+ * What is said to several endpoints of one chain, none of which is waited for alone: after the transport's hedge the
+ * next one is asked as well.
  */
 import type { Chain } from '../protocol/slugs.ts';
 import { ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Transport } from './chain.ts';
@@ -26,13 +26,21 @@ export interface Submitting<V> {
 }
 
 /**
- * Submits to one endpoint after another until one takes the bytes. Throws: MalformedReply when none took them and one answered
- * what it must not; whatever `submit` throws that is no failure of a node.
+ * Submits to one endpoint after another until one takes the bytes. Throws: MalformedReply when none took them and one
+ * answered what it must not; whatever `submit` throws that is no failure of a node.
  */
-export function submitToEach<V>(transport: Transport, { submit, isTaken, isLast = () => false }: Submitting<V>): Promise<Verdicts<V>> {
-  const asked: Endpoint[] = [], others: { endpoint: Endpoint; verdict: V }[] = [], silent = new Map<Endpoint, string>(), late = new Set<Endpoint>();
+export function submitToEach<V>(
+  transport: Transport,
+  { submit, isTaken, isLast = () => false }: Submitting<V>,
+): Promise<Verdicts<V>> {
+  const asked: Endpoint[] = [],
+    others: { endpoint: Endpoint; verdict: V }[] = [],
+    silent = new Map<Endpoint, string>(),
+    late = new Set<Endpoint>();
   return new Promise((resolve, reject) => {
-    let malformed: MalformedReply | null = null, running = 0, isDone = false;
+    let malformed: MalformedReply | null = null,
+      running = 0,
+      isDone = false;
     const done = (taken: V | null): void => {
       if (isDone) return;
       isDone = true;
@@ -55,36 +63,58 @@ export function submitToEach<V>(transport: Transport, { submit, isTaken, isLast 
         if (!isLate) next();
         else if (running === 0) next(); // all were asked
       };
-      submit(endpoint).then((verdict) => {
-        if (isTaken(verdict)) { stop?.(); return done(verdict); }
-        others.push({ endpoint, verdict });
-        over();
-      }).catch((error: unknown) => {
-        if (error instanceof MalformedReply) malformed = error;
-        else if (!(error instanceof ChainUnavailable)) { stop?.(); isDone = true; return reject(error as Error); }
-        silent.set(endpoint, error instanceof ChainUnavailable ? error.reason : error.message);
-        if (isLate) late.add(endpoint);
-        over();
-      });
+      submit(endpoint)
+        .then((verdict) => {
+          if (isTaken(verdict)) {
+            stop?.();
+            return done(verdict);
+          }
+          others.push({ endpoint, verdict });
+          over();
+        })
+        .catch((error: unknown) => {
+          if (error instanceof MalformedReply) malformed = error;
+          else if (!(error instanceof ChainUnavailable)) {
+            stop?.();
+            isDone = true;
+            return reject(error as Error);
+          }
+          silent.set(endpoint, error instanceof ChainUnavailable ? error.reason : error.message);
+          if (isLate) late.add(endpoint);
+          over();
+        });
     };
     next();
   });
 }
 
-function following(transport: Transport, asked: readonly Endpoint[], isLast: (endpoint: Endpoint) => boolean): Endpoint | null {
+function following(
+  transport: Transport,
+  asked: readonly Endpoint[],
+  isLast: (endpoint: Endpoint) => boolean,
+): Endpoint | null {
   for (const not of [[...asked, ...transport.endpoints.filter(isLast)], asked]) {
-    try { return transport.pick(not); } catch { /* what is left may not be asked now */ }
+    try {
+      return transport.pick(not);
+    } catch {
+      /* what is left may not be asked now */
+    }
   }
   return null;
 }
 
 /** True as soon as one endpoint has it. One that cannot say is not a no; one that was late is not waited for again. */
 export async function oneHas<V>(
-  transport: Transport, { late }: Pick<Verdicts<V>, 'late'>, has: (endpoint: Endpoint) => Promise<boolean>,
+  transport: Transport,
+  { late }: Pick<Verdicts<V>, 'late'>,
+  has: (endpoint: Endpoint) => Promise<boolean>,
 ): Promise<boolean> {
   try {
-    return await Promise.any(transport.endpoints.filter((endpoint) => !late.has(endpoint)).map(async (endpoint) =>
-      await has(endpoint) || Promise.reject(new Error('not there'))));
+    return await Promise.any(
+      transport.endpoints
+        .filter((endpoint) => !late.has(endpoint))
+        .map(async (endpoint) => (await has(endpoint)) || Promise.reject(new Error('not there'))),
+    );
   } catch {
     return false;
   }
@@ -105,14 +135,20 @@ export function doubtsIn<V>({ others, silent }: Verdicts<V>, doubtOf: (verdict: 
 }
 
 /**
- * G14: every endpoint must be of this network; `check` reports and throws where one is not. Resolves when one is and the others
- * answered, or had the hedge's time to. Throws: ChainUnavailable when none is.
+ * G14: every endpoint must be of this network; `check` reports and throws where one is not. Resolves when one is and
+ * the others answered, or had the hedge's time to. Throws: ChainUnavailable when none is.
  */
-export function identifyEach(chain: Chain, transport: Transport, check: (endpoint: Endpoint) => Promise<void>): Promise<void> {
+export function identifyEach(
+  chain: Chain,
+  transport: Transport,
+  check: (endpoint: Endpoint) => Promise<void>,
+): Promise<void> {
   const { endpoints, hedge } = transport;
   return new Promise((resolve, reject) => {
     const reasons: string[] = [];
-    let isLate = false, passed = 0, settled = 0;
+    let isLate = false,
+      passed = 0,
+      settled = 0;
     const stop = hedge?.timer(hedge.ms, () => {
       isLate = true;
       look();
@@ -127,10 +163,19 @@ export function identifyEach(chain: Chain, transport: Transport, check: (endpoin
       }
     };
     for (const endpoint of endpoints) {
-      check(endpoint).then(() => { passed += 1; }, (error: unknown) => { reasons.push((error as Error).message); }).finally(() => {
-        settled += 1;
-        look();
-      });
+      check(endpoint)
+        .then(
+          () => {
+            passed += 1;
+          },
+          (error: unknown) => {
+            reasons.push((error as Error).message);
+          },
+        )
+        .finally(() => {
+          settled += 1;
+          look();
+        });
     }
   });
 }

@@ -1,12 +1,14 @@
 /**
- * Where a chain is, asked of one endpoint after another. The highest head that was ever answered is kept: an endpoint below
- * it is behind and not believed while another one is not (G10); a head that all endpoints show lower is answered as it is: a
- * rollback, or the end of a lie (C1-12).
+ * Where a chain is, asked of one endpoint after another. The highest head that was ever answered is kept: an endpoint
+ * below it is behind and not believed while another one is not (G10); a head that all endpoints show lower is answered
+ * as it is: a rollback, or the end of a lie (C1-12).
  */
 import type { Chain } from '../protocol/slugs.ts';
 import { ChainUnavailable } from './chain.ts';
 
-interface Standing { readonly height: number }
+interface Standing {
+  readonly height: number;
+}
 
 export class HighestHead<H extends Standing> {
   readonly #chain: Chain;
@@ -28,11 +30,13 @@ export class HighestHead<H extends Standing> {
       return head;
     };
     try {
-      return believed(await attempt((own) => {
-        if (own.height >= this.seen) return own;
-        if (behind === null || own.height > behind.height) behind = own;
-        throw this.behind(own.height);
-      }));
+      return believed(
+        await attempt((own) => {
+          if (own.height >= this.seen) return own;
+          if (behind === null || own.height > behind.height) behind = own;
+          throw this.behind(own.height);
+        }),
+      );
     } catch (error) {
       const highest = behind as H | null;
       if (highest === null || !(error instanceof ChainUnavailable)) throw error;

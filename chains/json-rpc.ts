@@ -16,12 +16,16 @@ export interface RpcError {
   readonly unmatched?: true;
 }
 
-export type RpcAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
+export type RpcAnswer =
+  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
 
 /** By position or by name; undefined for a method that takes none (Stellar's server refuses an empty list there). */
 export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>> | undefined;
 
-export interface RpcCall { readonly method: string; readonly params: RpcParams }
+export interface RpcCall {
+  readonly method: string;
+  readonly params: RpcParams;
+}
 
 const envelope = z.object({
   id: z.unknown().optional(),
@@ -38,45 +42,61 @@ const TEXT_CHARACTERS_READ = 10_000;
 
 /** A node's text fit for `details.reason`: one line, no address of a provider, which may hold a key. X2. */
 export function safeText(text: string): string {
-  return plainText(text.slice(0, TEXT_CHARACTERS_READ).replace(/\b(?:https?|wss?):\/\/\S+/gi, '<url>'), MESSAGE_CHARACTERS_MAX);
+  return plainText(
+    text.slice(0, TEXT_CHARACTERS_READ).replace(/\b(?:https?|wss?):\/\/\S+/gi, '<url>'),
+    MESSAGE_CHARACTERS_MAX,
+  );
 }
 
 /**
- * Numbers of the calls of this process: an answer that was meant for an earlier question on the same connection carries a
- * number that is not this call's, and is no answer to it.
+ * Numbers of the calls of this process: an answer that was meant for an earlier question on the same connection carries
+ * a number that is not this call's, and is no answer to it.
  */
 let lastId = 0;
 const nextId = (): number => (lastId += 1);
 
 /** One call. Throws: ChainUnavailable, MalformedReply, also for an answer to another question. */
 export async function callRpc(
-  chain: Chain, endpoint: Endpoint, method: string, params: RpcParams, parse: ParseText = JSON.parse,
+  chain: Chain,
+  endpoint: Endpoint,
+  method: string,
+  params: RpcParams,
+  parse: ParseText = JSON.parse,
 ): Promise<RpcAnswer> {
-  const id = nextId(), body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const id = nextId(),
+    body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
   const reply = await endpoint.request({ method: 'POST', path: '', body });
   return answerOf(chain, reply.status, valueOf(chain, reply, parse), id);
 }
 
 /** A failed read of an answer as the doubt that it is: a broadcast may have reached the node all the same. */
 export function asDoubt(chain: Chain): (error: unknown) => never {
-  return (error) => { throw error instanceof MalformedReply ? new ChainUnavailable(chain, error.message) : error; };
+  return (error) => {
+    throw error instanceof MalformedReply ? new ChainUnavailable(chain, error.message) : error;
+  };
 }
 
 /**
- * Calls that an endpoint takes in one request, as it showed: halved where it refuses a batch for its size, doubled again
- * after so many batches of that size were answered, since a plan or a node may change.
+ * Calls that an endpoint takes in one request, as it showed: halved where it refuses a batch for its size, doubled
+ * again after so many batches of that size were answered, since a plan or a node may change.
  */
-interface BatchLimit { calls: number; answered: number }
+interface BatchLimit {
+  calls: number;
+  answered: number;
+}
 const limits = new WeakMap<Endpoint, BatchLimit>();
 const ANSWERED_BEFORE_DOUBLING = 100;
 const BATCH_CALLS_MAX = 1_000;
 
 /**
- * Several calls in one request, answered in their order; in several requests where the endpoint refuses so many, down to
- * single calls. Throws: ChainUnavailable, MalformedReply. Limit: the caller's.
+ * Several calls in one request, answered in their order; in several requests where the endpoint refuses so many, down
+ * to single calls. Throws: ChainUnavailable, MalformedReply. Limit: the caller's.
  */
 export async function callRpcBatch(
-  chain: Chain, endpoint: Endpoint, calls: readonly RpcCall[], parse: ParseText = JSON.parse,
+  chain: Chain,
+  endpoint: Endpoint,
+  calls: readonly RpcCall[],
+  parse: ParseText = JSON.parse,
 ): Promise<RpcAnswer[]> {
   const answers: RpcAnswer[] = [];
   while (answers.length < calls.length) {
@@ -106,14 +126,18 @@ function noteAnswered(endpoint: Endpoint, calls: number): void {
 
 /** The answers to one batch, or null where the endpoint refuses its size. Throws: ChainUnavailable, MalformedReply. */
 async function requestBatch(
-  chain: Chain, endpoint: Endpoint, calls: readonly RpcCall[], parse: ParseText,
+  chain: Chain,
+  endpoint: Endpoint,
+  calls: readonly RpcCall[],
+  parse: ParseText,
 ): Promise<RpcAnswer[] | null> {
   const numbered = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: nextId(), method, params }));
   const reply = await endpoint.request({ method: 'POST', path: '', body: JSON.stringify(numbered) });
   const value = valueOf(chain, reply, parse);
   if (!Array.isArray(value)) return answersOfOne(chain, reply, value, calls.length);
   const alone: unknown = value.length === 1 && calls.length > 1 ? value[0] : null;
-  if (isObject(alone) && !isStated(alone['id']) && isStated(alone['error'])) return answersOfOne(chain, reply, alone, calls.length);
+  if (isObject(alone) && !isStated(alone['id']) && isStated(alone['error']))
+    return answersOfOne(chain, reply, alone, calls.length);
   const byId = new Map(value.map((one: unknown) => [isObject(one) ? idOf(one['id']) : null, one]));
   if (byId.size !== value.length) throw new MalformedReply('batch with two answers to one call', reply.text);
   const answers = numbered.map(({ id, method }) => {
@@ -127,8 +151,11 @@ async function requestBatch(
 /** Statuses that refuse whoever asks, or everything for now: fewer calls in a request change nothing. */
 const SIZE_IS_NOT_IT = new Set([401, 402, 403, 404, 429, 500, 502, 503, 504]);
 /** How providers say that a request holds too many calls. */
-const BATCH_WORDS = /\bbatch|requests? limit|\bper (?:second|request)|too many (?:requests|calls)|too large|limit (?:reached|exceeded)/i;
-/** Codes of providers' limits: −32007 and −32005 stand for other things on some chains, where each answer says its own. */
+const BATCH_WORDS =
+  /\bbatch|requests? limit|\bper (?:second|request)|too many (?:requests|calls)|too large|limit (?:reached|exceeded)/i;
+/**
+ * Codes of providers' limits: −32007 and −32005 stand for other things on some chains, where each answer says its own.
+ */
 const LIMIT_CODES = new Set([-32_005, -32_007, -32_014, -32_600]);
 
 /** One answer to the whole batch: null where it may mean the size, else the same failure for each call. */
@@ -136,20 +163,31 @@ function answersOfOne(chain: Chain, reply: HttpReply, value: unknown, count: num
   const single = answerOf(chain, reply.status, value, null);
   if (single.ok) throw new MalformedReply('batch answered by one result', reply.text);
   const { error } = single;
-  if (SIZE_IS_NOT_IT.has(reply.status) && !/\bbatch/i.test(error.message)) return Array.from({ length: count }, () => single);
+  if (SIZE_IS_NOT_IT.has(reply.status) && !/\bbatch/i.test(error.message))
+    return Array.from({ length: count }, () => single);
   return null;
 }
 
 /** Whether calls of a batch were refused because there are so many: by words, or all with the same code of a limit. */
 function refusesSize(answers: readonly RpcAnswer[]): boolean {
   const errors = answers.flatMap((answer) => (answer.ok ? [] : [answer.error]));
-  if (errors.some(({ code, message }) => (LIMIT_CODES.has(code) || code === 429 || code === -32_000) && BATCH_WORDS.test(message))) return true;
+  if (
+    errors.some(
+      ({ code, message }) => (LIMIT_CODES.has(code) || code === 429 || code === -32_000) && BATCH_WORDS.test(message),
+    )
+  )
+    return true;
   const [first] = errors;
-  return first !== undefined && errors.length === answers.length && LIMIT_CODES.has(first.code)
-    && errors.every(({ code, message }) => code === first.code && message === first.message);
+  return (
+    first !== undefined &&
+    errors.length === answers.length &&
+    LIMIT_CODES.has(first.code) &&
+    errors.every(({ code, message }) => code === first.code && message === first.message)
+  );
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 const isStated = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** A number as a node repeats it, some as text; null for anything else. */
@@ -184,7 +222,10 @@ function answerOf(chain: Chain, status: number, value: unknown, asked: number | 
     const { code, message = '' } = error;
     const isStatus = code >= 400 && code <= 599;
     const unmatched = asked !== null && !isStated(id) && !isStatus ? { unmatched: true as const } : {};
-    return { ok: false, error: { code, message: safeText(message), ...('data' in error ? { data: error.data } : {}), ...unmatched } };
+    return {
+      ok: false,
+      error: { code, message: safeText(message), ...('data' in error ? { data: error.data } : {}), ...unmatched },
+    };
   }
   if (result === undefined) throw new ChainUnavailable(chain, 'an answer without result');
   return { ok: true, result };

@@ -28,42 +28,58 @@ const signed = (value: number): Code => (value < 64 ? [value] : [(value & 0x7f) 
 
 const get = (local: number): Code => [0x20, local];
 const set = (local: number): Code => [0x21, local];
-const XOR = 0x85, AND = 0x83;
+const XOR = 0x85,
+  AND = 0x83;
 const rotl = (bits: number): Code => [0x42, ...signed(bits), 0x89];
 const load = (offset: number): Code => [0x29, 3, ...leb128(offset)];
 const store = (offset: number): Code => [0x37, 3, ...leb128(offset)];
 const i32 = (value: number): Code => [0x41, ...signed(value)];
 
 // Local 0 is the byte offset of the round's constant; then lanes A, their successors B, column parities C.
-const A = 1, B = 26, C = 51, LOCALS_I64 = 56;
+const A = 1,
+  B = 26,
+  C = 51,
+  LOCALS_I64 = 56;
 const lane = (x: number, y: number) => (x % 5) + 5 * (y % 5);
 
 /** ρ: bits that lane (x, y) turns by. Source: FIPS 202 §3.2.2. */
 function rotations(): number[] {
   const bits = new Array<number>(25).fill(0);
   for (let t = 0, x = 1, y = 0; t < ROUNDS; t++) {
-    bits[lane(x, y)] = ((t + 1) * (t + 2) / 2) % 64;
+    bits[lane(x, y)] = (((t + 1) * (t + 2)) / 2) % 64;
     [x, y] = [y, (2 * x + 3 * y) % 5];
   }
   return bits;
 }
 
 function roundCode(): Code {
-  const bits = rotations(), code: Code = [];
+  const bits = rotations(),
+    code: Code = [];
   for (let x = 0; x < 5; x++) {
     code.push(...get(A + lane(x, 0)));
     for (let y = 1; y < 5; y++) code.push(...get(A + lane(x, y)), XOR);
     code.push(...set(C + x));
   }
   for (let x = 0; x < 5; x++) {
-    for (let y = 0; y < 5; y++) { // θ, ρ and π in one step: B[y, 2x + 3y] = rotl(A[x, y] ^ D[x])
-      code.push(...get(A + lane(x, y)), ...get(C + (x + 4) % 5), XOR, ...get(C + (x + 1) % 5), ...rotl(1), XOR);
+    for (let y = 0; y < 5; y++) {
+      // θ, ρ and π in one step: B[y, 2x + 3y] = rotl(A[x, y] ^ D[x])
+      code.push(...get(A + lane(x, y)), ...get(C + ((x + 4) % 5)), XOR, ...get(C + ((x + 1) % 5)), ...rotl(1), XOR);
       code.push(...rotl(bits[lane(x, y)]!), ...set(B + lane(y, 2 * x + 3 * y)));
     }
   }
   for (let y = 0; y < 5; y++) {
-    for (let x = 0; x < 5; x++) { // χ: A[x] = B[x] ^ (~B[x + 1] & B[x + 2])
-      code.push(...get(B + lane(x + 1, y)), 0x42, 0x7f, XOR, ...get(B + lane(x + 2, y)), AND, ...get(B + lane(x, y)), XOR);
+    for (let x = 0; x < 5; x++) {
+      // χ: A[x] = B[x] ^ (~B[x + 1] & B[x + 2])
+      code.push(
+        ...get(B + lane(x + 1, y)),
+        0x42,
+        0x7f,
+        XOR,
+        ...get(B + lane(x + 2, y)),
+        AND,
+        ...get(B + lane(x, y)),
+        XOR,
+      );
       code.push(...set(A + lane(x, y)));
     }
   }
@@ -75,16 +91,40 @@ function permutationModule(): Uint8Array<ArrayBuffer> {
   const name = (text: string): Code => [text.length, ...Buffer.from(text)];
   const lanes = [...Array(25).keys()];
   const body: Code = [
-    2, 1, 0x7f, ...leb128(LOCALS_I64 - 1), 0x7e, // one i32 and the i64 locals
+    2,
+    1,
+    0x7f,
+    ...leb128(LOCALS_I64 - 1),
+    0x7e, // one i32 and the i64 locals
     ...lanes.flatMap((i) => [...i32(0), ...load(8 * i), ...set(A + i)]),
-    0x03, 0x40, ...roundCode(), // loop
-    ...get(0), ...i32(8), 0x6a, 0x22, 0, ...i32(8 * ROUNDS), 0x47, 0x0d, 0, 0x0b, // until all constants are used
+    0x03,
+    0x40,
+    ...roundCode(), // loop
+    ...get(0),
+    ...i32(8),
+    0x6a,
+    0x22,
+    0,
+    ...i32(8 * ROUNDS),
+    0x47,
+    0x0d,
+    0,
+    0x0b, // until all constants are used
     ...lanes.flatMap((i) => [...i32(0), ...get(A + i), ...store(8 * i)]),
     0x0b,
   ];
   return Uint8Array.from([
-    0, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
-    ...section(1, [1, 0x60, 0, 0]), ...section(3, [1, 0]), ...section(5, [1, 0, 1]),
+    0,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0,
+    ...section(1, [1, 0x60, 0, 0]),
+    ...section(3, [1, 0]),
+    ...section(5, [1, 0, 1]),
     ...section(7, [2, ...name('permute'), 0, 0, ...name('memory'), 2, 0]),
     ...section(10, [1, ...leb128(body.length), ...body]),
   ]);
@@ -112,10 +152,15 @@ declare const WebAssembly: {
 };
 
 const instance = new WebAssembly.Instance(new WebAssembly.Module(permutationModule()));
-const { permute, memory: { buffer: memory } } = instance.exports;
+const {
+  permute,
+  memory: { buffer: memory },
+} = instance.exports;
 const state = new Uint8Array(memory, 0, 200);
 const digest = Buffer.from(memory, 0, 32);
-roundConstants().forEach((constant, round) => new DataView(memory).setBigUint64(CONSTANTS_AT + 8 * round, constant, true));
+roundConstants().forEach((constant, round) =>
+  new DataView(memory).setBigUint64(CONSTANTS_AT + 8 * round, constant, true),
+);
 
 function absorb(bytes: Uint8Array): void {
   state.fill(0);

@@ -1,12 +1,14 @@
 /**
- * Hashes of final ledgers that were accepted (xrp, xlm). Of two hashes for one height one is a lie, or of another network, and
- * whoever tells it is disabled by the majority of the servers. Where they are equally many nothing is proven, nobody is
- * disabled, and the height waits for a person. 8.4-3, 9.4-1, G14.
+ * Hashes of final ledgers that were accepted (xrp, xlm). Of two hashes for one height one is a lie, or of another
+ * network, and whoever tells it is disabled by the majority of the servers. Where they are equally many nothing is
+ * proven, nobody is disabled, and the height waits for a person. 8.4-3, 9.4-1, G14.
  */
 import type { Chain } from '../protocol/slugs.ts';
 import { ChainUnavailable, type Endpoint, type Transport } from './chain.ts';
 
-/** Heights that are remembered. Choice: twice the window of a reorganisation (G15), which these ledgers have none of. */
+/**
+ * Heights that are remembered. Choice: twice the window of a reorganisation (G15), which these ledgers have none of.
+ */
 const HEIGHTS_MAX = 512;
 
 export interface KnownLedgers {
@@ -25,17 +27,23 @@ export interface Voter {
 }
 
 /** `voters` are all servers that answer now. */
-export function createKnownLedgers(chain: Chain, transport: Transport, voters: () => Promise<readonly Voter[]>): KnownLedgers {
+export function createKnownLedgers(
+  chain: Chain,
+  transport: Transport,
+  voters: () => Promise<readonly Voter[]>,
+): KnownLedgers {
   const accepted = new Map<number, string>();
 
   const contradicted = async (endpoint: Endpoint, height: number, theirs: string, ours: string): Promise<never> => {
     const others = (await voters()).filter((voter) => voter.endpoint !== endpoint);
     const votes = await Promise.allSettled(others.map((other) => other.hashAt(height)));
-    const saying = (hash: string): Endpoint[] => others.flatMap((other, i) => {
-      const vote = votes[i]!;
-      return vote.status === 'fulfilled' && vote.value === hash ? [other.endpoint] : [];
-    });
-    const against = saying(theirs).length + 1, inFavour = saying(ours);
+    const saying = (hash: string): Endpoint[] =>
+      others.flatMap((other, i) => {
+        const vote = votes[i]!;
+        return vote.status === 'fulfilled' && vote.value === hash ? [other.endpoint] : [];
+      });
+    const against = saying(theirs).length + 1,
+      inFavour = saying(ours);
     const liars = against > inFavour.length ? inFavour : against < inFavour.length ? [endpoint] : [];
     for (const liar of liars) transport.report(liar, 'wrong_network');
     if (against > inFavour.length) for (const known of accepted.keys()) if (known >= height) accepted.delete(known);

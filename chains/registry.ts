@@ -13,7 +13,8 @@ import { xrpFacts } from './xrp/facts.ts';
 
 /** The part of a module that needs no node and no SDK: what issues, validates and names addresses. */
 export type ChainFacts = Pick<
-  ChainModule, 'family' | 'networks' | 'derivation' | 'parseAddress' | 'checkDestination' | 'parseToken'
+  ChainModule,
+  'family' | 'networks' | 'derivation' | 'parseAddress' | 'checkDestination' | 'parseToken'
 >;
 
 interface FamilyEntry {

@@ -6,7 +6,8 @@
  *   evm               chain id 9,000,000,000,000,000 + the real one
  *   xrp               NetworkID 4,100,000,000 in the signed bytes
  *   xlm               a passphrase of its own
- *   btc, sol, tron    SHA-256(SHA-256(tag) || SHA-256(tag) || what is signed), tag `flock-sandbox/<chain>` (the form of BIP-340)
+ *   btc, sol, tron    SHA-256(SHA-256(tag) || SHA-256(tag) || what is signed), tag
+ *                     `flock-sandbox/<chain>` (the form of BIP-340)
  */
 import { createHash } from 'node:crypto';
 import type { Family } from '../protocol/slugs.ts';
@@ -15,11 +16,15 @@ import { evmOf, type EvmNetwork } from './evm/network.ts';
 import type { XrpNetwork } from './xrp/network.ts';
 
 /**
- * Above 4,503,599,627,370,476, the highest chain id that wallets take ((2^53 - 39) / 2, so that EIP-155's `v` is exact),
- * so that no network people can use has one of these; below 2^53, so that a number holds it, and below EIP-2294's bound.
+ * Above 4,503,599,627,370,476, the highest chain id that wallets take ((2^53 - 39) / 2, so that EIP-155's `v` is
+ * exact), so that no network people can use has one of these; below 2^53, so that a number holds it, and below
+ * EIP-2294's bound.
  */
 const SANDBOX_CHAIN_ID_BASE = 9_000_000_000_000_000;
-/** Above 1,024, from where on every server demands the field, and above 2^31, which no network's id is. Source: xrpl.org, NetworkID. */
+/**
+ * Above 1,024, from where on every server demands the field, and above 2^31, which no network's id is. Source:
+ * xrpl.org, NetworkID.
+ */
 const SANDBOX_NETWORK_ID = 4_100_000_000;
 const SANDBOX_PASSPHRASE = 'Flock sandbox ; no real network ; 2026';
 
@@ -34,7 +39,9 @@ function tagged(network: Network): Network {
 }
 
 const SIMULATED: Readonly<Record<Family, (network: Network) => Network>> = {
-  btc: tagged, sol: tagged, tron: tagged,
+  btc: tagged,
+  sol: tagged,
+  tron: tagged,
   evm: (network) => simulatedEvm(evmOf(network)),
   xrp: (network): XrpNetwork => ({ ...network, networkId: SANDBOX_NETWORK_ID, identity: String(SANDBOX_NETWORK_ID) }),
   xlm: (network) => ({ ...network, identity: SANDBOX_PASSPHRASE }),
@@ -51,7 +58,9 @@ const sha256 = (...parts: readonly Uint8Array[]): Uint8Array => {
   return new Uint8Array(hash.digest());
 };
 
-/** What a key signs on a network in the place of a digest (or, on sol, a message): the same, or 32 bytes under its tag. */
+/**
+ * What a key signs on a network in the place of a digest (or, on sol, a message): the same, or 32 bytes under its tag.
+ */
 export function signedOn({ digestTag }: Pick<Network, 'digestTag'>, bytes: Uint8Array): Uint8Array {
   if (digestTag === undefined) return bytes;
   const tag = sha256(Buffer.from(digestTag));

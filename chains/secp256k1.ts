@@ -2,8 +2,8 @@
  * Public child derivation on secp256k1, once for btc, evm, tron and xrp. The native library does the point addition
  * and node's OpenSSL the HMAC; a test holds both to @scure/bip32.
  *
- * Extended public key (78 bytes, Base58Check): version(4) || depth(1) || fingerprint(4) || index(4) || chain(32) || key(33)
- * Child i of (K, c): I = HMAC-SHA512(c, serP(K) || ser32(i)); K_i = IL·G + K; c_i = IR. Source: BIP-32.
+ * Extended public key (78 bytes, Base58Check): version(4) || depth(1) || fingerprint(4) || index(4) || chain(32) ||
+ * key(33) Child i of (K, c): I = HMAC-SHA512(c, serP(K) || ser32(i)); K_i = IL·G + K; c_i = IR. Source: BIP-32.
  */
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createBase58check } from '@scure/base';
@@ -12,7 +12,9 @@ import { refuse, type Refusal } from '../protocol/errors.ts';
 
 /** SLIP-0132: the same key under other version bytes; the script type they hint at is the caller's business. */
 const PUBLIC_VERSIONS: Readonly<Record<number, 'xpub' | 'ypub' | 'zpub'>> = {
-  0x0488b21e: 'xpub', 0x049d7cb2: 'ypub', 0x04b24746: 'zpub',
+  0x0488b21e: 'xpub',
+  0x049d7cb2: 'ypub',
+  0x04b24746: 'zpub',
 };
 const XPUB_VERSION = 0x0488b21e;
 
@@ -57,7 +59,9 @@ export function parseXpub(text: string): ExtendedPublicKey | Refusal {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = PUBLIC_VERSIONS[view.getUint32(0)];
   if (version === undefined) return refuse('INVALID_INPUT', { reason: 'not the version bytes of xpub, ypub or zpub' });
-  const publicKey = bytes.slice(45), depth = bytes[4]!, index = view.getUint32(9);
+  const publicKey = bytes.slice(45),
+    depth = bytes[4]!,
+    index = view.getUint32(9);
   const parentFingerprint = Buffer.from(bytes.subarray(5, 9)).toString('hex');
   if (publicKey[0] !== 2 && publicKey[0] !== 3) {
     return refuse('INVALID_INPUT', { reason: 'not a compressed public key' });
@@ -68,7 +72,13 @@ export function parseXpub(text: string): ExtendedPublicKey | Refusal {
   }
   view.setUint32(0, XPUB_VERSION);
   return {
-    ok: true, xpub: base58check.encode(bytes), version, depth, parentFingerprint, index, publicKey,
+    ok: true,
+    xpub: base58check.encode(bytes),
+    version,
+    depth,
+    parentFingerprint,
+    index,
+    publicKey,
     chainCode: bytes.slice(13, 45),
   };
 }
@@ -84,7 +94,11 @@ interface Branch {
 function branchOf(publicKey: Uint8Array, chainCode: Uint8Array): Branch {
   const hmacInput = Buffer.alloc(37);
   hmacInput.set(publicKey);
-  return { hmacInput, uncompressed: secp256k1.publicKeyConvert(publicKey, false), chainCode: createSecretKey(chainCode) };
+  return {
+    hmacInput,
+    uncompressed: secp256k1.publicKeyConvert(publicKey, false),
+    chainCode: createSecretKey(chainCode),
+  };
 }
 
 function hmacOfChild(parent: Branch, index: number): Buffer {
@@ -103,7 +117,10 @@ function branchesOf(xpub: string): readonly [Branch, Branch] {
   const account = branchOf(parsed.publicKey, parsed.chainCode);
   const [deposit, own] = [0, 1].map((change) => {
     const digest = hmacOfChild(account, change);
-    return branchOf(secp256k1.publicKeyTweakAdd(account.uncompressed, digest.subarray(0, 32), true), digest.subarray(32));
+    return branchOf(
+      secp256k1.publicKeyTweakAdd(account.uncompressed, digest.subarray(0, 32), true),
+      digest.subarray(32),
+    );
   });
   const branches = [deposit!, own!] as const;
   if (cache.size >= CACHED_KEYS_MAX) cache.delete(cache.keys().next().value!);

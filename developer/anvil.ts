@@ -32,12 +32,25 @@ function binary(): string {
 
 /** Starts a node on a free loopback port. Throws: Error when it does not listen in time. */
 export async function startAnvil({ chainId, automine = true, args = [] }: AnvilOptions): Promise<Anvil> {
-  const child = spawn(...guarded('KILL', binary(), [
-    '--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId), '--slots-in-an-epoch', String(SLOTS_IN_EPOCH),
-    ...(automine ? [] : ['--no-mining']), ...args,
-  ]), { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(
+    ...guarded('KILL', binary(), [
+      '--host',
+      '127.0.0.1',
+      '--port',
+      '0',
+      '--chain-id',
+      String(chainId),
+      '--slots-in-an-epoch',
+      String(SLOTS_IN_EPOCH),
+      ...(automine ? [] : ['--no-mining']),
+      ...args,
+    ]),
+    { stdio: ['pipe', 'pipe', 'pipe'] },
+  );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const end = (): void => { child.stdin.destroy(); };
+  const end = (): void => {
+    child.stdin.destroy();
+  };
   const port = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('anvil did not listen in time')), START_MS);
     child.once('error', reject);
@@ -61,10 +74,12 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
     url,
     async rpc<T>(method: string, params: readonly unknown[] = []) {
       const reply = await request(url, {
-        method: 'POST', headers: { 'content-type': 'application/json' }, dispatcher,
-        body: JSON.stringify({ jsonrpc: '2.0', id: id += 1, method, params }),
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        dispatcher,
+        body: JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params }),
       });
-      const answer = await reply.body.json() as { result?: T; error?: { message: string } };
+      const answer = (await reply.body.json()) as { result?: T; error?: { message: string } };
       if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
       return answer.result as T;
     },

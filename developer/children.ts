@@ -18,7 +18,10 @@ export interface Child {
 export const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/flock', import.meta.url));
 
 /** Message that a child sends over its IPC channel when it serves. */
-export interface ReadyMessage { type: 'ready'; port: number }
+export interface ReadyMessage {
+  type: 'ready';
+  port: number;
+}
 
 const STOP_DEADLINE_MS = 12_000;
 /** A start takes seconds; on a machine that is overloaded, more. */
@@ -28,17 +31,22 @@ const LAST_WORDS_BYTES = 2_000;
 
 /**
  * Starts a TypeScript entry with an IPC channel. The child watches the channel: when it closes, because this process
- * ended in whatever way, the child drains and exits, so that a killed parent leaves no orphan. It writes straight to its
- * log file, so that its last lines need no reader, and has a process group of its own, so that Ctrl-C at a terminal
+ * ended in whatever way, the child drains and exits, so that a killed parent leaves no orphan. It writes straight to
+ * its log file, so that its last lines need no reader, and has a process group of its own, so that Ctrl-C at a terminal
  * reaches our ordered stop first and not the child.
  */
 export function startChild(name: string, entry: string, env: Record<string, string>, logFile: string): Child {
   const log = openSync(logFile, 'a+', 0o600);
   const before = fstatSync(log).size;
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', entry], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
-    stdio: ['ignore', log, log, 'ipc'], detached: true,
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', entry],
+    {
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+      stdio: ['ignore', log, log, 'ipc'],
+      detached: true,
+    },
+  );
   let words = '';
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
@@ -52,13 +60,21 @@ export function startChild(name: string, entry: string, env: Record<string, stri
       if (message.type === 'ready') resolve({ port: message.port });
     });
     child.once('error', reject);
-    const limit = setTimeout(() => reject(new Error(`${name} was not ready within ${READY_LIMIT_MS / 1_000} s; see ${logFile}`)), READY_LIMIT_MS);
+    const limit = setTimeout(
+      () => reject(new Error(`${name} was not ready within ${READY_LIMIT_MS / 1_000} s; see ${logFile}`)),
+      READY_LIMIT_MS,
+    );
     limit.unref();
-    void exited.then((code) => reject(new Error(words === '' ? `${name} ended with ${code} before it was ready` : words)));
+    void exited.then((code) =>
+      reject(new Error(words === '' ? `${name} ended with ${code} before it was ready` : words)),
+    );
   });
   ready.catch(() => undefined); // awaited by whoever starts it; a stop before readiness is no unhandled rejection
   return {
-    name, pid: child.pid ?? -1, ready, exited,
+    name,
+    pid: child.pid ?? -1,
+    ready,
+    exited,
     async stop(deadlineMs = STOP_DEADLINE_MS) {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
@@ -66,7 +82,9 @@ export function startChild(name: string, entry: string, env: Record<string, stri
       await exited;
       clearTimeout(timer);
     },
-    kill(signal) { child.kill(signal); },
+    kill(signal) {
+      child.kill(signal);
+    },
   };
 }
 
@@ -74,5 +92,8 @@ export function startChild(name: string, entry: string, env: Record<string, stri
 function lastWords(log: number, since: number): string {
   const from = Math.max(since, fstatSync(log).size - LAST_WORDS_BYTES);
   const bytes = Buffer.alloc(LAST_WORDS_BYTES);
-  return bytes.subarray(0, readSync(log, bytes, 0, LAST_WORDS_BYTES, from)).toString('utf8').trim();
+  return bytes
+    .subarray(0, readSync(log, bytes, 0, LAST_WORDS_BYTES, from))
+    .toString('utf8')
+    .trim();
 }

@@ -17,7 +17,10 @@ function urlWith(url: string, parts: { username?: string; password?: string; dat
  * Makes the database, migrates it and answers two URLs: of the application role, and of the superuser for checkers.
  * The application role signs in with the superuser's password: both belong to this machine's own cluster.
  */
-export async function prepareDatabase(superuserUrl: string, name = DATABASE): Promise<{ appUrl: string; superuserUrl: string }> {
+export async function prepareDatabase(
+  superuserUrl: string,
+  name = DATABASE,
+): Promise<{ appUrl: string; superuserUrl: string }> {
   const server = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-prepare', role: null });
   try {
     const known = await server`select 1 from pg_database where datname = ${name}`;
@@ -28,5 +31,8 @@ export async function prepareDatabase(superuserUrl: string, name = DATABASE): Pr
   const ownUrl = urlWith(superuserUrl, { database: name });
   const appPassword = decodeURIComponent(new URL(superuserUrl).password);
   await migrate({ url: ownUrl, ...(appPassword === '' ? {} : { appPassword }) });
-  return { appUrl: urlWith(superuserUrl, { username: 'flock_app', password: appPassword, database: name }), superuserUrl: ownUrl };
+  return {
+    appUrl: urlWith(superuserUrl, { username: 'flock_app', password: appPassword, database: name }),
+    superuserUrl: ownUrl,
+  };
 }

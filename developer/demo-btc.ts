@@ -11,14 +11,22 @@ const POLL_MS = 50;
 
 /** Starts the ledger with its node; blocks are mined only when the story says so. */
 export async function openBtcStage(): Promise<Stage> {
-  const network = networkOf('btc'), peer = await startBtcStandIn(), [node] = peer.nodes;
+  const network = networkOf('btc'),
+    peer = await startBtcStandIn(),
+    [node] = peer.nodes;
   const balanceOf = (address: string): bigint => {
     const script = Buffer.from(peer.scriptOf(address));
-    return [...peer.ledger.coinsAt(peer.ledger.tip.height).values()]
-      .reduce((sum, coin) => (script.equals(coin.script) ? sum + coin.value : sum), 0n);
+    return [...peer.ledger.coinsAt(peer.ledger.tip.height).values()].reduce(
+      (sum, coin) => (script.equals(coin.script) ? sum + coin.value : sum),
+      0n,
+    );
   };
   return {
-    chain: 'btc', decimals: network.nativeDecimals, threshold: network.threshold, reorgs: true, outsider: OUTSIDER,
+    chain: 'btc',
+    decimals: network.nativeDecimals,
+    threshold: network.threshold,
+    reorgs: true,
+    outsider: OUTSIDER,
     cloudEnv: { BTC_RPC_URLS: `${node!.url},${peer.index.url}`, BTC_POLL_MS: String(POLL_MS) },
     edgeEnv: {},
     async pay(address, amount) {
@@ -26,9 +34,15 @@ export async function openBtcStage(): Promise<Stage> {
       peer.mine(1);
       return { txid, blockAtMs: performance.timeOrigin + performance.now() };
     },
-    async mine(blocks) { peer.mine(blocks); },
-    async reorg(depth) { peer.reorg(depth); },
-    async balanceOf(address) { return balanceOf(address); },
+    async mine(blocks) {
+      peer.mine(blocks);
+    },
+    async reorg(depth) {
+      peer.reorg(depth);
+    },
+    async balanceOf(address) {
+      return balanceOf(address);
+    },
     close: () => peer.close(),
   };
 }

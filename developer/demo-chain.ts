@@ -4,7 +4,9 @@ import type { Stage } from './demo-stage.ts';
 
 /** What the demo plays on, in words. No family but the EVM's has a node that comes from npm. */
 export const nodesOf = (chain: Chain): string =>
-  FAMILY_OF[chain] === 'evm' ? `a real EVM node (anvil, as ${chain})` : `a stand-in for ${chain} nodes (it verifies every signature)`;
+  FAMILY_OF[chain] === 'evm'
+    ? `a real EVM node (anvil, as ${chain})`
+    : `a stand-in for ${chain} nodes (it verifies every signature)`;
 
 const STAGES: Readonly<Partial<Record<Family, (chain: Chain) => Promise<Stage>>>> = {
   evm: async (chain) => (await import('./demo-evm.ts')).openEvmStage(chain),

@@ -12,15 +12,21 @@ const PAYER_LAMPORTS = 1_000_000_000_000n;
 /** Starts two nodes of a new ledger, with a payer that has money. */
 export async function openSolStage(): Promise<Stage> {
   const { ledger, nodes, close } = await startSolStandIn({ nodes: 2, skipEvery: SKIP_EVERY });
-  const payer = Keypair.generate(), outsider = Keypair.generate().publicKey.toBase58();
+  const payer = Keypair.generate(),
+    outsider = Keypair.generate().publicKey.toBase58();
   ledger.fund(payer.publicKey.toBase58(), PAYER_LAMPORTS);
   ledger.mine(2);
   return {
-    chain: 'sol', decimals: solana.nativeDecimals, threshold: solana.threshold, reorgs: true, outsider,
+    chain: 'sol',
+    decimals: solana.nativeDecimals,
+    threshold: solana.threshold,
+    reorgs: true,
+    outsider,
     cloudEnv: { SOL_RPC_URLS: nodes.map(({ url }) => url).join(','), SOL_POLL_MS: String(POLL_MS) },
     edgeEnv: {},
     async pay(address, amount) {
-      const { publicKey: payerKey } = payer, toPubkey = new PublicKey(address);
+      const { publicKey: payerKey } = payer,
+        toPubkey = new PublicKey(address);
       const transfer = SystemProgram.transfer({ fromPubkey: payerKey, toPubkey, lamports: amount });
       const message = new TransactionMessage({ payerKey, recentBlockhash: ledger.tip.hash, instructions: [transfer] });
       const transaction = new VersionedTransaction(message.compileToLegacyMessage());
@@ -30,13 +36,17 @@ export async function openSolStage(): Promise<Stage> {
       ledger.mine();
       return { txid: read.signature, blockAtMs: performance.timeOrigin + performance.now() };
     },
-    async mine(blocks) { ledger.mine(blocks); },
+    async mine(blocks) {
+      ledger.mine(blocks);
+    },
     // Only what is not final is ever replaced; the next block stands on the fork point.
     async reorg(depth) {
       ledger.reorg(depth);
       ledger.mine();
     },
-    async balanceOf(address) { return ledger.accounts.at(address, ledger.tip.slot)?.lamports ?? 0n; },
+    async balanceOf(address) {
+      return ledger.accounts.at(address, ledger.tip.slot)?.lamports ?? 0n;
+    },
     close,
   };
 }

@@ -10,12 +10,18 @@ const PAYER_SUN = 1_000_000_000_000n;
 /** Starts the ledger with a rich payer, and serves two nodes of it over HTTP. */
 export async function openTronStage(): Promise<Stage> {
   const { slug: chain, nativeDecimals, threshold } = networkOf('tron');
-  const standIn = createTronStandIn(), payer = keyOf('payer'), outsider = keyOf('outsider').address;
+  const standIn = createTronStandIn(),
+    payer = keyOf('payer'),
+    outsider = keyOf('outsider').address;
   standIn.setAccount(payer.address, { balance: PAYER_SUN });
   standIn.setAccount(outsider, { balance: 1n }); // it exists, so that a payment to it creates no account
   const urls = await Promise.all([standIn.openNode(), standIn.openNode()].map((node) => node.listen()));
   return {
-    chain, decimals: nativeDecimals, threshold, reorgs: true, outsider,
+    chain,
+    decimals: nativeDecimals,
+    threshold,
+    reorgs: true,
+    outsider,
     cloudEnv: { TRON_RPC_URLS: urls.join(','), TRON_POLL_MS: String(POLL_MS) },
     edgeEnv: {},
     async pay(address, amount) {

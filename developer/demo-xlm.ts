@@ -1,4 +1,7 @@
-/** The Stellar stage: an RPC and a Horizon server over a stand-in ledger that verifies real signatures and closes by hand and by time. */
+/**
+ * The Stellar stage: an RPC and a Horizon server over a stand-in ledger that verifies real signatures and closes by
+ * hand and by time.
+ */
 import { catalogueOf } from '../chains/catalogue.ts';
 import { networkOf } from '../chains/registry.ts';
 import type { Stage } from './demo-stage.ts';
@@ -25,18 +28,33 @@ export async function openXlmStage(): Promise<Stage> {
   const [token] = catalogueOf('xlm').values();
   const ledger = new StellarLedger({ startTime: nowSeconds() - 10 });
   // Time on the ledger is the real one, and never stands still.
-  const close = () => { ledger.close(Math.max(1, nowSeconds() - ledger.newest.closeTime)); };
-  const payer = person(101), outsider = person(102), shop = person(103), asset = token!.contract, issuer = issuerOf(asset);
+  const close = () => {
+    ledger.close(Math.max(1, nowSeconds() - ledger.newest.closeTime));
+  };
+  const payer = person(101),
+    outsider = person(102),
+    shop = person(103),
+    asset = token!.contract,
+    issuer = issuerOf(asset);
   settle(ledger, ledger.root, [
-    creation(payer.publicKey(), PAYER_STROOPS), creation(shop.publicKey(), UNIT), creation(issuer, UNIT),
+    creation(payer.publicKey(), PAYER_STROOPS),
+    creation(shop.publicKey(), UNIT),
+    creation(issuer, UNIT),
   ]);
   settle(ledger, shop, [opening(asset)]);
   // Nobody here has the issuer's key: what the payer holds of the token was there before.
   ledger.state.put({
-    kind: 'line', account: payer.publicKey(), asset, balance: PAYER_TOKENS, limit: INT64_MAX, flags: LINE_FLAGS.authorized,
+    kind: 'line',
+    account: payer.publicKey(),
+    asset,
+    balance: PAYER_TOKENS,
+    limit: INT64_MAX,
+    flags: LINE_FLAGS.authorized,
   });
   close();
-  const servers = await Promise.all((['rpc', 'horizon'] as const).map((kind) => new StellarServer(ledger, kind).listen()));
+  const servers = await Promise.all(
+    (['rpc', 'horizon'] as const).map((kind) => new StellarServer(ledger, kind).listen()),
+  );
   const clock = setInterval(close, CLOSE_EVERY_MS);
   const paid = (hash: string) => ({ txid: hash, blockAtMs: performance.timeOrigin + performance.now() });
   const pay = async (address: string, amount: bigint, contract: string | null) => {
@@ -44,17 +62,30 @@ export async function openXlmStage(): Promise<Stage> {
     return paid(settle(ledger, payer, [exists ? payment(address, amount, contract) : creation(address, amount)]).hash);
   };
   return {
-    chain: 'xlm', decimals: nativeDecimals, threshold, reorgs: false, activates: true, unit: UNIT, outsider: outsider.publicKey(),
+    chain: 'xlm',
+    decimals: nativeDecimals,
+    threshold,
+    reorgs: false,
+    activates: true,
+    unit: UNIT,
+    outsider: outsider.publicKey(),
     cloudEnv: { XLM_RPC_URLS: servers.map(({ url }) => url).join(','), XLM_POLL_MS: String(POLL_MS) },
     edgeEnv: {},
     pay: (address, amount) => pay(address, amount, null),
     token: {
-      contract: asset, symbol: token!.symbol, decimals: token!.decimals, outsider: shop.publicKey(),
+      contract: asset,
+      symbol: token!.symbol,
+      decimals: token!.decimals,
+      outsider: shop.publicKey(),
       pay: (address, amount) => pay(address, amount, asset),
       balanceOf: async (address) => ledger.state.line(address, asset)?.balance ?? 0n,
     },
-    async mine(blocks) { for (let i = 0; i < blocks; i += 1) close(); },
-    async reorg() { throw new Error('a closed ledger is final'); },
+    async mine(blocks) {
+      for (let i = 0; i < blocks; i += 1) close();
+    },
+    async reorg() {
+      throw new Error('a closed ledger is final');
+    },
     balanceOf: async (address) => ledger.state.account(address)?.balance ?? 0n,
     async close() {
       clearInterval(clock);

@@ -24,22 +24,37 @@ export async function openXrpStage(): Promise<Stage> {
   const payer = walletOf('demo payer');
   fund(network, payer.classicAddress, PAYER_DROPS);
   network.close();
-  const clock = setInterval(() => { network.close(); }, CLOSE_EVERY_MS);
+  const clock = setInterval(() => {
+    network.close();
+  }, CLOSE_EVERY_MS);
   return {
-    chain: 'xrp', decimals: nativeDecimals, threshold, reorgs: false, activates: true, unit: UNIT,
+    chain: 'xrp',
+    decimals: nativeDecimals,
+    threshold,
+    reorgs: false,
+    activates: true,
+    unit: UNIT,
     outsider: walletOf('demo outsider').classicAddress,
     cloudEnv: { XRP_RPC_URLS: servers.map(({ url }) => url).join(','), XRP_POLL_MS: String(POLL_MS) },
     edgeEnv: {},
     async pay(address, amount) {
       const txid = must(network, payer, {
-        TransactionType: 'Payment', Destination: address, Amount: amount.toString(),
+        TransactionType: 'Payment',
+        Destination: address,
+        Amount: amount.toString(),
       });
       network.close();
       return { txid, blockAtMs: performance.timeOrigin + performance.now() };
     },
-    async mine(blocks) { for (let i = 0; i < blocks; i += 1) network.close(); },
-    async reorg() { throw new Error('a validated ledger is final'); },
-    async balanceOf(address) { return BigInt(String(network.tip.state.get(accountKey(address))?.['Balance'] ?? '0')); },
+    async mine(blocks) {
+      for (let i = 0; i < blocks; i += 1) network.close();
+    },
+    async reorg() {
+      throw new Error('a validated ledger is final');
+    },
+    async balanceOf(address) {
+      return BigInt(String(network.tip.state.get(accountKey(address))?.['Balance'] ?? '0'));
+    },
     async close() {
       clearInterval(clock);
       await Promise.all(servers.map((server) => server.close()));

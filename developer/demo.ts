@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: the main job, end to end, on real parts and nothing but npm. PostgreSQL, a cloud node, a live edge, a
- * real EVM node (anvil; what `--chain` plays on else is a stand-in), a customer application with a webhook receiver. Every
- * step checks what it claims; exit 0 only if every check held; nothing is left running.
+ * real EVM node (anvil; what `--chain` plays on else is a stand-in), a customer application with a webhook receiver.
+ * Every step checks what it claims; exit 0 only if every check held; nothing is left running.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,11 @@ const DEMO_USAGE = `usage: npm run demo -- [--chain ${CHAINS.join('|')}]`;
 const LOG_LINES = 15;
 
 function chainOf(args: readonly string[]): Chain {
-  const { values } = parseArgs({ args: [...args], strict: true, options: { chain: { type: 'string', default: 'eth' } } });
+  const { values } = parseArgs({
+    args: [...args],
+    strict: true,
+    options: { chain: { type: 'string', default: 'eth' } },
+  });
   const chain = CHAINS.find((slug) => slug === values.chain);
   if (chain === undefined) throw new RangeError(`--chain must be one of ${CHAINS.join(', ')}`);
   return chain;
@@ -47,32 +51,55 @@ async function main(): Promise<void> {
     void closeAll().finally(() => process.exit(1));
   }, DEMO_LIMIT_MS);
   let closed: Promise<void> | null = null;
-  const closeAll = (): Promise<void> => closed ??= (async () => {
-    for (const close of closing.reverse()) await close();
-  })();
-  const leave = (): void => { void closeAll().finally(() => process.exit(130)); };
+  const closeAll = (): Promise<void> =>
+    (closed ??= (async () => {
+      for (const close of closing.reverse()) await close();
+    })());
+  const leave = (): void => {
+    void closeAll().finally(() => process.exit(130));
+  };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
   whenNpmIsGone(leave);
   try {
-    console.log(`Flock demo on ${chain}: starting PostgreSQL, a cloud node, an edge, ${nodesOf(chain)} and an application.`);
+    console.log(
+      `Flock demo on ${chain}: starting PostgreSQL, a cloud node, an edge, ${nodesOf(chain)} and an application.`,
+    );
     const stage: Stage = await openStage(chain);
     closing.push(() => stage.close());
     const receiver = await startReceiver();
     closing.push(() => receiver.close());
     const starting = startDeployment({
-      dataDir, cloudPort: 0, edgePort: 0, environment: 'live', log: () => undefined,
-      cloudEnv: stage.cloudEnv, edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...stage.edgeEnv },
+      dataDir,
+      cloudPort: 0,
+      edgePort: 0,
+      environment: 'live',
+      log: () => undefined,
+      cloudEnv: stage.cloudEnv,
+      edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...stage.edgeEnv },
     });
-    closing.push(() => starting.then((started) => started.stop(), () => undefined));
+    closing.push(() =>
+      starting.then(
+        (started) => started.stop(),
+        () => undefined,
+      ),
+    );
     const deployment = await starting;
     const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
-    console.log(`Everything is up after ${secondsSince(startedAt)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`);
+    console.log(
+      `Everything is up after ${secondsSince(startedAt)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`,
+    );
     await tellStory({ chain, stage, client, receiver, say: (line) => console.log(line) });
     console.log(`\nEvery check held. ${secondsSince(startedAt)} s in all.`);
   } catch (error) {
     for (const part of ['cloud', 'edge']) {
       const lines = lastLines(join(dataDir, `${part}.log`));
-      console.error(lines === null ? `\nThe ${part} was not started.` : lines === '' ? `\nThe ${part} logged nothing.` : `\nLast lines of the ${part}:\n${lines}`);
+      console.error(
+        lines === null
+          ? `\nThe ${part} was not started.`
+          : lines === ''
+            ? `\nThe ${part} logged nothing.`
+            : `\nLast lines of the ${part}:\n${lines}`,
+      );
     }
     throw error;
   } finally {

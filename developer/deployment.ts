@@ -68,7 +68,11 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   let postgres: EmbeddedPostgres | null = null;
   let superuserUrl = options.databaseUrl;
   if (superuserUrl === undefined) {
-    postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), durable: options.durable ?? true, log });
+    postgres = await startEmbeddedPostgres({
+      dataDir: join(dataDir, 'postgres'),
+      durable: options.durable ?? true,
+      log,
+    });
     superuserUrl = postgres.url;
   }
   const started: Child[] = [];
@@ -78,45 +82,77 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
     const { phraseFile } = await developerPhrase(dataDir, environment);
     const cloudEnv = {
-      DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, CLOUD_PORT: String(options.cloudPort), DEVELOPER_MODE: 'on',
-      NODE_NAME: 'cloud-1', MAIL_DIR: join(dataDir, 'mail'), ...options.cloudEnv,
+      DATABASE_URL: databaseUrl,
+      SECRET_KEY: secretKey,
+      CLOUD_PORT: String(options.cloudPort),
+      DEVELOPER_MODE: 'on',
+      NODE_NAME: 'cloud-1',
+      MAIL_DIR: join(dataDir, 'mail'),
+      ...options.cloudEnv,
     };
     const cloud = startChild('cloud', CLOUD_ENTRY, cloudEnv, join(dataDir, 'cloud.log'));
     started.push(cloud);
     const edgeSettings = {
       API_KEY: environment === 'live' ? record.live.cloudApiKey : record.sandbox.cloudApiKey,
-      EDGE_PORT: String(options.edgePort), EDGE_DATA_DIR: join(dataDir, 'edge'), MNEMONIC_FILE: phraseFile, ...options.edgeEnv,
+      EDGE_PORT: String(options.edgePort),
+      EDGE_DATA_DIR: join(dataDir, 'edge'),
+      MNEMONIC_FILE: phraseFile,
+      ...options.edgeEnv,
     };
     // Minting contacts nobody: it goes on while the cloud node starts, whose port may not be known yet.
     const [{ port: cloudPort }, localApiKey] = await Promise.all([
-      cloud.ready, mintLocalKey({ ...edgeSettings, CLOUD_URL: 'http://127.0.0.1' }, join(dataDir, `local-key.${environment}`)),
+      cloud.ready,
+      mintLocalKey({ ...edgeSettings, CLOUD_URL: 'http://127.0.0.1' }, join(dataDir, `local-key.${environment}`)),
     ]);
     const cloudUrl = `http://127.0.0.1:${cloudPort}`;
     const edgeEnv = { ...edgeSettings, CLOUD_URL: cloudUrl };
     const edge = startChild('edge', EDGE_ENTRY, edgeEnv, join(dataDir, 'edge.log'));
     started.push(edge);
     const edgePort = (await edge.ready).port;
-    const replicas: Child[] = [], others: Child[] = [];
+    const replicas: Child[] = [],
+      others: Child[] = [];
     const deployment: Deployment = {
-      cloudUrl, edgeUrl: `http://127.0.0.1:${edgePort}`, record, localApiKey, databaseUrl: checkerUrl, cloud, edge,
+      cloudUrl,
+      edgeUrl: `http://127.0.0.1:${edgePort}`,
+      record,
+      localApiKey,
+      databaseUrl: checkerUrl,
+      cloud,
+      edge,
       async restartCloud(env = {}) {
-        deployment.cloud = startChild('cloud', CLOUD_ENTRY, { ...cloudEnv, CLOUD_PORT: String(cloudPort), ...env }, join(dataDir, 'cloud.log'));
+        deployment.cloud = startChild(
+          'cloud',
+          CLOUD_ENTRY,
+          { ...cloudEnv, CLOUD_PORT: String(cloudPort), ...env },
+          join(dataDir, 'cloud.log'),
+        );
         await deployment.cloud.ready;
         return deployment.cloud;
       },
       async addCloud(env = {}) {
-        const child = startChild('cloud-2', CLOUD_ENTRY, { ...cloudEnv, CLOUD_PORT: '0', ...env }, join(dataDir, 'cloud-2.log'));
+        const child = startChild(
+          'cloud-2',
+          CLOUD_ENTRY,
+          { ...cloudEnv, CLOUD_PORT: '0', ...env },
+          join(dataDir, 'cloud-2.log'),
+        );
         others.push(child);
         const { port } = await child.ready;
         return { child, url: `http://127.0.0.1:${port}` };
       },
       async restartEdge(env = {}) {
-        deployment.edge = startChild('edge', EDGE_ENTRY, { ...edgeEnv, EDGE_PORT: String(edgePort), ...env }, join(dataDir, 'edge.log'));
+        deployment.edge = startChild(
+          'edge',
+          EDGE_ENTRY,
+          { ...edgeEnv, EDGE_PORT: String(edgePort), ...env },
+          join(dataDir, 'edge.log'),
+        );
         await deployment.edge.ready;
         return deployment.edge;
       },
       async addReplica() {
-        const name = `edge-${replicas.length + 2}`, directory = join(dataDir, name);
+        const name = `edge-${replicas.length + 2}`,
+          directory = join(dataDir, name);
         mkdirSync(directory, { recursive: true });
         const env = { ...edgeEnv, EDGE_PORT: '0', EDGE_DATA_DIR: directory };
         const replica = startChild('edge', EDGE_ENTRY, env, join(dataDir, `${name}.log`));
@@ -144,7 +180,8 @@ async function developerPhrase(dataDir: string, environment: Environment): Promi
   const phraseFile = join(dataDir, `phrase.${environment}`);
   if (!existsSync(phraseFile)) {
     const [{ generateMnemonic }, { wordlist }] = await Promise.all([
-      import('@scure/bip39'), import('@scure/bip39/wordlists/english.js'),
+      import('@scure/bip39'),
+      import('@scure/bip39/wordlists/english.js'),
     ]);
     writeFileSync(phraseFile, `${generateMnemonic(wordlist, 256)}\n`, { mode: 0o600 });
   }

@@ -32,7 +32,9 @@ function runsDeveloperMode(pid: number): boolean {
 }
 
 function notWritable(directory: string, code: string): string {
-  const owner = existsSync(directory) ? ` It belongs to uid ${statSync(directory).uid}; this is uid ${process.getuid?.() ?? '?'}.` : '';
+  const owner = existsSync(directory)
+    ? ` It belongs to uid ${statSync(directory).uid}; this is uid ${process.getuid?.() ?? '?'}.`
+    : '';
   return `${directory} cannot be written (${code}).${owner}
 Remove it, start as its owner, or name another directory:  npm start -- --data-dir DIRECTORY`;
 }
@@ -52,7 +54,9 @@ export function claimDirectory(directory: string): DirectoryLock {
             if (name !== LOCK) rmSync(join(directory, name), { recursive: true, force: true });
           }
         },
-        release() { rmSync(path, { force: true }); },
+        release() {
+          rmSync(path, { force: true });
+        },
       };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

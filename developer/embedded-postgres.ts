@@ -10,13 +10,32 @@
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { binaryDirectory, majorVersion, reachable, stageDirectory, unprivilegedUser, type RunAs } from './postgres-binaries.ts';
+import {
+  binaryDirectory,
+  majorVersion,
+  reachable,
+  stageDirectory,
+  unprivilegedUser,
+  type RunAs,
+} from './postgres-binaries.ts';
 
 export interface EmbeddedPostgres {
   /** Superuser's URL on 127.0.0.1; the password is this cluster's own. */
@@ -132,10 +151,24 @@ async function openCluster(dataDir: string, binaries: string, user: RunAs): Prom
   if (user !== null) for (const path of [directory, passwordFile]) chownSync(path, user.uid, user.gid);
   chmodSync(directory, 0o700);
   try {
-    await run(join(binaries, 'initdb'), [
-      '--pgdata', directory, '--username', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256',
-      '--encoding', 'UTF8', ...localeOf(majorVersion(binaries)), '--no-sync',
-    ], { cwd: '/', env: environment(), ...user });
+    await run(
+      join(binaries, 'initdb'),
+      [
+        '--pgdata',
+        directory,
+        '--username',
+        USER,
+        '--pwfile',
+        passwordFile,
+        '--auth',
+        'scram-sha-256',
+        '--encoding',
+        'UTF8',
+        ...localeOf(majorVersion(binaries)),
+        '--no-sync',
+      ],
+      { cwd: '/', env: environment(), ...user },
+    );
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
     throw new Error(initdbFailure((error as { stderr?: string }).stderr?.trim() ?? String(error), directory));
@@ -148,14 +181,18 @@ async function openCluster(dataDir: string, binaries: string, user: RunAs): Prom
 
 /** What a person does about it; a new cluster takes some 40 MB. */
 export function initdbFailure(said: string, directory: string): string {
-  if (/No space left on device|Disk quota exceeded/i.test(said)) return `the disk is full: PostgreSQL needs 100 MB below ${directory}. Make room, or name another data directory (--data-dir)`;
-  if (/Permission denied/i.test(said)) return `PostgreSQL may not write to ${directory}: name a data directory that its user can reach (--data-dir)`;
+  if (/No space left on device|Disk quota exceeded/i.test(said))
+    return `the disk is full: PostgreSQL needs 100 MB below ${directory}. Make room, or name another data directory (--data-dir)`;
+  if (/Permission denied/i.test(said))
+    return `PostgreSQL may not write to ${directory}: name a data directory that its user can reach (--data-dir)`;
   return `initdb failed: ${said}`;
 }
 
 /** Bytes order text on every version; 17 and later classify characters without the machine's C library too. */
 function localeOf(major: number): string[] {
-  return major >= BUILTIN_LOCALES_FROM ? ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'] : ['--locale', 'C.UTF-8'];
+  return major >= BUILTIN_LOCALES_FROM
+    ? ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C']
+    : ['--locale', 'C.UTF-8'];
 }
 
 /** A place outside of the data directory, which a file beside it names as its owner. */
@@ -176,7 +213,8 @@ function removeAbandoned(stage: string): void {
     // Without a cluster.json it may be in the making: that takes seconds, not an hour.
     const young = Date.now() - statSync(join(stage, name)).mtimeMs < ABANDONED_MS;
     if (wanted || young || (existsSync(directory) && processesIn(directory).length > 0)) continue;
-    for (const path of [directory, `${directory}.password`, join(stage, name)]) rmSync(path, { recursive: true, force: true });
+    for (const path of [directory, `${directory}.password`, join(stage, name)])
+      rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -187,13 +225,16 @@ function environment(): Record<string, string> {
 /** Pids of the processes that work in a data directory: every PostgreSQL process does, and hardly anything else. */
 export function processesIn(directory: string): number[] {
   const real = realpathSync(directory);
-  return readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`) === real;
-    } catch {
-      return false; // gone meanwhile, or not ours to look at
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === real;
+      } catch {
+        return false; // gone meanwhile, or not ours to look at
+      }
+    });
 }
 
 /** When a process started, in ticks since boot; null when there is no such process, or only its unread exit code. */
@@ -201,7 +242,7 @@ function startTimeOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? null : fields[START_TIME_FIELD] ?? null;
+    return fields[0] === 'Z' ? null : (fields[START_TIME_FIELD] ?? null);
   } catch {
     return null;
   }
@@ -209,9 +250,11 @@ function startTimeOf(pid: number): string | null {
 
 /** Why a data directory cannot be had, and what to do; the server is the oldest of its processes. */
 export function inUse(directory: string, pids: readonly number[], held: boolean): string {
-  return `${directory} is in use by PostgreSQL (pid ${pids.join(', ')}): ${held
-    ? 'another Flock runs on the same data; stop it first or choose another data directory'
-    : `a server whose Flock was killed does not end by itself; end it:  kill -INT ${Math.min(...pids)}`}`;
+  return `${directory} is in use by PostgreSQL (pid ${pids.join(', ')}): ${
+    held
+      ? 'another Flock runs on the same data; stop it first or choose another data directory'
+      : `a server whose Flock was killed does not end by itself; end it:  kill -INT ${Math.min(...pids)}`
+  }`;
 }
 
 /**
@@ -240,7 +283,7 @@ async function endLeftovers({ directory, holder }: Cluster, log: (line: string) 
 /** The wanted port when it is free, else the next free one above it, else any. */
 async function freePort(wanted: number): Promise<number> {
   for (let port = wanted; wanted > 0 && port < wanted + PORT_TRIES && port < 65_536; port += 1) {
-    if (await listenOnce(port) !== null) return port;
+    if ((await listenOnce(port)) !== null) return port;
   }
   const any = await listenOnce(0);
   if (any === null) throw new Error('no free port on 127.0.0.1');
@@ -258,19 +301,46 @@ function listenOnce(port: number): Promise<number | null> {
   });
 }
 
-interface Launch { binaries: string; cluster: Cluster; port: number; user: RunAs; log: (line: string) => void; durable: boolean }
+interface Launch {
+  binaries: string;
+  cluster: Cluster;
+  port: number;
+  user: RunAs;
+  log: (line: string) => void;
+  durable: boolean;
+}
 
-async function launch({ binaries, cluster, port, user, log, durable }: Launch): Promise<EmbeddedPostgres | 'port_taken'> {
+async function launch({
+  binaries,
+  cluster,
+  port,
+  user,
+  log,
+  durable,
+}: Launch): Promise<EmbeddedPostgres | 'port_taken'> {
   const settings: Record<string, string> = {
-    listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', max_connections: String(CONNECTIONS_MAX),
-    timezone: 'UTC', log_timezone: 'UTC', jit: 'off',
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: String(CONNECTIONS_MAX),
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    jit: 'off',
     ...(majorVersion(binaries) >= IO_METHODS_FROM ? { io_method: 'sync' } : {}),
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'postgres-watchdog', join(binaries, 'postgres'), '-D', cluster.directory, ...args], {
-    cwd: '/', env: environment(), detached: true, stdio: ['pipe', 'ignore', 'pipe'], ...user,
-  });
+  const child = spawn(
+    '/bin/sh',
+    ['-c', WATCHDOG, 'postgres-watchdog', join(binaries, 'postgres'), '-D', cluster.directory, ...args],
+    {
+      cwd: '/',
+      env: environment(),
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe'],
+      ...user,
+    },
+  );
   // A forgotten stop() must not keep this process alive; its end stops the server.
   child.unref();
   for (const stream of [child.stdin, child.stderr]) (stream as unknown as { unref(): void }).unref();
@@ -278,10 +348,13 @@ async function launch({ binaries, cluster, port, user, log, durable }: Launch): 
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   const started = await untilReady(child, exited, log);
   if (started.outcome === 'port_taken') return 'port_taken';
-  if (started.outcome !== 'ready') throw new Error(`embedded PostgreSQL did not start (${started.outcome}):\n${started.lines}`);
+  if (started.outcome !== 'ready')
+    throw new Error(`embedded PostgreSQL did not start (${started.outcome}):\n${started.lines}`);
   const auth = `${USER}:${encodeURIComponent(cluster.password)}`;
   return {
-    url: `postgres://${auth}@127.0.0.1:${port}/postgres`, port, pid: started.pid,
+    url: `postgres://${auth}@127.0.0.1:${port}/postgres`,
+    port,
+    pid: started.pid,
     stop: () => stop(child, exited, started.pid),
   };
 }
@@ -297,13 +370,21 @@ async function untilReady(child: ChildProcess, exited: Promise<void>, log: (line
       if (line.startsWith('server pid ')) pid = Number(line.slice('server pid '.length));
       if (line.includes('database system is ready to accept connections')) done('ready');
     });
-    child.once('error', (error) => { lines += error.message; done('exited'); });
+    child.once('error', (error) => {
+      lines += error.message;
+      done('exited');
+    });
     void exited.then(() => done('exited'));
     void delay(START_MS, undefined, { ref: false }).then(() => done('timeout'));
   });
   clearTimeout(keepAlive);
   if (outcome === 'timeout') child.stdin!.end();
-  return { outcome: outcome === 'exited' && /could not bind|could not create any TCP/.test(lines) ? 'port_taken' as const : outcome, lines, pid };
+  return {
+    outcome:
+      outcome === 'exited' && /could not bind|could not create any TCP/.test(lines) ? ('port_taken' as const) : outcome,
+    lines,
+    pid,
+  };
 }
 
 /** Closing the pipe asks for a fast shutdown; a server that does not obey in time is killed. */

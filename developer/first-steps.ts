@@ -1,6 +1,12 @@
 /** What `npm start` says when it is up: where everything is, and a first integration to paste. */
 
-export interface Up { cloudUrl: string; edgeUrl: string; localApiKey: string; dataDir: string; seconds: number }
+export interface Up {
+  cloudUrl: string;
+  edgeUrl: string;
+  localApiKey: string;
+  dataDir: string;
+  seconds: number;
+}
 
 /** The README's first integration, from its first numbered step on; a test holds the two together. */
 export const STEPS = `call() { curl -sS -X "$1" "$EDGE$2" -H "X-API-Key: $KEY" -H 'content-type: application/json' \${3:+-d "$3"}; echo; }

@@ -41,7 +41,10 @@ const POLL_MS = 25;
 const WARMING_UP = -28;
 
 const RELAY_RULES = [
-  '-mempoolreplacement=1', '-dustrelayfee=0.00003', '-minrelaytxfee=0.00001', '-incrementalrelayfee=0.00001',
+  '-mempoolreplacement=1',
+  '-dustrelayfee=0.00003',
+  '-minrelaytxfee=0.00001',
+  '-incrementalrelayfee=0.00001',
   '-acceptnonstdtxn=0',
 ];
 
@@ -59,30 +62,51 @@ async function freePort(): Promise<number> {
  * answer in time.
  */
 export async function startLitecoind({ args = [] }: LitecoindOptions = {}): Promise<Litecoind> {
-  const directory = await mkdtemp(join(tmpdir(), 'flock-litecoind-')), port = await freePort();
-  const child = spawn(...guarded('KILL', 'litecoind', [
-    '-regtest', `-datadir=${directory}`, `-rpcport=${port}`, '-rpcbind=127.0.0.1', '-rpcallowip=127.0.0.1', '-server',
-    '-listen=0', '-dnsseed=0',
-    '-fallbackfee=0.0001', '-keypool=5', '-printtoconsole=0', '-nodebuglogfile', '-rpcworkqueue=128', ...RELAY_RULES,
-    ...args,
-  ]), { stdio: ['pipe', 'ignore', 'pipe'] });
+  const directory = await mkdtemp(join(tmpdir(), 'flock-litecoind-')),
+    port = await freePort();
+  const child = spawn(
+    ...guarded('KILL', 'litecoind', [
+      '-regtest',
+      `-datadir=${directory}`,
+      `-rpcport=${port}`,
+      '-rpcbind=127.0.0.1',
+      '-rpcallowip=127.0.0.1',
+      '-server',
+      '-listen=0',
+      '-dnsseed=0',
+      '-fallbackfee=0.0001',
+      '-keypool=5',
+      '-printtoconsole=0',
+      '-nodebuglogfile',
+      '-rpcworkqueue=128',
+      ...RELAY_RULES,
+      ...args,
+    ]),
+    { stdio: ['pipe', 'ignore', 'pipe'] },
+  );
   let said = '';
-  child.stderr.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-1_000); });
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-1_000);
+  });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let running = true;
-  void exited.then(() => { running = false; });
+  void exited.then(() => {
+    running = false;
+  });
   const end = async (): Promise<void> => {
     child.stdin.destroy();
     await exited;
     await rm(directory, { recursive: true, force: true });
   };
-  let cookie = '', id = 0;
+  let cookie = '',
+    id = 0;
   const rpc = async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
     const reply = await fetch(`http://127.0.0.1:${port}/`, {
-      method: 'POST', body: JSON.stringify({ jsonrpc: '1.0', id: id += 1, method, params }),
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '1.0', id: (id += 1), method, params }),
       headers: { authorization: `Basic ${Buffer.from(cookie).toString('base64')}` },
     });
-    const answer = await reply.json() as { result: T; error: { code: number; message: string } | null };
+    const answer = (await reply.json()) as { result: T; error: { code: number; message: string } | null };
     if (answer.error !== null) throw new NodeRefusal(method, answer.error);
     return answer.result;
   };
@@ -97,7 +121,7 @@ export async function startLitecoind({ args = [] }: LitecoindOptions = {}): Prom
     }
   };
   const deadline = performance.now() + START_MS;
-  while (running && performance.now() < deadline && !await answers()) await pause(POLL_MS);
+  while (running && performance.now() < deadline && !(await answers())) await pause(POLL_MS);
   if (!running || performance.now() >= deadline) {
     await end();
     throw new Error(`litecoind did not answer (installed with apt-get install litecoind?): ${said}`);

@@ -11,9 +11,18 @@ const run = promisify(execFile);
 /** The key kept in a file, or a new one. Throws: Error with what the command said. */
 export async function mintLocalKey(edgeEnv: Readonly<Record<string, string>>, keptIn: string): Promise<string> {
   if (existsSync(keptIn)) return readFileSync(keptIn, 'utf8').trim();
-  const { stdout } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', CLI, 'local-keys', 'mint', '--label', 'developer'], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...edgeEnv },
-  });
+  const { stdout } = await run(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', CLI, 'local-keys', 'mint', '--label', 'developer'],
+    {
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: process.env.HOME ?? '',
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        ...edgeEnv,
+      },
+    },
+  );
   const key = /loc_(?:live|test)_[A-Za-z0-9_-]+/.exec(stdout)?.[0];
   if (key === undefined) throw new Error('the edge minted no local key');
   writeFileSync(keptIn, `${key}\n`, { mode: 0o600 });

@@ -2,7 +2,10 @@
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface WantedPort { setting: 'CLOUD_PORT' | 'EDGE_PORT'; port: number }
+export interface WantedPort {
+  setting: 'CLOUD_PORT' | 'EDGE_PORT';
+  port: number;
+}
 
 /** Null where the port can be had, else the code of the error. */
 export type TryPort = (port: number) => Promise<string | null>;
@@ -13,13 +16,16 @@ const UNPRIVILEGED = 1_024;
 const ANOTHER = 10;
 const ANOTHER_UNPRIVILEGED = 8_100;
 
-const tryPort: TryPort = (port) => new Promise((resolve) => {
-  const server = createServer();
-  server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
-  server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(null)));
-});
+const tryPort: TryPort = (port) =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(null)));
+  });
 
-interface Refused extends WantedPort { code: string }
+interface Refused extends WantedPort {
+  code: string;
+}
 
 async function refused(wanted: readonly WantedPort[], attempt: TryPort): Promise<Refused[]> {
   const codes = await Promise.all(wanted.map(({ port }) => (port === 0 ? null : attempt(port))));
@@ -27,7 +33,8 @@ async function refused(wanted: readonly WantedPort[], attempt: TryPort): Promise
 }
 
 function reason({ setting, port, code }: Refused): string {
-  return code === 'EADDRINUSE' ? `port ${port} (${setting}) is in use by another program`
+  return code === 'EADDRINUSE'
+    ? `port ${port} (${setting}) is in use by another program`
     : `port ${port} (${setting}) cannot be used by this user (${code})`;
 }
 
@@ -35,7 +42,11 @@ function reason({ setting, port, code }: Refused): string {
  * Resolves when all wanted ports are free; after a killed start its parts may still be ending, so it waits up to
  * `patienceMs`. Port 0 is any. Throws: Error naming every port that cannot be had and how to choose others.
  */
-export async function requireFreePorts(wanted: readonly WantedPort[], patienceMs: number, attempt: TryPort = tryPort): Promise<void> {
+export async function requireFreePorts(
+  wanted: readonly WantedPort[],
+  patienceMs: number,
+  attempt: TryPort = tryPort,
+): Promise<void> {
   const [first, second] = wanted;
   if (first !== undefined && second !== undefined && first.port === second.port && first.port !== 0) {
     throw new Error(`${first.setting} and ${second.setting} are both ${first.port}: choose two ports`);
@@ -47,7 +58,9 @@ export async function requireFreePorts(wanted: readonly WantedPort[], patienceMs
     left = await refused(left, attempt);
   }
   if (left.length === 0) return;
-  const others = left.map(({ setting, port }) => `${setting}=${port + (port < UNPRIVILEGED ? ANOTHER_UNPRIVILEGED : ANOTHER)}`).join(' ');
+  const others = left
+    .map(({ setting, port }) => `${setting}=${port + (port < UNPRIVILEGED ? ANOTHER_UNPRIVILEGED : ANOTHER)}`)
+    .join(' ');
   throw new Error(`${left.map(reason).join('\n')}
 Stop what uses it, or choose other ports:  ${others} npm start`);
 }

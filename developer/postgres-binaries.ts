@@ -4,7 +4,18 @@
  * data are staged under a directory of the system.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,7 +28,9 @@ const STAGES = ['/var/lib/flock', join(tmpdir(), 'flock-stage')];
 /** The unprivileged user for a root process. Throws: Error when the machine has none (initdb needs a passwd entry). */
 export function unprivilegedUser(passwd = readFileSync('/etc/passwd', 'utf8'), uid = process.getuid?.() ?? 0): RunAs {
   if (uid !== 0) return null;
-  const users = passwd.split('\n').map((line) => line.split(':'))
+  const users = passwd
+    .split('\n')
+    .map((line) => line.split(':'))
     .filter((field) => field.length >= 7 && Number(field[2]) > 0)
     .map((field) => ({ name: field[0]!, uid: Number(field[2]), gid: Number(field[3]) }));
   const user = users.find(({ name }) => name === 'postgres') ?? users.find(({ name }) => name === 'nobody') ?? users[0];
@@ -46,7 +59,8 @@ export function stageDirectory(user: RunAs): string {
       mkdirSync(stage, { recursive: true, mode: 0o755 });
       // Someone else could have put a directory there first, with programs of their own in it.
       const { uid, mode } = statSync(stage);
-      if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error('belongs to or is writable by someone else');
+      if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
+        throw new Error('belongs to or is writable by someone else');
       if (!reachable(stage, user)) throw new Error('is not reachable');
       return stage;
     } catch (error) {
@@ -62,7 +76,9 @@ function packageRoot(): { root: string; version: string } {
   try {
     entry = createRequire(import.meta.url).resolve(name);
   } catch {
-    throw new Error(`${name} is not installed (an optional dependency for linux-x64 and linux-arm64); set DATABASE_URL instead`);
+    throw new Error(
+      `${name} is not installed (an optional dependency for linux-x64 and linux-arm64); set DATABASE_URL instead`,
+    );
   }
   const root = dirname(dirname(entry));
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -71,7 +87,10 @@ function packageRoot(): { root: string; version: string } {
 
 /** Makes the shared-library links that the package's install script makes, wherever it did not run. */
 function linkLibraries(root: string): void {
-  const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
   for (const { source, target } of links) {
     if (existsSync(join(root, target))) continue;
     symlinkSync(source.slice(dirname(source).length + 1), join(root, target));
@@ -85,7 +104,8 @@ function linkLibraries(root: string): void {
 export function binaryDirectory(user: RunAs): string {
   const other = process.env.POSTGRES_BIN;
   if (other !== undefined && other !== '') {
-    if (!existsSync(join(other, 'postgres'))) throw new Error(`POSTGRES_BIN: ${other} holds no postgres; name the directory of a PostgreSQL 15 or later`);
+    if (!existsSync(join(other, 'postgres')))
+      throw new Error(`POSTGRES_BIN: ${other} holds no postgres; name the directory of a PostgreSQL 15 or later`);
     return other;
   }
   const { root, version } = packageRoot();

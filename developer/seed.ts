@@ -14,13 +14,20 @@ import { newId } from '../protocol/node/ids.ts';
 import type { Environment, OrgRole } from '../protocol/slugs.ts';
 import { createSecretBox, parseSealKey } from '../supervision/secret-box.ts';
 
-export interface Person { email: string; password: string; totpSecret: string }
+export interface Person {
+  email: string;
+  password: string;
+  totpSecret: string;
+}
 
 export interface DeveloperRecord {
   organizationId: string;
   sandbox: { cloudApiKey: string };
   live: { cloudApiKey: string };
-  owner: Person; editor: Person; viewer: Person; admin: Person;
+  owner: Person;
+  editor: Person;
+  viewer: Person;
+  admin: Person;
   other: { organizationId: string; sandbox: { cloudApiKey: string } };
 }
 
@@ -33,24 +40,50 @@ function newTotpSecret(): string {
   return [...randomBytes(TOTP_SECRET_CHARS)].map((byte) => BASE32[byte & 31]).join('');
 }
 
-interface Seeding { identity: IdentityStore; seal(plain: string, context: string): string; nowMs: number }
+interface Seeding {
+  identity: IdentityStore;
+  seal(plain: string, context: string): string;
+  nowMs: number;
+}
 
-async function insertPerson({ identity, seal, nowMs }: Seeding, name: string, admin: boolean): Promise<Person & { id: string }> {
+async function insertPerson(
+  { identity, seal, nowMs }: Seeding,
+  name: string,
+  admin: boolean,
+): Promise<Person & { id: string }> {
   const id = newId('usr', nowMs);
-  const person = { email: `${name}@example.com`, password: randomBytes(12).toString('base64url'), totpSecret: newTotpSecret() };
+  const person = {
+    email: `${name}@example.com`,
+    password: randomBytes(12).toString('base64url'),
+    totpSecret: newTotpSecret(),
+  };
   await identity.insertUser({
-    id, email: person.email, passwordHash: await hashPassword(person.password),
-    sealedTotpSecret: seal(person.totpSecret, totpContext(id)), totpConfirmed: true,
+    id,
+    email: person.email,
+    passwordHash: await hashPassword(person.password),
+    sealedTotpSecret: seal(person.totpSecret, totpContext(id)),
+    totpConfirmed: true,
     platformRole: admin ? 'admin' : null,
   });
   return { id, ...person };
 }
 
-async function insertKey({ identity, nowMs }: Seeding, organizationId: string, environment: Environment): Promise<string> {
+async function insertKey(
+  { identity, nowMs }: Seeding,
+  organizationId: string,
+  environment: Environment,
+): Promise<string> {
   const { key, hash: keyHash, maskedPrefix } = mintApiKey(environment);
   await identity.insertApiKey({
-    id: newId('key', nowMs), accountId: accountIdOf(organizationId, environment), organizationId, environment,
-    label: 'developer mode', hash: keyHash, maskedPrefix, createdAtMs: nowMs, revokedAtMs: null,
+    id: newId('key', nowMs),
+    accountId: accountIdOf(organizationId, environment),
+    organizationId,
+    environment,
+    label: 'developer mode',
+    hash: keyHash,
+    maskedPrefix,
+    createdAtMs: nowMs,
+    revokedAtMs: null,
   });
   return key;
 }
@@ -58,9 +91,15 @@ async function insertKey({ identity, nowMs }: Seeding, organizationId: string, e
 const withoutId = ({ email, password, totpSecret }: Person): Person => ({ email, password, totpSecret });
 
 /** Reads the record of an earlier start, or seeds the database and writes it (readable by its owner only). */
-export async function seedDeveloperOrganizations(
-  { databaseUrl, secretKey, recordFile }: { databaseUrl: string; secretKey: string; recordFile: string },
-): Promise<DeveloperRecord> {
+export async function seedDeveloperOrganizations({
+  databaseUrl,
+  secretKey,
+  recordFile,
+}: {
+  databaseUrl: string;
+  secretKey: string;
+  recordFile: string;
+}): Promise<DeveloperRecord> {
   if (existsSync(recordFile)) return JSON.parse(readFileSync(recordFile, 'utf8')) as DeveloperRecord;
   const sql = openDatabase({ url: databaseUrl, connections: 1, name: 'flock-seed' });
   try {
@@ -83,7 +122,10 @@ export async function seedDeveloperOrganizations(
       organizationId,
       sandbox: { cloudApiKey: await insertKey(seeding, organizationId, 'sandbox') },
       live: { cloudApiKey: await insertKey(seeding, organizationId, 'live') },
-      owner: withoutId(owner), editor: await member('editor'), viewer: await member('viewer'), admin: withoutId(admin),
+      owner: withoutId(owner),
+      editor: await member('editor'),
+      viewer: await member('viewer'),
+      admin: withoutId(admin),
       other: { organizationId: otherId, sandbox: { cloudApiKey: await insertKey(seeding, otherId, 'sandbox') } },
     };
     writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });

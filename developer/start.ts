@@ -1,4 +1,6 @@
-/** `npm start`: developer mode. Stays up until Ctrl-C; a second start finds the data again; `-- --fresh` begins anew. */
+/**
+ * `npm start`: developer mode. Stays up until Ctrl-C; a second start finds the data again; `-- --fresh` begins anew.
+ */
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MigrationError } from '../persistence/postgres/migrate.ts';
@@ -16,9 +18,15 @@ const LEFTOVER_MS = 12_000;
 function writeRecord(deployment: Deployment, options: StartOptions): void {
   const { record, cloudUrl, edgeUrl, localApiKey } = deployment;
   const dev = {
-    cloudUrl, edgeUrl, organizationId: record.organizationId,
+    cloudUrl,
+    edgeUrl,
+    organizationId: record.organizationId,
     sandbox: { cloudApiKey: record.sandbox.cloudApiKey, localApiKey },
-    live: record.live, owner: record.owner, editor: record.editor, viewer: record.viewer, admin: record.admin,
+    live: record.live,
+    owner: record.owner,
+    editor: record.editor,
+    viewer: record.viewer,
+    admin: record.admin,
     other: record.other,
   };
   writeFileSync(join(options.dataDir, 'dev.json'), `${JSON.stringify(dev, null, 2)}\n`, { mode: 0o600 });
@@ -36,7 +44,11 @@ function stopRequest(): Promise<void> {
 async function bringUp(options: StartOptions, lock: DirectoryLock): Promise<Deployment> {
   const { dataDir, cloudPort, edgePort } = options;
   await requireFreePorts(
-    [{ setting: 'CLOUD_PORT', port: cloudPort }, { setting: 'EDGE_PORT', port: edgePort }], lock.afterKill ? LEFTOVER_MS : 0,
+    [
+      { setting: 'CLOUD_PORT', port: cloudPort },
+      { setting: 'EDGE_PORT', port: edgePort },
+    ],
+    lock.afterKill ? LEFTOVER_MS : 0,
   );
   if (options.fresh) {
     await clearEmbeddedPostgres(join(dataDir, 'postgres'));
@@ -44,7 +56,13 @@ async function bringUp(options: StartOptions, lock: DirectoryLock): Promise<Depl
   }
   const postgresLog = createWriteStream(join(dataDir, 'postgres.log'), { flags: 'a', mode: 0o600 });
   return startDeployment({
-    dataDir, cloudPort, edgePort, environment: 'sandbox', log: (line) => { postgresLog.write(`${line}\n`); },
+    dataDir,
+    cloudPort,
+    edgePort,
+    environment: 'sandbox',
+    log: (line) => {
+      postgresLog.write(`${line}\n`);
+    },
   });
 }
 
@@ -66,8 +84,13 @@ async function run(options: StartOptions, lock: DirectoryLock): Promise<number> 
     console.log(firstSteps({ ...deployment, dataDir: options.dataDir, seconds }));
     const ended = await Promise.race([
       stopRequested,
-      deployment.cloud.exited.then((code) => `The cloud node ended by itself (${code}); its last words are in ${join(options.dataDir, 'cloud.log')}`),
-      deployment.edge.exited.then((code) => `The edge ended by itself (${code}); its last words are in ${join(options.dataDir, 'edge.log')}`),
+      deployment.cloud.exited.then(
+        (code) =>
+          `The cloud node ended by itself (${code}); its last words are in ${join(options.dataDir, 'cloud.log')}`,
+      ),
+      deployment.edge.exited.then(
+        (code) => `The edge ended by itself (${code}); its last words are in ${join(options.dataDir, 'edge.log')}`,
+      ),
     ]);
     if (ended !== null) console.error(ended);
     return ended === null ? 0 : 1;
@@ -94,7 +117,9 @@ main().then(
     console.error(`\nFlock did not start: ${error instanceof Error ? error.message : String(error)}`);
     if ((error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true) console.error(START_USAGE);
     if (error instanceof MigrationError) {
-      console.error('The data was made by another version of Flock. "npm start -- --fresh" deletes it and begins anew.');
+      console.error(
+        'The data was made by another version of Flock. "npm start -- --fresh" deletes it and begins anew.',
+      );
     }
     process.exit(1);
   },

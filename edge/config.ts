@@ -6,7 +6,12 @@ import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { unreadSettings } from '../protocol/setting-names.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
-import { KEYSTORE_NAMES, KEYSTORE_SECRETS, readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
+import {
+  KEYSTORE_NAMES,
+  KEYSTORE_SECRETS,
+  readUnattendedKeystore,
+  type KeystoreSettings,
+} from './keystore/settings.ts';
 import { readSecret } from './process/secret-setting.ts';
 import type { FeeSettings } from './signing/signers/fee-bounds.ts';
 import { FIRST_NONCE_MAX } from './signing/signers/lying-in-wait.ts';
@@ -15,15 +20,35 @@ import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.
 
 const DIGITS_MAX = 78;
 
-const wholeNumber = (min: number, max: number) => z.string().regex(/^[0-9]{1,12}$/, 'must be a whole number')
-  .transform(Number).pipe(z.number().min(min).max(max));
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,12}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
 const port = wholeNumber(0, 65_535);
-const smallestUnits = z.string().regex(/^[0-9]+$/, 'must be a whole number of the smallest native unit').max(DIGITS_MAX).transform(BigInt);
+const smallestUnits = z
+  .string()
+  .regex(/^[0-9]+$/, 'must be a whole number of the smallest native unit')
+  .max(DIGITS_MAX)
+  .transform(BigInt);
 const confirmations = wholeNumber(1, 10_000).transform(BigInt);
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
 
 /** `<NAME>_<CHAIN>`: one setting for each chain slug. */
-const CHAIN_SETTINGS = ['EDGE_SPEND_CAP', 'EDGE_WITHDRAWAL_CAP', 'EDGE_FEE_CAP', 'EDGE_FEE_FLOOR', 'EDGE_FEE_PRICE_CAP', 'EDGE_VERIFY_CONFIRMATIONS'] as const;
+const CHAIN_SETTINGS = [
+  'EDGE_SPEND_CAP',
+  'EDGE_WITHDRAWAL_CAP',
+  'EDGE_FEE_CAP',
+  'EDGE_FEE_FLOOR',
+  'EDGE_FEE_PRICE_CAP',
+  'EDGE_VERIFY_CONFIRMATIONS',
+] as const;
 type ChainSetting = (typeof CHAIN_SETTINGS)[number];
 
 const schema = z.object({
@@ -79,7 +104,10 @@ export interface EdgeConfig {
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
   /** Optional bound of withdrawals that a holder of a local key told; absent: unbounded. Decisions 3. */
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
-  /** The same for tokens, smallest units by canonical contract; with a native cap a token without an entry is refused. Decisions 3. */
+  /**
+   * The same for tokens, smallest units by canonical contract; with a native cap a token without an entry is refused.
+   * Decisions 3.
+   */
   readonly tokenCaps: ReadonlyMap<Chain, ReadonlyMap<string, bigint>>;
   /** Bounds of fees. G29. */
   readonly fees: FeeSettings;
@@ -107,7 +135,10 @@ export interface EdgeConfig {
 }
 
 /** The phrase and its optional BIP-39 passphrase, as read; forgotten as soon as the seed is made. */
-export interface Phrase { readonly mnemonic: string; readonly passphrase: string }
+export interface Phrase {
+  readonly mnemonic: string;
+  readonly passphrase: string;
+}
 
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
@@ -126,14 +157,18 @@ export type Environ = Readonly<Record<string, string | undefined>>;
  * Throws: ConfigurationError with every problem at once; no value is in it.
  */
 export function readConfig(
-  env: Environ, isPhrase: (text: string) => boolean,
+  env: Environ,
+  isPhrase: (text: string) => boolean,
 ): { config: EdgeConfig; phrase: Phrase | null; keystore: KeystoreSettings | null } {
   const problems: string[] = [];
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<string, string>;
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  ) as Record<string, string>;
   const base = schema.safeParse(present);
   if (!base.success) problems.push(...base.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
   const environment = environmentOfKey(present['API_KEY'], problems);
-  if (base.success && environment === 'live' && base.data.EDGE_PLAIN_HTTP === 'refused') checkWay(base.data.CLOUD_URL, problems);
+  if (base.success && environment === 'live' && base.data.EDGE_PLAIN_HTTP === 'refused')
+    checkWay(base.data.CLOUD_URL, problems);
   problems.push(...unreadSettings(present, NAMES));
   const caps = readChainSettings(present, problems);
   const tokenCaps = readTokenCaps(present, problems);
@@ -146,33 +181,57 @@ export function readConfig(
   if (!base.success || environment === null || problems.length > 0) throw new ConfigurationError(problems);
   const { data: settings } = base;
   return {
-    phrase, keystore,
+    phrase,
+    keystore,
     config: {
-      apiKey: settings.API_KEY, environment, cloudUrl: settings.CLOUD_URL.replace(/\/+$/, ''),
-      host: settings.HOST, port: settings.EDGE_PORT, dataDir: settings.EDGE_DATA_DIR, chains: settings.EDGE_CHAINS,
-      spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP, tokenCaps,
+      apiKey: settings.API_KEY,
+      environment,
+      cloudUrl: settings.CLOUD_URL.replace(/\/+$/, ''),
+      host: settings.HOST,
+      port: settings.EDGE_PORT,
+      dataDir: settings.EDGE_DATA_DIR,
+      chains: settings.EDGE_CHAINS,
+      spendCaps: caps.EDGE_SPEND_CAP,
+      withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP,
+      tokenCaps,
       fees: {
-        feeCaps: caps.EDGE_FEE_CAP, feeFloors: caps.EDGE_FEE_FLOOR, feePriceCaps: caps.EDGE_FEE_PRICE_CAP,
-        feeRatioBps: settings.EDGE_FEE_RATIO_BPS, sweepFeeRatioBps: settings.EDGE_SWEEP_FEE_RATIO_BPS,
+        feeCaps: caps.EDGE_FEE_CAP,
+        feeFloors: caps.EDGE_FEE_FLOOR,
+        feePriceCaps: caps.EDGE_FEE_PRICE_CAP,
+        feeRatioBps: settings.EDGE_FEE_RATIO_BPS,
+        sweepFeeRatioBps: settings.EDGE_SWEEP_FEE_RATIO_BPS,
         nativeGasLimit: BigInt(settings.EDGE_NATIVE_GAS_LIMIT),
       },
-      firstNonceMax: BigInt(settings.EDGE_FIRST_NONCE_MAX), addressGap: settings.EDGE_ADDRESS_GAP, spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
-      spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000, keySetTtlMs: settings.EDGE_KEY_SET_TTL * 1_000,
+      firstNonceMax: BigInt(settings.EDGE_FIRST_NONCE_MAX),
+      addressGap: settings.EDGE_ADDRESS_GAP,
+      spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000,
+      outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
+      spendLedger,
+      sweepTreasuries,
+      instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
+      keySetTtlMs: settings.EDGE_KEY_SET_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
-      webhookAllowlist: allowlist, verifyNodes,
+      webhookAllowlist: allowlist,
+      verifyNodes,
       verifyConfirmations: new Map([...caps.EDGE_VERIFY_CONFIRMATIONS].map(([chain, count]) => [chain, Number(count)])),
       webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
       webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
-      podHint: settings.POD_HINT, logLevel: settings.LOG_LEVEL,
+      podHint: settings.POD_HINT,
+      logLevel: settings.LOG_LEVEL,
     },
   };
 }
 
-/** Spec §5.1: "An edge refuses to start if API_KEY lacks a recognised cloud prefix; a loc_* key is not a cloud credential." */
+/**
+ * Spec §5.1: "An edge refuses to start if API_KEY lacks a recognised cloud prefix; a loc_* key is not a cloud
+ * credential."
+ */
 export function environmentOfKey(apiKey: string | undefined, problems: string[]): Environment | null {
   if (apiKey === undefined) return null; // Named by the schema already.
   if (/^loc_/.test(apiKey)) {
-    problems.push('API_KEY: a loc_ key is issued by an edge and is no credential of the cloud; use flk_live_… or flk_test_…');
+    problems.push(
+      'API_KEY: a loc_ key is issued by an edge and is no credential of the cloud; use flk_live_… or flk_test_…',
+    );
     return null;
   }
   const prefix = /^flk_(live|test)_[A-Za-z0-9_-]{16,200}$/.exec(apiKey)?.[1];
@@ -189,11 +248,16 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export function checkWay(cloudUrl: string, problems: string[]): void {
   const { protocol, hostname } = new URL(cloudUrl);
   if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
-  problems.push('CLOUD_URL: a live key does not go over http to another machine; use https, or set EDGE_PLAIN_HTTP=allowed where the network on the way is yours alone');
+  problems.push(
+    'CLOUD_URL: a live key does not go over http to another machine; use https, or set EDGE_PLAIN_HTTP=allowed where the network on the way is yours alone',
+  );
 }
 
 function readChainSettings(env: Record<string, string>, problems: string[]): Record<ChainSetting, Map<Chain, bigint>> {
-  const caps = Object.fromEntries(CHAIN_SETTINGS.map((setting) => [setting, new Map()])) as unknown as Record<ChainSetting, Map<Chain, bigint>>;
+  const caps = Object.fromEntries(CHAIN_SETTINGS.map((setting) => [setting, new Map()])) as unknown as Record<
+    ChainSetting,
+    Map<Chain, bigint>
+  >;
   for (const [name, text] of Object.entries(env)) {
     const setting = CHAIN_SETTINGS.find((known) => name.startsWith(`${known}_`));
     if (setting === undefined) continue;
@@ -212,7 +276,10 @@ function readChainSettings(env: Record<string, string>, problems: string[]): Rec
 
 const CHAIN_TOKEN_CAPS = 'EDGE_WITHDRAWAL_TOKEN_CAPS';
 
-/** `EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>`: `contract=units`, separated by commas; a contract that is not in the registry would bound nothing. */
+/**
+ * `EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>`: `contract=units`, separated by commas; a contract that is not in the registry
+ * would bound nothing.
+ */
 function readTokenCaps(env: Record<string, string>, problems: string[]): Map<Chain, ReadonlyMap<string, bigint>> {
   const caps = new Map<Chain, ReadonlyMap<string, bigint>>();
   for (const [name, text] of Object.entries(env).filter(([each]) => each.startsWith(`${CHAIN_TOKEN_CAPS}_`))) {
@@ -223,11 +290,16 @@ function readTokenCaps(env: Record<string, string>, problems: string[]): Map<Cha
     }
     const entries = new Map<string, bigint>();
     for (const [index, entry] of list.parse(text).entries()) {
-      const at = entry.lastIndexOf('='), contract = factsOf(chain).parseToken(networkOf(chain), entry.slice(0, Math.max(at, 0)).trim());
+      const at = entry.lastIndexOf('='),
+        contract = factsOf(chain).parseToken(networkOf(chain), entry.slice(0, Math.max(at, 0)).trim());
       const units = smallestUnits.safeParse(entry.slice(at + 1).trim());
-      const isSound = at > 0 && !isRefusal(contract) && catalogueOf(chain).has(contract) && units.success && !entries.has(contract);
+      const isSound =
+        at > 0 && !isRefusal(contract) && catalogueOf(chain).has(contract) && units.success && !entries.has(contract);
       if (isSound) entries.set(contract, units.data);
-      else problems.push(`${name}: entry ${index + 1} is no contract of the registry with a whole number of its smallest unit (contract=units), or is there twice`);
+      else
+        problems.push(
+          `${name}: entry ${index + 1} is no contract of the registry with a whole number of its smallest unit (contract=units), or is there twice`,
+        );
     }
     caps.set(chain, entries);
   }
@@ -238,34 +310,56 @@ function readSpendLedger(env: Record<string, string>, problems: string[]): Spend
   const text = readSecret(env, 'EDGE_SPEND_LEDGER', problems);
   if (text == null) return null;
   const place = spendLedgerPlace(text);
-  if (place === null) problems.push('EDGE_SPEND_LEDGER: must be a postgres:// address or the absolute path of a directory');
+  if (place === null)
+    problems.push('EDGE_SPEND_LEDGER: must be a postgres:// address or the absolute path of a directory');
   return place;
 }
 
 const CHAIN_SECRET = 'EDGE_VERIFY_RPC';
-const SECRETS: readonly string[] = ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY', 'EDGE_SPEND_LEDGER', ...KEYSTORE_SECRETS];
+const SECRETS: readonly string[] = [
+  'MNEMONIC',
+  'MNEMONIC_PASSPHRASE',
+  'API_KEY',
+  'EDGE_SPEND_LEDGER',
+  ...KEYSTORE_SECRETS,
+];
 
 const ofEachChain = (setting: string): string[] => CHAINS.map((chain) => `${setting}_${chain.toUpperCase()}`);
 /** Of these a misspelt chain is named where they are read. */
 const CHAIN_PREFIXES = [...CHAIN_SETTINGS, CHAIN_TOKEN_CAPS, CHAIN_SECRET] as const;
 const NAMES = {
   known: [
-    ...Object.keys(schema.shape), ...KEYSTORE_NAMES, ...SECRETS.flatMap((name) => (name === 'API_KEY' ? [name] : [name, `${name}_FILE`])),
-    ...CHAIN_PREFIXES.flatMap(ofEachChain), ...ofEachChain(CHAIN_SECRET).map((name) => `${name}_FILE`),
+    ...Object.keys(schema.shape),
+    ...KEYSTORE_NAMES,
+    ...SECRETS.flatMap((name) => (name === 'API_KEY' ? [name] : [name, `${name}_FILE`])),
+    ...CHAIN_PREFIXES.flatMap(ofEachChain),
+    ...ofEachChain(CHAIN_SECRET).map((name) => `${name}_FILE`),
   ],
   own: (name: string) => /^(?:EDGE_|MNEMONIC)/.test(name),
-  others: (name: string) => name === 'EDGE_LEASE_TTL' || CHAIN_PREFIXES.some((prefix) => name.startsWith(`${prefix}_`)), // the cloud's; judged where they are read
+  // The cloud's; judged where they are read.
+  others: (name: string) => name === 'EDGE_LEASE_TTL' || CHAIN_PREFIXES.some((prefix) => name.startsWith(`${prefix}_`)),
 };
 
 /** Takes what is, or may carry, a credential out of an environment: children, crash reports and inspectors read it. */
 export function forgetSecrets(env: Record<string, string | undefined>): void {
-  for (const name of Object.keys(env)) if (SECRETS.includes(name) || name.startsWith(`${CHAIN_SECRET}_`)) delete env[name];
+  for (const name of Object.keys(env))
+    if (SECRETS.includes(name) || name.startsWith(`${CHAIN_SECRET}_`)) delete env[name];
 }
 
-/** `EDGE_VERIFY_RPC_<CHAIN>`, or `…_FILE` where the address carries a key: one address or several, separated by commas. */
-function readVerifyNodes(env: Record<string, string>, environment: Environment | null, problems: string[]): Map<Chain, readonly string[]> {
+/**
+ * `EDGE_VERIFY_RPC_<CHAIN>`, or `…_FILE` where the address carries a key: one address or several, separated by commas.
+ */
+function readVerifyNodes(
+  env: Record<string, string>,
+  environment: Environment | null,
+  problems: string[],
+): Map<Chain, readonly string[]> {
   const nodes = new Map<Chain, readonly string[]>();
-  const names = new Set(Object.keys(env).filter((name) => name.startsWith(`${CHAIN_SECRET}_`)).map((name) => name.replace(/_FILE$/, '')));
+  const names = new Set(
+    Object.keys(env)
+      .filter((name) => name.startsWith(`${CHAIN_SECRET}_`))
+      .map((name) => name.replace(/_FILE$/, '')),
+  );
   for (const name of names) {
     const chain = CHAINS.find((slug) => name === `${CHAIN_SECRET}_${slug.toUpperCase()}`);
     if (chain === undefined) {
@@ -277,7 +371,8 @@ function readVerifyNodes(env: Record<string, string>, environment: Environment |
     if (text == null) continue;
     const urls = list.parse(text);
     const isSound = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-    if (urls.length === 0 || !urls.every(isSound)) problems.push(`${name}: must be http or https addresses, separated by commas`);
+    if (urls.length === 0 || !urls.every(isSound))
+      problems.push(`${name}: must be http or https addresses, separated by commas`);
     else nodes.set(chain, urls);
   }
   return nodes;
@@ -291,8 +386,9 @@ function readTreasuries(entries: readonly string[], problems: string[]): Map<Cha
       const parsed = factsOf(chain).parseAddress(networkOf(chain), entry);
       return isRefusal(parsed) ? [] : [{ chain, canonical: parsed.canonical }];
     });
-    if (matches.length === 0) problems.push(`EDGE_SWEEP_TREASURY_ALLOWLIST: entry ${index + 1} is an address of no chain`);
-    for (const { chain, canonical } of matches) treasuries.set(chain, [...treasuries.get(chain) ?? [], canonical]);
+    if (matches.length === 0)
+      problems.push(`EDGE_SWEEP_TREASURY_ALLOWLIST: entry ${index + 1} is an address of no chain`);
+    for (const { chain, canonical } of matches) treasuries.set(chain, [...(treasuries.get(chain) ?? []), canonical]);
   });
   return treasuries;
 }
@@ -305,7 +401,12 @@ function readAllowlist(text: string | undefined, problems: string[]): readonly W
   return null;
 }
 
-function readPhrase(env: Record<string, string>, isPhrase: (text: string) => boolean, inKeystore: boolean, problems: string[]): Phrase | null {
+function readPhrase(
+  env: Record<string, string>,
+  isPhrase: (text: string) => boolean,
+  inKeystore: boolean,
+  problems: string[],
+): Phrase | null {
   const mnemonic = readSecret(env, 'MNEMONIC', problems);
   const passphrase = readSecret(env, 'MNEMONIC_PASSPHRASE', problems);
   if (mnemonic === undefined) {
@@ -316,7 +417,9 @@ function readPhrase(env: Record<string, string>, isPhrase: (text: string) => boo
   if (mnemonic === null || passphrase === null) return null;
   const words = mnemonic.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
   if (!isPhrase(words)) {
-    problems.push(`MNEMONIC${env['MNEMONIC'] === undefined ? '_FILE' : ''}: is no valid BIP-39 phrase (words or checksum)`);
+    problems.push(
+      `MNEMONIC${env['MNEMONIC'] === undefined ? '_FILE' : ''}: is no valid BIP-39 phrase (words or checksum)`,
+    );
     return null;
   }
   return { mnemonic: words, passphrase: passphrase ?? '' };

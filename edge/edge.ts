@@ -64,16 +64,35 @@ export interface RunningEdge {
 }
 
 /** Everything that talks to the cloud, bound together. */
-interface Links { readonly session: Session; readonly sender: OutboxSender; readonly submissions: Submissions; readonly signing: Signing; readonly guard: PaymentGuard; readonly relay: WebhookRelay; readonly metrics: EdgeMetrics; readonly refills: PoolRefills }
+interface Links {
+  readonly session: Session;
+  readonly sender: OutboxSender;
+  readonly submissions: Submissions;
+  readonly signing: Signing;
+  readonly guard: PaymentGuard;
+  readonly relay: WebhookRelay;
+  readonly metrics: EdgeMetrics;
+  readonly refills: PoolRefills;
+}
 
 /**
  * Starts an edge: opens its data directory, listens, registers in the background.
  * Throws: ConfigurationError (data directory of another environment, older registry), StorageFailed, a port in use.
  */
-export async function startEdge(config: EdgeConfig, keystore: Keystore, log: EdgeLog, ports: EdgePorts): Promise<RunningEdge> {
+export async function startEdge(
+  config: EdgeConfig,
+  keystore: Keystore,
+  log: EdgeLog,
+  ports: EdgePorts,
+): Promise<RunningEdge> {
   const parts = await openParts(config, keystore, log, ports);
   const { sessionId, end: endSession } = claimSessionId(config.dataDir, () => newId('ses', ports.wallMs()));
-  const running = { stopping: false, port: config.port, startedAtMs: ports.monotonicMs(), confirm: () => undefined as void };
+  const running = {
+    stopping: false,
+    port: config.port,
+    startedAtMs: ports.monotonicMs(),
+    confirm: () => undefined as void,
+  };
   const registered = new Promise<void>((resolve) => {
     running.confirm = resolve;
   });
@@ -93,17 +112,20 @@ export async function startEdge(config: EdgeConfig, keystore: Keystore, log: Edg
   links.sender.nudge();
   let stopped: Promise<void> | null = null;
   return {
-    port: running.port, sessionId, registered,
-    stop: () => stopped ??= (async () => {
-      running.stopping = true;
-      links.submissions.stop();
-      await Promise.all([links.relay.stop(), closeServer(server)]);
-      await within(links.sender.idle(), OUTBOX_STOP_MS);
-      await within(links.session.release(), RELEASE_STOP_MS);
-      await endAll(parts, links, keystore);
-      endSession();
-      log.info('stopped');
-    })(),
+    port: running.port,
+    sessionId,
+    registered,
+    stop: () =>
+      (stopped ??= (async () => {
+        running.stopping = true;
+        links.submissions.stop();
+        await Promise.all([links.relay.stop(), closeServer(server)]);
+        await within(links.sender.idle(), OUTBOX_STOP_MS);
+        await within(links.session.release(), RELEASE_STOP_MS);
+        await endAll(parts, links, keystore);
+        endSession();
+        log.info('stopped');
+      })()),
   };
 }
 
@@ -116,7 +138,8 @@ interface Context {
   readonly running: { stopping: boolean; port: number; readonly startedAtMs: number; confirm: () => void };
 }
 
-const OUTBOX_NEXT = 'look at what the code says; the write is tried again by itself, and others pass it. flock-edge outbox set-aside takes it out of the way';
+const OUTBOX_NEXT =
+  'look at what the code says; the write is tried again by itself, and others pass it. flock-edge outbox set-aside takes it out of the way';
 
 function linkUp(context: Context, parts: EdgeParts): Links {
   const { config, log, ports, sessionId, running } = context;
@@ -127,71 +150,186 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     readKeys();
     timers.every(KEY_SHELF_MS, readKeys);
   }
-  let publicKeys: ReturnType<typeof publicKeysOf> | null = null; // Pools take a while; a sync that is tried again has them.
+  // Pools take a while; a sync that is tried again has them.
+  let publicKeys: ReturnType<typeof publicKeysOf> | null = null;
   const metrics = createEdgeMetrics(() => {
     const { outboxDepth, outboxPoisoned } = outbox.report();
     return {
-      outboxDepth, outboxPoisoned, leader: lease.view().held, registered: session.registration.kind === 'confirmed',
-      streamUp: session.streamUp, deliveriesInFlight: relay.load, alarms: log.alarms, revocationsUnconfirmed: parts.keyShare.unconfirmed,
+      outboxDepth,
+      outboxPoisoned,
+      leader: lease.view().held,
+      registered: session.registration.kind === 'confirmed',
+      streamUp: session.streamUp,
+      deliveriesInFlight: relay.load,
+      alarms: log.alarms,
+      revocationsUnconfirmed: parts.keyShare.unconfirmed,
     };
   });
   const onRefused = (code: string) => session.noteRefusal(code);
   const viaLeader = createViaLeader({ upstream, share: () => session.shareInstructions(), onRefused });
-  const nodes = config.verifyNodes.size === 0 ? null : createOwnNodes({ nodes: config.verifyNodes, confirmations: config.verifyConfirmations, monotonicMs: ports.monotonicMs });
+  const nodes =
+    config.verifyNodes.size === 0
+      ? null
+      : createOwnNodes({
+          nodes: config.verifyNodes,
+          confirmations: config.verifyConfirmations,
+          monotonicMs: ports.monotonicMs,
+        });
   const guard = new PaymentGuard({
-    environment: config.environment, instructions, ledger: parts.ledger, shared: parts.sharedSpend, fates: nodes === null ? null : createOwnFates(nodes), upstream, log,
+    environment: config.environment,
+    instructions,
+    ledger: parts.ledger,
+    shared: parts.sharedSpend,
+    fates: nodes === null ? null : createOwnFates(nodes),
+    upstream,
+    log,
   });
-  const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, viaLeader, guard, onRefused, log });
-  const sender = new OutboxSender(outbox, {
-    attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
-    signed: { batch: 1, send: (writes) => submissions.send(writes) },
-  }, { onFault: (error) => log.fault('outbox_fault', error), onPoisoned: ({ kind, subject }, code) => log.alarm('outbox_poisoned', { write: `${kind} ${subject}`, code, next: OUTBOX_NEXT }) });
-  const pause = (ms: number) => timers.pause(ms), binding = new CounterBinding({ instructions, upstream, sharesLedger: parts.sharedSpend !== null, pause, log });
+  const submissions = new Submissions({
+    sessionId,
+    upstream,
+    lease,
+    instructions,
+    timers,
+    viaLeader,
+    guard,
+    onRefused,
+    log,
+  });
+  const sender = new OutboxSender(
+    outbox,
+    {
+      attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
+      signed: { batch: 1, send: (writes) => submissions.send(writes) },
+    },
+    {
+      onFault: (error) => log.fault('outbox_fault', error),
+      onPoisoned: ({ kind, subject }, code) =>
+        log.alarm('outbox_poisoned', { write: `${kind} ${subject}`, code, next: OUTBOX_NEXT }),
+    },
+  );
+  const pause = (ms: number) => timers.pause(ms),
+    binding = new CounterBinding({ instructions, upstream, sharesLedger: parts.sharedSpend !== null, pause, log });
   const signing = new Signing({
-    environment: config.environment, binding, pause, share: () => session.shareInstructions(), lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, guard, outbox, submissions, keystore: context.keystore, upstream,
-    policies: { instructions, own: parts.own, fees: config.fees, firstNonceMax: config.firstNonceMax, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
+    environment: config.environment,
+    binding,
+    pause,
+    share: () => session.shareInstructions(),
+    lease,
+    instructions,
+    ledger: parts.ledger,
+    shared: parts.sharedSpend,
+    guard,
+    outbox,
+    submissions,
+    keystore: context.keystore,
+    upstream,
+    policies: {
+      instructions,
+      own: parts.own,
+      fees: config.fees,
+      firstNonceMax: config.firstNonceMax,
+      sweepTreasuries: config.sweepTreasuries,
+      catalogueOf,
+      nowMs: ports.wallMs,
+    },
     nextCounter: nodes === null ? null : createOwnCounters(nodes),
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
-    beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge('signed'), log,
+    beat: () => session.beat(),
+    viaLeader,
+    instructionTtlMs: config.instructionTtlMs,
+    nudge: () => sender.nudge('signed'),
+    log,
   });
-  parts.instructionShare.onBroadcast = (recorded, asked) => void signing.noteElsewhere(recorded)
-    .then(async () => { if (asked === 'unbound' && await signing.bindForOthers(recorded.instruction.id)) await session.shareInstructions(); })
-    .catch((error: unknown) => log.fault('instructions_fault', error));
-  const policy = createWebhookPolicy({ environment: config.environment, allowlist: config.webhookAllowlist, ownPort: () => running.port });
+  parts.instructionShare.onBroadcast = (recorded, asked) =>
+    void signing
+      .noteElsewhere(recorded)
+      .then(async () => {
+        if (asked === 'unbound' && (await signing.bindForOthers(recorded.instruction.id)))
+          await session.shareInstructions();
+      })
+      .catch((error: unknown) => log.fault('instructions_fault', error));
+  const policy = createWebhookPolicy({
+    environment: config.environment,
+    allowlist: config.webhookAllowlist,
+    ownPort: () => running.port,
+  });
   const poster = createWebhookPoster({
-    policy, connections: config.webhookConcurrencyPerHost, monotonicMs: ports.monotonicMs, wallMs: ports.wallMs,
+    policy,
+    connections: config.webhookConcurrencyPerHost,
+    monotonicMs: ports.monotonicMs,
+    wallMs: ports.wallMs,
     ...(ports.resolve === undefined ? {} : { resolve: ports.resolve }),
-    onBlocked: (deliveryId, reason) => log.warn('webhook_blocked', {
-      deliveryId, reason, setting: 'EDGE_WEBHOOK_ALLOWLIST', next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
-    }),
+    onBlocked: (deliveryId, reason) =>
+      log.warn('webhook_blocked', {
+        deliveryId,
+        reason,
+        setting: 'EDGE_WEBHOOK_ALLOWLIST',
+        next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
+      }),
   });
   const check = createDepositCheck({
-    nodes, environment: config.environment, keys: takenKeysIn(parts.storage), monotonicMs: ports.monotonicMs, holderOf: (chain, address) => parts.issued.holderOf(chain, address),
+    nodes,
+    environment: config.environment,
+    keys: takenKeysIn(parts.storage),
+    monotonicMs: ports.monotonicMs,
+    holderOf: (chain, address) => parts.issued.holderOf(chain, address),
     onDifference: (reason, { data: { chain, txid } }) => log.alarm('deposit_differs', { chain, txid, reason }),
   });
   const relay = new WebhookRelay({
-    poster: { close: async () => void await Promise.all([poster.close(), check.close()]), post: async (delivery) => {
-      const event = plainEvent(delivery.body);
-      if (event === null) log.alarm('event_not_plain', { deliveryId: delivery.deliveryId });
-      else if (!await guard.noteDenied(deniedInEvent(event))) return null; // a denial is kept before anybody hears it; it comes again
-      const attempt = event === null ? unverified(delivery, 0) : await poster.post(delivery);
-      if (attempt !== null) metrics.noteAttempt(attempt);
-      return attempt;
-    } },
-    check: (delivery) => judgeDelivery(check, delivery, { log, timers, monotonicMs: ports.monotonicMs, isStopping: () => running.stopping }),
-    outbox, concurrency: config.webhookConcurrency, concurrencyPerHost: config.webhookConcurrencyPerHost,
-    mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch), onStored: () => sender.nudge('attempt'), onFault: (error) => log.fault('relay_fault', error),
+    poster: {
+      close: async () => void (await Promise.all([poster.close(), check.close()])),
+      post: async (delivery) => {
+        const event = plainEvent(delivery.body);
+        if (event === null) log.alarm('event_not_plain', { deliveryId: delivery.deliveryId });
+        // a denial is kept before anybody hears it; it comes again
+        else if (!(await guard.noteDenied(deniedInEvent(event)))) return null;
+        const attempt = event === null ? unverified(delivery, 0) : await poster.post(delivery);
+        if (attempt !== null) metrics.noteAttempt(attempt);
+        return attempt;
+      },
+    },
+    check: (delivery) =>
+      judgeDelivery(check, delivery, {
+        log,
+        timers,
+        monotonicMs: ports.monotonicMs,
+        isStopping: () => running.stopping,
+      }),
+    outbox,
+    concurrency: config.webhookConcurrency,
+    concurrencyPerHost: config.webhookConcurrencyPerHost,
+    mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch),
+    onStored: () => sender.nudge('attempt'),
+    onFault: (error) => log.fault('relay_fault', error),
   });
   const refills = new PoolRefills({
-    keystore: context.keystore, monotonicMs: ports.monotonicMs, push: (pool) => upstream.signed.call('pushPool', { body: { pool } }),
+    keystore: context.keystore,
+    monotonicMs: ports.monotonicMs,
+    push: (pool) => upstream.signed.call('pushPool', { body: { pool } }),
   });
   const session: Session = new Session({
-    sessionId, edgeVersion: EDGE_VERSION, podHint: config.podHint, cloudUrl: config.cloudUrl, upstream, timers, lease, log,
-    monotonicMs: ports.monotonicMs, nowMs: ports.wallMs, keyShare: parts.keyShare, instructionShare: parts.instructionShare,
-    registration: { storage, publicKeys: () => (publicKeys ??= publicKeysOf(context).catch((error: unknown) => {
-      publicKeys = null;
-      throw error;
-    })), keySetName: keySetNameOf(context), rotationCheckMs: config.rotationCheckMs },
+    sessionId,
+    edgeVersion: EDGE_VERSION,
+    podHint: config.podHint,
+    cloudUrl: config.cloudUrl,
+    upstream,
+    timers,
+    lease,
+    log,
+    monotonicMs: ports.monotonicMs,
+    nowMs: ports.wallMs,
+    keyShare: parts.keyShare,
+    instructionShare: parts.instructionShare,
+    registration: {
+      storage,
+      publicKeys: () =>
+        (publicKeys ??= publicKeysOf(context).catch((error: unknown) => {
+          publicKeys = null;
+          throw error;
+        })),
+      keySetName: keySetNameOf(context),
+      rotationCheckMs: config.rotationCheckMs,
+    },
     outboxReport: () => outbox.report(),
     deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
     sign: (transactionId, leaseEpoch) => acknowledged(() => signing.onFrame(transactionId, leaseEpoch)),
@@ -209,14 +347,28 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
   const { session } = links;
   const unsynced = () => {
     const state = session.registration;
-    return state.kind === 'confirmed' ? null : state.code ?? 'starting';
+    return state.kind === 'confirmed' ? null : (state.code ?? 'starting');
   };
   const known: Known = {
-    environment: config.environment, own: parts.own, keystore: context.keystore, instructions: parts.instructions, issued: parts.issued,
+    environment: config.environment,
+    own: parts.own,
+    keystore: context.keystore,
+    instructions: parts.instructions,
+    issued: parts.issued,
   };
-  const forwarding = createForwarding({ upstream: parts.upstream, known, unsynced, onRefused: (code) => session.noteRefusal(code), log });
+  const forwarding = createForwarding({
+    upstream: parts.upstream,
+    known,
+    unsynced,
+    onRefused: (code) => session.noteRefusal(code),
+    log,
+  });
   const { build, trustline, reprice, broadcast } = createTransactionPaths({
-    forwarding, instructions: parts.instructions, signing: links.signing, log, unsynced,
+    forwarding,
+    instructions: parts.instructions,
+    signing: links.signing,
+    log,
+    unsynced,
     ownTransaction: (id) => ownTransaction(id, known, ports.wallMs()),
     shared: async () => {
       const sent = session.shareInstructions();
@@ -224,22 +376,46 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
     },
   });
   const edgePaths = createEdgePaths({
-    keys: parts.localKeys, outbox: parts.outbox, onKeysChanged: () => session.shareKeys(), resync: () => session.resync(), log, unsynced,
+    keys: parts.localKeys,
+    outbox: parts.outbox,
+    onKeysChanged: () => session.shareKeys(),
+    resync: () => session.resync(),
+    log,
+    unsynced,
     gasTanks: () => ownGasTanks(known, config.chains),
     checks: readinessOf(parts.storage, session, ports.monotonicMs),
   });
   const liveChains = new LiveChains(parts.upstream, ports.monotonicMs);
-  const status = () => statusOfEdge({
-    liveChains: liveChains.view(), config, registration: session.registration, streamUp: session.streamUp, lease: parts.lease.view(), outbox: parts.outbox.report(),
-    deliveries: links.relay.load, alarms: log.alarms, uptimeSeconds: (ports.monotonicMs() - running.startedAtMs) / 1_000, sessionId,
-    stopping: running.stopping,
-  });
+  const status = () =>
+    statusOfEdge({
+      liveChains: liveChains.view(),
+      config,
+      registration: session.registration,
+      streamUp: session.streamUp,
+      lease: parts.lease.view(),
+      outbox: parts.outbox.report(),
+      deliveries: links.relay.load,
+      alarms: log.alarms,
+      uptimeSeconds: (ports.monotonicMs() - running.startedAtMs) / 1_000,
+      sessionId,
+      stopping: running.stopping,
+    });
   return createEdgeServer({
     paths: {
-      ...edgePaths, buildTransaction: build, createTrustline: trustline, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
+      ...edgePaths,
+      buildTransaction: build,
+      createTrustline: trustline,
+      repriceTransaction: reprice,
+      broadcastTransaction: broadcast,
+      getMetrics: links.metrics.path,
     },
-    forward: forwarding.forward, hearing: createHearing(links.guard), statusPage: createStatusPage(status, ports.wallMs),
-    judgeKey: (key) => parts.localKeys.judge(key), stopping: () => running.stopping, nowMs: ports.wallMs, log,
+    forward: forwarding.forward,
+    hearing: createHearing(links.guard),
+    statusPage: createStatusPage(status, ports.wallMs),
+    judgeKey: (key) => parts.localKeys.judge(key),
+    stopping: () => running.stopping,
+    nowMs: ports.wallMs,
+    log,
   });
 }
 
@@ -261,7 +437,11 @@ function pooledOf(chains: readonly Chain[]): PooledChain[] {
 
 /** Changes with the phrase, the families and the pools; without deriving a pool. */
 function keySetNameOf({ config, keystore }: Context): string {
-  return [config.cloudUrl, keystore.identity.publicKey, ...new Set(config.chains.map((chain) => FAMILY_OF[chain]))].join(' ');
+  return [
+    config.cloudUrl,
+    keystore.identity.publicKey,
+    ...new Set(config.chains.map((chain) => FAMILY_OF[chain])),
+  ].join(' ');
 }
 
 async function acknowledged(work: () => Promise<unknown>): Promise<Acknowledgement> {
@@ -295,7 +475,10 @@ async function endAll(parts: EdgeParts, links: Links, keystore: Keystore): Promi
 
 /** Waits for the requests in flight, then cuts what is left. */
 async function closeServer(server: FastifyInstance): Promise<void> {
-  await within(server.close().then(() => undefined), REQUESTS_STOP_MS);
+  await within(
+    server.close().then(() => undefined),
+    REQUESTS_STOP_MS,
+  );
   server.server.closeAllConnections();
 }
 

@@ -40,7 +40,9 @@ async function main(): Promise<void> {
   process.on('disconnect', () => stop('disconnect'));
   if (process.connected === false) stop('disconnect'); // whoever started it was gone before the first line ran
   const edge = await startEdge(config, keystore, log, {
-    wallMs: Date.now, monotonicMs: () => performance.now(), bootTime: readBootTime,
+    wallMs: Date.now,
+    monotonicMs: () => performance.now(),
+    bootTime: readBootTime,
   });
   serving.edge = edge;
   if (process.send === undefined) return;

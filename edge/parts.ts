@@ -48,7 +48,12 @@ export interface EdgeParts {
 }
 
 /** Throws: ConfigurationError when the data directory is another edge's, StorageFailed. */
-export async function openParts(config: EdgeConfig, keystore: Keystore, log: EdgeLog, ports: EdgePorts): Promise<EdgeParts> {
+export async function openParts(
+  config: EdgeConfig,
+  keystore: Keystore,
+  log: EdgeLog,
+  ports: EdgePorts,
+): Promise<EdgeParts> {
   const storage = openStorage(config.dataDir);
   const problems = [claimEnvironment(storage, config), guardRegistry(storage)].filter((problem) => problem !== null);
   if (problems.length > 0) {
@@ -59,17 +64,36 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
   const spendClock = openSpendClock(storage, newestSpendMs(storage), ports);
   const scope = `${config.environment} ${identity.publicKey}`;
   if (config.spendLedger !== null) storage.setSetting(SCOPE_SETTING, scope);
-  const sharedSpend = config.spendLedger === null ? null : await openSharedSpend({
-    ...ports, place: config.spendLedger, caps: config, scope,
-    clock: spendClock, replica: spendReplicaOf(storage),
-  });
+  const sharedSpend =
+    config.spendLedger === null
+      ? null
+      : await openSharedSpend({
+          ...ports,
+          place: config.spendLedger,
+          caps: config,
+          scope,
+          clock: spendClock,
+          replica: spendReplicaOf(storage),
+        });
   const identityKey = publicKeyOf(identity.publicKey);
   const time = openVouchTime(storage, ports);
   const localKeys = new LocalKeys(storage, config.environment, ports.wallMs, time.nowMs);
-  const sets = new KeySets({ storage, keys: localKeys, environment: config.environment, identity, identityKey, ttlMs: config.keySetTtlMs, time, isShelved: sharedSpend !== null });
+  const sets = new KeySets({
+    storage,
+    keys: localKeys,
+    environment: config.environment,
+    identity,
+    identityKey,
+    ttlMs: config.keySetTtlMs,
+    time,
+    isShelved: sharedSpend !== null,
+  });
   const instructions = new Instructions(storage, ports.wallMs);
   return {
-    storage, localKeys, sharedSpend, spendClock,
+    storage,
+    localKeys,
+    sharedSpend,
+    spendClock,
     timers: createTimers(),
     upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
     lease: new Lease(ports.monotonicMs),
@@ -77,13 +101,28 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     ledger: new SpendLedger(storage, config, spendClock),
     instructions,
     instructionShare: new InstructionShare({
-      instructions, environment: config.environment, identity, identityKey, nowMs: ports.wallMs, ttlMs: config.instructionTtlMs, log,
+      instructions,
+      environment: config.environment,
+      identity,
+      identityKey,
+      nowMs: ports.wallMs,
+      ttlMs: config.instructionTtlMs,
+      log,
     }),
-    keyShare: new LocalKeyShare({ keys: localKeys, sets, identity, identityKey, log, nowMs: ports.monotonicMs, shelf: sharedSpend === null ? null : createKeyShelf(sharedSpend, log) }),
+    keyShare: new LocalKeyShare({
+      keys: localKeys,
+      sets,
+      identity,
+      identityKey,
+      log,
+      nowMs: ports.monotonicMs,
+      shelf: sharedSpend === null ? null : createKeyShelf(sharedSpend, log),
+    }),
     own: new OwnAddresses(keystore),
     issued: openIssuedAddresses({
       directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,
-      owner: `${config.environment} ${identity.publicKey}`, gap: config.addressGap,
+      owner: `${config.environment} ${identity.publicKey}`,
+      gap: config.addressGap,
     }),
   };
 }

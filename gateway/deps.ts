@@ -1,4 +1,6 @@
-/** What the gateway needs of the rest of a cloud node; `supervision/` wires the real ones. The gateway decides nothing. */
+/**
+ * What the gateway needs of the rest of a cloud node; `supervision/` wires the real ones. The gateway decides nothing.
+ */
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';

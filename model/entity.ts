@@ -42,19 +42,23 @@ export interface Append<State, Event, Rows> {
  * identity that another account holds).
  */
 export type AppendOutcome =
-  | { readonly kind: 'appended' } | { readonly kind: 'stale' } | { readonly kind: 'duplicate' }
+  | { readonly kind: 'appended' }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'duplicate' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** `code` of the error of a store whose schema must never hold what it was given. */
 export const APPEND_REFUSED = 'append_refused';
 
 /**
- * `code` of the error of a store that does not serve at this moment: it is away, full, or its shard is another node's. That
- * says nothing about the entity, which is restarted soon and never given up for it.
+ * `code` of the error of a store that does not serve at this moment: it is away, full, or its shard is another node's.
+ * That says nothing about the entity, which is restarted soon and never given up for it.
  */
 export const STORE_AWAY = 'store_away';
 
-/** An event that cannot be folded. Reading it again cannot cure it: the entity is given up until someone restarts it. */
+/**
+ * An event that cannot be folded. Reading it again cannot cure it: the entity is given up until someone restarts it.
+ */
 export class PoisonousEvent extends Error {
   readonly code = 'poisonous_event';
   constructor(kind: string, cause: unknown) {
@@ -63,7 +67,11 @@ export class PoisonousEvent extends Error {
   }
 }
 
-export interface Loaded<State> { readonly state: State; readonly version: number; readonly ownerEpoch: number }
+export interface Loaded<State> {
+  readonly state: State;
+  readonly version: number;
+  readonly ownerEpoch: number;
+}
 
 /** What the shell needs of the outside. One implementation over PostgreSQL, one in memory for tests. */
 export interface EntityStore<State, Event, Rows> {

@@ -1,10 +1,16 @@
 /** JSON of values that hold bigints, for rows and messages between nodes: a bigint is `{"$bigint":"decimal text"}`. */
 
-interface TaggedBigint { $bigint: string }
+interface TaggedBigint {
+  $bigint: string;
+}
 
 function isTagged(value: unknown): value is TaggedBigint {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<TaggedBigint>).$bigint === 'string'
-    && Object.keys(value).length === 1;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Partial<TaggedBigint>).$bigint === 'string' &&
+    Object.keys(value).length === 1
+  );
 }
 
 /** A copy that `JSON.stringify` takes: every bigint tagged, keys without a value left out. */
@@ -12,7 +18,11 @@ export function withTaggedBigints(value: unknown): unknown {
   if (typeof value === 'bigint') return { $bigint: value.toString() };
   if (Array.isArray(value)) return value.map(withTaggedBigints);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined).map(([key, field]) => [key, withTaggedBigints(field)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, field]) => field !== undefined)
+      .map(([key, field]) => [key, withTaggedBigints(field)]),
+  );
 }
 
 /** The value that was tagged. Throws: SyntaxError for a tag that holds no integer. */

@@ -11,7 +11,9 @@ import type { Environment } from './slugs.ts';
 type Table = typeof ROUTES;
 type Field<O extends OperationId, K extends 'params' | 'query' | 'body'> =
   Table[O] extends Record<K, unknown>
-    ? object extends SentOf<O, K> ? { readonly [P in K]?: SentOf<O, K> } : { readonly [P in K]: SentOf<O, K> }
+    ? object extends SentOf<O, K>
+      ? { readonly [P in K]?: SentOf<O, K> }
+      : { readonly [P in K]: SentOf<O, K> }
     : unknown;
 
 export interface CallOptions {
@@ -77,7 +79,10 @@ export function createClient(options: ClientOptions): Client {
       sent.signal?.throwIfAborted();
       const reason = timeout.aborted ? 'timeout' : causeOf(error);
       return {
-        status: 503, requestId: null, replayed: false, retryAfterSeconds: null,
+        status: 503,
+        requestId: null,
+        replayed: false,
+        retryAfterSeconds: null,
         outcome: refuse('UPSTREAM_UNAVAILABLE', { reason }),
       };
     }
@@ -123,10 +128,12 @@ function read(response: Response, text: string, bare: boolean): Answered<unknown
   };
   if (bare && response.ok) {
     const json = response.headers.get('content-type')?.includes('json') === true;
-    return { ...around, outcome: json ? JSON.parse(text) as unknown : text };
+    return { ...around, outcome: json ? (JSON.parse(text) as unknown) : text };
   }
-  const unknown = (reason: string, more: object = {}) =>
-    ({ ...around, outcome: refuse('UPSTREAM_UNAVAILABLE', { reason, status: response.status, ...more }) });
+  const unknown = (reason: string, more: object = {}) => ({
+    ...around,
+    outcome: refuse('UPSTREAM_UNAVAILABLE', { reason, status: response.status, ...more }),
+  });
   const parsed = envelopeOf(text);
   if (parsed === null) return unknown('no envelope');
   if (parsed.success) return { ...around, outcome: parsed.data };
@@ -137,13 +144,14 @@ function read(response: Response, text: string, bare: boolean): Answered<unknown
 }
 
 type Parsed =
-  | { success: true; data: unknown }
-  | { success: false; error: { code: string; message: string; details: object } };
+  { success: true; data: unknown } | { success: false; error: { code: string; message: string; details: object } };
 
 function envelopeOf(text: string): Parsed | null {
   try {
     const value = JSON.parse(text) as {
-      success?: unknown; data?: unknown; error?: { code?: unknown; message?: unknown; details?: unknown };
+      success?: unknown;
+      data?: unknown;
+      error?: { code?: unknown; message?: unknown; details?: unknown };
     };
     if (value.success === true) return { success: true, data: value.data };
     const { code, message, details } = value.error ?? {};

@@ -1,6 +1,6 @@
 /**
- * Stable cursors of lists. A cursor names the last row that its page showed, by the key that the list is ordered by; the next
- * page begins behind that key. Rows that come, go or change status meanwhile move no other row.
+ * Stable cursors of lists. A cursor names the last row that its page showed, by the key that the list is ordered by;
+ * the next page begins behind that key. Rows that come, go or change status meanwhile move no other row.
  */
 import { isRefusal, refuse, type Refusal } from './errors.ts';
 import { PAGE_SIZE_DEFAULT, pageNumberOf, pageOf, type Cursor, type Page, type PageAsk } from './page.ts';
@@ -8,14 +8,29 @@ import { CHAINS, type Chain } from './slugs.ts';
 
 /** Lists that are walked by a cursor. One of another list is refused: its key means nothing there. */
 export const LISTS = [
-  'addresses', 'transactions', 'deliveries', 'webhooks', 'chains', 'readiness', 'sessions', 'gas-tanks', 'tokens', 'key-sources',
-  'organizations', 'members', 'api-keys', 'rotations', 'local-keys',
+  'addresses',
+  'transactions',
+  'deliveries',
+  'webhooks',
+  'chains',
+  'readiness',
+  'sessions',
+  'gas-tanks',
+  'tokens',
+  'key-sources',
+  'organizations',
+  'members',
+  'api-keys',
+  'rotations',
+  'local-keys',
 ] as const;
 export type ListName = (typeof LISTS)[number];
 
 /** Keys of the lists that PostgreSQL walks: an id, or whole microseconds and an id. */
 const KEY_FORM: Partial<Record<ListName, RegExp>> = {
-  addresses: /^adr_[a-z2-7]{26}$/, transactions: /^[0-9]{1,16}\.(?:dep|txn)_[a-z2-7]{26}$/, deliveries: /^dlv_[a-z2-7]{26}$/,
+  addresses: /^adr_[a-z2-7]{26}$/,
+  transactions: /^[0-9]{1,16}\.(?:dep|txn)_[a-z2-7]{26}$/,
+  deliveries: /^dlv_[a-z2-7]{26}$/,
 };
 
 /** Characters of a cursor: a key holds an instant and an id, an e-mail address at most. */
@@ -25,12 +40,15 @@ export const NO_CURSOR = 'not a cursor of this list: send the `next` of its last
 const VERSION = '1';
 
 const bytesOf = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-const textOf = (base64: string): string => new TextDecoder('utf-8', { fatal: true })
-  .decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
+const textOf = (base64: string): string =>
+  new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
 
 /** The opaque text of a cursor: letters, digits, `-` and `_`. */
 export function cursorText(list: ListName, { page, key }: Cursor): string {
-  return bytesOf(JSON.stringify([VERSION, list, page, key])).replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
+  return bytesOf(JSON.stringify([VERSION, list, page, key]))
+    .replace(/=+$/, '')
+    .replaceAll('+', '-')
+    .replaceAll('/', '_');
 }
 
 /** Null for text that is no cursor of the list. */
@@ -40,7 +58,14 @@ export function cursorOf(list: ListName, text: string): Cursor | null {
     const parsed: unknown = JSON.parse(textOf(text.replaceAll('-', '+').replaceAll('_', '/')));
     if (!Array.isArray(parsed) || parsed.length !== 4) return null;
     const [version, name, page, key] = parsed as unknown[];
-    if (version !== VERSION || name !== list || typeof key !== 'string' || key.includes('\u0000') || !key.isWellFormed()) return null;
+    if (
+      version !== VERSION ||
+      name !== list ||
+      typeof key !== 'string' ||
+      key.includes('\u0000') ||
+      !key.isWellFormed()
+    )
+      return null;
     if (!Number.isSafeInteger(page) || (page as number) < 1 || KEY_FORM[list]?.test(key) === false) return null;
     return { page: page as number, key };
   } catch {
@@ -49,7 +74,10 @@ export function cursorOf(list: ListName, text: string): Cursor | null {
 }
 
 /** What a list's query asks for. Refuses: INVALID_INPUT for a text that is no cursor of this list. */
-export function pageAskOf(list: ListName, { page, size, after }: { page?: number; size: number; after?: string }): PageAsk | Refusal {
+export function pageAskOf(
+  list: ListName,
+  { page, size, after }: { page?: number; size: number; after?: string },
+): PageAsk | Refusal {
   if (after === undefined) return { page: page ?? 0, size };
   const cursor = cursorOf(list, after);
   return cursor === null
@@ -58,17 +86,29 @@ export function pageAskOf(list: ListName, { page, size, after }: { page?: number
 }
 
 /**
- * One page of a list that is at hand as a whole. `keyOf` orders it, by the code units of its text: ascending or `newest` first.
+ * One page of a list that is at hand as a whole. `keyOf` orders it, by the code units of its text: ascending or
+ * `newest` first.
  */
-export function slicePage<T>(list: ListName, rows: readonly T[], ask: PageAsk, keyOf: (row: T) => string, order: 'ascending' | 'newest'): Page<T> {
+export function slicePage<T>(
+  list: ListName,
+  rows: readonly T[],
+  ask: PageAsk,
+  keyOf: (row: T) => string,
+  order: 'ascending' | 'newest',
+): Page<T> {
   const { size } = ask;
   const page = pageNumberOf(ask);
   const sorted = order === 'ascending' ? (a: string, b: string) => a < b : (a: string, b: string) => a > b;
-  const keyed = rows.map((row) => ({ row, key: keyOf(row) })).toSorted((left, right) => (sorted(left.key, right.key) ? -1 : sorted(right.key, left.key) ? 1 : 0));
+  const keyed = rows
+    .map((row) => ({ row, key: keyOf(row) }))
+    .toSorted((left, right) => (sorted(left.key, right.key) ? -1 : sorted(right.key, left.key) ? 1 : 0));
   const from = 'after' in ask ? keyed.filter(({ key }) => sorted(ask.after.key, key)) : keyed.slice(page * size);
   const shown = from.slice(0, size);
   const next = from.length > size ? cursorText(list, { page: page + 1, key: shown.at(-1)!.key }) : null;
-  return pageOf(shown.map(({ row }) => row), { page, size, total: rows.length, next });
+  return pageOf(
+    shown.map(({ row }) => row),
+    { page, size, total: rows.length, next },
+  );
 }
 
 /** Sorts chains as the documents list them. */
@@ -76,11 +116,19 @@ export const chainPlace = (chain: Chain): string => String(CHAINS.indexOf(chain)
 
 /** A short list: all of it, or the page that is asked for. `keyOf` orders it as `slicePage` says. */
 export function wholePage<T>(
-  list: ListName, rows: readonly T[], { page, size, after }: { page?: number; size?: number; after?: string },
-  keyOf: (row: T) => string, order: 'ascending' | 'newest' = 'ascending',
+  list: ListName,
+  rows: readonly T[],
+  { page, size, after }: { page?: number; size?: number; after?: string },
+  keyOf: (row: T) => string,
+  order: 'ascending' | 'newest' = 'ascending',
 ): Page<T> | Refusal {
   const isWhole = page === undefined && size === undefined && after === undefined;
-  const ask = isWhole ? { page: 0, size: Math.max(1, rows.length) }
-    : pageAskOf(list, { size: size ?? PAGE_SIZE_DEFAULT, ...(page === undefined ? {} : { page }), ...(after === undefined ? {} : { after }) });
+  const ask = isWhole
+    ? { page: 0, size: Math.max(1, rows.length) }
+    : pageAskOf(list, {
+        size: size ?? PAGE_SIZE_DEFAULT,
+        ...(page === undefined ? {} : { page }),
+        ...(after === undefined ? {} : { after }),
+      });
   return isRefusal(ask) ? ask : slicePage(list, rows, ask, keyOf, order);
 }

@@ -97,21 +97,41 @@ function wordsOf(code: ErrorCode, { field, reason }: Record<string, unknown>): s
 
 /** The refusal of an id that names nothing here: what was looked for, where, and what to do. */
 export function notFound(what: string, id: string, more: Record<string, unknown> = {}): Refusal {
-  const shown = id.slice(0, ID_CHARS_MAX), { environment } = more;
-  return refuse('NOT_FOUND', { what, id: shown, ...more }, `no ${what} ${shown} ${typeof environment === 'string' ? `in this account (${environment})` : 'here'}`);
+  const shown = id.slice(0, ID_CHARS_MAX),
+    { environment } = more;
+  return refuse(
+    'NOT_FOUND',
+    { what, id: shown, ...more },
+    `no ${what} ${shown} ${typeof environment === 'string' ? `in this account (${environment})` : 'here'}`,
+  );
 }
 const ID_CHARS_MAX = 128;
 
-/** The refusal of a key that was used with another body. A key is one key per method and path, so nothing else can differ. */
+/**
+ * The refusal of a key that was used with another body. A key is one key per method and path, so nothing else can
+ * differ.
+ */
 export function otherBodyOfKey({ key, method, path }: { key: string; method: string; path: string }): Refusal {
-  return refuse('IDEMPOTENCY_CONFLICT', {
-    key, method, path, differs: 'body', next: 'send the first body again for its answer, or a new Idempotency-Key for another request',
-  }, `Idempotency-Key "${key}" was used for ${method} ${path} with another body`);
+  return refuse(
+    'IDEMPOTENCY_CONFLICT',
+    {
+      key,
+      method,
+      path,
+      differs: 'body',
+      next: 'send the first body again for its answer, or a new Idempotency-Key for another request',
+    },
+    `Idempotency-Key "${key}" was used for ${method} ${path} with another body`,
+  );
 }
 
 export function isRefusal(value: unknown): value is Refusal {
-  return typeof value === 'object' && value !== null && (value as { ok?: unknown }).ok === false
-    && typeof (value as { code?: unknown }).code === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (value as { ok?: unknown }).ok === false &&
+    typeof (value as { code?: unknown }).code === 'string'
+  );
 }
 
 export function statusOf(code: ErrorCode): number {
@@ -133,5 +153,8 @@ export class Refused extends Error {
   }
 }
 
-/** `details.reason` of a SERVICE_UNAVAILABLE: rows of an EVM address changed after they were read, so it is decided again. */
+/**
+ * `details.reason` of a SERVICE_UNAVAILABLE: rows of an EVM address changed after they were read, so it is decided
+ * again.
+ */
 export const PAIRS_CHANGED = 'pairs_changed';

@@ -5,19 +5,31 @@
  *
  * Handshake: `auth` is a `handshakeAuth`; its `headers` are the RFC 9421 headers of a signed GET on STREAM_PATH (no
  * query) plus `X-API-Key`. A refused handshake is a `connect_error` whose `data` is `{ code, message, details }`.
- * The edge renews its lease: the leader sends `heartbeat` every tenth of the TTL and may act until a little less than the
- * grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot tell a
- * leader that was killed from a stream that ended on the cloud's side alone. A follower sends it every HEARTBEAT_MS.
- * Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `key_set`, `instructions`, `closing`.
- * Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`, `key_set`, `instructions`, `release`.
- * `key_set` is sent only to a cloud whose welcome says `keySets`; an edge that does not know the frame ignores it.
- * A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else; it may be sent again.
+ * The edge renews its lease: the leader sends `heartbeat` every tenth of the TTL and may act until a little less than
+ * the grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot
+ * tell a leader that was killed from a stream that ended on the cloud's side alone. A follower sends it every
+ * HEARTBEAT_MS. Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `key_set`, `instructions`,
+ * `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`, `key_set`,
+ * `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says `keySets`; an edge that does not know
+ * the frame ignores it. A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else; it may be
+ * sent again.
  */
 import { z } from 'zod';
 import { shortText } from './schema/values.ts';
 import { CHAINS, EDGE_ROLES, FAMILIES, POOLED_CHAINS } from './slugs.ts';
 import { VERSION } from './version.ts';
-import { epoch, instantMs, addressIndex, count, countFromOne, durationMs, leaseTtlMs, serial, statusCode, timeoutMs } from './schema/numbers.ts';
+import {
+  epoch,
+  instantMs,
+  addressIndex,
+  count,
+  countFromOne,
+  durationMs,
+  leaseTtlMs,
+  serial,
+  statusCode,
+  timeoutMs,
+} from './schema/numbers.ts';
 
 export const STREAM_PATH = '/v1/edge/stream';
 
@@ -26,7 +38,10 @@ export const HEARTBEAT_MS = 30_000;
 export const LEASE_TTL_MS = 30_000;
 /** The leader renews every tenth of the TTL that it was told: two renewals may be lost within the grace. */
 export const leaseRenewMs = (ttlMs: number): number => Math.floor(ttlMs / 10);
-/** A closed leader stream may come back within a third of the TTL and keep the lease; no leader acts longer without an answer. */
+/**
+ * A closed leader stream may come back within a third of the TTL and keep the lease; no leader acts longer without an
+ * answer.
+ */
 export const leaseGraceMs = (ttlMs: number): number => Math.floor(ttlMs / 3);
 export const LIVENESS_STALE_MS = 60_000;
 export const LIVENESS_DOWN_MS = 120_000;
@@ -38,7 +53,10 @@ export const NONCE_KEEP_SECONDS = 660;
 export const DELIVERIES_PER_FRAME = 256;
 /** Characters of bodies and URLs in one frame, above which the rest goes with the next; one delivery is always sent. */
 export const DELIVERY_CHARACTERS_PER_FRAME = 1_000_000;
-/** A larger frame closes the stream of an edge. The largest that it is sent is a key set, a record of an instruction or deliveries, two thirds of it. */
+/**
+ * A larger frame closes the stream of an edge. The largest that it is sent is a key set, a record of an instruction or
+ * deliveries, two thirds of it.
+ */
 export const FRAME_BYTES_TO_EDGE_MAX = 2 * 1_024 * 1_024;
 /** Attempts of one frame: small, and each frame is one commit of the database. */
 export const ATTEMPTS_PER_FRAME = 1_024;
@@ -47,7 +65,8 @@ export const EDGE_VERSION = VERSION;
 /** The oldest edge that this cloud understands. Spec §9.4. */
 export const EDGE_VERSION_MIN = '1.0.0';
 
-const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `expected ${bytes * 2} hex digits, lower case`);
+const hex = (bytes: number) =>
+  z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `expected ${bytes * 2} hex digits, lower case`);
 const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/, "expected a path as m/44'/60'/0'");
 
 // ── REST bodies ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -103,8 +122,8 @@ const replicaName = z.string().regex(/^rep_[a-z2-7]{26}$/);
 export const KEY_SET_REPLICAS_MAX = 64;
 
 /**
- * All local keys as one replica knows them, signed by the edge's identity: the cloud can relay or withhold, but not invent,
- * alter or mix.
+ * All local keys as one replica knows them, signed by the edge's identity: the cloud can relay or withhold, but not
+ * invent, alter or mix.
  */
 export const keySetRecord = z.strictObject({
   environment: z.enum(['live', 'sandbox']),
@@ -119,8 +138,8 @@ export const keySetRecord = z.strictObject({
   /** Text of the edge's own; the cloud does not read it. edge/local-keys/key-set.ts. */
   keys: shortText(1_500_000),
   /**
-   * Ed25519 over `flock-local-key-set-v1`, environment, replica, version, issuedAtMs, validUntilMs, SHA-256 of `replica version`
-   * of what it covers joined by commas, SHA-256 of `keys`, joined by `\n`.
+   * Ed25519 over `flock-local-key-set-v1`, environment, replica, version, issuedAtMs, validUntilMs, SHA-256 of `replica
+   * version` of what it covers joined by commas, SHA-256 of `keys`, joined by `\n`.
    */
   signature: hex(64),
 });
@@ -142,8 +161,8 @@ export const instructionRecord = z.strictObject({
   /** SHA-256 of the `unsigned` that was broadcast then. */
   broadcastUnsigned: hex(32).nullable().default(null),
   /**
-   * Ed25519 over `flock-instruction-v2`, environment, transactionId, askedAtMs, SHA-256 of both texts, broadcastAtMs and
-   * broadcastUnsigned (empty where null), joined by `\n`.
+   * Ed25519 over `flock-instruction-v2`, environment, transactionId, askedAtMs, SHA-256 of both texts, broadcastAtMs
+   * and broadcastUnsigned (empty where null), joined by `\n`.
    */
   signature: hex(64),
 });
@@ -174,47 +193,77 @@ export const leaseFrame = z.object({ role: z.enum(EDGE_ROLES), leaseEpoch: epoch
 
 export const deliverFrame = z.object({
   leaseEpoch: epoch,
-  deliveries: z.array(z.object({
-    deliveryId: z.string(),
-    attempt: serial,
-    url: z.string(),
-    headers: z.record(z.string(), z.string()),
-    /** Sent unchanged: the signature is over these bytes. */
-    body: z.string(),
-    timeoutMs,
-  })).max(DELIVERIES_PER_FRAME),
+  deliveries: z
+    .array(
+      z.object({
+        deliveryId: z.string(),
+        attempt: serial,
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        /** Sent unchanged: the signature is over these bytes. */
+        body: z.string(),
+        timeoutMs,
+      }),
+    )
+    .max(DELIVERIES_PER_FRAME),
 });
 export const attemptsFrame = z.object({
   sessionId: z.string(),
   leaseEpoch: epoch,
-  attempts: z.array(z.object({
-    deliveryId: z.string(),
-    attempt: serial,
-    /** Null when no answer came. Only status and duration go back: never body, headers or error text. */
-    statusCode: statusCode.nullable(),
-    durationMs,
-    retryAfterSeconds: count.nullable(),
-    /** `refused`: no connection, for whatever reason. `unverified`: nothing was posted, the customer's own node does not confirm the deposit, or the body can be read in two ways. */
-    outcome: z.enum(['answered', 'timeout', 'refused', 'failed', 'unverified']),
-  })).max(ATTEMPTS_PER_FRAME),
+  attempts: z
+    .array(
+      z.object({
+        deliveryId: z.string(),
+        attempt: serial,
+        /** Null when no answer came. Only status and duration go back: never body, headers or error text. */
+        statusCode: statusCode.nullable(),
+        durationMs,
+        retryAfterSeconds: count.nullable(),
+        /**
+         * `refused`: no connection, for whatever reason. `unverified`: nothing was posted, the customer's own node does
+         * not confirm the deposit, or the body can be read in two ways.
+         */
+        outcome: z.enum(['answered', 'timeout', 'refused', 'failed', 'unverified']),
+      }),
+    )
+    .max(ATTEMPTS_PER_FRAME),
 });
 export const heartbeatFrame = heartbeatBody.extend({ leaseEpoch: epoch });
-export const heartbeatReply = z.object({ ok: z.boolean(), code: z.string().optional(), role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs });
+export const heartbeatReply = z.object({
+  ok: z.boolean(),
+  code: z.string().optional(),
+  role: z.enum(EDGE_ROLES),
+  leaseEpoch: epoch,
+  leaseTtlMs,
+});
 /** The cloud was asked to broadcast; the edge answers `{ ok: true }` after it submitted, or a refusal. */
 export const signFrame = z.object({
-  leaseEpoch: epoch, transactionId: z.string(),
+  leaseEpoch: epoch,
+  transactionId: z.string(),
   /** The record that a replica shared, if one did: the leader may be another one, or came later. */
   record: instructionRecord.nullish(),
 });
 export const instructionsFrame = z.object({ records: z.array(instructionRecord).max(16) });
 /** The leader stops: its lease is free at once. */
 export const releaseFrame = z.object({ leaseEpoch: epoch });
-export const replenishFrame = z.object({ leaseEpoch: epoch, chain: z.enum(POOLED_CHAINS), from: addressIndex, count: countFromOne });
-/** Another identity came: until the owner decided and the stream is opened anew, the pinned edge signs nothing. Spec §5.7. */
+export const replenishFrame = z.object({
+  leaseEpoch: epoch,
+  chain: z.enum(POOLED_CHAINS),
+  from: addressIndex,
+  count: countFromOne,
+});
+/**
+ * Another identity came: until the owner decided and the stream is opened anew, the pinned edge signs nothing. Spec
+ * §5.7.
+ */
 export const rotationFrame = z.object({ rotationId: shortText(40) });
 export const localKeysFrame = z.object({ records: z.array(localKeyRecord).max(1_000) });
 export const keySetFrame = z.object({ set: keySetRecord });
-export const acknowledgement = z.object({ ok: z.boolean(), code: z.string().optional(), details: z.record(z.string(), z.unknown()).optional() });
+export const acknowledgement = z.object({
+  ok: z.boolean(),
+  code: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
 
 export type SyncBody = z.infer<typeof syncBody>;
 export type HeartbeatBody = z.infer<typeof heartbeatBody>;

@@ -3,16 +3,41 @@ import { ENVIRONMENTS, type Chain, type Environment } from './slugs.ts';
 
 /** Prefixes of generated ids. Decisions 1. */
 export const ID_PREFIXES = [
-  'org', 'usr', 'adr', 'txn', 'dep', 'dlv', 'lnk', 'pay', 'inv', 'wal', 'swj', 'swo', 'tkr', 'ks', 'mig',
-  'scn', 'upl', 'imp', 'dry', 'rot', 'ses', 'ek', 'key', 'req',
+  'org',
+  'usr',
+  'adr',
+  'txn',
+  'dep',
+  'dlv',
+  'lnk',
+  'pay',
+  'inv',
+  'wal',
+  'swj',
+  'swo',
+  'tkr',
+  'ks',
+  'mig',
+  'scn',
+  'upl',
+  'imp',
+  'dry',
+  'rot',
+  'ses',
+  'ek',
+  'key',
+  'req',
 ] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`;
 
 /** True for `prefix_` followed by 26 characters of the id alphabet. */
 export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
-  return text.length === prefix.length + 27 && text.startsWith(`${prefix}_`)
-    && /^[a-z2-7]{26}$/.test(text.slice(prefix.length + 1));
+  return (
+    text.length === prefix.length + 27 &&
+    text.startsWith(`${prefix}_`) &&
+    /^[a-z2-7]{26}$/.test(text.slice(prefix.length + 1))
+  );
 }
 
 /** An account is (organization, environment) and is one actor. Decisions 1. */
@@ -55,5 +80,5 @@ export function chainOfLedger(ledger: LedgerId): Chain {
 /** The sandbox account whose own ledger this is; null for a live chain, which all live accounts share. */
 export function accountOfLedger(ledger: LedgerId): AccountId | null {
   const at = ledger.indexOf('@');
-  return at === -1 ? null : ledger.slice(at + 1) as AccountId;
+  return at === -1 ? null : (ledger.slice(at + 1) as AccountId);
 }

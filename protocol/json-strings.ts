@@ -17,9 +17,15 @@ export interface JsonStrings {
   readonly outside: string;
 }
 
-interface Frame { readonly array: boolean; field: string; readonly group: number }
+interface Frame {
+  readonly array: boolean;
+  field: string;
+  readonly group: number;
+}
 
-const QUOTE = 34, BACKSLASH = 92, COLON = 58;
+const QUOTE = 34,
+  BACKSLASH = 92,
+  COLON = 58;
 const MARK = /["{}[\]]/g;
 
 /** Strings and keys of a text, in their order. Linear: each character is looked at a bounded number of times. */
@@ -37,7 +43,7 @@ export function stringsIn(text: string): JsonStrings {
       outside.push(text.slice(at, found.index + 1));
       at = found.index + 1;
       const opens = found[0] === '{' || found[0] === '[';
-      if (opens) frames.push({ array: found[0] === '[', field: top.field, group: groups += 1 });
+      if (opens) frames.push({ array: found[0] === '[', field: top.field, group: (groups += 1) });
       else if (frames.length > 1) frames.pop();
       continue;
     }

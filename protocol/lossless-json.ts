@@ -20,8 +20,9 @@ const LOSSY_CHARACTERS_MIN = 3;
 
 /** True when a double might not give this number's text back. */
 function needsText(number: string): boolean {
-  return number.length > EXACT_DIGITS_MAX + 1 || /[.eE]/.test(number)
-    || number.replace('-', '').length > EXACT_DIGITS_MAX;
+  return (
+    number.length > EXACT_DIGITS_MAX + 1 || /[.eE]/.test(number) || number.replace('-', '').length > EXACT_DIGITS_MAX
+  );
 }
 
 /** Text with the numbers that need it put in quotes; what stands inside a string is never touched. */
@@ -57,7 +58,9 @@ function closingQuote(text: string, open: number): number {
   return text.length;
 }
 
-/** The value of a JSON text, numbers that a double might change as their text. Throws: SyntaxError, without the text. */
+/**
+ * The value of a JSON text, numbers that a double might change as their text. Throws: SyntaxError, without the text.
+ */
 export function parseLossless(text: string): unknown {
   try {
     return JSON.parse(quoteNumbers(text));

@@ -1,4 +1,6 @@
-/** The only arithmetic between text and amounts. An amount is a `bigint` in the smallest unit; it refuses, never rounds. */
+/**
+ * The only arithmetic between text and amounts. An amount is a `bigint` in the smallest unit; it refuses, never rounds.
+ */
 import { refuse, type Refusal } from './errors.ts';
 
 /** 78 decimal digits hold any 256-bit amount. */
@@ -13,7 +15,10 @@ const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
 /** A positive amount from its smallest-unit text. Refuses: INVALID_AMOUNT (zero, sign, fraction, exponent, length). */
 export function parseAmount(text: string): bigint | Refusal {
   if (text.length > AMOUNT_DIGITS_MAX || !SMALLEST_UNIT.test(text)) {
-    return refuse('INVALID_AMOUNT', { amount: text.slice(0, 100), expected: 'positive integer of the smallest unit, as a string' });
+    return refuse('INVALID_AMOUNT', {
+      amount: text.slice(0, 100),
+      expected: 'positive integer of the smallest unit, as a string',
+    });
   }
   return BigInt(text);
 }
@@ -26,7 +31,10 @@ export function parseDecimal(text: string, decimals: number): bigint | Refusal {
   const match = text.length <= AMOUNT_DIGITS_MAX + 1 ? DECIMAL.exec(text) : null;
   const fraction = match?.[2] ?? '';
   if (match === null || fraction.length > decimals) {
-    return refuse('INVALID_AMOUNT', { amount: text.slice(0, 100), expected: `decimal with at most ${decimals} places` });
+    return refuse('INVALID_AMOUNT', {
+      amount: text.slice(0, 100),
+      expected: `decimal with at most ${decimals} places`,
+    });
   }
   return BigInt(match[1]! + fraction.padEnd(decimals, '0'));
 }

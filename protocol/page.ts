@@ -5,11 +5,18 @@ export const PAGE_SIZE_MAX = 200;
 
 /** A filtered list is counted up to here; its pages end there too, and a cursor goes on. Decisions 3. */
 export const COUNTED_ROWS_MAX = 10_000;
-/** Rows that a page of an unfiltered list may stand behind: skipping them is work that grows. A cursor has no such bound. */
+/**
+ * Rows that a page of an unfiltered list may stand behind: skipping them is work that grows. A cursor has no such
+ * bound.
+ */
 export const SKIPPED_ROWS_MAX = 100_000;
 
 export interface Page<T> {
-  content: T[]; page: number; size: number; totalElements: number; totalPages: number;
+  content: T[];
+  page: number;
+  size: number;
+  totalElements: number;
+  totalPages: number;
   /** Only where there are more than `totalElements`. */
   totalCapped?: true;
   /** Cursor of what follows the last row; null at the end. */
@@ -17,7 +24,10 @@ export interface Page<T> {
 }
 
 /** Where a walk stands: the key of the last row shown. `page` counts the pages of the walk, for the envelope only. */
-export interface Cursor { readonly page: number; readonly key: string }
+export interface Cursor {
+  readonly page: number;
+  readonly key: string;
+}
 
 /** A page by its number, or what follows a cursor. */
 export type PageAsk = { readonly size: number } & ({ readonly page: number } | { readonly after: Cursor });
@@ -27,10 +37,23 @@ export const pageNumberOf = (ask: PageAsk): number => ('after' in ask ? ask.afte
 
 /** `total` rows; above `countedTo` there are more. */
 export function pageOf<T>(
-  content: T[], { page, size, total, next, countedTo = Infinity }: { page: number; size: number; total: number; next: string | null; countedTo?: number },
+  content: T[],
+  {
+    page,
+    size,
+    total,
+    next,
+    countedTo = Infinity,
+  }: { page: number; size: number; total: number; next: string | null; countedTo?: number },
 ): Page<T> {
   const totalElements = Math.min(total, countedTo);
   return {
-    content, page, size, totalElements, totalPages: Math.ceil(totalElements / size), ...(total > countedTo ? { totalCapped: true } : {}), next,
+    content,
+    page,
+    size,
+    totalElements,
+    totalPages: Math.ceil(totalElements / size),
+    ...(total > countedTo ? { totalCapped: true } : {}),
+    next,
   };
 }

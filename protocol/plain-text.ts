@@ -7,5 +7,10 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\s]+/g;
  * statement that holds one is refused whole, so whoever can choose a text could stop whatever writes it.
  */
 export function plainText(text: string, charactersMax: number): string {
-  return text.slice(0, 4 * charactersMax).replace(CONTROL, ' ').trim().slice(0, charactersMax).toWellFormed();
+  return text
+    .slice(0, 4 * charactersMax)
+    .replace(CONTROL, ' ')
+    .trim()
+    .slice(0, charactersMax)
+    .toWellFormed();
 }

@@ -14,22 +14,38 @@ export interface BandTerms {
 /** Spec §8. A custom band is negotiated: these are the values it starts from. */
 export const BAND_TERMS: Readonly<Record<Band, BandTerms>> = {
   launch: {
-    addresses: 1_000, monthlyFeeCents: 9_900, includedTransactions: 1_000, overageMills: 80, requestsPerMinute: 300,
+    addresses: 1_000,
+    monthlyFeeCents: 9_900,
+    includedTransactions: 1_000,
+    overageMills: 80,
+    requestsPerMinute: 300,
   },
   growth: {
-    addresses: 10_000, monthlyFeeCents: 49_900, includedTransactions: 10_000, overageMills: 50,
+    addresses: 10_000,
+    monthlyFeeCents: 49_900,
+    includedTransactions: 10_000,
+    overageMills: 50,
     requestsPerMinute: 1_200,
   },
   scale: {
-    addresses: 100_000, monthlyFeeCents: 199_900, includedTransactions: 100_000, overageMills: 25,
+    addresses: 100_000,
+    monthlyFeeCents: 199_900,
+    includedTransactions: 100_000,
+    overageMills: 25,
     requestsPerMinute: 6_000,
   },
   enterprise: {
-    addresses: 1_000_000, monthlyFeeCents: 699_900, includedTransactions: 750_000, overageMills: 12,
+    addresses: 1_000_000,
+    monthlyFeeCents: 699_900,
+    includedTransactions: 750_000,
+    overageMills: 12,
     requestsPerMinute: 20_000,
   },
   custom: {
-    addresses: 10_000_000, monthlyFeeCents: 699_900, includedTransactions: 750_000, overageMills: 6,
+    addresses: 10_000_000,
+    monthlyFeeCents: 699_900,
+    includedTransactions: 750_000,
+    overageMills: 6,
     requestsPerMinute: 20_000,
   },
 };
@@ -49,15 +65,30 @@ export interface TierTerms {
 /** Spec §8.2. */
 export const TIER_TERMS: Readonly<Record<Tier, TierTerms>> = {
   free: {
-    chains: 2, addresses: 100, settledTransactions: 100, webhooks: 1, auditDays: 7, edgeSessions: 1,
+    chains: 2,
+    addresses: 100,
+    settledTransactions: 100,
+    webhooks: 1,
+    auditDays: 7,
+    edgeSessions: 1,
     requestsPerMinute: 60,
   },
   premium: {
-    chains: null, addresses: null, settledTransactions: null, webhooks: 25, auditDays: 90, edgeSessions: 5,
+    chains: null,
+    addresses: null,
+    settledTransactions: null,
+    webhooks: 25,
+    auditDays: 90,
+    edgeSessions: 5,
     requestsPerMinute: null,
   },
   ultimate: {
-    chains: null, addresses: null, settledTransactions: null, webhooks: null, auditDays: null, edgeSessions: null,
+    chains: null,
+    addresses: null,
+    settledTransactions: null,
+    webhooks: null,
+    auditDays: null,
+    edgeSessions: null,
     requestsPerMinute: null,
   },
 };
@@ -65,7 +96,10 @@ export const TIER_TERMS: Readonly<Record<Tier, TierTerms>> = {
 /** Decisions 3: sandbox is exempt from tier and band limits and has this one protective ceiling. */
 export const SANDBOX_REQUESTS_PER_MINUTE = 6_000;
 
-interface Bought { readonly tier: Tier; readonly band: Band }
+interface Bought {
+  readonly tier: Tier;
+  readonly band: Band;
+}
 
 /** Active addresses that a live plan may hold. */
 export function addressLimitOf({ tier, band }: Bought): number {

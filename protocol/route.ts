@@ -7,8 +7,22 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Functional areas. Spec §1.5, and those that the service needs beside it. */
 export const TAGS = [
-  'Addresses', 'Balances', 'Transactions', 'Webhooks', 'Edge', 'Edge settings', 'Sandbox', 'Chains', 'Treasury', 'Migration',
-  'Authentication', 'Organizations', 'Settings', 'Billing', 'Administration', 'Health',
+  'Addresses',
+  'Balances',
+  'Transactions',
+  'Webhooks',
+  'Edge',
+  'Edge settings',
+  'Sandbox',
+  'Chains',
+  'Treasury',
+  'Migration',
+  'Authentication',
+  'Organizations',
+  'Settings',
+  'Billing',
+  'Administration',
+  'Health',
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
@@ -43,8 +57,8 @@ export interface Route {
   /** Codes beside those that every route of its credential can answer. */
   readonly refusals: readonly ErrorCode[];
   /**
-   * How an `Idempotency-Key` is kept: `actor` with the effect, in the account's own append; `statement` with the effect,
-   * in the statement that writes it; `store` after it. Absent where a repetition changes nothing.
+   * How an `Idempotency-Key` is kept: `actor` with the effect, in the account's own append; `statement` with the
+   * effect, in the statement that writes it; `store` after it. Absent where a repetition changes nothing.
    */
   readonly idempotent?: 'actor' | 'statement' | 'store';
   /** Bytes; the configured limit where absent. */
@@ -66,13 +80,18 @@ export function pathOf(template: string, params: Readonly<Record<string, string>
 export function pathMatches(template: string, path: string): boolean {
   const wanted = template.split('/');
   const given = path.split('/');
-  return wanted.length === given.length
-    && wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]));
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
+  );
 }
 
 const EVERY: readonly ErrorCode[] = ['INVALID_INPUT', 'KEY_MATERIAL_REJECTED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'];
 const SIGNATURE: readonly ErrorCode[] = [
-  'EDGE_SIGNATURE_SKEW', 'EDGE_SIGNATURE_INVALID', 'EDGE_NONCE_REPLAY', 'IDENTITY_ROTATION_PENDING',
+  'EDGE_SIGNATURE_SKEW',
+  'EDGE_SIGNATURE_INVALID',
+  'EDGE_NONCE_REPLAY',
+  'IDENTITY_ROTATION_PENDING',
 ];
 const BY_CREDENTIAL: Readonly<Record<Credential, readonly ErrorCode[]>> = {
   none: [],
@@ -87,12 +106,14 @@ const BY_EDGE: readonly ErrorCode[] = ['EDGE_NOT_SYNCED', 'UPSTREAM_UNAVAILABLE'
 /** Every code that a route can answer, in the order of the error table. */
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
-    ...EVERY, ...BY_CREDENTIAL[route.credential], ...route.refusals,
-    ...(route.method === 'GET' ? [] : ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const),
-    ...(route.idempotent === undefined ? [] : ['IDEMPOTENCY_CONFLICT'] as const),
-    ...(route.sandboxOnly === true ? ['SANDBOX_ONLY'] as const : []),
+    ...EVERY,
+    ...BY_CREDENTIAL[route.credential],
+    ...route.refusals,
+    ...(route.method === 'GET' ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(route.idempotent === undefined ? [] : (['IDEMPOTENCY_CONFLICT'] as const)),
+    ...(route.sandboxOnly === true ? (['SANDBOX_ONLY'] as const) : []),
     ...(route.where === 'cloud' ? [] : BY_EDGE),
-    ...(route.params === undefined ? [] : ['NOT_FOUND'] as const),
+    ...(route.params === undefined ? [] : (['NOT_FOUND'] as const)),
   ]);
   return [...codes].toSorted((left, right) => precedenceOf(left) - precedenceOf(right));
 }

@@ -42,8 +42,9 @@ export type ReplyOf<O extends OperationId> = z.output<Part<O, 'reply'>>;
 export type SentOf<O extends OperationId, K extends 'params' | 'query' | 'body'> = z.input<Part<O, K>>;
 
 /** The table as a list, in its order. */
-export const ROUTE_LIST: readonly (Route & { readonly operationId: OperationId })[] =
-  Object.entries(ROUTES).map(([operationId, route]) => ({ operationId: operationId as OperationId, ...route }));
+export const ROUTE_LIST: readonly (Route & { readonly operationId: OperationId })[] = Object.entries(ROUTES).map(
+  ([operationId, route]) => ({ operationId: operationId as OperationId, ...route }),
+);
 
 export function routeOf(operationId: OperationId): Route {
   return ROUTES[operationId];

@@ -1,6 +1,6 @@
 /**
- * Shares of a secret that was split (SLIP-39) in a text: 20 to 33 words of its list, written out or cut to four letters, with
- * the checksum of the standard, also when one of them was mistyped: the code corrects one word. F31.
+ * Shares of a secret that was split (SLIP-39) in a text: 20 to 33 words of its list, written out or cut to four
+ * letters, with the checksum of the standard, also when one of them was mistyped: the code corrects one word. F31.
  *
  *   share  identifier, groups, members (4 words) || value (13 to 26 words) || checksum (3 words), ten bits a word
  *
@@ -20,13 +20,23 @@ const PREFIX_LETTERS = 4;
 const LETTERS_MAX = 8;
 
 const CUSTOMISATIONS = ['shamir', 'shamir_extendable'].map((text) => [...new TextEncoder().encode(text)]);
-const GENERATOR = [0xe0e040, 0x1c1c080, 0x3838100, 0x7070200, 0xe0e0009, 0x1c0c2412, 0x38086c24, 0x3090fc48, 0x21b1f890, 0x3f3f120];
+const GENERATOR = [
+  0xe0e040, 0x1c1c080, 0x3838100, 0x7070200, 0xe0e0009, 0x1c0c2412, 0x38086c24, 0x3090fc48, 0x21b1f890, 0x3f3f120,
+];
 
 let known: Map<string, number> | null = null;
 
 /** Word, and its first four letters, → place in the list. */
 function places(): Map<string, number> {
-  known ??= new Map(SHARE_WORDS.flatMap((word, place) => [[word, place], [word.slice(0, PREFIX_LETTERS), place]] as const));
+  known ??= new Map(
+    SHARE_WORDS.flatMap(
+      (word, place) =>
+        [
+          [word, place],
+          [word.slice(0, PREFIX_LETTERS), place],
+        ] as const,
+    ),
+  );
   return known;
 }
 
@@ -64,7 +74,8 @@ function errors(): ReadonlyMap<number, number> {
 
 /** Whether words are a share, or one with one word mistyped: into another word of the list, or into none (null). */
 function isShare(words: readonly (number | null)[]): boolean {
-  const gap = words.indexOf(null), gapFromEnd = gap === -1 ? null : words.length - 1 - gap;
+  const gap = words.indexOf(null),
+    gapFromEnd = gap === -1 ? null : words.length - 1 - gap;
   return CUSTOMISATIONS.some((customisation) => {
     const rest = restOf(words, customisation);
     if (rest === 0) return true;
@@ -78,7 +89,8 @@ function judged(words: readonly (number | null)[]): boolean {
   if (words.length < WORDS_MIN) return false;
   // Nothing but a share's number of words of the list is one whatever its checksum.
   if (SHARE_LENGTHS.includes(words.length) && !words.includes(null)) return true;
-  let run = 0, left = WINDOWS_MAX;
+  let run = 0,
+    left = WINDOWS_MAX;
   const gapsUntil = [0];
   for (const word of words) gapsUntil.push(gapsUntil.at(-1)! + (word === null ? 1 : 0));
   for (let end = 1; end <= words.length; end += 1) {
@@ -103,6 +115,10 @@ export function holdsShare(text: string): boolean {
   return TOKENS.some((pattern) => {
     const tokens = text.match(pattern) ?? [];
     if (tokens.length < WORDS_MIN) return false;
-    return judged(tokens.map((token) => (token.length < PREFIX_LETTERS || token.length > LETTERS_MAX ? null : table.get(token.toLowerCase()) ?? null)));
+    return judged(
+      tokens.map((token) =>
+        token.length < PREFIX_LETTERS || token.length > LETTERS_MAX ? null : (table.get(token.toLowerCase()) ?? null),
+      ),
+    );
   });
 }

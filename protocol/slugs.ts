@@ -11,8 +11,16 @@ export type Family = (typeof FAMILIES)[number];
 
 /** Spec §1.6: the five EVM networks share one derivation path and one address per customer. */
 export const FAMILY_OF: Readonly<Record<Chain, Family>> = {
-  btc: 'btc', eth: 'evm', bsc: 'evm', polygon: 'evm', avax: 'evm', base: 'evm',
-  tron: 'tron', sol: 'sol', xrp: 'xrp', xlm: 'xlm',
+  btc: 'btc',
+  eth: 'evm',
+  bsc: 'evm',
+  polygon: 'evm',
+  avax: 'evm',
+  base: 'evm',
+  tron: 'tron',
+  sol: 'sol',
+  xrp: 'xrp',
+  xlm: 'xlm',
 };
 
 /** Ed25519 chains: no extended public key exists, addresses come from a pool that the edge derived. */
@@ -27,10 +35,19 @@ export const READINESS = ['not_ready', 'ready', 'quarantined', 'pool_low'] as co
 export type Readiness = (typeof READINESS)[number];
 
 /**
- * How a node of a chain is found. `down`, `wrong_network`: needs an operator. `behind`, `stuck`, `unreadable`, `ahead` (claims a head
- * that cannot be): it answers, and blocks do not wait for its word. `unknown`: not asked yet.
+ * How a node of a chain is found. `down`, `wrong_network`: needs an operator. `behind`, `stuck`, `unreadable`, `ahead`
+ * (claims a head that cannot be): it answers, and blocks do not wait for its word. `unknown`: not asked yet.
  */
-export const ENDPOINT_STATES = ['up', 'down', 'wrong_network', 'behind', 'stuck', 'unreadable', 'ahead', 'unknown'] as const;
+export const ENDPOINT_STATES = [
+  'up',
+  'down',
+  'wrong_network',
+  'behind',
+  'stuck',
+  'unreadable',
+  'ahead',
+  'unknown',
+] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
 /** Spec §3.2. */
@@ -56,7 +73,14 @@ export const DEPOSIT_STATUSES = ['detected', 'confirmed', 'reversed'] as const;
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 
 export const WITHDRAWAL_STATUSES = [
-  'built', 'signing', 'broadcast', 'confirming', 'confirmed', 'failed', 'replaced', 'expired',
+  'built',
+  'signing',
+  'broadcast',
+  'confirming',
+  'confirmed',
+  'failed',
+  'replaced',
+  'expired',
 ] as const;
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 
@@ -72,10 +96,24 @@ export type HeldReason = (typeof HELD_REASONS)[number];
 
 /** Spec §6 and decisions 4. The order is the order of the catalogue in the documents. */
 export const EVENTS = [
-  'deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'address_activated',
-  'withdrawal_broadcast', 'withdrawal_confirmed', 'withdrawal_failed',
-  'edge_offline', 'edge_online', 'identity_rotation_detected', 'pool_low',
-  'payment_detected', 'payment_confirmed', 'payment_underpaid', 'payment_late',
-  'payment_link_created', 'payment_link_closed', 'sweep_completed', 'sweep_paused',
+  'deposit_detected',
+  'deposit_confirmed',
+  'deposit_reversed',
+  'address_activated',
+  'withdrawal_broadcast',
+  'withdrawal_confirmed',
+  'withdrawal_failed',
+  'edge_offline',
+  'edge_online',
+  'identity_rotation_detected',
+  'pool_low',
+  'payment_detected',
+  'payment_confirmed',
+  'payment_underpaid',
+  'payment_late',
+  'payment_link_created',
+  'payment_link_closed',
+  'sweep_completed',
+  'sweep_paused',
 ] as const;
 export type EventName = (typeof EVENTS)[number];

@@ -1,4 +1,7 @@
-/** What a request gets that no route serves: 405 with the methods of its path, or 404 with the route that was probably meant. */
+/**
+ * What a request gets that no route serves: 405 with the methods of its path, or 404 with the route that was probably
+ * meant.
+ */
 import { refuse, type Refusal } from './errors.ts';
 import { stepsBetween } from './nearest.ts';
 import { pathMatches } from './route.ts';
@@ -11,26 +14,52 @@ const PATH_CHARS_MAX = 200;
 const DOCS = '/docs and /v1/openapi.json of the cloud';
 
 /**
- * Refuses: METHOD_NOT_ALLOWED with `allowed`, NOT_FOUND with the nearest of the served routes. `elsewhere` names the deployment
- * that serves what this one does not.
+ * Refuses: METHOD_NOT_ALLOWED with `allowed`, NOT_FOUND with the nearest of the served routes. `elsewhere` names the
+ * deployment that serves what this one does not.
  */
 export function unknownPath(
-  method: string, path: string, served: readonly Entry[], elsewhere: 'edge' | 'cloud',
+  method: string,
+  path: string,
+  served: readonly Entry[],
+  elsewhere: 'edge' | 'cloud',
 ): { readonly refusal: Refusal; readonly allow: string | null } {
   const shown = path.slice(0, PATH_CHARS_MAX);
   const allowed = methodsAt(path, served);
   if (allowed.length > 0) {
     // A mistyped last part may be taken for a parameter: the path is one, and another was meant.
-    const meant = nearestRoute(method, path, served.filter((route) => route.method === method));
-    return { allow: allowed.join(', '), refusal: refuse(
-      'METHOD_NOT_ALLOWED', { method, path: shown, allowed, ...(meant === null ? {} : { nearest: meant }), docs: DOCS },
-      `${shown} takes ${allowed.join(', ')}, not ${method}${meant === null ? '' : `; did you mean ${meant}?`}`,
-    ) };
+    const meant = nearestRoute(
+      method,
+      path,
+      served.filter((route) => route.method === method),
+    );
+    return {
+      allow: allowed.join(', '),
+      refusal: refuse(
+        'METHOD_NOT_ALLOWED',
+        { method, path: shown, allowed, ...(meant === null ? {} : { nearest: meant }), docs: DOCS },
+        `${shown} takes ${allowed.join(', ')}, not ${method}${meant === null ? '' : `; did you mean ${meant}?`}`,
+      ),
+    };
   }
-  const there = methodsAt(path, ROUTE_LIST), nearest = nearestRoute(method, path, served);
-  const details = { method, path: shown, ...(there.length > 0 ? { servedBy: elsewhere } : nearest === null ? {} : { nearest }), docs: DOCS };
+  const there = methodsAt(path, ROUTE_LIST),
+    nearest = nearestRoute(method, path, served);
+  const details = {
+    method,
+    path: shown,
+    ...(there.length > 0 ? { servedBy: elsewhere } : nearest === null ? {} : { nearest }),
+    docs: DOCS,
+  };
   const advice = there.length > 0 ? `the ${elsewhere} serves it` : nearest === null ? '' : `did you mean ${nearest}?`;
-  return { allow: null, refusal: refuse('NOT_FOUND', details, [`no route ${method} ${shown} here`, advice, `the API is described at ${DOCS}`].filter((part) => part !== '').join('; ')) };
+  return {
+    allow: null,
+    refusal: refuse(
+      'NOT_FOUND',
+      details,
+      [`no route ${method} ${shown} here`, advice, `the API is described at ${DOCS}`]
+        .filter((part) => part !== '')
+        .join('; '),
+    ),
+  };
 }
 
 function methodsAt(path: string, routes: readonly Entry[]): string[] {
@@ -39,21 +68,29 @@ function methodsAt(path: string, routes: readonly Entry[]): string[] {
 
 /** The route whose path differs least, part by part; of several the one of the same method. */
 function nearestRoute(method: string, path: string, served: readonly Entry[]): string | null {
-  const given = partsOf(path.slice(0, PATH_CHARS_MAX)), parts = /^v[0-9]+$|^(?:health|metrics|docs)$/.test(given[0] ?? '') ? given : ['v1', ...given];
+  const given = partsOf(path.slice(0, PATH_CHARS_MAX)),
+    parts = /^v[0-9]+$|^(?:health|metrics|docs)$/.test(given[0] ?? '') ? given : ['v1', ...given];
   const costs = served.map((route) => ({ route, cost: costOf(parts, partsOf(route.path)) }));
   const least = Math.min(...costs.map(({ cost }) => cost));
   const near = costs.filter(({ cost }) => cost === least).map(({ route }) => route);
   const best = near.find((route) => route.method === method) ?? near[0];
-  return best !== undefined && least <= Math.max(3, Math.floor(parts.join('').length / 3)) ? `${best.method} ${best.path}` : null;
+  return best !== undefined && least <= Math.max(3, Math.floor(parts.join('').length / 3))
+    ? `${best.method} ${best.path}`
+    : null;
 }
 
-const partsOf = (path: string): string[] => path.toLowerCase().split('/').filter((part) => part !== '');
+const partsOf = (path: string): string[] =>
+  path
+    .toLowerCase()
+    .split('/')
+    .filter((part) => part !== '');
 
 /** A parameter takes any part; a part too many or too few costs its letters, a parameter's four. */
 function costOf(parts: readonly string[], template: readonly string[]): number {
   const length = Math.max(parts.length, template.length);
   return Array.from({ length }, (_, at) => {
-    const part = parts[at] ?? '', wanted = template[at] ?? '';
+    const part = parts[at] ?? '',
+      wanted = template[at] ?? '';
     if (!wanted.startsWith('{')) return stepsBetween(part, wanted);
     return part === '' ? 4 : 0;
   }).reduce((sum, cost) => sum + cost, 0);

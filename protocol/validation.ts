@@ -1,4 +1,7 @@
-/** Input against the route's schemas: nothing is coerced, stripped or defaulted that the schema does not say. Cloud and edge read with it. */
+/**
+ * Input against the route's schemas: nothing is coerced, stripped or defaulted that the schema does not say. Cloud and
+ * edge read with it.
+ */
 import type { z } from 'zod';
 import { ERRORS, precedenceOf, refuse, type ErrorCode, type Refusal } from './errors.ts';
 import { problemsOf, unknownField, type InputProblem } from './input-problems.ts';
@@ -11,7 +14,11 @@ import { CHAINS } from './slugs.ts';
 const PROBLEMS_MAX = 20;
 const MESSAGE_CHARS_MAX = 1_000;
 
-export interface Input { readonly params: unknown; readonly query: unknown; readonly body: unknown }
+export interface Input {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
 export type Validated = { readonly ok: true } & Input;
 
 /** The parsed input. Refuses: INVALID_INPUT, or the code of the value that is wrong; the earliest of the table wins. */
@@ -19,12 +26,22 @@ export function validate(route: Pick<Route, 'params' | 'query' | 'body'>, input:
   const problems: Problem[] = [];
   const read = (where: keyof Input, schema: z.ZodType | undefined, value: unknown): unknown => {
     if (schema === undefined) {
-      problems.push(...namesOf(value).map((name) => ({ ...at(where, unknownField('', name, [])), code: 'INVALID_INPUT' as const, message: `this path takes no ${where}` })));
+      problems.push(
+        ...namesOf(value).map((name) => ({
+          ...at(where, unknownField('', name, [])),
+          code: 'INVALID_INPUT' as const,
+          message: `this path takes no ${where}`,
+        })),
+      );
       return {};
     }
     const parsed = schema.safeParse(value ?? {});
     if (parsed.success) return parsed.data;
-    problems.push(...parsed.error.issues.flatMap((issue) => problemsOf(schema, value ?? {}, issue).map((problem) => coded(at(where, problem), issue, value))));
+    problems.push(
+      ...parsed.error.issues.flatMap((issue) =>
+        problemsOf(schema, value ?? {}, issue).map((problem) => coded(at(where, problem), issue, value)),
+      ),
+    );
     return undefined;
   };
   const params = read('params', route.params, input.params);
@@ -39,7 +56,9 @@ function namesOf(value: unknown): string[] {
   return typeof value === 'object' && !Array.isArray(value) ? Object.keys(value) : [''];
 }
 
-interface Problem extends InputProblem { readonly code: ErrorCode }
+interface Problem extends InputProblem {
+  readonly code: ErrorCode;
+}
 
 /** A body's field goes by its path alone, what stands elsewhere with its place. */
 function at(where: keyof Input, problem: InputProblem): InputProblem {
@@ -48,15 +67,28 @@ function at(where: keyof Input, problem: InputProblem): InputProblem {
 }
 
 function coded(problem: InputProblem, issue: z.core.$ZodIssue, value: unknown): Problem {
-  const code = Object.hasOwn(ERRORS, issue.message) ? issue.message as ErrorCode : 'INVALID_INPUT';
+  const code = Object.hasOwn(ERRORS, issue.message) ? (issue.message as ErrorCode) : 'INVALID_INPUT';
   if (code === 'INVALID_CHAIN') return { ...problem, code, ...ofChain(issue, value) };
-  return { ...problem, code, message: (code === 'INVALID_INPUT' ? problem.message : code === 'INVALID_AMOUNT' ? AMOUNT_FORM : ERRORS[code][1]).slice(0, MESSAGE_CHARS_MAX) };
+  return {
+    ...problem,
+    code,
+    message: (code === 'INVALID_INPUT'
+      ? problem.message
+      : code === 'INVALID_AMOUNT'
+        ? AMOUNT_FORM
+        : ERRORS[code][1]
+    ).slice(0, MESSAGE_CHARS_MAX),
+  };
 }
 
 function ofChain({ path }: z.core.$ZodIssue, value: unknown): Pick<Problem, 'message' | 'known' | 'nearest'> {
   const given = path.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | null)?.[part], value);
   const nearest = typeof given === 'string' ? nearestOf(given, CHAINS) : null;
-  return { message: `unsupported chain slug${nearest === null ? '' : `; did you mean ${nearest}?`} known: ${CHAINS.join(', ')}`, known: CHAINS, ...(nearest === null ? {} : { nearest }) };
+  return {
+    message: `unsupported chain slug${nearest === null ? '' : `; did you mean ${nearest}?`} known: ${CHAINS.join(', ')}`,
+    known: CHAINS,
+    ...(nearest === null ? {} : { nearest }),
+  };
 }
 
 function refusalOf(problems: readonly Problem[], { params }: Input): Refusal {
@@ -64,15 +96,28 @@ function refusalOf(problems: readonly Problem[], { params }: Input): Refusal {
   const { code, field, message, known, nearest } = first!;
   // A path parameter that cannot be an id names nothing; it is named as it came.
   if (code === 'NOT_FOUND') return notAnId(field, (params as Record<string, unknown>)[field.replace(/^params\./, '')]);
-  return refuse(code, {
-    field, ...(known === undefined ? {} : { known }), ...(nearest === undefined ? {} : { nearest }),
-    problems: problems.slice(0, PROBLEMS_MAX).map(({ field: name, message: text }) => ({ field: name, message: text })),
-  }, `${field}: ${message}`);
+  return refuse(
+    code,
+    {
+      field,
+      ...(known === undefined ? {} : { known }),
+      ...(nearest === undefined ? {} : { nearest }),
+      problems: problems
+        .slice(0, PROBLEMS_MAX)
+        .map(({ field: name, message: text }) => ({ field: name, message: text })),
+    },
+    `${field}: ${message}`,
+  );
 }
 
 const ID_CHARS_MAX = 64;
 
 function notAnId(field: string, value: unknown): Refusal {
-  const name = field.replace(/^params\./, ''), id = typeof value === 'string' ? value.slice(0, ID_CHARS_MAX) : '';
-  return refuse('NOT_FOUND', { [name]: id, reason: 'not_an_id', next: 'send an id as the service gave it' }, `${id} is not the form of this path's {${name}}: nothing has that name`);
+  const name = field.replace(/^params\./, ''),
+    id = typeof value === 'string' ? value.slice(0, ID_CHARS_MAX) : '';
+  return refuse(
+    'NOT_FOUND',
+    { [name]: id, reason: 'not_an_id', next: 'send an id as the service gave it' },
+    `${id} is not the form of this path's {${name}}: nothing has that name`,
+  );
 }

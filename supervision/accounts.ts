@@ -12,18 +12,27 @@ import type { Logger } from 'pino';
 
 export type AccountReply = AccountReplies[AccountCommand['type']];
 
-/** Facts of one `apply_facts`. Choice: one statement of some hundred rows, so that a flood does not hold up requests. */
+/**
+ * Facts of one `apply_facts`. Choice: one statement of some hundred rows, so that a flood does not hold up requests.
+ */
 const INBOX_BATCH_MAX = 200;
 
 /**
- * Pause before a fact that an account could not take is tried again. Choice: short at first, because what it collided with
- * may pass (another account's claim on the same movement, in a reorg); then rare, for it waits for a person.
+ * Pause before a fact that an account could not take is tried again. Choice: short at first, because what it collided
+ * with may pass (another account's claim on the same movement, in a reorg); then rare, for it waits for a person.
  */
 const SET_ASIDE_PAUSE = { firstMs: 5_000, longestMs: 3_600_000 };
 
 /** Commands whose acceptance may publish events; what others publish is found by the publisher's poll. */
 const PUBLISHING: ReadonlySet<AccountCommand['type']> = new Set([
-  'apply_facts', 'enrol', 'decide_rotation', 'note_liveness', 'submit_signed', 'note_broadcast', 'replay_delivery', 'push_pool',
+  'apply_facts',
+  'enrol',
+  'decide_rotation',
+  'note_liveness',
+  'submit_signed',
+  'note_broadcast',
+  'replay_delivery',
+  'push_pool',
 ]);
 
 const isPooled = (chain: Chain): boolean => POOLED_CHAINS.some((pooled) => pooled === chain);
@@ -48,16 +57,26 @@ function told<C extends AccountCommand>(answer: Answer<C>): Answer<C> {
   return refuse('INTERNAL_ERROR', { reason: answer.details.reason });
 }
 
-interface Waking { running: Promise<void>; again: boolean }
+interface Waking {
+  running: Promise<void>;
+  again: boolean;
+}
 
 /** The port, with at most one inbox round per account at a time: a wake that comes meanwhile causes one more round. */
-export function createAccounts(
-  { entities, inbox, nowMs, log, onPublished, onPoolUsed, onSigned, setAsidePause = SET_ASIDE_PAUSE }: AccountsDeps,
-): Accounts {
+export function createAccounts({
+  entities,
+  inbox,
+  nowMs,
+  log,
+  onPublished,
+  onPoolUsed,
+  onSigned,
+  setAsidePause = SET_ASIDE_PAUSE,
+}: AccountsDeps): Accounts {
   const waking = new Map<AccountId, Waking>();
 
   const send = async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => {
-    const answer = await ask(entities.address(accountId), command) as Answer<C>;
+    const answer = (await ask(entities.address(accountId), command)) as Answer<C>;
     if (answer.ok !== true) return answer;
     if (PUBLISHING.has(command.type)) onPublished(accountId);
     if (command.type === 'submit_signed') await onSigned?.(answer.reply as WithdrawalRow);
@@ -86,13 +105,19 @@ export function createAccounts(
       }
       const trouble = futility(answer);
       if (trouble === null) {
-        log.warn({ accountId, outcome: answer.ok === 'duplicate' ? 'duplicate' : answer.code }, 'facts wait in the inbox');
+        log.warn(
+          { accountId, outcome: answer.ok === 'duplicate' ? 'duplicate' : answer.code },
+          'facts wait in the inbox',
+        );
         return; // the sweep of the inbox comes back to it
       }
       limit = Math.ceil(waiting.inbox.length / 2);
       if (waiting.inbox.length > 1) continue;
       const tries = await inbox.setAside(accountId, first.id, trouble, setAsidePause);
-      log.error({ accountId, what: `fact ${first.id}`, reason: trouble, tries }, 'a fact was set aside; it is tried again by itself');
+      log.error(
+        { accountId, what: `fact ${first.id}`, reason: trouble, tries },
+        'a fact was set aside; it is tried again by itself',
+      );
     }
   }
 

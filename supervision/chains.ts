@@ -65,13 +65,36 @@ export interface ChainsParts {
 }
 
 /** Clients of every configured chain, and the sandbox. Contacts nobody before `start` or the first question. */
-export async function openChains({ config, shelf, stores, accounts, system, metrics, nowMs, log }: ChainsParts): Promise<Chains> {
+export async function openChains({
+  config,
+  shelf,
+  stores,
+  accounts,
+  system,
+  metrics,
+  nowMs,
+  log,
+}: ChainsParts): Promise<Chains> {
   const shared = {
-    networkOf: shelf.network, isEnabled, loadModule: shelf.load, catalogueOf: (chain: Chain) => catalogueOf(chain),
-    watch: stores.watch, audit: stores.audit, accounts, nowMs, log,
+    networkOf: shelf.network,
+    isEnabled,
+    loadModule: shelf.load,
+    catalogueOf: (chain: Chain) => catalogueOf(chain),
+    watch: stores.watch,
+    audit: stores.audit,
+    accounts,
+    nowMs,
+    log,
   };
-  const live = await openLiveChains({ ...shared, chains: config.chains, hedgeMs: config.RPC_HEDGE_MS, random: Math.random, metrics });
-  for (const chain of live.unsupported) log.warn({ chain }, 'endpoints are configured for a chain that this version does not run');
+  const live = await openLiveChains({
+    ...shared,
+    chains: config.chains,
+    hedgeMs: config.RPC_HEDGE_MS,
+    random: Math.random,
+    metrics,
+  });
+  for (const chain of live.unsupported)
+    log.warn({ chain }, 'endpoints are configured for a chain that this version does not run');
   const sandbox = createSandbox({ ...shared, sandbox: stores.sandbox });
   return {
     access: createChainAccess(live.chains, sandbox.ledgers, shelf.network),
@@ -81,7 +104,9 @@ export async function openChains({ config, shelf, stores, accounts, system, metr
       startWatchers(live, system, { nowMs, log });
       system.spawnWorker<'sweep'>({
         path: 'schedules/sandbox',
-        recover: ({ tellSelf }) => { tellSelf('sweep'); },
+        recover: ({ tellSelf }) => {
+          tellSelf('sweep');
+        },
         async receive(message, { timers, tellSelf, signal }) {
           await sandbox.sweep();
           if (!signal.aborted) timers.after(SANDBOX_SWEEP_MS, () => tellSelf(message));

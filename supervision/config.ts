@@ -11,24 +11,44 @@ import { parseSealKey } from './secret-box.ts';
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
 export type Role = (typeof ROLES)[number];
 
-const wholeNumber = (min: number, max: number) => z.string().regex(/^[0-9]{1,12}$/, 'is a whole number').transform(Number).pipe(z.number().min(min).max(max));
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,12}$/, 'is a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
 const port = wholeNumber(0, 65_535);
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
 const flag = z.enum(['on', 'off']).transform((text) => text === 'on');
 
-const endpointUrl = z.url({ protocol: /^https?$/, error: 'is no http or https address; several are separated by commas' });
+const endpointUrl = z.url({
+  protocol: /^https?$/,
+  error: 'is no http or https address; several are separated by commas',
+});
 /** Two of the same count as two that agree. */
-const areDifferent = (urls: readonly string[]) => new Set(urls.map((url) => (URL.canParse(url) ? new URL(url).href : url))).size === urls.length;
+const areDifferent = (urls: readonly string[]) =>
+  new Set(urls.map((url) => (URL.canParse(url) ? new URL(url).href : url))).size === urls.length;
 
 const chainSettings = (chain: Chain) => ({
-  [`${chain.toUpperCase()}_RPC_URLS`]: list.pipe(z.array(endpointUrl).max(16).refine(areDifferent, 'names an endpoint twice: its word would count as that of two')).default([]),
+  [`${chain.toUpperCase()}_RPC_URLS`]: list
+    .pipe(
+      z.array(endpointUrl).max(16).refine(areDifferent, 'names an endpoint twice: its word would count as that of two'),
+    )
+    .default([]),
   [`${chain.toUpperCase()}_CONFIRMATIONS`]: wholeNumber(1, 10_000).optional(),
   [`${chain.toUpperCase()}_POLL_MS`]: wholeNumber(20, 600_000).optional(),
   [`${chain.toUpperCase()}_START_HEIGHT`]: wholeNumber(0, 999_999_999_999).optional(),
   /** When a second look through the only endpoint counts as a second opinion (G10); one block time by default. */
   [`${chain.toUpperCase()}_SECOND_READ_MS`]: wholeNumber(0, 600_000).optional(),
   /** V6: whether a block that no endpoint traces is taken without its internal payments, or waits. */
-  ...(FAMILY_OF[chain] === 'evm' ? { [`${chain.toUpperCase()}_TRACES`]: z.enum(['auto', 'required']).default('auto') } : {}),
+  ...(FAMILY_OF[chain] === 'evm'
+    ? { [`${chain.toUpperCase()}_TRACES`]: z.enum(['auto', 'required']).default('auto') }
+    : {}),
 });
 
 const schema = z.object({
@@ -49,8 +69,12 @@ const schema = z.object({
   CLOUD_PORT: port.default(8080),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
-  PUBLIC_AUTHORITIES: list.pipe(z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100)).default([]),
-  TRUSTED_PROXIES: list.pipe(z.array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8')).max(100)).default([]),
+  PUBLIC_AUTHORITIES: list
+    .pipe(z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100))
+    .default([]),
+  TRUSTED_PROXIES: list
+    .pipe(z.array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8')).max(100))
+    .default([]),
   SECRET_KEY: z.string().optional(),
   SECRET_KEY_FILE: z.string().optional(),
   OIDC_ISSUER: z.url().optional(),
@@ -60,7 +84,9 @@ const schema = z.object({
   DEVELOPER_MODE: flag.default(false),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_DIR: z.string().optional(),
-  MAIL_FROM: z.string().regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
     .default('Flock <flock@localhost>'),
   WEBHOOK_LADDER_SECONDS: list.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
@@ -79,10 +105,19 @@ const schema = z.object({
 /** What follows a chain's slug, or something that is none. */
 const CHAIN_SUFFIXES = ['RPC_URLS', 'CONFIRMATIONS', 'POLL_MS', 'START_HEIGHT', 'SECOND_READ_MS', 'TRACES'] as const;
 const NAMES = {
-  known: [...Object.keys(schema.shape), ...CHAINS.flatMap((chain) => Object.keys(chainSettings(chain))), 'FLOCK_FAILPOINTS', 'DATABASE_APP_PASSWORD'],
-  own: (name: string) => CHAIN_SUFFIXES.some((suffix) => suffix !== 'TRACES' && name.endsWith(`_${suffix}`))
-    || CHAINS.some((chain) => name.startsWith(`${chain.toUpperCase()}_`)
-      && CHAIN_SUFFIXES.some((suffix) => stepsBetween(name.slice(chain.length + 1), suffix) <= 2)),
+  known: [
+    ...Object.keys(schema.shape),
+    ...CHAINS.flatMap((chain) => Object.keys(chainSettings(chain))),
+    'FLOCK_FAILPOINTS',
+    'DATABASE_APP_PASSWORD',
+  ],
+  own: (name: string) =>
+    CHAIN_SUFFIXES.some((suffix) => suffix !== 'TRACES' && name.endsWith(`_${suffix}`)) ||
+    CHAINS.some(
+      (chain) =>
+        name.startsWith(`${chain.toUpperCase()}_`) &&
+        CHAIN_SUFFIXES.some((suffix) => stepsBetween(name.slice(chain.length + 1), suffix) <= 2),
+    ),
 };
 
 export interface ChainConfig {
@@ -112,13 +147,16 @@ export class ConfigurationError extends Error {
 const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue): string =>
   `${String(name)}: ${typeof at === 'number' ? `entry ${at + 1} ` : ''}${message.replace(/^Invalid option: expected one of /, 'is one of ')}`;
 
-/** The configuration of an environment. Throws: ConfigurationError with every problem at once; values are never echoed. */
+/**
+ * The configuration of an environment. Throws: ConfigurationError with every problem at once; values are never echoed.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): CloudConfig {
   const problems: string[] = [];
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const base = schema.safeParse(present);
   if (!base.success) problems.push(...base.error.issues.map(problemOf));
-  if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined) problems.push('SMTP_URL or MAIL_DIR: at most one');
+  if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined)
+    problems.push('SMTP_URL or MAIL_DIR: at most one');
   const chains: CloudConfig['chains'] = {};
   for (const chain of CHAINS) {
     const parsed = z.object(chainSettings(chain)).safeParse(present);
@@ -154,9 +192,15 @@ export function readSealKeys(env: Readonly<Record<string, string | undefined>>, 
   }
   try {
     const text = SECRET_KEY ?? readFileSync(SECRET_KEY_FILE!, 'utf8');
-    return text.split(/[\s,]+/).filter((part) => part !== '').map(parseSealKey);
+    return text
+      .split(/[\s,]+/)
+      .filter((part) => part !== '')
+      .map(parseSealKey);
   } catch (error) {
-    const reason = error instanceof RangeError ? error.message : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+    const reason =
+      error instanceof RangeError
+        ? error.message
+        : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
     problems.push(`SECRET_KEY${SECRET_KEY === undefined ? '_FILE' : ''}: ${reason}`);
     return [];
   }

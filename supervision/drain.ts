@@ -15,13 +15,17 @@ export const DRAIN_STEPS_MS = 8_500;
 /** What a step gets when those before it took all the time. */
 const LATE_STEP_MS = 5;
 
-/** Runs the steps one after another; a step that fails or takes too long is logged and left behind. Limit: `totalMs`. */
+/**
+ * Runs the steps one after another; a step that fails or takes too long is logged and left behind. Limit: `totalMs`.
+ */
 export async function drain(steps: readonly DrainStep[], log: Logger, totalMs = DRAIN_STEPS_MS): Promise<void> {
   const endsAt = performance.now() + totalMs;
   for (const { name, limitMs: ownMs, stop } of steps) {
     const limitMs = Math.ceil(Math.max(LATE_STEP_MS, Math.min(ownMs, endsAt - performance.now())));
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => { timer = setTimeout(() => resolve('late'), limitMs); });
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), limitMs);
+    });
     try {
       const outcome = await Promise.race([stop(), late]);
       if (outcome === 'late') log.error({ step: name, limitMs }, 'drain step did not finish in time');
@@ -41,7 +45,9 @@ export function exitWithParent(): () => void {
   const leave = (): never => process.exit(1);
   if (process.connected === false) leave(); // it was gone before the first line ran
   process.on('disconnect', leave);
-  return () => { process.off('disconnect', leave); };
+  return () => {
+    process.off('disconnect', leave);
+  };
 }
 
 /**

@@ -24,10 +24,17 @@ export function createGaugeReader(parts: GaugeParts): GaugeReader {
   return {
     async read() {
       const { waiting, residents, deadLetters } = system.counts();
-      if (!isAway()) reading ??= storedOf(parts).catch(() => null).finally(() => { reading = null; });
+      if (!isAway())
+        reading ??= storedOf(parts)
+          .catch(() => null)
+          .finally(() => {
+            reading = null;
+          });
       return {
         own: {
-          mailboxDepth: waiting, residentAccounts: residents, edgeStreams: streamCount(),
+          mailboxDepth: waiting,
+          residentAccounts: residents,
+          edgeStreams: streamCount(),
           deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
         },
         stored: isAway() || reading === null ? null : await withinWait(reading),
@@ -38,7 +45,9 @@ export function createGaugeReader(parts: GaugeParts): GaugeReader {
 
 function withinWait<T>(work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => { timer = setTimeout(resolve, STORED_WAIT_MS, null); });
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, STORED_WAIT_MS, null);
+  });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
@@ -54,7 +63,10 @@ async function storedOf({ stores, liveChains, nowMs }: GaugeParts): Promise<Stor
   const byChain = (value: (index: number) => number): Record<string, number> =>
     Object.fromEntries(chains.map((chain, index) => [chain, value(index)]));
   return {
-    publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps,
+    publicationsIncomplete,
+    mailUnsent,
+    factsSetAside,
+    nonceGaps,
     blocksUnresolved: byChain((index) => coverage[index]!.unresolved.length),
     headAgeSeconds: byChain((index) => Math.max(0, (nowMs() - (coverage[index]!.headAtMs ?? 0)) / 1_000)),
   };

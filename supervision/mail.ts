@@ -18,7 +18,11 @@ export interface MailParts {
   readonly log: Logger;
 }
 
-function transportOf({ SMTP_URL: url, MAIL_DIR: directory, MAIL_FROM: from }: MailParts['config']): MailTransport | null {
+function transportOf({
+  SMTP_URL: url,
+  MAIL_DIR: directory,
+  MAIL_FROM: from,
+}: MailParts['config']): MailTransport | null {
   if (url !== undefined) return smtpTransport(url, from);
   return directory === undefined ? null : directoryTransport(directory, from);
 }

@@ -17,7 +17,8 @@ async function main(): Promise<void> {
     process.exit(70);
   });
   const starting = startCloudNode(config, log);
-  stopOnSignals(async () => (await starting).stop(), log); // a signal that comes meanwhile waits for the start: half a start is no state
+  // a signal that comes meanwhile waits for the start: half a start is no state
+  stopOnSignals(async () => (await starting).stop(), log);
   const node = await starting;
   serves();
   log.info({ url: node.url, roles: config.ROLES }, 'ready');
@@ -32,12 +33,22 @@ function reasonOf(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
   const { code, port, message } = error as { code?: string; port?: number; message?: string };
   switch (code) {
-    case 'EADDRINUSE': return `CLOUD_PORT: port ${port} is in use; set CLOUD_PORT to another one`;
+    case 'EADDRINUSE':
+      return `CLOUD_PORT: port ${port} is in use; set CLOUD_PORT to another one`;
     // The session takes the application's role, whoever signs in.
-    case '42501': if (message?.includes('set role') === true) return 'DATABASE_URL: this user may not act as flock_app; sign in as flock_app itself'; break;
-    case '22023': if (message?.includes('flock_app') === true) return 'the server has no role flock_app yet; run "npm run -s migrate"'; break;
+    case '42501':
+      if (message?.includes('set role') === true)
+        return 'DATABASE_URL: this user may not act as flock_app; sign in as flock_app itself';
+      break;
+    case '22023':
+      if (message?.includes('flock_app') === true)
+        return 'the server has no role flock_app yet; run "npm run -s migrate"';
+      break;
     // Functions, tables and the schema itself.
-    case '42883': case '42P01': case '3F000': return 'the database is not at this version; run "npm run -s migrate"';
+    case '42883':
+    case '42P01':
+    case '3F000':
+      return 'the database is not at this version; run "npm run -s migrate"';
   }
   return signInFault(error, 'DATABASE_URL') ?? message ?? String(error);
 }

@@ -64,39 +64,98 @@ export async function startCloudNode(config: CloudConfig, log: Logger): Promise<
 }
 
 async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Promise<CloudNode> {
-  const later = (name: string, limitMs: number, stop: DrainStep['stop']): void => { steps.push({ name, limitMs, stop }); };
-  const sql = openDatabase({ url: config.DATABASE_URL, connections: config.DATABASE_CONNECTIONS, name: config.NODE_NAME });
+  const later = (name: string, limitMs: number, stop: DrainStep['stop']): void => {
+    steps.push({ name, limitMs, stop });
+  };
+  const sql = openDatabase({
+    url: config.DATABASE_URL,
+    connections: config.DATABASE_CONNECTIONS,
+    name: config.NODE_NAME,
+  });
   later('database', 1_000, () => sql.end({ timeout: 1 }));
-  const presence = await openPresence(config, log, later), background = openBackground(config, presence, later);
+  const presence = await openPresence(config, log, later),
+    background = openBackground(config, presence, later);
   const lists = openNodeLists(config, later);
   const secrets = createSecretBox(config.sealKeys);
   const system = createTree(log);
   const stores = await openStores(config, presence, { sql, lists }, (entries) => metrics.observeAppendBatch(entries));
   const shelf = createModuleShelf(config);
   const accounts = startAccounts({
-    config, log, stores, system, shelf, onPublished: (accountId) => publisher.ring(accountId),
-    onPoolUsed: (accountId) => { void rooms.replenish(accountId); }, onSigned: (row) => firstSubmit(row),
+    config,
+    log,
+    stores,
+    system,
+    shelf,
+    onPublished: (accountId) => publisher.ring(accountId),
+    onPoolUsed: (accountId) => {
+      void rooms.replenish(accountId);
+    },
+    onSigned: (row) => firstSubmit(row),
   });
-  const rooms = new EdgeRooms({ accounts, store: stores.edge, publisher: () => publisher, clock: systemClock, log, leaseTtlMs: config.EDGE_LEASE_TTL * 1_000 });
-  const metrics: Metrics = createMetrics(createGaugeReader({
-    stores, system, nowMs, liveChains: () => chains.live(), streamCount: () => rooms.streamCount, isAway: () => presence.trouble() === 'database',
-  }));
+  const rooms = new EdgeRooms({
+    accounts,
+    store: stores.edge,
+    publisher: () => publisher,
+    clock: systemClock,
+    log,
+    leaseTtlMs: config.EDGE_LEASE_TTL * 1_000,
+  });
+  const metrics: Metrics = createMetrics(
+    createGaugeReader({
+      stores,
+      system,
+      nowMs,
+      liveChains: () => chains.live(),
+      streamCount: () => rooms.streamCount,
+      isAway: () => presence.trouble() === 'database',
+    }),
+  );
   const publisher = createPublisher({
-    store: stores.deliveries, streams: rooms, secrets, clock: systemClock, random: Math.random, log, ladder: ladderOf(config),
+    store: stores.deliveries,
+    streams: rooms,
+    secrets,
+    clock: systemClock,
+    random: Math.random,
+    log,
+    ladder: ladderOf(config),
     hooks: { onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000) },
   });
   const workers = pausedWorkers(system, () => presence.trouble() === 'superseded');
   const chains: Chains = await openChains({ config, shelf, stores, accounts, system: workers, metrics, nowMs, log });
   const firstSubmit = createFirstSubmit({ access: chains.access, accounts, log });
   const gateway = await createGateway({
-    log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch, inbox: stores.inbox },
-    accounts, chains: chains.access, edges: rooms, sandbox: chains.sandbox, secrets, actors: system, metrics,
-    rateLimiter: openRateLimiter(config, { log, metrics, later }), health: () => healthOf(presence), serving: presence, config: gatewayConfig(config),
+    log,
+    nowMs,
+    stores: {
+      identity: stores.identity,
+      reads: stores.read,
+      edge: stores.edge,
+      watch: stores.watch,
+      inbox: stores.inbox,
+    },
+    accounts,
+    chains: chains.access,
+    edges: rooms,
+    sandbox: chains.sandbox,
+    secrets,
+    actors: system,
+    metrics,
+    rateLimiter: openRateLimiter(config, { log, metrics, later }),
+    health: () => healthOf(presence),
+    serving: presence,
+    config: gatewayConfig(config),
   });
   later('actors', 3_000, () => system.stop(2_800));
   const url = await gateway.listen(config.HOST, config.CLOUD_PORT);
   later('gateway', 2_500, () => gateway.close());
-  const stream = attachEdgeStream({ httpServer: gateway.app.server, rooms, log, accounts, serving: presence, ...gateway.auth });
+  const stream = attachEdgeStream({
+    httpServer: gateway.app.server,
+    rooms,
+    log,
+    accounts,
+    serving: presence,
+    ...gateway.auth,
+  });
   later('edge streams', 500, () => stream.close());
   await rooms.start();
   later('sessions', 500, () => rooms.stop());
@@ -105,14 +164,31 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   if (config.ROLES.includes('schedules')) {
-    const stopJobs = startSchedules({ system: workers, stores, background, accounts, nowMs, buildTtlMs: config.BUILD_TTL * 1_000, log });
+    const stopJobs = startSchedules({
+      system: workers,
+      stores,
+      background,
+      accounts,
+      nowMs,
+      buildTtlMs: config.BUILD_TTL * 1_000,
+      log,
+    });
     later('schedules', 100, async () => stopJobs());
-    const closeMail = startMail({ config, publicUrl: publicUrlOf(config), system: workers, stores: background, nowMs, log });
+    const closeMail = startMail({
+      config,
+      publicUrl: publicUrlOf(config),
+      system: workers,
+      stores: background,
+      nowMs,
+      log,
+    });
     later('mail', 100, async () => closeMail());
   }
   presence.follow(createTurns(config, { stores, rooms, publisher }));
   return {
-    url, port: Number(new URL(url).port), system,
+    url,
+    port: Number(new URL(url).port),
+    system,
     stop() {
       gateway.drain();
       return drain([...steps].reverse(), log);
@@ -120,13 +196,29 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   };
 }
 
-/** The node takes every shard: a new epoch for each fences whoever owned it before. A connection of its own: no backlog delays it. */
-async function openPresence(config: CloudConfig, log: Logger, later: (name: string, limitMs: number, stop: DrainStep['stop']) => void): Promise<Presence> {
-  const sql = openDatabase({ url: config.DATABASE_URL, connections: 1, name: `${config.NODE_NAME}-presence`, silenceMs: PRESENCE_SILENCE_MS });
+/**
+ * The node takes every shard: a new epoch for each fences whoever owned it before. A connection of its own: no backlog
+ * delays it.
+ */
+async function openPresence(
+  config: CloudConfig,
+  log: Logger,
+  later: (name: string, limitMs: number, stop: DrainStep['stop']) => void,
+): Promise<Presence> {
+  const sql = openDatabase({
+    url: config.DATABASE_URL,
+    connections: 1,
+    name: `${config.NODE_NAME}-presence`,
+    silenceMs: PRESENCE_SILENCE_MS,
+  });
   later('presence connection', 500, () => sql.end({ timeout: 0 }));
   const presence = new Presence({
-    ownership: createOwnership(sql), nodeId: `${config.NODE_NAME}/${newUuid(nowMs())}`, leaseSeconds: config.NODE_LEASE_SECONDS, log,
-    durability: async () => durabilityProblem(await readDurability(sql)), durabilityRequired: config.DATABASE_DURABILITY === 'required',
+    ownership: createOwnership(sql),
+    nodeId: `${config.NODE_NAME}/${newUuid(nowMs())}`,
+    leaseSeconds: config.NODE_LEASE_SECONDS,
+    log,
+    durability: async () => durabilityProblem(await readDurability(sql)),
+    durabilityRequired: config.DATABASE_DURABILITY === 'required',
   });
   await presence.claim();
   presence.start();
@@ -135,30 +227,60 @@ async function openPresence(config: CloudConfig, log: Logger, later: (name: stri
 }
 
 /** Lists have connections of their own. */
-function openNodeLists(config: CloudConfig, later: (name: string, limitMs: number, stop: DrainStep['stop']) => void): Lists {
+function openNodeLists(
+  config: CloudConfig,
+  later: (name: string, limitMs: number, stop: DrainStep['stop']) => void,
+): Lists {
   const timeoutMs = config.LIST_TIMEOUT_MS;
-  const sql = openLists({ url: config.DATABASE_URL, connections: config.LIST_CONNECTIONS, name: `${config.NODE_NAME}-lists`, timeoutMs });
+  const sql = openLists({
+    url: config.DATABASE_URL,
+    connections: config.LIST_CONNECTIONS,
+    name: `${config.NODE_NAME}-lists`,
+    timeoutMs,
+  });
   later('lists', 1_000, () => sql.end({ timeout: 1 }));
   return createLists(sql, { slots: config.LIST_CONNECTIONS, timeoutMs });
 }
 
-async function openStores(config: CloudConfig, presence: Presence, { sql, lists }: { sql: Sql; lists: Lists }, onBatch: (entries: number) => void): Promise<Stores> {
-  const stores = createStores({ sql, lists, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard), onBatch, buildTtlMs: config.BUILD_TTL * 1_000 });
+async function openStores(
+  config: CloudConfig,
+  presence: Presence,
+  { sql, lists }: { sql: Sql; lists: Lists },
+  onBatch: (entries: number) => void,
+): Promise<Stores> {
+  const stores = createStores({
+    sql,
+    lists,
+    nowMs,
+    initialAccount,
+    epochOf: (shard) => presence.epochOf(shard),
+    onBatch,
+    buildTtlMs: config.BUILD_TTL * 1_000,
+  });
   await stores.deliveries.releaseAbandoned(ALL_SHARDS);
   await stores.maintain(nowMs());
   return stores;
 }
 
 /** Stores for what may take its time: on connections of their own they take none of the money's. */
-function openBackground(config: CloudConfig, presence: Presence, later: (name: string, limitMs: number, stop: DrainStep['stop']) => void): Stores {
-  const sql = openDatabase({ url: config.DATABASE_URL, connections: BACKGROUND_CONNECTIONS, name: `${config.NODE_NAME}-background` });
+function openBackground(
+  config: CloudConfig,
+  presence: Presence,
+  later: (name: string, limitMs: number, stop: DrainStep['stop']) => void,
+): Stores {
+  const sql = openDatabase({
+    url: config.DATABASE_URL,
+    connections: BACKGROUND_CONNECTIONS,
+    name: `${config.NODE_NAME}-background`,
+  });
   later('background connections', 500, () => sql.end({ timeout: 0 }));
   return createStores({ sql, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard) });
 }
 
 /** What a node stops doing while another one serves; workers pause by themselves, and requests are refused. */
 function createTurns(
-  { ROLES: roles }: CloudConfig, { stores, rooms, publisher }: { stores: Stores; rooms: EdgeRooms; publisher: Publisher },
+  { ROLES: roles }: CloudConfig,
+  { stores, rooms, publisher }: { stores: Stores; rooms: EdgeRooms; publisher: Publisher },
 ): Turns {
   return {
     async superseded() {
@@ -179,12 +301,26 @@ async function healthOf(presence: Presence): Promise<Readonly<Record<string, boo
   return { database: presence.trouble() !== 'database', owner: presence.trouble() !== 'superseded' };
 }
 
-function startAccounts({ config, log, stores, system, shelf, ...bells }: {
-  config: CloudConfig; log: Logger; stores: Stores; system: ActorSystem; shelf: ModuleShelf;
+function startAccounts({
+  config,
+  log,
+  stores,
+  system,
+  shelf,
+  ...bells
+}: {
+  config: CloudConfig;
+  log: Logger;
+  stores: Stores;
+  system: ActorSystem;
+  shelf: ModuleShelf;
 } & Pick<AccountsDeps, 'onPublished' | 'onPoolUsed' | 'onSigned'>): Accounts {
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
     entity: createAccountEntity({ book: shelf.book }),
-    store: stores.accounts, shardOf, residentsMax: config.RESIDENT_ACCOUNTS_MAX, summarise: summariseAccount,
+    store: stores.accounts,
+    shardOf,
+    residentsMax: config.RESIDENT_ACCOUNTS_MAX,
+    summarise: summariseAccount,
   });
   return createAccounts({ entities, inbox: stores.inbox, nowMs, log, ...bells });
 }
@@ -196,16 +332,25 @@ const publicUrlOf = (config: CloudConfig): string => config.PUBLIC_URL ?? `http:
 
 function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
-    publicUrl: publicUrlOf(config), publicAuthorities: config.PUBLIC_AUTHORITIES,
-    bodyLimitBytes: config.BODY_LIMIT_BYTES, developerMode: config.DEVELOPER_MODE,
-    sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE, poolWaitMs: config.POOL_WAIT_MS, trustedProxies: config.TRUSTED_PROXIES,
-    oidc: config.OIDC_ISSUER === undefined ? null : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
+    publicUrl: publicUrlOf(config),
+    publicAuthorities: config.PUBLIC_AUTHORITIES,
+    bodyLimitBytes: config.BODY_LIMIT_BYTES,
+    developerMode: config.DEVELOPER_MODE,
+    sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,
+    poolWaitMs: config.POOL_WAIT_MS,
+    trustedProxies: config.TRUSTED_PROXIES,
+    oidc:
+      config.OIDC_ISSUER === undefined
+        ? null
+        : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
   };
 }
 
 function createTree(log: Logger): ActorSystem {
   return createSystem({
-    log, clock: systemClock, random: Math.random,
+    log,
+    clock: systemClock,
+    random: Math.random,
     policies: { entity: restartPolicy(ENTITY_RESTARTS), worker: restartPolicy(WORKER_RESTARTS) },
     hooks: { onGiveUp: (path, fault) => log.fatal({ path, fault }, 'an actor was given up') },
   });

@@ -19,7 +19,9 @@ import { readSealKeys } from './config.ts';
 import { resealAll } from './reseal.ts';
 import { createSecretBox, sealedPrefix } from './secret-box.ts';
 
-export interface Output { write(text: string): void }
+export interface Output {
+  write(text: string): void;
+}
 
 interface Work {
   readonly sql: Sql;
@@ -48,35 +50,60 @@ function required(name: string, text: string | undefined): string {
 /** An empty setting is none, as at the boot of a node. */
 const present = (env: NodeJS.ProcessEnv) => Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 
-const answer = (out: Output, value: object): void => { out.write(`${JSON.stringify(value)}\n`); };
+const answer = (out: Output, value: object): void => {
+  out.write(`${JSON.stringify(value)}\n`);
+};
 
 /** `users create --email E [--admin]`: the password is read from standard input, or made and shown once. */
 async function createUser({ identity, args, out, nowMs }: Work): Promise<void> {
-  const { values } = parseArgs({ args: [...args], strict: true, options: { email: { type: 'string' }, admin: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    args: [...args],
+    strict: true,
+    options: { email: { type: 'string' }, admin: { type: 'boolean', default: false } },
+  });
   const email = required('email', values.email);
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new RangeError('--email must be an email address');
-  if (await identity.userByEmail(email) !== null) throw new RangeError('a user with that email exists');
+  if ((await identity.userByEmail(email)) !== null) throw new RangeError('a user with that email exists');
   const typed = process.stdin.isTTY ? '' : readFileSync(0, 'utf8').split('\n')[0]!.trim();
-  if (typed !== '' && [...typed].length < PASSWORD_CHARACTERS_MIN) throw new RangeError(`the password must have at least ${PASSWORD_CHARACTERS_MIN} characters`);
+  if (typed !== '' && [...typed].length < PASSWORD_CHARACTERS_MIN)
+    throw new RangeError(`the password must have at least ${PASSWORD_CHARACTERS_MIN} characters`);
   const password = typed === '' ? randomBytes(PASSWORD_BYTES).toString('base64url') : typed;
   const id = newId('usr', nowMs);
   await identity.insertUser({
-    id, email, passwordHash: await hashPassword(password), sealedTotpSecret: null, totpConfirmed: false, platformRole: values.admin ? 'admin' : null,
+    id,
+    email,
+    passwordHash: await hashPassword(password),
+    sealedTotpSecret: null,
+    totpConfirmed: false,
+    platformRole: values.admin ? 'admin' : null,
   });
   answer(out, { id, email, admin: values.admin, ...(typed === '' ? { password } : {}) });
 }
 
-/** `organizations create --name N --owner EMAIL --tier T --band B`: the organization, its two accounts, its first owner. */
+/**
+ * `organizations create --name N --owner EMAIL --tier T --band B`: the organization, its two accounts, its first owner.
+ */
 async function createOrganization({ identity, args, out, nowMs }: Work): Promise<void> {
   const { values } = parseArgs({
-    args: [...args], strict: true,
-    options: { name: { type: 'string' }, owner: { type: 'string' }, tier: { type: 'string', default: 'free' }, band: { type: 'string', default: 'launch' } },
+    args: [...args],
+    strict: true,
+    options: {
+      name: { type: 'string' },
+      owner: { type: 'string' },
+      tier: { type: 'string', default: 'free' },
+      band: { type: 'string', default: 'launch' },
+    },
   });
   const name = required('name', values.name);
   const owner = await identity.userByEmail(required('owner', values.owner));
   if (owner === null) throw new RangeError('--owner: no user has that email; create the user first');
   const id = newId('org', nowMs);
-  const plan = { tier: choice('tier', values.tier, TIERS), band: choice('band', values.band, BANDS), subscription: 'active' as const, paymentsActive: false };
+  const plan = {
+    tier: choice('tier', values.tier, TIERS),
+    band: choice('band', values.band, BANDS),
+    subscription: 'active' as const,
+    paymentsActive: false,
+  };
   await identity.createOrganization({ id, name, createdAtMs: nowMs }, owner.id, plan);
   answer(out, { id, name, owner: owner.email, ...plan });
 }
@@ -84,7 +111,8 @@ async function createOrganization({ identity, args, out, nowMs }: Work): Promise
 /** `api-keys mint --organization ID --environment live --label L`: the key is shown once. */
 async function mintKey({ identity, args, out, nowMs }: Work): Promise<void> {
   const { values } = parseArgs({
-    args: [...args], strict: true,
+    args: [...args],
+    strict: true,
     options: { organization: { type: 'string' }, environment: { type: 'string' }, label: { type: 'string' } },
   });
   const organization = await identity.organization(required('organization', values.organization));
@@ -93,8 +121,15 @@ async function mintKey({ identity, args, out, nowMs }: Work): Promise<void> {
   const { key, hash, maskedPrefix } = mintApiKey(environment);
   const id = newId('key', nowMs);
   await identity.insertApiKey({
-    id, accountId: accountIdOf(organization.id, environment), organizationId: organization.id, environment,
-    label: required('label', values.label), hash, maskedPrefix, createdAtMs: nowMs, revokedAtMs: null,
+    id,
+    accountId: accountIdOf(organization.id, environment),
+    organizationId: organization.id,
+    environment,
+    label: required('label', values.label),
+    hash,
+    maskedPrefix,
+    createdAtMs: nowMs,
+    revokedAtMs: null,
   });
   answer(out, { id, environment, key });
 }
@@ -107,33 +142,60 @@ async function resealSecrets({ sql, args, env, out }: Work): Promise<void> {
   const [first] = keys;
   if (first === undefined || problems.length > 0) throw new RangeError(problems.join('; '));
   const { resealed, released, left } = await resealAll({
-    columns: createSealedSecrets(sql), unreadable: createUnreadableHooks(sql), secrets: createSecretBox(keys), prefix: sealedPrefix(first),
+    columns: createSealedSecrets(sql),
+    unreadable: createUnreadableHooks(sql),
+    secrets: createSecretBox(keys),
+    prefix: sealedPrefix(first),
   });
   answer(out, { ...resealed, released, left });
   if (left.length > 0) throw new Error(`${left.length} left: no key of SECRET_KEY opens them, or they change just now`);
 }
 
 export const OPERATOR_COMMANDS = {
-  'users create': createUser, 'organizations create': createOrganization, 'api-keys mint': mintKey, 'secrets reseal': resealSecrets,
+  'users create': createUser,
+  'organizations create': createOrganization,
+  'api-keys mint': mintKey,
+  'secrets reseal': resealSecrets,
 } as const;
 export type OperatorCommand = keyof typeof OPERATOR_COMMANDS;
 
-/** Runs one command against DATABASE_URL; the exit code: 0 done, 1 refused, 2 not understood. Throws: what `parseArgs` throws. */
-export async function runOperatorCommand(command: OperatorCommand, args: readonly string[], env: NodeJS.ProcessEnv, out: Output, err: Output): Promise<number> {
+/**
+ * Runs one command against DATABASE_URL; the exit code: 0 done, 1 refused, 2 not understood. Throws: what `parseArgs`
+ * throws.
+ */
+export async function runOperatorCommand(
+  command: OperatorCommand,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  out: Output,
+  err: Output,
+): Promise<number> {
   const url = env.DATABASE_URL;
   if (url === undefined || url === '') {
-    err.write('DATABASE_URL is needed: the address of the cloud\'s database\n');
+    err.write("DATABASE_URL is needed: the address of the cloud's database\n");
     return 2;
   }
   const sql: Sql = openDatabase({ url, connections: 1, name: 'flock-operator' });
   try {
-    await OPERATOR_COMMANDS[command]({ sql, identity: createIdentityStore(sql, initialAccount), args, env, out, nowMs: Date.now() });
+    await OPERATOR_COMMANDS[command]({
+      sql,
+      identity: createIdentityStore(sql, initialAccount),
+      args,
+      env,
+      out,
+      nowMs: Date.now(),
+    });
     return 0;
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code?.startsWith('ERR_PARSE_ARGS') === true) throw error; // the command line answers with what the command takes
-    const reason = code === 'ECONNREFUSED' ? 'DATABASE_URL: no server answers there'
-      : error instanceof Error ? error.message : String(error);
+    // the command line answers with what the command takes
+    if (code?.startsWith('ERR_PARSE_ARGS') === true) throw error;
+    const reason =
+      code === 'ECONNREFUSED'
+        ? 'DATABASE_URL: no server answers there'
+        : error instanceof Error
+          ? error.message
+          : String(error);
     err.write(`${command}: ${reason}\n`);
     return error instanceof RangeError ? 2 : 1;
   } finally {

@@ -19,12 +19,22 @@ export interface RestartSettings {
  * minute must not need an operator for each account. A poisonous event is given up for good by the kernel itself.
  */
 export const ENTITY_RESTARTS: RestartSettings = {
-  firstDelayMs: 50, delayMsMax: 5_000, jitterPercent: 50, restartsMax: 8, windowMs: 60_000, retryAfterMs: 15_000,
+  firstDelayMs: 50,
+  delayMsMax: 5_000,
+  jitterPercent: 50,
+  restartsMax: 8,
+  windowMs: 60_000,
+  retryAfterMs: 15_000,
 };
 
 /** Watchers, publisher and schedules fault when something outside does; they are too few to give up on for long. */
 export const WORKER_RESTARTS: RestartSettings = {
-  firstDelayMs: 200, delayMsMax: 30_000, jitterPercent: 50, restartsMax: 20, windowMs: 300_000, retryAfterMs: 60_000,
+  firstDelayMs: 200,
+  delayMsMax: 30_000,
+  jitterPercent: 50,
+  restartsMax: 20,
+  windowMs: 300_000,
+  retryAfterMs: 60_000,
 };
 
 /** The pause before restart number `attempt` (from 1), in whole milliseconds within (cap × (1 − jitter), cap]. */

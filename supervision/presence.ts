@@ -1,10 +1,10 @@
 /**
- * Whether this node serves: its heartbeat in the database says whether the shards are still its own, and is the proof that
- * the database takes writes.
+ * Whether this node serves: its heartbeat in the database says whether the shards are still its own, and is the proof
+ * that the database takes writes.
  *
- *   serving    --another node took a shard-->                  superseded  (nothing is served or followed)
- *   superseded --the other left, or was silent for a lease-->  serving     (new epochs; what was loaded is loaded again)
- *   any        --the heartbeat is refused or late-->           away        (every request is answered 503 at once)
+ *   serving    --another node took a shard-->                 superseded  (nothing is served or followed)
+ *   superseded --the other left, or was silent for a lease--> serving     (new epochs; what was loaded is loaded again)
+ *   any        --the heartbeat is refused or late-->          away        (every request is answered 503 at once)
  */
 import { systemClock, type Clock, type TimerHandle } from '../actors/kernel/timers.ts';
 import { notServing } from '../gateway/http/faults.ts';
@@ -85,7 +85,9 @@ export class Presence implements Serving {
   /** Begins the heartbeat. */
   start(): void {
     this.#timer = this.#clock.setTimer(BEAT_EVERY_MS, () => {
-      void this.look().finally(() => { if (!this.#stopped) this.start(); });
+      void this.look().finally(() => {
+        if (!this.#stopped) this.start();
+      });
     });
   }
 
@@ -133,13 +135,15 @@ export class Presence implements Serving {
 
   /** Looks now; what is found is `trouble()`. Resolves within the limit of a heartbeat. */
   async look(): Promise<void> {
-    this.#beat ??= this.#renew().finally(() => { this.#beat = null; });
+    this.#beat ??= this.#renew().finally(() => {
+      this.#beat = null;
+    });
     let timer: TimerHandle = null;
     const late = new Promise<'late'>((resolve) => {
       // A process that was held up itself first reads what has come meanwhile.
       timer = this.#clock.setTimer(BEAT_LIMIT_MS, () => setImmediate(() => setImmediate(() => resolve('late'))));
     });
-    if (await Promise.race([this.#beat, late]) === 'late') this.#setAway('no answer in time');
+    if ((await Promise.race([this.#beat, late])) === 'late') this.#setAway('no answer in time');
     this.#clock.clearTimer(timer);
   }
 
@@ -165,11 +169,13 @@ export class Presence implements Serving {
   }
 
   async #checkDurability(): Promise<void> {
-    const { durability, log } = this.#deps, nowMs = this.#clock.elapsedMs();
+    const { durability, log } = this.#deps,
+      nowMs = this.#clock.elapsedMs();
     if (durability === undefined || nowMs - this.#durabilityMs < DURABILITY_EVERY_MS) return;
     const found = await durability();
     this.#durabilityMs = nowMs;
-    if (found !== null && found !== this.#undurable) log.warn({ reason: found }, 'the database may forget what it acknowledged (DATABASE_DURABILITY)');
+    if (found !== null && found !== this.#undurable)
+      log.warn({ reason: found }, 'the database may forget what it acknowledged (DATABASE_DURABILITY)');
     this.#undurable = found;
   }
 
@@ -196,7 +202,9 @@ export class Presence implements Serving {
   }
 
   #turn(): void {
-    this.#turning ??= this.#bring().finally(() => { this.#turning = null; });
+    this.#turning ??= this.#bring().finally(() => {
+      this.#turning = null;
+    });
   }
 
   async #bring(): Promise<void> {
@@ -207,7 +215,9 @@ export class Presence implements Serving {
         this.#stoodBack = goal;
       } catch (error) {
         this.#deps.log.warn({ err: error }, 'a part of the node did not follow; it is tried again');
-        await new Promise<void>((resolve) => { this.#clock.setTimer(TURN_AGAIN_MS, resolve); });
+        await new Promise<void>((resolve) => {
+          this.#clock.setTimer(TURN_AGAIN_MS, resolve);
+        });
       }
     }
   }

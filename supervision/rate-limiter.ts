@@ -14,15 +14,20 @@ interface Around {
 }
 
 /** The node's limiter. A Redis that is away is told once, and the node counts by itself until it is back. */
-export function openRateLimiter({ REDIS_URL: url }: Pick<CloudConfig, 'REDIS_URL'>, { log, metrics, later }: Around): RateLimiter {
+export function openRateLimiter(
+  { REDIS_URL: url }: Pick<CloudConfig, 'REDIS_URL'>,
+  { log, metrics, later }: Around,
+): RateLimiter {
   const local = createMemoryRateLimiter();
   if (url === undefined) return local;
   metrics.set('svc_redis_up', {}, 0); // until it has counted once
   const limiter = createRedisRateLimiter({
-    url, windowMs: WINDOW_MS, local,
+    url,
+    windowMs: WINDOW_MS,
+    local,
     onChange(state) {
       metrics.set('svc_redis_up', {}, state === 'back' ? 1 : 0);
-      if (state === 'lost') log.warn('Redis does not answer; rate limits are this node\'s own until it does');
+      if (state === 'lost') log.warn("Redis does not answer; rate limits are this node's own until it does");
       else log.info('Redis counts the requests');
     },
   });

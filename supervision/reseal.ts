@@ -1,7 +1,7 @@
 /**
- * `flock secrets reseal`: seals every secret at rest again under the first key of SECRET_KEY, so that the older keys can be
- * retired. It may run beside running nodes, as often as one likes: a row that changes meanwhile is left as it is and is
- * read again.
+ * `flock secrets reseal`: seals every secret at rest again under the first key of SECRET_KEY, so that the older keys
+ * can be retired. It may run beside running nodes, as often as one likes: a row that changes meanwhile is left as it is
+ * and is read again.
  */
 import { webhookSecretContext } from '../actors/webhook/sign.ts';
 import { signingKeyContext } from '../gateway/http/auth/issuer.ts';
@@ -10,11 +10,15 @@ import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { SealedColumn, SealedKind, SealedRow, UnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
 
 const ROWS_AT_ONCE = 200;
-/** A row that changed under our hands is somebody's rotation and is read again; one that still does is the next run's. */
+/**
+ * A row that changed under our hands is somebody's rotation and is read again; one that still does is the next run's.
+ */
 const PASSES_MAX = 3;
 
 const CONTEXTS: Readonly<Record<SealedKind, (id: string) => string>> = {
-  webhooks: webhookSecretContext, totp: totpContext, signingKeys: signingKeyContext,
+  webhooks: webhookSecretContext,
+  totp: totpContext,
+  signingKeys: signingKeyContext,
 };
 const KINDS = Object.keys(CONTEXTS) as SealedKind[];
 
@@ -58,7 +62,8 @@ async function releaseReadable({ unreadable, secrets }: Resealing): Promise<numb
   for (let after: Pick<SealedRow, 'account' | 'id'> = { account: '', id: '' }; ;) {
     const rows = await unreadable.list(after, ROWS_AT_ONCE);
     for (const row of rows) {
-      if (row.sealed.some((text) => opens(secrets, text, webhookSecretContext(row.id)))) released += await unreadable.release(row);
+      if (row.sealed.some((text) => opens(secrets, text, webhookSecretContext(row.id))))
+        released += await unreadable.release(row);
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < ROWS_AT_ONCE) return released;

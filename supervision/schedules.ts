@@ -39,8 +39,14 @@ const BACKLOG_PAGES_MAX = 200;
 /** Nothing is replayed after REPLAY_WINDOW_DAYS; questions about what an event said come for a little longer. */
 const BODY_KEEP_DAYS = 30;
 
-/** The daily snapshot of active addresses that billing takes its peak from; asked again, it changes nothing. Spec §8.1. */
-async function notePeaks({ stores, accounts, nowMs }: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
+/**
+ * The daily snapshot of active addresses that billing takes its peak from; asked again, it changes nothing. Spec §8.1.
+ */
+async function notePeaks({
+  stores,
+  accounts,
+  nowMs,
+}: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
   const day = new Date(nowMs()).toISOString().slice(0, 10);
   for (let after = ''; ;) {
     const found = await stores.operators.accountsWithAddresses(after, PEAKS_AT_ONCE);
@@ -51,7 +57,11 @@ async function notePeaks({ stores, accounts, nowMs }: Pick<ScheduleParts, 'store
 }
 
 /** Puts smaller bands into force whose period has begun. Spec §3.8. */
-async function settleBands({ stores, accounts, nowMs }: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
+async function settleBands({
+  stores,
+  accounts,
+  nowMs,
+}: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
   for (let after = ''; ;) {
     const found = await stores.operators.accountsWithPendingBand(nowMs(), after, PEAKS_AT_ONCE);
     await Promise.all(found.map((accountId) => accounts.ask(accountId, { type: 'settle_band' })));
@@ -61,12 +71,15 @@ async function settleBands({ stores, accounts, nowMs }: Pick<ScheduleParts, 'sto
 }
 
 /**
- * Expires what nobody signed for BUILD_TTL. Every node looks, and asks its own actors: what another node owns is passed by.
- * Answers how many builds ended.
+ * Expires what nobody signed for BUILD_TTL. Every node looks, and asks its own actors: what another node owns is passed
+ * by. Answers how many builds ended.
  */
-export async function expireBuilds(
-  { stores, accounts, nowMs, buildTtlMs }: Pick<ScheduleParts, 'accounts' | 'nowMs' | 'buildTtlMs'> & { stores: Pick<Stores, 'operators'> },
-): Promise<number> {
+export async function expireBuilds({
+  stores,
+  accounts,
+  nowMs,
+  buildTtlMs,
+}: Pick<ScheduleParts, 'accounts' | 'nowMs' | 'buildTtlMs'> & { stores: Pick<Stores, 'operators'> }): Promise<number> {
   const untilMs = nowMs() - buildTtlMs;
   let expired = 0;
   for (let behind: DeadBuild | null = null; ;) {
@@ -88,9 +101,14 @@ export async function dailyRound(parts: Pick<ScheduleParts, 'stores' | 'accounts
 }
 
 /** Removes what has had its time. Daily too, but in a worker of its own: a day of deliveries takes a while. Spec §6. */
-export async function retentionRound(
-  { stores, nowMs, log }: Pick<ScheduleParts, 'nowMs'> & { stores: Pick<Stores, 'deliveries' | 'mail' | 'identity'>; log: Pick<Logger, 'info'> },
-): Promise<void> {
+export async function retentionRound({
+  stores,
+  nowMs,
+  log,
+}: Pick<ScheduleParts, 'nowMs'> & {
+  stores: Pick<Stores, 'deliveries' | 'mail' | 'identity'>;
+  log: Pick<Logger, 'info'>;
+}): Promise<void> {
   const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
   const bodies = await stores.deliveries.purgeBodies(nowMs() - BODY_KEEP_DAYS * DAY_MS);
   const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
@@ -106,22 +124,35 @@ async function workBacklogs({ deliveries }: Pick<Stores, 'deliveries'>): Promise
 }
 
 /**
- * Starts the schedules, each as a supervised worker of its own: a long one delays no other. Only the look for lost pushes is on
- * the money's connections; `background` has its own. The answer stops the cron jobs.
+ * Starts the schedules, each as a supervised worker of its own: a long one delays no other. Only the look for lost
+ * pushes is on the money's connections; `background` has its own. The answer stops the cron jobs.
  */
-export function startSchedules({ system, stores, background, accounts, nowMs, buildTtlMs, log }: ScheduleParts & { background: Stores }): () => void {
-  const often = (path: string, everyMs: number, work: () => Promise<void>) => system.spawnWorker<'look'>({
-    path,
-    recover: ({ tellSelf }) => void tellSelf('look'),
-    receive: async (look, { timers, tellSelf, signal }) => {
-      await work();
-      if (!signal.aborted) timers.after(everyMs, () => tellSelf(look));
-    },
-  });
-  const seldom = (path: string, work: () => Promise<void>) => system.spawnWorker<'now'>({ path, mailboxMax: 2, receive: work });
+export function startSchedules({
+  system,
+  stores,
+  background,
+  accounts,
+  nowMs,
+  buildTtlMs,
+  log,
+}: ScheduleParts & { background: Stores }): () => void {
+  const often = (path: string, everyMs: number, work: () => Promise<void>) =>
+    system.spawnWorker<'look'>({
+      path,
+      recover: ({ tellSelf }) => void tellSelf('look'),
+      receive: async (look, { timers, tellSelf, signal }) => {
+        await work();
+        if (!signal.aborted) timers.after(everyMs, () => tellSelf(look));
+      },
+    });
+  const seldom = (path: string, work: () => Promise<void>) =>
+    system.spawnWorker<'now'>({ path, mailboxMax: 2, receive: work });
   often('schedules/inbox', INBOX_SWEEP_MS, async () => {
     const found = await stores.inbox.accountsWithInbox(nowMs() - INBOX_AGE_MS, INBOX_ACCOUNTS_MAX);
-    for (const accountId of found) void accounts.wake(accountId).catch((error: unknown) => log.warn({ err: error, accountId }, 'facts wait in the inbox'));
+    for (const accountId of found)
+      void accounts
+        .wake(accountId)
+        .catch((error: unknown) => log.warn({ err: error, accountId }, 'facts wait in the inbox'));
   });
   often('schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));
   const purge = seldom('schedules/purge', async () => {
@@ -141,9 +172,15 @@ export function startSchedules({ system, stores, background, accounts, nowMs, bu
   };
   daily();
   const jobs = [
-    schedule('17 * * * * *', () => { tell(purge, 'now'); }),
-    schedule('37 * * * * *', () => { tell(builds, 'now'); }),
+    schedule('17 * * * * *', () => {
+      tell(purge, 'now');
+    }),
+    schedule('37 * * * * *', () => {
+      tell(builds, 'now');
+    }),
     schedule('5 0 0 * * *', daily, { timezone: 'UTC' }),
   ];
-  return () => { for (const job of jobs) void job.stop(); };
+  return () => {
+    for (const job of jobs) void job.stop();
+  };
 }

@@ -5,7 +5,10 @@ import type { SecretBox } from '../model/ports/secret-box.ts';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-interface SealKey { readonly id: string; readonly bytes: Buffer }
+interface SealKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
 
 /** 32 bytes from 64 hex digits or base64. Throws: RangeError naming the setting. */
 export function parseSealKey(text: string): Buffer {
@@ -46,7 +49,9 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, NONCE_BYTES))
         .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString(
+        'utf8',
+      );
     },
   };
 }

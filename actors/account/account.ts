@@ -2,7 +2,13 @@
  * The account: (organization, environment), one actor, the only place where an account changes. Pure: commands come
  * with time, ids and everything that had to be read; what is decided leaves as events and the rows that belong to them.
  */
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState, IdempotencyClaim } from '../../model/account/commands.ts';
+import type {
+  AccountCommand,
+  AccountEvent,
+  AccountReplies,
+  AccountState,
+  IdempotencyClaim,
+} from '../../model/account/commands.ts';
 import type { Entity } from '../../model/entity.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
@@ -17,23 +23,30 @@ export type AccountReply = AccountReplies[CommandType];
 export type AccountEntity = Entity<AccountState, AccountCommand, AccountEvent, readonly RowWrite[], AccountReply>;
 
 /** The entity for the kernel's shell. `inFlight` replaces the limits of V40. */
-export function createAccountEntity(
-  { book, inFlight = IN_FLIGHT_LIMITS }: { book: ChainBook; inFlight?: InFlightLimits },
-): AccountEntity {
+export function createAccountEntity({
+  book,
+  inFlight = IN_FLIGHT_LIMITS,
+}: {
+  book: ChainBook;
+  inFlight?: InFlightLimits;
+}): AccountEntity {
   const surroundings: Readonly<Record<Environment, Surroundings>> = {
-    live: { book, inFlight }, sandbox: { book: sandboxBook(book), inFlight },
+    live: { book, inFlight },
+    sandbox: { book: sandboxBook(book), inFlight },
   };
   return {
     kind: 'account',
-    decide: (state, command, nowMs) => withIdempotency(
-      decide(surroundings[state.environment], state, command, nowMs), command.idempotency,
-    ),
+    decide: (state, command, nowMs) =>
+      withIdempotency(decide(surroundings[state.environment], state, command, nowMs), command.idempotency),
     evolve,
   };
 }
 
 function decide(
-  surroundings: Surroundings, state: AccountState, command: AccountCommand, nowMs: number,
+  surroundings: Surroundings,
+  state: AccountState,
+  command: AccountCommand,
+  nowMs: number,
 ): AccountDecision<CommandType> {
   // The table's entry is the command's own; the rest of what a decision sees is the same for all.
   const decision = DECISIONS[command.type] as (deciding: Deciding<CommandType>) => AccountDecision<CommandType>;
@@ -42,12 +55,14 @@ function decide(
 
 /** The key is taken in the same append as the effect, with the reply that a repetition gets. I23. */
 function withIdempotency(
-  decision: AccountDecision<CommandType>, claim: IdempotencyClaim | undefined,
+  decision: AccountDecision<CommandType>,
+  claim: IdempotencyClaim | undefined,
 ): AccountDecision<CommandType> {
   if (!decision.ok || claim === undefined) return decision;
   const { successStatus, ...key } = claim;
   const row: RowWrite = {
-    table: 'idempotency', row: { ...key, status: successStatus, body: withTaggedBigints(decision.reply) },
+    table: 'idempotency',
+    row: { ...key, status: successStatus, body: withTaggedBigints(decision.reply) },
   };
   return { ...decision, rows: [...decision.rows, row] };
 }

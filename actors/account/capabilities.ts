@@ -15,7 +15,12 @@ export const CAPABILITIES = { edgeLink, keySource, address, withdrawal, webhook,
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
 
 export const DECISIONS: Decisions = {
-  ...edgeLink.decide, ...keySource.decide, ...address.decide, ...withdrawal.decide, ...webhook.decide, ...plan.decide,
+  ...edgeLink.decide,
+  ...keySource.decide,
+  ...address.decide,
+  ...withdrawal.decide,
+  ...webhook.decide,
+  ...plan.decide,
   apply_facts: applyFacts,
   inspect: ({ state }) => accept(state),
   reset_sandbox: resetSandbox,

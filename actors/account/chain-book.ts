@@ -7,7 +7,8 @@ import type { ChainBook } from './decision.ts';
 
 /** `networks` replaces the registry's facts of a chain where a deployment runs another network of it. */
 export function createChainBook(
-  modules: readonly ChainModule[], networks: ReadonlyMap<Chain, Network> = new Map(),
+  modules: readonly ChainModule[],
+  networks: ReadonlyMap<Chain, Network> = new Map(),
 ): ChainBook {
   const byFamily = new Map<Family, ChainModule>(modules.map((module) => [module.family, module]));
   return {

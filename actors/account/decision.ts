@@ -41,11 +41,19 @@ export interface Deciding<T extends CommandType> extends Surroundings {
 
 /** The event of a kind; several kinds may share one shape. */
 export type EventOf<T extends AccountEvent['type']> = AccountEvent extends infer E
-  ? E extends AccountEvent ? T extends E['type'] ? E : never : never
+  ? E extends AccountEvent
+    ? T extends E['type']
+      ? E
+      : never
+    : never
   : never;
 
-/** How the slice of a capability changes by each event that concerns it, its own and others'; total, it never refuses. */
-export type Folds<Seen, Slice> = { readonly [T in AccountEvent['type']]?: (state: Seen, event: EventOf<T>) => Partial<Slice> };
+/**
+ * How the slice of a capability changes by each event that concerns it, its own and others'; total, it never refuses.
+ */
+export type Folds<Seen, Slice> = {
+  readonly [T in AccountEvent['type']]?: (state: Seen, event: EventOf<T>) => Partial<Slice>;
+};
 
 /** What a slice's folds change by one event of any kind; nothing where none of them concerns it. */
 export function foldOf<Seen, Slice>(folds: Folds<Seen, Slice>, state: Seen, event: AccountEvent): Partial<Slice> {
@@ -54,8 +62,8 @@ export function foldOf<Seen, Slice>(folds: Folds<Seen, Slice>, state: Seen, even
 }
 
 /**
- * A part of the account that can be read by itself: what it decides, and what it keeps. `owns` are the fields of its slice; no other
- * capability changes them.
+ * A part of the account that can be read by itself: what it decides, and what it keeps. `owns` are the fields of its
+ * slice; no other capability changes them.
  */
 export interface Capability<Command extends { type: CommandType }, Seen, Slice> {
   readonly owns: readonly (keyof Slice)[];
@@ -65,7 +73,9 @@ export interface Capability<Command extends { type: CommandType }, Seen, Slice> 
 
 /** An accepted decision; without events and rows it costs no append. */
 export function accept<Reply>(
-  reply: Reply, events: readonly AccountEvent[] = [], rows: readonly RowWrite[] = [],
+  reply: Reply,
+  events: readonly AccountEvent[] = [],
+  rows: readonly RowWrite[] = [],
 ): { ok: true; events: readonly AccountEvent[]; rows: readonly RowWrite[]; reply: Reply } {
   return { ok: true, events, rows, reply };
 }

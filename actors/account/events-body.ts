@@ -24,16 +24,27 @@ export interface Announcement {
  * Id of an event that is no deposit's: by stream, version and kind. `position` is where its cause stands among the
  * events of the decision, from one. Decisions 1.
  */
-export function eventIdAt(state: Pick<AccountCore, 'accountId' | 'version'>, position: number, event: EventName): string {
+export function eventIdAt(
+  state: Pick<AccountCore, 'accountId' | 'version'>,
+  position: number,
+  event: EventName,
+): string {
   return eventId(state.accountId, state.version + position, event);
 }
 
 /** The publication row. Envelope: event, id, environment, confirmations, threshold, timestamp, data. */
 export function publish(
-  state: Pick<AccountCore, 'accountId' | 'environment'>, { event, id, confirmations, threshold, atMs, data, orderKey, toAll = false }: Announcement,
+  state: Pick<AccountCore, 'accountId' | 'environment'>,
+  { event, id, confirmations, threshold, atMs, data, orderKey, toAll = false }: Announcement,
 ): RowWrite {
   const body = JSON.stringify({
-    event, id, environment: state.environment, confirmations, threshold, timestamp: new Date(atMs).toISOString(), data,
+    event,
+    id,
+    environment: state.environment,
+    confirmations,
+    threshold,
+    timestamp: new Date(atMs).toISOString(),
+    data,
   });
   return {
     table: 'publication',

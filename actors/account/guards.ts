@@ -15,7 +15,10 @@ export function suspended(state: Pick<PlanState, 'suspended'>): Refusal | null {
 }
 
 /** Refuses: IDENTITY_ROTATION_PENDING, RESYNC_REQUIRED, EDGE_SIGNATURE_INVALID; null for the pinned identity. */
-export function pinnedIdentity(state: Pick<EdgeLinkState, 'enrolment' | 'rotation'>, publicKey: string): Refusal | null {
+export function pinnedIdentity(
+  state: Pick<EdgeLinkState, 'enrolment' | 'rotation'>,
+  publicKey: string,
+): Refusal | null {
   const { enrolment, rotation } = state;
   const foreign = enrolment !== null && rotation === null && enrolment.publicKey !== publicKey;
   return firstRefusal(

@@ -5,11 +5,18 @@ import type { AccountState } from '../../model/account/commands.ts';
 export function summariseAccount(state: AccountState): Readonly<Record<string, unknown>> {
   const counters = Object.values(state.counters);
   return {
-    environment: state.environment, tier: state.plan.tier, band: state.plan.band, subscription: state.plan.subscription,
-    suspended: state.suspended, rotationPending: state.rotation !== null,
+    environment: state.environment,
+    tier: state.plan.tier,
+    band: state.plan.band,
+    subscription: state.plan.subscription,
+    suspended: state.suspended,
+    rotationPending: state.rotation !== null,
     enrolledFamilies: Object.keys(state.enrolment?.keys ?? {}),
-    leaseEpoch: state.lease.epoch, leaseHeld: state.lease.holder !== null, edge: state.edge.liveness,
-    activeAddresses: state.activeAddresses, webhooks: state.webhooks.length,
+    leaseEpoch: state.lease.epoch,
+    leaseHeld: state.lease.holder !== null,
+    edge: state.edge.liveness,
+    activeAddresses: state.activeAddresses,
+    webhooks: state.webhooks.length,
     openWithdrawals: Object.keys(state.withdrawals).length,
     countersInFlight: counters.reduce((sum, { inFlight }) => sum + Object.keys(inFlight).length, 0),
     pools: Object.fromEntries(

@@ -8,6 +8,11 @@ import { pushPool } from './pools.ts';
 
 export const address: Capability<AddressCommand, AddressSees, AddressState> = {
   owns: ['pools', 'indexes', 'chains', 'activeAddresses', 'peak'],
-  decide: { push_pool: pushPool, create_address: createAddress, set_address_status: setAddressStatus, note_peak: notePeak },
+  decide: {
+    push_pool: pushPool,
+    create_address: createAddress,
+    set_address_status: setAddressStatus,
+    note_peak: notePeak,
+  },
   folds: addressFolds,
 };

@@ -2,8 +2,8 @@
  * Addresses: issued once per index, archived and brought back, counted against the plan. Spec §1.6, §2.3, §8.
  *
  * The five EVM networks share path and address: for a (userRef, tag) the n-th address asked for on one of them is the
- * n-th on every other. Each network has a row of its own, and the index counts once while one of its rows is active. Which
- * index is next on a network the store knows; it refuses what was decided on rows that changed meanwhile.
+ * n-th on every other. Each network has a row of its own, and the index counts once while one of its rows is active.
+ * Which index is next on a network the store knows; it refuses what was decided on rows that changed meanwhile.
  * What an address is follows from the account's extended key alone: no edge has to be there, save on the pooled chains
  * when the pool is empty.
  */
@@ -37,7 +37,10 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
   const ready = notReady(state, chain);
   const taken = ready === null ? takeNext(deciding) : null;
   const no = firstRefusal(
-    suspended(state), noSubscription(state), chainLimit(state, deciding), ready,
+    suspended(state),
+    noSubscription(state),
+    chainLimit(state, deciding),
+    ready,
     command.paired === null ? addressLimit(state) : null, // a further network of an address that counts already
     isRefusal(taken) ? taken : null,
   );
@@ -45,12 +48,18 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
   const { row, pool } = taken as Taken;
   const paired = command.paired !== null && row.family === 'evm';
   const issued: AccountEvent = {
-    type: 'address_issued', id: row.id, family: row.family, chain, index: row.index!, ...(paired ? { paired } : {}),
+    type: 'address_issued',
+    id: row.id,
+    family: row.family,
+    chain,
+    index: row.index!,
+    ...(paired ? { paired } : {}),
   };
   const low = pool === null ? { events: [], rows: [] } : announceLow(state, chain as PooledChain, pool, 2, nowMs);
-  const write: RowWrite = row.family === 'evm'
-    ? { table: 'address', row, paired, pairsFrom: presentFrom(state, 'evm') }
-    : { table: 'address', row };
+  const write: RowWrite =
+    row.family === 'evm'
+      ? { table: 'address', row, paired, pairsFrom: presentFrom(state, 'evm') }
+      : { table: 'address', row };
   return accept(row, [issued, ...low.events], [write, ...low.rows]);
 }
 
@@ -59,10 +68,17 @@ function chainLimit(state: AddressSees, { command: { chain } }: Deciding<'create
   return tierLimit(state, 'chains', state.chains.length, TIER_TERMS[state.plan.tier].chains);
 }
 
-interface Taken { readonly row: AddressRow; readonly pool: Pool | null }
+interface Taken {
+  readonly row: AddressRow;
+  readonly pool: Pool | null;
+}
 
 function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
-  const { state, command: { chain }, book } = deciding;
+  const {
+    state,
+    command: { chain },
+    book,
+  } = deciding;
   const { derivation } = book.facts(chain);
   const poolChain = pooled(chain);
   if (derivation.kind === 'xpub') {
@@ -70,7 +86,8 @@ function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
     if (isRefusal(index)) return index;
     const { xpub } = state.enrolment!.keys[FAMILY_OF[chain]]!;
     return {
-      row: rowOf(deciding, index, derivation.deriveAddress(book.network(chain), xpub, CHANGE, index)), pool: null,
+      row: rowOf(deciding, index, derivation.deriveAddress(book.network(chain), xpub, CHANGE, index)),
+      pool: null,
     };
   }
   const pool = state.pools[poolChain!]!;
@@ -80,16 +97,19 @@ function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
   return { row: rowOf(deciding, next.index, next), pool: { ...pool, next: pool.next + 1 } };
 }
 
-/** The index that the store found for the pair, where it is one of the present identity; else the next of the family. */
+/**
+ * The index that the store found for the pair, where it is one of the present identity; else the next of the family.
+ */
 function nextIndex({ state, command: { chain, paired } }: Deciding<'create_address'>): number | Refusal {
-  const family = FAMILY_OF[chain], next = state.indexes[family] ?? 0;
+  const family = FAMILY_OF[chain],
+    next = state.indexes[family] ?? 0;
   if (family !== 'evm' || paired === null) return next;
   if (paired < next && paired >= presentFrom(state, family)) return paired;
   return refuse('SERVICE_UNAVAILABLE', { reason: PAIRS_CHANGED, retryAfterSeconds: 1 });
 }
 
-// Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; with a live one a refill is under
-// way, for which the gateway waits.
+// Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; with a live one a refill is
+// under way, for which the gateway waits.
 function poolEmpty({ edge }: AddressSees, chain: PooledChain): Refusal {
   return edge.liveness === 'live'
     ? refuse('SERVICE_UNAVAILABLE', { chain, reason: 'pool_refill', retryAfterSeconds: 1 })
@@ -97,7 +117,8 @@ function poolEmpty({ edge }: AddressSees, chain: PooledChain): Refusal {
 }
 
 function rowOf(
-  { state, command, book, nowMs }: Deciding<'create_address'>, index: number,
+  { state, command, book, nowMs }: Deciding<'create_address'>,
+  index: number,
   { address, path }: { address: string; path: string },
 ): AddressRow {
   const { id, chain, userRef, tag, label } = command;
@@ -105,9 +126,20 @@ function rowOf(
   const parsed = parseAddress(book.network(chain), address);
   if (isRefusal(parsed)) throw new Error(`issued address of ${chain} does not parse`);
   return {
-    id, accountId: state.accountId, chain, family, address,
+    id,
+    accountId: state.accountId,
+    chain,
+    family,
+    address,
     addressKey: addressKeyOf(state.environment, family, parsed.bytes),
-    derivationPath: path, purpose: 'deposit', index, userRef, tag, label, status: 'active', createdAtMs: nowMs,
+    derivationPath: path,
+    purpose: 'deposit',
+    index,
+    userRef,
+    tag,
+    label,
+    status: 'active',
+    createdAtMs: nowMs,
   };
 }
 
@@ -116,9 +148,10 @@ function rowOf(
  * before another change, which the store then refuses.
  * Refuses: ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, ADDRESS_LIMIT_EXCEEDED, NOT_FOUND (no customer's address), CONFLICT.
  */
-export function setAddressStatus(
-  { state, command: { known, status, alone } }: Deciding<'set_address_status'>,
-): AccountDecision<'set_address_status'> {
+export function setAddressStatus({
+  state,
+  command: { known, status, alone },
+}: Deciding<'set_address_status'>): AccountDecision<'set_address_status'> {
   const no = firstRefusal(
     suspended(state),
     known.purpose === 'deposit' ? null : notFound('deposit address', known.id),
@@ -127,8 +160,10 @@ export function setAddressStatus(
   );
   if (no !== null) return no;
   return accept(
-    { ...known, status }, [{ type: 'address_status_changed', id: known.id, status, ...(alone ? {} : { counts: false }) }],
-    [{ table: 'address_status', id: known.id, status, alone }]);
+    { ...known, status },
+    [{ type: 'address_status_changed', id: known.id, status, ...(alone ? {} : { counts: false }) }],
+    [{ table: 'address_status', id: known.id, status, alone }],
+  );
 }
 
 /** The day's highest count of active addresses, which is what is billed. Spec §2.9, I26. */

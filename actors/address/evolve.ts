@@ -13,23 +13,30 @@ export const addressFolds: Folds<Pick<AddressSees, keyof AddressState | 'rotatio
   },
   address_issued: issued,
   address_status_changed: ({ activeAddresses }, { status, counts }) =>
-    (counts === false ? {} : { activeAddresses: activeAddresses + (status === 'active' ? 1 : -1) }),
+    counts === false ? {} : { activeAddresses: activeAddresses + (status === 'active' ? 1 : -1) },
   peak_noted: (_, { day, active }) => ({ peak: { day, active } }),
-  key_source_registered: ({ activeAddresses, chains: known }, { added, chains }) =>
-    ({ activeAddresses: activeAddresses + added, chains: [...known, ...chains.filter((chain) => !known.includes(chain))] }),
-  // What is left of the old pools is not issued any more: the new edge could not sign for it. Indexes go on, so that none is used twice.
+  key_source_registered: ({ activeAddresses, chains: known }, { added, chains }) => ({
+    activeAddresses: activeAddresses + added,
+    chains: [...known, ...chains.filter((chain) => !known.includes(chain))],
+  }),
+  // What is left of the old pools is not issued any more: the new edge could not sign for it. Indexes go on, so that
+  // none is used twice.
   rotation_approved: ({ rotation, pools }) => (rotation === null ? {} : { pools: eachPool(pools, emptied) }),
   sandbox_reset: ({ pools }) => ({ pools: eachPool(pools, rewound), indexes: {}, chains: [], activeAddresses: 0 }),
 };
 
 function issued(
-  state: AddressState, { family, chain, index, paired }: EventOf<'address_issued'>,
+  state: AddressState,
+  { family, chain, index, paired }: EventOf<'address_issued'>,
 ): Partial<AddressState> {
-  const poolChain = pooled(chain), pool = poolChain === null ? undefined : state.pools[poolChain];
+  const poolChain = pooled(chain),
+    pool = poolChain === null ? undefined : state.pools[poolChain];
   return {
     ...(pool === undefined ? {} : { pools: { ...state.pools, [chain]: { ...pool, next: index + 1 } } }),
     ...(state.chains.includes(chain) ? {} : { chains: [...state.chains, chain] }),
-    ...(paired === true ? {} : { indexes: { ...state.indexes, [family]: index + 1 }, activeAddresses: state.activeAddresses + 1 }),
+    ...(paired === true
+      ? {}
+      : { indexes: { ...state.indexes, [family]: index + 1 }, activeAddresses: state.activeAddresses + 1 }),
   };
 }
 

@@ -19,7 +19,10 @@ export type OwnAddressIds = Iterator<string>;
 export const OWN_ADDRESSES_MAX = 10;
 
 const CHANGE = 1;
-const OWN_INDEXES = [['gas_tank', 0], ['treasury', 1]] as const;
+const OWN_INDEXES = [
+  ['gas_tank', 0],
+  ['treasury', 1],
+] as const;
 
 /** The chain that stands for its family in rows and paths: `eth` for the five EVM networks. */
 export function chainOf(family: Family): Chain {
@@ -28,10 +31,15 @@ export function chainOf(family: Family): Chain {
 
 /** Rows of gas tank and treasury of each key. Throws: RangeError for a key that does not derive. */
 export function ownAddresses(
-  state: Pick<AddressSees, 'accountId' | 'environment'>, book: ChainBook, keys: Partial<Record<Family, AccountKey>>, ids: OwnAddressIds, nowMs: number,
+  state: Pick<AddressSees, 'accountId' | 'environment'>,
+  book: ChainBook,
+  keys: Partial<Record<Family, AccountKey>>,
+  ids: OwnAddressIds,
+  nowMs: number,
 ): RowWrite[] {
   return (Object.entries(keys) as [Family, AccountKey][]).flatMap(([family, { xpub }]) => {
-    const chain = chainOf(family), { derivation } = book.facts(chain);
+    const chain = chainOf(family),
+      { derivation } = book.facts(chain);
     if (derivation.kind !== 'xpub') return [];
     return OWN_INDEXES.map(([purpose, index]) => {
       const derived = derivation.deriveAddress(book.network(chain), xpub, CHANGE, index);
@@ -42,8 +50,11 @@ export function ownAddresses(
 
 /** Row of one own address. Throws: RangeError when the command brought too few ids or the address is none. */
 export function ownAddress(
-  state: Pick<AddressSees, 'accountId' | 'environment'>, book: ChainBook, ids: OwnAddressIds,
-  own: { chain: Chain; purpose: AddressRow['purpose']; address: string; path: string }, nowMs: number,
+  state: Pick<AddressSees, 'accountId' | 'environment'>,
+  book: ChainBook,
+  ids: OwnAddressIds,
+  own: { chain: Chain; purpose: AddressRow['purpose']; address: string; path: string },
+  nowMs: number,
 ): RowWrite {
   const id = ids.next();
   if (id.done === true) throw new RangeError(`an enrolment needs up to ${OWN_ADDRESSES_MAX} address ids`);
@@ -53,9 +64,20 @@ export function ownAddress(
   return {
     table: 'address',
     row: {
-      id: id.value, accountId: state.accountId, chain: own.chain, family, address: own.address,
-      addressKey: addressKeyOf(state.environment, family, parsed.bytes), derivationPath: own.path, purpose: own.purpose,
-      index: null, userRef: null, tag: null, label: null, status: 'active', createdAtMs: nowMs,
+      id: id.value,
+      accountId: state.accountId,
+      chain: own.chain,
+      family,
+      address: own.address,
+      addressKey: addressKeyOf(state.environment, family, parsed.bytes),
+      derivationPath: own.path,
+      purpose: own.purpose,
+      index: null,
+      userRef: null,
+      tag: null,
+      label: null,
+      status: 'active',
+      createdAtMs: nowMs,
     },
   };
 }

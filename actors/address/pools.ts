@@ -38,14 +38,21 @@ type Pushed = Pick<AddressSees, 'environment' | 'pools' | 'accountId'>;
 type PoolPushed = Extract<AccountEvent, { type: 'pool_pushed' }>;
 
 /** What a push changes; `event` is null when every address is known already. */
-export interface PoolPlan { readonly event: PoolPushed | null; readonly rows: readonly RowWrite[] }
+export interface PoolPlan {
+  readonly event: PoolPushed | null;
+  readonly rows: readonly RowWrite[];
+}
 
 /**
  * Checks a push. Known indexes are skipped, new ones follow without a hole.
  * Refuses: INVALID_INPUT (path, hole, repeated index), INVALID_ADDRESS.
  */
 export function planPool(
-  state: Pushed, pushed: PushedPool, book: ChainBook, ids: OwnAddressIds, nowMs: number,
+  state: Pushed,
+  pushed: PushedPool,
+  book: ChainBook,
+  ids: OwnAddressIds,
+  nowMs: number,
 ): PoolPlan | Refusal {
   const { chain, gasTank } = pushed;
   const { derivation } = book.facts(chain);
@@ -70,7 +77,12 @@ export function planPool(
 }
 
 function keyOfPooled(
-  state: Pick<AddressSees, 'environment'>, chain: PooledChain, address: string, path: string, expectedPath: string, book: ChainBook,
+  state: Pick<AddressSees, 'environment'>,
+  chain: PooledChain,
+  address: string,
+  path: string,
+  expectedPath: string,
+  book: ChainBook,
 ): string | Refusal {
   if (path !== expectedPath) return refuse('INVALID_INPUT', { field: 'pool.path', chain, expectedPath });
   const { family, parseAddress } = book.facts(chain);
@@ -88,27 +100,43 @@ const REFILLED_PERCENT = 50;
  * refill comes in parts, and under fast use none of them fills it.
  */
 export function poolAfter(before: Pool | undefined, { size, gasTank, gasTankPath }: PoolPushed): Pool {
-  const next = before?.next ?? 0, base = before?.base ?? 0;
+  const next = before?.next ?? 0,
+    base = before?.base ?? 0;
   const pool: Pool = {
-    base, size, next,
-    capacity: Math.min(POOL_TARGET, Math.max(size - next, before?.capacity ?? 0)), gasTank, gasTankPath, lowAnnounced: false,
+    base,
+    size,
+    next,
+    capacity: Math.min(POOL_TARGET, Math.max(size - next, before?.capacity ?? 0)),
+    gasTank,
+    gasTankPath,
+    lowAnnounced: false,
   };
   return { ...pool, lowAnnounced: before?.lowAnnounced === true && poolLevelPercent(pool) < REFILLED_PERCENT };
 }
 
 /** Event and publication when an issue takes a pool below the threshold: once until it is refilled. Spec §3.1. */
 export function announceLow(
-  state: AddressSees, chain: PooledChain, after: Pool, position: number, nowMs: number,
+  state: AddressSees,
+  chain: PooledChain,
+  after: Pool,
+  position: number,
+  nowMs: number,
 ): { events: AccountEvent[]; rows: RowWrite[] } {
   const levelPercent = poolLevelPercent(after);
   if (levelPercent >= POOL_LOW_PERCENT || after.lowAnnounced) return { events: [], rows: [] };
   return {
     events: [{ type: 'pool_low_announced', chain }],
-    rows: [publish(state, {
-      event: 'pool_low', id: eventIdAt(state, position, 'pool_low'), confirmations: null, threshold: null, atMs: nowMs,
-      orderKey: '',
-      data: { chain, unused: unusedOf(after), levelPercent, thresholdPercent: POOL_LOW_PERCENT },
-    })],
+    rows: [
+      publish(state, {
+        event: 'pool_low',
+        id: eventIdAt(state, position, 'pool_low'),
+        confirmations: null,
+        threshold: null,
+        atMs: nowMs,
+        orderKey: '',
+        data: { chain, unused: unusedOf(after), levelPercent, thresholdPercent: POOL_LOW_PERCENT },
+      }),
+    ],
   };
 }
 

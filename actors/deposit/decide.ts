@@ -18,8 +18,9 @@
  * zero or its amount (I6), whatever the order of facts. Value that the account's own jobs move and change are no
  * deposits (G20, G21): the fact stays in the store, nothing is credited. A deposit to an archived address is credited
  * and not announced (spec §2.3); one that was announced is told to its end, whatever becomes of its address.
- * An EVM address has a row for each network it was asked for: a deposit takes that of its network, else the oldest active
- * one. The watcher names the address by its first row, always the same, so a movement is known by payee, asset and amount.
+ * An EVM address has a row for each network it was asked for: a deposit takes that of its network, else the oldest
+ * active one. The watcher names the address by its first row, always the same, so a movement is known by payee, asset
+ * and amount.
  */
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow, LedgerEntryRow } from '../../model/rows/deposit.ts';
@@ -36,9 +37,15 @@ export type DepositFactKind = 'seen' | 'matured' | 'orphaned' | 'moved';
 type DepositEvent = 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved';
 
 /** One deposit per (ledger, txid, output index). G1. */
-export function creditKey(
-  { ledger, txid, outputIndex }: { ledger: string; txid: string; outputIndex: number },
-): string {
+export function creditKey({
+  ledger,
+  txid,
+  outputIndex,
+}: {
+  ledger: string;
+  txid: string;
+  outputIndex: number;
+}): string {
   return `${ledger}|${txid}|${outputIndex}`;
 }
 
@@ -58,7 +65,9 @@ export class DepositBook {
 
   /** Events go to `events`, in the order of the facts. */
   constructor(
-    state: FactSees, read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[] }, nowMs: number,
+    state: FactSees,
+    read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[] },
+    nowMs: number,
     events: AccountEvent[],
   ) {
     this.#state = state;
@@ -66,7 +75,10 @@ export class DepositBook {
     this.#events = events;
     this.#known = new Map(read.deposits.map((row) => [creditKey(row), row]));
     this.#addresses = new Map(read.addresses.map((row) => [row.id, row]));
-    this.#networks = Object.groupBy(read.addresses.filter(({ purpose, index }) => purpose === 'deposit' && index !== null), atIndex);
+    this.#networks = Object.groupBy(
+      read.addresses.filter(({ purpose, index }) => purpose === 'deposit' && index !== null),
+      atIndex,
+    );
     this.#own = new Set([
       ...read.addresses.filter(({ purpose }) => purpose !== 'deposit').map(({ address }) => address),
       ...Object.values(state.pools).map(({ gasTank }) => gasTank),
@@ -88,7 +100,11 @@ export class DepositBook {
       if (known !== undefined) this.#reverse(known, seen, address);
     } else if (known === undefined || known.status === 'reversed') this.#appear(kind, known, seen, address, newId);
     else if (!sameMovement(known, seen)) {
-      const reversed = this.#reverse(known, { ...seen, confirmations: 0 }, this.#addresses.get(known.addressId) ?? address);
+      const reversed = this.#reverse(
+        known,
+        { ...seen, confirmations: 0 },
+        this.#addresses.get(known.addressId) ?? address,
+      );
       this.#appear(kind, reversed, seen, address, newId);
     } else {
       const current = this.#inBlock(known, seen);
@@ -100,13 +116,17 @@ export class DepositBook {
   #paid({ addressId, chain }: SeenTransfer): AddressRow | undefined {
     const first = this.#addresses.get(addressId);
     if (first === undefined || first.purpose !== 'deposit' || first.index === null) return first;
-    const rows = (this.#networks[atIndex(first)] ?? []).toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+    const rows = (this.#networks[atIndex(first)] ?? []).toSorted(
+      (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1),
+    );
     return rows.find((row) => row.chain === chain) ?? rows.find(({ status }) => status === 'active') ?? first;
   }
 
   /** Whether somebody is told what becomes of a deposit: an archived address announces no new ones. */
   #heardOf(deposit: DepositRow, address: AddressRow): boolean {
-    return deposit.announced || address.status !== 'archived' || this.#addresses.get(deposit.addressId)?.status === 'active';
+    return (
+      deposit.announced || address.status !== 'archived' || this.#addresses.get(deposit.addressId)?.status === 'active'
+    );
   }
 
   #isOwnMovement({ from, address }: SeenTransfer): boolean {
@@ -114,18 +134,26 @@ export class DepositBook {
   }
 
   #appear(
-    kind: DepositFactKind, before: DepositRow | undefined, seen: SeenTransfer, address: AddressRow, newId: string,
+    kind: DepositFactKind,
+    before: DepositRow | undefined,
+    seen: SeenTransfer,
+    address: AddressRow,
+    newId: string,
   ): void {
     // A maturity of the very block that was orphaned is old news; one of another block means that it came back.
     if (before !== undefined && kind === 'matured' && before.blockHash === seen.blockHash) return;
     const again = before !== undefined && sameMovement(before, seen);
     if (!again && this.#isOwnMovement(seen)) return;
-    const deposit = before === undefined
-      ? this.#created(seen, address, newId)
-      : {
-        ...before, ...(again ? this.#blockOf(seen) : this.#movementOf(seen, address)),
-        status: 'detected' as const, incarnation: before.incarnation + 1, announced: this.#heardOf(before, address),
-      };
+    const deposit =
+      before === undefined
+        ? this.#created(seen, address, newId)
+        : {
+            ...before,
+            ...(again ? this.#blockOf(seen) : this.#movementOf(seen, address)),
+            status: 'detected' as const,
+            incarnation: before.incarnation + 1,
+            announced: this.#heardOf(before, address),
+          };
     this.#put('deposit_detected', deposit);
     const told = again ? null : this.#announce('deposit_detected', deposit, seen);
     this.#enter('detected', deposit, deposit.amount, told);
@@ -135,7 +163,10 @@ export class DepositBook {
 
   #confirm(before: DepositRow, seen: SeenTransfer, address: AddressRow): void {
     const deposit: DepositRow = {
-      ...before, ...this.#blockOf(seen), status: 'confirmed', announced: this.#heardOf(before, address),
+      ...before,
+      ...this.#blockOf(seen),
+      status: 'confirmed',
+      announced: this.#heardOf(before, address),
     };
     this.#put('deposit_confirmed', deposit);
     this.#enter('credit', deposit, deposit.amount, this.#announce('deposit_confirmed', deposit, seen));
@@ -144,12 +175,16 @@ export class DepositBook {
   #reverse(before: DepositRow, seen: SeenTransfer, address: AddressRow): DepositRow {
     if (before.status === 'reversed') return before;
     const deposit: DepositRow = {
-      ...before, status: 'reversed', updatedAtMs: this.#nowMs, announced: this.#heardOf(before, address),
+      ...before,
+      status: 'reversed',
+      updatedAtMs: this.#nowMs,
+      announced: this.#heardOf(before, address),
     };
     this.#put('deposit_reversed', deposit);
-    const told = this.#announce(
-      'deposit_reversed', deposit, seen, { reversedFrom: before.status, depth: seen.confirmations },
-    );
+    const told = this.#announce('deposit_reversed', deposit, seen, {
+      reversedFrom: before.status,
+      depth: seen.confirmations,
+    });
     if (before.status === 'confirmed') this.#enter('reversal', deposit, -deposit.amount, told);
     return deposit;
   }
@@ -167,18 +202,34 @@ export class DepositBook {
 
   #created(seen: SeenTransfer, address: AddressRow, id: string): DepositRow {
     return {
-      id, accountId: this.#state.accountId, ledger: seen.ledger, chain: seen.chain, txid: seen.txid,
-      outputIndex: seen.outputIndex, status: 'detected', incarnation: 1, createdAtMs: this.#nowMs,
-      announced: address.status !== 'archived', ...this.#movementOf(seen, address),
+      id,
+      accountId: this.#state.accountId,
+      ledger: seen.ledger,
+      chain: seen.chain,
+      txid: seen.txid,
+      outputIndex: seen.outputIndex,
+      status: 'detected',
+      incarnation: 1,
+      createdAtMs: this.#nowMs,
+      announced: address.status !== 'archived',
+      ...this.#movementOf(seen, address),
     };
   }
 
   /** What of a deposit is of its movement: all but its key and its story. */
   #movementOf(seen: SeenTransfer, address: AddressRow) {
     return {
-      addressId: address.id, address: seen.address, amount: BigInt(seen.amount), decimals: seen.decimals,
-      tokenContract: seen.tokenContract, tokenSymbol: seen.tokenSymbol, userRef: address.userRef, tag: address.tag,
-      chainTag: seen.chainTag, threshold: seen.threshold, ...this.#blockOf(seen),
+      addressId: address.id,
+      address: seen.address,
+      amount: BigInt(seen.amount),
+      decimals: seen.decimals,
+      tokenContract: seen.tokenContract,
+      tokenSymbol: seen.tokenSymbol,
+      userRef: address.userRef,
+      tag: address.tag,
+      chainTag: seen.chainTag,
+      threshold: seen.threshold,
+      ...this.#blockOf(seen),
     };
   }
 
@@ -196,16 +247,25 @@ export class DepositBook {
 
   /** Id of the publication, null where nobody is told. One id per fact, whatever happens in between (I12). */
   #announce(
-    event: EventName, deposit: DepositRow, seen: SeenTransfer, more: Record<string, unknown> = {},
+    event: EventName,
+    deposit: DepositRow,
+    seen: SeenTransfer,
+    more: Record<string, unknown> = {},
   ): string | null {
     if (!deposit.announced) return null;
     const id = eventId(deposit.ledger, deposit.txid, deposit.outputIndex, deposit.incarnation, event);
     this.announced.push(event);
-    this.#rows.push(publish(this.#state, {
-      event, id, confirmations: event === 'deposit_reversed' ? 0 : seen.confirmations, threshold: deposit.threshold,
-      atMs: this.#nowMs,
-      orderKey: deposit.address, data: { ...depositFields(deposit), ...more },
-    }));
+    this.#rows.push(
+      publish(this.#state, {
+        event,
+        id,
+        confirmations: event === 'deposit_reversed' ? 0 : seen.confirmations,
+        threshold: deposit.threshold,
+        atMs: this.#nowMs,
+        orderKey: deposit.address,
+        data: { ...depositFields(deposit), ...more },
+      }),
+    );
     return id;
   }
 }
@@ -214,17 +274,31 @@ const atIndex = ({ family, index }: AddressRow): string => `${family}/${index}`;
 
 /** Whether a fact is about the movement that a deposit stands for: same payee, asset and amount. */
 function sameMovement(deposit: DepositRow, seen: SeenTransfer): boolean {
-  return deposit.address === seen.address && deposit.amount === BigInt(seen.amount)
-    && deposit.tokenContract === seen.tokenContract;
+  return (
+    deposit.address === seen.address &&
+    deposit.amount === BigInt(seen.amount) &&
+    deposit.tokenContract === seen.tokenContract
+  );
 }
 
 /** `data` of a deposit event. Spec §6; `incarnation` by decisions 5, `chainTag` is the memo or destination tag. */
 function depositFields(deposit: DepositRow): Record<string, unknown> {
   const { id, chain, txid, outputIndex, address, amount, decimals, tokenContract, tokenSymbol, userRef, tag } = deposit;
   return {
-    depositId: id, chain, txid, outputIndex, address, amount: String(amount),
-    amountFormatted: formatAmount(amount, decimals), decimals,
-    tokenContract, tokenSymbol, userRef, tag, chainTag: deposit.chainTag, height: deposit.height,
+    depositId: id,
+    chain,
+    txid,
+    outputIndex,
+    address,
+    amount: String(amount),
+    amountFormatted: formatAmount(amount, decimals),
+    decimals,
+    tokenContract,
+    tokenSymbol,
+    userRef,
+    tag,
+    chainTag: deposit.chainTag,
+    height: deposit.height,
     blockHash: deposit.blockHash,
     incarnation: deposit.incarnation,
   };

@@ -10,7 +10,12 @@ import { noteLiveness } from './liveness.ts';
 export const edgeLink: Capability<EdgeLinkCommand, EdgeLinkSees, EdgeLinkState> = {
   owns: ['enrolment', 'rotation', 'retired', 'lease', 'edge'],
   decide: {
-    enrol, resume, resync: resume, decide_rotation: decideRotation, claim_lease: claimLease, release_lease: releaseLease,
+    enrol,
+    resume,
+    resync: resume,
+    decide_rotation: decideRotation,
+    claim_lease: claimLease,
+    release_lease: releaseLease,
     note_liveness: noteLiveness,
   },
   folds: edgeLinkFolds,

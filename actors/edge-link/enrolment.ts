@@ -19,7 +19,14 @@ import { parseXpub } from '../../chains/secp256k1.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import type { Family } from '../../protocol/slugs.ts';
-import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding, foldOf } from '../account/decision.ts';
+import {
+  accept,
+  firstRefusal,
+  type AccountDecision,
+  type ChainBook,
+  type Deciding,
+  foldOf,
+} from '../account/decision.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';
 import { chainOf, ownAddresses, type OwnAddressIds } from '../address/own-addresses.ts';
 import { planPool } from '../address/pools.ts';
@@ -54,8 +61,9 @@ export function enrol({ state, command, book, nowMs }: Deciding<'enrol'>): Accou
   if (enrolment !== null && enrolment.publicKey !== command.publicKey) {
     return detectRotation(state, command, keys, nowMs);
   }
-  const changed = (Object.entries(keys) as [Family, AccountKey][])
-    .find(([family, { xpub }]) => enrolment?.keys[family] !== undefined && enrolment.keys[family].xpub !== xpub);
+  const changed = (Object.entries(keys) as [Family, AccountKey][]).find(
+    ([family, { xpub }]) => enrolment?.keys[family] !== undefined && enrolment.keys[family].xpub !== xpub,
+  );
   if (changed !== undefined) {
     return refuse('KEY_SOURCE_MISMATCH', { family: changed[0], reason: 'another extended key is registered' });
   }
@@ -66,7 +74,8 @@ export function enrol({ state, command, book, nowMs }: Deciding<'enrol'>): Accou
 }
 
 function register(
-  state: EdgeLinkSees, command: { publicKey: string; pools: PushedPool[]; addressIds: string[] },
+  state: EdgeLinkSees,
+  command: { publicKey: string; pools: PushedPool[]; addressIds: string[] },
   { added, book, nowMs }: { added: Keys; book: ChainBook; nowMs: number },
 ): AccountDecision<'enrol'> {
   const ids: OwnAddressIds = command.addressIds[Symbol.iterator]();
@@ -90,21 +99,32 @@ function register(
 
 /** What readiness is made of after these events. */
 function afterwards(state: EdgeLinkSees, events: readonly AccountEvent[]): EdgeLinkSees {
-  return events.reduce((before, event) => (
-    { ...before, ...foldOf(edgeLinkFolds, before, event), ...foldOf(addressFolds, before, event) }
-  ), state);
+  return events.reduce(
+    (before, event) => ({ ...before, ...foldOf(edgeLinkFolds, before, event), ...foldOf(addressFolds, before, event) }),
+    state,
+  );
 }
 
 /** Another identity than the pinned one: its keys are held back and every endpoint is told. Spec §5.7. */
 function detectRotation(
-  state: EdgeLinkSees, { rotationId, publicKey }: { rotationId: string; publicKey: string }, keys: Keys, nowMs: number,
+  state: EdgeLinkSees,
+  { rotationId, publicKey }: { rotationId: string; publicKey: string },
+  keys: Keys,
+  nowMs: number,
 ): AccountDecision<'enrol'> {
   const event: AccountEvent = { type: 'rotation_detected', id: rotationId, publicKey, keys, atMs: nowMs };
   const told = publish(state, {
-    event: 'identity_rotation_detected', id: eventIdAt(state, 1, 'identity_rotation_detected'), toAll: true,
-    confirmations: null, threshold: null, atMs: nowMs, orderKey: '',
+    event: 'identity_rotation_detected',
+    id: eventIdAt(state, 1, 'identity_rotation_detected'),
+    toAll: true,
+    confirmations: null,
+    threshold: null,
+    atMs: nowMs,
+    orderKey: '',
     data: {
-      rotationId, pinnedIdentity: fingerprintOf(state.enrolment!.publicKey), newIdentity: fingerprintOf(publicKey),
+      rotationId,
+      pinnedIdentity: fingerprintOf(state.enrolment!.publicKey),
+      newIdentity: fingerprintOf(publicKey),
     },
   });
   const readiness = readinessViews(afterwards(state, [event]));
@@ -112,25 +132,31 @@ function detectRotation(
 }
 
 /** The owner's word on a rotation. Refuses: NOT_FOUND. Spec §3.1. */
-export function decideRotation(
-  { state, command, book, nowMs }: Deciding<'decide_rotation'>,
-): AccountDecision<'decide_rotation'> {
+export function decideRotation({
+  state,
+  command,
+  book,
+  nowMs,
+}: Deciding<'decide_rotation'>): AccountDecision<'decide_rotation'> {
   const { rotation } = state;
   if (rotation === null || rotation.id !== command.rotationId) {
     return notFound('rotation', command.rotationId, { rotationId: command.rotationId });
   }
-  const { id } = rotation, byUser = command.byUser;
-  const event: AccountEvent = command.decision === 'approve'
-    ? { type: 'rotation_approved', id, byUser, atMs: nowMs }
-    : { type: 'rotation_rejected', id, byUser };
-  const rows: RowWrite[] = command.decision === 'reject'
-    ? keyRows(rotation.keys, 'retired')
-    : [
-      { table: 'identity', publicKey: rotation.publicKey },
-      ...keyRows(state.enrolment?.keys ?? {}, 'retired'),
-      ...keyRows(rotation.keys, 'active'),
-      ...ownAddresses(state, book, rotation.keys, command.addressIds[Symbol.iterator](), nowMs),
-    ];
+  const { id } = rotation,
+    byUser = command.byUser;
+  const event: AccountEvent =
+    command.decision === 'approve'
+      ? { type: 'rotation_approved', id, byUser, atMs: nowMs }
+      : { type: 'rotation_rejected', id, byUser };
+  const rows: RowWrite[] =
+    command.decision === 'reject'
+      ? keyRows(rotation.keys, 'retired')
+      : [
+          { table: 'identity', publicKey: rotation.publicKey },
+          ...keyRows(state.enrolment?.keys ?? {}, 'retired'),
+          ...keyRows(rotation.keys, 'active'),
+          ...ownAddresses(state, book, rotation.keys, command.addressIds[Symbol.iterator](), nowMs),
+        ];
   return accept({ readiness: readinessViews(afterwards(state, [event])) }, [event], rows);
 }
 
@@ -141,7 +167,9 @@ export function decideRotation(
 function readKeys(pushed: readonly PushedKey[], book: ChainBook): Keys | Refusal {
   const keys: Keys = {};
   for (const { family, xpub, accountPath } of pushed) {
-    const chain = chainOf(family), network = book.network(chain), { derivation } = book.facts(chain);
+    const chain = chainOf(family),
+      network = book.network(chain),
+      { derivation } = book.facts(chain);
     const wrong = (reason: string) => refuse('INVALID_INPUT', { field: 'keys', family, reason });
     if (derivation.kind !== 'xpub') return wrong('this family has no extended public key');
     if (keys[family] !== undefined) return wrong('given twice');
@@ -154,6 +182,8 @@ function readKeys(pushed: readonly PushedKey[], book: ChainBook): Keys | Refusal
 }
 
 function keyRows(keys: Keys, status: 'active' | 'held' | 'retired'): RowWrite[] {
-  return (Object.entries(keys) as [Family, AccountKey][])
-    .map(([family, key]) => ({ table: 'account_key', row: { family, ...key, status } }));
+  return (Object.entries(keys) as [Family, AccountKey][]).map(([family, key]) => ({
+    table: 'account_key',
+    row: { family, ...key, status },
+  }));
 }

@@ -7,7 +7,8 @@ import { retire } from './retired-identities.ts';
 
 export const edgeLinkFolds: Folds<EdgeLinkSees, EdgeLinkState> = {
   edge_enrolled: (_, { enrolment }) => ({ enrolment }),
-  keys_added: ({ enrolment }, { keys }) => (enrolment === null ? {} : { enrolment: { ...enrolment, keys: { ...enrolment.keys, ...keys } } }),
+  keys_added: ({ enrolment }, { keys }) =>
+    enrolment === null ? {} : { enrolment: { ...enrolment, keys: { ...enrolment.keys, ...keys } } },
   rotation_detected: (_, { id, publicKey, keys, atMs }) => ({ rotation: { id, publicKey, keys, detectedAtMs: atMs } }),
   rotation_approved: rotated,
   rotation_rejected: () => ({ rotation: null }),
@@ -15,7 +16,9 @@ export const edgeLinkFolds: Folds<EdgeLinkSees, EdgeLinkState> = {
   lease_released: ({ lease }) => ({ lease: { ...lease, holder: null } }),
   edge_liveness_changed: (_, { liveness }) => (liveness === 'stale' ? {} : { edge: { liveness } }),
   // Indexes begin again, so none is a retired identity's any more; those of a pool go on (`base`).
-  sandbox_reset: ({ retired }) => ({ retired: retired.map((identity) => ({ ...identity, next: pooledOnly(identity.next) })) }),
+  sandbox_reset: ({ retired }) => ({
+    retired: retired.map((identity) => ({ ...identity, next: pooledOnly(identity.next) })),
+  }),
 };
 
 /** The new identity is pinned; its predecessor leads no more. */
@@ -23,11 +26,15 @@ function rotated(state: EdgeLinkSees, { atMs }: EventOf<'rotation_approved'>): P
   const { rotation, lease, retired } = state;
   if (rotation === null) return {};
   return {
-    rotation: null, enrolment: { publicKey: rotation.publicKey, keys: rotation.keys },
-    lease: { ...lease, holder: null }, retired: [...retired, retire(state, atMs ?? 0)],
+    rotation: null,
+    enrolment: { publicKey: rotation.publicKey, keys: rotation.keys },
+    lease: { ...lease, holder: null },
+    retired: [...retired, retire(state, atMs ?? 0)],
   };
 }
 
 function pooledOnly(next: RetiredIdentity['next']): RetiredIdentity['next'] {
-  return Object.fromEntries(Object.entries(next).filter(([family]) => (POOLED_CHAINS as readonly string[]).includes(family)));
+  return Object.fromEntries(
+    Object.entries(next).filter(([family]) => (POOLED_CHAINS as readonly string[]).includes(family)),
+  );
 }

@@ -11,17 +11,32 @@ import { accept, type AccountDecision, type Deciding } from '../account/decision
 import { eventIdAt, publish } from '../account/events-body.ts';
 
 /** Notes a transition, once. */
-export function noteLiveness(
-  { state, command: { liveness }, nowMs }: Deciding<'note_liveness'>,
-): AccountDecision<'note_liveness'> {
+export function noteLiveness({
+  state,
+  command: { liveness },
+  nowMs,
+}: Deciding<'note_liveness'>): AccountDecision<'note_liveness'> {
   const before = state.edge.liveness;
-  const nothingNew = liveness === before || liveness === 'stale' || liveness === 'never_connected'
-    || (before === 'never_connected' && liveness === 'down');
+  const nothingNew =
+    liveness === before ||
+    liveness === 'stale' ||
+    liveness === 'never_connected' ||
+    (before === 'never_connected' && liveness === 'down');
   if (nothingNew) return accept({ liveness: before });
   const event = liveness === 'down' ? 'edge_offline' : 'edge_online';
-  const told = before === 'never_connected' ? [] : [publish(state, {
-    event, id: eventIdAt(state, 1, event), confirmations: null, threshold: null, atMs: nowMs, orderKey: '',
-    data: { liveness },
-  })];
+  const told =
+    before === 'never_connected'
+      ? []
+      : [
+          publish(state, {
+            event,
+            id: eventIdAt(state, 1, event),
+            confirmations: null,
+            threshold: null,
+            atMs: nowMs,
+            orderKey: '',
+            data: { liveness },
+          }),
+        ];
   return accept({ liveness }, [{ type: 'edge_liveness_changed', liveness }], told);
 }

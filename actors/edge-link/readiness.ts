@@ -18,7 +18,12 @@
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  CHAINS, FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain, type Readiness,
+  CHAINS,
+  FAMILY_OF,
+  POOLED_CHAINS,
+  type Chain,
+  type PooledChain,
+  type Readiness,
 } from '../../protocol/slugs.ts';
 import type { Pool } from '../../model/account/address.ts';
 import type { AddressState } from '../../model/account/address.ts';
@@ -30,7 +35,7 @@ export const POOL_LOW_PERCENT = 20;
 
 /** The pool of a chain whose addresses come from the edge; null for the others. */
 export function pooled(chain: Chain): PooledChain | null {
-  return (POOLED_CHAINS as readonly Chain[]).includes(chain) ? chain as PooledChain : null;
+  return (POOLED_CHAINS as readonly Chain[]).includes(chain) ? (chain as PooledChain) : null;
 }
 
 /** Unissued addresses of a pool. */
@@ -48,11 +53,13 @@ type Enrolled = Pick<EdgeLinkState, 'enrolment' | 'rotation'> & Pick<AddressStat
 
 /** The four states of the table above. */
 export function readinessOf(state: Enrolled, chain: Chain): Readiness {
-  const family = FAMILY_OF[chain], poolChain = pooled(chain);
+  const family = FAMILY_OF[chain],
+    poolChain = pooled(chain);
   const pool = poolChain === null ? undefined : state.pools[poolChain];
-  const registered = poolChain === null
-    ? state.enrolment?.keys[family] !== undefined
-    : state.enrolment !== null && pool !== undefined && pool.capacity > 0;
+  const registered =
+    poolChain === null
+      ? state.enrolment?.keys[family] !== undefined
+      : state.enrolment !== null && pool !== undefined && pool.capacity > 0;
   if (state.rotation !== null) {
     return registered || state.rotation.keys[family] !== undefined ? 'quarantined' : 'not_ready';
   }
@@ -78,7 +85,8 @@ const REASONS: Readonly<Record<Readiness, string | null>> = {
 export function readinessViews(state: Enrolled): ReadinessView[] {
   return CHAINS.map((chain) => {
     const readiness = readinessOf(state, chain);
-    const poolChain = pooled(chain), pool = poolChain === null ? undefined : state.pools[poolChain];
+    const poolChain = pooled(chain),
+      pool = poolChain === null ? undefined : state.pools[poolChain];
     return {
       chain,
       state: readiness,

@@ -15,7 +15,10 @@ export function fingerprintOf(text: string): string {
 }
 
 /** The state's identity as it is retired at this moment. */
-export function retire({ enrolment, indexes, pools }: Pick<EdgeLinkState, 'enrolment'> & Pick<AddressState, 'indexes' | 'pools'>, atMs: number): RetiredIdentity {
+export function retire(
+  { enrolment, indexes, pools }: Pick<EdgeLinkState, 'enrolment'> & Pick<AddressState, 'indexes' | 'pools'>,
+  atMs: number,
+): RetiredIdentity {
   const next: Partial<Record<Family, number>> = { ...indexes };
   for (const [chain, pool] of Object.entries(pools)) next[FAMILY_OF[chain as PooledChain]] = pool.next;
   return { fingerprint: fingerprintOf(enrolment!.publicKey), atMs, next };
@@ -29,9 +32,17 @@ export function presentFrom({ retired }: Pick<EdgeLinkState, 'retired'>, family:
 /** The path of an address as callers see it: an origin where its identity is retired. */
 export function pathOf(
   { retired }: Pick<EdgeLinkState, 'retired'>,
-  { derivationPath, purpose, family, index, createdAtMs }: Pick<AddressRow, 'derivationPath' | 'purpose' | 'family' | 'index' | 'createdAtMs'>,
+  {
+    derivationPath,
+    purpose,
+    family,
+    index,
+    createdAtMs,
+  }: Pick<AddressRow, 'derivationPath' | 'purpose' | 'family' | 'index' | 'createdAtMs'>,
 ): string {
   if (!derivationPath.startsWith('m/')) return derivationPath;
-  const owner = retired.find(({ next, atMs }) => (purpose === 'deposit' ? index !== null && index < (next[family] ?? 0) : createdAtMs < atMs));
+  const owner = retired.find(({ next, atMs }) =>
+    purpose === 'deposit' ? index !== null && index < (next[family] ?? 0) : createdAtMs < atMs,
+  );
   return owner === undefined ? derivationPath : `[${owner.fingerprint}${derivationPath.slice(1)}]`;
 }

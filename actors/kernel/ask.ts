@@ -1,4 +1,7 @@
-/** Asking an actor. A reply port is the resolver of one promise of ours, never nact's `query`, whose temporary names may collide. */
+/**
+ * Asking an actor. A reply port is the resolver of one promise of ours, never nact's `query`, whose temporary names may
+ * collide.
+ */
 import { targetOf, type Address } from './address.ts';
 import { Envelope, type Outcome } from './envelope.ts';
 
@@ -7,7 +10,9 @@ export const ASK_TIMEOUT_MS = 10_000;
 
 /** The command's outcome; never rejects. Limit: `timeoutMs`. Throws: TypeError on a forged address. */
 export function ask<Command, Reply>(
-  to: Address<Command, Reply>, command: NoInfer<Command>, timeoutMs: number = ASK_TIMEOUT_MS,
+  to: Address<Command, Reply>,
+  command: NoInfer<Command>,
+  timeoutMs: number = ASK_TIMEOUT_MS,
 ): Promise<Outcome<Reply>> {
   const target = targetOf(to);
   return new Promise((resolve) => {
@@ -20,4 +25,3 @@ export function ask<Command, Reply>(
 export function tell<Command>(to: Address<Command>, command: NoInfer<Command>): boolean {
   return targetOf(to).deliver(new Envelope(command, null));
 }
-

@@ -22,10 +22,15 @@ export interface BatchPlan<State, Event, Row, Reply> {
  */
 export function decideBatch<State, Command, Event, Row, Reply>(
   entity: Entity<State, Command, Event, readonly Row[], Reply>,
-  before: State, commands: readonly Command[], nowMs: number,
+  before: State,
+  commands: readonly Command[],
+  nowMs: number,
 ): BatchPlan<State, Event, Row, Reply> {
   let state = before;
-  const outcomes: Outcome<Reply>[] = [], events: Event[] = [], rows: Row[] = [], faults: unknown[] = [];
+  const outcomes: Outcome<Reply>[] = [],
+    events: Event[] = [],
+    rows: Row[] = [],
+    faults: unknown[] = [];
   for (const command of commands) {
     let decision;
     try {
@@ -50,7 +55,9 @@ export function decideBatch<State, Command, Event, Row, Reply>(
 }
 
 function folded<State, Event>(
-  entity: { readonly kind: string; evolve(state: State, event: Event): State }, state: State, event: Event,
+  entity: { readonly kind: string; evolve(state: State, event: Event): State },
+  state: State,
+  event: Event,
 ): State {
   try {
     return entity.evolve(state, event);

@@ -20,7 +20,12 @@ import { decideBatch, type BatchPlan } from './batch.ts';
 import { isStoreAway, KernelFault, type RestartPolicy } from './fault.ts';
 import { Leaf } from './leaf.ts';
 import {
-  APPEND_REFUSED, PoisonousEvent, type AppendOutcome, type Entity, type EntityStore, type Loaded,
+  APPEND_REFUSED,
+  PoisonousEvent,
+  type AppendOutcome,
+  type Entity,
+  type EntityStore,
+  type Loaded,
 } from '../../model/entity.ts';
 import type { Parent, Shared } from './shared.ts';
 
@@ -54,16 +59,26 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
   #exists = true;
 
   constructor(
-    shared: Shared, parent: Parent, name: string, id: string, of: EntityKind<State, Command, Event, Row, Reply>,
+    shared: Shared,
+    parent: Parent,
+    name: string,
+    id: string,
+    of: EntityKind<State, Command, Event, Row, Reply>,
   ) {
     super(shared, parent, name);
     this.id = id;
     this.#of = of;
   }
 
-  get kind(): string { return this.#of.entity.kind; }
-  get policy(): RestartPolicy { return this.#of.policy; }
-  get mailboxMax(): number { return this.#of.mailboxMax; }
+  get kind(): string {
+    return this.#of.entity.kind;
+  }
+  get policy(): RestartPolicy {
+    return this.#of.policy;
+  }
+  get mailboxMax(): number {
+    return this.#of.mailboxMax;
+  }
 
   summary(): Readonly<Record<string, unknown>> | null {
     const live = this.#live;
@@ -142,13 +157,18 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
     if (plan.events.length === 0 && plan.rows.length === 0) return { kind: 'appended' };
     const { store, storeTimeoutMs } = this.#of;
     const entry = {
-      entityId: this.id, ownerEpoch: live.ownerEpoch, expectedVersion: live.version,
-      events: plan.events, state: plan.state, rows: plan.rows,
+      entityId: this.id,
+      ownerEpoch: live.ownerEpoch,
+      expectedVersion: live.version,
+      events: plan.events,
+      state: plan.state,
+      rows: plan.rows,
     };
     try {
       return await this.shared.deadlines.bound(store.append(entry), storeTimeoutMs, () => storeTimedOut('append'));
     } catch (error) {
-      if (error instanceof Error && (error as { code?: unknown }).code === APPEND_REFUSED) return { kind: 'unstorable', error };
+      if (error instanceof Error && (error as { code?: unknown }).code === APPEND_REFUSED)
+        return { kind: 'unstorable', error };
       if (isStoreAway(error)) this.failWith(unavailable('store_away'));
       throw error;
     }

@@ -54,7 +54,8 @@ const PHRASE = /(?:[a-z]{3,8}[^a-z]{1,6}){11,}[a-z]{3,8}/gi;
 
 /** The text without what looks like a key, a credential or a phrase; at most 200 characters. */
 export function withoutSecrets(text: string): string {
-  const clean = text.slice(0, READ_LENGTH_MAX)
+  const clean = text
+    .slice(0, READ_LENGTH_MAX)
     .replace(URL_USER, '://…@')
     .replace(PHRASE, '…')
     .replace(TOKEN, (token) => (/[0-9]/.test(token) && /[A-Za-z]/.test(token) ? '…' : token));

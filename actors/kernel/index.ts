@@ -22,7 +22,8 @@
  * What is promised
  * - One turn of an actor at a time; a turn of an entity decides all that waits (to a limit) and appends once.
  * - An asker is answered exactly once, after the append, before its deadline. SERVICE_UNAVAILABLE: nothing was done.
- *   INTERNAL_ERROR: the outcome may be unknown, unless `futility` says what is wrong with the command. `duplicate`: the idempotency key's first answer is in the store.
+ *   INTERNAL_ERROR: the outcome may be unknown, unless `futility` says what is wrong with the command. `duplicate`: the
+ * idempotency key's first answer is in the store.
  * - Safety never rests on "there is only one": every append carries epoch and version. Two incarnations cost a reload.
  * - A fault forgets the actor's memory and restarts it after a pause that grows; too many in a window and it is given
  *   up, answers INTERNAL_ERROR and raises `hooks.onGiveUp`; the rest live on. A poisonous event is given up at once.
@@ -33,12 +34,23 @@ export type { Address } from './address.ts';
 export { ask, ASK_TIMEOUT_MS, tell } from './ask.ts';
 export { futility, type DeadLetters, type Duplicate, type Outcome } from './envelope.ts';
 export {
-  faultOf, withoutSecrets, type Fault, type KernelLog, type RestartPolicy, type RestartVerdict,
+  faultOf,
+  withoutSecrets,
+  type Fault,
+  type KernelLog,
+  type RestartPolicy,
+  type RestartVerdict,
 } from './fault.ts';
 export type { Phase } from './leaf.ts';
 export {
   PoisonousEvent,
-  type Accepted, type Append, type AppendOutcome, type Decision, type Entity, type EntityStore, type Loaded,
+  type Accepted,
+  type Append,
+  type AppendOutcome,
+  type Decision,
+  type Entity,
+  type EntityStore,
+  type Loaded,
 } from '../../model/entity.ts';
 export type { Entities, EntitySpec } from './region.ts';
 export type { KernelHooks } from './shared.ts';

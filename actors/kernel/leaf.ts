@@ -20,7 +20,10 @@ import type { TimerHandle } from './timers.ts';
 export type Phase = 'live' | 'backoff' | 'given_up' | 'draining' | 'stopped';
 
 const CRASHED = crashed('crashed');
-/** Pause before the store is asked again. Choice: most absences are a restart of the database; callers ask again in a second. */
+/**
+ * Pause before the store is asked again. Choice: most absences are a restart of the database; callers ask again in a
+ * second.
+ */
 const STORE_AWAY_PAUSE_MS = 250;
 
 export abstract class Leaf implements Runnable {
@@ -171,7 +174,9 @@ export abstract class Leaf implements Runnable {
     wake(this.#ref!);
   }
 
-  /** Takes up to `limit` waiting messages whose askers still wait; `answer` answers them, or they fail with the turn. */
+  /**
+   * Takes up to `limit` waiting messages whose askers still wait; `answer` answers them, or they fail with the turn.
+   */
   protected take(limit: number): readonly Envelope[] {
     const queue = this.#queue ?? [];
     const first = queue.length <= limit ? queue : queue.splice(0, limit);
@@ -281,7 +286,8 @@ export abstract class Leaf implements Runnable {
   }
 
   #failTaken(): void {
-    const taken = this.#taken ?? [], failure = this.#failure;
+    const taken = this.#taken ?? [],
+      failure = this.#failure;
     this.#taken = null;
     this.#failure = CRASHED;
     for (const envelope of taken) if (!envelope.settled) this.answer(envelope, failure);

@@ -70,7 +70,10 @@ export class Region<State, Command, Event, Row, Reply> implements Entities<Comma
   #stopping = false;
 
   constructor(
-    shared: Shared, spec: EntitySpec<State, Command, Event, Row, Reply>, policy: RestartPolicy, parentOf: Placement,
+    shared: Shared,
+    spec: EntitySpec<State, Command, Event, Row, Reply>,
+    policy: RestartPolicy,
+    parentOf: Placement,
   ) {
     this.shared = shared;
     this.#spec = spec;
@@ -78,11 +81,16 @@ export class Region<State, Command, Event, Row, Reply> implements Entities<Comma
     this.#branch = spec.branch ?? SHARDS;
     this.#timers = new OwnedTimers(shared.clock, (error) => shared.log.error({ error: String(error) }, 'sweep threw'));
     this.#kind = {
-      entity: spec.entity, store: spec.store, policy: spec.policy ?? policy,
-      mailboxMax: spec.mailboxMax ?? MAILBOX_MAX, batchMax: spec.batchMax ?? BATCH_MAX,
+      entity: spec.entity,
+      store: spec.store,
+      policy: spec.policy ?? policy,
+      mailboxMax: spec.mailboxMax ?? MAILBOX_MAX,
+      batchMax: spec.batchMax ?? BATCH_MAX,
       storeTimeoutMs: spec.storeTimeoutMs ?? STORE_TIMEOUT_MS,
       ...(spec.summarise === undefined ? {} : { summarise: spec.summarise }),
-      rested: (leaf, exists) => { if (!exists) this.#remove(leaf); },
+      rested: (leaf, exists) => {
+        if (!exists) this.#remove(leaf);
+      },
     };
   }
 
@@ -206,7 +214,13 @@ class EntityTarget extends Target {
     this.#router = router;
     this.#id = id;
   }
-  get path(): string { return this.#router.pathOf(this.#id); }
-  get deadlines(): Deadlines { return this.#router.shared.deadlines; }
-  deliver(envelope: Envelope): boolean { return this.#router.deliver(this.#id, envelope); }
+  get path(): string {
+    return this.#router.pathOf(this.#id);
+  }
+  get deadlines(): Deadlines {
+    return this.#router.shared.deadlines;
+  }
+  deliver(envelope: Envelope): boolean {
+    return this.#router.deliver(this.#id, envelope);
+  }
 }

@@ -67,8 +67,13 @@ class System implements ActorSystem {
   constructor(spec: SystemSpec) {
     this.#spec = spec;
     this.#shared = {
-      clock: spec.clock, random: spec.random, log: spec.log, hooks: spec.hooks ?? {},
-      deadlines: new Deadlines(spec.clock), deadLetters: noDeadLetters(), waiting: 0,
+      clock: spec.clock,
+      random: spec.random,
+      log: spec.log,
+      hooks: spec.hooks ?? {},
+      deadlines: new Deadlines(spec.clock),
+      deadLetters: noDeadLetters(),
+      waiting: 0,
     };
   }
 
@@ -89,7 +94,8 @@ class System implements ActorSystem {
     if (parent.children.has(name)) throw new RangeError(`${spec.path} is taken`);
     if (parent.full) throw new RangeError(`${parent.path} is full`);
     const leaf = new WorkerLeaf(this.#shared, parent, name, spec, {
-      policy: spec.policy ?? this.#spec.policies.worker, mailboxMax: spec.mailboxMax ?? WORKER_MAILBOX_MAX,
+      policy: spec.policy ?? this.#spec.policies.worker,
+      mailboxMax: spec.mailboxMax ?? WORKER_MAILBOX_MAX,
     });
     leaf.enter();
     return leaf.address;
@@ -118,7 +124,8 @@ class System implements ActorSystem {
   counts(): SystemCounts {
     const { waiting, deadLetters } = this.#shared;
     return {
-      waiting, deadLetters: { ...deadLetters },
+      waiting,
+      deadLetters: { ...deadLetters },
       residents: this.#regions.reduce((sum, region) => sum + region.residents, 0),
     };
   }
@@ -142,7 +149,8 @@ class System implements ActorSystem {
     const working = new Set(leaves);
     return new Promise((resolve) => {
       const timer = clock.setTimer(deadlineMs, () => {
-        const abandoned = [...working], paths = abandoned.map((leaf) => leaf.path);
+        const abandoned = [...working],
+          paths = abandoned.map((leaf) => leaf.path);
         resolve(paths);
         log.error({ actors: paths.slice(0, PATHS_LOGGED_MAX) }, 'abandoned at the deadline');
         for (const leaf of abandoned) leaf.abandon();
@@ -152,7 +160,11 @@ class System implements ActorSystem {
         clock.clearTimer(timer);
         resolve([]);
       };
-      for (const leaf of leaves) leaf.drain(() => { working.delete(leaf); settle(); });
+      for (const leaf of leaves)
+        leaf.drain(() => {
+          working.delete(leaf);
+          settle();
+        });
       settle();
     });
   }

@@ -42,7 +42,9 @@ export class OwnedTimers {
     return this.#live.size;
   }
 
-  /** Calls back once after `delayMs`, however long that is; returns how to cancel it. Throws: RangeError on too many. */
+  /**
+   * Calls back once after `delayMs`, however long that is; returns how to cancel it. Throws: RangeError on too many.
+   */
   after(delayMs: number, fire: () => void): () => void {
     if (!(delayMs >= 0)) throw new RangeError(`delayMs expected a number from 0, got ${delayMs}`);
     if (this.#live.size >= TIMERS_PER_OWNER_MAX) throw new RangeError(`more than ${TIMERS_PER_OWNER_MAX} timers`);
@@ -58,15 +60,18 @@ export class OwnedTimers {
 
   #arm(id: number, dueMs: number, fire: () => void): void {
     const leftMs = Math.max(0, dueMs - this.#clock.elapsedMs());
-    this.#live.set(id, this.#clock.setTimer(Math.min(leftMs, SLICE_MS_MAX), () => {
-      if (leftMs > SLICE_MS_MAX) return this.#arm(id, dueMs, fire);
-      this.#live.delete(id);
-      try {
-        fire();
-      } catch (error) {
-        this.#onThrow(error);
-      }
-    }));
+    this.#live.set(
+      id,
+      this.#clock.setTimer(Math.min(leftMs, SLICE_MS_MAX), () => {
+        if (leftMs > SLICE_MS_MAX) return this.#arm(id, dueMs, fire);
+        this.#live.delete(id);
+        try {
+          fire();
+        } catch (error) {
+          this.#onThrow(error);
+        }
+      }),
+    );
   }
 
   #cancel(id: number): void {

@@ -81,15 +81,31 @@ export class Branch implements Parent {
 export function inspectionOf(at: Leaf | Branch, depth: number): Inspection {
   if (at instanceof Branch) return inspectionOfBranch(at, depth);
   return {
-    path: at.path, kind: at.kind, id: at.id, phase: at.phase, mailboxDepth: at.depth, messagesHandled: at.handled,
-    restarts: at.restarts, lastFault: at.lastFault, summary: at.summary(), childCount: 0,
+    path: at.path,
+    kind: at.kind,
+    id: at.id,
+    phase: at.phase,
+    mailboxDepth: at.depth,
+    messagesHandled: at.handled,
+    restarts: at.restarts,
+    lastFault: at.lastFault,
+    summary: at.summary(),
+    childCount: 0,
   };
 }
 
 function inspectionOfBranch(at: Branch, depth: number): Inspection {
   const own = {
-    path: at.path, kind: at.path === '' ? 'root' : 'branch', id: at.name, phase: 'parent' as const, mailboxDepth: 0,
-    messagesHandled: 0, restarts: 0, lastFault: null, summary: null, childCount: at.children.size,
+    path: at.path,
+    kind: at.path === '' ? 'root' : 'branch',
+    id: at.name,
+    phase: 'parent' as const,
+    mailboxDepth: 0,
+    messagesHandled: 0,
+    restarts: 0,
+    lastFault: null,
+    summary: null,
+    childCount: at.children.size,
   };
   if (depth === 0) return own;
   return { ...own, children: [...at.children.values()].map((child) => inspectionOf(child, depth - 1)) };

@@ -45,7 +45,10 @@ export class WorkerLeaf<Message, Reply> extends Leaf {
   #recovered = false;
 
   constructor(
-    shared: Shared, parent: Parent, name: string, spec: WorkerSpec<Message, Reply>,
+    shared: Shared,
+    parent: Parent,
+    name: string,
+    spec: WorkerSpec<Message, Reply>,
     limits: { policy: RestartPolicy; mailboxMax: number },
   ) {
     super(shared, parent, name);
@@ -61,8 +64,12 @@ export class WorkerLeaf<Message, Reply> extends Leaf {
     };
   }
 
-  get id(): string { return this.name; }
-  get address(): Address<Message, Reply> { return this.#context.self as Address<Message, Reply>; }
+  get id(): string {
+    return this.name;
+  }
+  get address(): Address<Message, Reply> {
+    return this.#context.self as Address<Message, Reply>;
+  }
 
   /** Puts the worker into the tree and lets it recover. */
   override enter(): void {
@@ -107,7 +114,13 @@ class WorkerTarget extends Target {
     super();
     this.#leaf = leaf;
   }
-  get path(): string { return this.#leaf.path; }
-  get deadlines(): Deadlines { return this.#leaf.shared.deadlines; }
-  deliver(envelope: Envelope): boolean { return this.#leaf.deliver(envelope); }
+  get path(): string {
+    return this.#leaf.path;
+  }
+  get deadlines(): Deadlines {
+    return this.#leaf.shared.deadlines;
+  }
+  deliver(envelope: Envelope): boolean {
+    return this.#leaf.deliver(envelope);
+  }
 }

@@ -41,7 +41,11 @@ type Registering = Deciding<'register_key_source'>;
  */
 export function registerKeySource(deciding: Registering): AccountDecision<'register_key_source'> {
   const { state, command, nowMs } = deciding;
-  const no = firstRefusal(pinnedIdentity(state, command.publicKey), suspended(state), hsmLimit(state, command.keystore));
+  const no = firstRefusal(
+    pinnedIdentity(state, command.publicKey),
+    suspended(state),
+    hsmLimit(state, command.keystore),
+  );
   if (no !== null) return no;
   const known = Object.values(sourcesOf(state)).find(({ fingerprint }) => fingerprint === command.fingerprint);
   if (known !== undefined && known.purgedAtMs !== null) return refuse('KEY_SOURCE_PURGED', { keySourceId: known.id });
@@ -54,24 +58,42 @@ export function registerKeySource(deciding: Registering): AccountDecision<'regis
   const room = fresh.length === 0 ? null : roomFor(state, fresh);
   if (room !== null) return room;
   const source: KeySource = {
-    ...known ?? { id: command.id, fingerprint: command.fingerprint, registeredAtMs: nowMs, purgedAtMs: null },
-    label: command.label, kind: command.kind, keystore: command.keystore, keys,
-    chains: [...new Set([...known?.chains ?? [], ...command.chains])],
+    ...(known ?? { id: command.id, fingerprint: command.fingerprint, registeredAtMs: nowMs, purgedAtMs: null }),
+    label: command.label,
+    kind: command.kind,
+    keystore: command.keystore,
+    keys,
+    chains: [...new Set([...(known?.chains ?? []), ...command.chains])],
     addresses: (known?.addresses ?? 0) + fresh.length,
   };
   const reply = { source, added: fresh.length, skipped: command.addresses.length - fresh.length };
-  if (known !== undefined && fresh.length === 0 && JSON.stringify(source) === JSON.stringify(known)) return accept(reply);
+  if (known !== undefined && fresh.length === 0 && JSON.stringify(source) === JSON.stringify(known))
+    return accept(reply);
   const used = [...new Set(fresh.map(({ chain }) => chain))];
   return accept(
-    reply, [{ type: 'key_source_registered', source, added: fresh.length, chains: used }],
-    fresh.map((address, at): RowWrite => ({ table: 'address', row: rowOf(deciding, address, command.addressIds[at]!) })),
+    reply,
+    [{ type: 'key_source_registered', source, added: fresh.length, chains: used }],
+    fresh.map((address, at): RowWrite => ({
+      table: 'address',
+      row: rowOf(deciding, address, command.addressIds[at]!),
+    })),
   );
 }
 
-/** Its addresses become watch-only and stay monitored. Purged again it changes nothing. Refuses: NOT_FOUND, as `pinnedIdentity`. */
-export function purgeKeySource({ state, command, nowMs }: Deciding<'purge_key_source'>): AccountDecision<'purge_key_source'> {
+/**
+ * Its addresses become watch-only and stay monitored. Purged again it changes nothing. Refuses: NOT_FOUND, as
+ * `pinnedIdentity`.
+ */
+export function purgeKeySource({
+  state,
+  command,
+  nowMs,
+}: Deciding<'purge_key_source'>): AccountDecision<'purge_key_source'> {
   const source = sourcesOf(state)[command.id];
-  const no = firstRefusal(pinnedIdentity(state, command.publicKey), source === undefined ? notFound('key source', command.id) : null);
+  const no = firstRefusal(
+    pinnedIdentity(state, command.publicKey),
+    source === undefined ? notFound('key source', command.id) : null,
+  );
   if (no !== null) return no;
   if (source!.purgedAtMs !== null) return accept(source!);
   return accept({ ...source!, purgedAtMs: nowMs }, [{ type: 'key_source_purged', id: command.id, atMs: nowMs }]);
@@ -82,8 +104,15 @@ export function sourcesOf({ keySources }: Pick<KeySourceSees, 'keySources'>): Re
   return keySources;
 }
 
-/** Refuses: ADDRESS_WATCH_ONLY for an address whose source or retired identity cannot sign for it; null for the account's own paths. */
-export function watchOnly(state: Pick<KeySourceSees, 'keySources' | 'retired'>, chain: Chain, derivationPath: string): Refusal | null {
+/**
+ * Refuses: ADDRESS_WATCH_ONLY for an address whose source or retired identity cannot sign for it; null for the
+ * account's own paths.
+ */
+export function watchOnly(
+  state: Pick<KeySourceSees, 'keySources' | 'retired'>,
+  chain: Chain,
+  derivationPath: string,
+): Refusal | null {
   const [, fingerprint] = /^\[([0-9a-f]{16})[/\]]/.exec(derivationPath) ?? [];
   if (fingerprint === undefined) return null;
   const source = Object.values(sourcesOf(state)).find((one) => one.fingerprint === fingerprint);
@@ -92,8 +121,14 @@ export function watchOnly(state: Pick<KeySourceSees, 'keySources' | 'retired'>, 
   return reason === null ? null : refuse('ADDRESS_WATCH_ONLY', { reason });
 }
 
-/** Why a source does not sign on a chain; null where it does. Spec §4.8: "Registered-source signing covers EVM chains only". */
-export function whyNotSigned({ purgedAtMs }: Pick<KeySource, 'purgedAtMs'>, chain: Chain): 'source_purged' | 'family_not_signed' | null {
+/**
+ * Why a source does not sign on a chain; null where it does. Spec §4.8: "Registered-source signing covers EVM chains
+ * only".
+ */
+export function whyNotSigned(
+  { purgedAtMs }: Pick<KeySource, 'purgedAtMs'>,
+  chain: Chain,
+): 'source_purged' | 'family_not_signed' | null {
   if (purgedAtMs !== null) return 'source_purged';
   return FAMILY_OF[chain] === 'evm' ? null : 'family_not_signed';
 }
@@ -108,28 +143,50 @@ function roomFor(state: KeySourceSees, fresh: readonly { chain: Chain }[]): Refu
   const chains = [...new Set(fresh.map(({ chain }) => chain))].filter((chain) => !state.chains.includes(chain));
   const full = { ...state, activeAddresses: state.activeAddresses + fresh.length - 1 };
   return firstRefusal(
-    noSubscription(state), addressLimit(full),
-    chains.length === 0 ? null : tierLimit(state, 'chains', state.chains.length + chains.length - 1, TIER_TERMS[state.plan.tier].chains),
+    noSubscription(state),
+    addressLimit(full),
+    chains.length === 0
+      ? null
+      : tierLimit(state, 'chains', state.chains.length + chains.length - 1, TIER_TERMS[state.plan.tier].chains),
     notReady(state, fresh[0]!.chain),
   );
 }
 
-/** Keys of a source with those that are new. Refuses: INVALID_INPUT, KEY_MATERIAL_REJECTED, KEY_SOURCE_MISMATCH, CONFLICT. */
-function mergedKeys(state: KeySourceSees, known: KeySource | null, { keys: pushed }: { keys: readonly PushedSourceKey[] }): SourceKey[] | Refusal {
-  const keys = [...known?.keys ?? []];
+/**
+ * Keys of a source with those that are new. Refuses: INVALID_INPUT, KEY_MATERIAL_REJECTED, KEY_SOURCE_MISMATCH,
+ * CONFLICT.
+ */
+function mergedKeys(
+  state: KeySourceSees,
+  known: KeySource | null,
+  { keys: pushed }: { keys: readonly PushedSourceKey[] },
+): SourceKey[] | Refusal {
+  const keys = [...(known?.keys ?? [])];
   const enrolled = new Set(Object.values(state.enrolment?.keys ?? {}).map(({ xpub }) => xpub));
   for (const push of pushed) {
     const key = readKey(push);
     if (isRefusal(key)) return key;
-    if (key.xpub !== null && enrolled.has(key.xpub)) return refuse('CONFLICT', { reason: 'enrolled_key', chain: push.chain });
-    const there = keys.find(({ family, path, publicKey }) => family === key.family && path === key.path && (publicKey === null) === (key.publicKey === null));
+    if (key.xpub !== null && enrolled.has(key.xpub))
+      return refuse('CONFLICT', { reason: 'enrolled_key', chain: push.chain });
+    const there = keys.find(
+      ({ family, path, publicKey }) =>
+        family === key.family && path === key.path && (publicKey === null) === (key.publicKey === null),
+    );
     if (there === undefined) keys.push(key);
     else if (there.xpub !== key.xpub || there.publicKey !== key.publicKey) {
-      return refuse('KEY_SOURCE_MISMATCH', { chain: push.chain, index: null, reason: 'another key is registered at this path' });
+      return refuse('KEY_SOURCE_MISMATCH', {
+        chain: push.chain,
+        index: null,
+        reason: 'another key is registered at this path',
+      });
     }
   }
-  const others = Object.values(sourcesOf(state)).filter(({ id }) => id !== known?.id).reduce((sum, source) => sum + source.keys.length, 0);
-  return others + keys.length <= SOURCE_KEYS_MAX ? keys : refuse('CONFLICT', { reason: 'key_limit', limit: SOURCE_KEYS_MAX });
+  const others = Object.values(sourcesOf(state))
+    .filter(({ id }) => id !== known?.id)
+    .reduce((sum, source) => sum + source.keys.length, 0);
+  return others + keys.length <= SOURCE_KEYS_MAX
+    ? keys
+    : refuse('CONFLICT', { reason: 'key_limit', limit: SOURCE_KEYS_MAX });
 }
 
 function readKey(pushed: PushedSourceKey): SourceKey | Refusal {
@@ -137,12 +194,16 @@ function readKey(pushed: PushedSourceKey): SourceKey | Refusal {
   const wrong = (reason: string) => refuse('INVALID_INPUT', { field: 'keys', chain: pushed.chain, reason });
   if (!('xpub' in pushed)) {
     const { publicKey } = pushed;
-    if (publicKey.startsWith('ed')) return family === 'xrp' ? { family, path: null, xpub: null, publicKey } : wrong('an Ed25519 key');
-    return secp256k1.publicKeyVerify(Buffer.from(publicKey, 'hex')) ? { family, path: null, xpub: null, publicKey } : wrong('not on the curve');
+    if (publicKey.startsWith('ed'))
+      return family === 'xrp' ? { family, path: null, xpub: null, publicKey } : wrong('an Ed25519 key');
+    return secp256k1.publicKeyVerify(Buffer.from(publicKey, 'hex'))
+      ? { family, path: null, xpub: null, publicKey }
+      : wrong('not on the curve');
   }
   const key = parseXpub(pushed.xpub);
   if (!key.ok) return key;
-  const steps = pushed.path.split('/').slice(1), last = steps.at(-1)!;
+  const steps = pushed.path.split('/').slice(1),
+    last = steps.at(-1)!;
   const index = Number(last.replace("'", '')) + (last.endsWith("'") ? HARDENED : 0);
   if (key.depth !== steps.length || key.index !== index) return wrong('the extended key is not of this path');
   return { family, path: pushed.path, xpub: key.xpub, publicKey: null };
@@ -152,10 +213,22 @@ function readKey(pushed: PushedSourceKey): SourceKey | Refusal {
 function checkAddresses({ addresses }: Registering['command'], keys: readonly SourceKey[]): Refusal | null {
   const seen = new Set<string>();
   for (const { chain, index, path, address } of addresses) {
-    if (FAMILY_OF[chain] !== 'evm') return refuse('INVALID_INPUT', { field: 'addresses', chain, index, reason: 'this chain registers a key and no addresses' });
+    if (FAMILY_OF[chain] !== 'evm')
+      return refuse('INVALID_INPUT', {
+        field: 'addresses',
+        chain,
+        index,
+        reason: 'this chain registers a key and no addresses',
+      });
     if (seen.has(address)) return refuse('INVALID_INPUT', { field: 'addresses', chain, index, reason: 'given twice' });
     seen.add(address);
-    if (derived(keys.filter(({ family }) => family === 'evm'), path) !== address) return refuse('KEY_SOURCE_MISMATCH', { chain, index });
+    if (
+      derived(
+        keys.filter(({ family }) => family === 'evm'),
+        path,
+      ) !== address
+    )
+      return refuse('KEY_SOURCE_MISMATCH', { chain, index });
   }
   return null;
 }
@@ -168,7 +241,8 @@ function derived(keys: readonly SourceKey[], path: string | null): string | null
   for (const key of keys) {
     if (key.path === null || !path.startsWith(`${key.path}/`)) continue;
     const below = path.slice(key.path.length + 1).split('/');
-    if (below.length > STEPS_BELOW_MAX || below.some((step) => !/^[0-9]+$/.test(step) || Number(step) >= HARDENED)) continue;
+    if (below.length > STEPS_BELOW_MAX || below.some((step) => !/^[0-9]+$/.test(step) || Number(step) >= HARDENED))
+      continue;
     const [change, index] = below.map(Number);
     // The usual shape, `0/i`, goes by the parsed keys that are kept; the others are rare.
     return below.length === 2 && (change === 0 || change === 1)
@@ -181,15 +255,28 @@ function derived(keys: readonly SourceKey[], path: string | null): string | null
 const evmAddress = (publicKey: Uint8Array): string => addressOfPublicKey(secp256k1.publicKeyConvert(publicKey, false));
 
 function rowOf(
-  { state, command: { fingerprint }, book, nowMs }: Registering, { chain, path, address }: Registering['command']['addresses'][number], id: string,
+  { state, command: { fingerprint }, book, nowMs }: Registering,
+  { chain, path, address }: Registering['command']['addresses'][number],
+  id: string,
 ): AddressRow {
   const { family, parseAddress } = book.facts(chain);
   const parsed = parseAddress(book.network(chain), address);
   if (isRefusal(parsed)) throw new Error(`derived address of ${chain} does not parse`);
   return {
-    id, accountId: state.accountId, chain, family, address, addressKey: addressKeyOf(state.environment, family, parsed.bytes),
-    derivationPath: `[${fingerprint}${path === null ? '' : path.slice(1)}]`, purpose: 'deposit', index: null,
-    userRef: null, tag: null, label: null, status: 'active', createdAtMs: nowMs,
+    id,
+    accountId: state.accountId,
+    chain,
+    family,
+    address,
+    addressKey: addressKeyOf(state.environment, family, parsed.bytes),
+    derivationPath: `[${fingerprint}${path === null ? '' : path.slice(1)}]`,
+    purpose: 'deposit',
+    index: null,
+    userRef: null,
+    tag: null,
+    label: null,
+    status: 'active',
+    createdAtMs: nowMs,
   };
 }
 

@@ -11,20 +11,29 @@ type Counted = 'chains' | 'addresses' | 'settledTransactions' | 'webhooks' | 'ed
 
 /** Refuses: TIER_FEATURE_LOCKED once `current` has reached a tier's limit; a null limit is none. Spec §8.2. */
 export function tierLimit(
-  { environment, plan }: Pick<PlanSees, 'environment' | 'plan'>, feature: Counted & keyof TierTerms, current: number, limit: number | null,
+  { environment, plan }: Pick<PlanSees, 'environment' | 'plan'>,
+  feature: Counted & keyof TierTerms,
+  current: number,
+  limit: number | null,
 ): Refusal | null {
   if (environment === 'sandbox' || limit === null || current < limit) return null;
-  return refuse(
-    'TIER_FEATURE_LOCKED', { feature, limit, current, tier: plan.tier, requiredTier: tierAbove(plan.tier, feature) },
-  );
+  return refuse('TIER_FEATURE_LOCKED', {
+    feature,
+    limit,
+    current,
+    tier: plan.tier,
+    requiredTier: tierAbove(plan.tier, feature),
+  });
 }
 
 function tierAbove(tier: Tier, feature: Counted): Tier | null {
   const limit = TIER_TERMS[tier][feature];
-  return TIERS.slice(TIERS.indexOf(tier) + 1).find((above) => {
-    const higher = TIER_TERMS[above][feature];
-    return limit !== null && (higher === null || higher > limit);
-  }) ?? null;
+  return (
+    TIERS.slice(TIERS.indexOf(tier) + 1).find((above) => {
+      const higher = TIER_TERMS[above][feature];
+      return limit !== null && (higher === null || higher > limit);
+    }) ?? null
+  );
 }
 
 /** Refuses: NO_SUBSCRIPTION for a live account whose subscription lapsed. Spec §3.8. */
@@ -60,14 +69,16 @@ export function changePlan({ state, command, nowMs }: Deciding<'change_plan'>): 
   const waiting = state.pendingBand;
   const { band } = plan;
   if (state.environment === 'live' && isSmaller(band, state.plan.band)) {
-    const atMs = nextPeriodMs(nowMs), before: Plan = { ...plan, band: state.plan.band };
+    const atMs = nextPeriodMs(nowMs),
+      before: Plan = { ...plan, band: state.plan.band };
     const events: AccountEvent[] = [{ type: 'band_change_scheduled', band, atMs }];
     if (Object.keys(command.plan).length > 1) events.unshift({ type: 'plan_changed', plan: before });
     return accept({ ...before, pendingBand: { band, atMs } }, events);
   }
   const withdrawn = waiting !== null && command.plan.band !== undefined;
   return accept({ ...plan, pendingBand: withdrawn ? null : waiting }, [
-    { type: 'plan_changed', plan }, ...(withdrawn ? [{ type: 'band_change_ended', reason: 'withdrawn' } as const] : []),
+    { type: 'plan_changed', plan },
+    ...(withdrawn ? [{ type: 'band_change_ended', reason: 'withdrawn' } as const] : []),
   ]);
 }
 
@@ -82,15 +93,19 @@ export function settleBand({ state, nowMs }: Deciding<'settle_band'>): AccountDe
   if (tooManyAddresses(state, plan) !== null) {
     return accept({ ...state.plan, pendingBand: null }, [{ type: 'band_change_ended', reason: 'too_many_addresses' }]);
   }
-  return accept(
-    { ...plan, pendingBand: null }, [{ type: 'plan_changed', plan }, { type: 'band_change_ended', reason: 'in_force' }],
-  );
+  return accept({ ...plan, pendingBand: null }, [
+    { type: 'plan_changed', plan },
+    { type: 'band_change_ended', reason: 'in_force' },
+  ]);
 }
 
 const isSmaller = (band: Band, than: Band): boolean => BAND_TERMS[band].addresses < BAND_TERMS[than].addresses;
 
 /** Refuses: ADDRESS_LIMIT_EXCEEDED for a smaller plan that does not hold what a live account has. */
-function tooManyAddresses({ environment, plan: before, activeAddresses: current }: PlanSees, plan: Plan): Refusal | null {
+function tooManyAddresses(
+  { environment, plan: before, activeAddresses: current }: PlanSees,
+  plan: Plan,
+): Refusal | null {
   const limit = addressLimitOf(plan);
   const smaller = isSmaller(plan.band, before.band) || limit < addressLimitOf(before);
   if (environment !== 'live' || !smaller || current <= limit) return null;

@@ -8,6 +8,6 @@ export const planFolds: Folds<PlanState, PlanState> = {
   band_change_ended: () => ({ pendingBand: null }),
   suspension_changed: (_, { suspended }) => ({ suspended }),
   withdrawal_confirmed: ({ settled }, { period }) =>
-    (period === null ? {} : { settled: { period, count: settled.period === period ? settled.count + 1 : 1 } }),
+    period === null ? {} : { settled: { period, count: settled.period === period ? settled.count + 1 : 1 } },
   sandbox_reset: () => ({ settled: { period: '', count: 0 } }),
 };

@@ -7,7 +7,10 @@ import { webhookFolds } from './evolve.ts';
 export const webhook: Capability<WebhookCommand, WebhookState, WebhookState> = {
   owns: ['webhooks', 'webhookSeals'],
   decide: {
-    create_webhook: createWebhook, replace_webhook: replaceWebhook, delete_webhook: deleteWebhook, replay_delivery: replayDelivery,
+    create_webhook: createWebhook,
+    replace_webhook: replaceWebhook,
+    delete_webhook: deleteWebhook,
+    replay_delivery: replayDelivery,
   },
   folds: webhookFolds,
 };

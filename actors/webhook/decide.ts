@@ -18,12 +18,14 @@ const SEAL_CHARACTERS = 16;
 const REPLAY_WINDOW_MS = REPLAY_WINDOW_DAYS * 86_400_000;
 
 /** Refuses: ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED. */
-export function createWebhook(
-  { state, command: { row } }: Deciding<'create_webhook'>,
-): AccountDecision<'create_webhook'> {
+export function createWebhook({
+  state,
+  command: { row },
+}: Deciding<'create_webhook'>): AccountDecision<'create_webhook'> {
   const count = state.webhooks.length;
   const no = firstRefusal(
-    suspended(state), tierLimit(state, 'webhooks', count, TIER_TERMS[state.plan.tier].webhooks),
+    suspended(state),
+    tierLimit(state, 'webhooks', count, TIER_TERMS[state.plan.tier].webhooks),
     count < WEBHOOKS_MAX
       ? null
       : refuse('TIER_FEATURE_LOCKED', { feature: 'webhooks', limit: WEBHOOKS_MAX, current: count, requiredTier: null }),
@@ -32,15 +34,19 @@ export function createWebhook(
 }
 
 /**
- * Replaces URL, events, secrets and status at once. Secrets that were shown are never overwritten by a row that was read
- * before them. Refuses: ACCOUNT_SUSPENDED, NOT_FOUND, CONFLICT (`changed_meanwhile`: read again).
+ * Replaces URL, events, secrets and status at once. Secrets that were shown are never overwritten by a row that was
+ * read before them. Refuses: ACCOUNT_SUSPENDED, NOT_FOUND, CONFLICT (`changed_meanwhile`: read again).
  */
-export function replaceWebhook(
-  { state, command: { row, known } }: Deciding<'replace_webhook'>,
-): AccountDecision<'replace_webhook'> {
-  const before = sealOf(known), after = sealOf(row), newest = state.webhookSeals[row.id] ?? before;
+export function replaceWebhook({
+  state,
+  command: { row, known },
+}: Deciding<'replace_webhook'>): AccountDecision<'replace_webhook'> {
+  const before = sealOf(known),
+    after = sealOf(row),
+    newest = state.webhookSeals[row.id] ?? before;
   const no = firstRefusal(
-    suspended(state), unknownWebhook(state, row.id),
+    suspended(state),
+    unknownWebhook(state, row.id),
     newest === before ? null : refuse('CONFLICT', { reason: CHANGED_MEANWHILE }),
   );
   const seal = after === before ? null : after;
@@ -53,12 +59,15 @@ function sealOf({ sealedSecrets }: WebhookRow): string {
 }
 
 /** Stops delivery at once; the history stays. Refuses: NOT_FOUND. */
-export function deleteWebhook(
-  { state, command: { known }, nowMs }: Deciding<'delete_webhook'>,
-): AccountDecision<'delete_webhook'> {
+export function deleteWebhook({
+  state,
+  command: { known },
+  nowMs,
+}: Deciding<'delete_webhook'>): AccountDecision<'delete_webhook'> {
   const row = { ...known, status: 'deleted' as const, updatedAtMs: nowMs };
-  return unknownWebhook(state, known.id) ?? accept(
-    row, [{ type: 'webhook_deleted', id: row.id }], [{ table: 'webhook', row }],
+  return (
+    unknownWebhook(state, known.id) ??
+    accept(row, [{ type: 'webhook_deleted', id: row.id }], [{ table: 'webhook', row }])
   );
 }
 
@@ -67,12 +76,16 @@ function unknownWebhook(state: WebhookSees, id: string): Refusal | null {
 }
 
 /** A new delivery of the same event, as often as it is asked for (C5-46). Refuses: CONFLICT after seven days. */
-export function replayDelivery(
-  { command: { deliveryId, newDeliveryId, eventAtMs }, nowMs }: Deciding<'replay_delivery'>,
-): AccountDecision<'replay_delivery'> {
+export function replayDelivery({
+  command: { deliveryId, newDeliveryId, eventAtMs },
+  nowMs,
+}: Deciding<'replay_delivery'>): AccountDecision<'replay_delivery'> {
   if (nowMs - eventAtMs > REPLAY_WINDOW_MS) {
     return refuse('CONFLICT', { reason: 'replay_window_closed', retentionDays: REPLAY_WINDOW_DAYS });
   }
-  return accept({ deliveryId: newDeliveryId }, [{ type: 'delivery_replayed', deliveryId: newDeliveryId }],
-    [{ table: 'replay', deliveryId, newDeliveryId, nowMs }]);
+  return accept(
+    { deliveryId: newDeliveryId },
+    [{ type: 'delivery_replayed', deliveryId: newDeliveryId }],
+    [{ table: 'replay', deliveryId, newDeliveryId, nowMs }],
+  );
 }

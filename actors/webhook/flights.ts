@@ -67,12 +67,20 @@ export class Flights {
     });
   }
 
-  /** Takes a claimed delivery. One that is here already (its claim ran out) is sent again from its place in its lane. */
+  /**
+   * Takes a claimed delivery. One that is here already (its claim ran out) is sent again from its place in its lane.
+   */
   add(due: DueDelivery, untilMs: number, seenMs: number): void {
     const account = this.#of(due.accountId);
     const { delivery } = due;
     const first = delivery.attempts === 0 && delivery.replay === 0;
-    const flight: Flight = { due, untilMs, seenMs, sent: false, lane: first ? `${delivery.webhookId}|${due.orderKey}` : null };
+    const flight: Flight = {
+      due,
+      untilMs,
+      seenMs,
+      sent: false,
+      lane: first ? `${delivery.webhookId}|${due.orderKey}` : null,
+    };
     const known = account.byId.get(delivery.id);
     if (known !== undefined && known.lane === flight.lane) return this.#renew(account, known, flight);
     if (known !== undefined) this.#drop(account, delivery.id);
@@ -123,7 +131,8 @@ export class Flights {
   /** What waits here goes to the endpoint as it stands: its URL of now, signed with its secrets of now. */
   refresh(accountId: AccountId, { webhookId, url, sealedSecrets }: StandingDelivery, seenMs: number): void {
     for (const flight of this.#accounts.get(accountId)?.byId.values() ?? []) {
-      if (flight.due.delivery.webhookId === webhookId) Object.assign(flight, { due: { ...flight.due, url, sealedSecrets }, seenMs });
+      if (flight.due.delivery.webhookId === webhookId)
+        Object.assign(flight, { due: { ...flight.due, url, sealedSecrets }, seenMs });
     }
   }
 
@@ -136,15 +145,16 @@ export class Flights {
 
   /** Forgets what was not sent yet to an endpoint; the ids. */
   removeUnsent(accountId: AccountId, webhookId: string): string[] {
-    const unsent = [...this.#accounts.get(accountId)?.byId.values() ?? []]
-      .filter(({ sent, due: { delivery } }) => !sent && delivery.webhookId === webhookId).map(({ due }) => due.delivery.id);
+    const unsent = [...(this.#accounts.get(accountId)?.byId.values() ?? [])]
+      .filter(({ sent, due: { delivery } }) => !sent && delivery.webhookId === webhookId)
+      .map(({ due }) => due.delivery.id);
     for (const deliveryId of unsent) this.remove(accountId, deliveryId);
     return unsent;
   }
 
   /** Forgets all of an account; the ids whose claims are to be given back. */
   removeAccount(accountId: AccountId): string[] {
-    const ids = [...this.#accounts.get(accountId)?.byId.keys() ?? []];
+    const ids = [...(this.#accounts.get(accountId)?.byId.keys() ?? [])];
     this.#accounts.delete(accountId);
     return ids;
   }
@@ -156,7 +166,9 @@ export class Flights {
       const late = [...byId.values()].filter(({ untilMs }) => untilMs <= elapsedMs);
       if (late.length === 0) continue;
       const lanes = new Set(late.map(({ lane }) => lane));
-      const expired = [...byId.values()].filter(({ lane, untilMs }) => untilMs <= elapsedMs || (lane !== null && lanes.has(lane)));
+      const expired = [...byId.values()].filter(
+        ({ lane, untilMs }) => untilMs <= elapsedMs || (lane !== null && lanes.has(lane)),
+      );
       for (const { due } of expired) this.remove(accountId, due.delivery.id);
       ids.push(...expired.map(({ due }) => due.delivery.id));
     }
@@ -207,8 +219,11 @@ export class Flights {
 
 /** How many of the first fit into one frame; one always does. */
 function fittingCount(ready: readonly Flight[], limit: number): number {
-  let characters = 0, count = 0;
-  for (const { due: { body, url } } of ready) {
+  let characters = 0,
+    count = 0;
+  for (const {
+    due: { body, url },
+  } of ready) {
     characters += body.length + url.length;
     if (count >= limit || (count > 0 && characters > DELIVERY_CHARACTERS_PER_FRAME)) break;
     count += 1;

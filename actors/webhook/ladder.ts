@@ -27,7 +27,9 @@ const MINUTE_MS = 60_000;
 export const ATTEMPTS_MAX = 21;
 
 export const LADDER: Ladder = {
-  pausesMs: [2 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS], jitterPercent: 5, retryAfterMsMax: 1_440 * MINUTE_MS,
+  pausesMs: [2 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
+  jitterPercent: 5,
+  retryAfterMsMax: 1_440 * MINUTE_MS,
 };
 
 export interface Answer {
@@ -39,14 +41,19 @@ export interface Answer {
 }
 
 export interface NextStep {
-  readonly status: DeliveryStatus; readonly nextAttemptAtMs: number | null; readonly disableEndpoint: boolean;
+  readonly status: DeliveryStatus;
+  readonly nextAttemptAtMs: number | null;
+  readonly disableEndpoint: boolean;
 }
 
 const GONE = 410;
 
 /** The delivery's status and when it is tried again. `random` is in [0, 1). */
 export function nextStep(
-  ladder: Ladder, { attempt, statusCode, retryAfterSeconds }: Answer, nowMs: number, random: number,
+  ladder: Ladder,
+  { attempt, statusCode, retryAfterSeconds }: Answer,
+  nowMs: number,
+  random: number,
 ): NextStep {
   const taken = statusCode !== null && statusCode >= 200 && statusCode < 300;
   if (taken) return { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false };

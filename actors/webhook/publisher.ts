@@ -35,7 +35,9 @@ const CLAIM_MS = 120_000;
 const CLAIM_MARGIN_MS = 5_000;
 /** An edge that refused a frame is left alone for this long. */
 const REFUSED_PAUSE_MS = 1_000;
-/** An endpoint is looked at again before what waited longer than this is sent: it may be changed, disabled or deleted. */
+/**
+ * An endpoint is looked at again before what waited longer than this is sent: it may be changed, disabled or deleted.
+ */
 const SEEN_MS = 10;
 /** From connecting to the head of the answer. Reliability 3.1. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -112,7 +114,10 @@ class RunningPublisher implements Publisher {
     await this.#round;
     await this.#recorder.settled();
     const accountIds = this.#flights.accounts();
-    await this.#give(accountIds, accountIds.flatMap((accountId) => this.#flights.removeAccount(accountId)));
+    await this.#give(
+      accountIds,
+      accountIds.flatMap((accountId) => this.#flights.removeAccount(accountId)),
+    );
   }
 
   #schedule(): void {
@@ -125,10 +130,12 @@ class RunningPublisher implements Publisher {
 
   #poll(): void {
     const elapsedMs = this.#deps.clock.elapsedMs();
-    const accountIds = this.#flights.accounts(), expired = this.#flights.removeExpired(elapsedMs);
+    const accountIds = this.#flights.accounts(),
+      expired = this.#flights.removeExpired(elapsedMs);
     if (expired.length > 0) for (const accountId of accountIds) this.#forgotten.add(accountId);
     void this.#give(accountIds, expired);
-    for (const [accountId, untilMs] of this.#pausedUntilMs) if (untilMs <= elapsedMs) this.#pausedUntilMs.delete(accountId);
+    for (const [accountId, untilMs] of this.#pausedUntilMs)
+      if (untilMs <= elapsedMs) this.#pausedUntilMs.delete(accountId);
     const leaders = [...this.#deps.streams.leaders()];
     if (this.#pollFrom >= leaders.length) this.#pollFrom = 0;
     for (const accountId of leaders.slice(this.#pollFrom, this.#pollFrom + POLL_ACCOUNTS)) this.#rung.add(accountId);
@@ -161,30 +168,42 @@ class RunningPublisher implements Publisher {
     const { store, clock } = this.#deps;
     await this.#giving;
     await this.#settleDoubts();
-    const nowMs = clock.nowMs(), seenMs = clock.elapsedMs(), untilMs = seenMs + CLAIM_MS - CLAIM_MARGIN_MS;
+    const nowMs = clock.nowMs(),
+      seenMs = clock.elapsedMs(),
+      untilMs = seenMs + CLAIM_MS - CLAIM_MARGIN_MS;
     this.#forgotten.clear();
-    const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds)).catch((error: unknown) => {
-      for (const accountId of accountIds) this.#doubtful.add(accountId);
-      throw error;
-    });
+    const due = await store
+      .claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds))
+      .catch((error: unknown) => {
+        for (const accountId of accountIds) this.#doubtful.add(accountId);
+        throw error;
+      });
     failpoint('publisher.claimed');
-    if (this.#stopped) return this.#give(accountIds, due.map(({ delivery }) => delivery.id));
+    if (this.#stopped)
+      return this.#give(
+        accountIds,
+        due.map(({ delivery }) => delivery.id),
+      );
     const early = due.filter(({ accountId }) => this.#forgotten.has(accountId));
     for (const one of due) if (!this.#forgotten.has(one.accountId)) this.#flights.add(one, untilMs, seenMs);
     // It was claimed because what stands before it was here. That is not so any more, and must be claimed first.
-    void this.#give([...this.#forgotten], early.map(({ delivery }) => delivery.id));
+    void this.#give(
+      [...this.#forgotten],
+      early.map(({ delivery }) => delivery.id),
+    );
     if (due.length < CLAIM_MAX && early.length === 0) return;
     for (const accountId of accountIds) this.#rung.add(accountId);
     this.#again = true;
   }
 
   /**
-   * Claims that nobody here knows would let later events of their lanes go first. All claims of the shards concerned are
-   * given back, and what was here is claimed again; the edge leaves out what it has already.
+   * Claims that nobody here knows would let later events of their lanes go first. All claims of the shards concerned
+   * are given back, and what was here is claimed again; the edge leaves out what it has already.
    */
   async #settleDoubts(): Promise<void> {
     if (this.#doubtful.size === 0) return;
-    const accountIds = [...this.#doubtful], shards = new Set(accountIds.map(shardOf));
+    const accountIds = [...this.#doubtful],
+      shards = new Set(accountIds.map(shardOf));
     await this.#deps.store.releaseAbandoned([...shards]);
     for (const accountId of accountIds) this.#doubtful.delete(accountId);
     for (const accountId of this.#flights.accounts()) {
@@ -196,8 +215,9 @@ class RunningPublisher implements Publisher {
 
   #takeRung(): AccountId[] {
     const leaders = this.#deps.streams.leaders();
-    const accountIds = [...this.#rung].filter((accountId) =>
-      leaders.has(accountId) && !this.#pausedUntilMs.has(accountId) && !this.#flights.full(accountId));
+    const accountIds = [...this.#rung].filter(
+      (accountId) => leaders.has(accountId) && !this.#pausedUntilMs.has(accountId) && !this.#flights.full(accountId),
+    );
     this.#rung.clear();
     return accountIds;
   }
@@ -221,7 +241,10 @@ class RunningPublisher implements Publisher {
     const signed = flights.map((flight) => ({ flight, delivery: this.#signed(flight.due, timestampSeconds) }));
     const deliveries = signed.flatMap(({ delivery }) => delivery ?? []);
     if (deliveries.length < flights.length) {
-      await this.#hold(accountId, signed.flatMap(({ flight, delivery }) => (delivery === null ? [flight] : [])));
+      await this.#hold(
+        accountId,
+        signed.flatMap(({ flight, delivery }) => (delivery === null ? [flight] : [])),
+      );
     }
     if (deliveries.length === 0) return;
     for (const flight of flights) flight.postedTo = flight.due.url;
@@ -243,21 +266,34 @@ class RunningPublisher implements Publisher {
   }
 
   /**
-   * Those that may leave. What waited for its turn, a pause or a lane goes to its endpoint as that stands now, and not at
-   * all to one that was disabled or deleted meanwhile, nor when a sandbox reset forgot it.
+   * Those that may leave. What waited for its turn, a pause or a lane goes to its endpoint as that stands now, and not
+   * at all to one that was disabled or deleted meanwhile, nor when a sandbox reset forgot it.
    */
   async #asTheyStand(accountId: AccountId, flights: readonly Flight[]): Promise<readonly Flight[]> {
     const { store, clock, log } = this.#deps;
     const seenMs = clock.elapsedMs();
-    const webhooks = new Set(flights.flatMap((flight) => (seenMs - flight.seenMs > SEEN_MS ? [flight.due.delivery.webhookId] : [])));
+    const webhooks = new Set(
+      flights.flatMap((flight) => (seenMs - flight.seenMs > SEEN_MS ? [flight.due.delivery.webhookId] : [])),
+    );
     if (webhooks.size === 0) return flights;
-    const gone = new Map(flights.flatMap(({ due: { delivery } }) => (webhooks.has(delivery.webhookId) ? [[delivery.id, delivery.webhookId]] : [])));
+    const gone = new Map(
+      flights.flatMap(({ due: { delivery } }) =>
+        webhooks.has(delivery.webhookId) ? [[delivery.id, delivery.webhookId]] : [],
+      ),
+    );
     try {
-      const standing = await store.standing(accountId, [...gone].map(([id, webhookId]) => ({ id, webhookId })));
+      const standing = await store.standing(
+        accountId,
+        [...gone].map(([id, webhookId]) => ({ id, webhookId })),
+      );
       for (const one of standing) gone.delete(one.id);
-      for (const one of new Map(standing.map((row) => [row.webhookId, row])).values()) this.#flights.refresh(accountId, one, seenMs);
+      for (const one of new Map(standing.map((row) => [row.webhookId, row])).values())
+        this.#flights.refresh(accountId, one, seenMs);
     } catch (error) {
-      log.warn({ err: error, accountId, count: flights.length }, 'deliveries wait: their endpoints could not be looked at');
+      log.warn(
+        { err: error, accountId, count: flights.length },
+        'deliveries wait: their endpoints could not be looked at',
+      );
       this.#later(accountId, flights);
       return [];
     }
@@ -265,15 +301,21 @@ class RunningPublisher implements Publisher {
     // What waits behind them is claimed anew, if it stands.
     if (gone.size > 0) this.#forgotten.add(accountId);
     const ids = [...new Set(gone.values())].flatMap((webhookId) => this.#flights.removeUnsent(accountId, webhookId));
-    for (const { due: { delivery } } of known) if (gone.has(delivery.id)) this.#flights.remove(accountId, delivery.id);
+    for (const {
+      due: { delivery },
+    } of known)
+      if (gone.has(delivery.id)) this.#flights.remove(accountId, delivery.id);
     void this.#give([accountId], [...ids, ...gone.keys()]);
     if (ids.length > 0) this.ring(accountId);
     return known.filter(({ due: { delivery } }) => !gone.has(delivery.id));
   }
 
-  /** Half of what did not fit, twice what did: an edge with a small outbox, or a nearly full one, still gets something. */
+  /**
+   * Half of what did not fit, twice what did: an edge with a small outbox, or a nearly full one, still gets something.
+   */
   #size(accountId: AccountId, sent: number, acknowledged: Acknowledgement | null): void {
-    if (acknowledged?.code === 'EDGE_OUTBOX_FULL') return void this.#frameMax.set(accountId, Math.max(1, Math.floor(sent / 2)));
+    if (acknowledged?.code === 'EDGE_OUTBOX_FULL')
+      return void this.#frameMax.set(accountId, Math.max(1, Math.floor(sent / 2)));
     const max = this.#frameMax.get(accountId);
     if (max === undefined || acknowledged?.ok !== true) return;
     if (max * 2 >= DELIVERIES_PER_FRAME) this.#frameMax.delete(accountId);
@@ -290,8 +332,8 @@ class RunningPublisher implements Publisher {
   }
 
   /**
-   * Deliveries that cannot be signed are held with their reason; the next of their lanes go on. Where the store does not
-   * answer their claims run out, and this is tried again.
+   * Deliveries that cannot be signed are held with their reason; the next of their lanes go on. Where the store does
+   * not answer their claims run out, and this is tried again.
    */
   async #hold(accountId: AccountId, flights: readonly Flight[]): Promise<void> {
     const { store, log } = this.#deps;
@@ -299,7 +341,10 @@ class RunningPublisher implements Publisher {
     const webhookIds = [...new Set(flights.map(({ due }) => due.delivery.webhookId))];
     try {
       const held = await store.holdUnreadable(claimed);
-      log.warn({ accountId, webhookIds, count: held.length }, 'deliveries are held: the secret of their endpoint does not open');
+      log.warn(
+        { accountId, webhookIds, count: held.length },
+        'deliveries are held: the secret of their endpoint does not open',
+      );
       for (const { deliveryId } of claimed) this.#flights.remove(accountId, deliveryId);
       this.ring(accountId);
     } catch (error) {

@@ -26,16 +26,22 @@ interface Report {
  * this node's ladder counts: the ladder may have been longer when the attempt before it was made.
  */
 export function attemptRow(
-  accountId: AccountId, attempt: Attempt, { ladder, nowMs, random }: { ladder: Ladder; nowMs: number; random: number },
+  accountId: AccountId,
+  attempt: Attempt,
+  { ladder, nowMs, random }: { ladder: Ladder; nowMs: number; random: number },
 ): RecordedAttempt | null {
   if (attempt.attempt > ATTEMPTS_MAX) return null;
   const { deliveryId, outcome } = attempt;
   const { statusCode: said } = attempt;
   const statusCode = said !== null && said >= 100 && said <= 999 ? said : null;
   return {
-    accountId, deliveryId, attempt: attempt.attempt, statusCode,
+    accountId,
+    deliveryId,
+    attempt: attempt.attempt,
+    statusCode,
     durationMs: Math.min(Math.round(attempt.durationMs), DURATION_MS_MAX),
-    error: outcome === 'answered' ? null : outcome, atMs: nowMs,
+    error: outcome === 'answered' ? null : outcome,
+    atMs: nowMs,
     next: nextStep(ladder, { ...attempt, statusCode }, nowMs, random),
   };
 }
@@ -68,7 +74,7 @@ export class Recorder {
     this.#running = true;
     while (this.#waiting.length > 0) {
       const batch = this.#take();
-      if (await this.#write(batch) || batch.length === 1) continue;
+      if ((await this.#write(batch)) || batch.length === 1) continue;
       for (const report of batch) await this.#write([report]);
     }
     this.#running = false; // In the same turn as the last look at what waits: nothing is left behind.

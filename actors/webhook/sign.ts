@@ -32,7 +32,8 @@ export function secretBytes(secret: string): Buffer {
  * Headers of one attempt; several keys while a secret is being rotated. The body is signed as the bytes that are sent.
  */
 export function signatureHeaders(
-  message: { eventId: string; body: string; timestampSeconds: number }, keys: readonly (Buffer | KeyObject)[],
+  message: { eventId: string; body: string; timestampSeconds: number },
+  keys: readonly (Buffer | KeyObject)[],
 ): Record<string, string> {
   const { eventId, body, timestampSeconds } = message;
   const signed = `${eventId}.${timestampSeconds}.${body}`;

@@ -10,8 +10,13 @@ import { beginSubmit, noteBroadcast, submitSigned } from './signed.ts';
 export const withdrawal: Capability<WithdrawalCommand, WithdrawalState, WithdrawalState> = {
   owns: ['counters', 'withdrawals', 'reopened'],
   decide: {
-    build_withdrawal: buildWithdrawal, reprice_withdrawal: repriceWithdrawal, bind_withdrawal: bindWithdrawal,
-    abandon_withdrawal: abandonWithdrawal, expire_builds: expireBuilds, submit_signed: submitSigned, begin_submit: beginSubmit,
+    build_withdrawal: buildWithdrawal,
+    reprice_withdrawal: repriceWithdrawal,
+    bind_withdrawal: bindWithdrawal,
+    abandon_withdrawal: abandonWithdrawal,
+    expire_builds: expireBuilds,
+    submit_signed: submitSigned,
+    begin_submit: beginSubmit,
     note_broadcast: noteBroadcast,
   },
   folds: withdrawalFolds,

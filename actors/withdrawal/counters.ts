@@ -5,7 +5,8 @@
  *               value that is in flight
  *   freed       a build that was abandoned, or a transaction that is proven dead without using its value
  *   dropped     the whole entry, once nothing is in flight: the chain's own count is then the truth (C6-52: a local
- *               count that is never lowered gaps every later send), but no less than our own blocks show (`chainNextOf`)
+ *               count that is never lowered gaps every later send), but no less than our own blocks show
+ * (`chainNextOf`)
  *
  * Where the chain has no counter but spends outputs (btc) the values are outpoints, held so that a second build does
  * not spend them again. Chains whose transactions only expire (tron, sol) hold nothing.
@@ -21,15 +22,17 @@ const EMPTY: Counter = { next: null, free: [], inFlight: {} };
 
 /**
  * V40: an eth pool guarantees 16 slots for one sender; R21: at most 10 queued on xrp; M19: a Stellar sequence has no
- * gaps, so one at a time; a Bitcoin node takes a chain of 25 unconfirmed. Any issued address may be a hot wallet to somebody,
- * so the purpose makes no difference. Chains whose transactions only expire hold nothing and have no limit.
+ * gaps, so one at a time; a Bitcoin node takes a chain of 25 unconfirmed. Any issued address may be a hot wallet to
+ * somebody, so the purpose makes no difference. Chains whose transactions only expire hold nothing and have no limit.
  */
 const BY_FAMILY = { evm: 16, xrp: 10, xlm: 1, btc: 25, other: Number.MAX_SAFE_INTEGER } as const;
 export const IN_FLIGHT_LIMITS: InFlightLimits = { deposit: BY_FAMILY, gas_tank: BY_FAMILY, treasury: BY_FAMILY };
 
 /** Families whose chain counts transactions of a sender, and what it calls the count. */
 const COUNTED: Readonly<Partial<Record<Family, 'nonce' | 'sequence'>>> = {
-  evm: 'nonce', xrp: 'sequence', xlm: 'sequence',
+  evm: 'nonce',
+  xrp: 'sequence',
+  xlm: 'sequence',
 };
 
 export const isCounted = (family: Family): boolean => COUNTED[family] !== undefined;
@@ -39,14 +42,21 @@ export function counterKey(chain: Chain, address: string): string {
   return `${chain}:${address}`;
 }
 
-export interface Allocation { readonly value: string; readonly next: string; readonly free: string[] }
+export interface Allocation {
+  readonly value: string;
+  readonly next: string;
+  readonly free: string[];
+}
 
 /**
- * What the chain itself would take next. A node counts too little when it lags, or when its branch has not taken in yet what
- * ours holds: the sender's highest value in a block of the kept window is not used again. C6-52, G15.
+ * What the chain itself would take next. A node counts too little when it lags, or when its branch has not taken in yet
+ * what ours holds: the sender's highest value in a block of the kept window is not used again. C6-52, G15.
  */
 export function chainNextOf(
-  told: bigint, readAtHeight: number, used: UsedValue | null | undefined, reorgWindow: number,
+  told: bigint,
+  readAtHeight: number,
+  used: UsedValue | null | undefined,
+  reorgWindow: number,
 ): bigint {
   if (used == null || used.height < readAtHeight - reorgWindow) return told;
   const after = BigInt(used.value) + 1n;
@@ -54,32 +64,49 @@ export function chainNextOf(
 }
 
 /**
- * What the chain itself would take next, as far as it may be believed: where one endpoint of several answered, nothing above what our
- * own records explain, since a payment under an invented value waits for ever, and all that follow it. Refuses: CHAIN_UNAVAILABLE.
+ * What the chain itself would take next, as far as it may be believed: where one endpoint of several answered, nothing
+ * above what our own records explain, since a payment under an invented value waits for ever, and all that follow it.
+ * Refuses: CHAIN_UNAVAILABLE.
  */
 export function believedNext(
-  chain: Chain, counter: Counter | undefined, told: bigint, inputs: BuildInputs, used: UsedValue | null | undefined, reorgWindow: number,
+  chain: Chain,
+  counter: Counter | undefined,
+  told: bigint,
+  inputs: BuildInputs,
+  used: UsedValue | null | undefined,
+  reorgWindow: number,
 ): bigint | Refusal {
-  const own = [...(used == null ? [] : [BigInt(used.value) + 1n]), ...(counter?.next == null ? [] : [BigInt(counter.next)])];
+  const own = [
+    ...(used == null ? [] : [BigInt(used.value) + 1n]),
+    ...(counter?.next == null ? [] : [BigInt(counter.next)]),
+  ];
   if (inputs.counter === 'one_word' && own.length > 0 && own.every((value) => told > value)) {
     return refuse('CHAIN_UNAVAILABLE', {
-      chain, permanent: false, retryAfterSeconds: 10,
+      chain,
+      permanent: false,
+      retryAfterSeconds: 10,
       reason: `one endpoint alone is alive and says that the next counter is ${told}; our own records end before it: a second endpoint must say so too`,
     });
   }
   return chainNextOf(told, inputs.readAtHeight, used, reorgWindow);
 }
 
-/** How long what is signed must wait before values below it count as unused: blocks reach endpoints, and our own records, within it. */
+/**
+ * How long what is signed must wait before values below it count as unused: blocks reach endpoints, and our own
+ * records, within it.
+ */
 export const GAP_MS = 60_000;
 
 /**
- * The lowest unused value below what has waited for long: what waits can land only when it is used. Null without such a gap, and
- * while endpoints do not agree on what the chain would take next.
+ * The lowest unused value below what has waited for long: what waits can land only when it is used. Null without such a
+ * gap, and while endpoints do not agree on what the chain would take next.
  */
 export function gapBelow(
-  counter: Counter | undefined, told: bigint, { inputs, used }: { inputs: BuildInputs; used?: UsedValue | null | undefined },
-  changedAtMs: (id: string) => number, nowMs: number,
+  counter: Counter | undefined,
+  told: bigint,
+  { inputs, used }: { inputs: BuildInputs; used?: UsedValue | null | undefined },
+  changedAtMs: (id: string) => number,
+  nowMs: number,
 ): bigint | null {
   if (inputs.counter !== undefined || counter === undefined || counter.next === null) return null;
   const after = used == null ? 0n : BigInt(used.value) + 1n;
@@ -92,7 +119,8 @@ export function gapBelow(
 /** The next value to build with. `chainNext` is what the chain itself would take. */
 export function allocate(counter: Counter | undefined, chainNext: bigint): Allocation {
   const { next, free, inFlight } = counter ?? EMPTY;
-  const fit = free.map(BigInt)
+  const fit = free
+    .map(BigInt)
     .filter((value) => value >= chainNext && !(String(value) in inFlight))
     .sort((a, b) => (a < b ? -1 : 1));
   const [reused] = fit;
@@ -115,10 +143,14 @@ export function replayKeyOf(family: Family, value: string): ReplayKey | null {
 export function holdOf(chain: Chain, from: string, replayKey: ReplayKey): Hold | null {
   const key = counterKey(chain, from);
   switch (replayKey.kind) {
-    case 'nonce': return { key, values: [String(replayKey.value)] };
-    case 'sequence': return { key, values: [replayKey.value] };
-    case 'outpoints': return { key, values: [...replayKey.value] };
-    case 'expiry': return null;
+    case 'nonce':
+      return { key, values: [String(replayKey.value)] };
+    case 'sequence':
+      return { key, values: [replayKey.value] };
+    case 'outpoints':
+      return { key, values: [...replayKey.value] };
+    case 'expiry':
+      return null;
   }
 }
 
@@ -143,7 +175,10 @@ export type Counters = Record<string, Counter>;
 
 /** Puts values in flight for a withdrawal, or moves those that are to another stage. */
 export function held(
-  counters: Counters, hold: Hold | null, flight: InFlight, claimed?: { next: string | null; free: string[] },
+  counters: Counters,
+  hold: Hold | null,
+  flight: InFlight,
+  claimed?: { next: string | null; free: string[] },
 ): Counters {
   if (hold === null) return counters;
   const before = counters[hold.key] ?? EMPTY;

@@ -19,7 +19,20 @@ import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../
 import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import { allocate, counterKey, holdOf, isCounted, limitOf, believedNext, gapBelow, released, spokenFor, waitingIn, replayKeyOf, type Counters } from './counters.ts';
+import {
+  allocate,
+  counterKey,
+  holdOf,
+  isCounted,
+  limitOf,
+  believedNext,
+  gapBelow,
+  released,
+  spokenFor,
+  waitingIn,
+  replayKeyOf,
+  type Counters,
+} from './counters.ts';
 import { heldBy, queueFull } from './binding.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
@@ -43,7 +56,10 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   // The counter of a build is what is next now, for people; nothing holds it before it is bound.
   const place = isCounted(FAMILY_OF[chain]) ? placeBesideOthers(deciding) : placeFor(deciding, 'over_limit');
   const no = firstRefusal(
-    rotationPending(state), suspended(state), settledLimit(state, nowMs), watchOnly(state, chain, pathOf(state, command.from)),
+    rotationPending(state),
+    suspended(state),
+    settledLimit(state, nowMs),
+    watchOnly(state, chain, pathOf(state, command.from)),
     isRefusal(place) ? place : null,
     module === null ? refuse('CHAIN_UNAVAILABLE', { chain, permanent: true }) : null,
   );
@@ -57,7 +73,9 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
 }
 
 function buildAt(
-  deciding: Deciding<'build_withdrawal'>, module: ChainModule, { counter, events, rows }: Place,
+  deciding: Deciding<'build_withdrawal'>,
+  module: ChainModule,
+  { counter, events, rows }: Place,
 ): AccountDecision<'build_withdrawal'> {
   const { command, book, nowMs } = deciding;
   const { intent, inputs } = command;
@@ -85,7 +103,9 @@ function buildAt(
 
 /** What the chain would take next of the sender; null where it has no counter. Refuses: CHAIN_UNAVAILABLE. */
 function proposalFor(
-  module: ChainModule, { reorgWindow }: Network, { state, command, nowMs }: Deciding<'build_withdrawal'>,
+  module: ChainModule,
+  { reorgWindow }: Network,
+  { state, command, nowMs }: Deciding<'build_withdrawal'>,
   counter: Counter | undefined,
 ): ReplayKey | null | Refusal {
   const { intent, inputs, used } = command;
@@ -99,58 +119,106 @@ function proposalFor(
 }
 
 function gapFor(
-  state: WithdrawalSees, { inputs, used }: Deciding<'build_withdrawal'>['command'], counter: Counter | undefined, module: ChainModule | null, nowMs: number,
+  state: WithdrawalSees,
+  { inputs, used }: Deciding<'build_withdrawal'>['command'],
+  counter: Counter | undefined,
+  module: ChainModule | null,
+  nowMs: number,
 ): bigint | null {
   const told = module?.nextReplayValue(inputs) ?? null;
-  return told === null ? null : gapBelow(counter, BigInt(told), { inputs, used }, (id) => state.withdrawals[id] ?? 0, nowMs);
+  return told === null
+    ? null
+    : gapBelow(counter, BigInt(told), { inputs, used }, (id) => state.withdrawals[id] ?? 0, nowMs);
 }
 
 function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsigned: Unsigned): WithdrawalRow {
   const { id, intent, from, tokenSymbol, decimals } = command;
   return {
-    id, accountId: state.accountId, ledger: ledgerOf(intent.chain, state.accountId), chain: intent.chain,
-    from: intent.from, to: intent.to, amount: unsigned.amount, decimals,
-    tokenContract: unsigned.tokenContract, tokenSymbol, userRef: from.userRef, tag: from.tag, status: 'built', unsigned,
-    versions: [], txid: null, height: null, blockHash: null, fee: null, failure: null, createdAtMs: nowMs,
+    id,
+    accountId: state.accountId,
+    ledger: ledgerOf(intent.chain, state.accountId),
+    chain: intent.chain,
+    from: intent.from,
+    to: intent.to,
+    amount: unsigned.amount,
+    decimals,
+    tokenContract: unsigned.tokenContract,
+    tokenSymbol,
+    userRef: from.userRef,
+    tag: from.tag,
+    status: 'built',
+    unsigned,
+    versions: [],
+    txid: null,
+    height: null,
+    blockHash: null,
+    fee: null,
+    failure: null,
+    createdAtMs: nowMs,
     updatedAtMs: nowMs,
   };
 }
 
-interface Place { readonly counter: Counter | undefined; readonly events: AccountEvent[]; readonly rows: RowWrite[] }
+interface Place {
+  readonly counter: Counter | undefined;
+  readonly events: AccountEvent[];
+  readonly rows: RowWrite[];
+}
 
-/** Where a counter is bound at the broadcast a build takes nobody's place; a full queue says so before the caller signs. Refuses: CONFLICT. */
+/**
+ * Where a counter is bound at the broadcast a build takes nobody's place; a full queue says so before the caller signs.
+ * Refuses: CONFLICT.
+ */
 function placeBesideOthers({ state, command, book, inFlight, nowMs }: Deciding<'build_withdrawal'>): Place | Refusal {
-  const { chain, from } = command.intent, key = counterKey(chain, from), waiting = waitingIn(state.counters[key]);
-  const isGap = gapFor(state, command, state.counters[key], book.module(chain), nowMs) !== null; // what fills one is never one too many
-  const full = isGap ? null : queueFull(waiting, limitOf(inFlight, command.from.purpose, FAMILY_OF[chain]), book.network(chain), 'build it again');
+  const { chain, from } = command.intent,
+    key = counterKey(chain, from),
+    waiting = waitingIn(state.counters[key]);
+  // what fills one is never one too many
+  const isGap = gapFor(state, command, state.counters[key], book.module(chain), nowMs) !== null;
+  const full = isGap
+    ? null
+    : queueFull(
+        waiting,
+        limitOf(inFlight, command.from.purpose, FAMILY_OF[chain]),
+        book.network(chain),
+        'build it again',
+      );
   if (full !== null) return full;
-  const counters = waiting.filter(({ stage }) => stage === 'built').reduce((left, { id }) => released(left, heldBy(left, key, id), id, true), state.counters);
+  const counters = waiting
+    .filter(({ stage }) => stage === 'built')
+    .reduce((left, { id }) => released(left, heldBy(left, key, id), id, true), state.counters);
   return { counter: counters[key], events: [], rows: [] };
 }
 
 /**
- * Room for coins under the in-flight limit: the oldest unsigned builds give way at the limit, or all of them when the coins do
- * not suffice. What is signed may land and keeps its place. Refuses: CONFLICT.
+ * Room for coins under the in-flight limit: the oldest unsigned builds give way at the limit, or all of them when the
+ * coins do not suffice. What is signed may land and keeps its place. Refuses: CONFLICT.
  */
 function placeFor(
-  { state, command, book, inFlight, nowMs }: Deciding<'build_withdrawal'>, gives: 'all' | 'over_limit',
+  { state, command, book, inFlight, nowMs }: Deciding<'build_withdrawal'>,
+  gives: 'all' | 'over_limit',
 ): Place | Refusal {
   const { chain, from } = command.intent;
-  const key = counterKey(chain, from), limit = limitOf(inFlight, command.from.purpose, FAMILY_OF[chain]);
+  const key = counterKey(chain, from),
+    limit = limitOf(inFlight, command.from.purpose, FAMILY_OF[chain]);
   const waiting = waitingIn(state.counters[key]);
   const changed = ({ id }: { id: string }) => state.withdrawals[id] ?? 0;
   const unsigned = waiting.filter(({ stage }) => stage === 'built').sort((a, b) => changed(a) - changed(b));
   const giving = gives === 'all' ? unsigned : unsigned.slice(0, Math.max(0, waiting.length - limit + 1));
-  const full = waiting.length - giving.length < limit ? null : queueFull(waiting, 0, book.network(chain), 'build it again');
+  const full =
+    waiting.length - giving.length < limit ? null : queueFull(waiting, 0, book.network(chain), 'build it again');
   if (full !== null) return full;
   let counters: Counters = state.counters;
-  const events: AccountEvent[] = [], rows: RowWrite[] = [];
+  const events: AccountEvent[] = [],
+    rows: RowWrite[] = [];
   for (const { id } of giving) {
     const hold = heldBy(counters, key, id);
     counters = released(counters, hold, id, true);
     events.push({ type: 'withdrawal_expired', id, hold });
     rows.push({
-      table: 'withdrawal_status', id, status: 'expired',
+      table: 'withdrawal_status',
+      id,
+      status: 'expired',
       updatedAtMs: changedAtMs({ updatedAtMs: changed({ id }) }, nowMs),
     });
   }
@@ -169,14 +237,21 @@ function settledLimit(state: WithdrawalSees, nowMs: number): Refusal | null {
  * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, CONFLICT, CHAIN_UNAVAILABLE, and what the chain's builder
  * refuses.
  */
-export function repriceWithdrawal(
-  { state, command, book, nowMs }: Deciding<'reprice_withdrawal'>,
-): AccountDecision<'reprice_withdrawal'> {
+export function repriceWithdrawal({
+  state,
+  command,
+  book,
+  nowMs,
+}: Deciding<'reprice_withdrawal'>): AccountDecision<'reprice_withdrawal'> {
   const { known, inputs } = command;
   const module = book.module(known.chain);
   const no = firstRefusal(
-    rotationPending(state), suspended(state), notNewest(state, known), watchOnly(state, known.chain, known.unsigned.fromPath),
-    known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }), signedAndExpires(known),
+    rotationPending(state),
+    suspended(state),
+    notNewest(state, known),
+    watchOnly(state, known.chain, known.unsigned.fromPath),
+    known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }),
+    signedAndExpires(known),
     module === null ? refuse('CHAIN_UNAVAILABLE', { chain: known.chain, permanent: true }) : null,
   );
   if (no !== null) return no;
@@ -186,27 +261,37 @@ export function repriceWithdrawal(
   const priced = module!.reprice(network, known.unsigned, inputs, known.versions.length > 0);
   if (isRefusal(priced)) return priced;
   const { boundAtMs } = known.unsigned;
-  const unsigned: Unsigned = { ...priced, ...(repriced === null ? {} : { repriced }), ...(boundAtMs === undefined ? {} : { boundAtMs }) };
+  const unsigned: Unsigned = {
+    ...priced,
+    ...(repriced === null ? {} : { repriced }),
+    ...(boundAtMs === undefined ? {} : { boundAtMs }),
+  };
   const atMs = changedAtMs(known, nowMs);
   // A version of before did not keep its amount; the last one's is that of its build.
   const versions = known.versions.map((version) =>
-    (version.amount === undefined && version.payload === known.unsigned.payload ? { ...version, amount: String(known.unsigned.amount) } : version));
+    version.amount === undefined && version.payload === known.unsigned.payload
+      ? { ...version, amount: String(known.unsigned.amount) }
+      : version,
+  );
   const row: WithdrawalRow = { ...known, unsigned, versions, amount: unsigned.amount, updatedAtMs: atMs };
   const clash = isUnbound(row) ? null : clashOf(state, row);
   if (clash !== null) return clash;
   return accept(
-    row, [{ type: 'withdrawal_repriced', id: row.id, atMs, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }],
+    row,
+    [{ type: 'withdrawal_repriced', id: row.id, atMs, hold: holdOfRow(row) }],
+    [{ table: 'withdrawal', row }],
   );
 }
 
 /**
- * Two payloads that only expire exclude each other by nothing, and "expired" is one node's word: what is signed stays the
- * only one of its kind, and what died is paid by a new build. Refuses: CONFLICT. found F13, L31.
+ * Two payloads that only expire exclude each other by nothing, and "expired" is one node's word: what is signed stays
+ * the only one of its kind, and what died is paid by a new build. Refuses: CONFLICT. found F13, L31.
  */
 function signedAndExpires({ versions, unsigned: { replayKey } }: WithdrawalRow): Refusal | null {
   if (versions.length === 0 || replayKey.kind !== 'expiry') return null;
   return refuse(
-    'CONFLICT', { reason: 'signed_payload_only_expires', signed: true, txids: versions.map(({ txid }) => txid) },
+    'CONFLICT',
+    { reason: 'signed_payload_only_expires', signed: true, txids: versions.map(({ txid }) => txid) },
     'a signed payment of this chain is not repriced: wait until it has expired, look for its txid, then build a new one',
   );
 }
@@ -218,22 +303,27 @@ type Repriced = NonNullable<Unsigned['repriced']>;
  * that lags does not make a new block of an old one. Refuses: CONFLICT. V37.
  */
 function repricingOf(
-  { repricingsPerBlockMax: limit }: Network, { versions, unsigned }: WithdrawalRow, { readAtHeight }: BuildInputs,
+  { repricingsPerBlockMax: limit }: Network,
+  { versions, unsigned }: WithdrawalRow,
+  { readAtHeight }: BuildInputs,
 ): Repriced | null | Refusal {
   if (limit === undefined || versions.length === 0) return null;
   const { repriced } = unsigned;
   if (repriced === undefined || readAtHeight > repriced.atHeight) return { atHeight: readAtHeight, count: 1 };
   if (repriced.count < limit) return { ...repriced, count: repriced.count + 1 };
   return refuse(
-    'CONFLICT', { reason: 'repriced_in_this_block', limit, height: repriced.atHeight },
+    'CONFLICT',
+    { reason: 'repriced_in_this_block', limit, height: repriced.atHeight },
     `repriced ${limit} times since the last block; wait for the next one`,
   );
 }
 
 /** Gives up a build that was never signed and frees its counter value. Refuses: CONFLICT. */
-export function abandonWithdrawal(
-  { state, command: { known }, nowMs }: Deciding<'abandon_withdrawal'>,
-): AccountDecision<'abandon_withdrawal'> {
+export function abandonWithdrawal({
+  state,
+  command: { known },
+  nowMs,
+}: Deciding<'abandon_withdrawal'>): AccountDecision<'abandon_withdrawal'> {
   const no = firstRefusal(
     notNewest(state, known),
     known.status === 'built' && known.versions.length === 0
@@ -243,6 +333,8 @@ export function abandonWithdrawal(
   if (no !== null) return no;
   const row: WithdrawalRow = { ...known, status: 'expired', updatedAtMs: changedAtMs(known, nowMs) };
   return accept(
-    row, [{ type: 'withdrawal_expired', id: row.id, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }],
+    row,
+    [{ type: 'withdrawal_expired', id: row.id, hold: holdOfRow(row) }],
+    [{ table: 'withdrawal', row }],
   );
 }

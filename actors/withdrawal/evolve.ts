@@ -7,7 +7,12 @@ type Counters = WithdrawalState['counters'];
 
 export const withdrawalFolds: Folds<WithdrawalState, WithdrawalState> = {
   withdrawal_built: (state, { id, atMs, hold }) =>
-    open(state, id, atMs, held(state.counters, hold, at(id, 'built'), hold === null ? undefined : { next: hold.next, free: hold.free })),
+    open(
+      state,
+      id,
+      atMs,
+      held(state.counters, hold, at(id, 'built'), hold === null ? undefined : { next: hold.next, free: hold.free }),
+    ),
   withdrawal_bound: (state, { id, atMs, hold }) => {
     const { next, free } = hold;
     return open(state, id, atMs, held(without(state.counters, hold.key, id), hold, at(id, 'built'), { next, free }));
@@ -18,13 +23,15 @@ export const withdrawalFolds: Folds<WithdrawalState, WithdrawalState> = {
   withdrawal_version_dropped: unchanged,
   withdrawal_doubted: unchanged,
   withdrawal_broadcast: unchanged,
-  withdrawal_included: (state, { id, atMs, hold }) => open(state, id, atMs, held(state.counters, hold, at(id, 'included'))),
+  withdrawal_included: (state, { id, atMs, hold }) =>
+    open(state, id, atMs, held(state.counters, hold, at(id, 'included'))),
   withdrawal_orphaned: (state, { id, atMs, hold, wasConfirmed }) => ({
     ...open(state, id, atMs, held(state.counters, hold, at(id, 'signed'))),
     ...(wasConfirmed && !state.reopened.includes(id) ? { reopened: [...state.reopened, id] } : {}),
   }),
   withdrawal_confirmed: (state, { id, hold }) => closed(state, id, released(state.counters, hold, id, false)),
-  withdrawal_failed: (state, { id, hold }) => closed(state, id, released(state.counters, hold, id, hold?.reusable ?? false)),
+  withdrawal_failed: (state, { id, hold }) =>
+    closed(state, id, released(state.counters, hold, id, hold?.reusable ?? false)),
   withdrawal_expired: (state, { id, hold }) => closed(state, id, released(state.counters, hold, id, true)),
   builds_expired: ({ counters, withdrawals }, { builds }) => {
     const gone = new Set(builds.map(({ id }) => id));
@@ -48,7 +55,13 @@ function unchanged(state: WithdrawalState, { id, atMs }: { id: string; atMs: num
 function without(counters: Counters, key: string, id: string): Counters {
   const before: Counter | undefined = counters[key];
   if (before === undefined) return counters;
-  return { ...counters, [key]: { ...before, inFlight: Object.fromEntries(Object.entries(before.inFlight).filter(([, flight]) => flight.id !== id)) } };
+  return {
+    ...counters,
+    [key]: {
+      ...before,
+      inFlight: Object.fromEntries(Object.entries(before.inFlight).filter(([, flight]) => flight.id !== id)),
+    },
+  };
 }
 
 /** A new version keeps the stage of the one before; outpoints that it adds are held like the others. */
@@ -58,7 +71,12 @@ function repriced({ counters }: WithdrawalState, { id, hold }: EventOf<'withdraw
   return held(counters, hold, before ?? at(id, 'built'));
 }
 
-function open({ withdrawals }: WithdrawalState, id: string, atMs: number, counters: Counters): Partial<WithdrawalState> {
+function open(
+  { withdrawals }: WithdrawalState,
+  id: string,
+  atMs: number,
+  counters: Counters,
+): Partial<WithdrawalState> {
   return { counters, withdrawals: { ...withdrawals, [id]: atMs } };
 }
 

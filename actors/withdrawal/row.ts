@@ -20,14 +20,28 @@ export function notNewest(state: Pick<WithdrawalState, 'withdrawals'>, known: Wi
   return newest === known.updatedAtMs ? null : refuse('CONFLICT', { reason: 'changed_meanwhile' });
 }
 
-/** The refusal of a withdrawal that changes no more, with what to do; `signed` says whether signed bytes of it were ever here. */
+/**
+ * The refusal of a withdrawal that changes no more, with what to do; `signed` says whether signed bytes of it were ever
+ * here.
+ */
 export function closed({ id, status, versions }: Pick<WithdrawalRow, 'id' | 'status' | 'versions'>): Refusal {
   // A version that no node took is dropped; the withdrawal failed with it.
-  const signed = versions.length > 0 || status === 'failed', ended = status === 'built' ? 'expired' : status;
-  return refuse('CONFLICT', {
-    reason: 'closed', status: ended, signed,
-    next: signed ? `read it: GET /v1/transactions/${id}` : 'build it again: POST /v1/transactions/unsigned, and broadcast the id of that answer',
-  }, signed ? `this withdrawal is ${ended} and changes no more` : `this build is ${ended}: it was never signed or sent, and can be no more; build it again`);
+  const signed = versions.length > 0 || status === 'failed',
+    ended = status === 'built' ? 'expired' : status;
+  return refuse(
+    'CONFLICT',
+    {
+      reason: 'closed',
+      status: ended,
+      signed,
+      next: signed
+        ? `read it: GET /v1/transactions/${id}`
+        : 'build it again: POST /v1/transactions/unsigned, and broadcast the id of that answer',
+    },
+    signed
+      ? `this withdrawal is ${ended} and changes no more`
+      : `this build is ${ended}: it was never signed or sent, and can be no more; build it again`,
+  );
 }
 
 /** The instant of a change: now, and after the change before. */
@@ -41,7 +55,10 @@ export function amountOf({ versions, amount }: Pick<WithdrawalRow, 'versions' | 
   return own === undefined ? amount : BigInt(own);
 }
 
-/** Whether a row's counter value is only a proposal: of a sender with a counter nothing is held before the broadcast binds it. */
+/**
+ * Whether a row's counter value is only a proposal: of a sender with a counter nothing is held before the broadcast
+ * binds it.
+ */
 export function isUnbound({ status, versions, unsigned: { replayKey, boundAtMs } }: WithdrawalRow): boolean {
   const isCounter = replayKey.kind === 'nonce' || replayKey.kind === 'sequence';
   return isCounter && status === 'built' && versions.length === 0 && boundAtMs === undefined;
@@ -68,23 +85,59 @@ export function clashOf(state: Pick<WithdrawalState, 'counters'>, row: Withdrawa
 }
 
 /**
- * Publication of a transition; `position` is where its event stands in the decision, from one. What is announced of a block
- * has matured there: it has the threshold's confirmations, at least.
+ * Publication of a transition; `position` is where its event stands in the decision, from one. What is announced of a
+ * block has matured there: it has the threshold's confirmations, at least.
  */
 export function announceWithdrawal(
-  state: AccountCore, event: EventName, row: WithdrawalRow, { threshold }: Pick<Network, 'threshold'>, position: number, atMs: number,
+  state: AccountCore,
+  event: EventName,
+  row: WithdrawalRow,
+  { threshold }: Pick<Network, 'threshold'>,
+  position: number,
+  atMs: number,
 ): RowWrite {
   const {
-    id, chain, txid, from, to, amount, decimals, tokenContract, tokenSymbol, userRef, tag, height, blockHash, fee,
+    id,
+    chain,
+    txid,
+    from,
+    to,
+    amount,
+    decimals,
+    tokenContract,
+    tokenSymbol,
+    userRef,
+    tag,
+    height,
+    blockHash,
+    fee,
     failure,
   } = row;
   return publish(state, {
-    event, id: eventIdAt(state, position, event), confirmations: height === null ? 0 : threshold, threshold, atMs, orderKey: from,
+    event,
+    id: eventIdAt(state, position, event),
+    confirmations: height === null ? 0 : threshold,
+    threshold,
+    atMs,
+    orderKey: from,
     data: {
-      transactionId: id, chain, txid, from, to, amount: String(amount), amountFormatted: formatAmount(amount, decimals),
+      transactionId: id,
+      chain,
+      txid,
+      from,
+      to,
+      amount: String(amount),
+      amountFormatted: formatAmount(amount, decimals),
       decimals,
-      tokenContract, tokenSymbol, userRef, tag, chainTag: row.unsigned.tag, height, blockHash,
-      fee: fee === null ? null : String(fee), failure,
+      tokenContract,
+      tokenSymbol,
+      userRef,
+      tag,
+      chainTag: row.unsigned.tag,
+      height,
+      blockHash,
+      fee: fee === null ? null : String(fee),
+      failure,
     },
   });
 }

@@ -42,7 +42,11 @@ export class WithdrawalBook {
 
   /** Events go to `events`; where one stands there is its position in the decision. */
   constructor(
-    state: FactSees, withdrawals: readonly WithdrawalRow[], chains: Pick<ChainBook, 'network'>, nowMs: number, events: AccountEvent[],
+    state: FactSees,
+    withdrawals: readonly WithdrawalRow[],
+    chains: Pick<ChainBook, 'network'>,
+    nowMs: number,
+    events: AccountEvent[],
   ) {
     this.#state = state;
     this.#chains = chains;
@@ -65,10 +69,18 @@ export class WithdrawalBook {
     const newest = this.#newest.get(known.id);
     if (newest !== undefined && newest !== known.updatedAtMs) return false;
     switch (fact.kind) {
-      case 'withdrawal_included': this.#include(known, fact); break;
-      case 'withdrawal_matured': this.#mature(known, fact); break;
-      case 'withdrawal_orphaned': this.#orphan(known, fact); break;
-      case 'withdrawal_dead': this.#die(known, fact); break;
+      case 'withdrawal_included':
+        this.#include(known, fact);
+        break;
+      case 'withdrawal_matured':
+        this.#mature(known, fact);
+        break;
+      case 'withdrawal_orphaned':
+        this.#orphan(known, fact);
+        break;
+      case 'withdrawal_dead':
+        this.#die(known, fact);
+        break;
     }
     return true;
   }
@@ -78,7 +90,11 @@ export class WithdrawalBook {
     if (known.status === 'confirming' && known.blockHash === fact.blockHash && known.txid === fact.txid) return;
     const row = this.#put({ ...known, ...landedOf(known, fact), status: 'confirming', failure: null });
     this.#events.push({
-      type: 'withdrawal_included', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, height: fact.height,
+      type: 'withdrawal_included',
+      id: row.id,
+      atMs: row.updatedAtMs,
+      txid: fact.txid,
+      height: fact.height,
       hold: holdOfRow(row),
     });
   }
@@ -89,7 +105,8 @@ export class WithdrawalBook {
     if (!fact.success) return this.#fail({ ...known, ...landedOf(known, fact) }, fact.reason ?? 'reverted', false);
     const row = this.#put({ ...known, ...landedOf(known, fact), status: 'confirmed', failure: null });
     this.#newest.delete(row.id);
-    const settled = this.#reopened.delete(row.id), period = settled ? null : billingPeriod(this.#nowMs);
+    const settled = this.#reopened.delete(row.id),
+      period = settled ? null : billingPeriod(this.#nowMs);
     this.#events.push({ type: 'withdrawal_confirmed', id: row.id, txid: fact.txid, hold: holdOfRow(row), period });
     if (period === null) return;
     this.#rows.push({ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period });
@@ -102,7 +119,11 @@ export class WithdrawalBook {
     const row = this.#put({ ...known, status: 'broadcast', height: null, blockHash: null, fee: null, failure: null });
     if (wasConfirmed) this.#reopened.add(row.id);
     this.#events.push({
-      type: 'withdrawal_orphaned', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, hold: holdOfRow(row),
+      type: 'withdrawal_orphaned',
+      id: row.id,
+      atMs: row.updatedAtMs,
+      txid: fact.txid,
+      hold: holdOfRow(row),
       wasConfirmed,
     });
   }
@@ -119,9 +140,12 @@ export class WithdrawalBook {
     const row = this.#put({ ...known, status: 'failed', failure: { code: 'CHAIN_REJECTED', reason } });
     this.#newest.delete(row.id);
     const hold: Hold | null = holdOfRow(row);
-    this.#events.push(
-      { type: 'withdrawal_failed', id: row.id, reason, hold: hold === null ? null : { ...hold, reusable } },
-    );
+    this.#events.push({
+      type: 'withdrawal_failed',
+      id: row.id,
+      reason,
+      hold: hold === null ? null : { ...hold, reusable },
+    });
     this.#announce('withdrawal_failed', row);
   }
 
@@ -135,13 +159,19 @@ export class WithdrawalBook {
 
   #announce(event: EventName, row: WithdrawalRow): void {
     this.announced.push(event);
-    this.#rows.push(announceWithdrawal(this.#state, event, row, this.#chains.network(row.chain), this.#events.length, this.#nowMs));
+    this.#rows.push(
+      announceWithdrawal(this.#state, event, row, this.#chains.network(row.chain), this.#events.length, this.#nowMs),
+    );
   }
 }
 
-/** The version that landed, with what it paid and cost: an older one pays another amount than the newest where all was sent. */
+/**
+ * The version that landed, with what it paid and cost: an older one pays another amount than the newest where all was
+ * sent.
+ */
 function landedOf(
-  known: WithdrawalRow, { txid, height, blockHash, fee }: WithdrawalFact,
+  known: WithdrawalRow,
+  { txid, height, blockHash, fee }: WithdrawalFact,
 ): Pick<WithdrawalRow, 'txid' | 'amount' | 'height' | 'blockHash' | 'fee'> {
   return { txid, amount: amountOf(known, txid), height, blockHash, fee: fee === null ? null : BigInt(fee) };
 }

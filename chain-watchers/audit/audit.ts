@@ -1,6 +1,6 @@
 /**
- * Job 4: credited totals against on-chain balances, in the background, address by address and asset by asset. A difference
- * that is found twice gets a name: a row, a figure and a log line. Decisions 5.
+ * Job 4: credited totals against on-chain balances, in the background, address by address and asset by asset. A
+ * difference that is found twice gets a name: a row, a figure and a log line. Decisions 5.
  */
 import { chainFailure } from '../follow/content.ts';
 import { recordShortfall, recordUnattributed } from './discrepancy.ts';
@@ -32,12 +32,14 @@ export function createAudit(parts: WatcherParts): Audit {
       const at = await recordedTo(parts);
       if (at === null) return { compared: 0, unread: 0, passDone: false };
       const second = [...new Set(strikes.due(at.height, limit).map((key) => key.split(' ')[0]!))];
-      const due = second.length === 0 ? []
-        : (await parts.audit.ledgerBalances(parts.ledger, { addressKeys: second }, at.height, limit)).balances;
+      const due =
+        second.length === 0
+          ? []
+          : (await parts.audit.ledgerBalances(parts.ledger, { addressKeys: second }, at.height, limit)).balances;
       const { balances, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, at.height, limit);
       let unread = 0;
       const rows = [...due, ...balances].filter(({ purpose }) => purpose === 'deposit');
-      for (const row of rows) if (!await compare(parts, strikes, row, at)) unread += 1;
+      for (const row of rows) if (!(await compare(parts, strikes, row, at))) unread += 1;
       const passDone = next === null;
       afterKey = next;
       if (passDone) {
@@ -62,13 +64,20 @@ async function compare(parts: WatcherParts, strikes: Strikes, row: LedgerBalance
     return false;
   }
   const expected = expectedOf(row);
-  const difference = found - expected, { height } = at;
+  const difference = found - expected,
+    { height } = at;
   if (!strikes.note(`${row.addressKey} ${row.tokenContract ?? ''}`, difference, height)) return true;
-  if (difference > 0n && await mayBeUnproven(parts, row, at)) return true;
+  if (difference > 0n && (await mayBeUnproven(parts, row, at))) return true;
   const finding = {
-    tokenContract: row.tokenContract, expected, found, height, amount: difference > 0n ? difference : -difference,
+    tokenContract: row.tokenContract,
+    expected,
+    found,
+    height,
+    amount: difference > 0n ? difference : -difference,
     evidence: {
-      source: 'audit', received: row.received.toString(), sent: row.sent.toString(),
+      source: 'audit',
+      received: row.received.toString(),
+      sent: row.sent.toString(),
       unattributed: row.unattributed.toString(),
     },
   };

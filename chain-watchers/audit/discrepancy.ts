@@ -19,17 +19,28 @@ export function recordShortfall(parts: DiscrepancyParts, address: WatchedAddress
 }
 
 async function record(
-  parts: DiscrepancyParts, watched: WatchedAddress, kind: DiscrepancyRow['kind'], finding: Finding,
+  parts: DiscrepancyParts,
+  watched: WatchedAddress,
+  kind: DiscrepancyRow['kind'],
+  finding: Finding,
 ): Promise<void> {
   const { accountId, addressId, address } = watched;
   // The same finding has the same id, so that one that is found again after a crash is not a second one.
   const fact = [parts.ledger, addressId, finding.tokenContract ?? '', kind, finding.height].join('\u001f');
   const id = `dsc_${base32(createHash('sha256').update(fact).digest().subarray(0, 16))}`;
   const row = { id, ledger: parts.ledger, accountId, addressId, address, kind, atMs: parts.nowMs(), ...finding };
-  if (!await parts.audit.recordDiscrepancy(row)) return;
+  if (!(await parts.audit.recordDiscrepancy(row))) return;
   parts.metrics.add('svc_discrepancies_total', { chain: parts.network.slug, kind });
-  parts.log.warn({
-    ledger: parts.ledger, accountId, addressId, kind, tokenContract: finding.tokenContract,
-    amount: finding.amount.toString(), height: finding.height,
-  }, 'balance and recorded facts differ');
+  parts.log.warn(
+    {
+      ledger: parts.ledger,
+      accountId,
+      addressId,
+      kind,
+      tokenContract: finding.tokenContract,
+      amount: finding.amount.toString(),
+      height: finding.height,
+    },
+    'balance and recorded facts differ',
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Internal native transfers where a chain's endpoints offer no traces: balances of watched addresses against the recorded
- * facts, a bounded number per block. Growth that stays unexplained is `unattributed`, with its evidence. V7, G24.
+ * Internal native transfers where a chain's endpoints offer no traces: balances of watched addresses against the
+ * recorded facts, a bounded number per block. Growth that stays unexplained is `unattributed`, with its evidence. V7,
+ * G24.
  *
  * In order: addresses whose growth is to be seen a second time, addresses touched by recent blocks, and a rotation
  * through all of them. `svc_reconcile_pass_seconds` shows how old the oldest look is.
@@ -49,7 +50,7 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
 
   const seesInternal = async (): Promise<boolean> => {
     if (parts.nowMs() - sees.atMs >= SEES_INTERNAL_MS) {
-      sees = { internal: await parts.client.seesInternal?.() ?? false, atMs: parts.nowMs() };
+      sees = { internal: (await parts.client.seesInternal?.()) ?? false, atMs: parts.nowMs() };
     }
     return sees.internal;
   };
@@ -78,9 +79,18 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       const blocks = Math.max(1, at.height - (lastHeight ?? at.height - 1));
       const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * blocks);
       const asked = [...new Set([...strikes.due(at.height, budget), ...touched])].slice(0, budget);
-      const rows = asked.length === 0 ? []
-        : (await parts.audit.ledgerBalances(parts.ledger, { addressKeys: asked }, at.height, budget * ASSETS_PER_ADDRESS)).balances;
-      if (asked.length < budget) rows.push(...await rotation(at.height, budget - asked.length));
+      const rows =
+        asked.length === 0
+          ? []
+          : (
+              await parts.audit.ledgerBalances(
+                parts.ledger,
+                { addressKeys: asked },
+                at.height,
+                budget * ASSETS_PER_ADDRESS,
+              )
+            ).balances;
+      if (asked.length < budget) rows.push(...(await rotation(at.height, budget - asked.length)));
       const compared = await compare(parts, strikes, at, rows);
       for (const key of asked) touched.delete(key);
       lastHeight = at.height;
@@ -90,8 +100,12 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   };
 }
 
-/** The newest recorded block, and the heights at or below it whose content is not proven: what they paid is in no fact. */
-export interface Recorded extends Cursor { readonly unproven: readonly number[] }
+/**
+ * The newest recorded block, and the heights at or below it whose content is not proven: what they paid is in no fact.
+ */
+export interface Recorded extends Cursor {
+  readonly unproven: readonly number[];
+}
 
 /** How far the facts of a ledger go; null before its first block. */
 export async function recordedTo({ store, ledger }: Pick<WatcherParts, 'store' | 'ledger'>): Promise<Recorded | null> {
@@ -102,12 +116,14 @@ export async function recordedTo({ store, ledger }: Pick<WatcherParts, 'store' |
 }
 
 /**
- * Whether growth of an address may have come from an unproven block, so that it is no finding yet. The native balance before
- * and after such a block settles it; where that cannot be read, and for tokens, the growth waits. Less than expected is never
- * explained by a block that nobody could read.
+ * Whether growth of an address may have come from an unproven block, so that it is no finding yet. The native balance
+ * before and after such a block settles it; where that cannot be read, and for tokens, the growth waits. Less than
+ * expected is never explained by a block that nobody could read.
  */
 export async function mayBeUnproven(
-  { store, ledger, client }: Pick<WatcherParts, 'store' | 'ledger' | 'client'>, row: LedgerBalance, { unproven }: Recorded,
+  { store, ledger, client }: Pick<WatcherParts, 'store' | 'ledger' | 'client'>,
+  row: LedgerBalance,
+  { unproven }: Recorded,
 ): Promise<boolean> {
   const balancesAt = row.tokenContract === null ? client.fetchBalancesAt?.bind(client) : undefined;
   if (unproven.length === 0) return false;
@@ -116,7 +132,10 @@ export async function mayBeUnproven(
     const [at, before] = await store.links(ledger, height + 1, 2);
     if (at?.height !== height || before === undefined) return true;
     try {
-      const [[after], [earlier]] = await Promise.all([balancesAt([row.address], at), balancesAt([row.address], before)]);
+      const [[after], [earlier]] = await Promise.all([
+        balancesAt([row.address], at),
+        balancesAt([row.address], before),
+      ]);
       if (after !== earlier) return true;
     } catch (error) {
       if (chainFailure(error) === null) throw error;
@@ -132,21 +151,34 @@ export function expectedOf(row: LedgerBalance): bigint {
 }
 
 async function compare(
-  parts: ReconcileParts, strikes: Strikes, at: Recorded, rows: readonly LedgerBalance[],
+  parts: ReconcileParts,
+  strikes: Strikes,
+  at: Recorded,
+  rows: readonly LedgerBalance[],
 ): Promise<number> {
   const wanted = rows.filter((row) => row.tokenContract === null && row.purpose === 'deposit');
   const natives = [...new Map(wanted.map((row) => [row.addressKey, row])).values()];
   if (natives.length === 0) return 0;
-  const found = await parts.balancesAt(natives.map(({ address }) => address), at);
+  const found = await parts.balancesAt(
+    natives.map(({ address }) => address),
+    at,
+  );
   for (const [index, row] of natives.entries()) {
     const expected = expectedOf(row);
     const growth = found[index]! - expected;
     // Less than expected is no internal deposit; the audit names it.
-    if (!strikes.note(row.addressKey, growth > 0n ? growth : 0n, at.height) || await mayBeUnproven(parts, row, at)) continue;
+    if (!strikes.note(row.addressKey, growth > 0n ? growth : 0n, at.height) || (await mayBeUnproven(parts, row, at)))
+      continue;
     await recordUnattributed(parts, row, {
-      tokenContract: null, amount: growth, expected, found: found[index]!, height: at.height,
+      tokenContract: null,
+      amount: growth,
+      expected,
+      found: found[index]!,
+      height: at.height,
       evidence: {
-        source: 'reconciliation without traces', blockHash: at.hash, found: found[index]!.toString(),
+        source: 'reconciliation without traces',
+        blockHash: at.hash,
+        found: found[index]!.toString(),
         expected: expected.toString(),
       },
     });

@@ -1,5 +1,13 @@
 /** From a proven block to what is recorded of it. */
-import { ChainUnavailable, MalformedReply, type Block, type ChainModule, type Decoded, type Outcome, type Unattributed } from '../../chains/chain.ts';
+import {
+  ChainUnavailable,
+  MalformedReply,
+  type Block,
+  type ChainModule,
+  type Decoded,
+  type Outcome,
+  type Unattributed,
+} from '../../chains/chain.ts';
 import type { BlockRecord, Cursor, WatchedAddress } from '../../model/ports/watch-store.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountOfLedger } from '../../protocol/ids.ts';
@@ -25,7 +33,10 @@ export interface Content {
   readonly record: BlockRecord;
 }
 
-interface DecodedBlock { readonly decoded: Decoded; readonly keyed: KeyedBlock }
+interface DecodedBlock {
+  readonly decoded: Decoded;
+  readonly keyed: KeyedBlock;
+}
 
 /** Blocks are compared before they are recorded, and decoded once for both. */
 const decodedBlocks = new WeakMap<Block, DecodedBlock>();
@@ -53,8 +64,14 @@ export async function contentOf(run: Run, block: Block, previous: Cursor | null)
   const { module, network } = parts;
   const { decoded, keyed: whole } = decodedOf(parts, block);
   const disputed = disputedMovements.get(block) ?? [];
-  const keyedBlock = disputed.length === 0 ? whole : { ...whole, transfers: whole.transfers.filter((one) => !disputed.includes(one)), disputed };
-  const watched = await watchedOf(parts, keyedBlock.transfers.map(({ addressKey }) => addressKey));
+  const keyedBlock =
+    disputed.length === 0
+      ? whole
+      : { ...whole, transfers: whole.transfers.filter((one) => !disputed.includes(one)), disputed };
+  const watched = await watchedOf(
+    parts,
+    keyedBlock.transfers.map(({ addressKey }) => addressKey),
+  );
   const context = { ledger: parts.ledger, network, only: accountOfLedger(parts.ledger) };
   const transfers = matchTransfers(context, keyedBlock, watched);
   const wanted = new Map(memory.open.flatMap((row) => row.versions.map(({ txid }) => [txid, row] as const)));
@@ -65,30 +82,44 @@ export async function contentOf(run: Run, block: Block, previous: Cursor | null)
 }
 
 /**
- * The fee that a withdrawal paid, smallest native unit: as the chain says it, else as the bytes of the version that landed
- * fix it; null where neither does.
+ * The fee that a withdrawal paid, smallest native unit: as the chain says it, else as the bytes of the version that
+ * landed fix it; null where neither does.
  */
-export function feePaid(module: Pick<ChainModule, 'exactFee'>, row: WithdrawalRow, { txid, fee }: Outcome): string | null {
+export function feePaid(
+  module: Pick<ChainModule, 'exactFee'>,
+  row: WithdrawalRow,
+  { txid, fee }: Outcome,
+): string | null {
   const landed = row.versions.find((version) => version.txid === txid);
-  return (fee ?? (landed === undefined ? null : module.exactFee?.(landed.payload) ?? null))?.toString() ?? null;
+  return (fee ?? (landed === undefined ? null : (module.exactFee?.(landed.payload) ?? null)))?.toString() ?? null;
 }
 
 /** The fact that a withdrawal's transaction is in a block. */
 export function inclusionOf(
-  module: Pick<ChainModule, 'exactFee'>, row: WithdrawalRow, outcome: Outcome, at: Cursor,
+  module: Pick<ChainModule, 'exactFee'>,
+  row: WithdrawalRow,
+  outcome: Outcome,
+  at: Cursor,
 ): BlockRecord['withdrawals'][number] {
   return {
     accountId: row.accountId,
     fact: {
-      kind: 'withdrawal_included', withdrawalId: row.id, txid: outcome.txid, height: at.height, blockHash: at.hash,
-      success: outcome.success, reason: outcome.reason, fee: feePaid(module, row, outcome),
+      kind: 'withdrawal_included',
+      withdrawalId: row.id,
+      txid: outcome.txid,
+      height: at.height,
+      blockHash: at.hash,
+      success: outcome.success,
+      reason: outcome.reason,
+      fee: feePaid(module, row, outcome),
     },
   };
 }
 
 /** Watched addresses among keys, by key. */
 export async function watchedOf(
-  parts: WatcherParts, addressKeys: readonly string[],
+  parts: WatcherParts,
+  addressKeys: readonly string[],
 ): Promise<Map<string, WatchedAddress>> {
   const keys = [...new Set(addressKeys)];
   const found = new Map<string, WatchedAddress>();
@@ -99,22 +130,38 @@ export async function watchedOf(
   return found;
 }
 
-/** Growth of watched addresses that no payer explains goes to the operator's table, once per block and asset. G24, V10. */
+/**
+ * Growth of watched addresses that no payer explains goes to the operator's table, once per block and asset. G24, V10.
+ */
 async function keepUnattributed(run: Run, block: Block, growth: readonly Unattributed[]): Promise<void> {
   const { parts } = run;
   const environment = environmentOfLedger(parts);
   const located = growth.map((one) => ({ one, key: keyOf(parts.module, parts.network, environment, one.to) ?? '' }));
-  const watched = await watchedOf(parts, located.flatMap(({ key }) => (key === '' ? [] : [key])));
+  const watched = await watchedOf(
+    parts,
+    located.flatMap(({ key }) => (key === '' ? [] : [key])),
+  );
   for (const [, movements] of Map.groupBy(located, ({ one, key }) => `${key} ${one.tokenContract ?? ''}`)) {
-    const { one: { tokenContract }, key } = movements[0]!;
+    const {
+      one: { tokenContract },
+      key,
+    } = movements[0]!;
     const address = watched.get(key);
     if (address === undefined || address.purpose !== 'deposit') continue;
     const amount = movements.reduce((sum, { one }) => sum + one.amount, 0n);
     await recordUnattributed(parts, address, {
-      tokenContract, amount, expected: 0n, found: amount, height: block.height,
+      tokenContract,
+      amount,
+      expected: 0n,
+      found: amount,
+      height: block.height,
       evidence: {
         blockHash: block.hash,
-        movements: movements.map(({ one }) => ({ reason: one.reason, evidence: one.evidence, amount: one.amount.toString() })),
+        movements: movements.map(({ one }) => ({
+          reason: one.reason,
+          evidence: one.evidence,
+          amount: one.amount.toString(),
+        })),
       },
     });
   }

@@ -26,7 +26,10 @@ export function standingOf(cursor: Cursor | null, head: Pick<Head, 'height' | 'h
 }
 
 /** True when a block is the child of the cursor; where heights are skipped only the parent link proves it (L19). */
-export function continuesFrom(cursor: Cursor, link: Pick<BlockLink, 'parentHash' | 'parentHeight' | 'height'>): boolean {
+export function continuesFrom(
+  cursor: Cursor,
+  link: Pick<BlockLink, 'parentHash' | 'parentHeight' | 'height'>,
+): boolean {
   return link.parentHash === cursor.hash && link.parentHeight === cursor.height && link.height > cursor.height;
 }
 

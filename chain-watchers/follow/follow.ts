@@ -50,9 +50,12 @@ export async function readForward(run: Run, from: Cursor): Promise<Followed> {
   let cursor = from;
   let recorded = 0;
   for await (const read of readAhead(agreeing(run), from.height, settings.blocksPerTick, settings.readAhead)) {
-    const step: Step = read.block === null
-      ? read.waits ? { kind: 'waits', reason: read.reason } : await takeUnproven(run, cursor, read.height, read.reason, null)
-      : await takeBlock(run, cursor, read.block);
+    const step: Step =
+      read.block === null
+        ? read.waits
+          ? { kind: 'waits', reason: read.reason }
+          : await takeUnproven(run, cursor, read.height, read.reason, null)
+        : await takeBlock(run, cursor, read.block);
     if (step.kind !== 'recorded') return { recorded, end: step };
     cursor = step.cursor;
     recorded += 1;
@@ -81,7 +84,13 @@ async function takeBlock(run: Run, cursor: Cursor | null, block: Block): Promise
  * A height whose content could not be read. After a few tries its header alone advances the cursor and the height stays
  * unresolved: it is retried for ever by its own job, and later heights do not wait. Decisions 5, G8, V24.
  */
-async function takeUnproven(run: Run, cursor: Cursor, height: number, reason: string, block: Block | null): Promise<Step> {
+async function takeUnproven(
+  run: Run,
+  cursor: Cursor,
+  height: number,
+  reason: string,
+  block: Block | null,
+): Promise<Step> {
   const { log, ledger } = run.parts;
   if (!triedEnough(run, height)) return { kind: 'unproven', reason };
   const link = block === null ? await bareLink(run, cursor, height) : linkOf(block);

@@ -1,7 +1,8 @@
 /**
  * What is remembered about a chain's head. Liveness is an advancing height, not the absence of errors (C1-12).
  *
- *   silent after clamp(30 × block time, 30 s, 5 min): eth 12 s → 5 min (360 s is cut) · polygon 2 s → 60 s · bsc 0.45 s → 30 s
+ *   silent after clamp(30 × block time, 30 s, 5 min): eth 12 s → 5 min (360 s is cut) · polygon 2 s → 60 s · bsc 0.45 s
+ * → 30 s
  */
 import type { Head, Network } from '../../chains/chain.ts';
 import type { Finality } from '../maturity/confirmations.ts';
@@ -31,18 +32,30 @@ export interface Supported {
  * it: somebody spoke of another network, or lied once, and the gate must not stay open for that.
  */
 export function observeHead(
-  memory: HeadMemory | null, head: Head, nowMs: number, { height, afterMs }: Supported = { height: head.height, afterMs: Number.POSITIVE_INFINITY },
+  memory: HeadMemory | null,
+  head: Head,
+  nowMs: number,
+  { height, afterMs }: Supported = { height: head.height, afterMs: Number.POSITIVE_INFINITY },
 ): HeadMemory {
   if (memory === null) {
     const { finalizedHeight } = head;
-    return { head, roseAtMs: nowMs, highestHeight: height, lowerSinceMs: null, finalizedHeight, finalizedRoseAtMs: nowMs };
+    return {
+      head,
+      roseAtMs: nowMs,
+      highestHeight: height,
+      lowerSinceMs: null,
+      finalizedHeight,
+      finalizedRoseAtMs: nowMs,
+    };
   }
-  const lowerSinceMs = height < memory.highestHeight ? memory.lowerSinceMs ?? nowMs : null;
+  const lowerSinceMs = height < memory.highestHeight ? (memory.lowerSinceMs ?? nowMs) : null;
   const fell = lowerSinceMs !== null && nowMs - lowerSinceMs >= afterMs;
   const rose = height > memory.highestHeight || fell;
   const refuted = memory.finalizedHeight !== null && head.height < memory.finalizedHeight;
-  const finalizedRose = refuted || (head.finalizedHeight !== null
-    && (memory.finalizedHeight === null || head.finalizedHeight > memory.finalizedHeight));
+  const finalizedRose =
+    refuted ||
+    (head.finalizedHeight !== null &&
+      (memory.finalizedHeight === null || head.finalizedHeight > memory.finalizedHeight));
   return {
     head,
     roseAtMs: rose ? nowMs : memory.roseAtMs,
@@ -61,7 +74,14 @@ export function countedHeight({ head, highestHeight }: HeadMemory): number {
 /** Memory after a restart, from what was noted before it: a chain that stood still has stood still since then. */
 export function rememberedHead(noted: { height: number; atMs: number }, nowMs: number): HeadMemory {
   const head = { height: noted.height, hash: '', finalizedHeight: null };
-  return { head, roseAtMs: noted.atMs, highestHeight: noted.height, lowerSinceMs: null, finalizedHeight: null, finalizedRoseAtMs: nowMs };
+  return {
+    head,
+    roseAtMs: noted.atMs,
+    highestHeight: noted.height,
+    lowerSinceMs: null,
+    finalizedHeight: null,
+    finalizedRoseAtMs: nowMs,
+  };
 }
 
 /** What the head that was told last calls final. */

@@ -8,7 +8,9 @@ import type { Environment } from '../../protocol/slugs.ts';
 import { thresholdOf } from '../maturity/confirmations.ts';
 
 /** A transfer with the key of the address that it pays. G6: the key is made of decoded bytes. */
-export interface KeyedTransfer extends Transfer { readonly addressKey: string }
+export interface KeyedTransfer extends Transfer {
+  readonly addressKey: string;
+}
 
 /** The decoded transfers of one block, kept for a second match. */
 export interface KeyedBlock {
@@ -25,7 +27,10 @@ export interface KeyedBlock {
  * Throws: MalformedReply when two different movements carry one credit key.
  */
 export function keyed(
-  module: ChainModule, network: Network, environment: Environment, block: Pick<Block, 'height' | 'hash'>,
+  module: ChainModule,
+  network: Network,
+  environment: Environment,
+  block: Pick<Block, 'height' | 'hash'>,
   transfers: readonly Transfer[],
 ): KeyedBlock {
   const keys = new Map<string, string | null>();
@@ -41,7 +46,8 @@ export function keyed(
     const creditKey = `${transfer.txid}:${transfer.outputIndex}`;
     const earlier = unique.get(creditKey);
     if (earlier === undefined) unique.set(creditKey, { ...transfer, addressKey });
-    else if (!sameMovement(earlier, transfer)) throw new MalformedReply('two movements under one credit key', creditKey);
+    else if (!sameMovement(earlier, transfer))
+      throw new MalformedReply('two movements under one credit key', creditKey);
   }
   return { height: block.height, hash: block.hash, transfers: [...unique.values()] };
 }
@@ -70,33 +76,37 @@ export interface MatchContext {
  * jobs and change (G20, G21).
  */
 export function matchTransfers(
-  context: MatchContext, block: KeyedBlock, watched: ReadonlyMap<string, WatchedAddress>,
+  context: MatchContext,
+  block: KeyedBlock,
+  watched: ReadonlyMap<string, WatchedAddress>,
 ): BlockRecord['transfers'] {
   const { ledger, network, only } = context;
   return block.transfers.flatMap((transfer) => {
     const address = watched.get(transfer.addressKey);
     if (address === undefined || address.address !== transfer.to || address.purpose !== 'deposit') return [];
     if (only !== null && address.accountId !== only) return [];
-    return [{
-      ledger,
-      chain: network.slug,
-      txid: transfer.txid,
-      outputIndex: transfer.outputIndex,
-      addressId: address.addressId,
-      address: address.address,
-      amount: transfer.amount.toString(),
-      decimals: transfer.decimals,
-      tokenContract: transfer.tokenContract,
-      tokenSymbol: transfer.tokenSymbol,
-      chainTag: transfer.tag,
-      from: [...transfer.from],
-      activates: transfer.activates ?? false,
-      threshold: thresholdOf(network, transfer.threshold),
-      height: block.height,
-      blockHash: block.hash,
-      confirmations: 1, // G18: a fact is seen at one confirmation, however late it is found.
-      accountId: address.accountId,
-      addressKey: transfer.addressKey,
-    }];
+    return [
+      {
+        ledger,
+        chain: network.slug,
+        txid: transfer.txid,
+        outputIndex: transfer.outputIndex,
+        addressId: address.addressId,
+        address: address.address,
+        amount: transfer.amount.toString(),
+        decimals: transfer.decimals,
+        tokenContract: transfer.tokenContract,
+        tokenSymbol: transfer.tokenSymbol,
+        chainTag: transfer.tag,
+        from: [...transfer.from],
+        activates: transfer.activates ?? false,
+        threshold: thresholdOf(network, transfer.threshold),
+        height: block.height,
+        blockHash: block.hash,
+        confirmations: 1, // G18: a fact is seen at one confirmation, however late it is found.
+        accountId: address.accountId,
+        addressKey: transfer.addressKey,
+      },
+    ];
   });
 }

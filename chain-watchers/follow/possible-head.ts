@@ -1,6 +1,7 @@
 /**
- * Heads that cannot be. A chain mines no faster than a generous measure, so a head far above the highest one known is no head: nobody
- * counts from it, notes it or waits for the rest because of it, also where the endpoint is the only one.
+ * Heads that cannot be. A chain mines no faster than a generous measure, so a head far above the highest one known is
+ * no head: nobody counts from it, notes it or waits for the rest because of it, also where the endpoint is the only
+ * one.
  *
  *   eth, head 100 known for 12 s → 1,110 may be, 1,111 may not      known for a day → 73,100 may be
  *   no head known                → any safe integer
@@ -18,10 +19,17 @@ const PACE = 10;
 /** No chain has an older block: a time before it is none. 2009-01-03. */
 const FIRST_BLOCK_MS = 1_230_940_800_000;
 
-export interface KnownHead { readonly height: number; readonly sinceMs: number }
+export interface KnownHead {
+  readonly height: number;
+  readonly sinceMs: number;
+}
 
 /** The highest head that a chain can have; of a chain of which no head is known the highest safe integer. */
-export function highestPossible(known: KnownHead | null, nowMs: number, { blockTimeMs }: Pick<Network, 'blockTimeMs'>): number {
+export function highestPossible(
+  known: KnownHead | null,
+  nowMs: number,
+  { blockTimeMs }: Pick<Network, 'blockTimeMs'>,
+): number {
   if (known === null) return Number.MAX_SAFE_INTEGER;
   const mined = Math.floor((PACE * Math.max(0, nowMs - known.sinceMs)) / blockTimeMs);
   return Math.min(Number.MAX_SAFE_INTEGER, known.height + BLOCKS_AT_ONCE + mined);
@@ -39,11 +47,13 @@ export async function canBeAt(run: Run, height: number): Promise<boolean> {
   const { parts, memory } = run;
   if (!Number.isSafeInteger(height)) return false;
   if (accountOfLedger(parts.ledger) !== null) return true;
-  const seen = memory.head ?? await notedBefore(run);
+  const seen = memory.head ?? (await notedBefore(run));
   if (seen === null) return true;
   const known = { height: seen.highestHeight, sinceMs: seen.roseAtMs };
-  return height <= highestPossible(known, parts.nowMs(), parts.network)
-    || height <= highestPossible(await datedByCursor(run, known), parts.nowMs(), parts.network);
+  return (
+    height <= highestPossible(known, parts.nowMs(), parts.network) ||
+    height <= highestPossible(await datedByCursor(run, known), parts.nowMs(), parts.network)
+  );
 }
 
 /** A node that syncs tells old heads as new: what our newest block says of the time dates the head that is known. */
@@ -67,5 +77,8 @@ export async function firstPossible(run: Run, clients: readonly ChainClient[], r
       if (!(error instanceof ChainUnavailable)) throw error;
     }
   }
-  throw new ChainUnavailable(run.parts.network.slug, `the head ${refused.height} cannot be: it is further ahead than the chain can have mined`);
+  throw new ChainUnavailable(
+    run.parts.network.slug,
+    `the head ${refused.height} cannot be: it is further ahead than the chain can have mined`,
+  );
 }

@@ -1,19 +1,20 @@
 /**
- * Which endpoints of a chain count as alive, and what those that do say about a block's place. Where a chain has several
- * endpoints none is believed alone: two that are alive must hold a block, each deep enough under its own head, and must be more
- * than those that hold another (reliability 4.1-12, -13). What is in the block is asked of two likewise: agreement.ts.
+ * Which endpoints of a chain count as alive, and what those that do say about a block's place. Where a chain has
+ * several endpoints none is believed alone: two that are alive must hold a block, each deep enough under its own head,
+ * and must be more than those that hold another (reliability 4.1-12, -13). What is in the block is asked of two
+ * likewise: agreement.ts.
  *
  * An endpoint that counts as alive is waited for. It stops to count, until it is well again:
  *
- *   unheard     answered nothing since this process began                        after 10 s
- *   silent      answered before, answers nothing now                            after 30 s
- *   behind      its head is below our cursor by more than a moment's blocks      after 30 s, 10 s if it was never up to it
- *   stuck       its head does not rise while another one's is above it           after 10 block times, at least 30 s
- *   unreadable  tells its head and proves no block at all                        after 30 s
- *   ahead       claims a head that cannot be (possible-head.ts)                  at once
+ *   unheard    answered nothing since this process began                      after 10 s
+ *   silent     answered before, answers nothing now                          after 30 s
+ *   behind     its head is below our cursor by more than a moment's blocks    after 30 s, 10 s if it was never up to it
+ *   stuck      its head does not rise while another one's is above it         after 10 block times, at least 30 s
+ *   unreadable tells its head and proves no block at all                      after 30 s
+ *   ahead      claims a head that cannot be (possible-head.ts)                at once
  *
- * Each time runs from the first look that found it so, so a look that is old says nothing. Our cursor is what decides who is
- * behind, and not the highest head that somebody claims: an invented head makes no honest endpoint late.
+ * Each time runs from the first look that found it so, so a look that is old says nothing. Our cursor is what decides
+ * who is behind, and not the highest head that somebody claims: an invented head makes no honest endpoint late.
  */
 import type { ChainClient, Head, Network } from '../../chains/chain.ts';
 import { confirmationsOf, type Finality } from '../maturity/confirmations.ts';
@@ -49,47 +50,83 @@ export function confirmedBy(opinions: readonly Opinion[], threshold: number): bo
 }
 
 export const UNKNOWN_WITNESS: WitnessMemory = {
-  heard: false, told: null, keptUp: false, silentSinceMs: null, behindSinceMs: null, stuckSinceMs: null, unreadableSinceMs: null, isAhead: false, roseAtMs: null,
-  headHeight: null, highestHeight: -1, fell: null, finalizedHeight: null,
+  heard: false,
+  told: null,
+  keptUp: false,
+  silentSinceMs: null,
+  behindSinceMs: null,
+  stuckSinceMs: null,
+  unreadableSinceMs: null,
+  isAhead: false,
+  roseAtMs: null,
+  headHeight: null,
+  highestHeight: -1,
+  fell: null,
+  finalizedHeight: null,
 };
 
 /** What a look compares an endpoint with: our own cursor, and the highest head of another endpoint. */
-export interface LookedAt { readonly cursorHeight: number | null; readonly highestOther: number; readonly nowMs: number }
+export interface LookedAt {
+  readonly cursorHeight: number | null;
+  readonly highestOther: number;
+  readonly nowMs: number;
+}
 
 /** Blocks that an honest endpoint may be below our cursor for a moment. eth 3 · bsc 23 · btc 3. */
 export function lagBlocksOf({ blockTimeMs }: Pick<Network, 'blockTimeMs'>): number {
   return Math.max(LAG_BLOCKS_MIN, Math.ceil(LAG_MS / blockTimeMs));
 }
 
-/** A head that does not rise for this long while another one's is above is stuck, milliseconds. eth 120 s · btc 100 min. */
+/**
+ * A head that does not rise for this long while another one's is above is stuck, milliseconds. eth 120 s · btc 100 min.
+ */
 export function stuckMsOf({ blockTimeMs }: Pick<Network, 'blockTimeMs'>): number {
   return Math.max(STUCK_MS_MIN, STUCK_BLOCKS * blockTimeMs);
 }
 
 /** Memory after a look; null is a look without an answer. */
 export function observeWitness(
-  memory: WitnessMemory, headHeight: number | null, { cursorHeight, highestOther, nowMs }: LookedAt, network: Pick<Network, 'blockTimeMs'>,
+  memory: WitnessMemory,
+  headHeight: number | null,
+  { cursorHeight, highestOther, nowMs }: LookedAt,
+  network: Pick<Network, 'blockTimeMs'>,
 ): WitnessMemory {
   // Blocks that it did not prove while it was away say nothing of it once it is back.
   if (headHeight === null) return { ...memory, silentSinceMs: memory.silentSinceMs ?? nowMs, unreadableSinceMs: null };
   const isBehind = cursorHeight !== null && headHeight + lagBlocksOf(network) < cursorHeight;
-  // A head that was claimed once and not again, for as long as a stuck one is waited for, is no measure: it counts from where it fell to.
-  const fell = headHeight < memory.highestHeight ? memory.fell ?? { sinceMs: nowMs, height: headHeight } : null;
-  const isTakenBack = fell !== null && nowMs - fell.sinceMs >= stuckMsOf(network), highestHeight = isTakenBack ? fell.height : memory.highestHeight;
+  // A head that was claimed once and not again, for as long as a stuck one is waited for, is no measure: it counts from
+  // where it fell to.
+  const fell = headHeight < memory.highestHeight ? (memory.fell ?? { sinceMs: nowMs, height: headHeight }) : null;
+  const isTakenBack = fell !== null && nowMs - fell.sinceMs >= stuckMsOf(network),
+    highestHeight = isTakenBack ? fell.height : memory.highestHeight;
   const isStuck = headHeight <= highestHeight && headHeight < highestOther;
   return {
-    ...memory, heard: true, keptUp: memory.keptUp || !isBehind, silentSinceMs: null, isAhead: false, headHeight,
-    behindSinceMs: isBehind ? memory.behindSinceMs ?? nowMs : null, stuckSinceMs: isStuck ? memory.stuckSinceMs ?? nowMs : null,
-    roseAtMs: headHeight > highestHeight ? nowMs : memory.roseAtMs, highestHeight: Math.max(highestHeight, headHeight), fell: isTakenBack ? null : fell,
+    ...memory,
+    heard: true,
+    keptUp: memory.keptUp || !isBehind,
+    silentSinceMs: null,
+    isAhead: false,
+    headHeight,
+    behindSinceMs: isBehind ? (memory.behindSinceMs ?? nowMs) : null,
+    stuckSinceMs: isStuck ? (memory.stuckSinceMs ?? nowMs) : null,
+    roseAtMs: headHeight > highestHeight ? nowMs : memory.roseAtMs,
+    highestHeight: Math.max(highestHeight, headHeight),
+    fell: isTakenBack ? null : fell,
   };
 }
 
 /**
- * The height that living endpoints call final: two of them, or the only one that says. An endpoint that calls too much final opens
- * no gate, one that calls nothing final closes none.
+ * The height that living endpoints call final: two of them, or the only one that says. An endpoint that calls too much
+ * final opens no gate, one that calls nothing final closes none.
  */
-export function agreedFinal(witnesses: readonly WitnessMemory[], nowMs: number, network: Pick<Network, 'blockTimeMs'>): number | null {
-  const told = witnesses.filter((one) => conditionOf(one, nowMs, network) === 'alive').flatMap(({ finalizedHeight }) => finalizedHeight ?? []);
+export function agreedFinal(
+  witnesses: readonly WitnessMemory[],
+  nowMs: number,
+  network: Pick<Network, 'blockTimeMs'>,
+): number | null {
+  const told = witnesses
+    .filter((one) => conditionOf(one, nowMs, network) === 'alive')
+    .flatMap(({ finalizedHeight }) => finalizedHeight ?? []);
   return told.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, told.length) - 1] ?? null;
 }
 
@@ -97,17 +134,25 @@ export function agreedFinal(witnesses: readonly WitnessMemory[], nowMs: number, 
 export function finalityOf({ parts, memory }: Run): Finality {
   const nowMs = parts.nowMs();
   if (parts.witnesses.length > 0 && memory.agreedFinal !== null) {
-    return { finalizedHeight: agreedFinal(memory.witnesses, nowMs, parts.network), stalledMs: nowMs - memory.agreedFinal.roseAtMs };
+    return {
+      finalizedHeight: agreedFinal(memory.witnesses, nowMs, parts.network),
+      stalledMs: nowMs - memory.agreedFinal.roseAtMs,
+    };
   }
   return memory.head === null ? { finalizedHeight: null, stalledMs: 0 } : ownFinality(memory.head, nowMs);
 }
 
 /**
- * The height that living endpoints support, as of the last look: what two of them have, or the only one. Our cursor was proven by two.
- * Null before a look, and while none is alive.
+ * The height that living endpoints support, as of the last look: what two of them have, or the only one. Our cursor was
+ * proven by two. Null before a look, and while none is alive.
  */
-export function supportedHead({ parts, memory }: Pick<Run, 'parts' | 'memory'>, cursorHeight: number | null): number | null {
-  const told = memory.witnesses.filter((one, index) => one.headHeight !== null && countsNow({ parts, memory }, index)).map(({ headHeight }) => headHeight!);
+export function supportedHead(
+  { parts, memory }: Pick<Run, 'parts' | 'memory'>,
+  cursorHeight: number | null,
+): number | null {
+  const told = memory.witnesses
+    .filter((one, index) => one.headHeight !== null && countsNow({ parts, memory }, index))
+    .map(({ headHeight }) => headHeight!);
   const supported = told.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, told.length) - 1];
   return supported === undefined ? null : Math.max(supported, cursorHeight ?? 0);
 }
@@ -131,7 +176,10 @@ export interface LivingEndpoint {
   readonly headHeight: number;
 }
 
-/** Asks every endpoint for its head, at most once in a tick. One that does not count as alive is asked and not waited for. */
+/**
+ * Asks every endpoint for its head, at most once in a tick. One that does not count as alive is asked and not waited
+ * for.
+ */
 export function look(run: Run): Promise<void> {
   run.memory.look ??= lookNow(run);
   return run.memory.look;
@@ -155,39 +203,67 @@ async function lookNow(run: Run): Promise<void> {
   const awaited = answers.filter((_, index) => conditionOf(known[index]!, parts.nowMs(), parts.network) === 'alive');
   for (const answer of answers) answer.catch(() => undefined); // a fault is thrown where it is awaited
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => { timer = setTimeout(resolve, LOOK_MS); });
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LOOK_MS);
+  });
   await Promise.race([Promise.all(awaited), late]).finally(() => clearTimeout(timer));
-  const nowMs = parts.nowMs(), told = heads.map((head, index) => head ?? memory.lateHeads.get(index) ?? null);
+  const nowMs = parts.nowMs(),
+    told = heads.map((head, index) => head ?? memory.lateHeads.get(index) ?? null);
   memory.lateHeads.clear();
   memory.lookedAtMs = nowMs;
   const isRefused = await refuseImpossible(run, told);
-  const others = (index: number) => Math.max(-1, ...known.map(({ headHeight }, other) => (other === index ? -1 : told[other]?.height ?? headHeight ?? -1)));
-  memory.witnesses = known.map((witness, index) => isRefused[index] === true ? { ...witness, heard: true, silentSinceMs: null, isAhead: true }
-    : observeWitness(witness, told[index]?.height ?? null, { cursorHeight, highestOther: others(index), nowMs }, parts.network));
-  memory.witnesses = memory.witnesses.map((witness, index) => (told[index] === null ? witness : { ...witness, finalizedHeight: told[index]!.finalizedHeight }));
+  const others = (index: number) =>
+    Math.max(
+      -1,
+      ...known.map(({ headHeight }, other) => (other === index ? -1 : (told[other]?.height ?? headHeight ?? -1))),
+    );
+  memory.witnesses = known.map((witness, index) =>
+    isRefused[index] === true
+      ? { ...witness, heard: true, silentSinceMs: null, isAhead: true }
+      : observeWitness(
+          witness,
+          told[index]?.height ?? null,
+          { cursorHeight, highestOther: others(index), nowMs },
+          parts.network,
+        ),
+  );
+  memory.witnesses = memory.witnesses.map((witness, index) =>
+    told[index] === null ? witness : { ...witness, finalizedHeight: told[index]!.finalizedHeight },
+  );
   const finalizedHeight = agreedFinal(memory.witnesses, nowMs, parts.network);
-  if (memory.agreedFinal === null || (finalizedHeight ?? -1) > (memory.agreedFinal.highest ?? -1)) memory.agreedFinal = { highest: finalizedHeight, roseAtMs: nowMs };
+  if (memory.agreedFinal === null || (finalizedHeight ?? -1) > (memory.agreedFinal.highest ?? -1))
+    memory.agreedFinal = { highest: finalizedHeight, roseAtMs: nowMs };
   memory.witnesses.forEach((witness, index) => publish(parts, index, witness));
-  memory.witnesses = memory.witnesses.map((witness) => ({ ...witness, told: conditionOf(witness, nowMs, parts.network) }));
+  memory.witnesses = memory.witnesses.map((witness) => ({
+    ...witness,
+    told: conditionOf(witness, nowMs, parts.network),
+  }));
 }
 
 /** Takes out heads that cannot be. Answers which endpoints claimed one. */
 async function refuseImpossible(run: Run, told: (Head | null)[]): Promise<boolean[]> {
-  return Promise.all(told.map(async (head, index) => {
-    if (head === null || await canBeAt(run, head.height)) return false;
-    told[index] = null;
-    return true;
-  }));
+  return Promise.all(
+    told.map(async (head, index) => {
+      if (head === null || (await canBeAt(run, head.height))) return false;
+      told[index] = null;
+      return true;
+    }),
+  );
 }
 
 /** The head of the client over all endpoints, or that of a living one where it cannot be. Throws: ChainUnavailable. */
 export async function believedHead(run: Run): Promise<Head> {
   const { parts } = run;
-  const head = await parts.client.getHead(), can = await canBeAt(run, head.height);
+  const head = await parts.client.getHead(),
+    can = await canBeAt(run, head.height);
   if (parts.witnesses.length === 0) noteOnly(run, !can);
   if (can) return head;
   const living = parts.witnesses.length === 0 ? [] : await livingOf(run);
-  return firstPossible(run, living.toSorted((a, b) => b.headHeight - a.headHeight).map(({ client }) => client), head);
+  return firstPossible(
+    run,
+    living.toSorted((a, b) => b.headHeight - a.headHeight).map(({ client }) => client),
+    head,
+  );
 }
 
 /** The only endpoint is shown as it is, as one of several. */
@@ -200,20 +276,30 @@ function noteOnly({ parts, memory }: Run, isAhead: boolean): void {
 }
 
 const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
-  unheard: 'has answered nothing since this process began', silent: 'answers nothing', behind: 'is far below what is recorded',
-  stuck: 'tells the same head while another endpoint goes on', unreadable: 'tells its head and proves no block',
+  unheard: 'has answered nothing since this process began',
+  silent: 'answers nothing',
+  behind: 'is far below what is recorded',
+  stuck: 'tells the same head while another endpoint goes on',
+  unreadable: 'tells its head and proves no block',
   ahead: 'claims a head that cannot be: further ahead than the chain can have mined',
 };
 
 /** One line when an endpoint ceases or begins again to count: until then the others decide without it. */
 function publish({ log, metrics, network, nowMs }: Run['parts'], index: number, after: WitnessMemory): void {
-  const chain = network.slug, endpoint = `${chain}-${index + 1}`, now = nowMs();
+  const chain = network.slug,
+    endpoint = `${chain}-${index + 1}`,
+    now = nowMs();
   const condition = conditionOf(after, now, network);
   metrics.set('svc_endpoint_alive', { chain, endpoint }, condition === 'alive' ? 1 : 0);
-  if (after.roseAtMs !== null) metrics.set('svc_endpoint_head_age_seconds', { chain, endpoint }, Math.floor((now - after.roseAtMs) / 1_000));
+  if (after.roseAtMs !== null)
+    metrics.set('svc_endpoint_head_age_seconds', { chain, endpoint }, Math.floor((now - after.roseAtMs) / 1_000));
   if (after.told === condition || (after.told === null && condition === 'alive')) return;
   if (condition === 'alive') log.info({ chain, endpoint }, 'an endpoint counts again: blocks need its word too');
-  else log.warn({ chain, endpoint, condition }, `an endpoint ${WHY[condition]}: it is not waited for, the others decide without it`);
+  else
+    log.warn(
+      { chain, endpoint, condition },
+      `an endpoint ${WHY[condition]}: it is not waited for, the others decide without it`,
+    );
 }
 
 /** Endpoints that are alive as of this tick's look. */
@@ -241,8 +327,10 @@ export interface Quorum {
 /** The endpoints of a ledger as they are now; one head per endpoint, one hash per endpoint and height. */
 export async function quorumOf(run: Run): Promise<Quorum> {
   const { parts } = run;
-  const living = parts.witnesses.length === 0
-    ? [{ client: parts.client, position: 1, headHeight: (await orNull(believedHead(run)))?.height ?? -1 }] : await livingOf(run);
+  const living =
+    parts.witnesses.length === 0
+      ? [{ client: parts.client, position: 1, headHeight: (await orNull(believedHead(run)))?.height ?? -1 }]
+      : await livingOf(run);
   const hashes = new Map<string, Promise<string | null>>();
   const hashOf = ({ client, position }: LivingEndpoint, height: number) => {
     const key = `${position}:${height}`;
@@ -253,11 +341,16 @@ export async function quorumOf(run: Run): Promise<Quorum> {
   return {
     living: parts.witnesses.length === 0 ? [] : living,
     async confirms(height, hash, threshold) {
-      const opinions = await Promise.all(living.map(async (one): Promise<Opinion> => {
-        const theirs = one.headHeight < height ? null : await hashOf(one, height);
-        // One that cannot tell has no opinion, but it counts as alive: its silence is no support.
-        return { confirmations: theirs === null ? 0 : confirmationsOf(one.headHeight, height), holds: theirs === hash };
-      }));
+      const opinions = await Promise.all(
+        living.map(async (one): Promise<Opinion> => {
+          const theirs = one.headHeight < height ? null : await hashOf(one, height);
+          // One that cannot tell has no opinion, but it counts as alive: its silence is no support.
+          return {
+            confirmations: theirs === null ? 0 : confirmationsOf(one.headHeight, height),
+            holds: theirs === hash,
+          };
+        }),
+      );
       return confirmedBy(opinions, threshold);
     },
   };

@@ -20,15 +20,20 @@ async function readBlock(client: Source, height: number): Promise<BlockRead | { 
 }
 
 /**
- * Blocks above a height, at most `limit` of them, in order; at most `width` are in flight. A block that cannot be proven
- * comes as its reason, in its place. Ends where the chain has no next height. Throws: ChainUnavailable when the next
- * height cannot be told, after the blocks before it.
+ * Blocks above a height, at most `limit` of them, in order; at most `width` are in flight. A block that cannot be
+ * proven comes as its reason, in its place. Ends where the chain has no next height. Throws: ChainUnavailable when the
+ * next height cannot be told, after the blocks before it.
  */
 export async function* readAhead(
-  client: Source, above: number, limit: number, width: number,
+  client: Source,
+  above: number,
+  limit: number,
+  width: number,
 ): AsyncGenerator<BlockRead> {
   const inFlight: ReturnType<typeof readBlock>[] = [];
-  let asked = 0, at = above, end: { fault: unknown } | null | undefined;
+  let asked = 0,
+    at = above,
+    end: { fault: unknown } | null | undefined;
   for (;;) {
     while (end === undefined && asked < limit && inFlight.length < width) {
       try {
@@ -53,7 +58,9 @@ export async function* readAhead(
 
 /** Results of `work` in the order of its inputs, at most `width` under way. The first fault ends it. */
 export async function inParallel<In, Out>(
-  width: number, inputs: readonly In[], work: (input: In) => Promise<Out>,
+  width: number,
+  inputs: readonly In[],
+  work: (input: In) => Promise<Out>,
 ): Promise<Out[]> {
   const results: Out[] = new Array(inputs.length);
   let next = 0;

@@ -1,4 +1,7 @@
-/** The last blocks, matched again with addresses created since: one paid in the block of its birth is not missed. Design 5. */
+/**
+ * The last blocks, matched again with addresses created since: one paid in the block of its birth is not missed. Design
+ * 5.
+ */
 import { accountOfLedger } from '../../protocol/ids.ts';
 import type { BlockLink, WatchedAddress } from '../../model/ports/watch-store.ts';
 import { readAgreed } from './movements.ts';
@@ -9,7 +12,10 @@ import type { Run } from '../memory.ts';
 /** Limit of blocks and of their transfers that are kept in memory. */
 const RECENT_BLOCKS_MAX = 256;
 const RECENT_TRANSFERS_MAX = 200_000;
-/** Pause between two matches, and how far each looks back before the last: a commit may be this much later than its clock. */
+/**
+ * Pause between two matches, and how far each looks back before the last: a commit may be this much later than its
+ * clock.
+ */
 const REMATCH_EVERY_MS = 2_000;
 const REMATCH_OVERLAP_MS = 10_000;
 /** Blocks of before a restart that may fail in one round; a node that is down is not asked for the rest. */
@@ -47,7 +53,7 @@ export async function rematch(run: Run): Promise<number> {
   if (memory.rematchedAtMs !== null && nowMs - memory.rematchedAtMs < everyMs) return 0;
   const sinceMs = memory.rematchedAtMs === null ? nowMs - parts.settings.rematchMs : memory.rematchedAtMs;
   const young = await parts.store.addressesSince(environmentOfLedger(parts), sinceMs - REMATCH_OVERLAP_MS);
-  const whole = young.length === 0 || await reload(run);
+  const whole = young.length === 0 || (await reload(run));
   const byKey = new Map<string, WatchedAddress>(young.map((address) => [address.addressKey, address]));
   let late = 0;
   for (const block of byKey.size === 0 ? [] : memory.recent) {
@@ -65,21 +71,30 @@ export async function rematch(run: Run): Promise<number> {
 }
 
 /**
- * A movement that two endpoints reported differently pays an address that is watched now: the block is read again until they
- * agree, as one that was never proven.
+ * A movement that two endpoints reported differently pays an address that is watched now: the block is read again until
+ * they agree, as one that was never proven.
  */
-async function reopenDisputed({ parts, memory }: Run, block: KeyedBlock, young: ReadonlyMap<string, WatchedAddress>): Promise<void> {
+async function reopenDisputed(
+  { parts, memory }: Run,
+  block: KeyedBlock,
+  young: ReadonlyMap<string, WatchedAddress>,
+): Promise<void> {
   if (block.disputed?.some(({ addressKey }) => young.has(addressKey)) !== true) return;
   const { height, hash, transfers } = block;
-  await parts.store.reopenHeight(parts.ledger, { height, hash }, 'endpoints contradict each other about a payment to a new address');
+  await parts.store.reopenHeight(
+    parts.ledger,
+    { height, hash },
+    'endpoints contradict each other about a payment to a new address',
+  );
   memory.agreed.delete(hash);
   memory.recent = memory.recent.map((one) => (one === block ? { height, hash, transfers } : one));
 }
 
 /**
- * After a restart nothing is kept: the last blocks are read again, as far as the chain still holds them. False while one of
- * them cannot be read: it holds back no other, and is tried again next time. Which they are is decided once, so that none falls
- * out of the window while the node fails; an unresolved height is matched with everybody when its content is proven.
+ * After a restart nothing is kept: the last blocks are read again, as far as the chain still holds them. False while
+ * one of them cannot be read: it holds back no other, and is tried again next time. Which they are is decided once, so
+ * that none falls out of the window while the node fails; an unresolved height is matched with everybody when its
+ * content is proven.
  */
 async function reload(run: Run): Promise<boolean> {
   const { parts, memory } = run;

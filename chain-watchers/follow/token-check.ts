@@ -1,6 +1,7 @@
 /**
- * K4: the catalogue against the chain, before the first block is read. A token whose decimals differ from the catalogue's
- * would be credited a million million times too high or too low (C9-68): it is taken in no more, and a person is told.
+ * K4: the catalogue against the chain, before the first block is read. A token whose decimals differ from the
+ * catalogue's would be credited a million million times too high or too low (C9-68): it is taken in no more, and a
+ * person is told.
  */
 import { checkAgainstChain } from '../../chains/catalogue.ts';
 import type { Catalogue, ChainClient, Network } from '../../chains/chain.ts';
@@ -27,7 +28,13 @@ export interface TokenCheck {
 }
 
 /** A check of one chain's catalogue. A token that the chain does not know stays: nothing can be paid in it. */
-export function createTokenCheck({ network: { slug: chain }, catalogue, client, log, metrics }: TokenCheckParts): TokenCheck {
+export function createTokenCheck({
+  network: { slug: chain },
+  catalogue,
+  client,
+  log,
+  metrics,
+}: TokenCheckParts): TokenCheck {
   const waiting = new Set(client.fetchTokenFacts === undefined ? [] : catalogue.keys());
   let believed = catalogue;
 
@@ -39,7 +46,10 @@ export function createTokenCheck({ network: { slug: chain }, catalogue, client, 
       if (isRefusal(facts)) log.info({ chain, tokenContract: contract }, 'a token of the catalogue tells no decimals');
       if (refusal === null) return;
       believed = new Map([...believed].filter(([key]) => key !== contract));
-      log.error({ chain, tokenContract: contract }, 'decimals of a token differ from the catalogue: its intake is off (K4)');
+      log.error(
+        { chain, tokenContract: contract },
+        'decimals of a token differ from the catalogue: its intake is off (K4)',
+      );
     } catch (error) {
       if (chainFailure(error) === null) throw error;
     }

@@ -1,4 +1,6 @@
-/** Job 3: heights whose content could not be proven are tried again for ever, ever more slowly. No height is dropped. */
+/**
+ * Job 3: heights whose content could not be proven are tried again for ever, ever more slowly. No height is dropped.
+ */
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { readAgreed } from './movements.ts';
 import { chainFailure, contentOf } from './content.ts';
@@ -38,7 +40,8 @@ async function resolve(run: Run, height: number, hash: string): Promise<boolean>
     const block = await readAgreed(run, height);
     const [below] = await parts.store.links(parts.ledger, height, 1);
     // A block of another branch is no content of ours: the reorg path decides about it first.
-    const elsewhere = (what: string) => new ChainUnavailable(parts.network.slug, `the chain holds another block ${what}`);
+    const elsewhere = (what: string) =>
+      new ChainUnavailable(parts.network.slug, `the chain holds another block ${what}`);
     if (block.hash !== hash) throw elsewhere('at this height');
     if (below !== undefined && block.parentHash !== below.hash) {
       await parted(run, { height: below.height, hash: below.hash }, block.parentHash);

@@ -30,14 +30,21 @@ export interface Finality {
  * True when a height that has reached its threshold may be confirmed: by depth alone, or at or below `finalized`; where
  * `finalized` has stalled for over 60 s and the network names a depth for that case, at that depth. Chains.md part 2.
  *
- *   bsc, stallDepth 240, finalized 1,000, head 1,300: 1,000 passes · 1,001 waits · stalled: 1,061 (240) passes, 1,062 waits
+ *   bsc, stallDepth 240, finalized 1,000, head 1,300: 1,000 passes · 1,001 waits · stalled: 1,061 (240) passes, 1,062
+ * waits
  */
 export function gatePassed(
-  network: Pick<Network, 'gate'>, height: number, headHeight: number, finality: Finality,
+  network: Pick<Network, 'gate'>,
+  height: number,
+  headHeight: number,
+  finality: Finality,
 ): boolean {
   const { gate } = network;
   if (gate.kind === 'depth') return true;
   if (finality.finalizedHeight !== null && height <= finality.finalizedHeight) return true;
-  return gate.stallDepth !== null && finality.stalledMs > FINALITY_STALL_MS
-    && confirmationsOf(headHeight, height) >= gate.stallDepth;
+  return (
+    gate.stallDepth !== null &&
+    finality.stalledMs > FINALITY_STALL_MS &&
+    confirmationsOf(headHeight, height) >= gate.stallDepth
+  );
 }

@@ -26,8 +26,9 @@ export interface Matured {
 
 /**
  * Matures what is deep enough and passes the network's gate, after the chain said once more that the block is on it and
- * the transaction succeeded in it, and living endpoints told the same movement. A transaction that now failed in the same
- * block is refuted (C2-22); one that is not there any more waits for the reorg path; one that was told falsely is recorded again.
+ * the transaction succeeded in it, and living endpoints told the same movement. A transaction that now failed in the
+ * same block is refuted (C2-22); one that is not there any more waits for the reorg path; one that was told falsely is
+ * recorded again.
  */
 export async function matureFacts(run: Run): Promise<Matured> {
   const { parts, memory, bell } = run;
@@ -35,16 +36,28 @@ export async function matureFacts(run: Run): Promise<Matured> {
   if (memory.head === null) return { matured: 0, refuted: 0, reason: null };
   const headHeight = countedHeight(memory.head);
   const finality = finalityOf(run);
-  const page = (await store.immature(ledger, headHeight, memory.matureAfter + FACTS_PER_TICK)).slice(memory.matureAfter);
+  const page = (await store.immature(ledger, headHeight, memory.matureAfter + FACTS_PER_TICK)).slice(
+    memory.matureAfter,
+  );
   const due = page.filter((fact) => gatePassed(network, fact.height, headHeight, finality));
   const byHeight = Object.values(Object.groupBy(due, (fact) => `${fact.height}:${fact.blockHash}`)) as SeenTransfer[][];
   const quorum = byHeight.length === 0 ? null : await quorumOf(run);
-  const reads = quorum === null ? [] : await inParallel(REREADS_AT_ONCE, byHeight, (facts) => reread(run, facts, quorum));
+  const reads =
+    quorum === null ? [] : await inParallel(REREADS_AT_ONCE, byHeight, (facts) => reread(run, facts, quorum));
   const confirmed = reads.flatMap(({ confirmed: facts }) => facts);
   const refuted = reads.flatMap(({ refuted: facts }) => facts);
   if (confirmed.length > 0) {
-    bell.ring(await store.mature(ledger, confirmed.map(({ txid, outputIndex, blockHash, height }) =>
-      ({ txid, outputIndex, blockHash, confirmations: confirmationsOf(headHeight, height) }))));
+    bell.ring(
+      await store.mature(
+        ledger,
+        confirmed.map(({ txid, outputIndex, blockHash, height }) => ({
+          txid,
+          outputIndex,
+          blockHash,
+          confirmations: confirmationsOf(headHeight, height),
+        })),
+      ),
+    );
     parts.metrics.add('svc_facts_matured_total', { chain: network.slug }, confirmed.length);
   }
   if (refuted.length > 0) {
@@ -98,18 +111,22 @@ interface Reread {
 
 /** The chain's word of today about the facts of one block. */
 async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum): Promise<Reread> {
-  const { parts: { client, nowMs }, memory } = run;
+  const {
+    parts: { client, nowMs },
+    memory,
+  } = run;
   const result: Reread = { confirmed: [], refuted: [], corrected: null, reason: null };
   const { height, blockHash } = facts[0]!;
   const waits = (reason: string): Reread => ({ ...result, reason: `block ${height} ${reason}` });
-  if (nowMs() < (memory.contradicted.get(blockHash)?.retryAtMs ?? 0)) return waits('is told otherwise by other endpoints');
+  if (nowMs() < (memory.contradicted.get(blockHash)?.retryAtMs ?? 0))
+    return waits('is told otherwise by other endpoints');
   const succeeded: SeenTransfer[] = [];
   // Of several living endpoints none refutes alone: what one says failed is asked of two, as what is in the block.
   const failed: SeenTransfer[] = [];
   try {
-    if (await client.getBlockHash(height) !== blockHash) return waits('is not on the chain');
+    if ((await client.getBlockHash(height)) !== blockHash) return waits('is not on the chain');
     const threshold = Math.max(...facts.map((fact) => fact.threshold));
-    if (!await quorum.confirms(height, blockHash, threshold)) return waits('is not confirmed by the other endpoints');
+    if (!(await quorum.confirms(height, blockHash, threshold))) return waits('is not confirmed by the other endpoints');
     for (const [txid, ofTransaction] of Map.groupBy(facts, (fact) => fact.txid)) {
       const outcome = await client.getOutcome(txid, { height, hash: blockHash });
       if (outcome === null || outcome.height !== height || outcome.hash !== blockHash) {
@@ -128,8 +145,18 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
   if (heard?.alone === true) return { ...result, confirmed: succeeded, refuted: failed };
   noteContradiction(run, blockHash, contradicted.length);
   const silent = succeeded.length + failed.length - confirmed.length - contradicted.length;
-  const reason = contradicted.length > 0 ? 'is told otherwise by other endpoints' : silent > 0 ? 'is not told by a second endpoint' : null;
-  return { ...result, confirmed: [...confirmed], corrected, reason: reason === null ? result.reason : `block ${height} ${reason}` };
+  const reason =
+    contradicted.length > 0
+      ? 'is told otherwise by other endpoints'
+      : silent > 0
+        ? 'is not told by a second endpoint'
+        : null;
+  return {
+    ...result,
+    confirmed: [...confirmed],
+    corrected,
+    reason: reason === null ? result.reason : `block ${height} ${reason}`,
+  };
 }
 
 /** A block that is told in two ways is looked at again later and later. */

@@ -1,7 +1,7 @@
 /**
  * Differences that must be found twice. A balance is read at one moment and the facts at another: a payment on its way,
- * a withdrawal whose account has not taken its fact yet, a block replaced in between all look like a difference once. The
- * same difference again, deeper than a payment needs to be confirmed, is one.
+ * a withdrawal whose account has not taken its fact yet, a block replaced in between all look like a difference once.
+ * The same difference again, deeper than a payment needs to be confirmed, is one.
  *
  *   threshold 12 · +5 at 100 → waits · +5 at 111 → waits · +5 at 112 → proven · +6 at 112 → begins again
  */
@@ -41,6 +41,8 @@ export function createStrikes(depth: number): Strikes {
       }
       return keys;
     },
-    get waiting() { return first.size; },
+    get waiting() {
+      return first.size;
+    },
   };
 }

@@ -1,10 +1,11 @@
 /**
- * What became of a withdrawal, as two endpoints say it where two are alive: none of them alone makes one dead, puts it into a
- * block or tells whether it succeeded there. An application that hears `withdrawal_failed` pays again. G27, F73.
+ * What became of a withdrawal, as two endpoints say it where two are alive: none of them alone makes one dead, puts it
+ * into a block or tells whether it succeeded there. An application that hears `withdrawal_failed` pays again. G27, F73.
  *
  *   endpoints   A dead · B dead                      → dead
  *               A dead · B included, pending         → unknown: the same bytes again, and asked again
- *               A dead · B does not know, or is mute → unknown: waits for B, until B does not count as alive (quorum.ts)
+ *               A dead · B does not know, or is mute → unknown: waits for B, until B does not count as alive
+ * (quorum.ts)
  *               A dead · B included · C dead         → dead: two, and more than say otherwise
  *               A succeeded · B failed               → neither, until a third one or a person settles it
  */
@@ -23,9 +24,10 @@ export async function fateOf(run: Run, unsigned: Unsigned, txid: string, atHeigh
   const first = await run.parts.client.getFate(unsigned, txid);
   if (first.kind === 'pending' || first.kind === 'unknown') return first;
   const heard = await hear(run, txid, atHeight, (one) => one.client.getFate(unsigned, txid), {
-    wordOf: (fate) => (fate.kind === 'included' ? placeWord(fate.outcome, fate.hash) : fate.kind === 'unknown' ? null : fate.kind),
+    wordOf: (fate) =>
+      fate.kind === 'included' ? placeWord(fate.outcome, fate.hash) : fate.kind === 'unknown' ? null : fate.kind,
   });
-  return heard === 'alone' ? first : heard ?? { kind: 'unknown', reason: 'endpoints do not say the same of it' };
+  return heard === 'alone' ? first : (heard ?? { kind: 'unknown', reason: 'endpoints do not say the same of it' });
 }
 
 /** What a transaction did in a block, as `fateOf`; null while that is not known. Throws: ChainUnavailable. */
@@ -53,11 +55,16 @@ interface Listening<Answer> {
 }
 
 /**
- * The answer that two living endpoints give, and more than give another one, the most telling of theirs; null without that;
- * `alone` where fewer than two that serve blocks are alive. Another one comes first at each height: the load is spread.
+ * The answer that two living endpoints give, and more than give another one, the most telling of theirs; null without
+ * that; `alone` where fewer than two that serve blocks are alive. Another one comes first at each height: the load is
+ * spread.
  */
 async function hear<Answer>(
-  run: Run, txid: string, height: number, ask: (one: LivingEndpoint) => Promise<Answer>, { wordOf }: Listening<Answer>,
+  run: Run,
+  txid: string,
+  height: number,
+  ask: (one: LivingEndpoint) => Promise<Answer>,
+  { wordOf }: Listening<Answer>,
 ): Promise<Answer | 'alone' | null> {
   const { parts } = run;
   const living = parts.witnesses.length === 0 ? [] : await servingOf(run, height);
@@ -86,10 +93,14 @@ const isProof = (word: string): boolean => word !== 'pending' && word !== 'absen
 
 /** An operator is told once about a transaction whom to look at. */
 function report({ parts, memory }: Run, txid: string, said: readonly { word: string; position: number }[]): void {
-  const endpoints = said.map(({ position }) => position).sort((a, b) => a - b), key = endpoints.join(',');
+  const endpoints = said.map(({ position }) => position).sort((a, b) => a - b),
+    key = endpoints.join(',');
   if (memory.contradictedFates.get(txid) === key) return;
   memory.contradictedFates.set(txid, key);
-  if (memory.contradictedFates.size > REPORTED_MAX) memory.contradictedFates.delete(memory.contradictedFates.keys().next().value!);
-  parts.log.error({ ledger: parts.ledger, txid, endpoints, said: said.map(({ word }) => word) },
-    'endpoints contradict each other about what became of a withdrawal: check which one is wrong');
+  if (memory.contradictedFates.size > REPORTED_MAX)
+    memory.contradictedFates.delete(memory.contradictedFates.keys().next().value!);
+  parts.log.error(
+    { ledger: parts.ledger, txid, endpoints, said: said.map(({ word }) => word) },
+    'endpoints contradict each other about what became of a withdrawal: check which one is wrong',
+  );
 }

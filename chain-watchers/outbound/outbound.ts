@@ -7,8 +7,9 @@
  *   in a block               deep enough, gate passed, re-read (G19) → `withdrawal_matured`
  *                            its block left our ledger → included elsewhere, or `withdrawal_orphaned` and submit again
  *
- * A repriced transaction has several versions that exclude each other: the newest is submitted, also while an older one is in
- * a pool (that is what it is for), the older ones are watched, and whichever lands counts. Whose word is believed: fate.ts.
+ * A repriced transaction has several versions that exclude each other: the newest is submitted, also while an older one
+ * is in a pool (that is what it is for), the older ones are watched, and whichever lands counts. Whose word is
+ * believed: fate.ts.
  */
 import type { Fate, Network, Unsigned } from '../../chains/chain.ts';
 import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
@@ -37,16 +38,24 @@ export interface Outbound {
 }
 
 /** Where confirmed withdrawals are whose block was replaced, by id, and the block that their rows name. */
-type Moves = Map<string, { readonly from: string; readonly txid: string; readonly height: number; readonly blockHash: string }>;
+type Moves = Map<
+  string,
+  { readonly from: string; readonly txid: string; readonly height: number; readonly blockHash: string }
+>;
 
-/** A confirmed withdrawal that moved is looked at in the block that holds it now: its fate is asked once for each move. */
+/**
+ * A confirmed withdrawal that moved is looked at in the block that holds it now: its fate is asked once for each move.
+ */
 function placedNow(row: WithdrawalRow, moved: Moves): WithdrawalRow {
   const at = moved.get(row.id);
   if (at === undefined || row.status !== 'confirmed' || row.blockHash !== at.from) return row;
   return { ...row, txid: at.txid, height: at.height, blockHash: at.blockHash };
 }
 
-interface Patience { tries: number; nextMs: number }
+interface Patience {
+  tries: number;
+  nextMs: number;
+}
 
 /** Pause after `tries` looks at a withdrawal, in milliseconds: 2 s, 4 s, 8 s … 5 min, or always the network's own. */
 export function backoffMs(tries: number, { resubmitMs }: Pick<Network, 'resubmitMs'> = {}): number {
@@ -55,7 +64,10 @@ export function backoffMs(tries: number, { resubmitMs }: Pick<Network, 'resubmit
 
 /** A tracker of the withdrawals of one ledger. */
 export function createOutbound(run: Run): Outbound {
-  const patience = new Map<string, Patience>(), round = new Set<string>(), moved: Moves = new Map(), gaps = createGapWatch(run);
+  const patience = new Map<string, Patience>(),
+    round = new Set<string>(),
+    moved: Moves = new Map(),
+    gaps = createGapWatch(run);
   return {
     async tick(cursor) {
       const { parts, memory } = run;
@@ -63,7 +75,8 @@ export function createOutbound(run: Run): Outbound {
       if (memory.isFirstOpen) round.clear();
       for (const row of open) round.add(patienceKey(row)).add(row.id);
       // Only a look at all of them tells which are gone.
-      if (memory.openAfter === 0) for (const kept of [patience, moved]) for (const key of kept.keys()) if (!round.has(key)) kept.delete(key);
+      if (memory.openAfter === 0)
+        for (const kept of [patience, moved]) for (const key of kept.keys()) if (!round.has(key)) kept.delete(key);
       const notInBlock = open.filter(({ height }) => height === null).length;
       parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, notInBlock);
       const linkAt = await linksOf(run, open);
@@ -87,8 +100,8 @@ export function createOutbound(run: Run): Outbound {
 type LinkAt = (height: number) => Promise<BlockLink | undefined>;
 
 /**
- * Our newest block at or below a height. Of many withdrawals in blocks those of the window are read at once: a confirmed one is looked
- * at in each tick until it is out of the window.
+ * Our newest block at or below a height. Of many withdrawals in blocks those of the window are read at once: a
+ * confirmed one is looked at in each tick until it is out of the window.
  */
 async function linksOf({ parts: { store, ledger, network } }: Run, open: readonly WithdrawalRow[]): Promise<LinkAt> {
   const alone: LinkAt = async (height) => (await store.links(ledger, height + 1, 1))[0];
@@ -111,7 +124,10 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   const { parts } = run;
   const nowMs = parts.nowMs();
   // The first submit is the gateway's. A row that another node's clock dates into the future waits no longer than that.
-  const waited = patience.get(patienceKey(row)) ?? { tries: 0, nextMs: Math.min(row.updatedAtMs, nowMs) + BACKOFF_FIRST_MS };
+  const waited = patience.get(patienceKey(row)) ?? {
+    tries: 0,
+    nextMs: Math.min(row.updatedAtMs, nowMs) + BACKOFF_FIRST_MS,
+  };
   const due = nowMs >= waited.nextMs;
   const tries = waited.tries + (due ? 1 : 0);
   patience.set(patienceKey(row), { tries, nextMs: due ? nowMs + backoffMs(tries, parts.network) : waited.nextMs });
@@ -127,8 +143,13 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
     const proof = fates.map((fate) => (fate.kind === 'dead' ? fate.proof : '')).join(' · ');
     // In no block: the fact has none, and told twice it is the same fact.
     return note(run, row, {
-      kind: 'withdrawal_dead', txid: row.versions.at(-1)!.txid, height: 0, blockHash: '', success: false,
-      reason: proof, fee: null,
+      kind: 'withdrawal_dead',
+      txid: row.versions.at(-1)!.txid,
+      height: 0,
+      blockHash: '',
+      success: false,
+      reason: proof,
+      fee: null,
     });
   }
   const [newest] = fates;
@@ -139,13 +160,17 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
 /** Facts of a block count only when our ledger recorded that block: the watcher may still be behind it. */
 async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor: Cursor): Promise<void> {
   const { store } = run.parts;
-  if (!await isRecorded(run, fate, cursor)) return;
+  if (!(await isRecorded(run, fate, cursor))) return;
   const { accountId, fact } = inclusionOf(run.parts.module, row, fate.outcome, fate);
   await store.noteWithdrawalFact(accountId, fact);
   run.bell.ring([accountId]);
 }
 
-async function isRecorded({ parts: { store, ledger } }: Run, { height, hash }: Included, cursor: Cursor): Promise<boolean> {
+async function isRecorded(
+  { parts: { store, ledger } }: Run,
+  { height, hash }: Included,
+  cursor: Cursor,
+): Promise<boolean> {
   if (height > cursor.height) return false;
   const [link] = await store.links(ledger, height + 1, 1);
   // A block below the kept links is older than the ledger's window and is taken as the chain tells it.
@@ -157,7 +182,8 @@ async function submit(run: Run, row: WithdrawalRow): Promise<void> {
   const { parts } = run;
   const submitted = await submitNewest({ client: parts.client, accounts: parts.accounts, place: 'submit' }, row);
   if (submitted === null) return;
-  const { txid, result, sole } = submitted, named = { withdrawalId: row.id, txid };
+  const { txid, result, sole } = submitted,
+    named = { withdrawalId: row.id, txid };
   parts.metrics.add('svc_resubmissions_total', { chain: parts.network.slug, result: result.kind });
   if (result.kind === 'unknown') {
     parts.log.warn({ ...named, reason: result.reason }, 'outcome of a submit is unknown; the same bytes go again');
@@ -169,30 +195,47 @@ async function submit(run: Run, row: WithdrawalRow): Promise<void> {
 }
 
 /** A withdrawal that is in a block: matures, or lost its block. */
-async function follow(run: Run, row: WithdrawalRow, cursor: Cursor, { linkAt, moved }: { linkAt: LinkAt; moved: Moves }): Promise<void> {
+async function follow(
+  run: Run,
+  row: WithdrawalRow,
+  cursor: Cursor,
+  { linkAt, moved }: { linkAt: LinkAt; moved: Moves },
+): Promise<void> {
   const { parts, memory } = run;
   const { height, blockHash, txid } = row;
   if (height === null || blockHash === null || txid === null || memory.head === null) return;
   const link = await linkAt(height);
-  const replaced = height > cursor.height || (link !== undefined && (link.height !== height || link.hash !== blockHash));
+  const replaced =
+    height > cursor.height || (link !== undefined && (link.height !== height || link.hash !== blockHash));
   if (replaced) return refollow(run, row, cursor, { height, blockHash, txid, moved });
   if (row.status !== 'confirming') return;
   const headHeight = countedHeight(memory.head);
   if (confirmationsOf(headHeight, height) < parts.network.threshold) return;
   if (!gatePassed(parts.network, height, headHeight, finalityOf(run))) return;
-  if (await parts.client.getBlockHash(height) !== blockHash) return;
-  if (!await (await quorumOf(run)).confirms(height, blockHash, parts.network.threshold)) return;
+  if ((await parts.client.getBlockHash(height)) !== blockHash) return;
+  if (!(await (await quorumOf(run)).confirms(height, blockHash, parts.network.threshold))) return;
   const outcome = await outcomeAt(run, txid, { height, hash: blockHash });
   if (outcome === null) return;
   await note(run, row, {
-    kind: 'withdrawal_matured', txid, height, blockHash, success: outcome.success, reason: outcome.reason,
+    kind: 'withdrawal_matured',
+    txid,
+    height,
+    blockHash,
+    success: outcome.success,
+    reason: outcome.reason,
     fee: feePaid(run.parts.module, row, outcome),
   });
 }
 
-/** Our ledger replaced the block of a withdrawal: it landed elsewhere (any version), or it is out and is submitted again. */
+/**
+ * Our ledger replaced the block of a withdrawal: it landed elsewhere (any version), or it is out and is submitted
+ * again.
+ */
 async function refollow(
-  run: Run, row: WithdrawalRow, cursor: Cursor, { moved, ...old }: { height: number; blockHash: string; txid: string; moved: Moves },
+  run: Run,
+  row: WithdrawalRow,
+  cursor: Cursor,
+  { moved, ...old }: { height: number; blockHash: string; txid: string; moved: Moves },
 ): Promise<void> {
   for (const version of row.versions.toReversed()) {
     const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
@@ -200,7 +243,8 @@ async function refollow(
     // A confirmed one that only moved is confirmed all the same.
     if (row.status !== 'confirmed') return noteIncluded(run, row, fate, cursor);
     const from = moved.get(row.id)?.from ?? old.blockHash;
-    if (await isRecorded(run, fate, cursor)) moved.set(row.id, { from, txid: fate.outcome.txid, height: fate.height, blockHash: fate.hash });
+    if (await isRecorded(run, fate, cursor))
+      moved.set(row.id, { from, txid: fate.outcome.txid, height: fate.height, blockHash: fate.hash });
     return;
   }
   const reason = 'its block left the chain';

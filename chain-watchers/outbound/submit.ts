@@ -22,16 +22,18 @@ export interface Submitted {
   readonly sole: boolean;
 }
 
-/** Whether no node is known to have taken the newest version. Rows from before it was kept say so by their status alone. */
+/**
+ * Whether no node is known to have taken the newest version. Rows from before it was kept say so by their status alone.
+ */
 export function isUntaken({ status, versions }: WithdrawalRow): boolean {
   const newest = versions.at(-1);
   return newest !== undefined && (status === 'signing' || (status === 'broadcast' && newest.taken === false));
 }
 
 /**
- * One submit of the newest version. Null when nothing was sent: the withdrawal changed after it was read, or there is no
- * writing now. That it begins is durable before the bytes leave, so that nobody's death makes a later refusal the end of what
- * a node has.
+ * One submit of the newest version. Null when nothing was sent: the withdrawal changed after it was read, or there is
+ * no writing now. That it begins is durable before the bytes leave, so that nobody's death makes a later refusal the
+ * end of what a node has.
  */
 export async function submitNewest({ client, accounts, place }: Way, row: WithdrawalRow): Promise<Submitted | null> {
   const version = row.versions.at(-1);

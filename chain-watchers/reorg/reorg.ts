@@ -33,15 +33,18 @@ export interface Patience {
 }
 
 /**
- * Whether our block was replaced. Endpoints below its height have no say. Two that agree on one other hash, and are more
- * than those that hold ours, prove it; a single one proves it by saying the same again after one block time. G10. Where
- * endpoints contradict each other for long, the branch whose head is higher is the chain: a node that froze on a
+ * Whether our block was replaced. Endpoints below its height have no say. Two that agree on one other hash, and are
+ * more than those that hold ours, prove it; a single one proves it by saying the same again after one block time. G10.
+ * Where endpoints contradict each other for long, the branch whose head is higher is the chain: a node that froze on a
  * replaced block must not stop the ledger for ever.
  */
 export function judge(suspicion: Suspicion, witnesses: readonly Witness[], nowMs: number, patience: Patience): Verdict {
   const entitled = witnesses.filter(({ headHeight, hash }) => headHeight >= suspicion.cursor.height && hash !== null);
   const ours = entitled.filter(({ hash }) => hash === suspicion.cursor.hash);
-  const byHash = Map.groupBy(entitled.filter((witness) => !ours.includes(witness)), ({ hash }) => hash);
+  const byHash = Map.groupBy(
+    entitled.filter((witness) => !ours.includes(witness)),
+    ({ hash }) => hash,
+  );
   const others = [...byHash.values()].sort((a, b) => b.length - a.length)[0] ?? [];
   if (others.length === 0) return ours.length > 0 ? 'ours' : 'unproven';
   if (others.length >= 2 && others.length > ours.length) return 'reorg';
@@ -57,7 +60,8 @@ export function judge(suspicion: Suspicion, witnesses: readonly Witness[], nowMs
  * oldest; below a link that agrees all agree, so the walk doubles its steps and then halves them: O(log n) reads.
  */
 export async function forkIndex(
-  links: readonly BlockLink[], agrees: (link: BlockLink) => Promise<boolean>,
+  links: readonly BlockLink[],
+  agrees: (link: BlockLink) => Promise<boolean>,
 ): Promise<number | null> {
   let differs = -1; // newest side: known to differ
   let probe = 0;
@@ -78,9 +82,9 @@ export async function forkIndex(
 }
 
 /**
- * The newest link that more than half of the endpoints hold, or null when none of them is on any. `indexes` is the fork point of
- * each. One that holds none of our links has no say while another one shares some: it is of another history, or lies, and must
- * neither stop the chain nor call it replaced from its beginning.
+ * The newest link that more than half of the endpoints hold, or null when none of them is on any. `indexes` is the fork
+ * point of each. One that holds none of our links has no say while another one shares some: it is of another history,
+ * or lies, and must neither stop the chain nor call it replaced from its beginning.
  *
  *   3, 3 → 3 · 3, 20 → 20: deeper than it is, within the window, and each block is read from both again · 3, 3, 20 → 3
  *   3, null → 3 · null, null → null

@@ -12,7 +12,17 @@ import { bareLink, triedEnough } from '../follow/follow.ts';
 import type { BranchBlock, Run } from '../memory.ts';
 import { conditionOf, livingOf } from '../follow/quorum.ts';
 import { forgetAbove, remember } from '../follow/rematch.ts';
-import { commonIndex, forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Walk, type Witness } from './reorg.ts';
+import {
+  commonIndex,
+  forkIndex,
+  judge,
+  SKIPPED,
+  walkOf,
+  type Patience,
+  type Verdict,
+  type Walk,
+  type Witness,
+} from './reorg.ts';
 
 /** Blocks above the old head that a new branch may bring along. */
 const BLOCKS_BEYOND_MAX = 16;
@@ -60,11 +70,16 @@ export async function lowerHead(run: Run, cursor: Cursor, headHeight: number): P
 }
 
 /**
- * A block that we hold by its hash alone names another parent than the one below it here: two branches were joined, and the
- * links above hide it. Follows the chain's own branch from below the seam when a second look says the same. G7, G10.
+ * A block that we hold by its hash alone names another parent than the one below it here: two branches were joined, and
+ * the links above hide it. Follows the chain's own branch from below the seam when a second look says the same. G7,
+ * G10.
  */
 export async function parted(run: Run, below: Cursor, theirs: string): Promise<Rewound> {
-  const { store, ledger, settings: { secondReadMs, silentMs } } = run.parts;
+  const {
+    store,
+    ledger,
+    settings: { secondReadMs, silentMs },
+  } = run.parts;
   const verdict = await secondOpinion(run, below, theirs, { secondReadMs, contestedMs: silentMs }, 'seam');
   const cursor = await store.cursor(ledger);
   if (verdict === 'reorg' && cursor !== null) return rewind(run, cursor, { from: below });
@@ -73,7 +88,11 @@ export async function parted(run: Run, below: Cursor, theirs: string): Promise<R
 
 /** What the endpoints say about a block of ours; a suspicion begins, or goes on while it hears the same. */
 async function secondOpinion(
-  run: Run, cursor: Cursor, theirs: string | null, patience: Patience, kept: 'suspicion' | 'seam' = 'suspicion',
+  run: Run,
+  cursor: Cursor,
+  theirs: string | null,
+  patience: Patience,
+  kept: 'suspicion' | 'seam' = 'suspicion',
 ): Promise<Verdict> {
   const { parts, memory } = run;
   const suspicion = memory[kept];
@@ -106,10 +125,11 @@ interface Back {
 }
 
 /**
- * Walks back to the fork point, reads the new branch and replaces the old one. G15, G17. The branch is read up to the old head,
- * whatever head is told at this moment: a node that is behind (one of several behind one URL, say) has not taken away what stands
- * above. It ends lower only where the chain itself was rolled back. Another network must look neither like a deep reorg nor like a
- * new beginning: where no block is common, identities are checked and whoever is left is asked again.
+ * Walks back to the fork point, reads the new branch and replaces the old one. G15, G17. The branch is read up to the
+ * old head, whatever head is told at this moment: a node that is behind (one of several behind one URL, say) has not
+ * taken away what stands above. It ends lower only where the chain itself was rolled back. Another network must look
+ * neither like a deep reorg nor like a new beginning: where no block is common, identities are checked and whoever is
+ * left is asked again.
  */
 export async function rewind(run: Run, oldHead: Cursor, { from = oldHead, lowerHeight }: Back = {}): Promise<Rewound> {
   const { network, client } = run.parts;
@@ -128,14 +148,16 @@ export async function rewind(run: Run, oldHead: Cursor, { from = oldHead, lowerH
   }
   const forkPoint = walk.kind === 'fork' ? walk.forkPoint : await parentOfStart(run, walk.start);
   const depth = walk.depth + oldHead.height - from.height;
-  const until = lowerHeight === undefined ? oldHead.height : Math.min(oldHead.height, Math.max(lowerHeight, headHeight));
+  const until =
+    lowerHeight === undefined ? oldHead.height : Math.min(oldHead.height, Math.max(lowerHeight, headHeight));
   // Below its first block a ledger has nothing to stand on: the new branch holds that block's height at least.
   return replace(run, forkPoint, oldHead, walk.kind === 'fork' ? until : Math.max(until, walk.start.height), depth);
 }
 
 /**
- * By the word of every living endpoint, each walked by itself: what one says decides neither how deep the branch is replaced nor
- * that the chain is stopped. Throws: ChainUnavailable when fewer than two of several that are alive can tell.
+ * By the word of every living endpoint, each walked by itself: what one says decides neither how deep the branch is
+ * replaced nor that the chain is stopped. Throws: ChainUnavailable when fewer than two of several that are alive can
+ * tell.
  */
 async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeight: number }> {
   const { store, ledger, network, client } = run.parts;
@@ -143,23 +165,32 @@ async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeigh
   const links = await store.links(ledger, from.height + 1, network.reorgWindow);
   // One that proves no block at all is not waited for here either.
   const living = (run.parts.witnesses.length === 0 ? [] : await livingOf(run))
-    .filter(({ position }) => conditionOf(run.memory.witnesses[position - 1]!, run.parts.nowMs(), network) !== 'unreadable').map((one) => one.client);
+    .filter(
+      ({ position }) => conditionOf(run.memory.witnesses[position - 1]!, run.parts.nowMs(), network) !== 'unreadable',
+    )
+    .map((one) => one.client);
   if (living.length < 2) {
     const index = await forkIndex(links, (link) => agrees(client, network.slug, link, headHeight));
     return { walk: walkOf(links, index, network.reorgWindow), headHeight };
   }
   let highest = headHeight;
-  const heard = await Promise.allSettled(living.map(async (one) => {
-    const { height } = await one.getHead();
-    highest = Math.max(highest, height);
-    const below = links.filter((link) => link.height <= height);
-    const index = await forkIndex(below, (link) => agrees(one, network.slug, link, height));
-    // An endpoint whose head is below our newest links denies none of them.
-    return index === 0 ? 0 : index === null ? null : index + links.length - below.length;
-  }));
-  const indexes = heard.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : chainFailure(result.reason) === null ? raise(result.reason) : []));
-  // One that gives no answer for a moment gives the other one no say alone: until it does not count as alive, it is waited for.
-  if (indexes.length < 2) throw new ChainUnavailable(network.slug, 'fewer than two endpoints tell which of our blocks they hold');
+  const heard = await Promise.allSettled(
+    living.map(async (one) => {
+      const { height } = await one.getHead();
+      highest = Math.max(highest, height);
+      const below = links.filter((link) => link.height <= height);
+      const index = await forkIndex(below, (link) => agrees(one, network.slug, link, height));
+      // An endpoint whose head is below our newest links denies none of them.
+      return index === 0 ? 0 : index === null ? null : index + links.length - below.length;
+    }),
+  );
+  const indexes = heard.flatMap((result) =>
+    result.status === 'fulfilled' ? [result.value] : chainFailure(result.reason) === null ? raise(result.reason) : [],
+  );
+  // One that gives no answer for a moment gives the other one no say alone: until it does not count as alive, it is
+  // waited for.
+  if (indexes.length < 2)
+    throw new ChainUnavailable(network.slug, 'fewer than two endpoints tell which of our blocks they hold');
   return { walk: walkOf(links, commonIndex(indexes), network.reorgWindow), headHeight: highest };
 }
 
@@ -169,7 +200,11 @@ function raise(fault: unknown): never {
 
 /** Reads the branch above a fork point up to a height and records it in the place of the old one. */
 export async function replace(
-  run: Run, forkPoint: Cursor, oldHead: Cursor, until: number, depth: number,
+  run: Run,
+  forkPoint: Cursor,
+  oldHead: Cursor,
+  until: number,
+  depth: number,
 ): Promise<Rewound> {
   const { parts, memory, bell } = run;
   const branch = await readBranch(run, forkPoint, until);
@@ -221,7 +256,9 @@ async function parentOfStart(run: Run, start: BlockLink): Promise<Cursor> {
   return { height: block.parentHeight, hash: block.parentHash };
 }
 
-/** The new branch, parent-linked from the fork point. Goes on from where the last try ended if the chain still holds it. */
+/**
+ * The new branch, parent-linked from the fork point. Goes on from where the last try ended if the chain still holds it.
+ */
 async function readBranch(run: Run, forkPoint: Cursor, until: number): Promise<readonly BranchBlock[]> {
   const { parts, memory } = run;
   const { client, network } = parts;
@@ -266,7 +303,7 @@ async function resumedBranch(run: Run, forkPoint: Cursor): Promise<BranchBlock[]
   const { branch } = run.memory;
   const last = branch?.blocks.at(-1)?.record.link;
   if (branch === null || last === undefined || branch.forkPoint.hash !== forkPoint.hash) return [];
-  return await run.parts.client.getBlockHash(last.height) === last.hash ? branch.blocks : [];
+  return (await run.parts.client.getBlockHash(last.height)) === last.hash ? branch.blocks : [];
 }
 
 async function branchBlock(run: Run, previous: Cursor, height: number): Promise<BranchBlock> {
@@ -285,8 +322,9 @@ async function branchBlock(run: Run, previous: Cursor, height: number): Promise<
     return content;
   } catch (error) {
     const reason = chainFailure(error);
-    if (reason === null || run.memory.branch === null || error instanceof WaitsForSecond || !triedEnough(run, height)) throw error;
-    const bare = link ?? await bareLink(run, previous, height);
+    if (reason === null || run.memory.branch === null || error instanceof WaitsForSecond || !triedEnough(run, height))
+      throw error;
+    const bare = link ?? (await bareLink(run, previous, height));
     if ('kind' in bare) throw bare.kind === 'mismatch' ? moved() : error;
     return { record: { link: bare, previous, transfers: [], withdrawals: [], unresolved: reason }, keyed: null };
   }

@@ -44,7 +44,8 @@ export const simulatedBtc: SimulatedFamily = {
  * A payment from an output that nobody here knows; the seed makes its txid its own. Refuses: CHAIN_REJECTED for dust.
  */
 function depositOf(_network: Network, { to, amount, seed }: DepositAsk): SandboxTransaction | Refusal {
-  const script = bytesOf(to), dust = dustLimitOf(script);
+  const script = bytesOf(to),
+    dust = dustLimitOf(script);
   if (amount < dust) {
     return refuse('CHAIN_REJECTED', { reason: 'dust', amount: amount.toString(), minimum: dust.toString() });
   }
@@ -53,8 +54,14 @@ function depositOf(_network: Network, { to, amount, seed }: DepositAsk): Sandbox
   transaction.addInput(seed, 0);
   transaction.addOutput(script, amount);
   return {
-    txid: transaction.getId(), success: true, reason: null, fee: OUTSIDE_FEE_SATS.toString(), from: null, nonce: null,
-    transfers: [{ outputIndex: 0, to, amount: amount.toString(), tokenContract: null }], raw: transaction.toHex(),
+    txid: transaction.getId(),
+    success: true,
+    reason: null,
+    fee: OUTSIDE_FEE_SATS.toString(),
+    from: null,
+    nonce: null,
+    transfers: [{ outputIndex: 0, to, amount: amount.toString(), tokenContract: null }],
+    raw: transaction.toHex(),
   };
 }
 
@@ -66,32 +73,45 @@ function bytesIn({ txid, raw }: SandboxTransaction): Transaction {
 }
 
 function renderBlock(
-  network: BtcNetwork, { height, hash, parentHash, timeMs, transactions }: SandboxBlock,
+  network: BtcNetwork,
+  { height, hash, parentHash, timeMs, transactions }: SandboxBlock,
 ): Block<BtcBlock> {
   const raw: BtcBlock = {
-    hash, height, previousblockhash: parentHash, tx: transactions.map((one) => renderTransaction(network, one)),
+    hash,
+    height,
+    previousblockhash: parentHash,
+    tx: transactions.map((one) => renderTransaction(network, one)),
   };
   return { height, hash, parentHash, parentHeight: Math.max(0, height - 1), timeMs, raw };
 }
 
 function renderTransaction(network: BtcNetwork, stored: SandboxTransaction): object {
-  const transaction = bytesIn(stored), { txid, fee, from } = stored;
+  const transaction = bytesIn(stored),
+    { txid, fee, from } = stored;
   const worth = spentAmountsOf(stored, transaction);
   return {
-    txid, fee: coinText(network, BigInt(fee)),
+    txid,
+    fee: coinText(network, BigInt(fee)),
     vin: outpointsSpentBy(transaction).map((outpoint, index) => {
       const [of = '', vout = ''] = outpoint.split(':');
-      const prevout = from === null ? {}
-        : { prevout: { value: coinText(network, worth[index]!), scriptPubKey: { hex: hex(bytesOf(from)) } } };
+      const prevout =
+        from === null
+          ? {}
+          : { prevout: { value: coinText(network, worth[index]!), scriptPubKey: { hex: hex(bytesOf(from)) } } };
       return { txid: of, vout: Number(vout), ...prevout };
     }),
-    vout: transaction.outs.map(
-      ({ value, script }, n) => ({ value: coinText(network, value), n, scriptPubKey: { hex: hex(script) } })
-    ),
+    vout: transaction.outs.map(({ value, script }, n) => ({
+      value: coinText(network, value),
+      n,
+      scriptPubKey: { hex: hex(script) },
+    })),
   };
 }
 
-/** What the inputs are worth, satoshi. One that was stored before this was kept says their sum: the first stands for all. */
+/**
+ * What the inputs are worth, satoshi. One that was stored before this was kept says their sum: the first stands for
+ * all.
+ */
 function spentAmountsOf({ fee, spentAmounts }: SandboxTransaction, { ins, outs }: Transaction): bigint[] {
   if (spentAmounts !== undefined) return spentAmounts.map(BigInt);
   const sum = outs.reduce((total, { value }) => total + value, BigInt(fee));
@@ -108,12 +128,19 @@ function coinText({ nativeDecimals }: BtcNetwork, amount: bigint): string {
 function coinsOf({ history = [] }: SenderView, script: Uint8Array): Map<string, Coin> {
   const coins = new Map<string, Coin>();
   for (const { height, transaction: stored } of history) {
-    const transaction = bytesIn(stored), { txid, raw = null } = stored;
+    const transaction = bytesIn(stored),
+      { txid, raw = null } = stored;
     for (const outpoint of outpointsSpentBy(transaction)) coins.delete(outpoint);
     transaction.outs.forEach((output, vout) => {
       if (Buffer.compare(output.script, script) !== 0) return;
       const coin: Coin = {
-        txid, vout, valueSats: output.value.toString(), height, coinbase: false, spender: null, previous: raw,
+        txid,
+        vout,
+        valueSats: output.value.toString(),
+        height,
+        coinbase: false,
+        spender: null,
+        previous: raw,
       };
       coins.set(outpointOf(coin), coin);
     });
@@ -123,9 +150,11 @@ function coinsOf({ history = [] }: SenderView, script: Uint8Array): Map<string, 
 
 /** The coins of blocks and of the sender's own change in the pool, with what spends them there. */
 function withPool(view: SenderView, script: Uint8Array): Map<string, Coin> {
-  const coins = coinsOf(view, script), { pooled = [] } = view;
+  const coins = coinsOf(view, script),
+    { pooled = [] } = view;
   for (const stored of pooled) {
-    const transaction = bytesIn(stored), spender = spenderOf(stored, pooled);
+    const transaction = bytesIn(stored),
+      spender = spenderOf(stored, pooled);
     for (const outpoint of outpointsSpentBy(transaction)) {
       const coin = coins.get(outpoint);
       if (coin !== undefined) coins.set(outpoint, { ...coin, spender });
@@ -134,7 +163,13 @@ function withPool(view: SenderView, script: Uint8Array): Map<string, Coin> {
       if (Buffer.compare(output.script, script) !== 0) return;
       const { txid, raw = null } = stored;
       const coin: Coin = {
-        txid, vout, valueSats: output.value.toString(), height: null, coinbase: false, spender: null, previous: raw,
+        txid,
+        vout,
+        valueSats: output.value.toString(),
+        height: null,
+        coinbase: false,
+        spender: null,
+        previous: raw,
       };
       coins.set(outpointOf(coin), coin);
     });
@@ -149,16 +184,23 @@ function spenderOf(stored: SandboxTransaction, pooled: readonly SandboxTransacti
     if ((one.spends ?? []).some((outpoint) => family.has(outpoint.split(':')[0]!))) family.set(one.txid, one);
   }
   return {
-    txid: stored.txid, feeSats: stored.fee, vsize: bytesIn(stored).virtualSize(), descendantCount: family.size,
+    txid: stored.txid,
+    feeSats: stored.fee,
+    vsize: bytesIn(stored).virtualSize(),
+    descendantCount: family.size,
     descendantFeeSats: [...family.values()].reduce((sum, { fee }) => sum + BigInt(fee), 0n).toString(),
   };
 }
 
 function inputsOf(_network: Network, intent: Intent, view: SenderView): BtcInputs & BuildInputs {
   return {
-    readAtHeight: view.height, readAtHash: view.hash, coins: [...withPool(view, bytesOf(intent.from)).values()],
-    estimateSatPerKvb: ESTIMATE_SAT_PER_KVB.toString(), mempoolMinSatPerKvb: RELAY_SAT_PER_KVB.toString(),
-    relayMinSatPerKvb: RELAY_SAT_PER_KVB.toString(), incrementalSatPerKvb: RELAY_SAT_PER_KVB.toString(),
+    readAtHeight: view.height,
+    readAtHash: view.hash,
+    coins: [...withPool(view, bytesOf(intent.from)).values()],
+    estimateSatPerKvb: ESTIMATE_SAT_PER_KVB.toString(),
+    mempoolMinSatPerKvb: RELAY_SAT_PER_KVB.toString(),
+    relayMinSatPerKvb: RELAY_SAT_PER_KVB.toString(),
+    incrementalSatPerKvb: RELAY_SAT_PER_KVB.toString(),
   };
 }
 
@@ -175,16 +217,23 @@ function readPayload(network: BtcNetwork, signed: Signed): ReadPayload | Refusal
   if (publicKey === undefined) return rejected('mempool-script-verify-flag-failed');
   const from = addressOf(network.prefixes, { kind: 'p2wpkh', program: hash160(publicKey) });
   return {
-    from, nonce: null, tokenContract: null, spends: outpointsSpentBy(transaction),
+    from,
+    nonce: null,
+    tokenContract: null,
+    spends: outpointsSpentBy(transaction),
     run: (view) => run(network, transaction, from, view),
   };
 }
 
 /** The checks of a node's pool, in its order and words (chains.md 4.2). */
 function run(
-  network: BtcNetwork, transaction: Transaction, from: string, view: SenderView,
+  network: BtcNetwork,
+  transaction: Transaction,
+  from: string,
+  view: SenderView,
 ): ReturnType<ReadPayload['run']> {
-  const coins = coinsOf(view, bytesOf(from)), spent: Spent[] = [];
+  const coins = coinsOf(view, bytesOf(from)),
+    spent: Spent[] = [];
   if (transaction.locktime > view.height) return { unknown: 'non-final' };
   if (transaction.outs.some(({ script, value }) => value < dustLimitOf(script))) return rejected('dust');
   for (const outpoint of outpointsSpentBy(transaction)) {
@@ -193,7 +242,8 @@ function run(
     spent.push({ script: bytesOf(from), value: BigInt(coin.valueSats) });
   }
   const fee = transaction.outs.reduce(
-    (rest, { value }) => rest - value, spent.reduce((sum, { value }) => sum + value, 0n)
+    (rest, { value }) => rest - value,
+    spent.reduce((sum, { value }) => sum + value, 0n),
   );
   if (fee < 0n) return rejected('bad-txns-in-belowout');
   const least = feeOf(RELAY_SAT_PER_KVB, transaction.virtualSize());
@@ -204,18 +254,28 @@ function run(
   const transfers = transaction.outs.flatMap(({ script, value }, outputIndex) => {
     const output = outputOf(script);
     return output === null
-      ? [] : [{ outputIndex, to: addressOf(network.prefixes, output), amount: value.toString(), tokenContract: null }];
+      ? []
+      : [{ outputIndex, to: addressOf(network.prefixes, output), amount: value.toString(), tokenContract: null }];
   });
   return {
-    txid: transaction.getId(), success: true, reason: null, fee: fee.toString(), from, nonce: null, transfers,
-    raw: transaction.toHex(), spends: outpointsSpentBy(transaction), spentAmounts: spent.map(({ value }) => value.toString()),
+    txid: transaction.getId(),
+    success: true,
+    reason: null,
+    fee: fee.toString(),
+    from,
+    nonce: null,
+    transfers,
+    raw: transaction.toHex(),
+    spends: outpointsSpentBy(transaction),
+    spentAmounts: spent.map(({ value }) => value.toString()),
   };
 }
 
 /** B16 (3), (4): more than all it displaces by the relay rate of its own size, at a higher rate than each. */
 function displaces({ transaction }: Bid, older: readonly Bid[]): Refusal | null {
   const sizeOf = (stored: SandboxTransaction) => BigInt(bytesIn(stored).virtualSize());
-  const fee = BigInt(transaction.fee), size = sizeOf(transaction);
+  const fee = BigInt(transaction.fee),
+    size = sizeOf(transaction);
   const replaced = older.reduce((sum, bid) => sum + BigInt(bid.transaction.fee), 0n);
   const isDearer = older.every((bid) => fee * sizeOf(bid.transaction) > BigInt(bid.transaction.fee) * size);
   const isEnough = fee >= replaced + feeOf(RELAY_SAT_PER_KVB, Number(size));
@@ -229,7 +289,7 @@ function deathOf({ payload, from }: Unsigned, view: SenderView): string | null {
   const coins = coinsOf(view, bytesOf(from));
   const gone = decoded.psbt.inputs.map(outpointOf).find((outpoint) => !coins.has(outpoint));
   const by = (view.history ?? []).find(
-    ({ transaction }) => gone !== undefined && outpointsSpentBy(bytesIn(transaction)).includes(gone)
+    ({ transaction }) => gone !== undefined && outpointsSpentBy(bytesIn(transaction)).includes(gone),
   );
   return by === undefined ? null : `${gone} was spent by ${by.transaction.txid} at height ${by.height}`;
 }

@@ -1,7 +1,20 @@
-/** The simulated ledger behind the port that live endpoints stand behind: the watcher and the gateway see no difference. */
+/**
+ * The simulated ledger behind the port that live endpoints stand behind: the watcher and the gateway see no difference.
+ */
 import {
-  ChainUnavailable, type Balance, type Block, type BroadcastResult, type BuildInputs, type ChainClient, type Fate, type Head,
-  type Intent, type Outcome, type Signed, type Token, type Unsigned,
+  ChainUnavailable,
+  type Balance,
+  type Block,
+  type BroadcastResult,
+  type BuildInputs,
+  type ChainClient,
+  type Fate,
+  type Head,
+  type Intent,
+  type Outcome,
+  type Signed,
+  type Token,
+  type Unsigned,
 } from '../../chains/chain.ts';
 import type { SandboxBlock } from '../../model/ports/sandbox-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -38,7 +51,11 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
   const outcomeOf = async (txid: string): Promise<(Outcome & { height: number; hash: string }) | null> => {
     const found = await store.blockOf(ledger, txid);
     if (found === null) return null;
-    const { transaction: { success, reason, fee }, height, hash } = found;
+    const {
+      transaction: { success, reason, fee },
+      height,
+      hash,
+    } = found;
     return { txid, success, reason, fee: BigInt(fee), height, hash };
   };
 
@@ -52,7 +69,7 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
       return { height, hash, finalizedHeight: Math.max(0, height - network.threshold + 1) };
     },
     async nextHeight(height) {
-      return await blockAt(height + 1) === null ? null : height + 1;
+      return (await blockAt(height + 1)) === null ? null : height + 1;
     },
     async getBlock(height): Promise<Block> {
       const block = await blockAt(height);
@@ -72,10 +89,18 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
       await up();
       const amount = await store.balance(ledger, address, token?.contract ?? null);
       if (family.isMadeByNative === true && token !== null) {
-        return { ...family.balanceOf(network, amount, token), accountExists: await store.balance(ledger, address, null) > 0n };
+        return {
+          ...family.balanceOf(network, amount, token),
+          accountExists: (await store.balance(ledger, address, null)) > 0n,
+        };
       }
       if (family.keepsLines !== true) return family.balanceOf(network, amount, token);
-      return family.balanceOf(network, amount, token, openedBy({ history: await store.transactionsOf(ledger, address) }));
+      return family.balanceOf(
+        network,
+        amount,
+        token,
+        openedBy({ history: await store.transactionsOf(ledger, address) }),
+      );
     },
     async fetchBuildInputs(intent: Intent): Promise<BuildInputs> {
       await up();
@@ -99,20 +124,28 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
       if (unsigned.replayKey.kind === 'nonce' && next > unsigned.replayKey.value) {
         return { kind: 'dead', proof: `nonce ${unsigned.replayKey.value} is used, the next one is ${next}` };
       }
-      const last = family.lastHeightOf?.(unsigned) ?? null, { height } = await headOf(parts);
-      if (last !== null && height > last) return { kind: 'dead', proof: `it was void after ${last}, the head is ${height}` };
-      const proof = family.deathOf?.(unsigned, await viewOf(parts, { from: unsigned.from, tokenContract: unsigned.tokenContract })) ?? null;
+      const last = family.lastHeightOf?.(unsigned) ?? null,
+        { height } = await headOf(parts);
+      if (last !== null && height > last)
+        return { kind: 'dead', proof: `it was void after ${last}, the head is ${height}` };
+      const proof =
+        family.deathOf?.(
+          unsigned,
+          await viewOf(parts, { from: unsigned.from, tokenContract: unsigned.tokenContract }),
+        ) ?? null;
       if (proof !== null) return { kind: 'dead', proof };
       const pooled = await store.pooled(ledger, txid);
       if (pooled === null) return { kind: 'unknown', reason: 'it is in no block and not in the pool' };
-      return pooled.replacedBy === null ? { kind: 'pending' } : { kind: 'unknown', reason: `${pooled.replacedBy} took its place in the pool` };
+      return pooled.replacedBy === null
+        ? { kind: 'pending' }
+        : { kind: 'unknown', reason: `${pooled.replacedBy} took its place in the pool` };
     },
   } satisfies ChainClient & { fetchBalance(address: string, token: Token | null): Promise<Balance> };
 }
 
 /**
- * Takes signed bytes as a node would and mines them at once, or keeps them in the pool of a stuck ledger. G26: a second submit
- * of the same bytes is `already_known`.
+ * Takes signed bytes as a node would and mines them at once, or keeps them in the pool of a stuck ledger. G26: a second
+ * submit of the same bytes is `already_known`.
  */
 async function submit(parts: SandboxClientParts, signed: Signed): Promise<BroadcastResult> {
   const { store, ledger } = parts;
@@ -121,7 +154,7 @@ async function submit(parts: SandboxClientParts, signed: Signed): Promise<Broadc
   const pooled = await submitToPool(parts, signed, payload);
   if (pooled !== null) return pooled;
   const mined = await append<BroadcastResult>(parts, async () => {
-    if (await store.blockOf(ledger, signed.txid) !== null) return { kind: 'already_known', txid: signed.txid };
+    if ((await store.blockOf(ledger, signed.txid)) !== null) return { kind: 'already_known', txid: signed.txid };
     const result = payload.run(await viewOf(parts, payload));
     if (isRefusal(result)) return { kind: 'rejected_final', refusal: result };
     return 'unknown' in result ? { kind: 'unknown', reason: result.unknown } : [[result]];

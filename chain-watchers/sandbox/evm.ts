@@ -40,11 +40,20 @@ export const simulatedEvm: SimulatedFamily = {
   family: 'evm',
   hashText: hex,
   deposit: (_network, { to, amount, token, seed }) => ({
-    txid: hex(seed), success: true, reason: null, fee: (PLAIN_TRANSFER_GAS * BASE_FEE_WEI).toString(), from: null,
+    txid: hex(seed),
+    success: true,
+    reason: null,
+    fee: (PLAIN_TRANSFER_GAS * BASE_FEE_WEI).toString(),
+    from: null,
     nonce: null,
-    transfers: [{
-      outputIndex: token === null ? NATIVE_INDEX : 0, to, amount: amount.toString(), tokenContract: token?.contract ?? null,
-    }],
+    transfers: [
+      {
+        outputIndex: token === null ? NATIVE_INDEX : 0,
+        to,
+        amount: amount.toString(),
+        tokenContract: token?.contract ?? null,
+      },
+    ],
   }),
   render: (_network, block) => renderBlock(block) as Block,
   balanceOf: (network, amount, token) => balanceOf(amount, token?.decimals ?? network.nativeDecimals),
@@ -57,8 +66,11 @@ function renderBlock(block: SandboxBlock): Block<EvmRaw> {
   const parts = block.transactions.map((transaction, index) => renderTransaction(block, transaction, index));
   return unitOf({
     block: {
-      number: quantity(block.height), hash: block.hash, parentHash: block.parentHash,
-      timestamp: quantity(Math.floor(block.timeMs / 1_000)), baseFeePerGas: quantity(BASE_FEE_WEI),
+      number: quantity(block.height),
+      hash: block.hash,
+      parentHash: block.parentHash,
+      timestamp: quantity(Math.floor(block.timeMs / 1_000)),
+      baseFeePerGas: quantity(BASE_FEE_WEI),
       transactions: parts.map(({ transaction }) => transaction),
     },
     receipts: parts.map(({ receipt }) => receipt),
@@ -66,7 +78,9 @@ function renderBlock(block: SandboxBlock): Block<EvmRaw> {
 }
 
 function renderTransaction(
-  block: SandboxBlock, mined: SandboxTransaction, index: number,
+  block: SandboxBlock,
+  mined: SandboxTransaction,
+  index: number,
 ): { transaction: RawTransaction; receipt: RawReceipt } {
   const { txid, success, fee, from, nonce, transfers } = mined;
   const native = transfers.find(({ tokenContract }) => tokenContract === null);
@@ -75,19 +89,33 @@ function renderTransaction(
   const to = (native?.to ?? tokens[0]?.tokenContract ?? OUTSIDE).toLowerCase();
   const place = { blockHash: block.hash, transactionIndex: quantity(index) };
   const logs = tokens.map((transfer): RawLog => ({
-    address: transfer.tokenContract!.toLowerCase(), topics: [TRANSFER_TOPIC, topicOf(sender), topicOf(transfer.to)],
-    data: `0x${word(BigInt(transfer.amount))}`, blockHash: block.hash,
+    address: transfer.tokenContract!.toLowerCase(),
+    topics: [TRANSFER_TOPIC, topicOf(sender), topicOf(transfer.to)],
+    data: `0x${word(BigInt(transfer.amount))}`,
+    blockHash: block.hash,
   }));
   // The fee as a price of the plain transfer's gas; what does not divide goes where a rollup puts its L1 part.
-  const price = BigInt(fee) / PLAIN_TRANSFER_GAS, rest = BigInt(fee) % PLAIN_TRANSFER_GAS;
+  const price = BigInt(fee) / PLAIN_TRANSFER_GAS,
+    rest = BigInt(fee) % PLAIN_TRANSFER_GAS;
   return {
     transaction: {
-      ...place, hash: txid, from: sender, to, value: quantity(BigInt(native?.amount ?? '0')), nonce: quantity(nonce ?? 0),
+      ...place,
+      hash: txid,
+      from: sender,
+      to,
+      value: quantity(BigInt(native?.amount ?? '0')),
+      nonce: quantity(nonce ?? 0),
       type: '0x2',
     },
     receipt: {
-      ...place, transactionHash: txid, blockNumber: quantity(block.height), status: success ? '0x1' : '0x0',
-      from: sender, logs: success ? logs : [], gasUsed: quantity(PLAIN_TRANSFER_GAS), effectiveGasPrice: quantity(price),
+      ...place,
+      transactionHash: txid,
+      blockNumber: quantity(block.height),
+      status: success ? '0x1' : '0x0',
+      from: sender,
+      logs: success ? logs : [],
+      gasUsed: quantity(PLAIN_TRANSFER_GAS),
+      effectiveGasPrice: quantity(price),
       ...(rest === 0n ? {} : { l1Fee: quantity(rest) }),
     },
   };
@@ -95,14 +123,21 @@ function renderTransaction(
 
 function inputsOf(network: EvmNetwork, intent: Intent, view: SenderView): EvmInputs {
   const wanted = typeof intent.amount === 'bigint' ? intent.amount : 0n;
-  const gas = intent.token === null ? { kind: 'plain' } as const
-    : (view.tokenBalance ?? 0n) < wanted ? { kind: 'reverted', reason: 'transfer amount exceeds balance' } as const
-      : { kind: 'estimated', units: TOKEN_TRANSFER_GAS.toString() } as const;
+  const gas =
+    intent.token === null
+      ? ({ kind: 'plain' } as const)
+      : (view.tokenBalance ?? 0n) < wanted
+        ? ({ kind: 'reverted', reason: 'transfer amount exceeds balance' } as const)
+        : ({ kind: 'estimated', units: TOKEN_TRANSFER_GAS.toString() } as const);
   return {
-    readAtHeight: view.height, readAtHash: view.hash, nonceLatest: view.nonce,
+    readAtHeight: view.height,
+    readAtHash: view.hash,
+    nonceLatest: view.nonce,
     noncePending: Math.max(view.nonce, ...(view.pooled ?? []).map(({ nonce }) => (nonce ?? -1) + 1)),
-    nativeBalance: view.nativeBalance.toString(), tokenBalance: view.tokenBalance?.toString() ?? null,
-    baseFeePerGas: baseFeeOf(network).toString(), tipPerGas: TIP_WEI.toString(),
+    nativeBalance: view.nativeBalance.toString(),
+    tokenBalance: view.tokenBalance?.toString() ?? null,
+    baseFeePerGas: baseFeeOf(network).toString(),
+    tipPerGas: TIP_WEI.toString(),
     gasPrice: network.feePolicy.kind === 'gas_price' ? TIP_WEI.toString() : null,
     gas,
     l1FeeUpperBound: network.l1FeeOracle === null ? null : L1_BOUND_WEI.toString(),
@@ -112,7 +147,8 @@ function inputsOf(network: EvmNetwork, intent: Intent, view: SenderView): EvmInp
 
 const baseFeeOf = (network: EvmNetwork): bigint => (network.feePolicy.kind === 'gas_price' ? 0n : BASE_FEE_WEI);
 
-const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal => refuse('CHAIN_REJECTED', { reason, ...more });
+const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal =>
+  refuse('CHAIN_REJECTED', { reason, ...more });
 
 function readPayload(network: EvmNetwork, signed: Signed): ReadPayload | Refusal {
   const read = decodeSigned(signed.payload);
@@ -135,14 +171,23 @@ function displaces(newer: Bid, older: readonly Bid[]): Refusal | null {
     return read.transaction;
   };
   const { maxFeePerGas, maxPriorityFeePerGas } = offer(newer);
-  const displaced = older.map(offer).every((old) => maxFeePerGas * 100n >= old.maxFeePerGas * DISPLACING_PERCENT
-    && maxPriorityFeePerGas * 100n >= old.maxPriorityFeePerGas * DISPLACING_PERCENT);
+  const displaced = older
+    .map(offer)
+    .every(
+      (old) =>
+        maxFeePerGas * 100n >= old.maxFeePerGas * DISPLACING_PERCENT &&
+        maxPriorityFeePerGas * 100n >= old.maxPriorityFeePerGas * DISPLACING_PERCENT,
+    );
   return displaced ? null : rejected('replacement transaction underpriced', { action: 'reprice' });
 }
 
 /** The checks of a node's pool and then the execution, in that order. Texts are geth's, as chains.md 5.2 lists them. */
 function run(
-  network: EvmNetwork, txid: string, from: string, transaction: EvmTransaction, view: SenderView,
+  network: EvmNetwork,
+  txid: string,
+  from: string,
+  transaction: EvmTransaction,
+  view: SenderView,
 ): ReturnType<ReadPayload['run']> {
   const { nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, to, value, data } = transaction;
   const baseFee = baseFeeOf(network);
@@ -161,7 +206,13 @@ function run(
   const payment = data === '0x' ? null : decodeTransfer(data);
   const gasUsed = data === '0x' ? PLAIN_TRANSFER_GAS : TOKEN_TRANSFER_GAS;
   const mined = (success: boolean, gas: bigint, transfers: SandboxTransaction['transfers']): SandboxTransaction => ({
-    txid, success, reason: success ? null : 'reverted', fee: (gas * price + l1Paid).toString(), from, nonce, transfers,
+    txid,
+    success,
+    reason: success ? null : 'reverted',
+    fee: (gas * price + l1Paid).toString(),
+    from,
+    nonce,
+    transfers,
   });
   if (gasLimit < gasUsed) return mined(false, gasLimit, []); // out of gas: all of it is paid
   const native = value > 0n ? [{ outputIndex: NATIVE_INDEX, to, amount: value.toString(), tokenContract: null }] : [];
@@ -170,4 +221,3 @@ function run(
   const token = { outputIndex: 0, to: payment.to, amount: payment.amount.toString(), tokenContract: to };
   return mined(true, gasUsed, [...native, token]);
 }
-

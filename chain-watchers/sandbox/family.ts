@@ -17,17 +17,23 @@ export interface SenderView {
   readonly nativeBalance: bigint;
   /** Of the token that is moved; null for the native coin. */
   readonly tokenBalance: bigint | null;
-  /** What the sender received and sent, oldest first; where the ledger consists of outputs, or holders opt in to assets. */
+  /**
+   * What the sender received and sent, oldest first; where the ledger consists of outputs, or holders opt in to assets.
+   */
   readonly history?: readonly { readonly height: number; readonly transaction: SandboxTransaction }[];
   /** What the sender has in the ledger's pool, where a build asks: neither in `history` nor in the counters. */
   readonly pooled?: readonly SandboxTransaction[];
-  /** Native balance of whoever is paid, where the intent or the payload names one: 0 is an account that is not there. */
+  /**
+   * Native balance of whoever is paid, where the intent or the payload names one: 0 is an account that is not there.
+   */
   readonly destinationBalance?: bigint;
 }
 
 /** Assets that a sender has opted in to. */
 export function openedBy({ history = [] }: Pick<SenderView, 'history'>): ReadonlySet<string> {
-  return new Set(history.flatMap(({ transaction: { success, opens } }) => (success && opens !== undefined ? [opens] : [])));
+  return new Set(
+    history.flatMap(({ transaction: { success, opens } }) => (success && opens !== undefined ? [opens] : [])),
+  );
 }
 
 /** A payload that the ledger can read, before its sender's holdings are known. */
@@ -40,7 +46,10 @@ export interface ReadPayload {
   readonly to?: string;
   /** The outputs that are spent, `txid:vout`, where the ledger consists of outputs. */
   readonly spends?: readonly string[];
-  /** What the payload does to the ledger. Refuses: what a node would refuse for good. `unknown` where it cannot tell yet. */
+  /**
+   * What the payload does to the ledger. Refuses: what a node would refuse for good. `unknown` where it cannot tell
+   * yet.
+   */
   run(view: SenderView): SandboxTransaction | Refusal | { readonly unknown: string };
 }
 
@@ -53,7 +62,10 @@ export interface DepositAsk {
 }
 
 /** A version of a payment in the pool. */
-export interface Bid { readonly payload: string; readonly transaction: SandboxTransaction }
+export interface Bid {
+  readonly payload: string;
+  readonly transaction: SandboxTransaction;
+}
 
 export interface SimulatedFamily {
   readonly family: Family;
@@ -78,8 +90,8 @@ export interface SimulatedFamily {
   /** An account exists once it was paid the native coin, whatever tokens it holds. */
   readonly isMadeByNative?: true;
   /**
-   * What a node says to a version that pays too little to take the place of others in its pool; null where it pays enough.
-   * Only where versions exclude each other.
+   * What a node says to a version that pays too little to take the place of others in its pool; null where it pays
+   * enough. Only where versions exclude each other.
    */
   displaces?(newer: Bid, older: readonly Bid[]): Refusal | { readonly unknown: string } | null;
   /** Why a payload can never be in a block, given what its sender holds; null while it still can (G27). */

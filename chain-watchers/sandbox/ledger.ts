@@ -31,18 +31,19 @@ export async function headOf(parts: LedgerParts): Promise<Cursor> {
 }
 
 /**
- * Appends blocks; `contents` is asked with the head they stand on, and asked again when the ledger moved meanwhile. Answers
- * the new blocks, none when `contents` had none. Throws: Error when the ledger moves too often.
+ * Appends blocks; `contents` is asked with the head they stand on, and asked again when the ledger moved meanwhile.
+ * Answers the new blocks, none when `contents` had none. Throws: Error when the ledger moves too often.
  */
 export async function append<Refused>(
-  parts: LedgerParts, contents: (head: Cursor) => Promise<SandboxTransaction[][] | Refused>,
+  parts: LedgerParts,
+  contents: (head: Cursor) => Promise<SandboxTransaction[][] | Refused>,
 ): Promise<SandboxBlock[] | Refused> {
   for (let tries = 0; tries < APPEND_TRIES; tries += 1) {
     const head = await headOf(parts);
     const asked = await contents(head);
     if (!Array.isArray(asked)) return asked;
     const blocks = blocksAbove(parts, head, asked);
-    if (blocks.length === 0 || await parts.store.mine(parts.ledger, head, blocks)) return blocks;
+    if (blocks.length === 0 || (await parts.store.mine(parts.ledger, head, blocks))) return blocks;
   }
   throw new Error(`ledger ${parts.ledger} moved ${APPEND_TRIES} times under one append`);
 }
@@ -59,7 +60,10 @@ function blocksAbove(parts: LedgerParts, head: Cursor, contents: readonly Sandbo
   let parent = head;
   return contents.map((transactions) => {
     const height = parent.height + 1;
-    const seed = createHash('sha256').update(`${parts.ledger} ${height} ${parent.hash}`).update(randomBytes(16)).digest();
+    const seed = createHash('sha256')
+      .update(`${parts.ledger} ${height} ${parent.hash}`)
+      .update(randomBytes(16))
+      .digest();
     const hash = parts.family.hashText(seed);
     const block: SandboxBlock = { ledger: parts.ledger, height, hash, parentHash: parent.hash, timeMs, transactions };
     parent = { height, hash };

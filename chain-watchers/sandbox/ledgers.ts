@@ -37,12 +37,21 @@ export interface SandboxDeps {
 const LEDGERS_MAX = 5_000;
 /** A tick that still has more to read, or that told an account something, is followed by at most this many. */
 const TICKS_PER_MINING = 64;
-/** Of these, those that look what an account made of its facts: included, then matured; one more for a version that lost. */
+/**
+ * Of these, those that look what an account made of its facts: included, then matured; one more for a version that
+ * lost.
+ */
 const TICKS_AFTER_FACTS = 3;
 
 /** A simulated ledger agrees with itself at once, and its blocks are never missing. */
 const SETTINGS: WatchSettings = {
-  start: 0, blocksPerTick: 256, readAhead: 8, secondReadMs: 0, contentTries: 3, silentMs: 30_000, rematchMs: 60_000,
+  start: 0,
+  blocksPerTick: 256,
+  readAhead: 8,
+  secondReadMs: 0,
+  contentTries: 3,
+  silentMs: 30_000,
+  rematchMs: 60_000,
   asksAtEachTick: true,
 };
 
@@ -70,8 +79,8 @@ export interface SandboxLedgers {
 export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
   const open = new Map<LedgerId, Promise<SandboxLedger>>();
 
-  // An account that took a fact may have changed what the next tick looks at: a withdrawal that is in a block now is deep
-  // enough for the block that stands already, and here no later block comes by itself to have it looked at again.
+  // An account that took a fact may have changed what the next tick looks at: a withdrawal that is in a block now is
+  // deep enough for the block that stands already, and here no later block comes by itself to have it looked at again.
   const tick = async ({ watcher, parts, wakes }: SandboxLedger): Promise<void> => {
     let told = 0;
     for (let ticks = 0; ticks < TICKS_PER_MINING; ticks += 1) {
@@ -88,8 +97,17 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
   const make = async (accountId: AccountId, chain: Chain): Promise<SandboxLedger> => {
     const family = await simulatedFamilyOf(FAMILY_OF[chain])!();
     const module = await deps.loadModule(chain);
-    const realNetwork = deps.networkOf(chain), network = sandboxOf(realNetwork), catalogue = deps.catalogueOf(chain);
-    const parts: LedgerParts = { ledger: ledgerOf(chain, accountId), network, realNetwork, family, store: deps.sandbox, nowMs: deps.nowMs };
+    const realNetwork = deps.networkOf(chain),
+      network = sandboxOf(realNetwork),
+      catalogue = deps.catalogueOf(chain);
+    const parts: LedgerParts = {
+      ledger: ledgerOf(chain, accountId),
+      network,
+      realNetwork,
+      family,
+      store: deps.sandbox,
+      nowMs: deps.nowMs,
+    };
     const onMined = () => {
       tick(made).catch((error: unknown) => {
         const reason = reasonOf(error);
@@ -99,12 +117,27 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
     const client = createSandboxClient({ ...parts, onMined });
     let woken = 0;
     const accounts: SandboxDeps['accounts'] = {
-      wake: (id) => { woken += 1; return deps.accounts.wake(id); },
+      wake: (id) => {
+        woken += 1;
+        return deps.accounts.wake(id);
+      },
       ask: (id, command) => deps.accounts.ask(id, command),
     };
     const watcher = createWatcher({
-      ledger: parts.ledger, network, module, client, witnesses: [], catalogue, store: deps.watch, audit: deps.audit,
-      reconcilePerBlock: null, accounts, settings: SETTINGS, nowMs: deps.nowMs, log: deps.log, metrics: NO_METRICS,
+      ledger: parts.ledger,
+      network,
+      module,
+      client,
+      witnesses: [],
+      catalogue,
+      store: deps.watch,
+      audit: deps.audit,
+      reconcilePerBlock: null,
+      accounts,
+      settings: SETTINGS,
+      nowMs: deps.nowMs,
+      log: deps.log,
+      metrics: NO_METRICS,
     });
     const made: SandboxLedger = { parts, watcher, binding: { module, network, client, catalogue }, wakes: () => woken };
     return made;

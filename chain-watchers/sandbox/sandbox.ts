@@ -14,7 +14,13 @@ import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { confirmationsOf } from '../maturity/confirmations.ts';
 import { append, appendEmpty, headOf } from './ledger.ts';
 import { minePooled, releasePool } from './pool.ts';
-import { createSandboxLedgers, reasonOf, type SandboxDeps, type SandboxLedger, type SandboxLedgers } from './ledgers.ts';
+import {
+  createSandboxLedgers,
+  reasonOf,
+  type SandboxDeps,
+  type SandboxLedger,
+  type SandboxLedgers,
+} from './ledgers.ts';
 
 /** Confirmations that may be asked for, blocks that may be mined at once. */
 const CONFIRMATIONS_MAX = 1_000;
@@ -25,7 +31,11 @@ const INT64_MAX = 2n ** 63n - 1n;
  * 256 bits: half of one, so that sums of many payments are still amounts.
  */
 const PAYMENT_MAX: Readonly<Record<Family, bigint>> = {
-  btc: 2_100_000_000_000_000n, evm: 2n ** 128n - 1n, tron: 2n ** 128n - 1n, sol: INT64_MAX, xlm: INT64_MAX,
+  btc: 2_100_000_000_000_000n,
+  evm: 2n ** 128n - 1n,
+  tron: 2n ** 128n - 1n,
+  sol: INT64_MAX,
+  xlm: INT64_MAX,
   xrp: 100_000_000_000_000_000n,
 };
 /** A task that is not finished by then is taken again. */
@@ -41,8 +51,8 @@ export interface Sandbox {
   readonly control: SandboxControl;
   readonly ledgers: SandboxLedgers;
   /**
-   * Runs due timers, and ticks ledgers that a dead process or an outage left behind. For a schedule: every second or so.
-   * Answers how many ledgers it ticked.
+   * Runs due timers, and ticks ledgers that a dead process or an outage left behind. For a schedule: every second or
+   * so. Answers how many ledgers it ticked.
    */
   sweep(): Promise<number>;
 }
@@ -74,28 +84,47 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
   return { control, ledgers: box.ledgers, sweep: () => sweep(box) };
 }
 
-interface Box { readonly deps: SandboxDeps; readonly ledgers: SandboxLedgers }
+interface Box {
+  readonly deps: SandboxDeps;
+  readonly ledgers: SandboxLedgers;
+}
 
 /** Refuses: CHAIN_UNAVAILABLE for a chain without a simulated ledger. */
 async function onLedger<T>(
-  { ledgers }: Box, accountId: AccountId, chain: Chain, work: (ledger: SandboxLedger) => Promise<T | Refusal>,
+  { ledgers }: Box,
+  accountId: AccountId,
+  chain: Chain,
+  work: (ledger: SandboxLedger) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
   if (!ledgers.isEnabled(chain)) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
   return work(await ledgers.open(accountId, chain));
 }
 
 type DepositAsk = Parameters<SandboxControl['simulateDeposit']>[1];
-interface SimulatedDeposit { readonly txid: string; readonly outputIndex: number; readonly height: number }
+interface SimulatedDeposit {
+  readonly txid: string;
+  readonly outputIndex: number;
+  readonly height: number;
+}
 
 /**
  * Mines a block that holds a payment from outside: one confirmation; with `autoConfirm` further blocks, now or later.
  * Refuses: INVALID_ADDRESS, INVALID_AMOUNT, TOKEN_NOT_SUPPORTED, TOKEN_NOT_ON_CHAIN.
  */
 async function simulateDeposit(
-  box: Box, ledger: SandboxLedger, accountId: AccountId, ask: DepositAsk,
+  box: Box,
+  ledger: SandboxLedger,
+  accountId: AccountId,
+  ask: DepositAsk,
 ): Promise<SimulatedDeposit | Refusal> {
-  const { parts, binding: { module, network } } = ledger;
-  const { deps: { sandbox, nowMs }, ledgers } = box;
+  const {
+    parts,
+    binding: { module, network },
+  } = ledger;
+  const {
+    deps: { sandbox, nowMs },
+    ledgers,
+  } = box;
   const parsed = module.parseAddress(network, ask.address);
   if (isRefusal(parsed)) return parsed;
   const token = tokenOf(ledger, ask.tokenContract);
@@ -103,15 +132,18 @@ async function simulateDeposit(
   const amount = parseDecimal(ask.amount, token?.decimals ?? network.nativeDecimals);
   if (isRefusal(amount)) return amount;
   const maximum = PAYMENT_MAX[FAMILY_OF[ask.chain]];
-  if (amount === 0n || amount > maximum) return refuse('INVALID_AMOUNT', { amount: ask.amount, maximum: String(maximum) });
-  const seed = randomBytes(32), to = parsed.canonical;
+  if (amount === 0n || amount > maximum)
+    return refuse('INVALID_AMOUNT', { amount: ask.amount, maximum: String(maximum) });
+  const seed = randomBytes(32),
+    to = parsed.canonical;
   const mined = await append<Refusal>(parts, async () => {
     const balance = await sandbox.balance(parts.ledger, to, null);
     const payment = parts.family.deposit(network, { to, amount, token, seed, balance });
     return isRefusal(payment) ? payment : [[payment]];
   });
   if (isRefusal(mined)) return mined;
-  const [block] = mined, payment = block!.transactions[0]!;
+  const [block] = mined,
+    payment = block!.transactions[0]!;
   await ledgers.tick(ledger);
   if (ask.confirmAfterSeconds !== null) {
     const task: Task = { kind: 'confirm', chain: ask.chain, txid: payment.txid };
@@ -129,16 +161,21 @@ function tokenOf({ binding }: SandboxLedger, contract: string | null): Token | n
   const token = catalogue.get(canonical);
   if (token !== undefined) return token;
   const deployment = findDeployment(network.slug, canonical);
-  return isRefusal(deployment) ? deployment : refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, reason: 'not monitored' });
+  return isRefusal(deployment)
+    ? deployment
+    : refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, reason: 'not monitored' });
 }
 
 /**
- * Mines until a transaction has a count of confirmations; every threshold on the way is crossed. One that is or was in the
- * pool of a stuck ledger is mined first: that version wins, the others are gone.
+ * Mines until a transaction has a count of confirmations; every threshold on the way is crossed. One that is or was in
+ * the pool of a stuck ledger is mined first: that version wins, the others are gone.
  * Refuses: NOT_FOUND, INVALID_INPUT, CONFLICT when no block can hold it any more.
  */
 async function confirm(
-  { deps, ledgers }: Box, ledger: SandboxLedger, txid: string, confirmations: number,
+  { deps, ledgers }: Box,
+  ledger: SandboxLedger,
+  txid: string,
+  confirmations: number,
 ): Promise<{ confirmations: number } | Refusal> {
   const { parts } = ledger;
   if (confirmations < 1 || confirmations > CONFIRMATIONS_MAX) {
@@ -151,7 +188,8 @@ async function confirm(
     await ledgers.tick(ledger); // Each version that is in a block must be known as such before it is deep.
   }
   const found = await deps.sandbox.blockOf(parts.ledger, txid);
-  if (found === null) return notFound('transaction of the simulated chain', txid, { field: 'txid', environment: 'sandbox' });
+  if (found === null)
+    return notFound('transaction of the simulated chain', txid, { field: 'txid', environment: 'sandbox' });
   const { height } = await headOf(parts);
   await appendEmpty(parts, found.height + confirmations - 1 - height);
   await ledgers.tick(ledger);
@@ -162,8 +200,15 @@ async function confirm(
  * Replaces the newest blocks by empty ones and one more. What stood in them is gone: deposits are reversed, withdrawals
  * are submitted again by their tracker. Refuses: INVALID_INPUT beyond the ledger's first block or its reorg window.
  */
-async function simulateReorg({ ledgers }: Box, ledger: SandboxLedger, depth: number): Promise<{ depth: number } | Refusal> {
-  const { parts, binding: { network } } = ledger;
+async function simulateReorg(
+  { ledgers }: Box,
+  ledger: SandboxLedger,
+  depth: number,
+): Promise<{ depth: number } | Refusal> {
+  const {
+    parts,
+    binding: { network },
+  } = ledger;
   const { height } = await headOf(parts);
   const maximum = Math.min(height, network.reorgWindow - 1);
   if (depth < 1 || depth > maximum) return refuse('INVALID_INPUT', { field: 'depth', maximum });
@@ -175,13 +220,20 @@ async function simulateReorg({ ledgers }: Box, ledger: SandboxLedger, depth: num
 }
 
 /**
- * Keeps what is broadcast from now on in the ledger's pool, or lets it go: then all that is in the pool is mined at once. A
- * process that dies meanwhile leaves the rest to the next sweep.
+ * Keeps what is broadcast from now on in the ledger's pool, or lets it go: then all that is in the pool is mined at
+ * once. A process that dies meanwhile leaves the rest to the next sweep.
  */
 async function simulateStuck(
-  { deps: { sandbox, nowMs }, ledgers }: Box, ledger: SandboxLedger, accountId: AccountId, stuck: boolean,
+  { deps: { sandbox, nowMs }, ledgers }: Box,
+  ledger: SandboxLedger,
+  accountId: AccountId,
+  stuck: boolean,
 ): Promise<{ stuck: boolean; mined: string[] }> {
-  const { parts, binding: { network } } = ledger, id = `release-${parts.ledger}`;
+  const {
+      parts,
+      binding: { network },
+    } = ledger,
+    id = `release-${parts.ledger}`;
   if (stuck) {
     await sandbox.finish(id);
     await sandbox.setStuck(parts.ledger, true);
@@ -201,7 +253,10 @@ async function simulateStuck(
  * Refuses: INVALID_INPUT.
  */
 async function simulateChainDown(
-  { deps: { sandbox, nowMs } }: Box, accountId: AccountId, chain: Chain, seconds: number,
+  { deps: { sandbox, nowMs } }: Box,
+  accountId: AccountId,
+  chain: Chain,
+  seconds: number,
 ): Promise<{ untilMs: number } | Refusal> {
   if (seconds < 0 || seconds > OUTAGE_SECONDS_MAX) {
     return refuse('INVALID_INPUT', { field: 'seconds', maximum: OUTAGE_SECONDS_MAX });
@@ -215,7 +270,10 @@ async function simulateChainDown(
 }
 
 async function sweep(box: Box): Promise<number> {
-  const { deps: { sandbox, nowMs }, ledgers } = box;
+  const {
+    deps: { sandbox, nowMs },
+    ledgers,
+  } = box;
   let ticked = 0;
   for (const { id, accountId, task } of await sandbox.takeDue(nowMs(), TASK_LEASE_MS, TASKS_PER_SWEEP)) {
     const due = task as Task;

@@ -41,16 +41,26 @@ export const simulatedSol: SimulatedFamily = {
   family: 'sol',
   hashText: (bytes) => base58.encode(bytes),
   deposit: (_network, { to, amount, token, seed }) => ({
-    txid: base58.encode(createHash('sha512').update(seed).digest()), success: true, reason: null,
-    fee: LAMPORTS_PER_SIGNATURE.toString(), from: null, nonce: null,
-    transfers: [{
-      outputIndex: CREDITED_INDEX, to, amount: amount.toString(), tokenContract: token?.contract ?? null,
-    }],
+    txid: base58.encode(createHash('sha512').update(seed).digest()),
+    success: true,
+    reason: null,
+    fee: LAMPORTS_PER_SIGNATURE.toString(),
+    from: null,
+    nonce: null,
+    transfers: [
+      {
+        outputIndex: CREDITED_INDEX,
+        to,
+        amount: amount.toString(),
+        tokenContract: token?.contract ?? null,
+      },
+    ],
   }),
   render: (_network, block) => renderBlock(block) as Block,
-  balanceOf: (_network, amount, token) => (token === null
-    ? balanceOf({ lamports: amount === 0n ? null : amount, rentExempt: RENT_EXEMPT_LAMPORTS })
-    : tokenBalanceOf(amount === 0n ? [] : [{ amount, spendable: true }], token.decimals)),
+  balanceOf: (_network, amount, token) =>
+    token === null
+      ? balanceOf({ lamports: amount === 0n ? null : amount, rentExempt: RENT_EXEMPT_LAMPORTS })
+      : tokenBalanceOf(amount === 0n ? [] : [{ amount, spendable: true }], token.decimals),
   buildInputs: inputsOf,
   read: readPayload,
 };
@@ -59,10 +69,18 @@ function renderBlock(block: SandboxBlock): Block<SolBlock> {
   const { height, hash, parentHash, timeMs } = block;
   const parentHeight = height - 1;
   return {
-    height, hash, parentHash, parentHeight, timeMs,
+    height,
+    hash,
+    parentHash,
+    parentHeight,
+    timeMs,
     raw: {
-      blockhash: hash, previousBlockhash: parentHash, parentSlot: parentHeight, blockHeight: height,
-      blockTime: Math.floor(timeMs / 1_000), transactions: block.transactions.map(renderTransaction),
+      blockhash: hash,
+      previousBlockhash: parentHash,
+      parentSlot: parentHeight,
+      blockHeight: height,
+      blockTime: Math.floor(timeMs / 1_000),
+      transactions: block.transactions.map(renderTransaction),
     },
   };
 }
@@ -70,24 +88,37 @@ function renderBlock(block: SandboxBlock): Block<SolBlock> {
 type Transfer = SandboxTransaction['transfers'][number];
 
 function renderTransaction({ txid, success, reason, fee, from, transfers }: SandboxTransaction): object {
-  const [transfer] = transfers, sender = from ?? OUTSIDE;
+  const [transfer] = transfers,
+    sender = from ?? OUTSIDE;
   const isToken = transfer !== undefined && transfer.tokenContract !== null;
-  const credited = transfer?.outputIndex ?? CREDITED_INDEX, debited = credited + 1;
+  const credited = transfer?.outputIndex ?? CREDITED_INDEX,
+    debited = credited + 1;
   const keys = Array.from({ length: debited + 1 }, (_, index) => (index === 0 ? sender : named(`${txid} ${index}`)));
   if (transfer !== undefined && !isToken) keys[credited] = transfer.to;
   const moved = transfer === undefined || isToken ? 0n : BigInt(transfer.amount);
   const before = keys.map((_, index) => (index === 0 ? moved + BigInt(fee) : 0n));
   const after = keys.map((_, index) => (index === credited ? moved : 0n));
   const tokenBalances = ({ to, tokenContract: mint }: Transfer, ...amounts: string[]) =>
-    [[debited, sender], [credited, to]].map(([accountIndex, owner], index) =>
-      ({ accountIndex, mint, owner, programId: TOKEN_PROGRAM, uiTokenAmount: { amount: amounts[index] } }));
+    [
+      [debited, sender],
+      [credited, to],
+    ].map(([accountIndex, owner], index) => ({
+      accountIndex,
+      mint,
+      owner,
+      programId: TOKEN_PROGRAM,
+      uiTokenAmount: { amount: amounts[index] },
+    }));
   const text = (lamports: bigint) => lamports.toString();
   return {
-    version: 'legacy', transaction: { signatures: [txid], message: { accountKeys: keys } },
+    version: 'legacy',
+    transaction: { signatures: [txid], message: { accountKeys: keys } },
     meta: {
-      err: success ? null : { InstructionError: [0, reason ?? 'failed'] }, fee,
+      err: success ? null : { InstructionError: [0, reason ?? 'failed'] },
+      fee,
       loadedAddresses: { writable: [], readonly: [] },
-      preBalances: before.map(text), postBalances: after.map(text),
+      preBalances: before.map(text),
+      postBalances: after.map(text),
       preTokenBalances: isToken ? tokenBalances(transfer, transfer.amount, '0') : [],
       postTokenBalances: isToken ? tokenBalances(transfer, '0', transfer.amount) : [],
     },
@@ -99,18 +130,33 @@ function inputsOf(network: Network, { from, to, token }: Intent, view: SenderVie
   const senderLamports = view.nativeBalance === 0n ? null : view.nativeBalance.toString();
   const accountOf = (owner: string) => associatedTokenAddress({ owner, mint: token!.contract, program: TOKEN_PROGRAM });
   return {
-    readAtHeight: view.height, blockhash: view.hash, lastValidBlockHeight: view.height + blockhashLifetime - 1,
+    readAtHeight: view.height,
+    blockhash: view.hash,
+    lastValidBlockHeight: view.height + blockhashLifetime - 1,
     finalizedBlockHeight: Math.max(0, view.height - threshold + 1),
-    lamportsPerSignature: LAMPORTS_PER_SIGNATURE.toString(), rentExempt: RENT_EXEMPT_LAMPORTS.toString(),
-    senderLamports, senderIsWallet: true, feePayer: from, payerLamports: senderLamports, payerIsWallet: true,
+    lamportsPerSignature: LAMPORTS_PER_SIGNATURE.toString(),
+    rentExempt: RENT_EXEMPT_LAMPORTS.toString(),
+    senderLamports,
+    senderIsWallet: true,
+    feePayer: from,
+    payerLamports: senderLamports,
+    payerIsWallet: true,
     destination: { kind: 'wallet', lamports: RECEIVER_LAMPORTS.toString() },
-    token: token === null ? null : {
-      program: TOKEN_PROGRAM, decimals: token.decimals, source: accountOf(from), destination: accountOf(to),
-      balance: view.tokenBalance === null || view.tokenBalance === 0n ? null : view.tokenBalance.toString(),
-      refusal: null, createRent: TOKEN_ACCOUNT_RENT_LAMPORTS.toString(),
-    },
+    token:
+      token === null
+        ? null
+        : {
+            program: TOKEN_PROGRAM,
+            decimals: token.decimals,
+            source: accountOf(from),
+            destination: accountOf(to),
+            balance: view.tokenBalance === null || view.tokenBalance === 0n ? null : view.tokenBalance.toString(),
+            refusal: null,
+            createRent: TOKEN_ACCOUNT_RENT_LAMPORTS.toString(),
+          },
     compute: token === null ? { kind: 'plain' } : { kind: 'simulated', units: TOKEN_TRANSFER_UNITS },
-    unitPrice: unitPrice.floor.toString(), salt: randomInt(SALTS),
+    unitPrice: unitPrice.floor.toString(),
+    salt: randomInt(SALTS),
   };
 }
 
@@ -119,14 +165,18 @@ const rejected = (reason: string): Refusal => refuse('CHAIN_REJECTED', { reason 
 function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   const transaction = decodeTransaction(Buffer.from(signed.payload, 'base64'));
   if (!transaction.ok) return rejected(`payload: ${transaction.reason}`);
-  const message = decodeMessage(transaction.message), decoded = decodePayment(transaction.message);
+  const message = decodeMessage(transaction.message),
+    decoded = decodePayment(transaction.message);
   if (!message.ok || !decoded.ok) {
     return rejected(`message: ${message.ok ? (decoded as { reason: string }).reason : message.reason}`);
   }
-  const { signatures } = transaction, { signers, keys } = message, { payment } = decoded;
+  const { signatures } = transaction,
+    { signers, keys } = message,
+    { payment } = decoded;
   const whole = signedOn(network, transaction.message);
-  const allSigned = signatures.length === signers.length
-    && signers.every((signer, index) => verifies(signer, whole, signatures[index]!));
+  const allSigned =
+    signatures.length === signers.length &&
+    signers.every((signer, index) => verifies(signer, whole, signatures[index]!));
   if (!allSigned) return rejected('Transaction signature verification failure');
   const txid = txidOf(signatures);
   if (txid !== signed.txid) return rejected('the txid is not that of the signed bytes'); // G28
@@ -136,20 +186,27 @@ function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   if (to === null) return rejected('the message does not name the owner of the token account');
   const outputIndex = keys.indexOf(asset.kind === 'native' ? asset.to : asset.destination);
   return {
-    from, nonce: null, tokenContract: asset.kind === 'token' ? asset.mint : null,
+    from,
+    nonce: null,
+    tokenContract: asset.kind === 'token' ? asset.mint : null,
     run: (view) => run(txid, payment, { outputIndex, to }, view),
   };
 }
 
 /** A node's preflight and then the execution: what a preflight refuses is in no block. */
 function run(
-  txid: string, payment: Payment, credited: { outputIndex: number; to: string }, view: SenderView,
+  txid: string,
+  payment: Payment,
+  credited: { outputIndex: number; to: string },
+  view: SenderView,
 ): ReturnType<ReadPayload['run']> {
-  const { from, amount, asset } = payment, isNative = asset.kind === 'native';
+  const { from, amount, asset } = payment,
+    isNative = asset.kind === 'native';
   const fee = LAMPORTS_PER_SIGNATURE + priorityFeeOf(payment) + (isNative ? 0n : TOKEN_ACCOUNT_RENT_LAMPORTS);
   const no = (code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS', balance: bigint, required: bigint) =>
     refuse(code, { balance: balance.toString(), required: required.toString() });
-  const holds = isNative ? view.nativeBalance : view.tokenBalance ?? 0n, needed = (isNative ? amount : 0n) + fee;
+  const holds = isNative ? view.nativeBalance : (view.tokenBalance ?? 0n),
+    needed = (isNative ? amount : 0n) + fee;
   if (holds < amount) return no('INSUFFICIENT_FUNDS', holds, amount);
   if (view.nativeBalance < needed) return no('INSUFFICIENT_GAS', view.nativeBalance, needed);
   const left = view.nativeBalance - needed;
@@ -157,7 +214,12 @@ function run(
     return refuse('INSUFFICIENT_RESERVE', { left: left.toString(), minimum: RENT_EXEMPT_LAMPORTS.toString() });
   }
   return {
-    txid, success: true, reason: null, fee: fee.toString(), from, nonce: null,
+    txid,
+    success: true,
+    reason: null,
+    fee: fee.toString(),
+    from,
+    nonce: null,
     transfers: [{ ...credited, amount: amount.toString(), tokenContract: isNative ? null : asset.mint }],
   };
 }

@@ -41,16 +41,27 @@ export const simulatedTron: SimulatedFamily = {
   isMadeByNative: true,
   hashText: hexOf,
   deposit: (_network, { to, amount, token, seed }) => ({
-    txid: hexOf(seed), success: true, reason: null, fee: (DEPOSIT_BYTES * BANDWIDTH_SUN).toString(), from: null,
+    txid: hexOf(seed),
+    success: true,
+    reason: null,
+    fee: (DEPOSIT_BYTES * BANDWIDTH_SUN).toString(),
+    from: null,
     nonce: null,
-    transfers: [{
-      outputIndex: token === null ? NATIVE_INDEX : LOG_INDEX, to, amount: amount.toString(),
-      tokenContract: token?.contract ?? null,
-    }],
+    transfers: [
+      {
+        outputIndex: token === null ? NATIVE_INDEX : LOG_INDEX,
+        to,
+        amount: amount.toString(),
+        tokenContract: token?.contract ?? null,
+      },
+    ],
   }),
   render: (_network, block) => renderBlock(block) as Block,
   balanceOf: (network, amount, token) => ({
-    amount, reserved: 0n, available: amount, decimals: token?.decimals ?? network.nativeDecimals,
+    amount,
+    reserved: 0n,
+    available: amount,
+    decimals: token?.decimals ?? network.nativeDecimals,
     accountExists: amount > 0n,
   }),
   buildInputs: inputsOf,
@@ -60,7 +71,11 @@ export const simulatedTron: SimulatedFamily = {
 function renderBlock({ height, hash, parentHash, timeMs, transactions }: SandboxBlock): Block<TronBlock> {
   const parts = transactions.map((transaction) => renderTransaction(height, transaction));
   return {
-    height, hash, parentHash, parentHeight: height - 1, timeMs,
+    height,
+    hash,
+    parentHash,
+    parentHeight: height - 1,
+    timeMs,
     raw: {
       block: {
         block_header: { raw_data: { number: height, timestamp: timeMs } },
@@ -73,41 +88,70 @@ function renderBlock({ height, hash, parentHash, timeMs, transactions }: Sandbox
 
 function renderTransaction(height: number, mined: SandboxTransaction): { transaction: object; info: object } {
   const { txid, success, reason, fee, from, transfers } = mined;
-  const [transfer] = transfers, sender = from ?? OUTSIDE, contractRet = success ? 'SUCCESS' : reason ?? 'REVERT';
+  const [transfer] = transfers,
+    sender = from ?? OUTSIDE,
+    contractRet = success ? 'SUCCESS' : (reason ?? 'REVERT');
   // What failed moved nothing and was a call: a TRX transfer that cannot be made is in no block.
   const native = transfer !== undefined && transfer.tokenContract === null ? transfer : null;
   const type = native === null ? 'TriggerSmartContract' : 'TransferContract';
-  const value = native === null ? { owner_address: hexAddress(sender) }
-    : { owner_address: hexAddress(sender), to_address: hexAddress(native.to), amount: native.amount };
-  const log = native !== null || transfer === undefined ? [] : [{
-    address: hexOf(bytesOf(transfer.tokenContract!)), data: wordOf(BigInt(transfer.amount)),
-    topics: [TRANSFER_TOPIC, addressWord(sender), addressWord(transfer.to)],
-  }];
+  const value =
+    native === null
+      ? { owner_address: hexAddress(sender) }
+      : { owner_address: hexAddress(sender), to_address: hexAddress(native.to), amount: native.amount };
+  const log =
+    native !== null || transfer === undefined
+      ? []
+      : [
+          {
+            address: hexOf(bytesOf(transfer.tokenContract!)),
+            data: wordOf(BigInt(transfer.amount)),
+            topics: [TRANSFER_TOPIC, addressWord(sender), addressWord(transfer.to)],
+          },
+        ];
   return {
     transaction: { txID: txid, ret: [{ contractRet }], raw_data: { contract: [{ type, parameter: { value } }] } },
     info: {
-      id: txid, blockNumber: height, fee, log, receipt: native === null ? { result: contractRet } : {},
+      id: txid,
+      blockNumber: height,
+      fee,
+      log,
+      receipt: native === null ? { result: contractRet } : {},
       ...(success ? {} : { result: 'FAILED' }),
     },
   };
 }
 
 function inputsOf(_network: Network, { token, amount }: Intent, view: SenderView): TronInputs {
-  const wanted = amount === 'all' ? view.tokenBalance ?? 0n : amount;
+  const wanted = amount === 'all' ? (view.tokenBalance ?? 0n) : amount;
   const covered = (view.tokenBalance ?? 0n) >= wanted && wanted > 0n;
   return {
-    readAtHeight: view.height, readAtHash: view.hash, headTimeMs: view.timeMs, timestampMs: timestampOf(view.timeMs),
-    refBlockBytes: (view.height & 0xffff).toString(16).padStart(4, '0'), refBlockHash: view.hash.slice(16, 32),
-    senderExists: view.nativeBalance > 0n, nativeBalance: view.nativeBalance.toString(),
-    tokenBalance: token === null ? null : (view.tokenBalance ?? 0n).toString(), destination: 'account',
-    stakedBandwidth: '0', freeBandwidth: '0', energy: '0',
+    readAtHeight: view.height,
+    readAtHash: view.hash,
+    headTimeMs: view.timeMs,
+    timestampMs: timestampOf(view.timeMs),
+    refBlockBytes: (view.height & 0xffff).toString(16).padStart(4, '0'),
+    refBlockHash: view.hash.slice(16, 32),
+    senderExists: view.nativeBalance > 0n,
+    nativeBalance: view.nativeBalance.toString(),
+    tokenBalance: token === null ? null : (view.tokenBalance ?? 0n).toString(),
+    destination: 'account',
+    stakedBandwidth: '0',
+    freeBandwidth: '0',
+    energy: '0',
     prices: {
-      bandwidthSun: BANDWIDTH_SUN.toString(), energySun: ENERGY_SUN.toString(), createAccountSun: '0',
-      newAccountSun: '0', createAccountRate: '1',
+      bandwidthSun: BANDWIDTH_SUN.toString(),
+      energySun: ENERGY_SUN.toString(),
+      createAccountSun: '0',
+      newAccountSun: '0',
+      createAccountRate: '1',
       feeLimitMaxSun: FEE_LIMIT_MAX_SUN.toString(),
     },
-    tried: token === null ? { kind: 'native' } : covered ? { kind: 'succeeded', energy: TRANSFER_ENERGY.toString() }
-      : { kind: 'reverted', reason: 'REVERT opcode executed' },
+    tried:
+      token === null
+        ? { kind: 'native' }
+        : covered
+          ? { kind: 'succeeded', energy: TRANSFER_ENERGY.toString() }
+          : { kind: 'reverted', reason: 'REVERT opcode executed' },
   };
 }
 
@@ -121,10 +165,15 @@ function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   if (read.txid !== signed.txid) return rejected('the txid is not the hash of the payload', { txid: read.txid }); // G28
   const decoded = decodeRaw(read.payload);
   if (!decoded.ok) return rejected(`raw data: ${decoded.reason}`);
-  const { raw } = decoded, { contract } = raw;
+  const { raw } = decoded,
+    { contract } = raw;
   if (contract.owner !== read.from) return rejected('the signer is not the owner', { owner: contract.owner });
-  const payment = contract.type === 'TransferContract' ? { to: contract.to, amount: contract.amount }
-    : contract.type === 'TriggerSmartContract' ? decodeTransfer(contract.data) : null;
+  const payment =
+    contract.type === 'TransferContract'
+      ? { to: contract.to, amount: contract.amount }
+      : contract.type === 'TriggerSmartContract'
+        ? decodeTransfer(contract.data)
+        : null;
   if (payment === null) return rejected('only transfers are run by this ledger');
   const tokenContract = contract.type === 'TriggerSmartContract' ? contract.contract : null;
   const bandwidthFee = bandwidthBytesOf(read.payload) * BANDWIDTH_SUN;
@@ -152,15 +201,29 @@ function run(raw: RawData, moved: Moved, view: SenderView): ReturnType<ReadPaylo
   const required = bandwidthFee + (tokenContract === null ? amount : 0n);
   if (view.nativeBalance < required) return lacking('INSUFFICIENT_GAS', required);
   const mined = (reason: string | null, energy: bigint): SandboxTransaction => ({
-    txid, success: reason === null, reason, fee: (bandwidthFee + energy * ENERGY_SUN).toString(), from, nonce: null,
-    transfers: reason !== null ? []
-      : [{
-        outputIndex: tokenContract === null ? NATIVE_INDEX : LOG_INDEX, to, amount: amount.toString(), tokenContract,
-      }],
+    txid,
+    success: reason === null,
+    reason,
+    fee: (bandwidthFee + energy * ENERGY_SUN).toString(),
+    from,
+    nonce: null,
+    transfers:
+      reason !== null
+        ? []
+        : [
+            {
+              outputIndex: tokenContract === null ? NATIVE_INDEX : LOG_INDEX,
+              to,
+              amount: amount.toString(),
+              tokenContract,
+            },
+          ],
   });
   if (tokenContract === null) return mined(null, 0n);
-  const payable = view.nativeBalance - bandwidthFee, limit = raw.feeLimit < payable ? raw.feeLimit : payable;
-  const reverts = (view.tokenBalance ?? 0n) < amount, needed = reverts ? REVERT_ENERGY : TRANSFER_ENERGY;
+  const payable = view.nativeBalance - bandwidthFee,
+    limit = raw.feeLimit < payable ? raw.feeLimit : payable;
+  const reverts = (view.tokenBalance ?? 0n) < amount,
+    needed = reverts ? REVERT_ENERGY : TRANSFER_ENERGY;
   if (limit / ENERGY_SUN < needed) return mined('OUT_OF_ENERGY', limit / ENERGY_SUN); // the whole limit is paid
   return mined(reverts ? 'REVERT' : null, needed);
 }

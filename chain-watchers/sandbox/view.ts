@@ -11,28 +11,41 @@ export async function viewOf(parts: LedgerParts, { from, tokenContract, to }: As
   const { ledger, family, store } = parts;
   const { height, hash } = await headOf(parts);
   return {
-    height, hash, timeMs: parts.nowMs(), nonce: await store.nonce(ledger, from), nativeBalance: await store.balance(ledger, from, null),
+    height,
+    hash,
+    timeMs: parts.nowMs(),
+    nonce: await store.nonce(ledger, from),
+    nativeBalance: await store.balance(ledger, from, null),
     tokenBalance: tokenContract === null ? null : await store.balance(ledger, from, tokenContract),
-    ...(family.keepsOutputs === true || family.keepsLines === true ? { history: await store.transactionsOf(ledger, from) } : {}),
+    ...(family.keepsOutputs === true || family.keepsLines === true
+      ? { history: await store.transactionsOf(ledger, from) }
+      : {}),
     ...(to === undefined ? {} : { destinationBalance: await store.balance(ledger, to, null) }),
   };
 }
 
 /** The view once a transaction is in the next block. */
 export function after(asked: Asked, view: SenderView, done: SandboxTransaction): SenderView {
-  const { from, tokenContract, to } = asked, isOwn = done.from === from;
+  const { from, tokenContract, to } = asked,
+    isOwn = done.from === from;
   const moved = done.success ? done.transfers : [];
-  const change = (address: string, token: string | null): bigint => moved.reduce((sum, transfer) => {
-    if (transfer.tokenContract !== token) return sum;
-    const amount = BigInt(transfer.amount);
-    return sum + (transfer.to === address ? amount : 0n) - (done.from === address ? amount : 0n);
-  }, token === null && done.from === address ? -BigInt(done.fee) : 0n);
+  const change = (address: string, token: string | null): bigint =>
+    moved.reduce(
+      (sum, transfer) => {
+        if (transfer.tokenContract !== token) return sum;
+        const amount = BigInt(transfer.amount);
+        return sum + (transfer.to === address ? amount : 0n) - (done.from === address ? amount : 0n);
+      },
+      token === null && done.from === address ? -BigInt(done.fee) : 0n,
+    );
   const isHistory = isOwn || moved.some((transfer) => transfer.to === from);
   return {
-    ...view, nativeBalance: view.nativeBalance + change(from, null),
+    ...view,
+    nativeBalance: view.nativeBalance + change(from, null),
     nonce: isOwn && done.nonce !== null ? done.nonce + 1 : view.nonce,
     tokenBalance: tokenContract === null ? null : (view.tokenBalance ?? 0n) + change(from, tokenContract),
-    ...(view.history === undefined || !isHistory ? {}
+    ...(view.history === undefined || !isHistory
+      ? {}
       : { history: [...view.history, { height: view.height + 1, transaction: done }] }),
     ...(to === undefined ? {} : { destinationBalance: (view.destinationBalance ?? 0n) + change(to, null) }),
   };

@@ -1,8 +1,8 @@
 /**
- * Stellar as a simulated ledger: closed ledgers in Horizon's records, signed envelopes as a server takes them. A block is a
- * ledger that closed, sequences begin at 1, every address may be paid every listed asset (a line that nobody opened is
- * thought to be there and costs nothing), and the reserve is what stands here, for a simulated ledger has nobody who votes
- * on it.
+ * Stellar as a simulated ledger: closed ledgers in Horizon's records, signed envelopes as a server takes them. A block
+ * is a ledger that closed, sequences begin at 1, every address may be paid every listed asset (a line that nobody
+ * opened is thought to be there and costs nothing), and the reserve is what stands here, for a simulated ledger has
+ * nobody who votes on it.
  */
 import { createHash } from 'node:crypto';
 import type { Block, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -21,7 +21,14 @@ import type { XlmLedger } from '../../chains/xlm/transfers.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import { openedBy, type Bid, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
+import {
+  openedBy,
+  type Bid,
+  type DepositAsk,
+  type ReadPayload,
+  type SenderView,
+  type SimulatedFamily,
+} from './family.ts';
 
 /** Choice: the fee and the reserve of the main network in 2024, stroops. */
 const BASE_FEE = 100n;
@@ -44,7 +51,8 @@ export const simulatedXlm: SimulatedFamily = {
   keepsLines: true,
   balanceOf(_network, amount, token, opened = new Set()) {
     const isThere = amount > 0n || (token !== null && opened.has(token.contract));
-    const account = token === null ? accountOf(amount, 0, {}, opened.size) : accountOf(0n, 0, { [token.contract]: amount });
+    const account =
+      token === null ? accountOf(amount, 0, {}, opened.size) : accountOf(0n, 0, { [token.contract]: amount });
     return balanceOf(isThere ? account : null, BASE_RESERVE, token);
   },
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
@@ -56,88 +64,163 @@ export const simulatedXlm: SimulatedFamily = {
 function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTransaction | Refusal {
   const creates = token === null && balance === 0n;
   if (creates && amount < ACCOUNT_MINIMUM) {
-    return refuse('INSUFFICIENT_RESERVE', { reason: 'the amount does not make the account', required: ACCOUNT_MINIMUM.toString() });
+    return refuse('INSUFFICIENT_RESERVE', {
+      reason: 'the amount does not make the account',
+      required: ACCOUNT_MINIMUM.toString(),
+    });
   }
   return {
-    txid: hex(seed), success: true, reason: null, fee: BASE_FEE.toString(), from: null, nonce: null,
+    txid: hex(seed),
+    success: true,
+    reason: null,
+    fee: BASE_FEE.toString(),
+    from: null,
+    nonce: null,
     transfers: [transferOf(to, amount, token?.contract ?? null, creates)],
   };
 }
 
 function transferOf(
-  to: string, amount: bigint, tokenContract: string | null, creates: boolean,
+  to: string,
+  amount: bigint,
+  tokenContract: string | null,
+  creates: boolean,
 ): SandboxTransaction['transfers'][number] {
-  return { outputIndex: 0, to, amount: amount.toString(), tokenContract, ...(creates ? { activates: true as const } : {}) };
+  return {
+    outputIndex: 0,
+    to,
+    amount: amount.toString(),
+    tokenContract,
+    ...(creates ? { activates: true as const } : {}),
+  };
 }
 
 function renderBlock({ height, hash, parentHash, timeMs, transactions }: SandboxBlock): Block<XlmLedger> {
   const raw: XlmLedger = {
-    operations: transactions.map((transaction, index) => renderOperation(height, transaction, index)), effects: [],
+    operations: transactions.map((transaction, index) => renderOperation(height, transaction, index)),
+    effects: [],
     transactions: transactions.map(({ txid, success, fee, reason }) => ({
-      hash: txid, successful: success, fee_charged: fee, memo_type: 'none',
+      hash: txid,
+      successful: success,
+      fee_charged: fee,
+      memo_type: 'none',
       ...(success ? {} : { result_codes: { transaction: 'tx_failed', operations: [reason ?? 'op_failed'] } }),
     })),
   };
   return { height, hash, parentHash, parentHeight: height - 1, timeMs, raw };
 }
 
-function renderOperation(height: number, { txid, success, from, transfers }: SandboxTransaction, index: number): object {
-  const [transfer] = transfers, source = from ?? OUTSIDE;
+function renderOperation(
+  height: number,
+  { txid, success, from, transfers }: SandboxTransaction,
+  index: number,
+): object {
+  const [transfer] = transfers,
+    source = from ?? OUTSIDE;
   const common = {
-    id: toid(height, index + 1, 1), transaction_hash: txid, transaction_successful: success, source_account: source,
+    id: toid(height, index + 1, 1),
+    transaction_hash: txid,
+    transaction_successful: success,
+    source_account: source,
   };
   if (transfer === undefined) return { ...common, type: 'change_trust' };
   const amount = formatAmount(BigInt(transfer.amount), STELLAR_DECIMALS);
   if (transfer.activates === true) {
     return { ...common, type: 'create_account', funder: source, account: transfer.to, starting_balance: amount };
   }
-  return { ...common, type: 'payment', from: source, to: transfer.to, asset: transfer.tokenContract ?? 'native', amount };
+  return {
+    ...common,
+    type: 'payment',
+    from: source,
+    to: transfer.to,
+    asset: transfer.tokenContract ?? 'native',
+    amount,
+  };
 }
 
 /** An account with these holdings; a line takes whatever comes, and `subentries` of them it opened itself. */
-function accountOf(balance: bigint, nonce: number, lines: Readonly<Record<string, bigint>> = {}, subentries = 0): LedgerAccount {
+function accountOf(
+  balance: bigint,
+  nonce: number,
+  lines: Readonly<Record<string, bigint>> = {},
+  subentries = 0,
+): LedgerAccount {
   return {
-    balance: balance.toString(), sellingLiabilities: '0', sequence: (BigInt(nonce) + FIRST_SEQUENCE - 1n).toString(),
-    subentries, sponsoring: 0, sponsored: 0, authRequired: false, memoRequired: false,
-    lines: Object.fromEntries(Object.entries(lines).map(([asset, held]) => [asset, {
-      balance: held.toString(), limit: INT64_MAX.toString(), buyingLiabilities: '0', sellingLiabilities: '0', authorized: true,
-    }])),
+    balance: balance.toString(),
+    sellingLiabilities: '0',
+    sequence: (BigInt(nonce) + FIRST_SEQUENCE - 1n).toString(),
+    subentries,
+    sponsoring: 0,
+    sponsored: 0,
+    authRequired: false,
+    memoRequired: false,
+    lines: Object.fromEntries(
+      Object.entries(lines).map(([asset, held]) => [
+        asset,
+        {
+          balance: held.toString(),
+          limit: INT64_MAX.toString(),
+          buyingLiabilities: '0',
+          sellingLiabilities: '0',
+          authorized: true,
+        },
+      ]),
+    ),
   };
 }
 
 function inputsOf({ from, to, token }: Intent, view: SenderView): XlmInputs {
   const { height, timeMs, nonce, nativeBalance, tokenBalance, destinationBalance = 0n } = view;
-  const own = openedBy(view), opened = Object.fromEntries([...own].map((asset) => [asset, 0n]));
+  const own = openedBy(view),
+    opened = Object.fromEntries([...own].map((asset) => [asset, 0n]));
   const held = token !== null && (tokenBalance ?? 0n) > 0n ? { ...opened, [token.contract]: tokenBalance! } : opened;
   const sender = nativeBalance === 0n ? null : accountOf(nativeBalance, nonce, held, own.size);
   // Nobody outside can be asked to open a line, so whoever is paid a token has one, and an account for it.
-  const destination = token !== null && to !== from ? accountOf(destinationBalance, 0, { [token.contract]: 0n })
-    : destinationBalance === 0n ? null : accountOf(destinationBalance, 0);
+  const destination =
+    token !== null && to !== from
+      ? accountOf(destinationBalance, 0, { [token.contract]: 0n })
+      : destinationBalance === 0n
+        ? null
+        : accountOf(destinationBalance, 0);
   return {
-    readAtHeight: height, closeTime: Math.floor(timeMs / 1_000), baseFee: BASE_FEE.toString(), marketFee: BASE_FEE.toString(),
-    baseReserve: BASE_RESERVE.toString(), sender, destination,
-    issuer: token === null ? null : accountOf(ACCOUNT_MINIMUM, 0), feePayer: from, payer: sender,
+    readAtHeight: height,
+    closeTime: Math.floor(timeMs / 1_000),
+    baseFee: BASE_FEE.toString(),
+    marketFee: BASE_FEE.toString(),
+    baseReserve: BASE_RESERVE.toString(),
+    sender,
+    destination,
+    issuer: token === null ? null : accountOf(ACCOUNT_MINIMUM, 0),
+    feePayer: from,
+    payer: sender,
   };
 }
 
-const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal => refuse('CHAIN_REJECTED', { reason, ...more });
+const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal =>
+  refuse('CHAIN_REJECTED', { reason, ...more });
 
 /** M30: nothing lands after its last time. */
 function deathOf({ payload }: Unsigned, { timeMs }: SenderView): string | null {
   const decoded = decodePayload(payload);
   if (!decoded.ok) return null;
-  const { maxTime } = decoded.payload.transaction, now = BigInt(Math.floor(timeMs / 1_000));
+  const { maxTime } = decoded.payload.transaction,
+    now = BigInt(Math.floor(timeMs / 1_000));
   return now > maxTime ? `it was void after ${maxTime}, the ledger's clock is at ${now}` : null;
 }
 
 function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   const payload = readSigned(network, signed);
   if (isRefusal(payload)) return rejected('tx_bad_auth', { differs: payload.details['reason'] });
-  const { transaction: { source, sequence, operation } } = payload;
+  const {
+    transaction: { source, sequence, operation },
+  } = payload;
   return {
-    from: source, nonce: Number(sequence - FIRST_SEQUENCE),
+    from: source,
+    nonce: Number(sequence - FIRST_SEQUENCE),
     tokenContract: operation.kind === 'create_account' ? null : operation.asset,
-    ...(operation.kind === 'change_trust' ? {} : { to: operation.kind === 'payment' ? operation.to.address : operation.to }),
+    ...(operation.kind === 'change_trust'
+      ? {}
+      : { to: operation.kind === 'payment' ? operation.to.address : operation.to }),
     run: (view) => run(signed.txid, payload, view),
   };
 }
@@ -148,11 +231,14 @@ function displaces(newer: Bid, older: readonly Bid[]): Refusal | { readonly unkn
     const decoded = decodePayload(payload);
     if (!decoded.ok) throw new Error(`a pooled payload does not decode: ${decoded.reason}`);
     const { transaction, bump } = decoded.payload;
-    return bump === null ? { total: BigInt(transaction.feeStroops), operations: BigInt(OPERATIONS) }
+    return bump === null
+      ? { total: BigInt(transaction.feeStroops), operations: BigInt(OPERATIONS) }
       : { total: bump.feeStroops, operations: BigInt(BUMPED_OPERATIONS) };
   };
   const { total, operations } = offer(newer);
-  const isEnough = older.map(offer).every((old) => total * old.operations >= DISPLACING_FACTOR * old.total * operations);
+  const isEnough = older
+    .map(offer)
+    .every((old) => total * old.operations >= DISPLACING_FACTOR * old.total * operations);
   return isEnough ? null : answered('tx_insufficient_fee');
 }
 
@@ -160,18 +246,27 @@ type Ran = ReturnType<ReadPayload['run']>;
 
 /** A server's answer in the ledger's own words: what it refuses, what it cannot tell, or what it does. */
 function run(txid: string, { transaction, bump }: Payload, view: SenderView): Ran {
-  const { sequence, maxTime, feeStroops, operation, source } = transaction, next = BigInt(view.nonce) + FIRST_SEQUENCE;
+  const { sequence, maxTime, feeStroops, operation, source } = transaction,
+    next = BigInt(view.nonce) + FIRST_SEQUENCE;
   // Who pays for a bump is another account, whose holdings are not in the view: the simulated ledger trusts it.
   const selfPaid = bump === null || bump.feeSource === source;
-  const operations = BigInt(bump === null ? OPERATIONS : BUMPED_OPERATIONS), offered = bump?.feeStroops ?? BigInt(feeStroops);
+  const operations = BigInt(bump === null ? OPERATIONS : BUMPED_OPERATIONS),
+    offered = bump?.feeStroops ?? BigInt(feeStroops);
   if (view.nativeBalance === 0n) return answered('tx_no_source_account');
   if (sequence !== next) return answered('tx_bad_seq');
   if (BigInt(Math.floor(view.timeMs / 1_000)) > maxTime) return answered('tx_too_late');
   if (offered < BASE_FEE * operations) return answered('tx_insufficient_fee');
-  const charged = BASE_FEE * operations, paid = selfPaid ? charged : 0n;
+  const charged = BASE_FEE * operations,
+    paid = selfPaid ? charged : 0n;
   if (selfPaid && view.nativeBalance - minimumOf(view) < offered) return answered('tx_insufficient_balance');
   const done = (transfers: SandboxTransaction['transfers'], reason: string | null = null): SandboxTransaction => ({
-    txid, success: reason === null, reason, fee: paid.toString(), from: source, nonce: view.nonce, transfers,
+    txid,
+    success: reason === null,
+    reason,
+    fee: paid.toString(),
+    from: source,
+    nonce: view.nonce,
+    transfers,
   });
   if (operation.kind !== 'change_trust') return pay(operation, view, paid, done);
   const lacks = !openedBy(view).has(operation.asset) && view.nativeBalance - paid < minimumOf(view) + BASE_RESERVE;
@@ -187,14 +282,18 @@ type Payment = Exclude<OwnOperation, { kind: 'change_trust' }>;
 
 /** What fails has used its sequence and its fee, as on the ledger. */
 function pay(
-  operation: Payment, view: SenderView, paid: bigint,
+  operation: Payment,
+  view: SenderView,
+  paid: bigint,
   done: (transfers: SandboxTransaction['transfers'], reason?: string | null) => SandboxTransaction,
 ): SandboxTransaction {
   const { nativeBalance, tokenBalance, destinationBalance = 0n } = view;
   const isCreation = operation.kind === 'create_account';
   const amount = isCreation ? operation.startingBalance : operation.amount;
-  const asset = isCreation ? null : operation.asset, to = isCreation ? operation.to : operation.to.address;
-  if (asset !== null) return (tokenBalance ?? 0n) < amount ? done([], 'op_underfunded') : done([transferOf(to, amount, asset, false)]);
+  const asset = isCreation ? null : operation.asset,
+    to = isCreation ? operation.to : operation.to.address;
+  if (asset !== null)
+    return (tokenBalance ?? 0n) < amount ? done([], 'op_underfunded') : done([transferOf(to, amount, asset, false)]);
   if (nativeBalance - paid - minimumOf(view) < amount) return done([], 'op_underfunded');
   if (isCreation && destinationBalance > 0n) return done([], 'op_already_exists');
   if (isCreation && amount < ACCOUNT_MINIMUM) return done([], 'op_low_reserve');

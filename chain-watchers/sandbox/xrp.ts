@@ -1,7 +1,7 @@
 /**
  * The XRP Ledger as a simulated ledger: validated ledgers as a server shows them, signed payments as it takes them. A
- * block is a ledger that closed, sequences begin at 1, every address may be paid every token (a line that nobody opened is
- * thought to be there), and reserves are what stands here, for a simulated ledger has nobody who votes on them.
+ * block is a ledger that closed, sequences begin at 1, every address may be paid every token (a line that nobody opened
+ * is thought to be there), and reserves are what stands here, for a simulated ledger has nobody who votes on them.
  */
 import { createHash } from 'node:crypto';
 import type { Block, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -18,7 +18,14 @@ import type { XrpLedger } from '../../chains/xrp/transfers.ts';
 import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { openedBy, type Bid, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
+import {
+  openedBy,
+  type Bid,
+  type DepositAsk,
+  type ReadPayload,
+  type SenderView,
+  type SimulatedFamily,
+} from './family.ts';
 
 /** Choice: the reserves and the fee of the main network in 2024, drops. */
 const RESERVES: XrpReserves = { base: 1_000_000n, increment: 200_000n };
@@ -45,7 +52,9 @@ export const simulatedXrp: SimulatedFamily = {
     }
     const { currency, issuer } = assetOf(token.contract);
     return tokenBalanceOf(
-      amount === 0n && !opened.has(token.contract) ? [] : [{ account: issuer, currency, balance: issuedText(amount) }], currency, issuer,
+      amount === 0n && !opened.has(token.contract) ? [] : [{ account: issuer, currency, balance: issuedText(amount) }],
+      currency,
+      issuer,
     );
   },
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
@@ -58,11 +67,17 @@ function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTra
   const creates = token === null && balance === 0n;
   if (creates && amount < RESERVES.base) {
     return refuse('INSUFFICIENT_RESERVE', {
-      reason: 'the amount does not make the account', required: RESERVES.base.toString(),
+      reason: 'the amount does not make the account',
+      required: RESERVES.base.toString(),
     });
   }
   return {
-    txid: hex(seed), success: true, reason: null, fee: BASE_FEE_DROPS.toString(), from: null, nonce: null,
+    txid: hex(seed),
+    success: true,
+    reason: null,
+    fee: BASE_FEE_DROPS.toString(),
+    from: null,
+    nonce: null,
     transfers: [transferOf({ to, amount, tokenContract: token?.contract ?? null, creates })],
   };
 }
@@ -77,28 +92,40 @@ interface Moved {
 
 function transferOf({ to, amount, tokenContract, creates }: Moved): SandboxTransaction['transfers'][number] {
   return {
-    outputIndex: 0, to, amount: amount.toString(), tokenContract, ...(creates ? { activates: true as const } : {}),
+    outputIndex: 0,
+    to,
+    amount: amount.toString(),
+    tokenContract,
+    ...(creates ? { activates: true as const } : {}),
   };
 }
 
 function renderBlock({ height, hash, parentHash, timeMs, transactions }: SandboxBlock): Block<XrpLedger> {
   const raw = {
-    validated: true, ledger_index: height, ledger_hash: hash,
+    validated: true,
+    ledger_index: height,
+    ledger_hash: hash,
     ledger: {
-      ledger_index: height, ledger_hash: hash, parent_hash: parentHash, closed: true,
-      close_time: Math.floor(timeMs / 1_000) - RIPPLE_EPOCH_SECONDS, transactions: transactions.map(renderTransaction),
+      ledger_index: height,
+      ledger_hash: hash,
+      parent_hash: parentHash,
+      closed: true,
+      close_time: Math.floor(timeMs / 1_000) - RIPPLE_EPOCH_SECONDS,
+      transactions: transactions.map(renderTransaction),
     },
   };
   return { height, hash, parentHash, parentHeight: height - 1, timeMs, raw };
 }
 
 function renderTransaction(
-  { txid, success, reason, fee, from, nonce, transfers }: SandboxTransaction, index: number,
+  { txid, success, reason, fee, from, nonce, transfers }: SandboxTransaction,
+  index: number,
 ): XrpLedger {
   const [transfer] = transfers;
   const common = { Account: from ?? OUTSIDE, Fee: fee, Sequence: (nonce ?? 0) + FIRST_SEQUENCE };
   const meta = {
-    TransactionIndex: index, TransactionResult: success ? 'tesSUCCESS' : reason ?? 'tecPATH_DRY',
+    TransactionIndex: index,
+    TransactionResult: success ? 'tesSUCCESS' : (reason ?? 'tecPATH_DRY'),
     AffectedNodes: [] as object[],
   };
   if (transfer === undefined) {
@@ -109,7 +136,8 @@ function renderTransaction(
     CreatedNode: { LedgerEntryType: 'AccountRoot', NewFields: { Account: transfer.to, Balance: transfer.amount } },
   };
   return {
-    hash: txid, validated: true,
+    hash: txid,
+    validated: true,
     tx_json: { TransactionType: 'Payment', ...common, Destination: transfer.to, DeliverMax: amount },
     meta: { ...meta, delivered_amount: amount, AffectedNodes: transfer.activates === true ? [created] : [] },
   };
@@ -120,24 +148,45 @@ function amountJson(amount: bigint, tokenContract: string | null): unknown {
 }
 
 function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
-  const opened = openedBy(view), isOpen = token !== null && opened.has(token.contract);
+  const opened = openedBy(view),
+    isOpen = token !== null && opened.has(token.contract);
   const line = (balance: bigint): LineState => ({
-    balance: balance.toString(), limit: TRUST_LIMIT.toString(), frozen: false, deepFrozen: false, authorized: true,
+    balance: balance.toString(),
+    limit: TRUST_LIMIT.toString(),
+    frozen: false,
+    deepFrozen: false,
+    authorized: true,
     noRippleAtIssuer: false,
   });
   const { destinationBalance = 0n, tokenBalance, nativeBalance, nonce, height } = view;
   return {
-    readAtHeight: height, baseFeeDrops: BASE_FEE_DROPS.toString(), openLedgerFeeDrops: BASE_FEE_DROPS.toString(),
-    reserveBaseDrops: RESERVES.base.toString(), reserveIncrementDrops: RESERVES.increment.toString(),
-    sender: nativeBalance === 0n ? null
-      : { balanceDrops: nativeBalance.toString(), sequence: nonce + FIRST_SEQUENCE, ownerCount: opened.size, tickets: [] },
+    readAtHeight: height,
+    baseFeeDrops: BASE_FEE_DROPS.toString(),
+    openLedgerFeeDrops: BASE_FEE_DROPS.toString(),
+    reserveBaseDrops: RESERVES.base.toString(),
+    reserveIncrementDrops: RESERVES.increment.toString(),
+    sender:
+      nativeBalance === 0n
+        ? null
+        : {
+            balanceDrops: nativeBalance.toString(),
+            sequence: nonce + FIRST_SEQUENCE,
+            ownerCount: opened.size,
+            tickets: [],
+          },
     // Nobody outside can be asked to open a line, so whoever is paid a token has one, and an account for it.
-    destination: token === null && destinationBalance === 0n ? null
-      : { balanceDrops: destinationBalance.toString(), requiresTag: false, refusesXrp: false, takesDeposits: true },
-    token: token === null ? null : {
-      issuer: { transferRate: RATE_ONE.toString(), requiresAuthorization: false, globallyFrozen: false },
-      senderLine: (tokenBalance ?? 0n) === 0n && !isOpen ? null : line(tokenBalance ?? 0n), destinationLine: line(0n),
-    },
+    destination:
+      token === null && destinationBalance === 0n
+        ? null
+        : { balanceDrops: destinationBalance.toString(), requiresTag: false, refusesXrp: false, takesDeposits: true },
+    token:
+      token === null
+        ? null
+        : {
+            issuer: { transferRate: RATE_ONE.toString(), requiresAuthorization: false, globallyFrozen: false },
+            senderLine: (tokenBalance ?? 0n) === 0n && !isOpen ? null : line(tokenBalance ?? 0n),
+            destinationLine: line(0n),
+          },
   };
 }
 
@@ -155,11 +204,14 @@ function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   if (!decoded.ok) return rejected(`payload: ${decoded.reason}`);
   const txid = txidOf(signed.payload);
   if (txid !== signed.txid) return rejected('the txid is not the hash of the payload', { txid }); // G28
-  const { transaction } = decoded, flaw = networkFlawOf(network, transaction);
+  const { transaction } = decoded,
+    flaw = networkFlawOf(network, transaction);
   if (flaw !== null) return rejected('telWRONG_NETWORK', { differs: flaw.reason });
   if (transaction.byTicket) return rejected('tefNO_TICKET');
   return {
-    from: transaction.account, nonce: transaction.sequence - FIRST_SEQUENCE, tokenContract: transaction.tokenContract,
+    from: transaction.account,
+    nonce: transaction.sequence - FIRST_SEQUENCE,
+    tokenContract: transaction.tokenContract,
     ...(transaction.type === 'Payment' ? { to: transaction.destination } : {}),
     run: (view) => run(txid, transaction, view),
   };
@@ -168,14 +220,17 @@ function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
 /** R20: a quarter more than the version whose place it takes. */
 function displaces(newer: Bid, older: readonly Bid[]): Refusal | { readonly unknown: string } | null {
   const fee = BigInt(newer.transaction.fee);
-  return older.every(({ transaction }) => fee * 4n >= BigInt(transaction.fee) * 5n) ? null : answered('telCAN_NOT_QUEUE_FEE');
+  return older.every(({ transaction }) => fee * 4n >= BigInt(transaction.fee) * 5n)
+    ? null
+    : answered('telCAN_NOT_QUEUE_FEE');
 }
 
 type Ran = ReturnType<ReadPayload['run']>;
 
 /** A server's answer in the ledger's own words: what it refuses, what it cannot tell, or what it does. */
 function run(txid: string, transaction: XrpTransaction, view: SenderView): Ran {
-  const { sequence, lastLedgerSequence, feeDrops } = transaction, next = view.nonce + FIRST_SEQUENCE;
+  const { sequence, lastLedgerSequence, feeDrops } = transaction,
+    next = view.nonce + FIRST_SEQUENCE;
   if (view.nativeBalance === 0n) return answered('terNO_ACCOUNT');
   if (sequence < next) return { unknown: 'tefPAST_SEQ' };
   if (sequence > next) return { unknown: 'terPRE_SEQ' };
@@ -183,12 +238,20 @@ function run(txid: string, transaction: XrpTransaction, view: SenderView): Ran {
   if (feeDrops < BASE_FEE_DROPS) return answered('telINSUF_FEE_P');
   if (view.nativeBalance < feeDrops) return answered('terINSUF_FEE_B');
   const done = (transfers: SandboxTransaction['transfers']): SandboxTransaction => ({
-    txid, success: true, reason: null, fee: feeDrops.toString(), from: transaction.account, nonce: view.nonce,
+    txid,
+    success: true,
+    reason: null,
+    fee: feeDrops.toString(),
+    from: transaction.account,
+    nonce: view.nonce,
     transfers,
   });
   if (transaction.type !== 'TrustSet') return pay(transaction, view, done);
   const opened = openedBy(view);
-  const lacks = opened.size >= FREE_LINES && !opened.has(transaction.tokenContract) && view.nativeBalance < reserveOf(opened.size + 1);
+  const lacks =
+    opened.size >= FREE_LINES &&
+    !opened.has(transaction.tokenContract) &&
+    view.nativeBalance < reserveOf(opened.size + 1);
   return lacks ? answered('tecINSUF_RESERVE_LINE') : { ...done([]), opens: transaction.tokenContract };
 }
 
@@ -197,21 +260,27 @@ function reserveOf(ownerCount: number): bigint {
 }
 
 function pay(
-  payment: XrpPayment, view: SenderView, done: (transfers: SandboxTransaction['transfers']) => SandboxTransaction,
+  payment: XrpPayment,
+  view: SenderView,
+  done: (transfers: SandboxTransaction['transfers']) => SandboxTransaction,
 ): Ran {
   const { amount, tokenContract, destination: to, feeDrops } = payment;
   const { nativeBalance, destinationBalance = 0n } = view;
   if (tokenContract !== null) {
-    return (view.tokenBalance ?? 0n) < amount ? answered('tecPATH_PARTIAL')
+    return (view.tokenBalance ?? 0n) < amount
+      ? answered('tecPATH_PARTIAL')
       : done([transferOf({ to, amount, tokenContract, creates: false })]);
   }
   const creates = destinationBalance === 0n;
   if (creates && amount < RESERVES.base) return answered('tecNO_DST_INSUF_XRP');
-  const reserve = reserveOf(openedBy(view).size), kept = reserve > feeDrops ? reserve : feeDrops;
+  const reserve = reserveOf(openedBy(view).size),
+    kept = reserve > feeDrops ? reserve : feeDrops;
   if (nativeBalance >= amount + kept) return done([transferOf({ to, amount, tokenContract, creates })]);
   const code = nativeBalance >= amount + feeDrops ? 'INSUFFICIENT_RESERVE' : 'INSUFFICIENT_FUNDS';
   return refuse(code, {
-    reason: 'tecUNFUNDED_PAYMENT', balance: nativeBalance.toString(), required: (amount + feeDrops).toString(),
+    reason: 'tecUNFUNDED_PAYMENT',
+    balance: nativeBalance.toString(),
+    required: (amount + feeDrops).toString(),
   });
 }
 

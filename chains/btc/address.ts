@@ -25,7 +25,11 @@ export function parseAddress(network: BtcNetwork, text: string): ParsedAddress |
   const output = segwit ? parseSegwit(network, text) : parseBase58(network, text);
   if ('ok' in output) return output;
   return {
-    ok: true, canonical: addressOf(network.prefixes, output), kind: output.kind, bytes: scriptOf(output), tag: null,
+    ok: true,
+    canonical: addressOf(network.prefixes, output),
+    kind: output.kind,
+    bytes: scriptOf(output),
+    tag: null,
   };
 }
 
@@ -66,7 +70,10 @@ function parseSegwit(network: BtcNetwork, text: string): Output | Refusal {
 }
 
 function decodeWords(text: string): { prefix: string; words: number[]; modified: boolean } | null {
-  for (const [coder, modified] of [[bech32, false], [bech32m, true]] as const) {
+  for (const [coder, modified] of [
+    [bech32, false],
+    [bech32m, true],
+  ] as const) {
     const decoded = coder.decodeUnsafe(text, ADDRESS_CHARACTERS_MAX);
     if (decoded !== undefined) return { prefix: decoded.prefix, words: [...decoded.words], modified };
   }

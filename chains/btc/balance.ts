@@ -19,11 +19,12 @@ export function balanceOf(outputs: readonly UnspentOutput[]): Balance {
   const sum = (of: readonly UnspentOutput[]) => of.reduce((total, { amount }) => total + amount, 0n);
   const confirmed = outputs.filter(({ confirmations }) => confirmations > 0);
   const leaving = confirmed.filter((output) => output.leaving === true);
-  const change = leaving.length === 0
-    ? [] : outputs.filter((output) => output.confirmations === 0 && output.leaving !== true);
+  const change =
+    leaving.length === 0 ? [] : outputs.filter((output) => output.confirmations === 0 && output.leaving !== true);
   const immature = confirmed.filter(
-    ({ coinbase, confirmations }) => coinbase && confirmations < COINBASE_CONFIRMATIONS
+    ({ coinbase, confirmations }) => coinbase && confirmations < COINBASE_CONFIRMATIONS,
   );
-  const amount = sum(confirmed), reserved = sum(immature) + sum(leaving) - sum(change);
+  const amount = sum(confirmed),
+    reserved = sum(immature) + sum(leaving) - sum(change);
   return { amount, reserved, available: amount - reserved, decimals: BTC_DECIMALS, accountExists: true };
 }

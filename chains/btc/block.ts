@@ -30,7 +30,8 @@ export function merkleRoot(txids: readonly string[]): string {
   let level = txids.map(bytesOf);
   while (level.length > 1) {
     level = Array.from({ length: Math.ceil(level.length / 2) }, (_, i) =>
-      sha256d(Buffer.concat([level[2 * i]!, level[2 * i + 1] ?? level[2 * i]!])));
+      sha256d(Buffer.concat([level[2 * i]!, level[2 * i + 1] ?? level[2 * i]!])),
+    );
   }
   return textOf(level[0] ?? Buffer.alloc(32));
 }
@@ -59,24 +60,30 @@ export function headerHash(fields: {
  * for, or stale.
  */
 export function unitOf(
-  network: BtcNetwork, raw: BtcBlock, asked: { readonly height: number; readonly hash: string },
+  network: BtcNetwork,
+  raw: BtcBlock,
+  asked: { readonly height: number; readonly hash: string },
 ): Block<BtcBlock> {
   const unproven = (what: string) => new ChainUnavailable(network.slug, `block ${asked.height}: ${what}`);
-  const hash = hashIn(raw['hash'], 'hash of a block'), height = countIn(raw['height'], 'height of a block');
+  const hash = hashIn(raw['hash'], 'hash of a block'),
+    height = countIn(raw['height'], 'height of a block');
   if (hash !== asked.hash || height !== asked.height) throw unproven('another block than was asked for');
   if (integerIn(raw['confirmations'], 'confirmations of a block') < 1n) throw unproven('not on the chain (stale)');
   const previous = raw['previousblockhash'];
   const parentHash = previous === undefined ? NO_PARENT : hashIn(previous, 'parent of a block');
-  const root = hashIn(raw['merkleroot'], 'merkle root'), timeSeconds = countIn(raw['time'], 'time of a block');
+  const root = hashIn(raw['merkleroot'], 'merkle root'),
+    timeSeconds = countIn(raw['time'], 'time of a block');
   const name = headerHash({
-    version: Number(integerIn(raw['version'], 'version of a block')), previous: parentHash, merkleRoot: root,
+    version: Number(integerIn(raw['version'], 'version of a block')),
+    previous: parentHash,
+    merkleRoot: root,
     time: timeSeconds,
     bits: Buffer.from(bytesIn(raw['bits'], 'bits of a block')).toString('hex'),
     nonce: countIn(raw['nonce'], 'nonce of a block'),
   });
   if (name !== hash) throw unproven('its header has another hash');
-  const txids = listIn(raw['tx'], 'transactions of a block').map(
-    (one) => hashIn(objectIn(one, 'transaction')['txid'], 'txid')
+  const txids = listIn(raw['tx'], 'transactions of a block').map((one) =>
+    hashIn(objectIn(one, 'transaction')['txid'], 'txid'),
   );
   if (merkleRoot(txids) !== root) throw unproven(`its ${txids.length} transactions are not those of its header`);
   return { height, hash, parentHash, parentHeight: Math.max(0, height - 1), timeMs: timeSeconds * 1_000, raw };
@@ -84,7 +91,8 @@ export function unitOf(
 
 /** Hash at a height, or null when the node has no block there. Throws: ChainUnavailable. */
 export async function readHash(network: BtcNetwork, endpoint: Endpoint, height: number): Promise<string | null> {
-  const asked = call('getblockhash', height), answer = await tryAsk(network, endpoint, asked);
+  const asked = call('getblockhash', height),
+    answer = await tryAsk(network, endpoint, asked);
   if (answer.ok) return hashIn(answer.result, 'block hash');
   if (answer.error.code === OUT_OF_RANGE) return null;
   throw failureOf(network, asked, answer.error);
@@ -105,10 +113,14 @@ export async function readBlock(network: BtcNetwork, endpoint: Endpoint, height:
 export function blockFromAnswers(_network: Network, answers: Readonly<Record<string, unknown>>): Block<BtcBlock> {
   const opened = objectIn(answers['block'], 'block');
   const raw = 'result' in opened ? objectIn(opened['result'], 'block') : opened;
-  const height = countIn(raw['height'], 'height of a block'), previous = raw['previousblockhash'];
+  const height = countIn(raw['height'], 'height of a block'),
+    previous = raw['previousblockhash'];
   return {
-    height, hash: hashIn(raw['hash'], 'hash of a block'), parentHeight: Math.max(0, height - 1),
+    height,
+    hash: hashIn(raw['hash'], 'hash of a block'),
+    parentHeight: Math.max(0, height - 1),
     parentHash: previous === undefined ? NO_PARENT : hashIn(previous, 'parent of a block'),
-    timeMs: countIn(raw['time'], 'time of a block') * 1_000, raw,
+    timeMs: countIn(raw['time'], 'time of a block') * 1_000,
+    raw,
   };
 }

@@ -23,11 +23,17 @@ export interface ReadingParts {
   readonly snapshots: Snapshots;
 }
 
-export interface CoinsAtHead { readonly coins: readonly Coin[]; readonly height: number; readonly hash: string }
+export interface CoinsAtHead {
+  readonly coins: readonly Coin[];
+  readonly height: number;
+  readonly hash: string;
+}
 
 /** Coins of an address, all of them at the head of this node. Throws: ChainUnavailable, MalformedReply. */
 export async function readCoinsAtHead(
-  { network, heads, snapshots }: ReadingParts, node: Endpoint, address: string,
+  { network, heads, snapshots }: ReadingParts,
+  node: Endpoint,
+  address: string,
 ): Promise<CoinsAtHead> {
   const script = bytesOf(address);
   for (let tries = 1; ; tries += 1) {
@@ -51,7 +57,9 @@ export async function readBuildInputs(parts: ReadingParts, node: Endpoint, addre
 }
 
 const mempoolReply = z.object({
-  mempoolminfee: satsReply, minrelaytxfee: satsReply, incrementalrelayfee: satsReply.optional(),
+  mempoolminfee: satsReply,
+  minrelaytxfee: satsReply,
+  incrementalrelayfee: satsReply.optional(),
 });
 const networkReply = z.object({ relayfee: satsReply, incrementalfee: satsReply });
 /** B18: a node that has not seen enough answers `errors` and no `feerate`. */
@@ -59,10 +67,13 @@ const estimateReply = z.object({ feerate: satsReply.optional(), errors: z.array(
 
 /** Fee rates, satoshi per kvB. A missing estimate is null, never a zero that was not said. B16, B18. */
 async function readRates(
-  network: BtcNetwork, node: Endpoint,
+  network: BtcNetwork,
+  node: Endpoint,
 ): Promise<Omit<BtcInputs, 'readAtHeight' | 'readAtHash' | 'coins'>> {
   const [estimated, pool, relay] = await askAll(network, node, [
-    call('estimatesmartfee', network.feeTargetBlocks, 'economical'), call('getmempoolinfo'), call('getnetworkinfo'),
+    call('estimatesmartfee', network.feeTargetBlocks, 'economical'),
+    call('getmempoolinfo'),
+    call('getnetworkinfo'),
   ]);
   const { feerate } = parsed(estimateReply, estimated, 'estimatesmartfee');
   const { mempoolminfee, minrelaytxfee, incrementalrelayfee } = parsed(mempoolReply, pool, 'getmempoolinfo');
@@ -79,14 +90,24 @@ async function readRates(
  * B12: the coins that a build would take first, with the whole transactions that made them. A pruned one stays null.
  */
 async function withPrevious(network: BtcNetwork, node: Endpoint, coins: readonly Coin[]): Promise<Coin[]> {
-  const wanted = coins.filter(({ spender }) => spender === null).sort(byPreference).slice(0, INPUTS_MAX);
+  const wanted = coins
+    .filter(({ spender }) => spender === null)
+    .sort(byPreference)
+    .slice(0, INPUTS_MAX);
   const heights = [...new Set(wanted.flatMap(({ height }) => (height === null ? [] : [height])))];
-  const hashes = await askAll(network, node, heights.map((height) => call('getblockhash', height)));
+  const hashes = await askAll(
+    network,
+    node,
+    heights.map((height) => call('getblockhash', height)),
+  );
   const hashAt = new Map(heights.map((height, i) => [height, hashes[i]]));
   const unique = [...new Map(wanted.map((coin) => [coin.txid, coin])).values()];
   // In the pool a transaction is found by its id; in a block only together with the block, unless the node indexes all.
-  const calls = unique.map(({ txid, height }) => (height === null
-    ? call('getrawtransaction', txid, false) : call('getrawtransaction', txid, false, hashAt.get(height))));
+  const calls = unique.map(({ txid, height }) =>
+    height === null
+      ? call('getrawtransaction', txid, false)
+      : call('getrawtransaction', txid, false, hashAt.get(height)),
+  );
   const previous = new Map<string, string>();
   let bytes = 0;
   for (const [i, answer] of (await tryAskAll(network, node, calls)).entries()) {

@@ -3,7 +3,13 @@
  * question goes to one endpoint after another until one can prove its answer.
  */
 import {
-  ChainUnavailable, type Balance, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
+  ChainUnavailable,
+  type Balance,
+  type Catalogue,
+  type ChainClient,
+  type Endpoint,
+  type Network,
+  type Transport,
 } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
 import { balanceOf } from './balance.ts';
@@ -27,10 +33,15 @@ export interface BtcClientOptions {
 
 /** A client over the endpoints of one network: nodes, and address indexes beside them. */
 export function createClient(
-  general: Network, transport: Transport, _catalogue: Catalogue, options: BtcClientOptions = {},
+  general: Network,
+  transport: Transport,
+  _catalogue: Catalogue,
+  options: BtcClientOptions = {},
 ): ChainClient<BtcBlock, BtcInputs> {
-  const network = btcOf(general), sources = createSources(network, transport);
-  const heads = createHeads(network, sources), snapshots = createSnapshots(network, sources, options.scanWaitMs);
+  const network = btcOf(general),
+    sources = createSources(network, transport);
+  const heads = createHeads(network, sources),
+    snapshots = createSnapshots(network, sources, options.scanWaitMs);
   const reading = { network, heads, snapshots };
   const submission = { network, sources, heads, deaths: createDeathSeeker(network) };
   const hashAt = (height: number) => hashOfAny(network, sources, height);
@@ -46,10 +57,11 @@ export function createClient(
       return block;
     },
     servesBlocks: async () => (await Promise.all(transport.endpoints.map(sources.kindOf))).includes('node'),
-    getOutcome: (txid, at) => sources.onNode(async (node) => {
-      const head = await heads.headOf(node);
-      return at === undefined ? outcomeOf(network, node, txid, head) : outcomeAt(network, node, txid, at);
-    }),
+    getOutcome: (txid, at) =>
+      sources.onNode(async (node) => {
+        const head = await heads.headOf(node);
+        return at === undefined ? outcomeOf(network, node, txid, head) : outcomeAt(network, node, txid, at);
+      }),
     async fetchBalance(address, token) {
       if (token !== null) throw new TypeError('the chain has no tokens');
       return balanceOfCoins(await sources.onNode((node) => readCoinsAtHead(reading, node, address)));
@@ -61,10 +73,14 @@ export function createClient(
 }
 
 function balanceOfCoins({ coins, height: headHeight }: CoinsAtHead): Balance {
-  return balanceOf(coins.map((coin) => ({
-    amount: BigInt(coin.valueSats), confirmations: coin.height === null ? 0 : headHeight - coin.height + 1,
-    coinbase: coin.coinbase, leaving: coin.spender !== null,
-  })));
+  return balanceOf(
+    coins.map((coin) => ({
+      amount: BigInt(coin.valueSats),
+      confirmations: coin.height === null ? 0 : headHeight - coin.height + 1,
+      coinbase: coin.coinbase,
+      leaving: coin.spender !== null,
+    })),
+  );
 }
 
 /**
@@ -93,7 +109,7 @@ async function hashOfAny(network: BtcNetwork, sources: Sources, height: number):
 async function checkIdentity(network: BtcNetwork, sources: Sources): Promise<void> {
   const { transport } = sources;
   const genesisOf = async (endpoint: Endpoint) =>
-    (await sources.kindOf(endpoint) === 'node' ? readHash(network, endpoint, 0) : indexHash(network, endpoint, 0));
+    (await sources.kindOf(endpoint)) === 'node' ? readHash(network, endpoint, 0) : indexHash(network, endpoint, 0);
   await identifyEach(network.slug, transport, async (endpoint) => {
     const genesis = await genesisOf(endpoint);
     transport.report(endpoint, genesis === network.identity ? 'ok' : 'wrong_network');

@@ -14,7 +14,16 @@ import { hashIn, listIn } from '../node-answer.ts';
 import { outpointOf, type Coin, type Spender } from './coin.ts';
 import { BTC_DECIMALS, type BtcNetwork } from './network.ts';
 import {
-  ask, askAll, call, failureOf, METHOD_MISSING, NOT_FOUND, parsed, resultOf, tryAsk, tryAskAll,
+  ask,
+  askAll,
+  call,
+  failureOf,
+  METHOD_MISSING,
+  NOT_FOUND,
+  parsed,
+  resultOf,
+  tryAsk,
+  tryAskAll,
 } from './node.ts';
 import { decodeRaw } from './signed.ts';
 
@@ -34,21 +43,35 @@ export const satsReply = z.unknown().transform((value, context) => {
 });
 
 const txoutReply = z.object({
-  confirmations: z.int().nonnegative(), value: satsReply, coinbase: z.boolean(),
+  confirmations: z.int().nonnegative(),
+  value: satsReply,
+  coinbase: z.boolean(),
   scriptPubKey: z.object({ hex: z.string() }),
 });
 const entryReply = z.object({
-  vsize: z.int().positive(), descendantcount: z.int().positive(),
+  vsize: z.int().positive(),
+  descendantcount: z.int().positive(),
   fees: z.object({ base: satsReply, descendant: satsReply }),
 });
 const spendersReply = z.array(z.object({ txid: z.string(), vout: z.int(), spendingtxid: z.string().optional() }));
 
-interface Outpoint { readonly txid: string; readonly vout: number }
+interface Outpoint {
+  readonly txid: string;
+  readonly vout: number;
+}
 type Found = Outpoint & {
-  readonly sats: bigint; readonly height: number | null; readonly coinbase: boolean; readonly inPool: boolean;
+  readonly sats: bigint;
+  readonly height: number | null;
+  readonly coinbase: boolean;
+  readonly inPool: boolean;
 };
 
-interface At { readonly network: BtcNetwork; readonly node: Endpoint; readonly script: Uint8Array; readonly head: Head }
+interface At {
+  readonly network: BtcNetwork;
+  readonly node: Endpoint;
+  readonly script: Uint8Array;
+  readonly head: Head;
+}
 
 /** Throws: ChainUnavailable when the node's head moved meanwhile, MalformedReply. */
 export async function readCoins(at: At, outpoints: ReadonlySet<string>): Promise<Coin[]> {
@@ -77,16 +100,29 @@ function outpointIn(text: string): Outpoint {
 function coinOf(found: Found, spenders: Spenders): Coin {
   const { txid, vout, sats, height, coinbase, inPool } = found;
   return {
-    txid, vout, valueSats: sats.toString(), height, coinbase,
-    spender: inPool ? null : spenders.get(outpointOf(found)) ?? 'hidden', previous: null,
+    txid,
+    vout,
+    valueSats: sats.toString(),
+    height,
+    coinbase,
+    spender: inPool ? null : (spenders.get(outpointOf(found)) ?? 'hidden'),
+    previous: null,
   };
 }
 
 /** Those outputs that no block has spent. */
 async function readOutputs({ network, node, script, head }: At, outpoints: readonly Outpoint[]): Promise<Found[]> {
-  const unspent = await askAll(network, node, outpoints.map(({ txid, vout }) => call('gettxout', txid, vout, true)));
+  const unspent = await askAll(
+    network,
+    node,
+    outpoints.map(({ txid, vout }) => call('gettxout', txid, vout, true)),
+  );
   const missing = outpoints.filter((_, i) => unspent[i] === null);
-  const spending = await askAll(network, node, missing.map(({ txid, vout }) => call('gettxout', txid, vout, false)));
+  const spending = await askAll(
+    network,
+    node,
+    missing.map(({ txid, vout }) => call('gettxout', txid, vout, false)),
+  );
   const own = Buffer.from(script).toString('hex');
   const read = (outpoint: Outpoint, answer: unknown, inPool: boolean): Found[] => {
     if (answer === null) return [];
@@ -106,7 +142,9 @@ type Spenders = ReadonlyMap<string, Spender | 'hidden'>;
 /** What the node's pool does with coins. */
 class Pool {
   readonly #at: At;
-  constructor(at: At) { this.#at = at; }
+  constructor(at: At) {
+    this.#at = at;
+  }
 
   /** Who spends each of these outputs, by outpoint. */
   async spendersOf(outputs: readonly Outpoint[]): Promise<Spenders> {
@@ -114,17 +152,26 @@ class Pool {
     const txids = await this.#spendingTxids(outputs);
     const { network, node } = this.#at;
     const wanted = [...new Set(txids.filter((txid) => txid !== null))];
-    const entries = await askAll(network, node, wanted.map((txid) => call('getmempoolentry', txid)));
-    const byTxid = new Map(entries.map((entry, i): [string, Spender] => {
-      const { vsize, descendantcount, fees } = parsed(entryReply, entry, 'getmempoolentry');
-      const spender = {
-        txid: wanted[i]!, feeSats: fees.base.toString(), vsize, descendantCount: descendantcount,
-        descendantFeeSats: fees.descendant.toString(),
-      };
-      return [spender.txid, spender];
-    }));
+    const entries = await askAll(
+      network,
+      node,
+      wanted.map((txid) => call('getmempoolentry', txid)),
+    );
+    const byTxid = new Map(
+      entries.map((entry, i): [string, Spender] => {
+        const { vsize, descendantcount, fees } = parsed(entryReply, entry, 'getmempoolentry');
+        const spender = {
+          txid: wanted[i]!,
+          feeSats: fees.base.toString(),
+          vsize,
+          descendantCount: descendantcount,
+          descendantFeeSats: fees.descendant.toString(),
+        };
+        return [spender.txid, spender];
+      }),
+    );
     return new Map(
-      outputs.map((output, i) => [outpointOf(output), txids[i] === null ? 'hidden' : byTxid.get(txids[i]!)!])
+      outputs.map((output, i) => [outpointOf(output), txids[i] === null ? 'hidden' : byTxid.get(txids[i]!)!]),
     );
   }
 
@@ -136,26 +183,38 @@ class Pool {
   async changeOf(spenders: Spenders, confirmed: ReadonlySet<string>): Promise<Found[]> {
     const { network, node, script } = this.#at;
     const txids = [...new Set([...spenders.values()].flatMap((one) => (one === 'hidden' ? [] : [one.txid])))];
-    const raws = await askAll(network, node, txids.map((txid) => call('getrawtransaction', txid, false)));
+    const raws = await askAll(
+      network,
+      node,
+      txids.map((txid) => call('getrawtransaction', txid, false)),
+    );
     const change = raws.flatMap((raw, i) => {
-      const transaction = decodeRaw(String(raw)), txid = txids[i]!;
+      const transaction = decodeRaw(String(raw)),
+        txid = txids[i]!;
       if (transaction === null || transaction.getId() !== txid) {
         throw new MalformedReply('another transaction than was asked for', String(raw));
       }
       if (!outpointsSpentBy(transaction).every((outpoint) => confirmed.has(outpoint))) return [];
-      return transaction.outs.flatMap(
-        (output, vout) => (Buffer.compare(output.script, script) === 0 ? [{ txid, vout, sats: output.value }] : [])
+      return transaction.outs.flatMap((output, vout) =>
+        Buffer.compare(output.script, script) === 0 ? [{ txid, vout, sats: output.value }] : [],
       );
     });
     if (change.length > OUTPOINTS_MAX) throw tooMany(network, change.length);
     // The chain does not know these outputs: what the pool does not show as unspent, it spends.
-    const unspent = await askAll(network, node, change.map(({ txid, vout }) => call('gettxout', txid, vout, true)));
+    const unspent = await askAll(
+      network,
+      node,
+      change.map(({ txid, vout }) => call('gettxout', txid, vout, true)),
+    );
     return change.map((output, i) => ({ ...output, height: null, coinbase: false, inPool: unspent[i] !== null }));
   }
 
   async #spendingTxids(outputs: readonly Outpoint[]): Promise<(string | null)[]> {
     const { network, node } = this.#at;
-    const asked = call('gettxspendingprevout', outputs.map(({ txid, vout }) => ({ txid, vout })));
+    const asked = call(
+      'gettxspendingprevout',
+      outputs.map(({ txid, vout }) => ({ txid, vout })),
+    );
     const answer = await tryAsk(network, node, asked);
     if (!answer.ok && answer.error.code === METHOD_MISSING) return this.#searched(outputs);
     const replies = parsed(spendersReply, resultOf(network, asked, answer), 'gettxspendingprevout');

@@ -50,7 +50,7 @@ export function createDeathSeeker(network: BtcNetwork): DeathSeeker {
 
   const startOf = async (node: Endpoint, { readAtHeight }: Unsigned, txid: string): Promise<number> => {
     const known = walked.get(txid);
-    if (known !== undefined && await readHash(network, node, known.height) === known.hash) return known.height + 1;
+    if (known !== undefined && (await readHash(network, node, known.height)) === known.hash) return known.height + 1;
     // Blocks that were replaced after the coins were read may hold the answer too. G15.
     return Math.max(0, readAtHeight + 1 - 2 * network.threshold);
   };
@@ -64,7 +64,8 @@ export function createDeathSeeker(network: BtcNetwork): DeathSeeker {
   return {
     async seek(node, unsigned, txid, head) {
       const lifelines = lifelinesOf(unsigned, txid);
-      const from = await startOf(node, unsigned, txid), to = Math.min(head.height, from + WALKED_BLOCKS_MAX - 1);
+      const from = await startOf(node, unsigned, txid),
+        to = Math.min(head.height, from + WALKED_BLOCKS_MAX - 1);
       for (let height = from; height <= to; height += 1) {
         const block = await readBlock(network, node, height);
         const event = eventIn(block.raw, lifelines, txid);
@@ -81,7 +82,8 @@ export function createDeathSeeker(network: BtcNetwork): DeathSeeker {
       }
       if (to < head.height) {
         throw new ChainUnavailable(
-          network.slug, `blocks up to ${to} of ${head.height} were searched for what spent the coins`
+          network.slug,
+          `blocks up to ${to} of ${head.height} were searched for what spent the coins`,
         );
       }
       return unproven('a coin of the payment is in no block, and nothing displaced it');
@@ -97,7 +99,8 @@ function outcome(txid: string, height: number, hash: string) {
 /** The first thing in a block that decides: the payment itself, or another transaction on one of its lifelines. */
 function eventIn(raw: BtcBlock, lifelines: Lifelines, txid: string): { by: string; outpoint: string } | null {
   for (const entry of listIn(raw['tx'], 'transactions of a block')) {
-    const transaction = objectIn(entry, 'transaction'), by = hashIn(transaction['txid'], 'txid');
+    const transaction = objectIn(entry, 'transaction'),
+      by = hashIn(transaction['txid'], 'txid');
     if (by === txid) return { by, outpoint: '' };
     for (const one of listIn(transaction['vin'], 'inputs')) {
       const input = objectIn(one, 'input');

@@ -10,7 +10,10 @@ export type ScriptType = (typeof SCRIPT_TYPES)[number];
 
 /** Account path of each script type; the default is BIP-84. */
 export const ACCOUNT_PATHS: Readonly<Record<ScriptType, string>> = {
-  'p2pkh': "m/44'/0'/0'", 'p2sh-p2wpkh': "m/49'/0'/0'", 'p2wpkh': "m/84'/0'/0'", 'p2tr': "m/86'/0'/0'",
+  p2pkh: "m/44'/0'/0'",
+  'p2sh-p2wpkh': "m/49'/0'/0'",
+  p2wpkh: "m/84'/0'/0'",
+  p2tr: "m/86'/0'/0'",
 };
 
 /**
@@ -27,10 +30,14 @@ export function taprootKey(internal: Uint8Array, root: Uint8Array = new Uint8Arr
 /** What a compressed public key (33 bytes) receives on under a script type. */
 export function outputOfKey(publicKey: Uint8Array, script: ScriptType): Output {
   switch (script) {
-    case 'p2pkh': return { kind: 'p2pkh', program: hash160(publicKey) };
-    case 'p2wpkh': return { kind: 'p2wpkh', program: hash160(publicKey) };
-    case 'p2sh-p2wpkh': return { kind: 'p2sh', program: hash160(scriptOf(outputOfKey(publicKey, 'p2wpkh'))) };
-    case 'p2tr': return { kind: 'p2tr', program: taprootKey(publicKey.subarray(1)) };
+    case 'p2pkh':
+      return { kind: 'p2pkh', program: hash160(publicKey) };
+    case 'p2wpkh':
+      return { kind: 'p2wpkh', program: hash160(publicKey) };
+    case 'p2sh-p2wpkh':
+      return { kind: 'p2sh', program: hash160(scriptOf(outputOfKey(publicKey, 'p2wpkh'))) };
+    case 'p2tr':
+      return { kind: 'p2tr', program: taprootKey(publicKey.subarray(1)) };
   }
 }
 
@@ -44,7 +51,11 @@ export function addressOfKey(prefixes: AddressPrefixes, publicKey: Uint8Array, s
  * index.
  */
 export function deriveAddress(
-  network: BtcNetwork, xpub: string, change: 0 | 1, index: number, script: ScriptType = 'p2wpkh',
+  network: BtcNetwork,
+  xpub: string,
+  change: 0 | 1,
+  index: number,
+  script: ScriptType = 'p2wpkh',
 ): DerivedAddress {
   const address = addressOfKey(network.prefixes, derivePublicKey(xpub, change, index), script);
   return { address, path: `${ACCOUNT_PATHS[script]}/${change}/${index}` };

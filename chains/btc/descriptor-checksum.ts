@@ -3,9 +3,8 @@
  * Every character counts as its place in the alphabet: the low five bits one by one, the high bits three at a time.
  * Source: BIP-380, "Checksum".
  */
-const INPUT = '0123456789()[],\'/*abcdefgh@:$%{}'
-  + 'IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~'
-  + 'ijklmnopqrstuvwxyzABCDEFGH`#"\\ ';
+const INPUT =
+  "0123456789()[],'/*abcdefgh@:$%{}" + 'IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~' + 'ijklmnopqrstuvwxyzABCDEFGH`#"\\ ';
 const OUTPUT = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const GENERATOR = [0xf5dee51989n, 0xa9fdca3312n, 0x1bab10e32dn, 0x3706b1677an, 0x644d626ffdn];
 export const CHECKSUM_CHARACTERS = 8;
@@ -39,6 +38,8 @@ export function descriptorChecksum(descriptor: string): string | null {
   if (grouped > 0) state = step(state, group);
   for (let symbol = 0; symbol < CHECKSUM_CHARACTERS; symbol += 1) state = step(state, 0);
   state ^= 1n;
-  return Array.from({ length: CHECKSUM_CHARACTERS }, (_, index) =>
-    OUTPUT[Number((state >> BigInt(5 * (CHECKSUM_CHARACTERS - 1 - index))) & 31n)]!).join('');
+  return Array.from(
+    { length: CHECKSUM_CHARACTERS },
+    (_, index) => OUTPUT[Number((state >> BigInt(5 * (CHECKSUM_CHARACTERS - 1 - index))) & 31n)]!,
+  ).join('');
 }

@@ -89,9 +89,12 @@ function extendedKey(text: string, steps: readonly string[]): DescriptorKey {
   const branches = multiple[0]?.length ?? 1;
   const root = HDKey.fromExtendedKey(parsed.xpub);
   const parents = Array.from({ length: branches }, (_, branch) =>
-    alternatives.reduce((node, choices) => node.deriveChild(choices[choices.length > 1 ? branch : 0]!), root));
+    alternatives.reduce((node, choices) => node.deriveChild(choices[choices.length > 1 ? branch : 0]!), root),
+  );
   return {
-    ranged, branches, form: 'compressed',
+    ranged,
+    branches,
+    form: 'compressed',
     keyAt: (branch, index) => {
       const parent = parents[branches === 1 ? 0 : branch]!;
       return (ranged ? parent.deriveChild(index) : parent).publicKey!;

@@ -23,9 +23,12 @@ export function keyScript(key: Uint8Array): Uint8Array {
 
 /** `<threshold> <key>… <count> OP_CHECKMULTISIG` */
 export function multiScript(threshold: number, keys: readonly Uint8Array[]): Uint8Array {
-  return Uint8Array.from(
-    [...pushNumber(threshold), ...keys.flatMap(push), ...pushNumber(keys.length), OP_CHECKMULTISIG]
-  );
+  return Uint8Array.from([
+    ...pushNumber(threshold),
+    ...keys.flatMap(push),
+    ...pushNumber(keys.length),
+    OP_CHECKMULTISIG,
+  ]);
 }
 
 /** `<key> OP_CHECKSIG (<key> OP_CHECKSIGADD)… <threshold> OP_NUMEQUAL`, keys of 32 bytes */

@@ -47,7 +47,8 @@ export function parseDescriptor(network: BtcNetwork, text: string): Descriptor |
     }
     const hash = text.lastIndexOf('#');
     if (hash === -1) invalidDescriptor('no checksum');
-    const body = text.slice(0, hash), checksum = text.slice(hash + 1);
+    const body = text.slice(0, hash),
+      checksum = text.slice(hash + 1);
     if (checksum.length !== CHECKSUM_CHARACTERS) invalidDescriptor('length of the checksum');
     const expected = descriptorChecksum(body);
     if (expected === null) invalidDescriptor('a character outside the alphabet of descriptors');
@@ -66,10 +67,13 @@ export function parseDescriptor(network: BtcNetwork, text: string): Descriptor |
 export function addressesOf(network: BtcNetwork, descriptor: Descriptor, from: number, count: number): string[] {
   const indexes = descriptor.ranged ? Array.from({ length: count }, (_, offset) => from + offset) : [0];
   return Array.from({ length: descriptor.branches }, (_, branch) => branch).flatMap((branch) =>
-    indexes.flatMap((index) => descriptor.scriptsAt(branch, index)).flatMap((script) => {
-      const output = outputOf(script);
-      return output === null ? [] : [addressOf(network.prefixes, output)];
-    }));
+    indexes
+      .flatMap((index) => descriptor.scriptsAt(branch, index))
+      .flatMap((script) => {
+        const output = outputOf(script);
+        return output === null ? [] : [addressOf(network.prefixes, output)];
+      }),
+  );
 }
 
 /** Reads one descriptor from left to right, keeping the keys that it met. */
@@ -94,20 +98,32 @@ class Reader {
 
   #top(): (branch: number, index: number) => readonly Uint8Array[] {
     if (this.#takes('combo(')) return this.#combo();
-    const script = this.#takes('tr(') ? this.#taproot()
-      : this.#takes('addr(') ? this.#address()
-        : this.#takes('raw(') ? this.#raw() : this.#script('top');
+    const script = this.#takes('tr(')
+      ? this.#taproot()
+      : this.#takes('addr(')
+        ? this.#address()
+        : this.#takes('raw(')
+          ? this.#raw()
+          : this.#script('top');
     return (branch, index) => [script(branch, index)];
   }
 
   /** A script expression that may stand in the context; the tr-only and top-only ones are read elsewhere. */
   #script(context: Context): Script {
-    const name = /^[a-z_]+(?=\()/.exec(this.#text.slice(this.#at, this.#at + 20))?.[0]
-      ?? invalidDescriptor('expected an expression');
+    const name =
+      /^[a-z_]+(?=\()/.exec(this.#text.slice(this.#at, this.#at + 20))?.[0] ??
+      invalidDescriptor('expected an expression');
     this.#at += name.length + 1;
     const allowed: Readonly<Record<string, readonly Context[]>> = {
-      pk: ['top', 'sh', 'wsh', 'leaf'], pkh: ['top', 'sh', 'wsh'], wpkh: ['top', 'sh'], sh: ['top'], wsh: ['top', 'sh'],
-      multi: ['top', 'sh', 'wsh'], sortedmulti: ['top', 'sh', 'wsh'], multi_a: ['leaf'], sortedmulti_a: ['leaf'],
+      pk: ['top', 'sh', 'wsh', 'leaf'],
+      pkh: ['top', 'sh', 'wsh'],
+      wpkh: ['top', 'sh'],
+      sh: ['top'],
+      wsh: ['top', 'sh'],
+      multi: ['top', 'sh', 'wsh'],
+      sortedmulti: ['top', 'sh', 'wsh'],
+      multi_a: ['leaf'],
+      sortedmulti_a: ['leaf'],
     };
     if (!Object.hasOwn(allowed, name)) invalidDescriptor('an expression that is not understood');
     if (!allowed[name]!.includes(context)) invalidDescriptor(`${name}() may not stand here`);
@@ -132,8 +148,8 @@ class Reader {
   }
 
   #multi(sorted: boolean, context: Context): Script {
-    const digits = /^[1-9][0-9]{0,2}(?=,)/.exec(this.#text.slice(this.#at, this.#at + 4))?.[0]
-      ?? invalidDescriptor('threshold');
+    const digits =
+      /^[1-9][0-9]{0,2}(?=,)/.exec(this.#text.slice(this.#at, this.#at + 4))?.[0] ?? invalidDescriptor('threshold');
     this.#at += digits.length;
     const threshold = Number(digits);
     const most = { top: 3, sh: 15, wsh: 20, leaf: MULTI_A_KEYS_MAX }[context];
@@ -167,9 +183,8 @@ class Reader {
     const internal = this.#key('x-only');
     const root = this.#takes(',') ? this.#tree(0) : () => new Uint8Array();
     this.#take(')');
-    return (branch, index) => scriptOf(
-      { kind: 'p2tr', program: taprootKey(internal(branch, index), root(branch, index)) }
-    );
+    return (branch, index) =>
+      scriptOf({ kind: 'p2tr', program: taprootKey(internal(branch, index), root(branch, index)) });
   }
 
   #tree(depth: number): Script {

@@ -23,9 +23,11 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const vout = z.int().nonnegative();
 const blocksReply = z.array(z.object({ id: hash, height: z.int().nonnegative() })).min(1);
 const utxoReply = z.array(z.object({ txid: hash, vout, status: z.object({ confirmed: z.boolean() }) }));
-const mempoolReply = z.array(z.object({
-  vin: z.array(z.object({ txid: hash, vout, prevout: z.object({ scriptpubkey: z.string() }).nullish() })),
-}));
+const mempoolReply = z.array(
+  z.object({
+    vin: z.array(z.object({ txid: hash, vout, prevout: z.object({ scriptpubkey: z.string() }).nullish() })),
+  }),
+);
 
 async function get(network: BtcNetwork, endpoint: Endpoint, path: string): Promise<HttpReply> {
   const reply = await endpoint.request({ method: 'GET', path });
@@ -35,7 +37,10 @@ async function get(network: BtcNetwork, endpoint: Endpoint, path: string): Promi
 }
 
 async function getJson<S extends z.ZodType>(
-  network: BtcNetwork, endpoint: Endpoint, path: string, schema: S,
+  network: BtcNetwork,
+  endpoint: Endpoint,
+  path: string,
+  schema: S,
 ): Promise<z.infer<S>> {
   const { status, text } = await get(network, endpoint, path);
   if (status === 404) throw new ChainUnavailable(network.slug, `index: nothing at ${path.split('/')[1]}`);
@@ -75,7 +80,10 @@ export async function indexHash(network: BtcNetwork, endpoint: Endpoint, height:
  * when its head moved between the questions.
  */
 export async function indexSnapshot(
-  network: BtcNetwork, endpoint: Endpoint, address: string, script: Uint8Array,
+  network: BtcNetwork,
+  endpoint: Endpoint,
+  address: string,
+  script: Uint8Array,
 ): Promise<Snapshot> {
   const before = await indexHead(network, endpoint);
   const utxos = await getJson(network, endpoint, `/address/${address}/utxo`, utxoReply);
@@ -85,7 +93,7 @@ export async function indexSnapshot(
   const own = Buffer.from(script).toString('hex');
   const spent = pooled.flatMap(({ vin }) => vin).filter(({ prevout }) => prevout?.scriptpubkey === own);
   const outpoints = new Set(
-    [...utxos.filter(({ status }) => status.confirmed), ...spent].map((one) => `${one.txid}:${one.vout}`)
+    [...utxos.filter(({ status }) => status.confirmed), ...spent].map((one) => `${one.txid}:${one.vout}`),
   );
   return { height: after.height, hash: after.hash, outpoints };
 }

@@ -16,8 +16,10 @@ import { feeOf, largest, vsizeOf } from './size.ts';
 export function rateOf(network: BtcNetwork, inputs: BtcInputs): bigint {
   const { estimateSatPerKvb, mempoolMinSatPerKvb, relayMinSatPerKvb } = inputs;
   return largest(
-    BigInt(estimateSatPerKvb ?? '0'), BigInt(mempoolMinSatPerKvb), BigInt(relayMinSatPerKvb),
-    network.feeRateFloorSatPerKvb
+    BigInt(estimateSatPerKvb ?? '0'),
+    BigInt(mempoolMinSatPerKvb),
+    BigInt(relayMinSatPerKvb),
+    network.feeRateFloorSatPerKvb,
   );
 }
 
@@ -25,10 +27,12 @@ export function rateOf(network: BtcNetwork, inputs: BtcInputs): bigint {
  * What an intent wants of the coins of its sender, at the rate of the inputs. Refuses: INVALID_ADDRESS, INVALID_INPUT.
  */
 export function wishOf(
-  network: BtcNetwork, inputs: BtcInputs,
+  network: BtcNetwork,
+  inputs: BtcInputs,
   { from: fromText, to: toText, amount }: Pick<Intent, 'from' | 'to' | 'amount'>,
 ): Wish | Refusal {
-  const from = parseAddress(network, fromText), to = parseAddress(network, toText);
+  const from = parseAddress(network, fromText),
+    to = parseAddress(network, toText);
   if (!from.ok) return from;
   if (!to.ok) return to;
   if (from.kind === 'p2wsh') return refuse('INVALID_INPUT', { reason: 'no single key spends from this address' });
@@ -40,9 +44,12 @@ export function wishOf(
 /**
  * The parts of a fee as JSON-safe values, for people. The rate is the lowest that the signed bytes can turn out to pay.
  */
-export function feePartsOf(
-  parts: { feeSats: bigint; vsize: number; inputCount: number; outputCount: number },
-): Record<string, string | number> {
+export function feePartsOf(parts: {
+  feeSats: bigint;
+  vsize: number;
+  inputCount: number;
+  outputCount: number;
+}): Record<string, string | number> {
   const { feeSats, ...counts } = parts;
   return { feeRateSatPerKvb: ((feeSats * 1_000n) / BigInt(counts.vsize)).toString(), ...counts };
 }
@@ -56,7 +63,8 @@ export function estimateFee(general: Network, inputs: BtcInputs, intent: Intent)
   if ('ok' in wish) return wish;
   const plan = selectCoins(inputs, wish, new Set());
   if (!plan.ok) {
-    const vsize = vsizeOf(wish.kind, 1, [wish.to, wish.from]), fee = wish.feeFor(vsize);
+    const vsize = vsizeOf(wish.kind, 1, [wish.to, wish.from]),
+      fee = wish.feeFor(vsize);
     return { fee, feeMax: fee, parts: feePartsOf({ feeSats: fee, vsize, inputCount: 1, outputCount: 2 }) };
   }
   const { feeSats, vsize, coins, changeSats } = plan;
@@ -69,7 +77,9 @@ export function estimateFee(general: Network, inputs: BtcInputs, intent: Intent)
  * AMOUNT_CAP_EXCEEDED.
  */
 export function checkFeeCaps(
-  network: BtcNetwork, { feeSats, vsize }: { readonly feeSats: bigint; readonly vsize: number }, amount: bigint,
+  network: BtcNetwork,
+  { feeSats, vsize }: { readonly feeSats: bigint; readonly vsize: number },
+  amount: bigint,
   ratioBpsMax: number | undefined,
 ): Refusal | null {
   const { feeCap, feeRateCapSatPerKvb } = network;
@@ -86,15 +96,17 @@ export function checkFeeCaps(
 }
 
 /**
- * What the payment of a payload pays, satoshi: its coins less its outputs; null for a payload that does not state its coins.
- * A witness names the amount of its coin, any other coin comes with the whole transaction that made it. F72.
+ * What the payment of a payload pays, satoshi: its coins less its outputs; null for a payload that does not state its
+ * coins. A witness names the amount of its coin, any other coin comes with the whole transaction that made it. F72.
  */
 export function exactFee(payload: string): bigint | null {
   const decoded = decodePsbt(payload);
   if (!decoded.ok) return null;
   let fee = 0n;
   for (const { vout, previous, witnessUtxo } of decoded.psbt.inputs) {
-    const made = witnessUtxo?.value ?? (previous === null ? undefined : decodeRaw(Buffer.from(previous).toString('hex'))?.outs[vout]?.value);
+    const made =
+      witnessUtxo?.value ??
+      (previous === null ? undefined : decodeRaw(Buffer.from(previous).toString('hex'))?.outs[vout]?.value);
     if (made === undefined) return null;
     fee += made;
   }

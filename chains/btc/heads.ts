@@ -16,7 +16,9 @@ export interface Heads {
   getHead(): Promise<Head>;
   /** The same of the nodes alone, which have the blocks themselves. */
   getNodeHead(): Promise<Head>;
-  /** The head that a node states now. Throws: ChainUnavailable when it is behind what nodes showed, or still syncing. */
+  /**
+   * The head that a node states now. Throws: ChainUnavailable when it is behind what nodes showed, or still syncing.
+   */
   headOf(node: Endpoint): Promise<Head>;
 }
 
@@ -27,7 +29,9 @@ export interface Heads {
 const TRAILING_BLOCKS_MAX = 1;
 
 const chainReply = z.object({
-  blocks: z.int().nonnegative(), headers: z.int().nonnegative(), bestblockhash: z.string().regex(/^[0-9a-f]{64}$/),
+  blocks: z.int().nonnegative(),
+  headers: z.int().nonnegative(),
+  bestblockhash: z.string().regex(/^[0-9a-f]{64}$/),
   initialblockdownload: z.boolean(),
 });
 
@@ -51,7 +55,8 @@ export function createHeads(network: BtcNetwork, sources: Sources): Heads {
     return head;
   };
 
-  const nodes = new HighestHead<Head>(network.slug), any = new HighestHead<Head>(network.slug);
+  const nodes = new HighestHead<Head>(network.slug),
+    any = new HighestHead<Head>(network.slug);
   const noted = async (node: Endpoint): Promise<Head> => {
     const head = await readHead(node);
     nodes.seen = Math.max(nodes.seen, head.height);
@@ -59,8 +64,13 @@ export function createHeads(network: BtcNetwork, sources: Sources): Heads {
   };
 
   return {
-    getHead: () => any.get((pass) =>
-      sources.onAny(async (node) => pass(await noted(node)), async (index) => pass(await readIndexHead(index)))),
+    getHead: () =>
+      any.get((pass) =>
+        sources.onAny(
+          async (node) => pass(await noted(node)),
+          async (index) => pass(await readIndexHead(index)),
+        ),
+      ),
     getNodeHead: () => nodes.get((pass) => sources.onNode(async (node) => pass(await readHead(node)))),
     async headOf(node) {
       const head = await readHead(node);

@@ -32,7 +32,8 @@ export type Place =
 
 /** What `getrawtransaction` alone can tell. Throws: ChainUnavailable, MalformedReply. */
 export async function placeOf(network: BtcNetwork, node: Endpoint, txid: string): Promise<Place> {
-  const asked = call('getrawtransaction', txid, true), answer = await tryAsk(network, node, asked);
+  const asked = call('getrawtransaction', txid, true),
+    answer = await tryAsk(network, node, asked);
   if (!answer.ok) {
     if (answer.error.code !== NOT_FOUND) throw failureOf(network, asked, answer.error);
     const text = answer.error.message.toLowerCase();
@@ -57,10 +58,14 @@ async function placeInBlock(network: BtcNetwork, node: Endpoint, blockHash: stri
  * chain.
  */
 export async function outcomeAt(
-  network: BtcNetwork, node: Endpoint, txid: string, at: { readonly height: number; readonly hash: string },
+  network: BtcNetwork,
+  node: Endpoint,
+  txid: string,
+  at: { readonly height: number; readonly hash: string },
 ): Promise<Included | null> {
-  if (await readHash(network, node, at.height) !== at.hash) return null;
-  const asked = call('getrawtransaction', txid, true, at.hash), answer = await tryAsk(network, node, asked);
+  if ((await readHash(network, node, at.height)) !== at.hash) return null;
+  const asked = call('getrawtransaction', txid, true, at.hash),
+    answer = await tryAsk(network, node, asked);
   if (!answer.ok) {
     if (answer.error.code !== NOT_FOUND) throw failureOf(network, asked, answer.error);
     return null;
@@ -74,7 +79,10 @@ export async function outcomeAt(
  * when the node keeps no index and the newest blocks do not hold it.
  */
 export async function outcomeOf(
-  network: BtcNetwork, node: Endpoint, txid: string, head: Head,
+  network: BtcNetwork,
+  node: Endpoint,
+  txid: string,
+  head: Head,
 ): Promise<Included | null> {
   const place = await placeOf(network, node, txid);
   if (place.kind === 'block') return included(txid, place.height, place.hash);
@@ -88,7 +96,8 @@ export async function outcomeOf(
   }
   if (lowest === 0) return null;
   throw new ChainUnavailable(
-    network.slug, `not in the newest ${SEARCHED_BLOCKS_MAX} blocks, and the node keeps no index of transactions`
+    network.slug,
+    `not in the newest ${SEARCHED_BLOCKS_MAX} blocks, and the node keeps no index of transactions`,
   );
 }
 
@@ -96,10 +105,15 @@ const unspentReply = z.object({ bestblock: hash, confirmations: z.int().nonnegat
 
 /** The block of a transaction by an output of it that no block has spent; null when there is none. */
 export async function blockByOutputs(
-  network: BtcNetwork, node: Endpoint, txid: string, outputCount: number,
+  network: BtcNetwork,
+  node: Endpoint,
+  txid: string,
+  outputCount: number,
 ): Promise<Extract<Place, { kind: 'block' }> | null> {
   const answers = await askAll(
-    network, node, Array.from({ length: outputCount }, (_, vout) => call('gettxout', txid, vout, false))
+    network,
+    node,
+    Array.from({ length: outputCount }, (_, vout) => call('gettxout', txid, vout, false)),
   );
   const found = answers.find((answer) => answer !== null);
   if (found === undefined) return null;

@@ -11,5 +11,14 @@ import type { BtcBlock } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const btc: ChainModule<BtcBlock, BtcInputs> = {
-  ...btcFacts, blockFromAnswers, estimateFee, exactFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
+  ...btcFacts,
+  blockFromAnswers,
+  estimateFee,
+  exactFee,
+  buildUnsigned,
+  matchSigned,
+  reprice,
+  nextReplayValue,
+  agreeInputs,
+  createClient,
 };

@@ -28,10 +28,14 @@ export function spentScripts(input: Answer): readonly string[] {
     const script = objectIn(objectIn(prevout, 'prevout')['scriptPubKey'], 'scriptPubKey of a prevout');
     return [hex(bytesIn(script['hex'], 'script of a prevout'))];
   }
-  const signature = scriptSig === undefined || scriptSig === null
-    ? new Uint8Array() : bytesIn(objectIn(scriptSig, 'scriptSig')['hex'] ?? '', 'scriptSig');
-  const witness = txinwitness === undefined || txinwitness === null
-    ? [] : listIn(txinwitness, 'txinwitness').map((part) => bytesIn(part, 'witness'));
+  const signature =
+    scriptSig === undefined || scriptSig === null
+      ? new Uint8Array()
+      : bytesIn(objectIn(scriptSig, 'scriptSig')['hex'] ?? '', 'scriptSig');
+  const witness =
+    txinwitness === undefined || txinwitness === null
+      ? []
+      : listIn(txinwitness, 'txinwitness').map((part) => bytesIn(part, 'witness'));
   return (witness.length > 0 ? revealedByWitness(signature, witness) : revealedBySignature(signature)).map(hex);
 }
 
@@ -75,7 +79,8 @@ function pushesOf(script: Uint8Array): Uint8Array[] | null {
     let start = at + 1;
     if (opcode === OP_PUSHDATA1) [size, start] = [script[at + 1] ?? 0, at + 2];
     else if (opcode === OP_PUSHDATA2) [size, start] = [(script[at + 1] ?? 0) | ((script[at + 2] ?? 0) << 8), at + 3];
-    else if (opcode >= OP_1NEGATE && opcode <= OP_16) size = 0; // a small number
+    else if (opcode >= OP_1NEGATE && opcode <= OP_16)
+      size = 0; // a small number
     else if (opcode > OP_PUSHDATA2) return null;
     if (start + size > script.length) return null;
     pushes.push(script.subarray(start, start + size));

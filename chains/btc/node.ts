@@ -29,7 +29,7 @@ export async function tryAskAll(network: Network, endpoint: Endpoint, calls: rea
   const answers: RpcAnswer[] = [];
   for (let from = 0; from < calls.length; from += CALLS_PER_BATCH) {
     answers.push(
-      ...await callRpcBatch(network.slug, endpoint, calls.slice(from, from + CALLS_PER_BATCH), parseLossless)
+      ...(await callRpcBatch(network.slug, endpoint, calls.slice(from, from + CALLS_PER_BATCH), parseLossless)),
     );
   }
   return answers;
@@ -62,6 +62,7 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown, what: str
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new MalformedReply(
-    `${what}: ${z.prettifyError(result.error).slice(0, 300)}`, JSON.stringify(value) ?? 'undefined'
+    `${what}: ${z.prettifyError(result.error).slice(0, 300)}`,
+    JSON.stringify(value) ?? 'undefined',
   );
 }

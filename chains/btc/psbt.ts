@@ -1,6 +1,7 @@
 /**
- * Partially signed transactions without signatures: what the cloud hands to the edge. Version 0 only: a transaction has one
- * text here, the one that is checked, signed and stored (found F13); version 2 and any other order or form are none of ours.
+ * Partially signed transactions without signatures: what the cloud hands to the edge. Version 0 only: a transaction has
+ * one text here, the one that is checked, signed and stored (found F13); version 2 and any other order or form are none
+ * of ours.
  *
  *   psbt   "psbt" ff || global map || a map per input || a map per output
  *   map    (keylen || key || valuelen || value)… || 00          key = type(compact size) || key data
@@ -24,7 +25,10 @@ export interface PsbtInput {
   readonly sighash: number | null;
 }
 
-export interface PsbtOutput { readonly value: bigint; readonly script: Uint8Array }
+export interface PsbtOutput {
+  readonly value: bigint;
+  readonly script: Uint8Array;
+}
 
 export interface Psbt {
   readonly txVersion: number;
@@ -71,9 +75,13 @@ function outputBytes({ value, script }: PsbtOutput): Uint8Array {
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
-  constructor(bytes: Uint8Array) { this.#bytes = Buffer.from(bytes); }
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes);
+  }
 
-  get done(): boolean { return this.#at === this.#bytes.length; }
+  get done(): boolean {
+    return this.#at === this.#bytes.length;
+  }
 
   take(length: number): Buffer {
     if (this.#at + length > this.#bytes.length) throw new RangeError('the bytes end early');
@@ -106,13 +114,18 @@ class Unexpected extends Error {
   }
 }
 
-/** One map; every key here is a bare type, so that a key with data is an unexpected field. Only inputs hold `signatures`. */
+/**
+ * One map; every key here is a bare type, so that a key with data is an unexpected field. Only inputs hold
+ * `signatures`.
+ */
 function readMap(reader: Reader, known: readonly number[], signatures: ReadonlySet<number> = new Set()): FieldMap {
   const fields = new Map<number, Buffer>();
   for (;;) {
     const length = reader.compactSize();
     if (length === 0) return fields;
-    const key = reader.take(length), value = reader.take(reader.compactSize()), type = key[0]!;
+    const key = reader.take(length),
+      value = reader.take(reader.compactSize()),
+      type = key[0]!;
     if (!known.includes(type)) throw new Unexpected(signatures.has(type) ? 'signed' : 'unexpected_field');
     if (key.length !== 1) throw new Unexpected('unexpected_field');
     if (fields.has(type)) throw new RangeError('a field stands twice');
@@ -168,7 +181,8 @@ function valueIn(value: bigint): bigint {
 }
 
 function spentIn(map: FieldMap): Pick<PsbtInput, 'previous' | 'witnessUtxo' | 'sighash'> {
-  const witness = map.get(INPUT.witnessUtxo), previous = map.get(INPUT.previous);
+  const witness = map.get(INPUT.witnessUtxo),
+    previous = map.get(INPUT.previous);
   return {
     previous: previous === undefined ? null : Uint8Array.from(previous),
     witnessUtxo: witness === undefined ? null : readOutput(new Reader(witness)),
@@ -177,7 +191,8 @@ function spentIn(map: FieldMap): Pick<PsbtInput, 'previous' | 'witnessUtxo' | 's
 }
 
 function readOutput(reader: Reader): PsbtOutput {
-  const value = valueIn(reader.take(8).readBigInt64LE()), script = Uint8Array.from(reader.take(reader.compactSize()));
+  const value = valueIn(reader.take(8).readBigInt64LE()),
+    script = Uint8Array.from(reader.take(reader.compactSize()));
   if (!reader.done) throw new RangeError('more bytes than an output');
   return { value, script };
 }
@@ -193,7 +208,8 @@ const mapBytes = (fields: readonly Field[]): Uint8Array =>
 export function encodePsbt(psbt: Psbt): string {
   const maps = [
     mapBytes([[GLOBAL.transaction, transactionOf(psbt).toBuffer()]]),
-    ...psbt.inputs.map((input) => mapBytes(spentFields(input))), ...psbt.outputs.map(() => mapBytes([])),
+    ...psbt.inputs.map((input) => mapBytes(spentFields(input))),
+    ...psbt.outputs.map(() => mapBytes([])),
   ];
   return Buffer.concat([MAGIC, ...maps]).toString('base64');
 }

@@ -70,10 +70,14 @@ export function outputOf(script: Uint8Array): Output | null {
 /** The one address text of an output on a network; segwit in lower case. */
 export function addressOf(prefixes: AddressPrefixes, { kind, program }: Output): string {
   switch (kind) {
-    case 'p2pkh': return base58.encode(prefixes.p2pkh, program);
-    case 'p2sh': return base58.encode(prefixes.p2sh, program);
+    case 'p2pkh':
+      return base58.encode(prefixes.p2pkh, program);
+    case 'p2sh':
+      return base58.encode(prefixes.p2sh, program);
     case 'p2wpkh':
-    case 'p2wsh': return bech32.encode(prefixes.bech32, [0, ...bech32.toWords(program)]);
-    case 'p2tr': return bech32m.encode(prefixes.bech32, [1, ...bech32m.toWords(program)]);
+    case 'p2wsh':
+      return bech32.encode(prefixes.bech32, [0, ...bech32.toWords(program)]);
+    case 'p2tr':
+      return bech32m.encode(prefixes.bech32, [1, ...bech32m.toWords(program)]);
   }
 }

@@ -38,7 +38,8 @@ export interface Plan {
  * (dust, too many coins), INSUFFICIENT_FUNDS, INSUFFICIENT_GAS.
  */
 export function selectCoins(inputs: BtcInputs, wish: Wish, taken: ReadonlySet<string>): Plan | Refusal {
-  const coins = spendable(inputs, taken), { amount } = wish;
+  const coins = spendable(inputs, taken),
+    { amount } = wish;
   if (amount === 'all') return selectAll(inputs, wish, coins);
   if (amount <= 0n) return refuse('INVALID_AMOUNT', { amount: amount.toString() });
   const dust = dustLimitOf(wish.to);
@@ -57,7 +58,8 @@ export function planOf({ kind, from, to, feeFor }: Wish, coins: readonly Coin[],
   const rest = sumOf(coins) - amount;
   const plain = vsizeOf(kind, coins.length, [to]);
   if (rest < feeFor(plain)) return null;
-  const withChange = vsizeOf(kind, coins.length, [to, from]), feeSats = feeFor(withChange);
+  const withChange = vsizeOf(kind, coins.length, [to, from]),
+    feeSats = feeFor(withChange);
   const changeSats = rest - feeSats;
   if (changeSats >= dustLimitOf(from)) return { ok: true, coins, amount, feeSats, changeSats, vsize: withChange };
   return { ok: true, coins, amount, feeSats: rest, changeSats: null, vsize: plain };
@@ -73,7 +75,9 @@ function selectAll(inputs: BtcInputs, wish: Wish, coins: readonly Coin[]): Plan 
 
 /** Everything that these coins hold, less the fee; null when that is dust. */
 export function planAll({ kind, to, feeFor }: Wish, coins: readonly Coin[]): Plan | null {
-  const vsize = vsizeOf(kind, coins.length, [to]), feeSats = feeFor(vsize), amount = sumOf(coins) - feeSats;
+  const vsize = vsizeOf(kind, coins.length, [to]),
+    feeSats = feeFor(vsize),
+    amount = sumOf(coins) - feeSats;
   return amount < dustLimitOf(to) ? null : { ok: true, coins, amount, feeSats, changeSats: null, vsize };
 }
 
@@ -83,9 +87,13 @@ function tooMany(coins: number): Refusal {
 
 /** X1: what is missing for the amount, else what is missing for the fee on top of it. */
 export function shortage(
-  inputs: BtcInputs, { kind, from, to, feeFor }: Wish, coins: readonly Coin[], amount: bigint,
+  inputs: BtcInputs,
+  { kind, from, to, feeFor }: Wish,
+  coins: readonly Coin[],
+  amount: bigint,
 ): Refusal {
-  const balance = sumOf(coins), confirmed = sumOf(inputs.coins.filter(({ height }) => height !== null));
+  const balance = sumOf(coins),
+    confirmed = sumOf(inputs.coins.filter(({ height }) => height !== null));
   // the difference is immature or on its way
   const found = { balance: balance.toString(), confirmed: confirmed.toString() };
   if (balance < amount) return refuse('INSUFFICIENT_FUNDS', { ...found, required: amount.toString() });

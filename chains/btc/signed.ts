@@ -26,10 +26,12 @@ export function spentBy({ inputs }: Psbt): Spent[] | null {
   for (const { txid, vout, previous, witnessUtxo } of inputs) {
     const whole = previous === null ? null : decodeRaw(Buffer.from(previous).toString('hex'));
     if (previous !== null && whole?.getId() !== txid) return null;
-    const output = whole === null ? witnessUtxo : whole.outs[vout] ?? null;
+    const output = whole === null ? witnessUtxo : (whole.outs[vout] ?? null);
     if (output === null) return null;
-    const contradicts = whole !== null && witnessUtxo !== null
-      && (witnessUtxo.value !== output.value || Buffer.compare(witnessUtxo.script, output.script) !== 0);
+    const contradicts =
+      whole !== null &&
+      witnessUtxo !== null &&
+      (witnessUtxo.value !== output.value || Buffer.compare(witnessUtxo.script, output.script) !== 0);
     if (contradicts) return null;
     spent.push({ value: output.value, script: output.script });
   }
@@ -44,13 +46,15 @@ export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed
   const no = (reason: string) => refuse('SIGNED_BATCH_REJECTED', { reason, chain: network.slug });
   if (signed.chain !== network.slug || unsigned.chain !== network.slug) return no('chain_mismatch');
   const transaction = decodeRaw(signed.payload);
-  if (transaction === null || transaction.toHex() !== signed.payload) return no(transaction === null ? 'unreadable' : 'not_canonical');
-  const decoded = decodePsbt(unsigned.payload), from = parseAddress(btcOf(network), unsigned.from);
+  if (transaction === null || transaction.toHex() !== signed.payload)
+    return no(transaction === null ? 'unreadable' : 'not_canonical');
+  const decoded = decodePsbt(unsigned.payload),
+    from = parseAddress(btcOf(network), unsigned.from);
   if (!decoded.ok || !from.ok) throw new Error('a payload of ours does not decode');
   if (bareHex(transaction) !== transactionOf(decoded.psbt).toHex()) return no('payload_mismatch');
   const spent = spentBy(decoded.psbt);
   const isOurs = spent?.every(
-    ({ script }, index) => Buffer.compare(script, from.bytes) === 0 && isUnlocked(transaction, index, spent, network)
+    ({ script }, index) => Buffer.compare(script, from.bytes) === 0 && isUnlocked(transaction, index, spent, network),
   );
   if (isOurs !== true) return no('signer_mismatch');
   return transaction.getId() === signed.txid ? null : no('txid_mismatch');

@@ -41,7 +41,9 @@ export const SCAN_WAIT_MS = 12_000;
 const SCAN_MS_MAX = 900_000;
 
 const scanReply = z.object({
-  success: z.literal(true), height: z.int().nonnegative(), bestblock: z.string().regex(/^[0-9a-f]{64}$/),
+  success: z.literal(true),
+  height: z.int().nonnegative(),
+  bestblock: z.string().regex(/^[0-9a-f]{64}$/),
   unspents: z.array(z.object({ txid: z.string(), vout: z.int().nonnegative(), scriptPubKey: z.string() })),
 });
 
@@ -74,7 +76,9 @@ interface Following {
  * Throws: ChainUnavailable when the node has not come to the place yet.
  */
 async function follow(
-  { network, node, head, aheadMax }: Following, place: Place, take: (block: Block<BtcBlock>) => void,
+  { network, node, head, aheadMax }: Following,
+  place: Place,
+  take: (block: Block<BtcBlock>) => void,
 ): Promise<boolean> {
   if (head.height - place.height > FOLLOWED_BLOCKS_MAX) return false;
   if (place.height > head.height) {
@@ -99,7 +103,11 @@ export function createSnapshots(network: BtcNetwork, sources: Sources, waitMs: n
   const scans = new Scans(network, waitMs);
 
   const fromIndex = async (
-    index: Endpoint, node: Endpoint, address: string, script: Uint8Array, head: Head
+    index: Endpoint,
+    node: Endpoint,
+    address: string,
+    script: Uint8Array,
+    head: Head,
   ): Promise<ReadonlySet<string> | null> => {
     let snapshot: Snapshot;
     try {
@@ -110,7 +118,9 @@ export function createSnapshots(network: BtcNetwork, sources: Sources, waitMs: n
     }
     const scripts: Scripts = new Map([[hexOf(script), new Set(snapshot.outpoints)]]);
     const following = { network, node, head, aheadMax: Infinity };
-    return await follow(following, snapshot, (block) => addOutputs(scripts, block)) ? scripts.get(hexOf(script))! : null;
+    return (await follow(following, snapshot, (block) => addOutputs(scripts, block)))
+      ? scripts.get(hexOf(script))!
+      : null;
   };
 
   return {
@@ -190,7 +200,9 @@ class Scans {
   async #awaitScan(node: Endpoint, script: string): Promise<void> {
     if (this.#scripts.has(script)) return;
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<'late'>((resolve) => { timer = setTimeout(resolve, this.#waitMs, 'late'); });
+    const patience = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, this.#waitMs, 'late');
+    });
     const result = await Promise.race([this.#scanFor(node, script), patience]).finally(() => clearTimeout(timer));
     if (result === 'late') {
       throw new ChainUnavailable(this.#network.slug, 'the node scans its outputs for this address; ask again');
@@ -201,7 +213,9 @@ class Scans {
   async #scanFor(node: Endpoint, script: string): Promise<void> {
     while (!this.#scripts.has(script)) {
       this.#wanted.add(script);
-      this.#running ??= this.#scan(node).finally(() => { this.#running = null; });
+      this.#running ??= this.#scan(node).finally(() => {
+        this.#running = null;
+      });
       await this.#running;
     }
   }
@@ -209,7 +223,11 @@ class Scans {
   async #scan(node: Endpoint): Promise<void> {
     const scripts = [...this.#wanted].slice(0, SCRIPTS_PER_SCAN);
     for (const script of scripts) this.#wanted.delete(script);
-    const asked = call('scantxoutset', 'start', scripts.map((script) => ({ desc: `raw(${script})` })));
+    const asked = call(
+      'scantxoutset',
+      'start',
+      scripts.map((script) => ({ desc: `raw(${script})` })),
+    );
     const reply = parsed(scanReply, await ask(this.#network, patient(node), asked), 'scantxoutset');
     const found: Scripts = new Map(scripts.map((script) => [script, new Set<string>()]));
     for (const { txid, vout, scriptPubKey } of reply.unspents) found.get(scriptPubKey)?.add(`${txid}:${vout}`);
@@ -219,7 +237,7 @@ class Scans {
   /** Both parts go on from the lower position: an output that is added twice is one. */
   async #take(node: Endpoint, found: Scripts, at: Place): Promise<void> {
     const before = this.#position;
-    if (before !== null && await readHash(this.#network, node, before.height) !== before.hash) this.#forget();
+    if (before !== null && (await readHash(this.#network, node, before.height)) !== before.hash) this.#forget();
     const position = this.#position; // `see` may have moved it meanwhile, along parent links
     for (const [script, outpoints] of found) this.#scripts.set(script, outpoints);
     this.#position = position !== null && position.height < at.height ? position : at;

@@ -37,11 +37,16 @@ export function createSources(network: BtcNetwork, transport: Transport): Source
   };
 
   const onAny: Sources['onAny'] = (byNode, byIndex) =>
-    transport.attempt(async (endpoint) => (await kindOf(endpoint) === 'node' ? byNode(endpoint) : byIndex(endpoint)));
+    transport.attempt(async (endpoint) => ((await kindOf(endpoint)) === 'node' ? byNode(endpoint) : byIndex(endpoint)));
 
   return {
-    transport, kindOf, onAny,
-    onNode: (read) => onAny(read, () => { throw new ChainUnavailable(network.slug, 'an address index, no node'); }),
+    transport,
+    kindOf,
+    onAny,
+    onNode: (read) =>
+      onAny(read, () => {
+        throw new ChainUnavailable(network.slug, 'an address index, no node');
+      }),
     async indexes() {
       const found = await Promise.allSettled(transport.endpoints.map(kindOf));
       return transport.endpoints.filter((_, i) => found[i]!.status === 'fulfilled' && found[i]!.value === 'index');

@@ -17,10 +17,16 @@ import { signedOn } from '../sandbox-networks.ts';
 import { hash160, outputOf, scriptOf, type Output, type ScriptKind } from './script.ts';
 
 /** An output that a transaction spends. */
-export interface Spent { readonly script: Uint8Array; readonly value: bigint }
+export interface Spent {
+  readonly script: Uint8Array;
+  readonly value: bigint;
+}
 
 /** Signature and public key as an input carries them; on taproot the key stands in the script. */
-export interface Unlocking { readonly signature: Uint8Array; readonly publicKey: Uint8Array | null }
+export interface Unlocking {
+  readonly signature: Uint8Array;
+  readonly publicKey: Uint8Array | null;
+}
 
 export type SingleKeyKind = Exclude<ScriptKind, 'p2wsh'>;
 
@@ -49,7 +55,7 @@ export function isHeight(locktime: number): boolean {
 /** What a script pays when one key can spend it; null for a witness script and for a script without an address. */
 export function singleKeyOf(script: Uint8Array): (Output & { readonly kind: SingleKeyKind }) | null {
   const output = outputOf(script);
-  return output === null || output.kind === 'p2wsh' ? null : output as Output & { readonly kind: SingleKeyKind };
+  return output === null || output.kind === 'p2wsh' ? null : (output as Output & { readonly kind: SingleKeyKind });
 }
 
 /** The script of a key's hash that BIP-143 signs in place of a witness program. */
@@ -57,22 +63,36 @@ const keyHashScript = (hash: Uint8Array): Uint8Array => scriptOf({ kind: 'p2pkh'
 
 /** The hash (32 bytes) that the key of an input signs; `publicKey` names the key behind a nested script. */
 export function signatureHash(
-  transaction: Transaction, index: number, spent: readonly Spent[], publicKey: Uint8Array,
+  transaction: Transaction,
+  index: number,
+  spent: readonly Spent[],
+  publicKey: Uint8Array,
 ): Uint8Array {
   const { script, value } = spent[index]!;
   const output = singleKeyOf(script);
   switch (output?.kind) {
-    case 'p2pkh': return transaction.hashForSignature(index, script, ALL);
-    case 'p2wpkh': return transaction.hashForWitnessV0(index, keyHashScript(output.program), value, ALL);
-    case 'p2sh': return transaction.hashForWitnessV0(index, keyHashScript(hash160(publicKey)), value, ALL);
-    case 'p2tr': return transaction.hashForWitnessV1(
-      index, spent.map((one) => one.script), spent.map((one) => one.value), Transaction.SIGHASH_DEFAULT
-    );
-    default: throw new RangeError('an output that no single key spends');
+    case 'p2pkh':
+      return transaction.hashForSignature(index, script, ALL);
+    case 'p2wpkh':
+      return transaction.hashForWitnessV0(index, keyHashScript(output.program), value, ALL);
+    case 'p2sh':
+      return transaction.hashForWitnessV0(index, keyHashScript(hash160(publicKey)), value, ALL);
+    case 'p2tr':
+      return transaction.hashForWitnessV1(
+        index,
+        spent.map((one) => one.script),
+        spent.map((one) => one.value),
+        Transaction.SIGHASH_DEFAULT,
+      );
+    default:
+      throw new RangeError('an output that no single key spends');
   }
 }
 
-interface Form { readonly script: Uint8Array; readonly witness: readonly Uint8Array[] }
+interface Form {
+  readonly script: Uint8Array;
+  readonly witness: readonly Uint8Array[];
+}
 
 /** Where signature and key stand for a kind of script. */
 function formOf(kind: SingleKeyKind, { signature, publicKey }: Unlocking): Form {
@@ -97,15 +117,21 @@ export function unlock(transaction: Transaction, index: number, script: Uint8Arr
 
 /** True when the input holds, in the one form that `unlock` writes, a signature of the key that the script pays. */
 export function isUnlocked(
-  transaction: Transaction, index: number, spent: readonly Spent[], on: Pick<Network, 'digestTag'>,
+  transaction: Transaction,
+  index: number,
+  spent: readonly Spent[],
+  on: Pick<Network, 'digestTag'>,
 ): boolean {
   const output = singleKeyOf(spent[index]!.script);
   if (output === null) return false;
   const found = unlockingIn(transaction, index, output.kind);
   if (found === null) return false;
-  const input = transaction.ins[index]!, form = formOf(output.kind, found);
-  const sameForm = equal(input.script, form.script) && input.witness.length === form.witness.length
-    && input.witness.every((part, i) => equal(part, form.witness[i]!));
+  const input = transaction.ins[index]!,
+    form = formOf(output.kind, found);
+  const sameForm =
+    equal(input.script, form.script) &&
+    input.witness.length === form.witness.length &&
+    input.witness.every((part, i) => equal(part, form.witness[i]!));
   return sameForm && paysKey(output, found.publicKey) && isSignature(transaction, index, spent, { output, found, on });
 }
 
@@ -127,10 +153,16 @@ function paysKey({ kind, program }: Output, publicKey: Uint8Array | null): boole
   return equal(kind === 'p2sh' ? hash160(scriptOf({ kind: 'p2wpkh', program: hash })) : hash, program);
 }
 
-interface Claimed { readonly output: Output; readonly found: Unlocking; readonly on: Pick<Network, 'digestTag'> }
+interface Claimed {
+  readonly output: Output;
+  readonly found: Unlocking;
+  readonly on: Pick<Network, 'digestTag'>;
+}
 
 function isSignature(
-  transaction: Transaction, index: number, spent: readonly Spent[],
+  transaction: Transaction,
+  index: number,
+  spent: readonly Spent[],
   { output, found: { signature, publicKey }, on }: Claimed,
 ): boolean {
   try {

@@ -1,7 +1,12 @@
 /** Submitting signed bytes and finding out what became of them. G25–G28, chains.md 4.2. */
 import { refuse } from '../../protocol/errors.ts';
 import {
-  MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Signed, type Unsigned,
+  MalformedReply,
+  type BroadcastResult,
+  type Endpoint,
+  type Fate,
+  type Signed,
+  type Unsigned,
 } from '../chain.ts';
 import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { asDoubt } from '../json-rpc.ts';
@@ -31,21 +36,29 @@ export interface SubmissionParts {
  */
 export async function broadcast(parts: SubmissionParts, { payload, txid }: Signed): Promise<BroadcastResult> {
   if (decodeRaw(payload)?.getId() !== txid) throw new Error('the txid is not the hash of the signed bytes');
-  const { network, sources } = parts, { transport } = sources;
+  const { network, sources } = parts,
+    { transport } = sources;
   const verdicts = await submitToEach(transport, {
-    submit: async (endpoint) => (await sources.kindOf(endpoint) === 'node' ? submitTo(parts, endpoint, payload, txid) : INDEX),
+    submit: async (endpoint) =>
+      (await sources.kindOf(endpoint)) === 'node' ? submitTo(parts, endpoint, payload, txid) : INDEX,
     isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
   });
   if (verdicts.taken !== null) return { kind: verdicts.taken.kind as 'accepted' | 'already_known', txid };
   if (!verdicts.asked) return notProven([], 'every endpoint is backing off');
   // In a pool or in a block.
-  const has = async (endpoint: Endpoint) => await sources.kindOf(endpoint) === 'node' && (await placeOf(network, endpoint, txid)).kind !== 'unseen';
+  const has = async (endpoint: Endpoint) =>
+    (await sources.kindOf(endpoint)) === 'node' && (await placeOf(network, endpoint, txid)).kind !== 'unseen';
   if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
-  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' || verdict.kind === 'unknown' ? verdict.reason : null));
-  const rejected = verdicts.others.map(({ verdict }) => verdict).findLast((verdict): verdict is Rejected => verdict.kind === 'rejected' || verdict.kind === 'behind');
+  const doubts = doubtsIn(verdicts, (verdict) =>
+    verdict.kind === 'look_up' || verdict.kind === 'unknown' ? verdict.reason : null,
+  );
+  const rejected = verdicts.others
+    .map(({ verdict }) => verdict)
+    .findLast((verdict): verdict is Rejected => verdict.kind === 'rejected' || verdict.kind === 'behind');
   if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'no node was asked');
   return {
-    kind: 'rejected_final', refusal: refuse(rejected.code, { reason: rejected.reason, action: rejected.action }),
+    kind: 'rejected_final',
+    refusal: refuse(rejected.code, { reason: rejected.reason, action: rejected.action }),
   };
 }
 
@@ -55,7 +68,10 @@ type Rejected = Extract<Verdict, { kind: 'rejected' | 'behind' }>;
 const INDEX = { kind: 'index' } as const;
 
 async function submitTo(
-  { network, heads }: SubmissionParts, node: Endpoint, payload: string, txid: string,
+  { network, heads }: SubmissionParts,
+  node: Endpoint,
+  payload: string,
+  txid: string,
 ): Promise<Verdict | { readonly kind: 'accepted' }> {
   const answer = await tryAsk(network, node, call('sendrawtransaction', payload)).catch(asDoubt(network.slug));
   if (answer.ok) {
@@ -75,7 +91,10 @@ async function submitTo(
 
 /** Included, pending, unknown or, with proof, dead. G27. Throws: ChainUnavailable. */
 export async function readFate(
-  { network, heads, deaths }: SubmissionParts, node: Endpoint, unsigned: Unsigned, txid: string,
+  { network, heads, deaths }: SubmissionParts,
+  node: Endpoint,
+  unsigned: Unsigned,
+  txid: string,
 ): Promise<Fate> {
   const decoded = decodePsbt(unsigned.payload);
   if (!decoded.ok) throw new Error('a payload of ours does not decode');
@@ -88,11 +107,14 @@ export async function readFate(
     return { kind: 'included', height, hash, outcome };
   }
   const coins = await askAll(
-    network, node, decoded.psbt.inputs.map((input) => call('gettxout', input.txid, input.vout, false))
+    network,
+    node,
+    decoded.psbt.inputs.map((input) => call('gettxout', input.txid, input.vout, false)),
   );
   if (coins.every((coin) => coin !== null)) {
     return {
-      kind: 'unknown', reason: 'its coins are unspent in the chain, and the node does not know the transaction',
+      kind: 'unknown',
+      reason: 'its coins are unspent in the chain, and the node does not know the transaction',
     };
   }
   return deaths.seek(node, unsigned, txid, head);

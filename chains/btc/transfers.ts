@@ -60,15 +60,29 @@ export function transfersIn(network: BtcNetwork, block: Block<BtcBlock>, _catalo
       const amount = satoshiOf(output['value']);
       const script = scriptIn(output);
       const paid = outputOfHex(script);
-      const reason = paid === null ? reasonOf(script) : amount === 0n ? 'zero amount'
-        : spent.has(script) ? 'change: pays a script that the transaction spends' : null;
+      const reason =
+        paid === null
+          ? reasonOf(script)
+          : amount === 0n
+            ? 'zero amount'
+            : spent.has(script)
+              ? 'change: pays a script that the transaction spends'
+              : null;
       if (paid === null || reason !== null) {
         ignored.push({ txid, reason: `output ${position}: ${reason}` });
         continue;
       }
       transfers.push({
-        txid, outputIndex: position, to: addressOf(network.prefixes, paid), amount, decimals: BTC_DECIMALS,
-        tokenContract: null, tokenSymbol: network.nativeSymbol, tag: null, from, ...threshold,
+        txid,
+        outputIndex: position,
+        to: addressOf(network.prefixes, paid),
+        amount,
+        decimals: BTC_DECIMALS,
+        tokenContract: null,
+        tokenSymbol: network.nativeSymbol,
+        tag: null,
+        from,
+        ...threshold,
       });
     }
   }
@@ -94,7 +108,9 @@ function scriptIn(output: Answer): string {
 
 /** What the wanted transactions did: one that is in a block has succeeded. The fee is known at verbosity 3. */
 export function outcomesIn(
-  _network: BtcNetwork, block: Block<BtcBlock>, wanted: ReadonlySet<string>,
+  _network: BtcNetwork,
+  block: Block<BtcBlock>,
+  wanted: ReadonlySet<string>,
 ): readonly Outcome[] {
   return transactionsOf(block.raw).flatMap((transaction) => {
     const txid = hashIn(transaction['txid'], 'txid');
@@ -110,12 +126,19 @@ export function outcomesIn(
 export function feeIn(transaction: Answer): bigint | null {
   const inputs = listIn(transaction['vin'], 'inputs').map((input) => objectIn(input, 'input'));
   const stated = transaction['fee'] === undefined || transaction['fee'] === null ? null : satoshiOf(transaction['fee']);
-  const spent = inputs.map(({ prevout }) => (prevout === undefined || prevout === null ? null : satoshiOf(objectIn(prevout, 'prevout')['value'])));
+  const spent = inputs.map(({ prevout }) =>
+    prevout === undefined || prevout === null ? null : satoshiOf(objectIn(prevout, 'prevout')['value']),
+  );
   if (inputs.some(isCoinbase) || spent.includes(null)) return stated;
   const sum = (amounts: readonly (bigint | null)[]) => amounts.reduce<bigint>((total, amount) => total + amount!, 0n);
-  const paid = sum(spent) - sum(listIn(transaction['vout'], 'outputs').map((output) => satoshiOf(objectIn(output, 'output')['value'])));
+  const paid =
+    sum(spent) -
+    sum(listIn(transaction['vout'], 'outputs').map((output) => satoshiOf(objectIn(output, 'output')['value'])));
   if (paid < 0n || (stated !== null && stated !== paid)) {
-    throw new ChainUnavailable('btc', `transaction ${String(transaction['txid'])}: a fee of ${stated ?? 'none'} beside inputs less outputs of ${paid}`);
+    throw new ChainUnavailable(
+      'btc',
+      `transaction ${String(transaction['txid'])}: a fee of ${stated ?? 'none'} beside inputs less outputs of ${paid}`,
+    );
   }
   return paid;
 }

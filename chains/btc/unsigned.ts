@@ -38,9 +38,13 @@ interface Around {
  * CHAIN_REJECTED (dust, too many coins), AMOUNT_CAP_EXCEEDED, CHAIN_UNAVAILABLE when no node can prove what coins hold.
  */
 export function buildUnsigned(
-  general: Network, inputs: BtcInputs, intent: Intent, replay: ReplayKey | null,
+  general: Network,
+  inputs: BtcInputs,
+  intent: Intent,
+  replay: ReplayKey | null,
 ): Unsigned | Refusal {
-  const network = btcOf(general), { token, tag, amount } = intent;
+  const network = btcOf(general),
+    { token, tag, amount } = intent;
   if (intent.kind === 'trustline') return refuse('INVALID_INPUT', { reason: 'the chain has no trustlines' });
   if (tag !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no tags', tag });
   if (token !== null) return refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, reason: 'no tokens on this chain' });
@@ -55,10 +59,15 @@ export function buildUnsigned(
   const plan = provenPlan(network, inputs, wish, new Set(replay?.value));
   if (!plan.ok) return plan;
   const refusal = checkFeeCaps(network, plan, plan.amount, intent.maxFeeRatioBps);
-  return refusal
-    ?? unsignedOf(
-      plan, { network, wish, intent: { ...intent, sendAll: amount === 'all' }, readAtHeight: inputs.readAtHeight }
-    );
+  return (
+    refusal ??
+    unsignedOf(plan, {
+      network,
+      wish,
+      intent: { ...intent, sendAll: amount === 'all' },
+      readAtHeight: inputs.readAtHeight,
+    })
+  );
 }
 
 /**
@@ -72,32 +81,45 @@ function provenPlan(network: BtcNetwork, inputs: BtcInputs, wish: Wish, taken: R
   const unproven = inputs.coins.filter((coin) => !isProvable(wish, coin)).map(outpointOf);
   const plan = selectCoins(inputs, wish, new Set([...taken, ...unproven]));
   if (plan.ok || unproven.length === 0 || !selectCoins(inputs, wish, taken).ok) return plan;
-  return refuse(
-    'CHAIN_UNAVAILABLE',
-    { chain: network.slug, reason: 'no node shows the previous transactions of enough coins', coins: unproven.length }
-  );
+  return refuse('CHAIN_UNAVAILABLE', {
+    chain: network.slug,
+    reason: 'no node shows the previous transactions of enough coins',
+    coins: unproven.length,
+  });
 }
 
 function unsignedOf(
-  { coins, amount, feeSats, changeSats, vsize }: Plan, { network, wish, intent, readAtHeight }: Around,
+  { coins, amount, feeSats, changeSats, vsize }: Plan,
+  { network, wish, intent, readAtHeight }: Around,
 ): Unsigned {
   const { from, to, kind } = wish;
   const outputs = [
-    { script: to, value: amount }, ...(changeSats === null ? [] : [{ script: from, value: changeSats }])
+    { script: to, value: amount },
+    ...(changeSats === null ? [] : [{ script: from, value: changeSats }]),
   ];
   const inputs = coins.map(({ txid, vout, previous, valueSats }): PsbtInput => ({
-    txid, vout, sequence: SEQUENCE, sighash: null,
+    txid,
+    vout,
+    sequence: SEQUENCE,
+    sighash: null,
     previous: previous === null ? null : Buffer.from(previous, 'hex'),
     witnessUtxo: kind === 'p2pkh' ? null : { script: from, value: BigInt(valueSats) },
   }));
   return {
     chain: network.slug,
     payload: encodePsbt({ txVersion: TX_VERSION, locktime: readAtHeight, inputs, outputs }),
-    from: intent.from, fromPath: intent.fromPath, to: intent.to, amount, tokenContract: null, tag: null,
+    from: intent.from,
+    fromPath: intent.fromPath,
+    to: intent.to,
+    amount,
+    tokenContract: null,
+    tag: null,
     kind: 'payment',
-    sendAll: intent.sendAll, feeMax: feeSats,
+    sendAll: intent.sendAll,
+    feeMax: feeSats,
     fee: feePartsOf({ feeSats, vsize, inputCount: coins.length, outputCount: outputs.length }),
-    replayKey: { kind: 'outpoints', value: coins.map(outpointOf) }, readAtHeight,
+    replayKey: { kind: 'outpoints', value: coins.map(outpointOf) },
+    readAtHeight,
   };
 }
 
@@ -114,7 +136,8 @@ function psbtOf({ payload }: Unsigned): Psbt {
  * Refuses: CONFLICT, INSUFFICIENT_FUNDS, INSUFFICIENT_GAS, CHAIN_UNAVAILABLE, AMOUNT_CAP_EXCEEDED.
  */
 export function reprice(general: Network, unsigned: Unsigned, inputs: BtcInputs): Unsigned | Refusal {
-  const network = btcOf(general), old = psbtOf(unsigned);
+  const network = btcOf(general),
+    old = psbtOf(unsigned);
   const originals = originalsOf(old, inputs);
   if ('ok' in originals) return originals;
   const conflict = conflictOf(old, inputs, originals);
@@ -154,13 +177,13 @@ interface Conflict {
  */
 function conflictOf(old: Psbt, { coins }: BtcInputs, originals: readonly Coin[]): Conflict | Refusal {
   const spenders = new Map(
-    originals.flatMap(
-      ({ spender }) => (spender === null || spender === 'hidden' ? [] : [[spender.txid, spender] as const])
-    )
+    originals.flatMap(({ spender }) =>
+      spender === null || spender === 'hidden' ? [] : [[spender.txid, spender] as const],
+    ),
   );
   const child = coins.find(({ txid, spender }) => spender !== null && spenders.has(txid));
   if (child !== undefined) {
-    const by = child.spender === 'hidden' ? null : child.spender?.txid ?? null;
+    const by = child.spender === 'hidden' ? null : (child.spender?.txid ?? null);
     return refuse('CONFLICT', { reason: 'the change is spent by a later payment: reprice that one', txid: by });
   }
   const evicted = [...spenders.values()].reduce((sum, { descendantCount }) => sum + descendantCount, 0);
@@ -181,14 +204,20 @@ function feeSatsOf({ outputs }: Psbt, originals: readonly Coin[]): bigint {
  * (5).
  */
 function displacingFee(
-  { incrementalSatPerKvb }: BtcInputs, { replacedFeeSats, spenders }: Conflict, vsize: number,
+  { incrementalSatPerKvb }: BtcInputs,
+  { replacedFeeSats, spenders }: Conflict,
+  vsize: number,
 ): bigint {
   const aboveEach = spenders.map(({ feeSats, vsize: own }) => (BigInt(feeSats) * BigInt(vsize)) / BigInt(own) + 1n);
   return largest(replacedFeeSats + feeOf(BigInt(incrementalSatPerKvb), vsize), ...aboveEach);
 }
 
 function displacingPlan(
-  inputs: BtcInputs, market: Wish, unsigned: Unsigned, originals: readonly Coin[], conflict: Conflict,
+  inputs: BtcInputs,
+  market: Wish,
+  unsigned: Unsigned,
+  originals: readonly Coin[],
+  conflict: Conflict,
 ): Plan | Refusal {
   const feeFor = (vsize: number) => largest(market.feeFor(vsize), displacingFee(inputs, conflict, vsize));
   const wish: Wish = { ...market, feeFor };

@@ -47,7 +47,8 @@ export function parseAddress(_network: Network, text: string): ParsedAddress | R
   if (!ADDRESS.test(text)) {
     return refuse('INVALID_ADDRESS', { address: text.slice(0, 100), reason: 'expected 0x and 40 hex digits' });
   }
-  const digits = text.slice(2), lower = digits.toLowerCase();
+  const digits = text.slice(2),
+    lower = digits.toLowerCase();
   const canonical = checksummed(lower);
   if (digits !== lower && digits !== digits.toUpperCase() && text !== canonical) {
     return refuse('INVALID_ADDRESS', { address: text, reason: 'checksum', canonical });

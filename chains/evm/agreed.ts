@@ -10,10 +10,17 @@ export function agreeInputs(network: Network, a: EvmInputs, b: EvmInputs, intent
     feeMax,
     facts: (one) => ({
       destination: one.gas.kind,
-      ...fundsOf(intent, { asset: BigInt(intent.token === null ? one.nativeBalance : one.tokenBalance ?? '0'), native: BigInt(one.nativeBalance), feeMax: feeMax(one) }),
+      ...fundsOf(intent, {
+        asset: BigInt(intent.token === null ? one.nativeBalance : (one.tokenBalance ?? '0')),
+        native: BigInt(one.nativeBalance),
+        feeMax: feeMax(one),
+      }),
     }),
   });
   if (about.length > 0) return { ok: false, about };
   const { value: nonceLatest, mark } = lowerCounter(a.nonceLatest, b.nonceLatest);
-  return { ok: true, inputs: { ...dearer, nonceLatest, noncePending: Math.min(a.noncePending, b.noncePending), ...mark } };
+  return {
+    ok: true,
+    inputs: { ...dearer, nonceLatest, noncePending: Math.min(a.noncePending, b.noncePending), ...mark },
+  };
 }

@@ -2,7 +2,14 @@
  * A whole block from one endpoint, with its proof (G9): sealed, parts of one hash, indexes from zero without a gap,
  * logs held against the bloom (V5). What is not proven is a ChainUnavailable and the next endpoint's turn.
  */
-import { ChainUnavailable, MalformedReply, type Block, type Catalogue, type Endpoint, type Transport } from '../chain.ts';
+import {
+  ChainUnavailable,
+  MalformedReply,
+  type Block,
+  type Catalogue,
+  type Endpoint,
+  type Transport,
+} from '../chain.ts';
 import { encodeBalanceOf, decodeWord } from './abi.ts';
 import { assertWhole, isStateSync, parseBlock, parseReceipts, unitOf, withStateSync } from './block.ts';
 import type { RawBlock } from './raw.ts';
@@ -40,7 +47,8 @@ export function createBlockReader(parts: BlockReaderParts): (height: number) => 
   /** Receipts of the whole block in one answer; null where the node has no such method. */
   const readTogether = async (endpoint: Endpoint, block: RawBlock): Promise<RawReceipt[] | null> => {
     if (withoutBlockReceipts.has(endpoint)) return null;
-    const asked = call('eth_getBlockReceipts', block.hash), answer = await tryAsk(network, endpoint, asked);
+    const asked = call('eth_getBlockReceipts', block.hash),
+      answer = await tryAsk(network, endpoint, asked);
     if (answer.ok || !isMethodMissing(answer.error)) return parseReceipts(resultOf(network, asked, answer));
     withoutBlockReceipts.add(endpoint);
     return null;
@@ -92,9 +100,14 @@ export function createBlockReader(parts: BlockReaderParts): (height: number) => 
     if (lacksGas(unit)) await assertCounted(network, transport, endpoint, block);
     const traced = await traces.read(endpoint, unit);
     const received = await readReceived(network, endpoint, unit, catalogue);
-    return { ...unit, raw: {
-      ...unit.raw, ...(traced === null ? {} : { traces: traced }), ...(received === null ? {} : { received }),
-    } };
+    return {
+      ...unit,
+      raw: {
+        ...unit.raw,
+        ...(traced === null ? {} : { traces: traced }),
+        ...(received === null ? {} : { received }),
+      },
+    };
   };
 
   return (height) => transport.attempt((endpoint) => read(endpoint, height));
@@ -102,25 +115,41 @@ export function createBlockReader(parts: BlockReaderParts): (height: number) => 
 
 /** V25: a receipt that is null belongs to a node that has not stored it yet. */
 async function readReceiptsOneByOne(
-  network: EvmNetwork, endpoint: Endpoint, { transactions }: RawBlock,
+  network: EvmNetwork,
+  endpoint: Endpoint,
+  { transactions }: RawBlock,
 ): Promise<RawReceipt[]> {
   const receipts: unknown[] = [];
   for (let from = 0; from < transactions.length; from += RECEIPTS_PER_BATCH) {
-    const batch = transactions.slice(from, from + RECEIPTS_PER_BATCH)
+    const batch = transactions
+      .slice(from, from + RECEIPTS_PER_BATCH)
       .map(({ hash }) => call('eth_getTransactionReceipt', hash));
-    receipts.push(...await askAll(network, endpoint, batch));
+    receipts.push(...(await askAll(network, endpoint, batch)));
   }
   if (receipts.includes(null)) throw new ChainUnavailable(network.slug, 'a receipt of the block is not there yet');
   return parseReceipts(receipts);
 }
 
-function assertContiguous(network: EvmNetwork, { height, raw: { block: { transactions } } }: Block<EvmRaw>): void {
+function assertContiguous(
+  network: EvmNetwork,
+  {
+    height,
+    raw: {
+      block: { transactions },
+    },
+  }: Block<EvmRaw>,
+): void {
   const gap = transactions.findIndex(({ transactionIndex }, i) => Number(transactionIndex) !== i);
   if (gap !== -1) throw new ChainUnavailable(network.slug, `block ${height}: no transaction with index ${gap}`);
 }
 
 /** Whether the header's gas is more than what the receipts used: transactions at the end may have been left out. */
-function lacksGas({ raw: { block: { gasUsed = '0x0' }, receipts } }: Block<EvmRaw>): boolean {
+function lacksGas({
+  raw: {
+    block: { gasUsed = '0x0' },
+    receipts,
+  },
+}: Block<EvmRaw>): boolean {
   return Number(gasUsed) > receipts.reduce((sum, receipt) => sum + Number(receipt.gasUsed), 0);
 }
 
@@ -129,7 +158,10 @@ function lacksGas({ raw: { block: { gasUsed = '0x0' }, receipts } }: Block<EvmRa
  * gas that was refunded (EIP-7778), so that the gas alone proves nothing. Throws: ChainUnavailable.
  */
 async function assertCounted(
-  network: EvmNetwork, transport: Transport, endpoint: Endpoint, { hash, transactions: { length } }: RawBlock,
+  network: EvmNetwork,
+  transport: Transport,
+  endpoint: Endpoint,
+  { hash, transactions: { length } }: RawBlock,
 ): Promise<void> {
   const unproven = (what: string) => new ChainUnavailable(network.slug, `block ${hash}: ${what}`);
   const others = transport.endpoints.filter((other) => other !== endpoint);
@@ -141,12 +173,15 @@ async function assertCounted(
     if (countOf(answer.result, 'number of transactions') === length) return;
     throw unproven('endpoints differ on the number of its transactions');
   }
-  if (others.length > 0) throw unproven('its gas is more than its receipts used, and no other endpoint counts its transactions');
+  if (others.length > 0)
+    throw unproven('its gas is more than its receipts used, and no other endpoint counts its transactions');
 }
 
 /** V5. State syncs are outside the bloom of older blocks and inside that of newer ones. */
 function doubtOf(
-  network: EvmNetwork, { raw: { block, receipts } }: Block<EvmRaw>, tokens: readonly string[],
+  network: EvmNetwork,
+  { raw: { block, receipts } }: Block<EvmRaw>,
+  tokens: readonly string[],
 ): string | null {
   const doubt = doubtOfLogs(block.logsBloom, receipts, tokens);
   if (doubt === null || !network.stateSyncReceipts) return doubt;
@@ -156,13 +191,24 @@ function doubtOf(
 
 /** V12: what addresses received of tokens that keep a part, as the difference over the block; null without any. */
 async function readReceived(
-  network: EvmNetwork, endpoint: Endpoint, { raw: { block, receipts } }: Block<EvmRaw>, catalogue: Catalogue,
+  network: EvmNetwork,
+  endpoint: Endpoint,
+  { raw: { block, receipts } }: Block<EvmRaw>,
+  catalogue: Catalogue,
 ): Promise<Record<string, string> | null> {
   const tokens = lowerCaseIndexOf(catalogue);
-  const keys = new Set(receipts.flatMap(({ logs }) => logs
-    .filter(({ address, topics }) => topics[0] === TRANSFER_TOPIC && topics.length === 3
-      && tokens.get(address.toLowerCase())?.feeOnTransfer === true)
-    .map(({ address, topics }) => receivedKey(address, topics[2]!))));
+  const keys = new Set(
+    receipts.flatMap(({ logs }) =>
+      logs
+        .filter(
+          ({ address, topics }) =>
+            topics[0] === TRANSFER_TOPIC &&
+            topics.length === 3 &&
+            tokens.get(address.toLowerCase())?.feeOnTransfer === true,
+        )
+        .map(({ address, topics }) => receivedKey(address, topics[2]!)),
+    ),
+  );
   if (keys.size === 0) return null;
   if (keys.size > RECEIVED_READS_MAX) {
     throw new ChainUnavailable(network.slug, `${keys.size} receivers of fee-on-transfer tokens in a block`);
@@ -173,11 +219,14 @@ async function readReceived(
     return [call('eth_call', asked, atBlock(block.parentHash)), call('eth_call', asked, atBlock(block.hash))];
   });
   const balances = (await askAll(network, endpoint, calls)).map(decodeWord);
-  return Object.fromEntries([...keys].map((key, i) => {
-    const before = balances[2 * i], after = balances[2 * i + 1];
-    if (before === null || before === undefined || after === null || after === undefined) {
-      throw new ChainUnavailable(network.slug, 'a token balance is unknown');
-    }
-    return [key, (after - before).toString()];
-  }));
+  return Object.fromEntries(
+    [...keys].map((key, i) => {
+      const before = balances[2 * i],
+        after = balances[2 * i + 1];
+      if (before === null || before === undefined || after === null || after === undefined) {
+        throw new ChainUnavailable(network.slug, 'a token balance is unknown');
+      }
+      return [key, (after - before).toString()];
+    }),
+  );
 }

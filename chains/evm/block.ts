@@ -8,7 +8,13 @@ import { doubtOfReceipt } from './contradictions.ts';
 import { evmOf } from './network.ts';
 import { countOf, isSameHex } from './quantity.ts';
 import {
-  block, type EvmRaw, header, type RawBlock, type RawHeader, type RawLog, type RawReceipt,
+  block,
+  type EvmRaw,
+  header,
+  type RawBlock,
+  type RawHeader,
+  type RawLog,
+  type RawReceipt,
   type RawTransaction,
 } from './raw.ts';
 
@@ -76,29 +82,50 @@ export function parseReceipts(value: unknown): RawReceipt[] {
 /** One receipt. Throws: MalformedReply. */
 export function parseReceipt(value: unknown): RawReceipt {
   const receipt = value as RawReceipt | null;
-  const fine = typeof receipt === 'object' && receipt !== null && typeof receipt.transactionHash === 'string'
-    && typeof receipt.blockHash === 'string' && Array.isArray(receipt.logs) && receipt.logs.every(isLog);
+  const fine =
+    typeof receipt === 'object' &&
+    receipt !== null &&
+    typeof receipt.transactionHash === 'string' &&
+    typeof receipt.blockHash === 'string' &&
+    Array.isArray(receipt.logs) &&
+    receipt.logs.every(isLog);
   if (!fine) throw new MalformedReply('receipt', JSON.stringify(value) ?? 'undefined');
   return receipt;
 }
 
 function isLog(log: RawLog | null): boolean {
-  return typeof log === 'object' && log !== null && typeof log.address === 'string' && Array.isArray(log.topics)
-    && log.topics.every((topic) => typeof topic === 'string') && typeof log.data === 'string';
+  return (
+    typeof log === 'object' &&
+    log !== null &&
+    typeof log.address === 'string' &&
+    Array.isArray(log.topics) &&
+    log.topics.every((topic) => typeof topic === 'string') &&
+    typeof log.data === 'string'
+  );
 }
 
 function isTransaction(value: unknown): boolean {
   const one = value as RawTransaction | null;
-  return typeof one === 'object' && one !== null && typeof one.hash === 'string' && typeof one.from === 'string'
-    && typeof one.value === 'string' && (one.to === null || one.to === undefined || typeof one.to === 'string');
+  return (
+    typeof one === 'object' &&
+    one !== null &&
+    typeof one.hash === 'string' &&
+    typeof one.from === 'string' &&
+    typeof one.value === 'string' &&
+    (one.to === null || one.to === undefined || typeof one.to === 'string')
+  );
 }
 
 /** Height, hash, parent and time of a raw block around its parts. */
 export function unitOf(raw: EvmRaw): Block<EvmRaw> {
   const height = countOf(raw.block.number, 'block number');
   return {
-    height, hash: raw.block.hash.toLowerCase(), parentHash: raw.block.parentHash.toLowerCase(),
-    parentHeight: Math.max(0, height - 1), timeMs: countOf(raw.block.timestamp, 'block timestamp') * 1_000, raw,
+    height,
+    hash: raw.block.hash.toLowerCase(),
+    parentHash: raw.block.parentHash.toLowerCase(),
+    parentHeight: Math.max(0, height - 1),
+    timeMs: countOf(raw.block.timestamp, 'block timestamp') * 1_000,
+    raw,
   };
 }
 
@@ -115,10 +142,14 @@ function opened(answer: unknown): unknown {
 export function blockFromAnswers(network: Network, answers: Readonly<Record<string, unknown>>): Block<EvmRaw> {
   const traces = opened(answers['traces']) ?? undefined;
   if (traces !== undefined && !Array.isArray(traces)) throw new MalformedReply('traces', JSON.stringify(traces));
-  return withStateSync(network, unitOf({
-    block: parseBlock(network, opened(answers['block'])), receipts: parseReceipts(opened(answers['receipts'])),
-    ...(traces === undefined ? {} : { traces }),
-  }));
+  return withStateSync(
+    network,
+    unitOf({
+      block: parseBlock(network, opened(answers['block'])),
+      receipts: parseReceipts(opened(answers['receipts'])),
+      ...(traces === undefined ? {} : { traces }),
+    }),
+  );
 }
 
 /**
@@ -126,13 +157,25 @@ export function blockFromAnswers(network: Network, answers: Readonly<Record<stri
  * it lacks, so that its token logs are read like any other and the counts still prove the block.
  */
 export function withStateSync(network: Network, unit: Block<EvmRaw>): Block<EvmRaw> {
-  const { block, receipts } = unit.raw, extra = receipts.at(-1);
-  const appended = evmOf(network).stateSyncReceipts && receipts.length === block.transactions.length + 1
-    && extra !== undefined && extra.from === ZERO_ADDRESS && isSameHex(extra.blockHash, block.hash);
+  const { block, receipts } = unit.raw,
+    extra = receipts.at(-1);
+  const appended =
+    evmOf(network).stateSyncReceipts &&
+    receipts.length === block.transactions.length + 1 &&
+    extra !== undefined &&
+    extra.from === ZERO_ADDRESS &&
+    isSameHex(extra.blockHash, block.hash);
   if (!appended) return unit;
   const { transactionHash: hash, transactionIndex, blockHash, from } = extra;
   const transaction = {
-    hash, blockHash, transactionIndex, from, to: ZERO_ADDRESS, value: '0x0', nonce: '0x0', type: STATE_SYNC_TYPE,
+    hash,
+    blockHash,
+    transactionIndex,
+    from,
+    to: ZERO_ADDRESS,
+    value: '0x0',
+    nonce: '0x0',
+    type: STATE_SYNC_TYPE,
   };
   return { ...unit, raw: { ...unit.raw, block: { ...block, transactions: [...block.transactions, transaction] } } };
 }
@@ -143,7 +186,10 @@ export function withStateSync(network: Network, unit: Block<EvmRaw>): Block<EvmR
  * Throws: ChainUnavailable when the unit is not whole.
  */
 export function assertWhole(network: Network, unit: Block<EvmRaw>): void {
-  const { block: { hash: blockHash, transactions }, receipts } = unit.raw;
+  const {
+    block: { hash: blockHash, transactions },
+    receipts,
+  } = unit.raw;
   const unproven = (what: string) => new ChainUnavailable(network.slug, `block ${unit.height}: ${what}`);
   if (receipts.length !== transactions.length) {
     throw unproven(`${receipts.length} receipts for ${transactions.length} transactions`);
@@ -157,7 +203,11 @@ export function assertWhole(network: Network, unit: Block<EvmRaw>): void {
     }
     if (!isSameHex(transactionHash, own.hash)) throw unproven(`receipt ${i} belongs to another transaction`);
     const index = Number(own.transactionIndex);
-    if (typeof own.transactionIndex !== 'string' || !(index > indexBefore) || !isSameHex(transactionIndex, own.transactionIndex)) {
+    if (
+      typeof own.transactionIndex !== 'string' ||
+      !(index > indexBefore) ||
+      !isSameHex(transactionIndex, own.transactionIndex)
+    ) {
       throw unproven(`entry ${i} is out of order`);
     }
     indexBefore = index;

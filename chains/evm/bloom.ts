@@ -46,7 +46,10 @@ function bitsIn(known: Map<string, Bits>, item: string): Bits {
 }
 
 /** A bloom as bytes, and as words for what is done with all of it. */
-interface Bloom { readonly bytes: Buffer; readonly words: Uint32Array }
+interface Bloom {
+  readonly bytes: Buffer;
+  readonly words: Uint32Array;
+}
 
 function emptyBloom(): Bloom {
   const buffer = new ArrayBuffer(BLOOM_BYTES);
@@ -55,7 +58,9 @@ function emptyBloom(): Bloom {
 
 /** Reads a bloom's text into `bloom`; false for a text that is none. */
 function readBloom(text: unknown, { bytes }: Bloom): boolean {
-  return typeof text === 'string' && text.length === BLOOM_CHARACTERS && bytes.write(text.slice(2), 'hex') === BLOOM_BYTES;
+  return (
+    typeof text === 'string' && text.length === BLOOM_CHARACTERS && bytes.write(text.slice(2), 'hex') === BLOOM_BYTES
+  );
 }
 
 const holdsBit = ({ bytes }: Bloom, place: number): boolean => (bytes[place >> 3]! & (1 << (place & 7))) !== 0;
@@ -73,7 +78,8 @@ function writeBloomOf(logs: readonly RawLog[], bloom: Bloom, hashed: Map<string,
   bloom.words.fill(0);
   for (const { address, topics } of logs) {
     addBits(bloom, keptBitsOf(address));
-    for (let i = 0; i < topics.length; i++) addBits(bloom, i === 0 ? keptBitsOf(topics[0]!) : bitsIn(hashed, topics[i]!));
+    for (let i = 0; i < topics.length; i++)
+      addBits(bloom, i === 0 ? keptBitsOf(topics[0]!) : bitsIn(hashed, topics[i]!));
   }
   return bloom;
 }
@@ -90,9 +96,14 @@ const areEqual = (a: Bloom, b: Bloom): boolean => Buffer.compare(a.bytes, b.byte
  * lower-case contracts. Receipts without blooms of their own are hashed whole.
  */
 export function doubtOfLogs(
-  headerBloom: unknown, receipts: readonly RawReceipt[], tokens: readonly string[],
+  headerBloom: unknown,
+  receipts: readonly RawReceipt[],
+  tokens: readonly string[],
 ): string | null {
-  const header = emptyBloom(), union = emptyBloom(), stated = emptyBloom(), own = emptyBloom();
+  const header = emptyBloom(),
+    union = emptyBloom(),
+    stated = emptyBloom(),
+    own = emptyBloom();
   if (!readBloom(headerBloom, header)) return 'the header has no bloom';
   const hashed = new Map<string, Bits>();
   for (const { logs, logsBloom } of receipts) {
@@ -104,13 +115,16 @@ export function doubtOfLogs(
     const { words } = isStated ? stated : own;
     for (let i = 0; i < BLOOM_WORDS; i++) union.words[i]! |= words[i]!;
   }
-  return areEqual(union, header) ? null : 'the receipts lack logs that the header\'s bloom holds';
+  return areEqual(union, header) ? null : "the receipts lack logs that the header's bloom holds";
 }
 
 /** What the receipts of a part of a block deny by their own blooms, or null. */
 export function contradictionOfLogs(receipts: readonly RawReceipt[]): string | null {
-  const stated = emptyBloom(), own = emptyBloom(), hashed = new Map<string, Bits>();
-  const contradicts = ({ logs, logsBloom }: RawReceipt) => readBloom(logsBloom, stated) && !areEqual(writeBloomOf(logs, own, hashed), stated);
+  const stated = emptyBloom(),
+    own = emptyBloom(),
+    hashed = new Map<string, Bits>();
+  const contradicts = ({ logs, logsBloom }: RawReceipt) =>
+    readBloom(logsBloom, stated) && !areEqual(writeBloomOf(logs, own, hashed), stated);
   return receipts.some(contradicts) ? 'a receipt has other logs than its bloom holds' : null;
 }
 

@@ -3,7 +3,14 @@
  * question goes to one endpoint after another until one can prove its answer.
  */
 import {
-  ChainUnavailable, type Balance, type Block, type Catalogue, type ChainClient, type Endpoint, type Network, type Token,
+  ChainUnavailable,
+  type Balance,
+  type Block,
+  type Catalogue,
+  type ChainClient,
+  type Endpoint,
+  type Network,
+  type Token,
   type Transport,
 } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
@@ -38,10 +45,13 @@ export interface EvmClient extends Everything {
 /** A client over the endpoints of one network. The catalogue decides which logs the bloom must vouch for (V5). */
 export function createClient(general: Network, transport: Transport, catalogue: Catalogue): EvmClient {
   const network = evmOf(general);
-  const heads = createHeads(network, transport), traces = createTraceReader(network, transport);
+  const heads = createHeads(network, transport),
+    traces = createTraceReader(network, transport);
   const getBlock = createBlockReader({ network, transport, catalogue, heads, traces });
   let envelope: EvmInputs['envelope'] = 'eip1559';
-  const onTypesRefused = () => { if (network.legacyEnvelope) envelope = 'legacy'; };
+  const onTypesRefused = () => {
+    if (network.legacyEnvelope) envelope = 'legacy';
+  };
   const pool = createPoolMinimum(network);
 
   const attempt = transport.attempt;
@@ -54,20 +64,23 @@ export function createClient(general: Network, transport: Transport, catalogue: 
       await checkIdentity(network, transport);
     },
     nextHeight: async (height) =>
-      (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
+      height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null,
     getBlockHash: (height) => readHash(network, transport, height),
     getOutcome: (txid) => firstOrAgreedNull(network, transport, (node) => readOutcome(network, heads, node, txid)),
     fetchBalance: (address, token) => attempt((node) => readBalance(network, heads, node, address, token)),
     fetchBalancesAt: (addresses, block) => attempt((node) => readBalancesAt(network, node, addresses, block)),
-    fetchBalanceAt: (address, token, height) => attempt((node) => readBalance(network, heads, node, address, token, height)),
-    fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, envelope)).then(pool.obeyed),
+    fetchBalanceAt: (address, token, height) =>
+      attempt((node) => readBalance(network, heads, node, address, token, height)),
+    fetchBuildInputs: (intent) =>
+      attempt((node) => readBuildInputs(network, heads, node, intent, envelope)).then(pool.obeyed),
     heed: (inputs) => pool.obeyed({ ...inputs, envelope: envelope === 'legacy' ? envelope : inputs.envelope }),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
     fetchLogs: (range) => readLogs(network, transport, range),
-    seesInternal: async () => network.nativeTransferLog !== null || network.tracesRequired === true
-      || traces.isOffered(await heads.getHead()),
+    seesInternal: async () =>
+      network.nativeTransferLog !== null || network.tracesRequired === true || traces.isOffered(await heads.getHead()),
     broadcast: (signed) => broadcast({ network, transport, heads, onTypesRefused, onMinimumPrice: pool.note }, signed),
-    getFate: (unsigned, txid) => attempt((node) => readFate({ network, transport, heads, endpoint: node }, unsigned, txid)),
+    getFate: (unsigned, txid) =>
+      attempt((node) => readFate({ network, transport, heads, endpoint: node }, unsigned, txid)),
   };
 }
 
@@ -90,11 +103,18 @@ function readHash(network: EvmNetwork, transport: Transport, height: number): Pr
 
 /** A balance of an endpoint that is not behind, now or at a height. An answer without digits is no zero (G8). */
 async function readBalance(
-  network: EvmNetwork, heads: Heads, endpoint: Endpoint, address: string, token: Token | null, height?: number,
+  network: EvmNetwork,
+  heads: Heads,
+  endpoint: Endpoint,
+  address: string,
+  token: Token | null,
+  height?: number,
 ): Promise<Balance> {
   const at = height === undefined ? 'latest' : atHeight(height);
-  const asked = token === null ? call('eth_getBalance', address, at)
-    : call('eth_call', { to: token.contract, data: encodeBalanceOf(address) }, at);
+  const asked =
+    token === null
+      ? call('eth_getBalance', address, at)
+      : call('eth_call', { to: token.contract, data: encodeBalanceOf(address) }, at);
   const [latest, answer] = await askAll(network, endpoint, [LATEST, asked]);
   heads.accept(endpoint, latest);
   if (token === null) return balanceOf(bigintOf(answer, 'balance'), network.nativeDecimals);
@@ -105,11 +125,15 @@ async function readBalance(
 
 /** V7: native balances at one block. */
 async function readBalancesAt(
-  network: EvmNetwork, endpoint: Endpoint, addresses: readonly string[], { hash }: Pick<Block, 'hash'>,
+  network: EvmNetwork,
+  endpoint: Endpoint,
+  addresses: readonly string[],
+  { hash }: Pick<Block, 'hash'>,
 ): Promise<bigint[]> {
   const balances: bigint[] = [];
   for (let from = 0; from < addresses.length; from += BALANCES_PER_BATCH) {
-    const batch = addresses.slice(from, from + BALANCES_PER_BATCH)
+    const batch = addresses
+      .slice(from, from + BALANCES_PER_BATCH)
       .map((address) => call('eth_getBalance', address, atBlock(hash)));
     balances.push(...(await askAll(network, endpoint, batch)).map((answer) => bigintOf(answer, 'balance')));
   }

@@ -1,6 +1,7 @@
 /**
- * Pairs of answers about one transaction that must say the same: its receipt, its trace and itself. What one of them proves
- * and another denies is not proven (G8): neither credited nor taken as "nothing happened". docs/chains/pairs.md lists them.
+ * Pairs of answers about one transaction that must say the same: its receipt, its trace and itself. What one of them
+ * proves and another denies is not proven (G8): neither credited nor taken as "nothing happened". docs/chains/pairs.md
+ * lists them.
  */
 import type { Block, Network } from '../chain.ts';
 import type { EvmRaw, RawReceipt, RawTransaction } from './raw.ts';
@@ -16,7 +17,8 @@ interface TopFrame {
   readonly creates: boolean;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 const isStated = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 /** Digits of a quantity without what a node may put before them. */
 const digitsOf = (value: unknown): string => (isStated(value) ? String(value).toLowerCase().replace(/^0x0*/, '') : '');
@@ -25,13 +27,25 @@ function topOfTree(entry: unknown): TopFrame | null {
   const frame = isObject(entry) ? entry['result'] : null;
   if (!isObject(frame)) return null;
   const { type, from, to, value, error, revertReason } = frame;
-  return { failed: isStated(error) || isStated(revertReason), from, to, value, creates: type === 'CREATE' || type === 'CREATE2' };
+  return {
+    failed: isStated(error) || isStated(revertReason),
+    from,
+    to,
+    value,
+    creates: type === 'CREATE' || type === 'CREATE2',
+  };
 }
 
 function topOfList(entry: Readonly<Record<string, unknown>>): TopFrame | null {
   const { action, type, error, revertReason } = entry;
   if (!isObject(action)) return null;
-  return { failed: isStated(error) || isStated(revertReason), from: action['from'], to: action['to'], value: action['value'], creates: type === 'create' };
+  return {
+    failed: isStated(error) || isStated(revertReason),
+    from: action['from'],
+    to: action['to'],
+    value: action['value'],
+    creates: type === 'create',
+  };
 }
 
 /** Receipt, transaction and trace of one transaction; what they say differently, or null. */
@@ -42,13 +56,24 @@ function doubtOfTop(transaction: RawTransaction, receipt: RawReceipt, top: TopFr
   if (isStated(top.from) && !isSameHex(String(top.from), transaction.from)) return 'the trace names another sender';
   const creates = transaction.to === null || transaction.to === undefined;
   if (creates !== top.creates) return 'the trace differs on what kind of transaction it is';
-  if (!creates && isStated(top.to) && !isSameHex(transaction.to, String(top.to))) return 'the trace names another recipient';
+  if (!creates && isStated(top.to) && !isSameHex(transaction.to, String(top.to)))
+    return 'the trace names another recipient';
   return digitsOf(top.value) === digitsOf(transaction.value) ? null : 'the trace names another value';
 }
 
-/** The first contradiction between traces and the rest of their block, or null. A trace that is missing is none of these. */
-export function doubtOfTraces(network: Network, { height, hash, raw }: Block<EvmRaw>, traces: readonly unknown[]): string | null {
-  const { block: { transactions }, receipts } = raw;
+/**
+ * The first contradiction between traces and the rest of their block, or null. A trace that is missing is none of
+ * these.
+ */
+export function doubtOfTraces(
+  network: Network,
+  { height, hash, raw }: Block<EvmRaw>,
+  traces: readonly unknown[],
+): string | null {
+  const {
+    block: { transactions },
+    receipts,
+  } = raw;
   const at = (i: number, top: TopFrame | null) => {
     const transaction = transactions[i]!;
     const doubt = top === null ? null : doubtOfTop(transaction, receipts[i]!, top);
@@ -79,7 +104,8 @@ export function doubtOfTraces(network: Network, { height, hash, raw }: Block<Evm
 /** Every entry of `trace_block` names its block, and the place of its transaction in it. */
 function doubtOfEntry(
   { blockHash, blockNumber, transactionHash, transactionPosition }: Readonly<Record<string, unknown>>,
-  { height, hash }: { readonly height: number; readonly hash: string }, places: ReadonlyMap<string, number>,
+  { height, hash }: { readonly height: number; readonly hash: string },
+  places: ReadonlyMap<string, number>,
 ): string | null {
   if (isStated(blockHash) && !isSameHex(String(blockHash), hash)) return 'a trace of another block';
   if (isStated(blockNumber) && Number(blockNumber) !== height) return 'a trace of another height';
@@ -88,16 +114,26 @@ function doubtOfEntry(
   return Number(transactionPosition) === place ? null : 'a trace names another place of its transaction';
 }
 
-/** What a receipt says that its transaction or its block denies, or null. Fields that a node leaves out deny nothing. */
-export function doubtOfReceipt(network: Network, { number }: { readonly number: string }, transaction: RawTransaction, receipt: RawReceipt): string | null {
-  const { from, to, blockNumber, status, logs, transactionHash } = receipt as RawReceipt & { readonly to?: string | null };
+/**
+ * What a receipt says that its transaction or its block denies, or null. Fields that a node leaves out deny nothing.
+ */
+export function doubtOfReceipt(
+  network: Network,
+  { number }: { readonly number: string },
+  transaction: RawTransaction,
+  receipt: RawReceipt,
+): string | null {
+  const { from, to, blockNumber, status, logs, transactionHash } = receipt as RawReceipt & {
+    readonly to?: string | null;
+  };
   if (isStated(blockNumber) && Number(blockNumber) !== Number(number)) return 'names another height';
   if (isStated(from) && !isSameHex(from, transaction.from)) return 'names another sender';
   if (isStated(to) && !isSameHex(transaction.to, String(to))) return 'names another recipient';
   const native = evmOf(network).nativeTransferLog;
   for (const log of logs) {
     // A failed execution leaves no log, save the one in which Polygon writes its fee.
-    if (status === '0x0' && (native === null || !isSameHex(log.address, native.emitter))) return 'says failure and has logs';
+    if (status === '0x0' && (native === null || !isSameHex(log.address, native.emitter)))
+      return 'says failure and has logs';
     const { transactionHash: owner } = log as typeof log & { readonly transactionHash?: unknown };
     if (isStated(owner) && !isSameHex(String(owner), transactionHash)) return 'has a log of another transaction';
   }

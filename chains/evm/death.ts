@@ -45,16 +45,22 @@ async function countAt({ network, endpoint }: DeathParts, from: string, height: 
 
 /** The first block after which the nonce is used, by halving, and the sender's transaction in it; null if not found. */
 async function findUser(
-  parts: DeathParts, { from, readAtHeight }: Unsigned, nonce: number, final: number,
+  parts: DeathParts,
+  { from, readAtHeight }: Unsigned,
+  nonce: number,
+  final: number,
 ): Promise<{ hash: string; height: number } | null> {
-  let low = Math.min(readAtHeight, final) - 1, high = final; // the nonce is free after `low` and used after `high`
+  let low = Math.min(readAtHeight, final) - 1,
+    high = final; // the nonce is free after `low` and used after `high`
   while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2), count = middle < 0 ? 0 : await countAt(parts, from, middle);
+    const middle = Math.floor((low + high) / 2),
+      count = middle < 0 ? 0 : await countAt(parts, from, middle);
     if (count === null) return null;
     if (count > nonce) high = middle;
     else low = middle;
   }
-  const asked = call('eth_getBlockByNumber', atHeight(high), true), sender = from.toLowerCase();
+  const asked = call('eth_getBlockByNumber', atHeight(high), true),
+    sender = from.toLowerCase();
   const { transactions } = parseBlock(parts.network, await ask(parts.network, parts.endpoint, asked));
   const user = transactions.find((one) => one.from.toLowerCase() === sender && countOf(one.nonce, 'nonce') === nonce);
   return user === undefined ? null : { hash: user.hash.toLowerCase(), height: high };
@@ -62,18 +68,27 @@ async function findUser(
 
 /** Without the name of the other transaction: this endpoint and another one, if there is one, must exclude ours. */
 async function excluded(
-  parts: DeathParts, { readAtHeight }: Unsigned, nonce: number, txid: string, final: number,
+  parts: DeathParts,
+  { readAtHeight }: Unsigned,
+  nonce: number,
+  txid: string,
+  final: number,
 ): Promise<Fate> {
   const { network, transport, heads, endpoint } = parts;
   const second = transport.endpoints.find((one) => one !== endpoint) ?? endpoint;
   await heads.headOf(second);
   // Receipts go oldest first: a node that has those of the first block in which ours can be has those of all.
   for (const one of new Set([endpoint, second])) {
-    if (!await keepsReceipts(network, one, Math.max(0, Math.min(readAtHeight, final)))) return unproven('a node keeps no receipts of that time');
+    if (!(await keepsReceipts(network, one, Math.max(0, Math.min(readAtHeight, final)))))
+      return unproven('a node keeps no receipts of that time');
   }
-  const [receipt, found] = await askAll(network, second, [call('eth_getTransactionReceipt', txid), call('eth_getTransactionByHash', txid)]);
+  const [receipt, found] = await askAll(network, second, [
+    call('eth_getTransactionReceipt', txid),
+    call('eth_getTransactionByHash', txid),
+  ]);
   if (receipt !== null) throw new ChainUnavailable(network.slug, 'two nodes disagree about a receipt');
-  if ((found as { blockNumber?: unknown } | null)?.blockNumber != null) return unproven('a node has the transaction in a block');
+  if ((found as { blockNumber?: unknown } | null)?.blockNumber != null)
+    return unproven('a node has the transaction in a block');
   return { kind: 'dead', proof: `nonce ${nonce} is used at height ${final} and no node has a receipt of ${txid}` };
 }
 

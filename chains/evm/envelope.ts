@@ -27,10 +27,9 @@ export interface EvmTransaction {
 export type Flaw = 'unreadable' | 'type' | 'access_list' | 'creation' | 'signed' | 'not_canonical';
 
 export type Decoded =
-  | { readonly ok: true; readonly transaction: EvmTransaction }
-  | { readonly ok: false; readonly reason: Flaw };
+  { readonly ok: true; readonly transaction: EvmTransaction } | { readonly ok: false; readonly reason: Flaw };
 
-const no = (reason: Flaw) => ({ ok: false, reason } as const);
+const no = (reason: Flaw) => ({ ok: false, reason }) as const;
 
 /** The unsigned envelope of a transaction, `0x` hex. */
 export function encodeUnsigned(transaction: EvmTransaction): string {
@@ -40,7 +39,8 @@ export function encodeUnsigned(transaction: EvmTransaction): string {
 /** The transaction as ethers' value, for signing. */
 export function ethersOf({ type, maxFeePerGas, maxPriorityFeePerGas, ...fields }: EvmTransaction): Transaction {
   return Transaction.from({
-    ...fields, type,
+    ...fields,
+    type,
     ...(type === 2 ? { maxFeePerGas, maxPriorityFeePerGas, accessList: [] } : { gasPrice: maxFeePerGas }),
   });
 }
@@ -59,7 +59,8 @@ export function decodeUnsigned(payload: string): Decoded {
 
 function isCanonical(transaction: EvmTransaction, payload: string): boolean {
   try {
-    return encodeUnsigned(transaction) === payload; // Hex in other letters is the same bytes and another text. found F13
+    // Hex in other letters is the same bytes and another text. found F13
+    return encodeUnsigned(transaction) === payload;
   } catch {
     return false; // fields that contradict each other, e.g. a tip above the price
   }
@@ -100,12 +101,24 @@ function readEnvelope(
   if (type !== 0 && type !== 2) return { ok: false, reason: 'type' };
   if (accessList !== null && accessList.length > 0) return { ok: false, reason: 'access_list' };
   if (to === null) return { ok: false, reason: 'creation' };
-  const price = type === 0 ? gasPrice : ethers.maxFeePerGas, tip = type === 0 ? gasPrice : ethers.maxPriorityFeePerGas;
+  const price = type === 0 ? gasPrice : ethers.maxFeePerGas,
+    tip = type === 0 ? gasPrice : ethers.maxPriorityFeePerGas;
   if (price === null || tip === null || chainId > BigInt(Number.MAX_SAFE_INTEGER)) {
     return { ok: false, reason: 'unreadable' };
   }
-  return { ok: true, ethers, transaction: {
-    type, chainId: Number(chainId), nonce, gasLimit, maxFeePerGas: price, maxPriorityFeePerGas: tip,
-    to: addressOfHex(to), value, data,
-  } };
+  return {
+    ok: true,
+    ethers,
+    transaction: {
+      type,
+      chainId: Number(chainId),
+      nonce,
+      gasLimit,
+      maxFeePerGas: price,
+      maxPriorityFeePerGas: tip,
+      to: addressOfHex(to),
+      value,
+      data,
+    },
+  };
 }

@@ -56,7 +56,8 @@ export function gasPricesOf(network: EvmNetwork, inputs: EvmInputs): GasPrices {
     const price = larger(BigInt(inputs.gasPrice ?? '0'), feePolicy.floorWei);
     return { maxFeePerGas: price, maxPriorityFeePerGas: price, expectedPerGas: price };
   }
-  const base = BigInt(inputs.baseFeePerGas), tip = larger(BigInt(inputs.tipPerGas), feePolicy.tipFloorWei);
+  const base = BigInt(inputs.baseFeePerGas),
+    tip = larger(BigInt(inputs.tipPerGas), feePolicy.tipFloorWei);
   return { maxFeePerGas: 2n * base + tip, maxPriorityFeePerGas: tip, expectedPerGas: base + tip };
 }
 
@@ -85,7 +86,8 @@ export function estimateFee(network: Network, inputs: EvmInputs, _intent: Intent
   const gas = gasOf(inputs);
   if ('ok' in gas) return gas;
   const { maxFeePerGas, maxPriorityFeePerGas, expectedPerGas } = gasPricesOf(evmOf(network), inputs);
-  const l1 = BigInt(inputs.l1FeeUpperBound ?? '0'), l1Reserve = l1ReserveOf(inputs);
+  const l1 = BigInt(inputs.l1FeeUpperBound ?? '0'),
+    l1Reserve = l1ReserveOf(inputs);
   return {
     fee: gas.expected * expectedPerGas + l1,
     feeMax: gas.limit * maxFeePerGas + l1Reserve,
@@ -94,9 +96,12 @@ export function estimateFee(network: Network, inputs: EvmInputs, _intent: Intent
 }
 
 /** The parts of a fee as JSON-safe text, for people. */
-export function feePartsOf(
-  parts: { gasLimit: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint; l1Reserve: bigint },
-): Record<string, string> {
+export function feePartsOf(parts: {
+  gasLimit: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+  l1Reserve: bigint;
+}): Record<string, string> {
   return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, value.toString()]));
 }
 
@@ -110,7 +115,10 @@ export function bumped(price: bigint): bigint {
  * AMOUNT_CAP_EXCEEDED.
  */
 export function checkFeeCaps(
-  network: Network, feeMax: bigint, amount: bigint | null, ratioBpsMax: number | undefined,
+  network: Network,
+  feeMax: bigint,
+  amount: bigint | null,
+  ratioBpsMax: number | undefined,
 ): Refusal | null {
   if (feeMax > network.feeCap) {
     const feeCap = network.feeCap.toString();

@@ -31,7 +31,8 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
   const finalizedOf = new Map<Endpoint, number>();
 
   const accept: Heads['accept'] = (endpoint, latest) => {
-    const header = parseHeader(network, latest), height = countOf(header.number, 'head');
+    const header = parseHeader(network, latest),
+      height = countOf(header.number, 'head');
     if (height + TRAILING_BLOCKS_MAX < highest.seen) {
       transport.report(endpoint, 'lagging', height);
       throw highest.behind(height);
@@ -41,7 +42,9 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
     return header;
   };
 
-  /** V27, V28: an error is no height; what an endpoint once called final stays final, unless its own head refutes it. */
+  /**
+   * V27, V28: an error is no height; what an endpoint once called final stays final, unless its own head refutes it.
+   */
   const finalizedHeight = (endpoint: Endpoint, answer: unknown, height: number): number | null => {
     const stated = answer === null ? 0 : countOf(parseHeader(network, answer).number, 'finalized');
     const known = finalizedOf.get(endpoint) ?? 0;
@@ -52,11 +55,14 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
   };
 
   const readHead = async (endpoint: Endpoint): Promise<Head> => {
-    const tag = network.finalityTag, byTag = call('eth_getBlockByNumber', tag, false);
+    const tag = network.finalityTag,
+      byTag = call('eth_getBlockByNumber', tag, false);
     const [latest, finalized] = await tryAskAll(network, endpoint, tag === 'latest' ? [LATEST] : [LATEST, byTag]);
-    const header = parseHeader(network, resultOf(network, LATEST, latest!)), height = countOf(header.number, 'head');
+    const header = parseHeader(network, resultOf(network, LATEST, latest!)),
+      height = countOf(header.number, 'head');
     transport.report(endpoint, 'ok', height);
-    const final = finalized === undefined ? height : finalizedHeight(endpoint, finalized.ok ? finalized.result : null, height);
+    const final =
+      finalized === undefined ? height : finalizedHeight(endpoint, finalized.ok ? finalized.result : null, height);
     const hash = header.hash.toLowerCase();
     return { height, hash, finalizedHeight: final === null ? null : Math.min(final, height) };
   };
@@ -64,7 +70,9 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
   const getHead = () => highest.get((pass) => transport.attempt(async (endpoint) => pass(await readHead(endpoint))));
 
   return {
-    seen: () => highest.seen, getHead, accept,
+    seen: () => highest.seen,
+    getHead,
+    accept,
     headOf: async (endpoint) => accept(endpoint, await ask(network, endpoint, LATEST)),
   };
 }

@@ -11,7 +11,19 @@ import { formerOutputIndex, outcomesIn, transfersIn } from './transfers.ts';
 import { buildUnsigned, cancel, nextReplayValue, pendingReplayValue, reprice, withCounter } from './unsigned.ts';
 
 export const evm: ChainModule<EvmRaw, EvmInputs> = {
-  ...evmFacts, blockFromAnswers, transfersIn, formerOutputIndex, outcomesIn,
-  estimateFee, buildUnsigned, matchSigned, reprice, withCounter, cancel, nextReplayValue, pendingReplayValue, agreeInputs,
+  ...evmFacts,
+  blockFromAnswers,
+  transfersIn,
+  formerOutputIndex,
+  outcomesIn,
+  estimateFee,
+  buildUnsigned,
+  matchSigned,
+  reprice,
+  withCounter,
+  cancel,
+  nextReplayValue,
+  pendingReplayValue,
+  agreeInputs,
   createClient,
 };

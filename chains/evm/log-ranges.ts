@@ -35,10 +35,13 @@ const SUB_RANGES_MAX = 10_000;
  * Throws: ChainUnavailable when one block alone is refused, or the endpoint is not at the end of the range.
  */
 export async function readLogs(
-  network: EvmNetwork, transport: Transport, range: LogRange,
+  network: EvmNetwork,
+  transport: Transport,
+  range: LogRange,
 ): Promise<readonly RangeLog[]> {
   const logs: RangeLog[] = [];
-  let size = network.logRangeBlocks, from = range.fromHeight;
+  let size = network.logRangeBlocks,
+    from = range.fromHeight;
   for (let asked = 0; from <= range.toHeight; asked++) {
     if (asked > SUB_RANGES_MAX) throw new ChainUnavailable(network.slug, `more than ${SUB_RANGES_MAX} sub-ranges`);
     const to = Math.min(from + size - 1, range.toHeight);
@@ -56,7 +59,11 @@ export async function readLogs(
 }
 
 async function readPart(
-  network: EvmNetwork, endpoint: Endpoint, range: LogRange, from: number, to: number,
+  network: EvmNetwork,
+  endpoint: Endpoint,
+  range: LogRange,
+  from: number,
+  to: number,
 ): Promise<readonly RangeLog[] | 'smaller'> {
   const { addresses, topics, toHeight, toHash } = range;
   const filter = { fromBlock: atHeight(from), toBlock: atHeight(to), address: addresses, topics };

@@ -52,32 +52,67 @@ const ACCOUNT_PATH = "m/44'/60'/0'";
 const REORG_WINDOW_MIN = 256;
 
 const shared = {
-  family: 'evm', nativeDecimals: 18, accountPath: ACCOUNT_PATH, nextBaseFeeMethod: null, finalityTag: 'finalized',
-  nativeTransferLog: null, stateSyncReceipts: false, l1FeeOracle: null, legacyEnvelope: false, logRangeBlocks: 2_000,
+  family: 'evm',
+  nativeDecimals: 18,
+  accountPath: ACCOUNT_PATH,
+  nextBaseFeeMethod: null,
+  finalityTag: 'finalized',
+  nativeTransferLog: null,
+  stateSyncReceipts: false,
+  l1FeeOracle: null,
+  legacyEnvelope: false,
+  logRangeBlocks: 2_000,
   traceMethods: ['debug_traceBlockByHash', 'trace_block'],
-  gate: { kind: 'depth' }, reorgWindow: REORG_WINDOW_MIN, feePolicy: { kind: 'base_fee', tipFloorWei: 1n },
+  gate: { kind: 'depth' },
+  reorgWindow: REORG_WINDOW_MIN,
+  feePolicy: { kind: 'base_fee', tipFloorWei: 1n },
   repricingsPerBlockMax: 2, // V37
 } as const satisfies Partial<EvmNetwork>;
 
 export const eth: EvmNetwork = {
-  ...shared, slug: 'eth', chainId: 1, identity: '1', nativeSymbol: 'ETH', threshold: 12, blockTimeMs: 12_000,
-  feeCap: COIN / 20n, fundingDepth: 3,
+  ...shared,
+  slug: 'eth',
+  chainId: 1,
+  identity: '1',
+  nativeSymbol: 'ETH',
+  threshold: 12,
+  blockTimeMs: 12_000,
+  feeCap: COIN / 20n,
+  fundingDepth: 3,
   explorer: { tx: 'https://etherscan.io/tx/{id}', address: 'https://etherscan.io/address/{id}' },
 };
 
 export const bsc: EvmNetwork = {
-  ...shared, slug: 'bsc', chainId: 56, identity: '56', nativeSymbol: 'BNB', threshold: 15, blockTimeMs: 450,
-  feeCap: COIN / 20n, fundingDepth: 15, legacyEnvelope: true,
+  ...shared,
+  slug: 'bsc',
+  chainId: 56,
+  identity: '56',
+  nativeSymbol: 'BNB',
+  threshold: 15,
+  blockTimeMs: 450,
+  feeCap: COIN / 20n,
+  fundingDepth: 15,
+  legacyEnvelope: true,
   // 11 to 15 different validators must have sealed: 240 blocks when fast finality stalls. chains.md part 2.
-  gate: { kind: 'finalized', stallDepth: 240 }, reorgWindow: 480,
+  gate: { kind: 'finalized', stallDepth: 240 },
+  reorgWindow: 480,
   // 0.05 gwei is what validators commonly take, not a protocol rule: chains.md 13.2.
   feePolicy: { kind: 'gas_price', floorWei: GWEI / 20n },
   explorer: { tx: 'https://bscscan.com/tx/{id}', address: 'https://bscscan.com/address/{id}' },
 };
 
 export const polygon: EvmNetwork = {
-  ...shared, slug: 'polygon', chainId: 137, identity: '137', nativeSymbol: 'POL', threshold: 128, blockTimeMs: 2_000,
-  feeCap: 20n * COIN, fundingDepth: 16, stateSyncReceipts: true, traceMethods: [],
+  ...shared,
+  slug: 'polygon',
+  chainId: 137,
+  identity: '137',
+  nativeSymbol: 'POL',
+  threshold: 128,
+  blockTimeMs: 2_000,
+  feeCap: 20n * COIN,
+  fundingDepth: 16,
+  stateSyncReceipts: true,
+  traceMethods: [],
   // A milestone settles a hash earlier; without milestones (2024-03, 2025-09) the depth alone decides. V27.
   gate: { kind: 'finalized', stallDepth: 128 },
   feePolicy: { kind: 'base_fee', tipFloorWei: 25n * GWEI }, // bor params
@@ -89,15 +124,32 @@ export const polygon: EvmNetwork = {
 };
 
 export const avax: EvmNetwork = {
-  ...shared, slug: 'avax', chainId: 43_114, identity: '43114', nativeSymbol: 'AVAX', threshold: 12, blockTimeMs: 2_000,
-  feeCap: COIN, fundingDepth: 1, finalityTag: 'latest', nextBaseFeeMethod: 'eth_baseFee',
+  ...shared,
+  slug: 'avax',
+  chainId: 43_114,
+  identity: '43114',
+  nativeSymbol: 'AVAX',
+  threshold: 12,
+  blockTimeMs: 2_000,
+  feeCap: COIN,
+  fundingDepth: 1,
+  finalityTag: 'latest',
+  nextBaseFeeMethod: 'eth_baseFee',
   traceMethods: ['debug_traceBlockByHash'], // coreth has no trace_ namespace
   explorer: { tx: 'https://snowtrace.io/tx/{id}', address: 'https://snowtrace.io/address/{id}' },
 };
 
 export const base: EvmNetwork = {
-  ...shared, slug: 'base', chainId: 8_453, identity: '8453', nativeSymbol: 'ETH', threshold: 12, blockTimeMs: 2_000,
-  feeCap: COIN / 50n, fundingDepth: 6, l1FeeOracle: '0x420000000000000000000000000000000000000f',
+  ...shared,
+  slug: 'base',
+  chainId: 8_453,
+  identity: '8453',
+  nativeSymbol: 'ETH',
+  threshold: 12,
+  blockTimeMs: 2_000,
+  feeCap: COIN / 50n,
+  fundingDepth: 6,
+  l1FeeOracle: '0x420000000000000000000000000000000000000f',
   explorer: { tx: 'https://basescan.org/tx/{id}', address: 'https://basescan.org/address/{id}' },
 };
 

@@ -36,7 +36,13 @@ export function resultOf(network: Network, { method }: RpcCall, answer: RpcAnswe
 }
 
 const MISSING_TEXTS = [
-  'method not found', 'not supported', 'does not exist', 'not available', 'unsupported method', 'disabled', 'not enabled',
+  'method not found',
+  'not supported',
+  'does not exist',
+  'not available',
+  'unsupported method',
+  'disabled',
+  'not enabled',
   'not allowed',
 ];
 const MISSING_CODES = [-32_601, 401, 402, 403, 404, 405];

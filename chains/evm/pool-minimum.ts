@@ -1,7 +1,8 @@
 /**
- * The least price per gas that a network's pools take, as a refusal named it. A price of ours below it is refused at every
- * build; above it the build is right at once. F30. Validators and operators change it, so it is obeyed for so many builds
- * and then found anew; how far it may raise a fee is bounded here, by the fee caps of the cloud and by those of the edge.
+ * The least price per gas that a network's pools take, as a refusal named it. A price of ours below it is refused at
+ * every build; above it the build is right at once. F30. Validators and operators change it, so it is obeyed for so
+ * many builds and then found anew; how far it may raise a fee is bounded here, by the fee caps of the cloud and by
+ * those of the edge.
  */
 import type { EvmInputs } from './fee.ts';
 import type { EvmNetwork } from './network.ts';
@@ -19,9 +20,11 @@ export interface PoolMinimum {
 }
 
 export function createPoolMinimum({ feePolicy }: Pick<EvmNetwork, 'feePolicy'>): PoolMinimum {
-  let minimum = 0n, builds = 0;
+  let minimum = 0n,
+    builds = 0;
   const raised = (shown: string, floor: bigint): string => {
-    const own = BigInt(shown) > floor ? BigInt(shown) : floor, usual = own > GWEI ? own : GWEI;
+    const own = BigInt(shown) > floor ? BigInt(shown) : floor,
+      usual = own > GWEI ? own : GWEI;
     return minimum > own && minimum <= usual * FACTOR_MAX ? minimum.toString() : shown;
   };
   return {
@@ -31,7 +34,8 @@ export function createPoolMinimum({ feePolicy }: Pick<EvmNetwork, 'feePolicy'>):
     },
     obeyed(inputs) {
       if (minimum === 0n || (builds += 1) > BUILDS_OBEYED) return inputs;
-      return feePolicy.kind === 'gas_price' ? { ...inputs, gasPrice: raised(inputs.gasPrice ?? '0', feePolicy.floorWei) }
+      return feePolicy.kind === 'gas_price'
+        ? { ...inputs, gasPrice: raised(inputs.gasPrice ?? '0', feePolicy.floorWei) }
         : { ...inputs, tipPerGas: raised(inputs.tipPerGas, feePolicy.tipFloorWei) };
     },
   };

@@ -68,8 +68,9 @@ export const block = header.extend({
 
 export type RawHeader = z.infer<typeof header>;
 
-export type RawBlock = Omit<z.infer<typeof block>, 'transactions'>
-  & { readonly transactions: readonly RawTransaction[] };
+export type RawBlock = Omit<z.infer<typeof block>, 'transactions'> & {
+  readonly transactions: readonly RawTransaction[];
+};
 
 export interface RawLog {
   readonly address: string;

@@ -1,6 +1,6 @@
 /**
- * What a node's refusal means. Codes first, then lower-case text (X2); the table is chains.md 5.2, its texts are those of
- * `refusals.ts`.
+ * What a node's refusal means. Codes first, then lower-case text (X2); the table is chains.md 5.2, its texts are those
+ * of `refusals.ts`.
  */
 import type { ErrorCode } from '../../protocol/errors.ts';
 import { safeText, type RpcError } from '../json-rpc.ts';
@@ -21,7 +21,10 @@ export type Verdict =
   | { readonly kind: 'unknown'; readonly reason: string }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly action: Action; readonly reason: string };
 
-/** Codes that say nothing about a call or a transaction: no such method, overload, timeout, missing history, HTTP statuses. */
+/**
+ * Codes that say nothing about a call or a transaction: no such method, overload, timeout, missing history, HTTP
+ * statuses.
+ */
 function saysNothing({ code }: RpcError): boolean {
   return [-32_601, -32_603, -32_001, -32_002, -32_005, 4_444].includes(code) || (code >= 400 && code <= 599);
 }
@@ -32,13 +35,19 @@ function plainText(message: string): string {
 }
 
 /**
- * The class of a node's answer to a transaction. Refusals are a closed list: an answer that no row has proves nothing, so
- * that neither a nonce is freed nor a failure announced for what may be on its way.
+ * The class of a node's answer to a transaction. Refusals are a closed list: an answer that no row has proves nothing,
+ * so that neither a nonce is freed nor a failure announced for what may be on its way.
  */
 export function explainRejection(error: RpcError): Verdict {
-  const text = plainText(error.message), reason = reasonOf(error);
-  const row = error.unmatched === true ? undefined : REFUSALS.find(({ texts, codes = [] }) =>
-    (REFUSAL_CODES.has(error.code) || codes.includes(error.code)) && texts.some((one) => one.test(text)));
+  const text = plainText(error.message),
+    reason = reasonOf(error);
+  const row =
+    error.unmatched === true
+      ? undefined
+      : REFUSALS.find(
+          ({ texts, codes = [] }) =>
+            (REFUSAL_CODES.has(error.code) || codes.includes(error.code)) && texts.some((one) => one.test(text)),
+        );
   if (row === undefined) return { kind: 'unknown', reason };
   return row.means.kind === 'rejected' ? { ...row.means, reason } : { kind: row.means.kind };
 }
@@ -48,7 +57,8 @@ const MINIMUM_PRICE: readonly RegExp[] = [
   /^transaction (?:gas price below minimum|underpriced): gas tip cap \d+, minimum needed (\d+)$/, // geth, bsc
   /^transaction underpriced: tip needed (\d+)(?:, tip permitted \d+)?$/, // geth before 1.14, bor, coreth
   /^transaction priority fee below minimum required priority fee (\d+)$/, // reth
-  /^transaction gas price is too low\. it does not satisfy your node's minimal gas price \(minimal: (\d+) got: \d+\)/, // openethereum
+  // openethereum
+  /^transaction gas price is too low\. it does not satisfy your node's minimal gas price \(minimal: (\d+) got: \d+\)/,
 ];
 
 /** The least price per gas that a refusal names, or null. */
@@ -77,16 +87,33 @@ const VM_EXECUTION_ERROR = -32_015;
  */
 export function revertReasonOf(error: RpcError): string | null {
   const text = error.message.toLowerCase();
-  const reverts = error.code === 3 || error.code === VM_EXECUTION_ERROR || text.includes('revert') || text.includes('gas required exceeds allowance')
-    || text.includes('insufficient funds') || text.includes('out of gas') || text.includes('invalid opcode');
+  const reverts =
+    error.code === 3 ||
+    error.code === VM_EXECUTION_ERROR ||
+    text.includes('revert') ||
+    text.includes('gas required exceeds allowance') ||
+    text.includes('insufficient funds') ||
+    text.includes('out of gas') ||
+    text.includes('invalid opcode');
   return reverts && !saysNothing(error) ? reasonOf(error) : null;
 }
 
 /** Texts by which providers refuse a range of logs; with HTTP 413 and 504 and −32005. V22. */
 const RANGE_TOO_WIDE = [
-  'query returned more than', 'exceeds limit of', 'query exceeds max results', 'requested too many blocks',
-  'eth_getlogs is limited to', 'block range is larger than', 'ranges over', 'response too large', 'query timeout exceeded',
-  'exceed maximum block range', 'block range', 'limit exceeded', 'too many results', 'response size',
+  'query returned more than',
+  'exceeds limit of',
+  'query exceeds max results',
+  'requested too many blocks',
+  'eth_getlogs is limited to',
+  'block range is larger than',
+  'ranges over',
+  'response too large',
+  'query timeout exceeded',
+  'exceed maximum block range',
+  'block range',
+  'limit exceeded',
+  'too many results',
+  'response size',
 ];
 
 /** True when a smaller range of logs might be answered. */

@@ -1,8 +1,15 @@
 /** Submitting signed bytes and finding out what became of them. G26–G28, V41, chains.md 5.2. */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Outcome, type Signed,
-  type Transport, type Unsigned,
+  ChainUnavailable,
+  MalformedReply,
+  type BroadcastResult,
+  type Endpoint,
+  type Fate,
+  type Outcome,
+  type Signed,
+  type Transport,
+  type Unsigned,
 } from '../chain.ts';
 import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { asDoubt } from '../json-rpc.ts';
@@ -43,31 +50,44 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
   if (verdicts.taken !== null) return { kind: verdicts.taken.kind as 'accepted' | 'already_known', txid };
   if (!verdicts.asked) return notProven([], 'every endpoint is backing off');
   // In a pool or in a block.
-  const has = async (endpoint: Endpoint) => await ask(network, endpoint, call('eth_getTransactionByHash', txid)) !== null;
+  const has = async (endpoint: Endpoint) =>
+    (await ask(network, endpoint, call('eth_getTransactionByHash', txid))) !== null;
   if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
-  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' ? 'the nonce is used' : verdict.kind === 'unknown' ? verdict.reason : null));
+  const doubts = doubtsIn(verdicts, (verdict) =>
+    verdict.kind === 'look_up' ? 'the nonce is used' : verdict.kind === 'unknown' ? verdict.reason : null,
+  );
   const rejected = verdicts.others.map(({ verdict }) => verdict).findLast((verdict) => verdict.kind === 'rejected');
   if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'not answered');
   return { kind: 'rejected_final', refusal: await refusalOf(parts, payload, rejected) };
 }
 
-async function submitTo(parts: SubmissionParts, endpoint: Endpoint, payload: string, txid: string): Promise<Verdict | { readonly kind: 'accepted' }> {
+async function submitTo(
+  parts: SubmissionParts,
+  endpoint: Endpoint,
+  payload: string,
+  txid: string,
+): Promise<Verdict | { readonly kind: 'accepted' }> {
   const { network } = parts;
   const answer = await tryAsk(network, endpoint, call('eth_sendRawTransaction', payload)).catch(asDoubt(network.slug));
   if (answer.ok) {
-    if (String(answer.result).toLowerCase() !== txid) throw new MalformedReply('the node names another hash', String(answer.result));
+    if (String(answer.result).toLowerCase() !== txid)
+      throw new MalformedReply('the node names another hash', String(answer.result));
     return { kind: 'accepted' };
   }
   if (/transaction type not (supported|valid)/i.test(answer.error.message)) parts.onTypesRefused();
-  const verdict = explainRejection(answer.error), minimum = verdict.kind === 'rejected' ? minimumPriceOf(answer.error) : null;
+  const verdict = explainRejection(answer.error),
+    minimum = verdict.kind === 'rejected' ? minimumPriceOf(answer.error) : null;
   if (minimum !== null) parts.onMinimumPrice(minimum);
-  if (verdict.kind === 'rejected') await parts.heads.headOf(endpoint); // one that is behind is no judge of balances and prices
+  // one that is behind is no judge of balances and prices
+  if (verdict.kind === 'rejected') await parts.heads.headOf(endpoint);
   return verdict;
 }
 
 /** X1: one text for two shortages; the balance decides which it is. */
 async function refusalOf(
-  parts: SubmissionParts, payload: string, { code, action, reason }: Rejected,
+  parts: SubmissionParts,
+  payload: string,
+  { code, action, reason }: Rejected,
 ): Promise<Refusal> {
   const details = { reason, action };
   if (action !== 'fund' || code !== 'INSUFFICIENT_GAS') return refuse(code, details);
@@ -76,14 +96,17 @@ async function refusalOf(
   const balance = await balanceAt(parts, signed.from);
   const covered = balance !== null && balance >= signed.transaction.value;
   return refuse(covered ? 'INSUFFICIENT_GAS' : 'INSUFFICIENT_FUNDS', {
-    ...details, required: signed.transaction.value.toString(), ...(balance === null ? {} : { balance: balance.toString() }),
+    ...details,
+    required: signed.transaction.value.toString(),
+    ...(balance === null ? {} : { balance: balance.toString() }),
   });
 }
 
 async function balanceAt({ network, transport }: SubmissionParts, address: string): Promise<bigint | null> {
   try {
     return await transport.attempt(async (endpoint) =>
-      bigintOf(await ask(network, endpoint, call('eth_getBalance', address, 'latest')), 'balance'));
+      bigintOf(await ask(network, endpoint, call('eth_getBalance', address, 'latest')), 'balance'),
+    );
   } catch (error) {
     if (error instanceof ChainUnavailable) return null;
     throw error;
@@ -97,12 +120,16 @@ type Included = Outcome & { height: number; hash: string };
  * a block that this endpoint has replaced is none. Throws: ChainUnavailable.
  */
 export async function readOutcome(
-  network: EvmNetwork, heads: Heads, endpoint: Endpoint, txid: string,
+  network: EvmNetwork,
+  heads: Heads,
+  endpoint: Endpoint,
+  txid: string,
 ): Promise<Included | null> {
   const [latest, answer] = await askAll(network, endpoint, [LATEST, call('eth_getTransactionReceipt', txid)]);
   heads.accept(endpoint, latest);
   if (answer === null) return null;
-  const receipt = parseReceipt(answer), height = countOf(receipt.blockNumber, 'receipt block');
+  const receipt = parseReceipt(answer),
+    height = countOf(receipt.blockNumber, 'receipt block');
   if (receipt.transactionHash.toLowerCase() !== txid) {
     throw new MalformedReply('receipt of another transaction', receipt.transactionHash);
   }
@@ -115,7 +142,9 @@ export async function readOutcome(
 
 /** What a transaction in a block paid per gas, for nodes whose receipts do not say it; undefined where nothing does. */
 async function gasPriceOf(network: EvmNetwork, endpoint: Endpoint, txid: string): Promise<string | undefined> {
-  const answer = await ask(network, endpoint, call('eth_getTransactionByHash', txid)) as { gasPrice?: unknown } | null;
+  const answer = (await ask(network, endpoint, call('eth_getTransactionByHash', txid))) as {
+    gasPrice?: unknown;
+  } | null;
   return typeof answer?.gasPrice === 'string' ? answer.gasPrice : undefined;
 }
 
@@ -133,12 +162,17 @@ export async function readFate(parts: DeathParts, unsigned: Unsigned, txid: stri
     return { kind: 'included', height, hash, outcome: rest };
   }
   if (unsigned.replayKey.kind !== 'nonce') throw new Error('an EVM transaction without a nonce');
-  const { from, replayKey: { value: nonce } } = unsigned;
+  const {
+    from,
+    replayKey: { value: nonce },
+  } = unsigned;
   const [found, counted] = await askAll(network, endpoint, [
-    call('eth_getTransactionByHash', txid), call('eth_getTransactionCount', from, 'latest'),
+    call('eth_getTransactionByHash', txid),
+    call('eth_getTransactionCount', from, 'latest'),
   ]);
   // A node that prunes receipts may keep the transaction: what it says is in a block is not dead.
-  if (blockOf(found) !== null) return { kind: 'unknown', reason: 'the node has the transaction in a block, and no receipt of it' };
+  if (blockOf(found) !== null)
+    return { kind: 'unknown', reason: 'the node has the transaction in a block, and no receipt of it' };
   if (countOf(counted, 'nonce') > nonce) {
     return proveDeath(parts, unsigned, nonce, txid);
   }

@@ -15,7 +15,9 @@ const DECIMALS_MAX = 36n;
  * `decimals()`. Throws: ChainUnavailable.
  */
 export async function readTokenFacts(
-  network: EvmNetwork, endpoint: Endpoint, contract: string,
+  network: EvmNetwork,
+  endpoint: Endpoint,
+  contract: string,
 ): Promise<TokenFacts | Refusal> {
   const asked = [SYMBOL, NAME, DECIMALS].map((data) => call('eth_call', { to: contract, data }, 'latest'));
   const [symbol, name, decimals] = await tryAskAll(network, endpoint, asked);
@@ -25,7 +27,8 @@ export async function readTokenFacts(
     return refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, tokenContract: contract, reason });
   }
   return {
-    symbol: decodeText(resultOrRevert(network, symbol!)), name: decodeText(resultOrRevert(network, name!)),
+    symbol: decodeText(resultOrRevert(network, symbol!)),
+    name: decodeText(resultOrRevert(network, name!)),
     decimals: Number(count),
   };
 }

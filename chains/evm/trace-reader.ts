@@ -17,10 +17,17 @@ import { atHeight, call, isMethodMissing, resultOf, tryAsk } from './node.ts';
 const RETRIES_PER_BLOCK = 20;
 const CALL_TRACER = { tracer: 'callTracer' };
 
-interface Traced { readonly height: number; readonly hash: string; readonly txids: readonly string[] }
+interface Traced {
+  readonly height: number;
+  readonly hash: string;
+  readonly txids: readonly string[];
+}
 
 export interface TraceReader {
-  /** Traces of every transaction of the block, or null where no endpoint offers any and none is required. Throws: ChainUnavailable. */
+  /**
+   * Traces of every transaction of the block, or null where no endpoint offers any and none is required. Throws:
+   * ChainUnavailable.
+   */
   read(first: Endpoint, unit: Block<EvmRaw>): Promise<readonly unknown[] | null>;
   /** Whether any endpoint traces this block; those that were never asked are. */
   isOffered(block: { readonly height: number; readonly hash: string }): Promise<boolean>;
@@ -43,7 +50,8 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
   };
 
   const readBy = async (endpoint: Endpoint, method: TraceMethod, block: Traced): Promise<readonly unknown[] | null> => {
-    const asked = method === 'trace_block' ? call(method, atHeight(block.height)) : call(method, block.hash, CALL_TRACER);
+    const asked =
+      method === 'trace_block' ? call(method, atHeight(block.height)) : call(method, block.hash, CALL_TRACER);
     const answer = await tryAsk(network, endpoint, asked);
     if (!answer.ok && isMethodMissing(answer.error)) return null;
     const traces = resultOf(network, asked, answer);
@@ -71,12 +79,14 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
 
   const read: TraceReader['read'] = async (first, unit) => {
     if (network.traceMethods.length === 0) return null;
-    const { height, hash } = unit, block = { height, hash, txids: unit.raw.block.transactions.map((one) => one.hash) };
+    const { height, hash } = unit,
+      block = { height, hash, txids: unit.raw.block.transactions.map((one) => one.hash) };
     if (block.txids.length === 0) return [];
     const failures: string[] = [];
     for (const endpoint of [first, ...transport.endpoints.filter((one) => one !== first)]) {
       try {
-        const traces = await readFrom(endpoint, block), doubt = traces === null ? null : doubtOfTraces(network, unit, traces);
+        const traces = await readFrom(endpoint, block),
+          doubt = traces === null ? null : doubtOfTraces(network, unit, traces);
         // Traced again later, here or elsewhere: what the receipt denies is not proven (G8).
         if (doubt !== null) throw new ChainUnavailable(network.slug, doubt);
         if (traces !== null) return traces;
@@ -103,9 +113,11 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
   };
 
   return {
-    read, isOffered,
+    read,
+    isOffered,
     forget() {
-      for (const [endpoint, method] of methods) if (method === 'none' || withdrawn.has(endpoint)) methods.delete(endpoint);
+      for (const [endpoint, method] of methods)
+        if (method === 'none' || withdrawn.has(endpoint)) methods.delete(endpoint);
       withdrawn.clear();
     },
   };
@@ -120,16 +132,22 @@ function ofThisBlock(network: EvmNetwork, { hash, height }: Traced, traces: read
 
 /** C1-4: one transaction's tracer that failed is asked again alone. */
 async function completed(
-  network: EvmNetwork, endpoint: Endpoint, { txids }: Traced, traces: readonly unknown[],
+  network: EvmNetwork,
+  endpoint: Endpoint,
+  { txids }: Traced,
+  traces: readonly unknown[],
 ): Promise<readonly unknown[]> {
-  const lacking = txids.flatMap((_, i) => ((traces[i] as { result?: unknown } | null)?.result === undefined ? [i] : []));
+  const lacking = txids.flatMap((_, i) =>
+    (traces[i] as { result?: unknown } | null)?.result === undefined ? [i] : [],
+  );
   if (lacking.length === 0 || traces.length !== txids.length) return traces;
   if (lacking.length > RETRIES_PER_BLOCK) {
     throw new ChainUnavailable(network.slug, `${lacking.length} traces are missing`);
   }
   const whole = [...traces];
   for (const i of lacking) {
-    const txid = txids[i]!, asked = call('debug_traceTransaction', txid, CALL_TRACER);
+    const txid = txids[i]!,
+      asked = call('debug_traceTransaction', txid, CALL_TRACER);
     whole[i] = { txHash: txid, result: resultOf(network, asked, await tryAsk(network, endpoint, asked)) };
   }
   return whole;

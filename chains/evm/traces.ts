@@ -3,9 +3,9 @@
  *   callTracer   one tree per transaction: { type, from, to, value, error?, calls?: [...] }
  *   trace_block  one flat list in depth-first order: { action, result?, error?, traceAddress, transactionHash }
  *
- * The ordinal of a payment is its place, in call order, among the frames below the top one that move value to another address
- * and succeeded with all their ancestors (G2). Clients list different frames beside those (one that failed at once, calls of
- * precompiles), and a key must not depend on which of them was asked. F21.
+ * The ordinal of a payment is its place, in call order, among the frames below the top one that move value to another
+ * address and succeeded with all their ancestors (G2). Clients list different frames beside those (one that failed at
+ * once, calls of precompiles), and a key must not depend on which of them was asked. F21.
  */
 import { ChainUnavailable, MalformedReply, type Network } from '../chain.ts';
 import { bigintOf, isSameHex } from './quantity.ts';
@@ -31,8 +31,13 @@ interface Frame {
 interface FlatTrace {
   readonly type: string;
   readonly action: {
-    readonly callType?: string; readonly from?: string | null; readonly to?: string | null; readonly value?: string | null;
-    readonly address?: string | null; readonly refundAddress?: string | null; readonly balance?: string | null;
+    readonly callType?: string;
+    readonly from?: string | null;
+    readonly to?: string | null;
+    readonly value?: string | null;
+    readonly address?: string | null;
+    readonly refundAddress?: string | null;
+    readonly balance?: string | null;
   };
   readonly result?: { readonly address?: string | null } | null;
   readonly error?: string;
@@ -49,8 +54,11 @@ const PRECOMPILE_MAX = 0x1ffn;
 const PRECOMPILE_ZEROS = `0x${'0'.repeat(36)}`;
 
 function isPrecompile(address: string | undefined | null): boolean {
-  return typeof address === 'string' && address.startsWith(PRECOMPILE_ZEROS)
-    && bigintOf(address, 'address of a frame') <= PRECOMPILE_MAX;
+  return (
+    typeof address === 'string' &&
+    address.startsWith(PRECOMPILE_ZEROS) &&
+    bigintOf(address, 'address of a frame') <= PRECOMPILE_MAX
+  );
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -63,19 +71,31 @@ function malformed(what: string, value: unknown): never {
 /** A frame of a call tree as it must be; its amount is read where it moves. Throws: MalformedReply. */
 function frameOf(value: unknown): Frame {
   const frame = value as Frame;
-  const fine = isObject(value) && typeof frame.type === 'string' && isTextOrNone(frame.from) && isTextOrNone(frame.to)
-    && isTextOrNone(frame.value) && (frame.calls === undefined || frame.calls === null || Array.isArray(frame.calls));
+  const fine =
+    isObject(value) &&
+    typeof frame.type === 'string' &&
+    isTextOrNone(frame.from) &&
+    isTextOrNone(frame.to) &&
+    isTextOrNone(frame.value) &&
+    (frame.calls === undefined || frame.calls === null || Array.isArray(frame.calls));
   return fine ? frame : malformed('frame of a call trace', value);
 }
 
 /** An entry of `trace_block` as it must be. Throws: MalformedReply. */
 function flatTraceOf(value: unknown): FlatTrace {
   const trace = value as FlatTrace;
-  if (!isObject(value) || typeof trace.type !== 'string' || !Array.isArray(trace.traceAddress) || !isObject(trace.action)) {
+  if (
+    !isObject(value) ||
+    typeof trace.type !== 'string' ||
+    !Array.isArray(trace.traceAddress) ||
+    !isObject(trace.action)
+  ) {
     return malformed('entry of trace_block', value);
   }
-  const { from, to, value: amount, address, refundAddress, balance } = trace.action, { address: created } = trace.result ?? {};
-  return [from, to, amount, address, refundAddress, balance, created].every(isTextOrNone) ? trace
+  const { from, to, value: amount, address, refundAddress, balance } = trace.action,
+    { address: created } = trace.result ?? {};
+  return [from, to, amount, address, refundAddress, balance, created].every(isTextOrNone)
+    ? trace
     : malformed('entry of trace_block', value);
 }
 
@@ -84,28 +104,34 @@ function flatTraceOf(value: unknown): FlatTrace {
  * Throws: ChainUnavailable when a transaction has no trace or an error in place of one (C1-4: never read as empty).
  */
 export function internalCallsOf(
-  network: Network, traces: readonly unknown[], hashes: readonly string[],
+  network: Network,
+  traces: readonly unknown[],
+  hashes: readonly string[],
 ): ReadonlyMap<string, readonly InternalCall[]> {
   const flat = isObject(traces[0]) && 'action' in traces[0];
   return flat ? ofFlatTraces(network, traces, hashes) : ofCallTrees(network, traces, hashes);
 }
 
 function ofCallTrees(
-  network: Network, traces: readonly unknown[], hashes: readonly string[],
+  network: Network,
+  traces: readonly unknown[],
+  hashes: readonly string[],
 ): Map<string, InternalCall[]> {
   if (traces.length !== hashes.length) {
     throw new ChainUnavailable(network.slug, `${traces.length} traces for ${hashes.length} transactions`);
   }
-  return new Map(hashes.map((hash, i) => {
-    const entry = traces[i] as { txHash?: unknown; result?: unknown; error?: unknown } | null;
-    if (!isObject(entry?.result) || !('type' in entry.result)) {
-      throw new ChainUnavailable(network.slug, `no trace of ${hash}: ${reasonOf(entry?.error)}`);
-    }
-    if (entry.txHash !== undefined && !isSameHex(String(entry.txHash), hash)) {
-      throw new ChainUnavailable(network.slug, 'traces out of order');
-    }
-    return [hash, ofCallTree(frameOf(entry.result))];
-  }));
+  return new Map(
+    hashes.map((hash, i) => {
+      const entry = traces[i] as { txHash?: unknown; result?: unknown; error?: unknown } | null;
+      if (!isObject(entry?.result) || !('type' in entry.result)) {
+        throw new ChainUnavailable(network.slug, `no trace of ${hash}: ${reasonOf(entry?.error)}`);
+      }
+      if (entry.txHash !== undefined && !isSameHex(String(entry.txHash), hash)) {
+        throw new ChainUnavailable(network.slug, 'traces out of order');
+      }
+      return [hash, ofCallTree(frameOf(entry.result))];
+    }),
+  );
 }
 
 const reasonOf = (error: unknown): string => (typeof error === 'string' ? error.slice(0, 100) : 'empty');
@@ -121,7 +147,8 @@ function ofCallTree(top: Frame): InternalCall[] {
     if (isPrecompile(frame.to)) continue;
     const failed = reverted || frame.error !== undefined;
     const value = failed || !movesValue(frame.type) ? 0n : bigintOf(frame.value ?? '0x0', 'value of a frame');
-    const from = frame.from ?? null, to = frame.to ?? null;
+    const from = frame.from ?? null,
+      to = frame.to ?? null;
     if (value > 0n && from !== null && to !== null && !isSameHex(from, to)) {
       found.push({ ordinal: found.length, place, from: from.toLowerCase(), to: to.toLowerCase(), value });
     }
@@ -141,7 +168,9 @@ function movesValue(type: string): boolean {
 }
 
 function ofFlatTraces(
-  network: Network, traces: readonly unknown[], hashes: readonly string[],
+  network: Network,
+  traces: readonly unknown[],
+  hashes: readonly string[],
 ): Map<string, InternalCall[]> {
   const byHash = new Map<string, FlatTrace[]>(hashes.map((hash) => [hash, []]));
   for (const trace of traces.map(flatTraceOf)) {
@@ -150,10 +179,12 @@ function ofFlatTraces(
     if (list === undefined) throw new ChainUnavailable(network.slug, 'a trace of another block');
     list.push(trace);
   }
-  return new Map([...byHash].map(([hash, list]) => {
-    if (list[0]?.traceAddress.length !== 0) throw new ChainUnavailable(network.slug, `no trace of ${hash}`);
-    return [hash, ofFlatList(list)];
-  }));
+  return new Map(
+    [...byHash].map(([hash, list]) => {
+      if (list[0]?.traceAddress.length !== 0) throw new ChainUnavailable(network.slug, `no trace of ${hash}`);
+      return [hash, ofFlatList(list)];
+    }),
+  );
 }
 
 /** The list is depth-first, so what stands under a failed frame follows it directly and is deeper. */
@@ -166,16 +197,22 @@ function ofFlatList([top, ...frames]: readonly FlatTrace[]): InternalCall[] {
     const depth = frame.traceAddress.length;
     if (depth <= failedDepth) failedDepth = frame.error === undefined ? Infinity : depth;
     const moved = failedDepth === Infinity ? moveOf(frame) : null;
-    if (moved !== null && moved.value > 0n && moved.from !== moved.to) found.push({ ordinal: found.length, place, ...moved });
+    if (moved !== null && moved.value > 0n && moved.from !== moved.to)
+      found.push({ ordinal: found.length, place, ...moved });
     place++;
   }
   return found;
 }
 
 function moveOf({ type, action, result }: FlatTrace): Omit<InternalCall, 'ordinal' | 'place'> | null {
-  const [from, to, value] = type === 'suicide' ? [action.address, action.refundAddress, action.balance]
-    : type === 'create' ? [action.from, result?.address, action.value]
-      : type === 'call' && action.callType === 'call' ? [action.from, action.to, action.value] : [];
+  const [from, to, value] =
+    type === 'suicide'
+      ? [action.address, action.refundAddress, action.balance]
+      : type === 'create'
+        ? [action.from, result?.address, action.value]
+        : type === 'call' && action.callType === 'call'
+          ? [action.from, action.to, action.value]
+          : [];
   if (typeof from !== 'string' || typeof to !== 'string' || typeof value !== 'string') return null;
   return { from: from.toLowerCase(), to: to.toLowerCase(), value: bigintOf(value, 'value of a trace') };
 }

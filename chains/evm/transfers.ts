@@ -2,14 +2,21 @@
  * Every payment of an EVM block: native values, token logs and internal calls. V1–V20.
  *
  * Keys (G2): a log's place in its own receipt · −1 the transaction's own value · −2 − n an internal call, n its
- * place among those that moved value. Where the chain logs native transfers (V8), an internal one has its log's place: one source a
- * network, so that a key never depends on the endpoint.
+ * place among those that moved value. Where the chain logs native transfers (V8), an internal one has its log's place:
+ * one source a network, so that a key never depends on the endpoint.
  *
  * Runs over every log of every block, so it compares node text with node text and makes an object only for what it
  * reports.
  */
 import {
-  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Token, type Transfer,
+  ChainUnavailable,
+  type Block,
+  type Catalogue,
+  type Decoded,
+  type Network,
+  type Outcome,
+  type Token,
+  type Transfer,
   type Unattributed,
 } from '../chain.ts';
 import { addressOfHex } from './address.ts';
@@ -66,17 +73,33 @@ export function transfersIn(network: Network, block: Block<EvmRaw>, catalogue: C
   assertWhole(network, block);
   const doubt = block.raw.traces === undefined ? null : doubtOfTraces(network, block, block.raw.traces);
   if (doubt !== null) throw new ChainUnavailable(network.slug, `block ${block.height}: ${doubt}`);
-  const evm = evmOf(network), { raw } = block, { transactions, withdrawals } = raw.block;
+  const evm = evmOf(network),
+    { raw } = block,
+    { transactions, withdrawals } = raw.block;
   const walk: Walk = {
-    network: evm, tokens: lowerCaseIndexOf(catalogue), raw, transfers: [], ignored: [], unattributed: [],
-    internal: evm.nativeTransferLog !== null || raw.traces === undefined ? null
-      : internalCallsOf(network, raw.traces, transactions.map(({ hash }) => hash)),
+    network: evm,
+    tokens: lowerCaseIndexOf(catalogue),
+    raw,
+    transfers: [],
+    ignored: [],
+    unattributed: [],
+    internal:
+      evm.nativeTransferLog !== null || raw.traces === undefined
+        ? null
+        : internalCallsOf(
+            network,
+            raw.traces,
+            transactions.map(({ hash }) => hash),
+          ),
   };
   for (let i = 0; i < transactions.length; i++) readTransaction(walk, transactions[i]!, raw.receipts[i]!);
   for (const { index, address, amount } of withdrawals ?? []) {
     walk.unattributed.push({
-      to: addressOfHex(address), amount: bigintOf(amount, 'withdrawal') * 1_000_000_000n, tokenContract: null,
-      reason: 'validator withdrawal', evidence: `withdrawal ${bigintOf(index, 'withdrawal')}`,
+      to: addressOfHex(address),
+      amount: bigintOf(amount, 'withdrawal') * 1_000_000_000n,
+      tokenContract: null,
+      reason: 'validator withdrawal',
+      evidence: `withdrawal ${bigintOf(index, 'withdrawal')}`,
     });
   }
   return { transfers: walk.transfers, ignored: walk.ignored, unattributed: walk.unattributed };
@@ -110,8 +133,15 @@ function readValue(walk: Walk, { hash, from, to, value }: RawTransaction, reason
 
 function pushNative(walk: Walk, hash: string, outputIndex: number, from: string, to: string, amount: bigint): void {
   walk.transfers.push({
-    txid: hash.toLowerCase(), outputIndex, to: addressOfHex(to), amount, decimals: walk.network.nativeDecimals,
-    tokenContract: null, tokenSymbol: walk.network.nativeSymbol, tag: null, from: [addressOfHex(from)],
+    txid: hash.toLowerCase(),
+    outputIndex,
+    to: addressOfHex(to),
+    amount,
+    decimals: walk.network.nativeDecimals,
+    tokenContract: null,
+    tokenSymbol: walk.network.nativeSymbol,
+    tag: null,
+    from: [addressOfHex(from)],
   });
 }
 
@@ -130,9 +160,16 @@ function readTokenLog(walk: Walk, { hash }: RawTransaction, log: RawLog, ordinal
   if (topics.length === 4) return void reasons.add('transfer of an NFT');
   const token = walk.tokens.get(log.address) ?? walk.tokens.get(log.address.toLowerCase());
   if (token === undefined) return void reasons.add('token not in the catalogue');
-  const from = topics[1], to = topics[2];
-  if (topics.length !== 3 || from === undefined || to === undefined || data.length !== WORD_CHARACTERS
-    || from.slice(2, 26) !== ADDRESS_PADDING || to.slice(2, 26) !== ADDRESS_PADDING) {
+  const from = topics[1],
+    to = topics[2];
+  if (
+    topics.length !== 3 ||
+    from === undefined ||
+    to === undefined ||
+    data.length !== WORD_CHARACTERS ||
+    from.slice(2, 26) !== ADDRESS_PADDING ||
+    to.slice(2, 26) !== ADDRESS_PADDING
+  ) {
     return void reasons.add('not the shape of a transfer');
   }
   if (data === ZERO_WORD) return void reasons.add('zero-value transfer');
@@ -140,8 +177,14 @@ function readTokenLog(walk: Walk, { hash }: RawTransaction, log: RawLog, ordinal
   const amount = receivedOf(walk, token, log, to);
   if (amount === 0n) return void reasons.add('nothing of the transfer arrived');
   walk.transfers.push({
-    txid: hash.toLowerCase(), outputIndex: ordinal, to: addressOfHex(to), amount,
-    decimals: token.decimals, tokenContract: token.contract, tokenSymbol: token.symbol, tag: null,
+    txid: hash.toLowerCase(),
+    outputIndex: ordinal,
+    to: addressOfHex(to),
+    amount,
+    decimals: token.decimals,
+    tokenContract: token.contract,
+    tokenSymbol: token.symbol,
+    tag: null,
     from: [addressOfHex(from)],
   });
 }
@@ -153,7 +196,8 @@ function readTokenLog(walk: Walk, { hash }: RawTransaction, log: RawLog, ordinal
 function receivedOf(walk: Walk, token: Token, log: RawLog, to: string): bigint {
   const logged = bigintOf(log.data, 'data of a transfer');
   if (token.feeOnTransfer !== true) return logged;
-  const key = receivedKey(log.address, to), received = walk.raw.received?.[key];
+  const key = receivedKey(log.address, to),
+    received = walk.raw.received?.[key];
   if (received === undefined) {
     throw new ChainUnavailable(walk.network.slug, 'received amount of a fee-on-transfer token unknown');
   }
@@ -170,8 +214,10 @@ export function receivedKey(contract: string, toTopic: string): string {
 function movementsOf(raw: EvmRaw, key: string): number {
   const [contract, address] = key.split(' ');
   const word = `0x${ADDRESS_PADDING}${address!.slice(2)}`;
-  const touches = ({ address: emitter, topics }: RawLog) => emitter.toLowerCase() === contract
-    && isSameHex(topics[0], TRANSFER_TOPIC) && (isSameHex(topics[1], word) || isSameHex(topics[2], word));
+  const touches = ({ address: emitter, topics }: RawLog) =>
+    emitter.toLowerCase() === contract &&
+    isSameHex(topics[0], TRANSFER_TOPIC) &&
+    (isSameHex(topics[1], word) || isSameHex(topics[2], word));
   return raw.receipts.reduce((count, { logs }) => count + logs.filter(touches).length, 0);
 }
 
@@ -180,16 +226,23 @@ function movementsOf(raw: EvmRaw, key: string): number {
  * The one that repeats the top-level value is dropped: V1 has counted it. State syncs have no payer (V10).
  */
 function readNativeLog(walk: Walk, transaction: RawTransaction, log: RawLog, ordinal: number): void {
-  const from = log.topics[2], to = log.topics[3];
+  const from = log.topics[2],
+    to = log.topics[3];
   if (from === undefined || to === undefined || log.data.length < WORD_CHARACTERS) return;
   const amount = bigintOf(log.data.slice(0, WORD_CHARACTERS), 'data of a native transfer');
   if (amount === 0n || isSameHex(from, to)) return;
-  const sender = `0x${from.slice(-40)}`, receiver = `0x${to.slice(-40)}`;
-  const isTopLevel = isSameHex(transaction.from, sender) && isSameHex(transaction.to, receiver)
-    && amount === bigintOf(transaction.value, 'transaction value');
+  const sender = `0x${from.slice(-40)}`,
+    receiver = `0x${to.slice(-40)}`;
+  const isTopLevel =
+    isSameHex(transaction.from, sender) &&
+    isSameHex(transaction.to, receiver) &&
+    amount === bigintOf(transaction.value, 'transaction value');
   if (isStateSync(transaction)) {
     walk.unattributed.push({
-      to: addressOfHex(to), amount, tokenContract: null, reason: 'state sync',
+      to: addressOfHex(to),
+      amount,
+      tokenContract: null,
+      reason: 'state sync',
       evidence: transaction.hash.toLowerCase(),
     });
   } else if (!isTopLevel) {
@@ -200,14 +253,18 @@ function readNativeLog(walk: Walk, transaction: RawTransaction, log: RawLog, ord
 /** What the wanted transactions of a block did; `fee` is gas × price plus the parts of L1 and operator, in wei. */
 export function outcomesIn(network: Network, block: Block<EvmRaw>, wanted: ReadonlySet<string>): readonly Outcome[] {
   assertWhole(network, block);
-  const { block: { transactions }, receipts } = block.raw;
+  const {
+    block: { transactions },
+    receipts,
+  } = block.raw;
   return receipts.flatMap((receipt, i) =>
-    (wanted.has(receipt.transactionHash.toLowerCase()) ? [outcomeOf(receipt, transactions[i]!.gasPrice)] : []));
+    wanted.has(receipt.transactionHash.toLowerCase()) ? [outcomeOf(receipt, transactions[i]!.gasPrice)] : [],
+  );
 }
 
 /**
- * What a receipt says of its transaction; `gasPrice` is the transaction's own, for nodes whose receipts have no effective
- * price. Throws: MalformedReply for a receipt without a status.
+ * What a receipt says of its transaction; `gasPrice` is the transaction's own, for nodes whose receipts have no
+ * effective price. Throws: MalformedReply for a receipt without a status.
  */
 export function outcomeOf(receipt: RawReceipt, gasPrice?: string): Outcome {
   const success = bigintOf(receipt.status, 'receipt status') === 1n;
@@ -215,12 +272,23 @@ export function outcomeOf(receipt: RawReceipt, gasPrice?: string): Outcome {
   return { txid, success, reason: success ? null : 'reverted', fee: feeOf(receipt, gasPrice) };
 }
 
-/** Sources: op-geth `core/types/rollup_cost.go`: Isthmus gas × scalar ÷ 10^6 + constant, Jovian gas × scalar × 100 + constant. */
+/**
+ * Sources: op-geth `core/types/rollup_cost.go`: Isthmus gas × scalar ÷ 10^6 + constant, Jovian gas × scalar × 100 +
+ * constant.
+ */
 function feeOf(receipt: RawReceipt, gasPrice: string | undefined): bigint | null {
-  const { gasUsed, effectiveGasPrice = gasPrice, l1Fee, operatorFeeScalar: scalar, operatorFeeConstant: constant } = receipt;
+  const {
+    gasUsed,
+    effectiveGasPrice = gasPrice,
+    l1Fee,
+    operatorFeeScalar: scalar,
+    operatorFeeConstant: constant,
+  } = receipt;
   if (effectiveGasPrice === undefined) return null;
-  const orZero = (value: string | null | undefined, what: string) => (value === undefined || value === null ? 0n : bigintOf(value, what));
-  const gas = bigintOf(gasUsed, 'gasUsed'), isJovian = receipt.daFootprintGasScalar !== undefined && receipt.daFootprintGasScalar !== null;
+  const orZero = (value: string | null | undefined, what: string) =>
+    value === undefined || value === null ? 0n : bigintOf(value, what);
+  const gas = bigintOf(gasUsed, 'gasUsed'),
+    isJovian = receipt.daFootprintGasScalar !== undefined && receipt.daFootprintGasScalar !== null;
   const scaled = gas * orZero(scalar, 'operatorFeeScalar');
   const operator = (isJovian ? scaled * 100n : scaled / 1_000_000n) + orZero(constant, 'operatorFeeConstant');
   return gas * bigintOf(effectiveGasPrice, 'effectiveGasPrice') + orZero(l1Fee, 'l1Fee') + operator;

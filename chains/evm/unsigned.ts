@@ -48,9 +48,13 @@ interface Around {
  * INSUFFICIENT_GAS, CHAIN_REJECTED, AMOUNT_CAP_EXCEEDED.
  */
 export function buildUnsigned(
-  network: Network, inputs: EvmInputs, intent: Intent, replay: ReplayKey | null,
+  network: Network,
+  inputs: EvmInputs,
+  intent: Intent,
+  replay: ReplayKey | null,
 ): Unsigned | Refusal {
-  const evm = evmOf(network), { token, tag } = intent;
+  const evm = evmOf(network),
+    { token, tag } = intent;
   if (intent.kind === 'trustline') return refuse('INVALID_INPUT', { reason: 'the chain has no trustlines' });
   if (tag !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no tags', tag });
   if (replay !== null && replay.kind !== 'nonce') {
@@ -64,29 +68,44 @@ export function buildUnsigned(
   // V43: with the tip at the cap the whole of it is paid, and only the slack of the L1 part stays behind.
   const leavesExactly = token === null && intent.amount === 'all' && intent.leave !== undefined;
   const fees = priced({
-    gasLimit: gas.limit, maxFeePerGas, maxPriorityFeePerGas: leavesExactly ? maxFeePerGas : maxPriorityFeePerGas,
+    gasLimit: gas.limit,
+    maxFeePerGas,
+    maxPriorityFeePerGas: leavesExactly ? maxFeePerGas : maxPriorityFeePerGas,
     l1Reserve: l1ReserveOf(inputs),
   });
   const amount = amountOf(inputs, intent, fees);
   if (typeof amount !== 'bigint') return amount;
-  const refusal = checkFunds(inputs, token !== null, amount, fees.feeMax)
-    ?? (inputs.gas.kind === 'reverted' ? refuse('CHAIN_REJECTED', { reason: inputs.gas.reason }) : null)
-    ?? checkFeeCaps(network, fees.feeMax, token === null ? amount : null, intent.maxFeeRatioBps);
+  const refusal =
+    checkFunds(inputs, token !== null, amount, fees.feeMax) ??
+    (inputs.gas.kind === 'reverted' ? refuse('CHAIN_REJECTED', { reason: inputs.gas.reason }) : null) ??
+    checkFeeCaps(network, fees.feeMax, token === null ? amount : null, intent.maxFeeRatioBps);
   if (refusal !== null) return refusal;
-  return unsignedOf({
-    type: inputs.envelope === 'legacy' ? 0 : 2, chainId: evm.chainId,
-    nonce: replay === null ? inputs.nonceLatest : replay.value, ...feeFieldsOf(fees), to: token === null ? to.canonical : token.contract, value: token === null ? amount : 0n,
-    data: token === null ? '0x' : encodeTransfer(to.canonical, amount),
-  }, fees, {
-    network: evm, inputs, from: intent.from, fromPath: intent.fromPath, sendAll: intent.amount === 'all',
-    tokenContract: token?.contract ?? null,
-  });
+  return unsignedOf(
+    {
+      type: inputs.envelope === 'legacy' ? 0 : 2,
+      chainId: evm.chainId,
+      nonce: replay === null ? inputs.nonceLatest : replay.value,
+      ...feeFieldsOf(fees),
+      to: token === null ? to.canonical : token.contract,
+      value: token === null ? amount : 0n,
+      data: token === null ? '0x' : encodeTransfer(to.canonical, amount),
+    },
+    fees,
+    {
+      network: evm,
+      inputs,
+      from: intent.from,
+      fromPath: intent.fromPath,
+      sendAll: intent.amount === 'all',
+      tokenContract: token?.contract ?? null,
+    },
+  );
 }
 
 /** V36: a send-all of the native coin leaves what the very fee that is signed can cost, and what the caller keeps. */
 function amountOf(inputs: EvmInputs, { amount, token, leave = 0n }: Intent, { feeMax }: Priced): bigint | Refusal {
   if (amount !== 'all') return amount > 0n ? amount : refuse('INVALID_AMOUNT', { amount: amount.toString() });
-  const balance = BigInt(token === null ? inputs.nativeBalance : inputs.tokenBalance ?? '0');
+  const balance = BigInt(token === null ? inputs.nativeBalance : (inputs.tokenBalance ?? '0'));
   if (balance === 0n) return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: '1' });
   if (token !== null) return balance;
   const rest = balance - feeMax - leave;
@@ -96,12 +115,15 @@ function amountOf(inputs: EvmInputs, { amount, token, leave = 0n }: Intent, { fe
 
 /** X1: the asset first, then the native coin for value and fee together (V35: the L1 part included). */
 function checkFunds(inputs: EvmInputs, isToken: boolean, amount: bigint, feeMax: bigint): Refusal | null {
-  const native = BigInt(inputs.nativeBalance), asset = isToken ? BigInt(inputs.tokenBalance ?? '0') : native;
+  const native = BigInt(inputs.nativeBalance),
+    asset = isToken ? BigInt(inputs.tokenBalance ?? '0') : native;
   if (asset < amount) return refuse('INSUFFICIENT_FUNDS', { balance: asset.toString(), required: amount.toString() });
   const required = (isToken ? 0n : amount) + feeMax;
   if (native >= required) return null;
   return refuse('INSUFFICIENT_GAS', {
-    balance: native.toString(), required: required.toString(), feeMax: feeMax.toString(),
+    balance: native.toString(),
+    required: required.toString(),
+    feeMax: feeMax.toString(),
   });
 }
 
@@ -113,10 +135,18 @@ function unsignedOf(transaction: EvmTransaction, fees: Priced, around: Around): 
   const { network, inputs, tokenContract, ...parties } = around;
   const transfer = tokenContract === null ? null : decodeTransfer(transaction.data);
   return {
-    chain: network.slug, payload: encodeUnsigned(transaction), ...parties, tokenContract, tag: null, kind: 'payment',
-    to: transfer?.to ?? transaction.to, amount: transfer?.amount ?? transaction.value, feeMax: fees.feeMax,
+    chain: network.slug,
+    payload: encodeUnsigned(transaction),
+    ...parties,
+    tokenContract,
+    tag: null,
+    kind: 'payment',
+    to: transfer?.to ?? transaction.to,
+    amount: transfer?.amount ?? transaction.value,
+    feeMax: fees.feeMax,
     fee: { type: transaction.type, ...feePartsOf({ ...feeFieldsOf(fees), l1Reserve: fees.l1Reserve }) },
-    replayKey: { kind: 'nonce', value: transaction.nonce }, readAtHeight: inputs.readAtHeight,
+    replayKey: { kind: 'nonce', value: transaction.nonce },
+    readAtHeight: inputs.readAtHeight,
   };
 }
 
@@ -134,7 +164,9 @@ function displacing(network: EvmNetwork, old: EvmTransaction, inputs: EvmInputs)
   const maxFeePerGas = larger(larger(bumped(old.maxFeePerGas), market.maxFeePerGas), tip);
   const paysAll = old.type === 0 || old.maxPriorityFeePerGas === old.maxFeePerGas;
   return priced({
-    gasLimit: old.gasLimit, maxFeePerGas, maxPriorityFeePerGas: paysAll ? maxFeePerGas : tip,
+    gasLimit: old.gasLimit,
+    maxFeePerGas,
+    maxPriorityFeePerGas: paysAll ? maxFeePerGas : tip,
     l1Reserve: l1ReserveOf(inputs),
   });
 }
@@ -150,39 +182,66 @@ function checkNonceFree(old: EvmTransaction, inputs: EvmInputs): Refusal | null 
  * CHAIN_REJECTED, AMOUNT_CAP_EXCEEDED.
  */
 export function reprice(network: Network, unsigned: Unsigned, inputs: EvmInputs): Unsigned | Refusal {
-  const evm = evmOf(network), old = transactionOf(unsigned), isToken = unsigned.tokenContract !== null;
+  const evm = evmOf(network),
+    old = transactionOf(unsigned),
+    isToken = unsigned.tokenContract !== null;
   const fees = displacing(evm, old, inputs);
   const rise = larger(0n, fees.feeMax - unsigned.feeMax);
   const amount = unsigned.sendAll && !isToken ? unsigned.amount - rise : unsigned.amount;
   if (amount <= 0n) {
     return refuse('INSUFFICIENT_GAS', { balance: inputs.nativeBalance, required: fees.feeMax.toString() });
   }
-  const refusal = checkNonceFree(old, inputs) ?? checkFunds(inputs, isToken, amount, fees.feeMax)
-    ?? (inputs.gas.kind === 'reverted' ? refuse('CHAIN_REJECTED', { reason: inputs.gas.reason }) : null)
-    ?? checkFeeCaps(network, fees.feeMax, null, undefined);
+  const refusal =
+    checkNonceFree(old, inputs) ??
+    checkFunds(inputs, isToken, amount, fees.feeMax) ??
+    (inputs.gas.kind === 'reverted' ? refuse('CHAIN_REJECTED', { reason: inputs.gas.reason }) : null) ??
+    checkFeeCaps(network, fees.feeMax, null, undefined);
   if (refusal !== null) return refusal;
   const { from, fromPath, sendAll, tokenContract } = unsigned;
-  return unsignedOf({ ...old, chainId: evm.chainId, ...feeFieldsOf(fees), value: isToken ? 0n : amount }, fees,
-    { network: evm, inputs, from, fromPath, sendAll, tokenContract });
+  return unsignedOf({ ...old, chainId: evm.chainId, ...feeFieldsOf(fees), value: isToken ? 0n : amount }, fees, {
+    network: evm,
+    inputs,
+    from,
+    fromPath,
+    sendAll,
+    tokenContract,
+  });
 }
 
 /** The same transaction under another nonce. Refuses: CONFLICT. */
-export function withCounter(_network: Network, unsigned: Unsigned, inputs: EvmInputs, replay: ReplayKey): Unsigned | Refusal {
+export function withCounter(
+  _network: Network,
+  unsigned: Unsigned,
+  inputs: EvmInputs,
+  replay: ReplayKey,
+): Unsigned | Refusal {
   if (replay.kind !== 'nonce') throw new Error(`expected a nonce, got ${replay.kind}`);
   const transaction = { ...transactionOf(unsigned), nonce: replay.value };
-  return checkNonceFree(transaction, inputs) ?? { ...unsigned, payload: encodeUnsigned(transaction), replayKey: replay };
+  return (
+    checkNonceFree(transaction, inputs) ?? { ...unsigned, payload: encodeUnsigned(transaction), replayKey: replay }
+  );
 }
 
 /**
  * V38: nothing to oneself under the same nonce, so that the old version can no longer land. Refuses as `reprice` does.
  */
 export function cancel(network: Network, unsigned: Unsigned, inputs: EvmInputs): Unsigned | Refusal {
-  const evm = evmOf(network), old = transactionOf(unsigned), { from, fromPath } = unsigned;
+  const evm = evmOf(network),
+    old = transactionOf(unsigned),
+    { from, fromPath } = unsigned;
   // The old limit covers the 21,000 of a plain transfer, and code at an own address that has a delegation (V20).
   const fees = displacing(evm, old, inputs);
-  const refusal = checkNonceFree(old, inputs) ?? checkFunds(inputs, false, 0n, fees.feeMax)
-    ?? checkFeeCaps(network, fees.feeMax, null, undefined);
+  const refusal =
+    checkNonceFree(old, inputs) ??
+    checkFunds(inputs, false, 0n, fees.feeMax) ??
+    checkFeeCaps(network, fees.feeMax, null, undefined);
   if (refusal !== null) return refusal;
-  return unsignedOf({ ...old, chainId: evm.chainId, ...feeFieldsOf(fees), to: from, value: 0n, data: '0x' }, fees,
-    { network: evm, inputs, from, fromPath, sendAll: false, tokenContract: null });
+  return unsignedOf({ ...old, chainId: evm.chainId, ...feeFieldsOf(fees), to: from, value: 0n, data: '0x' }, fees, {
+    network: evm,
+    inputs,
+    from,
+    fromPath,
+    sendAll: false,
+    tokenContract: null,
+  });
 }

@@ -35,7 +35,9 @@ export function accountIn(value: unknown, what: string): Account | null {
   return {
     lamports: integerIn(account['lamports'], `lamports of ${what}`),
     owner: textIn(account['owner'], `owner of ${what}`),
-    executable: account['executable'] === true, data, space: countOf(account['space']) ?? data.length,
+    executable: account['executable'] === true,
+    data,
+    space: countOf(account['space']) ?? data.length,
   };
 }
 
@@ -72,8 +74,12 @@ export function tokenStateOf({ owner, data }: Account): TokenAccount | Mint | nu
   if (isMint) return { kind: 'mint', program: owner, decimals: data[44]!, extensions: extensionsOf(data) };
   if (data.length < TOKEN_ACCOUNT_BYTES) return null;
   return {
-    kind: 'token_account', program: owner, mint: keyAt(data, 0), owner: keyAt(data, 32),
-    amount: viewOf(data).getBigUint64(64, true), frozen: data[STATE_AT] === STATE_FROZEN,
+    kind: 'token_account',
+    program: owner,
+    mint: keyAt(data, 0),
+    owner: keyAt(data, 32),
+    amount: viewOf(data).getBigUint64(64, true),
+    frozen: data[STATE_AT] === STATE_FROZEN,
   };
 }
 
@@ -83,7 +89,8 @@ function extensionsOf(data: Uint8Array): ReadonlyMap<number, Uint8Array> {
   if (data.length <= TYPE_AT) return extensions;
   const view = viewOf(data);
   for (let at = TYPE_AT + 1; at + 4 <= data.length;) {
-    const kind = view.getUint16(at, true), length = view.getUint16(at + 2, true);
+    const kind = view.getUint16(at, true),
+      length = view.getUint16(at + 2, true);
     if (kind === 0 || at + 4 + length > data.length) break;
     extensions.set(kind, data.subarray(at + 4, at + 4 + length));
     at += 4 + length;

@@ -28,7 +28,9 @@ function decode(text: string): Uint8Array | null {
   }
 }
 
-/** True when the 32 bytes are a point of Ed25519, as the network itself decides it (any sign bit, any y below 2^255). */
+/**
+ * True when the 32 bytes are a point of Ed25519, as the network itself decides it (any sign bit, any y below 2^255).
+ */
 export function onCurve(key: Uint8Array): boolean {
   try {
     ed25519.Point.fromBytes(key, true);
@@ -38,9 +40,15 @@ export function onCurve(key: Uint8Array): boolean {
   }
 }
 
-/** The parsed form of an address; `pda` when no key can exist for it. Refuses: INVALID_ADDRESS, KEY_MATERIAL_REJECTED. */
+/**
+ * The parsed form of an address; `pda` when no key can exist for it. Refuses: INVALID_ADDRESS, KEY_MATERIAL_REJECTED.
+ */
 export function parseAddress(_network: Network, text: string): ParsedAddress | Refusal {
-  if (text.length >= SECRET_CHARACTERS_MIN && text.length <= SECRET_CHARACTERS_MAX && decode(text)?.length === SECRET_BYTES) {
+  if (
+    text.length >= SECRET_CHARACTERS_MIN &&
+    text.length <= SECRET_CHARACTERS_MAX &&
+    decode(text)?.length === SECRET_BYTES
+  ) {
     // A signature has the same form; neither is an address, and only one of them must not be repeated.
     return refuse('KEY_MATERIAL_REJECTED', { chain: 'sol', reason: '64 bytes: a signature or a secret key' });
   }
@@ -82,7 +90,8 @@ const DEAD_ENDS = new Set([
 
 /** Refuses: INVALID_ADDRESS for programs, sysvars, the incinerator and the catalogue's mints. Spec: chains.md 7.1. */
 export function checkDestination(_network: Network, address: ParsedAddress, catalogue: Catalogue): Refusal | null {
-  if (DEAD_ENDS.has(address.canonical) || address.canonical.startsWith('Sysvar')) return invalid('a program or a sysvar');
+  if (DEAD_ENDS.has(address.canonical) || address.canonical.startsWith('Sysvar'))
+    return invalid('a program or a sysvar');
   if (catalogue.has(address.canonical)) return invalid('a mint');
   return null;
 }

@@ -12,11 +12,17 @@ export function agreeInputs(network: Network, a: SolInputs, b: SolInputs, intent
   const { about, dearer } = compareInputs(a, b, {
     feeMax,
     facts: (one) => ({
-      sender: [one.senderLamports !== null, one.senderIsWallet], feePayer: [one.feePayer, one.payerLamports !== null, one.payerIsWallet],
-      destination: kindOf(one.destination, one), rent: one.rentExempt, signaturePrice: one.lamportsPerSignature, token: tokenOf(one), trial: one.compute.kind,
+      sender: [one.senderLamports !== null, one.senderIsWallet],
+      feePayer: [one.feePayer, one.payerLamports !== null, one.payerIsWallet],
+      destination: kindOf(one.destination, one),
+      rent: one.rentExempt,
+      signaturePrice: one.lamportsPerSignature,
+      token: tokenOf(one),
+      trial: one.compute.kind,
       ...fundsOf(intent, {
         asset: BigInt((intent.token === null ? one.senderLamports : one.token?.balance) ?? '0'),
-        native: BigInt((intent.token === null ? one.senderLamports : one.payerLamports) ?? '0'), feeMax: feeMax(one),
+        native: BigInt((intent.token === null ? one.senderLamports : one.payerLamports) ?? '0'),
+        feeMax: feeMax(one),
       }),
     }),
     near: ({ lastValidBlockHeight }) => ({ expiry: [lastValidBlockHeight, BLOCKS_APART_MAX] }),
@@ -26,7 +32,9 @@ export function agreeInputs(network: Network, a: SolInputs, b: SolInputs, intent
 
 /** What the destination is; of a wallet whether it has its rent, for its balance is moved by others. */
 function kindOf(destination: Destination, { rentExempt }: SolInputs): unknown {
-  return destination.kind === 'wallet' ? [destination.kind, BigInt(destination.lamports) >= BigInt(rentExempt)] : destination;
+  return destination.kind === 'wallet'
+    ? [destination.kind, BigInt(destination.lamports) >= BigInt(rentExempt)]
+    : destination;
 }
 
 function tokenOf({ token }: SolInputs): unknown {

@@ -28,6 +28,7 @@ export interface TokenHolding {
 /** A token's balance: the sum over all token accounts of the owner; none of them is a real zero. Spec: chains.md L4. */
 export function tokenBalanceOf(holdings: readonly TokenHolding[], decimals: number): Balance {
   const sumOf = (some: readonly TokenHolding[]) => some.reduce((sum, { amount }) => sum + amount, 0n);
-  const amount = sumOf(holdings), available = sumOf(holdings.filter(({ spendable }) => spendable));
+  const amount = sumOf(holdings),
+    available = sumOf(holdings.filter(({ spendable }) => spendable));
   return { amount, reserved: amount - available, available, decimals, accountExists: holdings.length > 0 };
 }

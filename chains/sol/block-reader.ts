@@ -27,10 +27,14 @@ export interface BlockReader {
 export function createBlockReader(network: Network, transport: Transport, heads: Heads): BlockReader {
   const links = new HeightLinks(network);
 
-  const asked = (slot: number, transactionDetails: 'full' | 'none') => call('getBlock', slot, {
-    encoding: 'json', maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX, transactionDetails, rewards: false,
-    ...(slot <= heads.finalized() ? FINALIZED : CONFIRMED),
-  });
+  const asked = (slot: number, transactionDetails: 'full' | 'none') =>
+    call('getBlock', slot, {
+      encoding: 'json',
+      maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX,
+      transactionDetails,
+      rewards: false,
+      ...(slot <= heads.finalized() ? FINALIZED : CONFIRMED),
+    });
 
   const readHeader: BlockReader['readHeader'] = async (endpoint, slot) => {
     const question = asked(slot, 'none');

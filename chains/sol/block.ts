@@ -21,10 +21,14 @@ export function headerOf(slot: number, answer: unknown): SolHeader {
   // Slot 0 is its own parent.
   if (parentSlot >= slot && slot > 0) malformed(`block ${slot} with a parent that is not before it`, parentSlot);
   return {
-    slot, parentSlot, hash: textIn(block['blockhash'], 'blockhash'),
+    slot,
+    parentSlot,
+    hash: textIn(block['blockhash'], 'blockhash'),
     parentHash: textIn(block['previousBlockhash'], 'previousBlockhash'),
-    blockHeight: block['blockHeight'] === null || block['blockHeight'] === undefined ? null
-      : countIn(block['blockHeight'], 'blockHeight'),
+    blockHeight:
+      block['blockHeight'] === null || block['blockHeight'] === undefined
+        ? null
+        : countIn(block['blockHeight'], 'blockHeight'),
     timeMs: timeOf(block),
   };
 }
@@ -50,8 +54,8 @@ export function unitOf(slot: number, answer: unknown): Block<SolBlock> {
 export function blockFromAnswers(_network: Network, answers: Readonly<Record<string, unknown>>): Block<SolBlock> {
   const outer = objectIn(answers['block'], 'block');
   const block = 'result' in outer ? objectIn(outer['result'], 'block') : outer;
-  const slot = answers['slot'] === undefined
-    ? countIn(block['parentSlot'], 'parentSlot') + 1 : countIn(answers['slot'], 'slot');
+  const slot =
+    answers['slot'] === undefined ? countIn(block['parentSlot'], 'parentSlot') + 1 : countIn(answers['slot'], 'slot');
   return unitOf(slot, block);
 }
 
@@ -76,7 +80,8 @@ export class HeightLinks {
    */
   check({ slot, hash, parentHash, blockHeight }: SolHeader): void {
     if (blockHeight === null) return;
-    const parent = this.#heights.get(parentHash), asked = this.#expected.get(hash);
+    const parent = this.#heights.get(parentHash),
+      asked = this.#expected.get(hash);
     if ((parent !== undefined && blockHeight !== parent + 1) || (asked !== undefined && blockHeight !== asked)) {
       const reason = `block ${slot} has height ${blockHeight}, which does not follow its neighbour's`;
       throw new ChainUnavailable(this.#network.slug, reason);

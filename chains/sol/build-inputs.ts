@@ -39,19 +39,28 @@ export async function readBuildInputs(node: Node, heads: Heads, intent: Intent):
   const around = await readAround(node, heads, intent, feePayer);
   const tokenSide = token === null ? null : await readTokenSide(node, intent, token.contract, around);
   const destination = destinationOf(around.destination);
-  const writable = tokenSide === null
-    ? [feePayer, from, intent.to] : [feePayer, tokenSide.source, tokenSide.destination];
+  const writable =
+    tokenSide === null ? [feePayer, from, intent.to] : [feePayer, tokenSide.source, tokenSide.destination];
   const [base, prices] = await readPrices(node, around.latest, feePayer, [...new Set(writable)]);
   const inputs: SolInputs = {
-    readAtHeight: around.latest.slot, blockhash: around.latest.blockhash,
-    lastValidBlockHeight: around.latest.lastValidBlockHeight, finalizedBlockHeight: around.finalizedBlockHeight,
-    lamportsPerSignature: base.toString(), rentExempt: around.rentExempt.toString(),
-    senderLamports: lamportsOf(around.sender), senderIsWallet: isWallet(around.sender),
-    feePayer, payerLamports: lamportsOf(around.payer), payerIsWallet: isWallet(around.payer),
-    destination, token: tokenSide, compute: token === null ? { kind: 'plain' } : { kind: 'none' },
-    unitPrice: percentile75(prices).toString(), salt: randomInt(SALTS),
+    readAtHeight: around.latest.slot,
+    blockhash: around.latest.blockhash,
+    lastValidBlockHeight: around.latest.lastValidBlockHeight,
+    finalizedBlockHeight: around.finalizedBlockHeight,
+    lamportsPerSignature: base.toString(),
+    rentExempt: around.rentExempt.toString(),
+    senderLamports: lamportsOf(around.sender),
+    senderIsWallet: isWallet(around.sender),
+    feePayer,
+    payerLamports: lamportsOf(around.payer),
+    payerIsWallet: isWallet(around.payer),
+    destination,
+    token: tokenSide,
+    compute: token === null ? { kind: 'plain' } : { kind: 'none' },
+    unitPrice: percentile75(prices).toString(),
+    salt: randomInt(SALTS),
   };
-  return tokenSide === null ? inputs : { ...inputs, ...await simulate(node, intent, inputs, tokenSide) };
+  return tokenSide === null ? inputs : { ...inputs, ...(await simulate(node, intent, inputs, tokenSide)) };
 }
 
 const lamportsOf = (account: Account | null): string | null => account?.lamports.toString() ?? null;
@@ -64,7 +73,9 @@ function isWallet(account: Account | null): boolean {
 async function readAround(node: Node, heads: Heads, { from, to, token }: Intent, feePayer: string): Promise<Around> {
   const keys = [from, feePayer, to, ...(token === null ? [] : [token.contract])];
   const [latestAnswer, accounts, rent, final] = await askAll(node, [
-    LATEST, call('getMultipleAccounts', keys, BASE64), call('getMinimumBalanceForRentExemption', 0, CONFIRMED),
+    LATEST,
+    call('getMultipleAccounts', keys, BASE64),
+    call('getMinimumBalanceForRentExemption', 0, CONFIRMED),
     call('getBlockHeight', FINALIZED),
   ]);
   const latest = latestOf(latestAnswer);
@@ -73,8 +84,13 @@ async function readAround(node: Node, heads: Heads, { from, to, token }: Intent,
   checkLifetime(node, latest, finalizedBlockHeight);
   const [sender, payer, destination, mint] = accountsIn(node, heads, accounts, keys.length);
   return {
-    latest, finalizedBlockHeight, rentExempt: integerIn(rent, 'rent-exempt minimum'),
-    sender: sender!, payer: payer!, destination: destination!, mint: mint ?? null,
+    latest,
+    finalizedBlockHeight,
+    rentExempt: integerIn(rent, 'rent-exempt minimum'),
+    sender: sender!,
+    payer: payer!,
+    destination: destination!,
+    mint: mint ?? null,
   };
 }
 
@@ -118,14 +134,20 @@ async function readTokenSide(node: Node, { from, to }: Intent, contract: string,
   const mint = mintOf(node, contract, around.mint);
   const given = around.destination === null ? null : tokenStateOf(around.destination);
   const accountOf = (owner: string) => associatedTokenAddress({ owner, mint: contract, program: mint.program });
-  const source = accountOf(from), destination = given?.kind === 'token_account' ? to : accountOf(to);
+  const source = accountOf(from),
+    destination = given?.kind === 'token_account' ? to : accountOf(to);
   const asked = call('getMultipleAccounts', [source, destination], BASE64);
   const { value } = contextual(await ask(node, asked), 'token accounts');
   const [held, paid] = listIn(value, 'token accounts').map((account) => accountIn(account, 'token account'));
   if (held === undefined || paid === undefined) malformed('two token accounts were asked for', value);
-  const holding = holdingIn(held, contract), receiving = holdingIn(paid, contract);
+  const holding = holdingIn(held, contract),
+    receiving = holdingIn(paid, contract);
   return {
-    program: mint.program, decimals: mint.decimals, source, destination, balance: holding?.amount.toString() ?? null,
+    program: mint.program,
+    decimals: mint.decimals,
+    source,
+    destination,
+    balance: holding?.amount.toString() ?? null,
     refusal: refusalOf(holding, receiving, destination === to ? null : to),
     createRent: receiving === null ? (await readRent(node, TOKEN_ACCOUNT_BYTES)).toString() : null,
   };
@@ -159,10 +181,18 @@ async function readRent(node: Node, bytes: number): Promise<bigint> {
  * The base fee of one signature, asked for a message without a price, and what recent blocks took for these accounts.
  */
 async function readPrices(
-  node: Node, { blockhash }: Latest, feePayer: string, writable: readonly string[],
+  node: Node,
+  { blockhash }: Latest,
+  feePayer: string,
+  writable: readonly string[],
 ): Promise<readonly [base: bigint, prices: readonly bigint[]]> {
   const unpriced = encodePayment({
-    feePayer, from: feePayer, blockhash, unitLimit: UNIT_LIMIT_MAX, microLamportsPerUnit: 0n, amount: 0n,
+    feePayer,
+    from: feePayer,
+    blockhash,
+    unitLimit: UNIT_LIMIT_MAX,
+    microLamportsPerUnit: 0n,
+    amount: 0n,
     asset: { kind: 'native', to: feePayer },
   });
   const [fee, recent] = await askAll(node, [
@@ -171,8 +201,9 @@ async function readPrices(
   ]);
   const { value } = contextual(fee, 'getFeeForMessage');
   if (value === null) throw new ChainUnavailable(node.network.slug, 'the node does not know its own block hash');
-  const prices = listIn(recent, 'prioritization fees')
-    .map((one) => integerIn(objectIn(one, 'prioritization fee')['prioritizationFee'], 'prioritization fee'));
+  const prices = listIn(recent, 'prioritization fees').map((one) =>
+    integerIn(objectIn(one, 'prioritization fee')['prioritizationFee'], 'prioritization fee'),
+  );
   return [integerIn(value, 'fee of a message'), prices];
 }
 
@@ -187,17 +218,22 @@ function percentile75(values: readonly bigint[]): bigint {
  * payment that the sender cannot make anyway is not simulated: the builder refuses it with figures.
  */
 async function simulate(
-  node: Node, intent: Intent, inputs: SolInputs, token: TokenInputs,
+  node: Node,
+  intent: Intent,
+  inputs: SolInputs,
+  token: TokenInputs,
 ): Promise<Pick<SolInputs, 'compute' | 'token'>> {
   const amount = intent.amount === 'all' ? BigInt(token.balance ?? '0') : intent.amount;
   const fee = feeOf(inputs, intent.from, { unitLimit: 0, microLamportsPerUnit: 0n });
-  const isShort = amount === 0n || BigInt(token.balance ?? '0') < amount
-    || BigInt(inputs.payerLamports ?? '0') < fee.fee + fee.rent;
+  const isShort =
+    amount === 0n || BigInt(token.balance ?? '0') < amount || BigInt(inputs.payerLamports ?? '0') < fee.fee + fee.rent;
   if (isShort || token.refusal !== null) return { compute: { kind: 'none' }, token };
   const compute = { unitLimit: UNIT_LIMIT_MAX, microLamportsPerUnit: 0n };
   const message = encodePayment(plannedPayment({ ...inputs, token }, intent, amount, compute));
   const asked = call('simulateTransaction', Buffer.from(unsignedTransaction(message)).toString('base64'), {
-    ...BASE64, sigVerify: false, replaceRecentBlockhash: true,
+    ...BASE64,
+    sigVerify: false,
+    replaceRecentBlockhash: true,
     accounts: { encoding: 'base64', addresses: [token.destination] },
   });
   const result = objectIn(contextual(await ask(node, asked), 'simulation').value, 'simulation');
@@ -208,10 +244,13 @@ async function simulate(
     }
     return { compute: { kind: 'failed', code: verdict.code, reason: verdict.reason }, token };
   }
-  const [created] = listIn(result['accounts'], 'accounts of the simulation')
-    .map((account) => accountIn(account, 'created account'));
-  const createRent = token.createRent === null || created === undefined || created === null ? token.createRent
-    : (await readRent(node, created.space)).toString();
+  const [created] = listIn(result['accounts'], 'accounts of the simulation').map((account) =>
+    accountIn(account, 'created account'),
+  );
+  const createRent =
+    token.createRent === null || created === undefined || created === null
+      ? token.createRent
+      : (await readRent(node, created.space)).toString();
   const units = countIn(result['unitsConsumed'], 'unitsConsumed');
   return { compute: { kind: 'simulated', units }, token: { ...token, createRent } };
 }

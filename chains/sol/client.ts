@@ -3,7 +3,13 @@
  * question goes to one endpoint after another until one can prove its answer.
  */
 import {
-  ChainUnavailable, type Balance, type Catalogue, type ChainClient, type Network, type Token, type Transport,
+  ChainUnavailable,
+  type Balance,
+  type Catalogue,
+  type ChainClient,
+  type Network,
+  type Token,
+  type Transport,
 } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
@@ -21,8 +27,8 @@ import { broadcast, readFate, readOutcome } from './submission.ts';
 import { readTokenFacts } from './token-facts.ts';
 import type { SolBlock } from './transfers.ts';
 
-export type SolClient = ChainClient<SolBlock, SolInputs>
-  & Required<Pick<ChainClient, 'fetchTokenFacts' | 'seesInternal'>>;
+export type SolClient = ChainClient<SolBlock, SolInputs> &
+  Required<Pick<ChainClient, 'fetchTokenFacts' | 'seesInternal'>>;
 
 /** A client over the endpoints of one network. Heights are slots; some of them hold no block (L19). */
 export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): SolClient {
@@ -38,10 +44,17 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     checkIdentity: () => checkIdentity(network, transport),
     getBlockHash: async (slot) => (await blocks.getHeader(slot))?.hash ?? null,
     getOutcome: (txid) => firstOrAgreedNull(network, transport, (endpoint) => readOutcome(submission, endpoint, txid)),
-    fetchBalance: (address, token) => attempt((node) =>
-      (token === null ? readBalance(node, heads, address) : readTokenBalance(node, heads, address, token))),
+    fetchBalance: (address, token) =>
+      attempt((node) =>
+        token === null ? readBalance(node, heads, address) : readTokenBalance(node, heads, address, token),
+      ),
     fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(node, heads, intent)),
-    upholds: ({ blockhash }) => attempt(async (node) => contextual(await ask(node, call('isBlockhashValid', blockhash, CONFIRMED)), 'isBlockhashValid').value === true),
+    upholds: ({ blockhash }) =>
+      attempt(
+        async (node) =>
+          contextual(await ask(node, call('isBlockhashValid', blockhash, CONFIRMED)), 'isBlockhashValid').value ===
+          true,
+      ),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(node, heads, contract)),
     // L3: balances before and after tell what inner instructions moved.
     seesInternal: async () => true,
@@ -71,8 +84,10 @@ async function readBalance(node: Node, heads: Heads, address: string): Promise<B
   const { slot, value } = contextual(found, 'account');
   heads.accept(node.endpoint, slot);
   const account = accountIn(value, 'account');
-  const rentExempt = account === null || account.space === 0 ? rent
-    : await ask(node, call('getMinimumBalanceForRentExemption', account.space, CONFIRMED));
+  const rentExempt =
+    account === null || account.space === 0
+      ? rent
+      : await ask(node, call('getMinimumBalanceForRentExemption', account.space, CONFIRMED));
   return balanceOf({ lamports: account?.lamports ?? null, rentExempt: integerIn(rentExempt, 'rent-exempt minimum') });
 }
 

@@ -1,7 +1,8 @@
 /**
  * Proof that a transaction can never land (G27, L31): the finalized block height is above its last valid one, its
  * block hash is no longer taken, and the status with history is null; in this order, so that what lands meanwhile is
- * seen. Two endpoints must prove it where there are several, each of which keeps the time in which it could have landed.
+ * seen. Two endpoints must prove it where there are several, each of which keeps the time in which it could have
+ * landed.
  */
 import { ChainUnavailable, type Fate, type Network, type Transport, type Unsigned } from '../chain.ts';
 import { countIn } from '../node-answer.ts';
@@ -16,10 +17,14 @@ type Word = { readonly dead: true; readonly height: number } | { readonly dead: 
 
 /** `dead` with its proof, or `unknown` with what is missing. Throws: MalformedReply. */
 export async function proveDeath(
-  network: Network, transport: Transport, unsigned: Unsigned, txid: string,
+  network: Network,
+  transport: Transport,
+  unsigned: Unsigned,
+  txid: string,
 ): Promise<Fate> {
   const needed = Math.min(PROOFS_NEEDED, transport.endpoints.length);
-  const heights: number[] = [], missing: string[] = [];
+  const heights: number[] = [],
+    missing: string[] = [];
   for (const endpoint of endpointsOf(transport)) {
     if (heights.length === needed) break;
     const word = await wordOf({ network, transport, endpoint }, unsigned, txid);
@@ -29,8 +34,9 @@ export async function proveDeath(
   if (heights.length < needed) {
     return { kind: 'unknown', reason: missing.join('; ') || 'too few endpoints can be asked' };
   }
-  const proof = `block height ${Math.min(...heights)} is final, ${expiryOf(unsigned)} was the last valid one, and `
-    + `${heights.length === 1 ? 'the node knows' : `${heights.length} nodes know`} no status of ${txid}`;
+  const proof =
+    `block height ${Math.min(...heights)} is final, ${expiryOf(unsigned)} was the last valid one, and ` +
+    `${heights.length === 1 ? 'the node knows' : `${heights.length} nodes know`} no status of ${txid}`;
   return { kind: 'dead', proof };
 }
 

@@ -12,5 +12,7 @@ export function depositPath(index: number): string {
   return `m/44'/501'/${index}'/0'`;
 }
 
-/** The hardened image of `M/1/0` below account 0; `m/44'/501'/1'/0'` would be deposit address 1. Choice: chains.md 7.1. */
+/**
+ * The hardened image of `M/1/0` below account 0; `m/44'/501'/1'/0'` would be deposit address 1. Choice: chains.md 7.1.
+ */
 export const gasTankPath = "m/44'/501'/0'/1'/0'";

@@ -76,7 +76,10 @@ const MICRO = 1_000_000n;
 /** The salt's lower half goes into the price, its upper half into the limit: a few lamports at most. */
 const SALT_HALF = 1_024;
 
-export interface Compute { readonly unitLimit: number; readonly microLamportsPerUnit: bigint }
+export interface Compute {
+  readonly unitLimit: number;
+  readonly microLamportsPerUnit: bigint;
+}
 
 /** Lamports that a limit costs at a price. */
 export function priorityFeeOf({ unitLimit, microLamportsPerUnit }: Compute): bigint {
@@ -92,11 +95,16 @@ export function priceFor(lamports: bigint, unitLimit: number): bigint {
  * Limit and price to sign: a fifth more than was simulated, the market's price within the network's bounds. L27, L33.
  */
 export function computeOf(network: SolNetwork, { compute, token, unitPrice, salt }: SolInputs): Compute {
-  const assumed = token === null ? PLAIN_TRANSFER_UNITS
-    : token.createRent === null ? TOKEN_TRANSFER_UNITS : TOKEN_TRANSFER_CREATING_UNITS;
+  const assumed =
+    token === null
+      ? PLAIN_TRANSFER_UNITS
+      : token.createRent === null
+        ? TOKEN_TRANSFER_UNITS
+        : TOKEN_TRANSFER_CREATING_UNITS;
   const units = compute.kind === 'simulated' ? compute.units : assumed;
   const roomy = Math.max(UNIT_LIMIT_MIN, Math.ceil((units * 12) / 10)) + Math.floor(salt / SALT_HALF);
-  const { floor, ceiling } = network.unitPrice, market = BigInt(unitPrice);
+  const { floor, ceiling } = network.unitPrice,
+    market = BigInt(unitPrice);
   const price = market < floor ? floor : market > ceiling ? ceiling : market;
   return { unitLimit: Math.min(UNIT_LIMIT_MAX, roomy), microLamportsPerUnit: price + BigInt(salt % SALT_HALF) };
 }
@@ -126,8 +134,12 @@ export function feeMaxOf({ fee, rent }: Fee): bigint {
 export function feePartsOf({ compute, signatures, fee, rent }: Fee, feePayer: string): Record<string, string | number> {
   const { unitLimit, microLamportsPerUnit } = compute;
   return {
-    feePayer, signatures, unitLimit, microLamportsPerUnit: microLamportsPerUnit.toString(),
-    feeLamports: fee.toString(), rentLamports: rent.toString(),
+    feePayer,
+    signatures,
+    unitLimit,
+    microLamportsPerUnit: microLamportsPerUnit.toString(),
+    feeLamports: fee.toString(),
+    rentLamports: rent.toString(),
   };
 }
 
@@ -142,7 +154,10 @@ export function estimateFee(network: Network, inputs: SolInputs, intent: Intent)
  * AMOUNT_CAP_EXCEEDED.
  */
 export function checkFeeCaps(
-  { feeCap }: Network, feeMax: bigint, amount: bigint | null, ratioBpsMax: number | undefined,
+  { feeCap }: Network,
+  feeMax: bigint,
+  amount: bigint | null,
+  ratioBpsMax: number | undefined,
 ): Refusal | null {
   if (feeMax > feeCap) {
     return refuse('AMOUNT_CAP_EXCEEDED', { reason: 'fee cap', feeMax: feeMax.toString(), feeCap: feeCap.toString() });

@@ -40,14 +40,16 @@ export function latestOf(answer: unknown): Latest {
   const { slot, value } = contextual(answer, 'getLatestBlockhash');
   const { blockhash, lastValidBlockHeight } = objectIn(value, 'latest block hash');
   return {
-    slot, blockhash: textIn(blockhash, 'block hash'),
+    slot,
+    blockhash: textIn(blockhash, 'block hash'),
     lastValidBlockHeight: countIn(lastValidBlockHeight, 'lastValidBlockHeight'),
   };
 }
 
 export function createHeads(network: Network, transport: Transport): Heads {
   const highest = new HighestHead<Head>(network.slug, 'the node is at slot');
-  let finalized = 0, turn = 0;
+  let finalized = 0,
+    turn = 0;
   const finalizedOf = new Map<Endpoint, number>();
 
   const accept: Heads['accept'] = (endpoint, slot) => {

@@ -10,5 +10,13 @@ import type { SolBlock } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const sol: ChainModule<SolBlock, SolInputs> = {
-  ...solFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
+  ...solFacts,
+  blockFromAnswers,
+  estimateFee,
+  buildUnsigned,
+  matchSigned,
+  reprice,
+  nextReplayValue,
+  agreeInputs,
+  createClient,
 };

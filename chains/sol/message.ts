@@ -70,14 +70,22 @@ function usesOf({ feePayer, instructions }: Message): AccountUse[] {
 /** The bytes of a legacy message. Keys of one class keep the order of their first use. */
 export function encodeMessage(message: Message): Uint8Array {
   const uses = usesOf(message);
-  const inOrder = [[true, true], [true, false], [false, true], [false, false]]
-    .map(([signer, writable]) => uses.filter((use) => use.signer === signer && use.writable === writable));
+  const inOrder = [
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ].map(([signer, writable]) => uses.filter((use) => use.signer === signer && use.writable === writable));
   const [writableSigners, readonlySigners, , readonly] = inOrder.map((some) => some.length);
   const keys = inOrder.flat().map(({ key }) => key);
   const indexOf = new Map(keys.map((key, index) => [key, index]));
   const bytes = [
-    writableSigners! + readonlySigners!, readonlySigners!, readonly!, ...countBytes(keys.length),
-    ...keys.flatMap((key) => [...base58.decode(key)]), ...base58.decode(message.blockhash),
+    writableSigners! + readonlySigners!,
+    readonlySigners!,
+    readonly!,
+    ...countBytes(keys.length),
+    ...keys.flatMap((key) => [...base58.decode(key)]),
+    ...base58.decode(message.blockhash),
     ...countBytes(message.instructions.length),
   ];
   for (const { program, accounts, data } of message.instructions) {
@@ -148,7 +156,8 @@ export function decodeMessage(bytes: Uint8Array): DecodedMessage | NotAMessage {
 function readMessage(reader: Reader): DecodedMessage {
   const signatures = reader.byte();
   if (signatures > 0x7f) throw new Unreadable('message_version');
-  const readonlySigned = reader.byte(), readonlyUnsigned = reader.byte();
+  const readonlySigned = reader.byte(),
+    readonlyUnsigned = reader.byte();
   const keys = Array.from({ length: reader.count() }, () => reader.key());
   if (new Set(keys).size !== keys.length) throw new Unreadable('duplicate_keys');
   // The first key pays the fee, so that it signs and is written.

@@ -52,7 +52,10 @@ export function resultOf({ network, transport, endpoint }: Node, { method }: Rpc
   throw new ChainUnavailable(network.slug, `${method}: ${reason}`);
 }
 
-export interface Contextual { readonly slot: number; readonly value: unknown }
+export interface Contextual {
+  readonly slot: number;
+  readonly value: unknown;
+}
 
 /** An answer that names the slot whose state it tells: `{ context: { slot }, value }`. Throws: MalformedReply. */
 export function contextual(answer: unknown, what: string): Contextual {
@@ -66,7 +69,11 @@ export function* endpointsOf(transport: Transport): Generator<Endpoint> {
   const asked: Endpoint[] = [];
   while (asked.length < transport.endpoints.length) {
     let endpoint: Endpoint;
-    try { endpoint = transport.pick(asked); } catch { return; } // what is left may not be asked now
+    try {
+      endpoint = transport.pick(asked);
+    } catch {
+      return;
+    } // what is left may not be asked now
     asked.push(endpoint);
     yield endpoint;
   }

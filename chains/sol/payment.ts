@@ -13,7 +13,11 @@
  */
 import { decodeMessage, encodeMessage, type AccountUse, type Instruction } from './message.ts';
 import {
-  ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, isTokenProgram, SYSTEM_PROGRAM, type TokenProgram,
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  isTokenProgram,
+  SYSTEM_PROGRAM,
+  type TokenProgram,
 } from './programs.ts';
 
 export interface Payment {
@@ -26,7 +30,10 @@ export interface Payment {
   readonly asset: NativeAsset | TokenAsset;
 }
 
-export interface NativeAsset { readonly kind: 'native'; readonly to: string }
+export interface NativeAsset {
+  readonly kind: 'native';
+  readonly to: string;
+}
 
 export interface TokenAsset {
   readonly kind: 'token';
@@ -58,13 +65,22 @@ function bytesOf(length: number, write: (view: DataView) => void): Uint8Array {
 
 function budgetInstructions({ unitLimit, microLamportsPerUnit }: Payment): Instruction[] {
   return [
-    bytesOf(5, (view) => { view.setUint8(0, SET_UNIT_LIMIT); view.setUint32(1, unitLimit, true); }),
-    bytesOf(9, (view) => { view.setUint8(0, SET_UNIT_PRICE); view.setBigUint64(1, microLamportsPerUnit, true); }),
+    bytesOf(5, (view) => {
+      view.setUint8(0, SET_UNIT_LIMIT);
+      view.setUint32(1, unitLimit, true);
+    }),
+    bytesOf(9, (view) => {
+      view.setUint8(0, SET_UNIT_PRICE);
+      view.setBigUint64(1, microLamportsPerUnit, true);
+    }),
   ].map((data) => ({ program: COMPUTE_BUDGET_PROGRAM, accounts: [], data }));
 }
 
 function nativeTransfer({ from, amount }: Payment, { to }: NativeAsset): Instruction {
-  const data = bytesOf(12, (view) => { view.setUint32(0, SYSTEM_TRANSFER, true); view.setBigUint64(4, amount, true); });
+  const data = bytesOf(12, (view) => {
+    view.setUint32(0, SYSTEM_TRANSFER, true);
+    view.setBigUint64(4, amount, true);
+  });
   return { program: SYSTEM_PROGRAM, accounts: [signerOf(from, true), writableOf(to)], data };
 }
 
@@ -78,13 +94,21 @@ function tokenInstructions({ feePayer, from, amount }: Payment, asset: TokenAsse
   const accounts = [writableOf(source), readonlyOf(mint), writableOf(destination), signerOf(from, false)];
   const transfer: Instruction = { program, accounts, data };
   if (creates === null) return [transfer];
-  return [{
-    program: ASSOCIATED_TOKEN_PROGRAM, data: Uint8Array.of(CREATE_IDEMPOTENT),
-    accounts: [
-      signerOf(feePayer, true), writableOf(destination), readonlyOf(creates), readonlyOf(mint),
-      readonlyOf(SYSTEM_PROGRAM), readonlyOf(program),
-    ],
-  }, transfer];
+  return [
+    {
+      program: ASSOCIATED_TOKEN_PROGRAM,
+      data: Uint8Array.of(CREATE_IDEMPOTENT),
+      accounts: [
+        signerOf(feePayer, true),
+        writableOf(destination),
+        readonlyOf(creates),
+        readonlyOf(mint),
+        readonlyOf(SYSTEM_PROGRAM),
+        readonlyOf(program),
+      ],
+    },
+    transfer,
+  ];
 }
 
 /** The message that makes a payment. */
@@ -105,10 +129,10 @@ export function decodePayment(bytes: Uint8Array): DecodedPayment | NotAPayment {
   const stranger = instructions.find(({ program }) => !isAllowedProgram(program));
   if (stranger !== undefined) return { ok: false, reason: 'program_not_allowed' };
   const [limit, price, ...rest] = instructions;
-  const unitLimit = limit === undefined ? null
-    : readBudget(limit, SET_UNIT_LIMIT, 5, (view) => view.getUint32(1, true));
-  const microLamportsPerUnit = price === undefined ? null
-    : readBudget(price, SET_UNIT_PRICE, 9, (view) => view.getBigUint64(1, true));
+  const unitLimit =
+    limit === undefined ? null : readBudget(limit, SET_UNIT_LIMIT, 5, (view) => view.getUint32(1, true));
+  const microLamportsPerUnit =
+    price === undefined ? null : readBudget(price, SET_UNIT_PRICE, 9, (view) => view.getBigUint64(1, true));
   if (unitLimit === null || microLamportsPerUnit === null) return { ok: false, reason: 'compute_budget_missing' };
   const transfer = readTransfer(rest);
   if (transfer === null) return { ok: false, reason: 'instruction_not_allowed' };
@@ -118,14 +142,21 @@ export function decodePayment(bytes: Uint8Array): DecodedPayment | NotAPayment {
 }
 
 function isAllowedProgram(program: string): boolean {
-  return program === COMPUTE_BUDGET_PROGRAM || program === SYSTEM_PROGRAM || program === ASSOCIATED_TOKEN_PROGRAM
-    || isTokenProgram(program);
+  return (
+    program === COMPUTE_BUDGET_PROGRAM ||
+    program === SYSTEM_PROGRAM ||
+    program === ASSOCIATED_TOKEN_PROGRAM ||
+    isTokenProgram(program)
+  );
 }
 
 const viewOf = (data: Uint8Array): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
 
 function readBudget<T>(
-  { program, data }: Instruction, kind: number, length: number, read: (view: DataView) => T,
+  { program, data }: Instruction,
+  kind: number,
+  length: number,
+  read: (view: DataView) => T,
 ): T | null {
   return program === COMPUTE_BUDGET_PROGRAM && data.length === length && data[0] === kind ? read(viewOf(data)) : null;
 }
@@ -134,12 +165,13 @@ type Transfer = Pick<Payment, 'from' | 'amount' | 'asset'>;
 
 /** One transfer, or the creation of the account that it pays and the transfer. */
 function readTransfer(instructions: readonly Instruction[]): Transfer | null {
-  const last = instructions.at(-1), before = instructions.slice(0, -1);
+  const last = instructions.at(-1),
+    before = instructions.slice(0, -1);
   if (last === undefined || before.length > 1) return null;
   if (last.program === SYSTEM_PROGRAM) return before.length === 0 ? readNative(last) : null;
   const [create] = before;
   if (create !== undefined && create.program !== ASSOCIATED_TOKEN_PROGRAM) return null;
-  return readToken(last, create === undefined ? null : create.accounts[2]?.key ?? null);
+  return readToken(last, create === undefined ? null : (create.accounts[2]?.key ?? null));
 }
 
 function readNative({ accounts: [from, to], data }: Instruction): Transfer | null {
@@ -155,10 +187,16 @@ function readToken({ program, accounts, data }: Instruction, creates: string | n
   if (from === undefined || data.length !== 10 || data[0] !== TRANSFER_CHECKED) return null;
   const view = viewOf(data);
   return {
-    from: from.key, amount: view.getBigUint64(1, true),
+    from: from.key,
+    amount: view.getBigUint64(1, true),
     asset: {
-      kind: 'token', program, mint: mint.key, decimals: view.getUint8(9), source: source.key,
-      destination: destination.key, creates,
+      kind: 'token',
+      program,
+      mint: mint.key,
+      decimals: view.getUint8(9),
+      source: source.key,
+      destination: destination.key,
+      creates,
     },
   };
 }

@@ -34,5 +34,8 @@ export interface AssociatedAccount {
 
 /** The token account that wallets pay an owner at: seeds owner || token program || mint. Spec: chains.md 7.1. */
 export function associatedTokenAddress({ owner, mint, program }: AssociatedAccount): string {
-  return programAddress(ASSOCIATED_TOKEN_PROGRAM, [owner, program, mint].map((key) => base58.decode(key)));
+  return programAddress(
+    ASSOCIATED_TOKEN_PROGRAM,
+    [owner, program, mint].map((key) => base58.decode(key)),
+  );
 }

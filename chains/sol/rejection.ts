@@ -33,9 +33,16 @@ const STORAGE_UNREACHABLE = -32_019;
 const INVALID_PARAMS = -32_602;
 
 const MEANINGS: ReadonlyMap<number, NodeMeaning> = new Map([
-  [CLEANED_UP, 'unavailable'], [BLOCK_NOT_AVAILABLE, 'no_block'], [UNHEALTHY, 'lagging'], [SLOT_SKIPPED, 'no_block'],
-  [SLOT_MISSING, 'no_block'], [NO_HISTORY, 'no_history'], [STATUS_NOT_YET, 'unavailable'],
-  [VERSION_UNSUPPORTED, 'version'], [MIN_CONTEXT_SLOT, 'lagging'], [STORAGE_UNREACHABLE, 'unavailable'],
+  [CLEANED_UP, 'unavailable'],
+  [BLOCK_NOT_AVAILABLE, 'no_block'],
+  [UNHEALTHY, 'lagging'],
+  [SLOT_SKIPPED, 'no_block'],
+  [SLOT_MISSING, 'no_block'],
+  [NO_HISTORY, 'no_history'],
+  [STATUS_NOT_YET, 'unavailable'],
+  [VERSION_UNSUPPORTED, 'version'],
+  [MIN_CONTEXT_SLOT, 'lagging'],
+  [STORAGE_UNREACHABLE, 'unavailable'],
 ]);
 
 /** The meaning of an error that is not about a transaction. */
@@ -66,7 +73,10 @@ export function explainRejection(error: RpcError, programs: readonly string[]): 
     return explainTransactionError(preflight.err, programs, logsOf(preflight.logs));
   }
   // A provider may drop the structured part; its text then still is the error's own, whole.
-  const row = error.code === PREFLIGHT_FAILED ? FIELDLESS.find(({ text }) => text?.test(simulatedText(error.message))) : undefined;
+  const row =
+    error.code === PREFLIGHT_FAILED
+      ? FIELDLESS.find(({ text }) => text?.test(simulatedText(error.message)))
+      : undefined;
   if (row !== undefined) return verdictOf(row, reason);
   return { kind: 'unknown', reason };
 }
@@ -81,7 +91,11 @@ const UNREADABLE: readonly RegExp[] = [
 ];
 const SIGNATURE_TEXT = /^transaction signature verification failure\.?$/i;
 
-const simulatedText = (message: string): string => message.toLowerCase().replace(/^transaction simulation failed: /, '').replace(/\.$/, '');
+const simulatedText = (message: string): string =>
+  message
+    .toLowerCase()
+    .replace(/^transaction simulation failed: /, '')
+    .replace(/\.$/, '');
 
 interface Row {
   /** Name in the structured error. */
@@ -101,18 +115,47 @@ const FIELDLESS: readonly Row[] = [
   { name: 'BlockhashNotFound', verdict: 'unknown' },
   { name: 'InsufficientFundsForFee', text: /^insufficient funds for fee$/, verdict: 'INSUFFICIENT_GAS' },
   // The payer has nothing at all.
-  { name: 'AccountNotFound', text: /^attempt to debit an account but found no record of a prior credit$/, verdict: 'INSUFFICIENT_GAS' },
-  { name: 'InsufficientFundsForRent', text: /^transaction results in an account \(\d+\) with insufficient funds for rent$/,
-    verdict: 'INSUFFICIENT_RESERVE' },
-  { name: 'InvalidRentPayingAccount', text: /^transaction leaves an account with a lower balance than rent-exempt minimum$/,
-    verdict: 'INSUFFICIENT_RESERVE' },
-  { name: 'InvalidAccountForFee', text: /^this account may not be used to pay transaction fees$/, verdict: 'CHAIN_REJECTED' },
+  {
+    name: 'AccountNotFound',
+    text: /^attempt to debit an account but found no record of a prior credit$/,
+    verdict: 'INSUFFICIENT_GAS',
+  },
+  {
+    name: 'InsufficientFundsForRent',
+    text: /^transaction results in an account \(\d+\) with insufficient funds for rent$/,
+    verdict: 'INSUFFICIENT_RESERVE',
+  },
+  {
+    name: 'InvalidRentPayingAccount',
+    text: /^transaction leaves an account with a lower balance than rent-exempt minimum$/,
+    verdict: 'INSUFFICIENT_RESERVE',
+  },
+  {
+    name: 'InvalidAccountForFee',
+    text: /^this account may not be used to pay transaction fees$/,
+    verdict: 'CHAIN_REJECTED',
+  },
   ...[
-    'SignatureFailure', 'SanitizeFailure', 'MissingSignatureForFee', 'InvalidAccountIndex', 'InvalidProgramForExecution',
-    'ProgramAccountNotFound', 'CallChainTooDeep', 'AccountLoadedTwice', 'InvalidWritableAccount', 'TooManyAccountLocks',
-    'AddressLookupTableNotFound', 'InvalidAddressLookupTableOwner', 'InvalidAddressLookupTableData', 'InvalidAddressLookupTableIndex',
-    'DuplicateInstruction', 'MaxLoadedAccountsDataSizeExceeded', 'InvalidLoadedAccountsDataSizeLimit', 'UnbalancedTransaction',
-    'UnsupportedVersion', 'ProgramExecutionTemporarilyRestricted',
+    'SignatureFailure',
+    'SanitizeFailure',
+    'MissingSignatureForFee',
+    'InvalidAccountIndex',
+    'InvalidProgramForExecution',
+    'ProgramAccountNotFound',
+    'CallChainTooDeep',
+    'AccountLoadedTwice',
+    'InvalidWritableAccount',
+    'TooManyAccountLocks',
+    'AddressLookupTableNotFound',
+    'InvalidAddressLookupTableOwner',
+    'InvalidAddressLookupTableData',
+    'InvalidAddressLookupTableIndex',
+    'DuplicateInstruction',
+    'MaxLoadedAccountsDataSizeExceeded',
+    'InvalidLoadedAccountsDataSizeLimit',
+    'UnbalancedTransaction',
+    'UnsupportedVersion',
+    'ProgramExecutionTemporarilyRestricted',
   ].map((name): Row => ({ name, verdict: 'CHAIN_REJECTED' })),
 ];
 
@@ -124,21 +167,26 @@ function verdictOf({ verdict }: Row, reason: string): Verdict {
 /** The meaning of a transaction's structured error, as a simulation or a block tells it. */
 export function explainTransactionError(err: unknown, programs: readonly string[], logs: readonly string[]): Verdict {
   const reason = reasonOf(err, logs);
-  const name = typeof err === 'string' ? err : typeof err === 'object' && err !== null ? Object.keys(err)[0] ?? '' : '';
+  const name =
+    typeof err === 'string' ? err : typeof err === 'object' && err !== null ? (Object.keys(err)[0] ?? '') : '';
   const row = FIELDLESS.find((one) => one.name === name);
   if (row !== undefined) return verdictOf(row, reason);
   const instruction = name === 'InstructionError' ? (err as { InstructionError?: unknown }).InstructionError : null;
-  const [index, cause] = Array.isArray(instruction) ? instruction as unknown[] : [];
+  const [index, cause] = Array.isArray(instruction) ? (instruction as unknown[]) : [];
   const program = typeof index === 'number' ? programs[index] : undefined;
   // An instruction that the transaction does not have is no answer about it.
   if (program === undefined || !isCause(cause)) return { kind: 'unknown', reason };
   return { kind: 'rejected', code: codeOfInstruction(program, cause), reason };
 }
 
-/** A name of the runtime, or one field with the program's own number or text. Source: solana-sdk `instruction-error`. */
+/**
+ * A name of the runtime, or one field with the program's own number or text. Source: solana-sdk `instruction-error`.
+ */
 function isCause(cause: unknown): boolean {
   if (typeof cause === 'string') return /^[A-Z][A-Za-z]{2,60}$/.test(cause);
-  return typeof cause === 'object' && cause !== null && ['Custom', 'BorshIoError'].includes(Object.keys(cause)[0] ?? '');
+  return (
+    typeof cause === 'object' && cause !== null && ['Custom', 'BorshIoError'].includes(Object.keys(cause)[0] ?? '')
+  );
 }
 
 /** System: ResultWithNegativeLamports. Token programs: InsufficientFunds. */
@@ -163,7 +211,7 @@ export function logsOf(logs: unknown): readonly string[] {
 
 /** Error for people: the structured one, and the program's own words where it has some. */
 export function reasonOf(err: unknown, logs: readonly string[]): string {
-  const structured = typeof err === 'string' ? err : JSON.stringify(err) ?? 'error';
+  const structured = typeof err === 'string' ? err : (JSON.stringify(err) ?? 'error');
   const words = logs.findLast((line) => /^Program log: Error|^Transfer: |insufficient/i.test(line));
   return (words === undefined ? structured : `${structured}: ${words}`).slice(0, REASON_CHARACTERS_MAX);
 }

@@ -24,7 +24,10 @@ export function txidOf(signatures: readonly Uint8Array[]): string {
 export function unsignedTransaction(message: Uint8Array): Uint8Array {
   const decoded = decodeMessage(message);
   const count = decoded.ok ? decoded.signers.length : 1;
-  return encodeTransaction(Array.from({ length: count }, () => new Uint8Array(SIGNATURE_BYTES)), message);
+  return encodeTransaction(
+    Array.from({ length: count }, () => new Uint8Array(SIGNATURE_BYTES)),
+    message,
+  );
 }
 
 /** Programs of a message's instructions, in their order; none for bytes that are no message. */

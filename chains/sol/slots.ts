@@ -20,12 +20,19 @@ const SPAN_SLOTS_LEAST = 5;
 const LOOK_SLOTS_MAX = 500_000;
 
 /** Slots with a block in (after, upTo], as an endpoint listed them. */
-interface Listed { readonly after: number; readonly upTo: number; readonly slots: readonly number[] }
+interface Listed {
+  readonly after: number;
+  readonly upTo: number;
+  readonly slots: readonly number[];
+}
 
 const NOTHING: Listed = { after: 0, upTo: 0, slots: [] };
 
 export function createNextSlot(
-  network: Network, transport: Transport, heads: Heads, blocks: Pick<BlockReader, 'getHeader'>,
+  network: Network,
+  transport: Transport,
+  heads: Heads,
+  blocks: Pick<BlockReader, 'getHeader'>,
 ): (slot: number) => Promise<number | null> {
   let listed = NOTHING;
   let listedInTurn = -1;
@@ -42,11 +49,15 @@ export function createNextSlot(
       return readList(endpoint, after, head);
     }
     const slots = listIn(resultOf({ network, transport, endpoint }, asked, answer), 'slots')
-      .map((slot) => countIn(slot, 'slot')).filter((slot) => slot > after && slot <= upTo);
+      .map((slot) => countIn(slot, 'slot'))
+      .filter((slot) => slot > after && slot <= upTo);
     return { after, upTo, slots: slots.toSorted((a, b) => a - b) };
   };
 
-  /** What was listed holds until the next look at the head: a slot that a fork left, or a lie, must not be asked for ever. */
+  /**
+   * What was listed holds until the next look at the head: a slot that a fork left, or a lie, must not be asked for
+   * ever.
+   */
   const stillListed = (): Listed => {
     if (listedInTurn !== heads.turn()) listed = NOTHING;
     listedInTurn = heads.turn();

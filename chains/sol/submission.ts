@@ -1,8 +1,16 @@
 /** Submitting signed bytes and finding out what became of them. G26–G28, L31, L32, chains.md 7.2. */
 import { refuse } from '../../protocol/errors.ts';
 import {
-  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Network, type Outcome,
-  type Signed, type Transport, type Unsigned,
+  ChainUnavailable,
+  MalformedReply,
+  type BroadcastResult,
+  type Endpoint,
+  type Fate,
+  type Network,
+  type Outcome,
+  type Signed,
+  type Transport,
+  type Unsigned,
 } from '../chain.ts';
 import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { asDoubt } from '../json-rpc.ts';
@@ -46,7 +54,7 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
     isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
   });
   if (verdicts.taken !== null) return { kind: verdicts.taken.kind as 'accepted' | 'already_known', txid };
-  const has = async (endpoint: Endpoint) => await readStatus({ network, transport, endpoint }, txid) !== null;
+  const has = async (endpoint: Endpoint) => (await readStatus({ network, transport, endpoint }, txid)) !== null;
   if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
   const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'unknown' ? verdict.reason : null));
   const rejected = verdicts.others.map(({ verdict }) => verdict).findLast((verdict) => verdict.kind === 'rejected');
@@ -55,10 +63,13 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
 }
 
 async function submitTo(
-  { network, transport, heads }: SubmissionParts, endpoint: Endpoint,
+  { network, transport, heads }: SubmissionParts,
+  endpoint: Endpoint,
   { payload, txid, programs }: { payload: string; txid: string; programs: readonly string[] },
 ): Promise<Verdict | { readonly kind: 'accepted' }> {
-  const answer = await tryAsk(network, endpoint, call('sendTransaction', payload, SEND_OPTIONS)).catch(asDoubt(network.slug));
+  const answer = await tryAsk(network, endpoint, call('sendTransaction', payload, SEND_OPTIONS)).catch(
+    asDoubt(network.slug),
+  );
   if (answer.ok) {
     if (answer.result !== txid) throw new MalformedReply('the node names another signature', String(answer.result));
     return { kind: 'accepted' };
@@ -66,7 +77,8 @@ async function submitTo(
   if (explainNodeError(answer.error) === 'lagging') transport.report(endpoint, 'lagging');
   const verdict = explainRejection(answer.error, programs);
   // One that is behind is no judge of balances.
-  if (verdict.kind === 'rejected') heads.accept(endpoint, latestOf(await ask({ network, transport, endpoint }, LATEST)).slot);
+  if (verdict.kind === 'rejected')
+    heads.accept(endpoint, latestOf(await ask({ network, transport, endpoint }, LATEST)).slot);
   return verdict;
 }
 
@@ -88,7 +100,8 @@ export async function readOutcome(parts: SubmissionParts, endpoint: Endpoint, tx
  * must tell the same. Throws: ChainUnavailable, MalformedReply.
  */
 async function readStanding(parts: SubmissionParts, endpoint: Endpoint, txid: string): Promise<Standing> {
-  const { network, transport, heads, blocks } = parts, node: Node = { network, transport, endpoint };
+  const { network, transport, heads, blocks } = parts,
+    node: Node = { network, transport, endpoint };
   const status = await readStatus(node, txid);
   if (status === null) return { kind: 'none' };
   if (status.level === 'processed') return { kind: 'processed' };
@@ -96,27 +109,42 @@ async function readStanding(parts: SubmissionParts, endpoint: Endpoint, txid: st
   if (status.slot <= heads.finalized() && status.level !== 'finalized') {
     throw no(`the node does not call ${txid} final yet`);
   }
-  const transaction = await ask(node, call('getTransaction', txid, {
-    ...CONFIRMED, encoding: 'json', maxSupportedTransactionVersion: 1,
-  }));
+  const transaction = await ask(
+    node,
+    call('getTransaction', txid, {
+      ...CONFIRMED,
+      encoding: 'json',
+      maxSupportedTransactionVersion: 1,
+    }),
+  );
   if (transaction === null) throw no(`the node has a status of ${txid} and no transaction`);
-  const { slot, meta } = objectIn(transaction, 'transaction'), { err, fee } = objectIn(meta, 'meta');
+  const { slot, meta } = objectIn(transaction, 'transaction'),
+    { err, fee } = objectIn(meta, 'meta');
   const failed = err !== null && err !== undefined;
   if (countIn(slot, 'slot') !== status.slot || failed !== (status.err !== null)) {
     throw no(`the node tells two stories of ${txid}`);
   }
   const header = await blocks.readHeader(endpoint, status.slot);
   if (header === null) throw no(`the node has no block at slot ${status.slot}`);
-  return { kind: 'included', included: {
-    txid, success: !failed, reason: failed ? JSON.stringify(err).slice(0, 200) : null, fee: integerIn(fee, 'fee'),
-    height: status.slot, hash: header.hash,
-  } };
+  return {
+    kind: 'included',
+    included: {
+      txid,
+      success: !failed,
+      reason: failed ? JSON.stringify(err).slice(0, 200) : null,
+      fee: integerIn(fee, 'fee'),
+      height: status.slot,
+      hash: header.hash,
+    },
+  };
 }
 
 /** Included, pending, unknown or, with proof, dead. G27. Throws: ChainUnavailable. */
 export async function readFate(parts: SubmissionParts, unsigned: Unsigned, txid: string): Promise<Fate> {
-  const { network, transport } = parts, reasons: string[] = [];
-  let answered = false, isPending = false;
+  const { network, transport } = parts,
+    reasons: string[] = [];
+  let answered = false,
+    isPending = false;
   for (const endpoint of endpointsOf(transport)) {
     try {
       const standing = await readStanding(parts, endpoint, txid);

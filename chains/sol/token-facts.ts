@@ -27,7 +27,9 @@ export async function readTokenFacts(node: Node, heads: Heads, contract: string)
   const no = (reason: string) =>
     refuse('TOKEN_NOT_SUPPORTED', { chain: node.network.slug, tokenContract: contract, reason });
   const metadata = programAddress(METADATA_PROGRAM, [
-    Buffer.from('metadata'), base58.decode(METADATA_PROGRAM), base58.decode(contract),
+    Buffer.from('metadata'),
+    base58.decode(METADATA_PROGRAM),
+    base58.decode(contract),
   ]);
   const asked = call('getMultipleAccounts', [contract, metadata], { ...CONFIRMED, encoding: 'base64' });
   const { slot, value } = contextual(await ask(node, asked), 'mint');
@@ -41,9 +43,12 @@ export async function readTokenFacts(node: Node, heads: Heads, contract: string)
   const refusal = refusalOf(state);
   if (refusal !== null) return no(refusal);
   const own = state.extensions.get(TOKEN_METADATA);
-  const texts = own !== undefined ? textsAt(own, EXTENSION_NAME_AT)
-    : metaplex === null || metaplex === undefined || metaplex.owner !== METADATA_PROGRAM ? ['', '']
-      : textsAt(metaplex.data, METAPLEX_NAME_AT);
+  const texts =
+    own !== undefined
+      ? textsAt(own, EXTENSION_NAME_AT)
+      : metaplex === null || metaplex === undefined || metaplex.owner !== METADATA_PROGRAM
+        ? ['', '']
+        : textsAt(metaplex.data, METAPLEX_NAME_AT);
   return { name: texts[0]!, symbol: texts[1]!, decimals: state.decimals };
 }
 
@@ -60,7 +65,11 @@ function textsAt(data: Uint8Array, from: number): readonly string[] {
   for (let at = from; texts.length < 2 && at + 4 <= data.length;) {
     const length = view.getUint32(at, true);
     if (length > TEXT_BYTES_MAX || at + 4 + length > data.length) break;
-    texts.push(Buffer.from(data.subarray(at + 4, at + 4 + length)).toString('utf8').replace(/\0+$/, ''));
+    texts.push(
+      Buffer.from(data.subarray(at + 4, at + 4 + length))
+        .toString('utf8')
+        .replace(/\0+$/, ''),
+    );
     at += 4 + length;
   }
   return [texts[0] ?? '', texts[1] ?? ''];

@@ -4,7 +4,13 @@
  * Spec: chains.md 7.3 (L1 to L17), L22, G2, G3, G22, G23.
  */
 import {
-  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer,
+  ChainUnavailable,
+  type Block,
+  type Catalogue,
+  type Decoded,
+  type Network,
+  type Outcome,
+  type Transfer,
 } from '../chain.ts';
 import { countIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { SOL_DECIMALS } from './network.ts';
@@ -30,7 +36,10 @@ function entriesOf(block: SolBlock): readonly Entry[] {
     const outer = objectIn(value, 'transaction');
     if (!KNOWN_VERSIONS.includes(outer['version'])) {
       // Left out, it would be a payment lost; the height waits until this code reads the version.
-      throw new ChainUnavailable('sol', `transaction version ${JSON.stringify(outer['version']).slice(0, 40)} is not known`);
+      throw new ChainUnavailable(
+        'sol',
+        `transaction version ${JSON.stringify(outer['version']).slice(0, 40)} is not known`,
+      );
     }
     const transaction = objectIn(outer['transaction'], 'transaction');
     const txid = textIn(listIn(transaction['signatures'], 'signatures')[0], 'signature');
@@ -39,7 +48,8 @@ function entriesOf(block: SolBlock): readonly Entry[] {
     }
     const meta = objectIn(outer['meta'], 'meta');
     if (!('err' in meta)) malformed('metadata without a result', meta);
-    const failed = meta['err'] !== null, doubt = doubtOfResult(meta, failed);
+    const failed = meta['err'] !== null,
+      doubt = doubtOfResult(meta, failed);
     if (doubt !== null) throw new ChainUnavailable('sol', `transaction ${txid}: ${doubt}`);
     return { txid, meta, failed, transaction };
   });
@@ -50,23 +60,34 @@ function entriesOf(block: SolBlock): readonly Entry[] {
 
 const FAILED_LINE = /^Program [1-9A-HJ-NP-Za-km-z]{32,44} failed: /;
 
-/** What else a node says about whether a transaction succeeded: `status`, its last log line, and balances that moved. G8. */
+/**
+ * What else a node says about whether a transaction succeeded: `status`, its last log line, and balances that moved.
+ * G8.
+ */
 function doubtOfResult(meta: Answer, failed: boolean): string | null {
   const { status, logMessages: logs, preBalances: before, postBalances: after } = meta;
-  if (typeof status === 'object' && status !== null && 'Err' in status !== failed) return 'its error and its status disagree';
+  if (typeof status === 'object' && status !== null && 'Err' in status !== failed)
+    return 'its error and its status disagree';
   const last: unknown = Array.isArray(logs) ? logs.at(-1) : undefined;
   if (!failed && typeof last === 'string' && FAILED_LINE.test(last)) return 'its logs say that it failed';
   if (!failed || !Array.isArray(before) || !Array.isArray(after)) return null;
   // The payer of the fee is the first account; nothing else moves in a transaction that failed.
   const moved = before.some((value, index) => index > 0 && String(value) !== String(after[index]));
-  return moved || tokenAmounts(meta['preTokenBalances']) !== tokenAmounts(meta['postTokenBalances']) ? 'it failed and moved balances' : null;
+  return moved || tokenAmounts(meta['preTokenBalances']) !== tokenAmounts(meta['postTokenBalances'])
+    ? 'it failed and moved balances'
+    : null;
 }
 
 /** Amounts by account, as text. */
 function tokenAmounts(balances: unknown): string {
   if (!Array.isArray(balances)) return '';
-  return balances.map((one: { accountIndex?: unknown; uiTokenAmount?: { amount?: unknown } } | null) =>
-    `${String(one?.accountIndex)}:${String(one?.uiTokenAmount?.amount)}`).sort().join();
+  return balances
+    .map(
+      (one: { accountIndex?: unknown; uiTokenAmount?: { amount?: unknown } } | null) =>
+        `${String(one?.accountIndex)}:${String(one?.uiTokenAmount?.amount)}`,
+    )
+    .sort()
+    .join();
 }
 
 /**
@@ -76,11 +97,16 @@ function tokenAmounts(balances: unknown): string {
 function keysOf({ transaction, meta }: Entry, count: number): readonly string[] {
   const message = objectIn(transaction['message'], 'message');
   const named = listIn(message['accountKeys'], 'accountKeys').map((key) =>
-    (typeof key === 'string' ? key : textIn(objectIn(key, 'account key')['pubkey'], 'pubkey')));
+    typeof key === 'string' ? key : textIn(objectIn(key, 'account key')['pubkey'], 'pubkey'),
+  );
   if (named.length === count) return named;
   const loaded = objectIn(meta['loadedAddresses'] ?? {}, 'loadedAddresses');
-  const keys = [...named, ...['writable', 'readonly'].flatMap((part) =>
-    listIn(loaded[part] ?? [], 'loaded addresses').map((key) => textIn(key, 'loaded address')))];
+  const keys = [
+    ...named,
+    ...['writable', 'readonly'].flatMap((part) =>
+      listIn(loaded[part] ?? [], 'loaded addresses').map((key) => textIn(key, 'loaded address')),
+    ),
+  ];
   return keys.length === count ? keys : malformed('keys and balances differ in number', message);
 }
 
@@ -106,7 +132,8 @@ export function transfersIn(network: Network, block: Block<SolBlock>, catalogue:
     const doubt = doubtOfBalances(entry.transaction, meta, keys, holders);
     if (doubt !== null) throw new ChainUnavailable('sol', `transaction ${txid}: ${doubt}`);
     const lamports = lamportChanges(meta, before, after);
-    const payers = lamports.filter(({ index, change }) => change < 0n && !holders.has(index))
+    const payers = lamports
+      .filter(({ index, change }) => change < 0n && !holders.has(index))
       .map(({ index }) => keys[index]!);
     for (const { index, change } of lamports) {
       if (change <= 0n) continue;
@@ -115,8 +142,15 @@ export function transfersIn(network: Network, block: Block<SolBlock>, catalogue:
         continue;
       }
       transfers.push({
-        txid, outputIndex: index, to: keys[index]!, amount: change, decimals: SOL_DECIMALS, tokenContract: null,
-        tokenSymbol: network.nativeSymbol, tag: null, from: payers,
+        txid,
+        outputIndex: index,
+        to: keys[index]!,
+        amount: change,
+        decimals: SOL_DECIMALS,
+        tokenContract: null,
+        tokenSymbol: network.nativeSymbol,
+        tag: null,
+        from: payers,
       });
     }
     readTokens(txid, tokens, catalogue, transfers, ignored);
@@ -124,7 +158,10 @@ export function transfersIn(network: Network, block: Block<SolBlock>, catalogue:
   return { transfers, ignored };
 }
 
-interface LamportChange { readonly index: number; readonly change: bigint }
+interface LamportChange {
+  readonly index: number;
+  readonly change: bigint;
+}
 
 /** Balances that changed; the fee is given back to the account that paid it, the first one (L3). */
 function lamportChanges(meta: Answer, before: readonly unknown[], after: readonly unknown[]): LamportChange[] {
@@ -155,10 +192,16 @@ function tokenBalancesOf({ txid, meta }: Entry, keys: readonly string[]): readon
   const { preTokenBalances: before, postTokenBalances: after } = meta;
   const isRecorded = (before ?? after ?? null) !== null;
   if (!isRecorded) {
-    if (keys.some(isTokenProgram)) throw new ChainUnavailable('sol', `transaction ${txid}: token balances not recorded`);
+    if (keys.some(isTokenProgram))
+      throw new ChainUnavailable('sol', `transaction ${txid}: token balances not recorded`);
     return [];
   }
-  return ([['preTokenBalances', -1n], ['postTokenBalances', 1n]] as const).flatMap(([name, sign]) =>
+  return (
+    [
+      ['preTokenBalances', -1n],
+      ['postTokenBalances', 1n],
+    ] as const
+  ).flatMap(([name, sign]) =>
     listIn(meta[name], name).map((value) => {
       const balance = objectIn(value, 'token balance');
       const { owner } = balance;
@@ -168,7 +211,8 @@ function tokenBalancesOf({ txid, meta }: Entry, keys: readonly string[]): readon
         owner: owner === undefined || owner === null ? null : textIn(owner, 'owner'),
         amount: sign * integerIn(objectIn(balance['uiTokenAmount'], 'uiTokenAmount')['amount'], 'token amount'),
       };
-    }));
+    }),
+  );
 }
 
 interface Holding {
@@ -198,7 +242,11 @@ function holdingsOf(txid: string, balances: readonly TokenBalance[], catalogue: 
 type Ignored = { txid: string; reason: string };
 
 function readTokens(
-  txid: string, balances: readonly TokenBalance[], catalogue: Catalogue, transfers: Transfer[], ignored: Ignored[],
+  txid: string,
+  balances: readonly TokenBalance[],
+  catalogue: Catalogue,
+  transfers: Transfer[],
+  ignored: Ignored[],
 ): void {
   const holdings = holdingsOf(txid, balances, catalogue);
   for (const holding of holdings) {
@@ -210,8 +258,14 @@ function readTokens(
       continue;
     }
     transfers.push({
-      txid, outputIndex, to: holding.owner, amount: holding.total, decimals: token.decimals,
-      tokenContract: token.contract, tokenSymbol: token.symbol, tag: null,
+      txid,
+      outputIndex,
+      to: holding.owner,
+      amount: holding.total,
+      decimals: token.decimals,
+      tokenContract: token.contract,
+      tokenSymbol: token.symbol,
+      tag: null,
       from: holdings.filter(({ mint, total }) => mint === holding.mint && total < 0n).map(({ owner }) => owner),
     });
   }
@@ -220,15 +274,18 @@ function readTokens(
 /** Index of the token account that gained most, the lowest one on ties. Choice: chains.md L5. */
 function richestAccount({ byAccount }: Holding): number {
   return [...byAccount].reduce((best, next) =>
-    (next[1] > best[1] || (next[1] === best[1] && next[0] < best[0]) ? next : best))[0];
+    next[1] > best[1] || (next[1] === best[1] && next[0] < best[0]) ? next : best,
+  )[0];
 }
 
 /** What the wanted transactions did, with the fee in lamports. Throws: MalformedReply, ChainUnavailable. */
 export function outcomesIn(_network: Network, block: Block<SolBlock>, wanted: ReadonlySet<string>): readonly Outcome[] {
-  return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map(({ txid, failed, meta }) => ({
-    txid,
-    success: !failed,
-    reason: failed ? JSON.stringify(meta['err']).slice(0, 200) : null,
-    fee: integerIn(meta['fee'], 'fee'),
-  }));
+  return entriesOf(block.raw)
+    .filter(({ txid }) => wanted.has(txid))
+    .map(({ txid, failed, meta }) => ({
+      txid,
+      success: !failed,
+      reason: failed ? JSON.stringify(meta['err']).slice(0, 200) : null,
+      fee: integerIn(meta['fee'], 'fee'),
+    }));
 }

@@ -7,7 +7,15 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
 import { parseAddress } from './address.ts';
 import {
-  checkFeeCaps, computeOf, feeMaxOf, feeOf, feePartsOf, priceFor, type Compute, type Fee, type SolInputs,
+  checkFeeCaps,
+  computeOf,
+  feeMaxOf,
+  feeOf,
+  feePartsOf,
+  priceFor,
+  type Compute,
+  type Fee,
+  type SolInputs,
 } from './fee.ts';
 import { solOf } from './network.ts';
 import { encodePayment, type Payment } from './payment.ts';
@@ -24,7 +32,10 @@ type Wish = Pick<Intent, 'from' | 'fromPath' | 'to' | 'amount' | 'token' | 'leav
  * INSUFFICIENT_FUNDS, INSUFFICIENT_GAS, INSUFFICIENT_RESERVE, AMOUNT_CAP_EXCEEDED.
  */
 export function buildUnsigned(
-  network: Network, inputs: SolInputs, intent: Intent, replay: ReplayKey | null,
+  network: Network,
+  inputs: SolInputs,
+  intent: Intent,
+  replay: ReplayKey | null,
 ): Unsigned | Refusal {
   if (intent.kind === 'trustline') return refuse('INVALID_INPUT', { reason: 'the chain has no trustlines' });
   if (intent.tag !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no tags', tag: intent.tag });
@@ -34,7 +45,11 @@ export function buildUnsigned(
 }
 
 function build(
-  network: Network, inputs: SolInputs, wish: Wish, fee: Fee, ratioBpsMax: number | undefined,
+  network: Network,
+  inputs: SolInputs,
+  wish: Wish,
+  fee: Fee,
+  ratioBpsMax: number | undefined,
 ): Unsigned | Refusal {
   const to = parseAddress(network, wish.to);
   if (!to.ok) return to;
@@ -43,16 +58,18 @@ function build(
   if (parties !== null) return parties;
   const amount = amountOf(inputs, wish, fee);
   if (typeof amount !== 'bigint') return amount;
-  const refusal = checkFunds(inputs, wish, amount, fee)
-    ?? checkRents(inputs, wish, amount, fee)
-    ?? checkSimulation(inputs)
-    ?? checkFeeCaps(network, feeMaxOf(fee), isToken ? null : amount, ratioBpsMax);
+  const refusal =
+    checkFunds(inputs, wish, amount, fee) ??
+    checkRents(inputs, wish, amount, fee) ??
+    checkSimulation(inputs) ??
+    checkFeeCaps(network, feeMaxOf(fee), isToken ? null : amount, ratioBpsMax);
   return refusal ?? unsignedOf(network, inputs, wish, amount, fee);
 }
 
 /**
- * 7.1: what the accounts are, as they were read. A token account is nobody's address, not even for its own mint: it may be a
- * stranger's, an exchange credits wallets only, and whoever signs cannot tell it from a wallet. The refusal names its owner.
+ * 7.1: what the accounts are, as they were read. A token account is nobody's address, not even for its own mint: it may
+ * be a stranger's, an exchange credits wallets only, and whoever signs cannot tell it from a wallet. The refusal names
+ * its owner.
  */
 function checkParties(inputs: SolInputs, { from, to, token }: Wish): Refusal | null {
   const { destination, senderIsWallet, payerIsWallet, token: tokens } = inputs;
@@ -60,7 +77,8 @@ function checkParties(inputs: SolInputs, { from, to, token }: Wish): Refusal | n
   if (to === from) return no('the sender itself');
   if (destination.kind === 'dead_end') return no(destination.what);
   if (destination.kind === 'token_account') {
-    const reason = token === null || destination.mint === token.contract ? 'a token account' : 'a token account of another mint';
+    const reason =
+      token === null || destination.mint === token.contract ? 'a token account' : 'a token account of another mint';
     return refuse('INVALID_ADDRESS', { chain: 'sol', field: 'to', reason, owner: destination.owner });
   }
   if (!senderIsWallet || !payerIsWallet) {
@@ -78,7 +96,7 @@ function checkParties(inputs: SolInputs, { from, to, token }: Wish): Refusal | n
  */
 function amountOf(inputs: SolInputs, { from, amount, token, leave = 0n }: Wish, { fee }: Fee): bigint | Refusal {
   if (amount !== 'all') return amount > 0n ? amount : refuse('INVALID_AMOUNT', { amount: amount.toString() });
-  const balance = BigInt(token === null ? inputs.senderLamports ?? '0' : inputs.token?.balance ?? '0');
+  const balance = BigInt(token === null ? (inputs.senderLamports ?? '0') : (inputs.token?.balance ?? '0'));
   if (balance === 0n) return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: '1' });
   if (token !== null) return balance;
   const kept = leave + (inputs.feePayer === from ? fee : 0n);
@@ -91,17 +109,21 @@ function checkFunds(inputs: SolInputs, { from, token }: Wish, amount: bigint, fe
   const sender = BigInt(inputs.senderLamports ?? '0');
   const asset = token === null ? sender : BigInt(inputs.token?.balance ?? '0');
   if (asset < amount) return refuse('INSUFFICIENT_FUNDS', { balance: asset.toString(), required: amount.toString() });
-  const payer = BigInt(inputs.payerLamports ?? '0'), feeMax = feeMaxOf(fee);
+  const payer = BigInt(inputs.payerLamports ?? '0'),
+    feeMax = feeMaxOf(fee);
   const required = feeMax + (token === null && inputs.feePayer === from ? amount : 0n);
   if (payer >= required) return null;
   return refuse('INSUFFICIENT_GAS', {
-    balance: payer.toString(), required: required.toString(), feeMax: feeMax.toString(),
+    balance: payer.toString(),
+    required: required.toString(),
+    feeMax: feeMax.toString(),
   });
 }
 
 /** L28: what every touched account holds afterwards is nothing, or at least the rent-exempt minimum. */
 function checkRents(inputs: SolInputs, { from, token }: Wish, amount: bigint, fee: Fee): Refusal | null {
-  const minimum = BigInt(inputs.rentExempt), native = token === null ? amount : 0n;
+  const minimum = BigInt(inputs.rentExempt),
+    native = token === null ? amount : 0n;
   const selfPaid = inputs.feePayer === from;
   const afterwards: readonly (readonly [who: string, lamports: bigint])[] = [
     ['sender', BigInt(inputs.senderLamports ?? '0') - native - (selfPaid ? feeMaxOf(fee) : 0n)],
@@ -124,15 +146,30 @@ function checkSimulation({ compute }: SolInputs): Refusal | null {
 
 /** The payment of a wish: from the accounts that were read, under the block hash that was read with them. */
 export function plannedPayment(
-  inputs: SolInputs, { from, to, token }: Pick<Intent, 'from' | 'to' | 'token'>, amount: bigint, compute: Compute,
+  inputs: SolInputs,
+  { from, to, token }: Pick<Intent, 'from' | 'to' | 'token'>,
+  amount: bigint,
+  compute: Compute,
 ): Payment {
   const { feePayer, blockhash, token: tokens } = inputs;
   return {
-    feePayer, from, blockhash, ...compute, amount,
-    asset: token === null || tokens === null ? { kind: 'native', to } : {
-      kind: 'token', program: tokens.program, mint: token.contract, decimals: tokens.decimals, source: tokens.source,
-      destination: tokens.destination, creates: tokens.createRent === null ? null : to,
-    },
+    feePayer,
+    from,
+    blockhash,
+    ...compute,
+    amount,
+    asset:
+      token === null || tokens === null
+        ? { kind: 'native', to }
+        : {
+            kind: 'token',
+            program: tokens.program,
+            mint: token.contract,
+            decimals: tokens.decimals,
+            source: tokens.source,
+            destination: tokens.destination,
+            creates: tokens.createRent === null ? null : to,
+          },
   };
 }
 
@@ -140,10 +177,20 @@ function unsignedOf(network: Network, inputs: SolInputs, wish: Wish, amount: big
   const { from, fromPath, to, token } = wish;
   const payment = plannedPayment(inputs, wish, amount, fee.compute);
   return {
-    chain: network.slug, payload: Buffer.from(encodePayment(payment)).toString('base64'), from, fromPath, to, amount,
-    tokenContract: token?.contract ?? null, tag: null, kind: 'payment', sendAll: wish.amount === 'all',
-    feeMax: feeMaxOf(fee), fee: feePartsOf(fee, inputs.feePayer),
-    replayKey: { kind: 'expiry', value: String(inputs.lastValidBlockHeight) }, readAtHeight: inputs.readAtHeight,
+    chain: network.slug,
+    payload: Buffer.from(encodePayment(payment)).toString('base64'),
+    from,
+    fromPath,
+    to,
+    amount,
+    tokenContract: token?.contract ?? null,
+    tag: null,
+    kind: 'payment',
+    sendAll: wish.amount === 'all',
+    feeMax: feeMaxOf(fee),
+    fee: feePartsOf(fee, inputs.feePayer),
+    replayKey: { kind: 'expiry', value: String(inputs.lastValidBlockHeight) },
+    readAtHeight: inputs.readAtHeight,
   };
 }
 
@@ -156,13 +203,14 @@ function unsignedOf(network: Network, inputs: SolInputs, wish: Wish, amount: big
  */
 export function reprice(network: Network, unsigned: Unsigned, inputs: SolInputs): Unsigned | Refusal {
   if (unsigned.replayKey.kind !== 'expiry') throw new Error('a Solana payment without an expiry');
-  const { value: lastValidBlockHeight } = unsigned.replayKey, { finalizedBlockHeight } = inputs;
+  const { value: lastValidBlockHeight } = unsigned.replayKey,
+    { finalizedBlockHeight } = inputs;
   if (finalizedBlockHeight <= Number(lastValidBlockHeight)) {
     return refuse('CONFLICT', { reason: 'the transaction may still land', lastValidBlockHeight, finalizedBlockHeight });
   }
   const { from, fromPath, to, amount, sendAll, tokenContract: contract } = unsigned;
-  const token = contract === null ? null
-    : { chain: network.slug, contract, symbol: '', decimals: inputs.token?.decimals ?? 0 };
+  const token =
+    contract === null ? null : { chain: network.slug, contract, symbol: '', decimals: inputs.token?.decimals ?? 0 };
   const market = computeOf(solOf(network), inputs);
   const wish: Wish = { from, fromPath, to, amount, token };
   if (!sendAll) return build(network, inputs, wish, feeOf(inputs, from, market), undefined);

@@ -1,6 +1,6 @@
 /**
- * What an operator sees of each endpoint: up or not, what failed, and one log line when that changes. Endpoints go by their place
- * in the configuration (`eth-2`), never by their URL, which may carry a key.
+ * What an operator sees of each endpoint: up or not, what failed, and one log line when that changes. Endpoints go by
+ * their place in the configuration (`eth-2`), never by their URL, which may carry a key.
  *
  *   up              the last request was answered, or one alone failed since
  *   down            two requests in a row got no answer
@@ -50,16 +50,26 @@ export function kindOf({ reason }: Pick<ChainUnavailable, 'reason'>): ErrorKind 
 
 /** A watch over the endpoints of one chain. */
 export function createEndpointWatch(chain: Chain, { log, metrics }: { log: Log; metrics: Metrics }): EndpointWatch {
-  const states = new Map<string, EndpointState>(), failures = new Map<string, number>();
+  const states = new Map<string, EndpointState>(),
+    failures = new Map<string, number>();
 
   const become = (name: string, state: EndpointState, why: string | null): void => {
     const before = states.get(name);
     if (before === state) return;
     states.set(name, state);
     metrics.set('svc_endpoint_up', { chain, endpoint: name }, state === 'up' ? 1 : 0);
-    if (state === 'up' && before !== undefined) log.info({ chain, endpoint: name }, 'an endpoint of the chain answers again');
-    if (state === 'down') log.error({ chain, endpoint: name, reason: why }, 'an endpoint of the chain does not answer: check its node or plan');
-    if (state === 'wrong_network') log.error({ chain, endpoint: name }, 'an endpoint is of another network and is not asked: check its URL in the configuration');
+    if (state === 'up' && before !== undefined)
+      log.info({ chain, endpoint: name }, 'an endpoint of the chain answers again');
+    if (state === 'down')
+      log.error(
+        { chain, endpoint: name, reason: why },
+        'an endpoint of the chain does not answer: check its node or plan',
+      );
+    if (state === 'wrong_network')
+      log.error(
+        { chain, endpoint: name },
+        'an endpoint is of another network and is not asked: check its URL in the configuration',
+      );
   };
   const answered = (name: string): void => {
     failures.set(name, 0);
@@ -69,7 +79,8 @@ export function createEndpointWatch(chain: Chain, { log, metrics }: { log: Log; 
     if (OWN_END.test(error.reason)) return;
     metrics.add('svc_endpoint_errors_total', { chain, endpoint: name, kind: kindOf(error) });
     failures.set(name, (failures.get(name) ?? 0) + 1);
-    if (failures.get(name)! >= FAILURES_DOWN && states.get(name) !== 'wrong_network') become(name, 'down', error.reason);
+    if (failures.get(name)! >= FAILURES_DOWN && states.get(name) !== 'wrong_network')
+      become(name, 'down', error.reason);
   };
   return {
     watched: (endpoint) => ({

@@ -31,8 +31,9 @@ export interface FailoverOptions {
   readonly random: () => number;
   readonly lagBlocksMax?: number;
   /**
-   * An endpoint that has not answered for so long is not waited for alone: the next one is asked as well, and the first good answer
-   * is taken. Absent: each is waited for until it fails. `timer` calls back after a time; what it returns takes that back.
+   * An endpoint that has not answered for so long is not waited for alone: the next one is asked as well, and the first
+   * good answer is taken. Absent: each is waited for until it fails. `timer` calls back after a time; what it returns
+   * takes that back.
    */
   readonly hedge?: Hedge | undefined;
   /** Called for every report, for metrics and logs. */
@@ -74,9 +75,19 @@ export const wallTimer: Hedge['timer'] = (ms, then) => {
 export function createFailoverTransport(options: FailoverOptions): FailoverTransport {
   const { chain, endpoints, nowMs, random, lagBlocksMax = LAG_BLOCKS_MAX, onReport, hedge } = options;
   if (endpoints.length === 0) throw new TypeError(`${chain}: no endpoints`);
-  const conditions = new Map<Endpoint, Condition>(endpoints.map((endpoint) => [endpoint, {
-    failures: 0, notBeforeMs: 0, lagging: false, wrongNetwork: false, headHeight: null, reports: 0,
-  }]));
+  const conditions = new Map<Endpoint, Condition>(
+    endpoints.map((endpoint) => [
+      endpoint,
+      {
+        failures: 0,
+        notBeforeMs: 0,
+        lagging: false,
+        wrongNetwork: false,
+        headHeight: null,
+        reports: 0,
+      },
+    ]),
+  );
   const conditionOf = (endpoint: Endpoint) => conditions.get(endpoint)!;
   let turn = 0;
 
@@ -86,13 +97,17 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
   };
 
   const pick: Transport['pick'] = (not = []) => {
-    const rotated = endpoints.map((_, i) => endpoints[(turn + i) % endpoints.length]!)
+    const rotated = endpoints
+      .map((_, i) => endpoints[(turn + i) % endpoints.length]!)
       .filter((one) => !not.includes(one));
     turn = (turn + 1) % endpoints.length;
-    // One that was down is not tried out by who needs an answer now: a look at it alone finds it well again (one-endpoint.ts).
+    // One that was down is not tried out by who needs an answer now: a look at it alone finds it well again
+    // (one-endpoint.ts).
     const isDown = (one: Endpoint) => conditionOf(one).failures >= FAILURES_DOWN;
-    const best = rotated.find((one) => stateOf(one) === 'healthy' && !isDown(one)) ?? rotated.find((one) => stateOf(one) === 'lagging' && !isDown(one))
-      ?? rotated.find((one) => stateOf(one) === 'healthy' || stateOf(one) === 'lagging');
+    const best =
+      rotated.find((one) => stateOf(one) === 'healthy' && !isDown(one)) ??
+      rotated.find((one) => stateOf(one) === 'lagging' && !isDown(one)) ??
+      rotated.find((one) => stateOf(one) === 'healthy' || stateOf(one) === 'lagging');
     if (best === undefined) {
       throw new ChainUnavailable(chain, `no endpoint to ask: ${rotated.map(stateOf).join(', ') || 'none left'}`);
     }
@@ -125,37 +140,54 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     onReport?.(endpoint, outcome);
   };
 
-  const attempt: Transport['attempt'] = (read) => attemptAll({ chain, count: endpoints.length, pick, hedge }, read, (endpoint) => {
-    const reportsBefore = conditionOf(endpoint).reports;
-    const hasReported = () => conditionOf(endpoint).reports > reportsBefore;
-    return (error) => {
-      // A node that answered and proved nothing (no such block yet, pruned state) is not a node that fails.
-      if (error === null) { if (!hasReported()) note(endpoint, 'ok'); }
-      else if (error instanceof EndpointFailure) note(endpoint, 'failed', undefined, error.retryAfterMs);
-      else if (error instanceof MalformedReply && !hasReported()) note(endpoint, 'failed');
-    };
-  });
+  const attempt: Transport['attempt'] = (read) =>
+    attemptAll({ chain, count: endpoints.length, pick, hedge }, read, (endpoint) => {
+      const reportsBefore = conditionOf(endpoint).reports;
+      const hasReported = () => conditionOf(endpoint).reports > reportsBefore;
+      return (error) => {
+        // A node that answered and proved nothing (no such block yet, pruned state) is not a node that fails.
+        if (error === null) {
+          if (!hasReported()) note(endpoint, 'ok');
+        } else if (error instanceof EndpointFailure) note(endpoint, 'failed', undefined, error.retryAfterMs);
+        else if (error instanceof MalformedReply && !hasReported()) note(endpoint, 'failed');
+      };
+    });
 
   return {
-    endpoints, hedge, pick, attempt,
+    endpoints,
+    hedge,
+    pick,
+    attempt,
     report: (endpoint, outcome, headHeight) => note(endpoint, outcome, headHeight),
     tellTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
-    health: () => endpoints.map((endpoint) => {
-      const { headHeight, failures } = conditionOf(endpoint);
-      return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures };
-    }),
+    health: () =>
+      endpoints.map((endpoint) => {
+        const { headHeight, failures } = conditionOf(endpoint);
+        return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures };
+      }),
   };
 }
 
-interface Attempting extends Pick<FailoverOptions, 'chain' | 'hedge'> { readonly count: number; readonly pick: Transport['pick'] }
+interface Attempting extends Pick<FailoverOptions, 'chain' | 'hedge'> {
+  readonly count: number;
+  readonly pick: Transport['pick'];
+}
 
-/** Asks one endpoint after another, or the next one as well where one is late. `begin` notes who is asked; what it returns, what came of it. */
+/**
+ * Asks one endpoint after another, or the next one as well where one is late. `begin` notes who is asked; what it
+ * returns, what came of it.
+ */
 function attemptAll<T>(
-  { chain, hedge, count, pick }: Attempting, read: (endpoint: Endpoint) => Promise<T>, begin: (endpoint: Endpoint) => (error: unknown) => void,
+  { chain, hedge, count, pick }: Attempting,
+  read: (endpoint: Endpoint) => Promise<T>,
+  begin: (endpoint: Endpoint) => (error: unknown) => void,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const tried: Endpoint[] = [], reasons: string[] = [];
-    let malformed: MalformedReply | null = null, running = 0, isDone = false;
+    const tried: Endpoint[] = [],
+      reasons: string[] = [];
+    let malformed: MalformedReply | null = null,
+      running = 0,
+      isDone = false;
     const end = () => {
       if (isDone || running > 0) return;
       isDone = true;
@@ -169,7 +201,9 @@ function attemptAll<T>(
       try {
         if (tried.length >= count) return end();
         endpoint = pick(tried);
-      } catch { return end(); } // what is left may not be asked now
+      } catch {
+        return end();
+      } // what is left may not be asked now
       tried.push(endpoint);
       running += 1;
       const came = begin(endpoint);
@@ -178,25 +212,27 @@ function attemptAll<T>(
         isLate = true;
         next();
       });
-      read(endpoint).then((answer) => {
-        stop?.();
-        running -= 1;
-        came(null);
-        isDone = true;
-        resolve(answer);
-      }).catch((error: unknown) => {
-        stop?.();
-        running -= 1;
-        if (!(error instanceof MalformedReply || error instanceof ChainUnavailable)) {
+      read(endpoint)
+        .then((answer) => {
+          stop?.();
+          running -= 1;
+          came(null);
           isDone = true;
-          return reject(error as Error);
-        }
-        came(error);
-        if (error instanceof MalformedReply) malformed = error;
-        reasons.push(`${endpoint.name}: ${error instanceof ChainUnavailable ? error.reason : error.message}`);
-        if (isLate) end();
-        else next();
-      });
+          resolve(answer);
+        })
+        .catch((error: unknown) => {
+          stop?.();
+          running -= 1;
+          if (!(error instanceof MalformedReply || error instanceof ChainUnavailable)) {
+            isDone = true;
+            return reject(error as Error);
+          }
+          came(error);
+          if (error instanceof MalformedReply) malformed = error;
+          reasons.push(`${endpoint.name}: ${error instanceof ChainUnavailable ? error.reason : error.message}`);
+          if (isLate) end();
+          else next();
+        });
     };
     next();
   });

@@ -62,7 +62,10 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const reply = await pool.request({
-        method, signal, path: pathOf(base, path, url.search), body: body ?? null,
+        method,
+        signal,
+        path: pathOf(base, path, url.search),
+        body: body ?? null,
         headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...more },
       });
       return await read(chain, reply, answerBytesMax);

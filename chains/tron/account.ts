@@ -22,7 +22,11 @@ export async function readAccount(network: Network, endpoint: Endpoint, address:
 }
 
 const resources = z.object({
-  freeNetLimit: integer, freeNetUsed: integer, NetLimit: integer, NetUsed: integer, EnergyLimit: integer,
+  freeNetLimit: integer,
+  freeNetUsed: integer,
+  NetLimit: integer,
+  NetUsed: integer,
+  EnergyLimit: integer,
   EnergyUsed: integer,
 });
 
@@ -38,11 +42,14 @@ const left = (limit: bigint, used: bigint): bigint => (limit > used ? limit - us
 /** The resources of an account; one that does not exist has none. Throws: ChainUnavailable, MalformedReply. */
 export async function readResources(network: Network, endpoint: Endpoint, address: string): Promise<Resources> {
   const answer = await ask(network, endpoint, wallet('getaccountresource', { address, visible: true }));
-  const {
-    freeNetLimit, freeNetUsed, NetLimit, NetUsed, EnergyLimit, EnergyUsed,
-  } = parsed(resources, answer, 'account resources');
+  const { freeNetLimit, freeNetUsed, NetLimit, NetUsed, EnergyLimit, EnergyUsed } = parsed(
+    resources,
+    answer,
+    'account resources',
+  );
   return {
-    stakedBandwidth: left(NetLimit, NetUsed), freeBandwidth: left(freeNetLimit, freeNetUsed),
+    stakedBandwidth: left(NetLimit, NetUsed),
+    freeBandwidth: left(freeNetLimit, freeNetUsed),
     energy: left(EnergyLimit, EnergyUsed),
   };
 }
@@ -51,10 +58,16 @@ export async function readResources(network: Network, endpoint: Endpoint, addres
  * A token balance, also of an account that does not exist. Throws: ChainUnavailable for a contract that answers none.
  */
 export async function readTokenBalance(
-  network: Network, endpoint: Endpoint, address: string, contract: string,
+  network: Network,
+  endpoint: Endpoint,
+  address: string,
+  contract: string,
 ): Promise<bigint> {
   const outcome = await callConstant(network, endpoint, {
-    owner: address, contract, selector: 'balanceOf(address)', parameter: addressWord(address),
+    owner: address,
+    contract,
+    selector: 'balanceOf(address)',
+    parameter: addressWord(address),
   });
   const amount = outcome.kind === 'returned' ? decodeWord(outcome.answer) : null;
   if (amount === null) throw new ChainUnavailable(network.slug, `${contract} answers no balance`);
@@ -63,7 +76,11 @@ export async function readTokenBalance(
 
 /** A balance of an endpoint that is not behind. Throws: ChainUnavailable, MalformedReply. */
 export async function readBalance(
-  network: Network, heads: Heads, endpoint: Endpoint, address: string, token: Token | null,
+  network: Network,
+  heads: Heads,
+  endpoint: Endpoint,
+  address: string,
+  token: Token | null,
 ): Promise<Balance> {
   await heads.headOf(endpoint);
   const { exists: accountExists, balance } = await readAccount(network, endpoint, address);
@@ -80,7 +97,10 @@ const accountBalance = z.object({ balance: integer });
  * without it answers 0 to everything, so the block's own trace must be there first. Throws: ChainUnavailable.
  */
 export async function readBalancesAt(
-  network: Network, endpoint: Endpoint, addresses: readonly string[], { height, hash }: Pick<Block, 'height' | 'hash'>,
+  network: Network,
+  endpoint: Endpoint,
+  addresses: readonly string[],
+  { height, hash }: Pick<Block, 'height' | 'hash'>,
 ): Promise<bigint[]> {
   const block = { hash, number: height };
   const trace = blockBalance.safeParse(await ask(network, endpoint, wallet('getblockbalance', block)));
@@ -90,9 +110,10 @@ export async function readBalancesAt(
   const balances: bigint[] = [];
   for (const address of addresses) {
     const body = { account_identifier: { address }, block_identifier: block, visible: true };
-    balances.push(parsed(
-      accountBalance, await ask(network, endpoint, wallet('getaccountbalance', body)), 'balance at a block',
-    ).balance);
+    balances.push(
+      parsed(accountBalance, await ask(network, endpoint, wallet('getaccountbalance', body)), 'balance at a block')
+        .balance,
+    );
   }
   return balances;
 }

@@ -74,6 +74,7 @@ export function checkDestination(_network: Network, address: ParsedAddress, cata
 /** The `T…` text of a TRC-20 contract. Refuses: TOKEN_NOT_SUPPORTED. */
 export function parseToken(network: Network, text: string): string | Refusal {
   const parsed = parseAddress(network, text);
-  return parsed.ok ? parsed.canonical
+  return parsed.ok
+    ? parsed.canonical
     : refuse('TOKEN_NOT_SUPPORTED', { chain: 'tron', reason: 'not a contract address' });
 }

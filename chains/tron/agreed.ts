@@ -13,8 +13,15 @@ export function agreeInputs(network: Network, a: TronInputs, b: TronInputs, inte
   const { about, dearer } = compareInputs(a, b, {
     feeMax,
     facts: (one) => ({
-      sender: one.senderExists, destination: one.destination, trial: one.tried.kind, prices: one.prices,
-      ...fundsOf(intent, { asset: BigInt((intent.token === null ? one.nativeBalance : one.tokenBalance) ?? '0'), native: BigInt(one.nativeBalance), feeMax: feeMax(one) }),
+      sender: one.senderExists,
+      destination: one.destination,
+      trial: one.tried.kind,
+      prices: one.prices,
+      ...fundsOf(intent, {
+        asset: BigInt((intent.token === null ? one.nativeBalance : one.tokenBalance) ?? '0'),
+        native: BigInt(one.nativeBalance),
+        feeMax: feeMax(one),
+      }),
     }),
     near: ({ headTimeMs }) => ({ head: [headTimeMs, HEADS_APART_MS] }),
   });

@@ -25,9 +25,12 @@ export async function readInfos(network: Network, endpoint: Endpoint, height: nu
 }
 
 /** Reads proven blocks. */
-export function createBlockReader(
-  { network, transport, heads, internals }: BlockReaderParts,
-): (height: number) => Promise<Block<TronBlock>> {
+export function createBlockReader({
+  network,
+  transport,
+  heads,
+  internals,
+}: BlockReaderParts): (height: number) => Promise<Block<TronBlock>> {
   const read = async (endpoint: Endpoint, height: number): Promise<Block<TronBlock>> => {
     const answer = await ask(network, endpoint, wallet('getblockbynum', { num: height }));
     const header = headerOf(answer);
@@ -49,7 +52,10 @@ export function createBlockReader(
 
 /** Infos name their height and no block: one that was replaced between the two answers would go unnoticed. */
 async function assertUnchanged(
-  network: Network, heads: Heads, endpoint: Endpoint, { height, hash }: Header,
+  network: Network,
+  heads: Heads,
+  endpoint: Endpoint,
+  { height, hash }: Header,
 ): Promise<void> {
   const again = await heads.headerAt(endpoint, 'wallet', height);
   if (again?.hash !== hash) throw new ChainUnavailable(network.slug, `block ${height} was replaced while it was read`);
@@ -93,10 +99,10 @@ function unitOf({ height, hash, parentHash, timeMs }: Header, raw: TronBlock): B
  * ChainUnavailable when they are not of one block.
  */
 export function blockFromAnswers(network: Network, answers: Readonly<Record<string, unknown>>): Block<TronBlock> {
-  const block: Answer = objectIn(answers['block'], 'block'), header = headerOf(block);
+  const block: Answer = objectIn(answers['block'], 'block'),
+    header = headerOf(block);
   if (header === null) throw new ChainUnavailable(network.slug, 'the node does not have the block');
   const raw = { block, infos: infosIn(answers['infos']) };
   assertWhole(network, header.height, raw);
   return unitOf(header, raw);
 }
-

@@ -56,7 +56,7 @@ const TIMESTAMP_SPREAD_MS = 60_000;
 /** A source of timestamps that differ from build to build. */
 export function createTimestamps(start: number = randomInt(TIMESTAMP_SPREAD_MS)): (headTimeMs: number) => number {
   let count = 0;
-  return (headTimeMs) => headTimeMs + (start + count++) % TIMESTAMP_SPREAD_MS;
+  return (headTimeMs) => headTimeMs + ((start + count++) % TIMESTAMP_SPREAD_MS);
 }
 
 /** Bytes 6..8 of the number and 8..16 of the id of a block: the first 8 bytes of an id are the number. T14. */
@@ -66,24 +66,38 @@ export function referenceTo({ hash }: Pick<Header, 'hash'>): { refBlockBytes: st
 
 /** Inputs of an intent from one endpoint. Throws: ChainUnavailable, MalformedReply. */
 export async function readBuildInputs(
-  network: Network, heads: Heads, endpoint: Endpoint, intent: Intent, timestampOf: (headTimeMs: number) => number,
+  network: Network,
+  heads: Heads,
+  endpoint: Endpoint,
+  intent: Intent,
+  timestampOf: (headTimeMs: number) => number,
 ): Promise<TronInputs> {
   const { from, to, token } = intent;
   const head = await heads.headOf(endpoint);
   const [solid, sender, receiver, resources, prices, tokenBalance] = await Promise.all([
-    heads.solidOf(endpoint), readAccount(network, endpoint, from), readAccount(network, endpoint, to),
-    readResources(network, endpoint, from), readPrices(network, endpoint),
+    heads.solidOf(endpoint),
+    readAccount(network, endpoint, from),
+    readAccount(network, endpoint, to),
+    readResources(network, endpoint, from),
+    readPrices(network, endpoint),
     token === null ? null : readTokenBalance(network, endpoint, from, token.contract),
   ]);
   const { stakedBandwidth, freeBandwidth, energy } = resources;
   return {
-    readAtHeight: head.height, readAtHash: head.hash, headTimeMs: head.timeMs, timestampMs: timestampOf(head.timeMs),
+    readAtHeight: head.height,
+    readAtHash: head.hash,
+    headTimeMs: head.timeMs,
+    timestampMs: timestampOf(head.timeMs),
     ...referenceTo(solid),
-    senderExists: sender.exists, nativeBalance: sender.balance.toString(),
+    senderExists: sender.exists,
+    nativeBalance: sender.balance.toString(),
     tokenBalance: tokenBalance?.toString() ?? null,
     destination: receiver.isContract ? 'contract' : receiver.exists ? 'account' : 'missing',
-    stakedBandwidth: stakedBandwidth.toString(), freeBandwidth: freeBandwidth.toString(), energy: energy.toString(),
-    prices, tried: await tryTransfer(network, endpoint, intent, tokenBalance),
+    stakedBandwidth: stakedBandwidth.toString(),
+    freeBandwidth: freeBandwidth.toString(),
+    energy: energy.toString(),
+    prices,
+    tried: await tryTransfer(network, endpoint, intent, tokenBalance),
   };
 }
 
@@ -91,25 +105,36 @@ export async function readBuildInputs(
  * T21, T24: the transfer is run from the very sender, which a blacklist or a pause stops, and costs what it will cost.
  */
 async function tryTransfer(
-  network: Network, endpoint: Endpoint, { from, to, token, amount }: Intent, tokenBalance: bigint | null,
+  network: Network,
+  endpoint: Endpoint,
+  { from, to, token, amount }: Intent,
+  tokenBalance: bigint | null,
 ): Promise<TronInputs['tried']> {
   if (token === null) return { kind: 'native' };
   if (tokenBalance === 0n) return { kind: 'reverted', reason: 'the token balance is 0' };
-  const moved = amount === 'all' ? tokenBalance ?? 0n : amount;
+  const moved = amount === 'all' ? (tokenBalance ?? 0n) : amount;
   const outcome = await callConstant(network, endpoint, {
-    owner: from, contract: token.contract, selector: 'transfer(address,uint256)',
+    owner: from,
+    contract: token.contract,
+    selector: 'transfer(address,uint256)',
     parameter: addressWord(to) + wordOf(moved),
   });
   if (outcome.kind === 'no_contract') return { kind: 'reverted', reason: 'no contract stands at the address' };
   if (outcome.kind === 'reverted') return outcome;
-  // USDT on TRON returns false for transfers that succeed; what a transfer does is to log one. Only a node that shows no
-  // logs of a constant call is taken at the word that the contract returns.
+  // USDT on TRON returns false for transfers that succeed; what a transfer does is to log one. Only a node that shows
+  // no logs of a constant call is taken at the word that the contract returns.
   // Source: oikos-cash/swap-v2-periphery contracts/libraries/TransferHelper.sol.
   const { logs, answer, energy } = outcome;
-  const isLogged = logs.some(({ address, topics, data }) => addressFromNode(network, address) === token.contract
-    && topics[0] === TRANSFER_TOPIC && topics[2] === addressWord(to) && data === wordOf(moved));
+  const isLogged = logs.some(
+    ({ address, topics, data }) =>
+      addressFromNode(network, address) === token.contract &&
+      topics[0] === TRANSFER_TOPIC &&
+      topics[2] === addressWord(to) &&
+      data === wordOf(moved),
+  );
   const succeeds = isLogged || (logs.length === 0 && decodeWord(answer) === 1n);
-  return succeeds ? { kind: 'succeeded', energy: energy.toString() }
+  return succeeds
+    ? { kind: 'succeeded', energy: energy.toString() }
     : { kind: 'reverted', reason: 'the token does not make the transfer' };
 }
 
@@ -122,7 +147,8 @@ async function readPrices(network: Network, endpoint: Endpoint): Promise<Prices>
   );
   const textOf = (key: string): string => (listed.get(key) ?? 0n).toString();
   return {
-    bandwidthSun: textOf('getTransactionFee'), energySun: textOf('getEnergyFee'),
+    bandwidthSun: textOf('getTransactionFee'),
+    energySun: textOf('getEnergyFee'),
     createAccountSun: textOf('getCreateAccountFee'),
     newAccountSun: textOf('getCreateNewAccountFeeInSystemContract'),
     createAccountRate: textOf('getCreateNewAccountBandwidthRate'),

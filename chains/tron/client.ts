@@ -3,7 +3,12 @@
  * question goes to one endpoint after another until one can prove its answer.
  */
 import {
-  ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
+  ChainUnavailable,
+  type Catalogue,
+  type ChainClient,
+  type Endpoint,
+  type Network,
+  type Transport,
 } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
@@ -22,15 +27,18 @@ export type TronClient = Required<Omit<ChainClient<TronBlock, TronInputs>, 'fetc
 
 /** A client over the endpoints of the network; each must serve `/wallet` and `/walletsolidity` below one base. */
 export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): TronClient {
-  const heads = createHeads(network, transport), internals = createInternalRecords(), timestampOf = createTimestamps();
-  const sending = { network, transport, heads }, { attempt } = transport;
+  const heads = createHeads(network, transport),
+    internals = createInternalRecords(),
+    timestampOf = createTimestamps();
+  const sending = { network, transport, heads },
+    { attempt } = transport;
   return {
     getHead: heads.getHead,
     servesBlocks: async () => true,
     getBlock: createBlockReader({ network, transport, heads, internals }),
     checkIdentity: () => checkIdentity(network, transport, heads),
     nextHeight: async (height) =>
-      (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
+      height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null,
     getBlockHash: (height) => firstOrAgreedNull(network, transport, (node) => readHash(network, heads, node, height)),
     getOutcome: (txid) => firstOrAgreedNull(network, transport, (node) => readOutcome(network, heads, node, txid)),
     fetchBalance: (address, token) => attempt((node) => readBalance(network, heads, node, address, token)),
@@ -72,17 +80,25 @@ async function readHash(network: Network, heads: Heads, endpoint: Endpoint, heig
 /** Whether the block that a payment refers to is on this endpoint's chain. T14. */
 async function hasReference(network: Network, heads: Heads, endpoint: Endpoint, inputs: TronInputs): Promise<boolean> {
   const { readAtHeight, refBlockBytes, refBlockHash } = inputs;
-  const height = readAtHeight - (((readAtHeight - Number.parseInt(refBlockBytes, 16)) % 0x1_0000) + 0x1_0000) % 0x1_0000;
+  const height =
+    readAtHeight - ((((readAtHeight - Number.parseInt(refBlockBytes, 16)) % 0x1_0000) + 0x1_0000) % 0x1_0000);
   const hash = await readHash(network, heads, endpoint, height);
   return hash !== null && referenceTo({ hash }).refBlockHash === refBlockHash;
 }
 
 /** T5: any endpoint may answer a block, so all of them must record what happens inside calls. */
 async function seesInternal(
-  network: Network, transport: Transport, heads: Heads, internals: InternalRecords,
+  network: Network,
+  transport: Transport,
+  heads: Heads,
+  internals: InternalRecords,
 ): Promise<boolean> {
-  const recording = await Promise.all(transport.endpoints.map((endpoint) =>
-    internals.isRecording(endpoint, async (below) =>
-    readInfos(network, endpoint, (await heads.headOf(endpoint)).height - below))));
+  const recording = await Promise.all(
+    transport.endpoints.map((endpoint) =>
+      internals.isRecording(endpoint, async (below) =>
+        readInfos(network, endpoint, (await heads.headOf(endpoint)).height - below),
+      ),
+    ),
+  );
   return recording.every(Boolean);
 }

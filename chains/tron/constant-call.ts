@@ -15,7 +15,11 @@ export interface ConstantCall {
 }
 
 /** What a call would have logged, hex; the address in whatever form the node spells it. */
-export interface CallLog { readonly address: string; readonly topics: readonly string[]; readonly data: string }
+export interface CallLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
 
 export type CallOutcome =
   /** `energy` includes what the dynamic energy model adds for busy contracts (`energy_penalty` is that part of it). */
@@ -27,9 +31,15 @@ const reply = z.object({
   result: z.object({ result: z.boolean().optional(), code: z.string().optional(), message: z.string().optional() }),
   constant_result: z.array(z.string()).optional(),
   energy_used: integer,
-  logs: z.array(z.object({
-    address: z.string().default(''), topics: z.array(z.string()).default([]), data: z.string().default(''),
-  })).default([]),
+  logs: z
+    .array(
+      z.object({
+        address: z.string().default(''),
+        topics: z.array(z.string()).default([]),
+        data: z.string().default(''),
+      }),
+    )
+    .default([]),
   transaction: z.object({ ret: z.array(z.object({ ret: z.string().optional() })).optional() }).optional(),
 });
 
@@ -43,10 +53,15 @@ const OF_THE_CONTRACT = /Program\$\w+Exception|not enough energy/i;
 export async function callConstant(network: Network, endpoint: Endpoint, call: ConstantCall): Promise<CallOutcome> {
   const { owner, contract, selector, parameter } = call;
   const body = {
-    owner_address: owner, contract_address: contract, function_selector: selector, parameter, visible: true,
+    owner_address: owner,
+    contract_address: contract,
+    function_selector: selector,
+    parameter,
+    visible: true,
   };
   const answer = parsed(reply, await ask(network, endpoint, wallet('triggerconstantcontract', body)), 'constant call');
-  const message = plainMessage(answer.result.message ?? ''), [word = ''] = answer.constant_result ?? [];
+  const message = plainMessage(answer.result.message ?? ''),
+    [word = ''] = answer.constant_result ?? [];
   if (answer.result.result !== true) {
     if (answer.result.code === 'CONTRACT_VALIDATE_ERROR' && /smart contract is not exist/i.test(message)) {
       return { kind: 'no_contract' };

@@ -35,7 +35,8 @@ export function executionOf({ type, contractRet, ret, receiptResult, result }: E
   const runsCode = RUNS_CODE.has(type);
   const called = signOf(contractRet, runsCode ? 'none' : 'ok');
   const receipt = signOf(receiptResult, 'none');
-  const final: Sign = isDefault(result) ? 'ok' : 'failed', whole: Sign = isDefault(ret) ? 'none' : 'failed';
+  const final: Sign = isDefault(result) ? 'ok' : 'failed',
+    whole: Sign = isDefault(ret) ? 'none' : 'failed';
   const told = `contractRet ${word(contractRet)}, ret ${word(ret)}, receipt ${word(receiptResult)}, result ${word(result)}`;
   const receiptAgrees = receipt === 'ok' || (receipt === 'none' && !runsCode);
   if (called === 'ok' && receiptAgrees && final === 'ok' && whole !== 'failed') return { kind: 'success' };

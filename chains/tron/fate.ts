@@ -29,9 +29,11 @@ export async function readFate(parts: FateParts, endpoint: Endpoint, unsigned: U
   const decoded = decodeRaw(unsigned.payload);
   if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
   if (await isPending(network, endpoint, txid)) return { kind: 'pending' };
-  return proveDeath(
-    parts, endpoint, { txid, expirationMs: decoded.raw.expirationMs, sinceHeight: unsigned.readAtHeight },
-  );
+  return proveDeath(parts, endpoint, {
+    txid,
+    expirationMs: decoded.raw.expirationMs,
+    sinceHeight: unsigned.readAtHeight,
+  });
 }
 
 export interface Mortal {
@@ -63,14 +65,16 @@ export async function proveDeath(parts: FateParts, endpoint: Endpoint, mortal: M
 }
 
 async function testify(
-  { network, heads }: FateParts, endpoint: Endpoint, { txid, expirationMs, sinceHeight }: Mortal,
+  { network, heads }: FateParts,
+  endpoint: Endpoint,
+  { txid, expirationMs, sinceHeight }: Mortal,
 ): Promise<Fate> {
   const solid = await heads.solidOf(endpoint);
   if (solid.timeMs <= expirationMs) return unproven('the transaction has not expired for the solidified head');
   for (const view of ['walletsolidity', 'wallet'] as const) {
     if (await isIncluded(network, endpoint, view, txid)) return unproven(`the transaction is in /${view}`);
   }
-  if (sinceHeight !== null && !await keepsHistory(network, endpoint, sinceHeight)) {
+  if (sinceHeight !== null && !(await keepsHistory(network, endpoint, sinceHeight))) {
     return unproven('the node keeps no transactions of that time');
   }
   const upTo = `block ${solid.height} of ${solid.timeMs} is solidified and no block up to it has ${txid}`;

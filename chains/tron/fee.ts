@@ -42,12 +42,19 @@ export function rawAround(inputs: TronInputs, contract: TronContract, feeLimit: 
 
 /** The contract of a payment; `amount` stands for a send-all too. */
 export function contractOf(
-  { from: owner, to, token }: Pick<Intent, 'from' | 'to' | 'token'>, amount: bigint,
+  { from: owner, to, token }: Pick<Intent, 'from' | 'to' | 'token'>,
+  amount: bigint,
 ): TronContract {
   if (token === null) return { type: 'TransferContract', owner, to, amount };
   const data = encodeTransfer(to, amount);
   return {
-    type: 'TriggerSmartContract', owner, contract: token.contract, callValue: 0n, data, callTokenValue: 0n, tokenId: 0n,
+    type: 'TriggerSmartContract',
+    owner,
+    contract: token.contract,
+    callValue: 0n,
+    data,
+    callTokenValue: 0n,
+    tokenId: 0n,
   };
 }
 
@@ -67,13 +74,17 @@ export function bandwidthFeeFloor({ bandwidthSunFloor }: TronNetwork, payload: s
 /** Bandwidth and activation of a payload. */
 export function costOf(network: TronNetwork, inputs: TronInputs, payload: string, isToken: boolean): Cost {
   const { prices, destination, stakedBandwidth, freeBandwidth } = inputs;
-  const bandwidthBytes = bandwidthBytesOf(payload), perByte = bandwidthBytes * BigInt(prices.bandwidthSun);
-  const staked = BigInt(stakedBandwidth), perByteMax = larger(perByte, bandwidthFeeFloor(network, payload));
+  const bandwidthBytes = bandwidthBytesOf(payload),
+    perByte = bandwidthBytes * BigInt(prices.bandwidthSun);
+  const staked = BigInt(stakedBandwidth),
+    perByteMax = larger(perByte, bandwidthFeeFloor(network, payload));
   // TRC-20 arrivals create no account (T7).
   if (!isToken && destination === 'missing') {
     const createFee = BigInt(prices.createAccountSun);
     return {
-      bandwidthBytes, activationFee: BigInt(prices.newAccountSun), bandwidthFeeMax: larger(createFee, perByteMax),
+      bandwidthBytes,
+      activationFee: BigInt(prices.newAccountSun),
+      bandwidthFeeMax: larger(createFee, perByteMax),
       bandwidthFee: staked >= bandwidthBytes * BigInt(prices.createAccountRate) ? 0n : createFee,
     };
   }
@@ -98,21 +109,28 @@ const NO_ENERGY: EnergyCost = { energy: 0n, feeLimit: 0n, energyFee: 0n, energyF
 export function energyOf(network: TronNetwork, { tried, prices, energy: left }: TronInputs): EnergyCost | Refusal {
   if (tried.kind === 'native') return NO_ENERGY;
   const energy = tried.kind === 'succeeded' ? BigInt(tried.energy) : network.untriedTransferEnergy;
-  const price = BigInt(prices.energySun), feeLimit = ceilShare(energy * price, 12n, 10n), free = BigInt(left);
+  const price = BigInt(prices.energySun),
+    feeLimit = ceilShare(energy * price, 12n, 10n),
+    free = BigInt(left);
   if (feeLimit > BigInt(prices.feeLimitMaxSun)) {
     return refuse('CHAIN_REJECTED', {
-      reason: 'the fee limit is above what the chain takes', feeLimit: feeLimit.toString(),
+      reason: 'the fee limit is above what the chain takes',
+      feeLimit: feeLimit.toString(),
       feeLimitMax: prices.feeLimitMaxSun,
     });
   }
   return {
-    energy, feeLimit, energyFee: larger(0n, energy - free) * price, energyFeeHeld: larger(0n, feeLimit - free * price),
+    energy,
+    feeLimit,
+    energyFee: larger(0n, energy - free) * price,
+    energyFeeHeld: larger(0n, feeLimit - free * price),
   };
 }
 
 /** The parts of a fee as JSON-safe text, for people; the edge holds them against the bytes. */
 export function feePartsOf(
-  { bandwidthBytes, bandwidthFeeMax, activationFee }: Cost, { energy, feeLimit }: EnergyCost,
+  { bandwidthBytes, bandwidthFeeMax, activationFee }: Cost,
+  { energy, feeLimit }: EnergyCost,
 ): Record<string, string> {
   const parts = { bandwidthBytes, bandwidthFeeMax, activationFee, energy, feeLimit };
   return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, value.toString()]));
@@ -120,7 +138,8 @@ export function feePartsOf(
 
 /** Expected and highest fee of an intent, sun. Refuses: CHAIN_REJECTED over the chain's fee limit. */
 export function estimateFee(general: Network, inputs: TronInputs, intent: Intent): FeeEstimate | Refusal {
-  const network = tronOf(general), energy = energyOf(network, inputs);
+  const network = tronOf(general),
+    energy = energyOf(network, inputs);
   if ('ok' in energy) return energy;
   const held = BigInt((intent.token === null ? inputs.nativeBalance : inputs.tokenBalance) ?? '0');
   const amount = intent.amount === 'all' ? held : intent.amount;
@@ -138,7 +157,10 @@ export function estimateFee(general: Network, inputs: TronInputs, intent: Intent
  * AMOUNT_CAP_EXCEEDED.
  */
 export function checkFeeCaps(
-  network: Network, feeMax: bigint, amount: bigint | null, ratioBpsMax: number | undefined,
+  network: Network,
+  feeMax: bigint,
+  amount: bigint | null,
+  ratioBpsMax: number | undefined,
 ): Refusal | null {
   if (feeMax > network.feeCap) {
     const feeCap = network.feeCap.toString();

@@ -26,13 +26,16 @@ export function headerOf(answer: unknown): Header | null {
   if (isEmpty(answer)) return null;
   const block = objectIn(answer, 'block');
   const raw = objectIn(objectIn(block['block_header'], 'block_header')['raw_data'], 'raw_data of a header');
-  const hash = hashIn(block['blockID'], 'blockID'), height = countIn(raw['number'] ?? 0, 'number');
+  const hash = hashIn(block['blockID'], 'blockID'),
+    height = countIn(raw['number'] ?? 0, 'number');
   // Both are the node's word for one thing; where they differ, its answer is of no block at all.
   if (hash.slice(0, HEIGHT_DIGITS) !== height.toString(16).padStart(HEIGHT_DIGITS, '0')) {
     malformed('blockID and number differ', block);
   }
   return {
-    height, hash, parentHash: hashIn(raw['parentHash'], 'parentHash'),
+    height,
+    hash,
+    parentHash: hashIn(raw['parentHash'], 'parentHash'),
     timeMs: countIn(raw['timestamp'] ?? 0, 'timestamp'),
   };
 }
@@ -68,8 +71,10 @@ export function createHeads(network: Network, transport: Transport): Heads {
       if (!answer.missing) throw new ChainUnavailable(network.slug, `getblock: ${answer.reason}`);
       withoutGetBlock.add(endpoint);
     }
-    const question = height === 'newest' ? { view, method: 'getnowblock', body: {} }
-      : { view, method: 'getblockbynum', body: { num: height } };
+    const question =
+      height === 'newest'
+        ? { view, method: 'getnowblock', body: {} }
+        : { view, method: 'getblockbynum', body: { num: height } };
     return checked(network, headerOf(await ask(network, endpoint, question)), height);
   };
   const newest = async (endpoint: Endpoint, view: View): Promise<Header> => {
@@ -100,7 +105,11 @@ export function createHeads(network: Network, transport: Transport): Heads {
   const getHead = () => highest.get((pass) => transport.attempt(async (endpoint) => pass(await readHead(endpoint))));
 
   return {
-    seen: () => highest.seen, solidSeen: () => solidSeen, getHead, headerAt, solidOf,
+    seen: () => highest.seen,
+    solidSeen: () => solidSeen,
+    getHead,
+    headerAt,
+    solidOf,
     async headOf(endpoint) {
       const header = await newest(endpoint, 'wallet');
       if (header.height + TRAILING_BLOCKS_MAX < highest.seen) {

@@ -12,7 +12,11 @@ export type Included = Outcome & { readonly height: number; readonly hash: strin
 
 /** An answer about a transaction; null for `{}`, which is "not found" on these paths. Throws: ChainUnavailable. */
 async function find(
-  network: Network, endpoint: Endpoint, view: View, method: string, txid: string,
+  network: Network,
+  endpoint: Endpoint,
+  view: View,
+  method: string,
+  txid: string,
 ): Promise<Answer | null> {
   const answer = await ask(network, endpoint, { view, method, body: { value: txid } });
   return isEmpty(answer) ? null : objectIn(answer, method);
@@ -32,7 +36,8 @@ const heightOf = (info: Answer): number => countIn(info['blockNumber'], 'blockNu
 /** True when a view of an endpoint has the transaction in a block. Throws: ChainUnavailable. */
 export async function isIncluded(network: Network, endpoint: Endpoint, view: View, txid: string): Promise<boolean> {
   const [info, transaction] = await Promise.all([
-    infoOf(network, endpoint, view, txid), find(network, endpoint, view, 'gettransactionbyid', txid),
+    infoOf(network, endpoint, view, txid),
+    find(network, endpoint, view, 'gettransactionbyid', txid),
   ]);
   return info !== null || transaction !== null;
 }
@@ -42,11 +47,13 @@ export async function isIncluded(network: Network, endpoint: Endpoint, view: Vie
  * it shows what waits too. Throws: ChainUnavailable.
  */
 export async function isPending(network: Network, endpoint: Endpoint, txid: string): Promise<boolean> {
-  const answer = await tryAsk(
-    network, endpoint, { view: 'wallet', method: 'gettransactionfrompending', body: { value: txid } },
-  );
+  const answer = await tryAsk(network, endpoint, {
+    view: 'wallet',
+    method: 'gettransactionfrompending',
+    body: { value: txid },
+  });
   if (answer.ok) return !isEmpty(answer.value);
-  return await find(network, endpoint, 'wallet', 'gettransactionbyid', txid) !== null;
+  return (await find(network, endpoint, 'wallet', 'gettransactionbyid', txid)) !== null;
 }
 
 /**
@@ -54,12 +61,16 @@ export async function isPending(network: Network, endpoint: Endpoint, txid: stri
  * ChainUnavailable when its answers do not agree with each other, or its solidified view is behind what was seen.
  */
 export async function readOutcome(
-  network: Network, heads: Heads, endpoint: Endpoint, txid: string,
+  network: Network,
+  heads: Heads,
+  endpoint: Endpoint,
+  txid: string,
 ): Promise<Included | null> {
   await heads.headOf(endpoint);
   const info = await infoOf(network, endpoint, 'wallet', txid);
   if (info === null) return null;
-  const height = heightOf(info), header = await heads.headerAt(endpoint, 'wallet', height);
+  const height = heightOf(info),
+    header = await heads.headerAt(endpoint, 'wallet', height);
   if (header === null) {
     throw new ChainUnavailable(network.slug, `block ${height} of the transaction is unknown to the node`);
   }
@@ -69,7 +80,10 @@ export async function readOutcome(
 }
 
 async function assertSolid(
-  network: Network, endpoint: Endpoint, { txid, success }: Outcome, height: number,
+  network: Network,
+  endpoint: Endpoint,
+  { txid, success }: Outcome,
+  height: number,
 ): Promise<void> {
   const solid = await infoOf(network, endpoint, 'walletsolidity', txid);
   if (solid === null || heightOf(solid) !== height) {
@@ -81,7 +95,11 @@ async function assertSolid(
 
 /** The three signs of success (T4) of a transaction and its info. Throws: ChainUnavailable unless they agree. */
 async function outcomeOf(
-  network: Network, endpoint: Endpoint, view: View, txid: string, info: Answer,
+  network: Network,
+  endpoint: Endpoint,
+  view: View,
+  txid: string,
+  info: Answer,
 ): Promise<Outcome> {
   const transaction = await find(network, endpoint, view, 'gettransactionbyid', txid);
   if (transaction === null) {
@@ -89,12 +107,14 @@ async function outcomeOf(
   }
   if (info['receipt'] === undefined) throw new ChainUnavailable(network.slug, `transaction ${txid} has no receipt`);
   const contract = objectIn(
-    listIn(objectIn(transaction['raw_data'], 'raw_data')['contract'], 'contract')[0], 'contract',
+    listIn(objectIn(transaction['raw_data'], 'raw_data')['contract'], 'contract')[0],
+    'contract',
   );
   const own = objectIn(listIn(transaction['ret'] ?? [], 'ret')[0] ?? {}, 'ret');
   const execution = executionOf({
     type: textIn(contract['type'], 'contract type'),
-    contractRet: own['contractRet'], ret: own['ret'],
+    contractRet: own['contractRet'],
+    ret: own['ret'],
     receiptResult: objectIn(info['receipt'], 'receipt')['result'],
     result: info['result'],
   });

@@ -11,5 +11,13 @@ import type { TronBlock } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const tron: ChainModule<TronBlock, TronInputs> = {
-  ...tronFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
+  ...tronFacts,
+  blockFromAnswers,
+  estimateFee,
+  buildUnsigned,
+  matchSigned,
+  reprice,
+  nextReplayValue,
+  agreeInputs,
+  createClient,
 };

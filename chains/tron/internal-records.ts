@@ -15,7 +15,9 @@ const SILENT_CALLS_MAX = 1_000;
 const PROBED_BLOCKS = 5;
 
 /** The parts of an info that tell: whether it is of a call, and what the call moved. */
-export interface InfoParts { readonly [field: string]: unknown }
+export interface InfoParts {
+  readonly [field: string]: unknown;
+}
 
 export interface InternalRecords {
   /** Takes note of the infos of a block that an endpoint answered. */
@@ -34,8 +36,7 @@ export function createInternalRecords(): InternalRecords {
     const parts = infos as readonly InfoParts[];
     if (parts.some(({ internal_transactions: internals }) => Array.isArray(internals) && internals.length > 0)) {
       silentCalls.set(endpoint, 0);
-    }
-    else if (silentCalls.has(endpoint)) {
+    } else if (silentCalls.has(endpoint)) {
       const calls = parts.filter(({ contract_address: contract }) => contract !== undefined).length;
       silentCalls.set(endpoint, silentCalls.get(endpoint)! + calls);
     }

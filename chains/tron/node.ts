@@ -33,11 +33,15 @@ const MISSING = new Set([404, 405, 501]);
  * Throws: ChainUnavailable, MalformedReply.
  */
 export async function tryAsk(
-  network: Network, endpoint: Endpoint, { view, method, body }: Question,
+  network: Network,
+  endpoint: Endpoint,
+  { view, method, body }: Question,
 ): Promise<NodeAnswer> {
-  const { status, text } = await endpoint.request(
-    { method: 'POST', path: `/${view}/${method}`, body: JSON.stringify(body) },
-  );
+  const { status, text } = await endpoint.request({
+    method: 'POST',
+    path: `/${view}/${method}`,
+    body: JSON.stringify(body),
+  });
   if (MISSING.has(status)) return { ok: false, missing: true, reason: `http ${status}` };
   let value: unknown;
   try {
@@ -69,14 +73,18 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown, what: str
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new MalformedReply(
-    `${what}: ${z.prettifyError(result.error).slice(0, 300)}`, JSON.stringify(value) ?? 'undefined',
+    `${what}: ${z.prettifyError(result.error).slice(0, 300)}`,
+    JSON.stringify(value) ?? 'undefined',
   );
 }
 
 /** A whole number of a reply; proto3 leaves out the default, so an absent one is 0 inside an object that is there. */
-export const integer = z.unknown().optional().transform((value, context): bigint => {
-  const read = value === undefined ? 0n : integerOf(value);
-  if (read !== null) return read;
-  context.addIssue({ code: 'custom', message: 'expected an integer' });
-  return z.NEVER;
-});
+export const integer = z
+  .unknown()
+  .optional()
+  .transform((value, context): bigint => {
+    const read = value === undefined ? 0n : integerOf(value);
+    if (read !== null) return read;
+    context.addIssue({ code: 'custom', message: 'expected an integer' });
+    return z.NEVER;
+  });

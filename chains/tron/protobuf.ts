@@ -56,16 +56,19 @@ export function encodeMessage<const Rows extends readonly FieldRow[]>(rows: Rows
     const value = (values as Readonly<Record<string, bigint | Uint8Array>>)[name]!;
     if (typeof value === 'bigint') {
       if (value < 0n || value > INTEGER_MAX) throw new RangeError(`${name} expected in [0, 2**63), got ${value}`);
-      return value === 0n ? [] : [Buffer.from([...varint(BigInt(number << 3 | VARINT)), ...varint(value)])];
+      return value === 0n ? [] : [Buffer.from([...varint(BigInt((number << 3) | VARINT)), ...varint(value)])];
     }
     if (value.length === 0) return [];
-    const head = [...varint(BigInt(number << 3 | DELIMITED)), ...varint(BigInt(value.length))];
+    const head = [...varint(BigInt((number << 3) | DELIMITED)), ...varint(BigInt(value.length))];
     return [Buffer.from(head), value];
   });
   return Buffer.concat(parts);
 }
 
-interface Wire { readonly value: bigint; readonly end: number }
+interface Wire {
+  readonly value: bigint;
+  readonly end: number;
+}
 
 /** The varint at an offset, or null when it ends too late or is longer than any. */
 function varintAt(bytes: Uint8Array, offset: number): Wire | null {
@@ -84,7 +87,9 @@ type Field = { readonly number: number; readonly value: bigint | Uint8Array; rea
 function fieldAt(bytes: Uint8Array, offset: number): Field | null {
   const key = varintAt(bytes, offset);
   if (key === null || key.value >= 2n ** 32n) return null;
-  const number = Number(key.value >> 3n), wire = Number(key.value & 7n), body = varintAt(bytes, key.end);
+  const number = Number(key.value >> 3n),
+    wire = Number(key.value & 7n),
+    body = varintAt(bytes, key.end);
   if (number === 0 || body === null) return null;
   if (wire === VARINT) return { number, value: body.value, end: body.end };
   if (wire !== DELIMITED || body.value > BigInt(bytes.length - body.end)) return null;
@@ -97,7 +102,8 @@ function fieldAt(bytes: Uint8Array, offset: number): Field | null {
  * canonical ones is for the caller to ask, by encoding the values again.
  */
 export function decodeMessage<const Rows extends readonly FieldRow[]>(
-  rows: Rows, bytes: Uint8Array,
+  rows: Rows,
+  bytes: Uint8Array,
 ): { readonly ok: true; readonly values: Message<Rows> } | Misread {
   const values: Record<string, bigint | Uint8Array> = {};
   for (let offset = 0; offset < bytes.length;) {
@@ -106,7 +112,12 @@ export function decodeMessage<const Rows extends readonly FieldRow[]>(
     offset = field.end;
     const row = rows.find(([number]) => number === field.number);
     if (row === undefined) {
-      return { ok: false, reason: 'unknown_field', field: field.number, empty: typeof field.value === 'bigint' ? field.value === 0n : field.value.length === 0 };
+      return {
+        ok: false,
+        reason: 'unknown_field',
+        field: field.number,
+        empty: typeof field.value === 'bigint' ? field.value === 0n : field.value.length === 0,
+      };
     }
     const [, name, kind] = row;
     if (name in values) return { ok: false, reason: 'repeated_field', field: field.number };

@@ -12,49 +12,85 @@ import { addressOf, bytesOf } from './address.ts';
 import { decodeMessage, encodeMessage, type FieldRow, type Misread } from './protobuf.ts';
 
 const RAW = [
-  [1, 'refBlockBytes', 'bytes'], [4, 'refBlockHash', 'bytes'], [8, 'expiration', 'integer'], [11, 'contract', 'bytes'],
-  [14, 'timestamp', 'integer'], [18, 'feeLimit', 'integer'],
+  [1, 'refBlockBytes', 'bytes'],
+  [4, 'refBlockHash', 'bytes'],
+  [8, 'expiration', 'integer'],
+  [11, 'contract', 'bytes'],
+  [14, 'timestamp', 'integer'],
+  [18, 'feeLimit', 'integer'],
 ] as const satisfies readonly FieldRow[];
-const CONTRACT = [[1, 'type', 'integer'], [2, 'parameter', 'bytes']] as const satisfies readonly FieldRow[];
-const ANY = [[1, 'typeUrl', 'bytes'], [2, 'value', 'bytes']] as const satisfies readonly FieldRow[];
+const CONTRACT = [
+  [1, 'type', 'integer'],
+  [2, 'parameter', 'bytes'],
+] as const satisfies readonly FieldRow[];
+const ANY = [
+  [1, 'typeUrl', 'bytes'],
+  [2, 'value', 'bytes'],
+] as const satisfies readonly FieldRow[];
 
 const TRANSFER = [
-  [1, 'owner', 'bytes'], [2, 'to', 'bytes'], [3, 'amount', 'integer'],
+  [1, 'owner', 'bytes'],
+  [2, 'to', 'bytes'],
+  [3, 'amount', 'integer'],
 ] as const satisfies readonly FieldRow[];
 const TRIGGER = [
-  [1, 'owner', 'bytes'], [2, 'contract', 'bytes'], [3, 'callValue', 'integer'], [4, 'data', 'bytes'],
-  [5, 'callTokenValue', 'integer'], [6, 'tokenId', 'integer'],
+  [1, 'owner', 'bytes'],
+  [2, 'contract', 'bytes'],
+  [3, 'callValue', 'integer'],
+  [4, 'data', 'bytes'],
+  [5, 'callTokenValue', 'integer'],
+  [6, 'tokenId', 'integer'],
 ] as const satisfies readonly FieldRow[];
 const DELEGATE = [
-  [1, 'owner', 'bytes'], [2, 'resource', 'integer'], [3, 'balance', 'integer'], [4, 'receiver', 'bytes'],
-  [5, 'lock', 'integer'], [6, 'lockPeriod', 'integer'],
+  [1, 'owner', 'bytes'],
+  [2, 'resource', 'integer'],
+  [3, 'balance', 'integer'],
+  [4, 'receiver', 'bytes'],
+  [5, 'lock', 'integer'],
+  [6, 'lockPeriod', 'integer'],
 ] as const satisfies readonly FieldRow[];
 const UNDELEGATE = [
-  [1, 'owner', 'bytes'], [2, 'resource', 'integer'], [3, 'balance', 'integer'], [4, 'receiver', 'bytes'],
+  [1, 'owner', 'bytes'],
+  [2, 'resource', 'integer'],
+  [3, 'balance', 'integer'],
+  [4, 'receiver', 'bytes'],
 ] as const satisfies readonly FieldRow[];
 
 export type TronContract =
   | { readonly type: 'TransferContract'; readonly owner: string; readonly to: string; readonly amount: bigint }
   | {
-    readonly type: 'TriggerSmartContract'; readonly owner: string; readonly contract: string;
-    readonly callValue: bigint;
-    /** Hex. */
-    readonly data: string; readonly callTokenValue: bigint; readonly tokenId: bigint;
-  }
+      readonly type: 'TriggerSmartContract';
+      readonly owner: string;
+      readonly contract: string;
+      readonly callValue: bigint;
+      /** Hex. */
+      readonly data: string;
+      readonly callTokenValue: bigint;
+      readonly tokenId: bigint;
+    }
   | {
-    readonly type: 'DelegateResourceContract'; readonly owner: string; readonly resource: bigint;
-    readonly balance: bigint;
-    readonly receiver: string; readonly lock: boolean; readonly lockPeriod: bigint;
-  }
+      readonly type: 'DelegateResourceContract';
+      readonly owner: string;
+      readonly resource: bigint;
+      readonly balance: bigint;
+      readonly receiver: string;
+      readonly lock: boolean;
+      readonly lockPeriod: bigint;
+    }
   | {
-    readonly type: 'UnDelegateResourceContract'; readonly owner: string; readonly resource: bigint;
-    readonly balance: bigint;
-    readonly receiver: string;
-  };
+      readonly type: 'UnDelegateResourceContract';
+      readonly owner: string;
+      readonly resource: bigint;
+      readonly balance: bigint;
+      readonly receiver: string;
+    };
 
 /** Number of each kind in `ContractType`. */
 const NUMBERS = {
-  TransferContract: 1n, TriggerSmartContract: 31n, DelegateResourceContract: 57n, UnDelegateResourceContract: 58n,
+  TransferContract: 1n,
+  TriggerSmartContract: 31n,
+  DelegateResourceContract: 57n,
+  UnDelegateResourceContract: 58n,
 } as const satisfies Record<TronContract['type'], bigint>;
 const TYPE_URL = 'type.googleapis.com/protocol.';
 
@@ -72,14 +108,21 @@ export interface RawData {
 
 /** What makes a payload none of ours. */
 export type Flaw =
-  | 'unreadable' | 'unknown_field' | 'repeated_field' | 'memo' | 'permission_id' | 'contract_count' | 'contract_type'
-  | 'address' | 'reference_block' | 'time' | 'not_canonical';
+  | 'unreadable'
+  | 'unknown_field'
+  | 'repeated_field'
+  | 'memo'
+  | 'permission_id'
+  | 'contract_count'
+  | 'contract_type'
+  | 'address'
+  | 'reference_block'
+  | 'time'
+  | 'not_canonical';
 
-export type DecodedRaw =
-  | { readonly ok: true; readonly raw: RawData }
-  | { readonly ok: false; readonly reason: Flaw };
+export type DecodedRaw = { readonly ok: true; readonly raw: RawData } | { readonly ok: false; readonly reason: Flaw };
 
-const no = (reason: Flaw) => ({ ok: false, reason } as const);
+const no = (reason: Flaw) => ({ ok: false, reason }) as const;
 
 const REF_BLOCK_BYTES = 2;
 const REF_BLOCK_HASH_BYTES = 8;
@@ -90,24 +133,33 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytesOfHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 
 /** The payload of a transaction, hex: what is hashed and signed. Throws: RangeError for a negative number. */
-export function encodeRaw(
-  { refBlockBytes, refBlockHash, expirationMs, timestampMs, feeLimit, contract }: RawData,
-): string {
+export function encodeRaw({
+  refBlockBytes,
+  refBlockHash,
+  expirationMs,
+  timestampMs,
+  feeLimit,
+  contract,
+}: RawData): string {
   const typeUrl = Buffer.from(TYPE_URL + contract.type, 'ascii');
   const parameter = encodeMessage(ANY, { typeUrl, value: encodeContract(contract) });
-  return hexOf(encodeMessage(RAW, {
-    refBlockBytes: bytesOfHex(refBlockBytes), refBlockHash: bytesOfHex(refBlockHash), expiration: BigInt(expirationMs),
-    contract: encodeMessage(CONTRACT, { type: NUMBERS[contract.type], parameter }), timestamp: BigInt(timestampMs),
-    feeLimit,
-  }));
+  return hexOf(
+    encodeMessage(RAW, {
+      refBlockBytes: bytesOfHex(refBlockBytes),
+      refBlockHash: bytesOfHex(refBlockHash),
+      expiration: BigInt(expirationMs),
+      contract: encodeMessage(CONTRACT, { type: NUMBERS[contract.type], parameter }),
+      timestamp: BigInt(timestampMs),
+      feeLimit,
+    }),
+  );
 }
 
 function encodeContract(contract: TronContract): Uint8Array {
   const owner = wireAddress(contract.owner);
   switch (contract.type) {
-    case 'TransferContract': return encodeMessage(
-      TRANSFER, { owner, to: wireAddress(contract.to), amount: contract.amount },
-    );
+    case 'TransferContract':
+      return encodeMessage(TRANSFER, { owner, to: wireAddress(contract.to), amount: contract.amount });
     case 'TriggerSmartContract': {
       const { callValue, callTokenValue, tokenId } = contract;
       const called = { contract: wireAddress(contract.contract), data: bytesOfHex(contract.data) };
@@ -116,9 +168,14 @@ function encodeContract(contract: TronContract): Uint8Array {
     case 'DelegateResourceContract': {
       const { resource, balance, lockPeriod } = contract;
       const lock = contract.lock ? 1n : 0n;
-      return encodeMessage(
-        DELEGATE, { owner, resource, balance, receiver: wireAddress(contract.receiver), lock, lockPeriod },
-      );
+      return encodeMessage(DELEGATE, {
+        owner,
+        resource,
+        balance,
+        receiver: wireAddress(contract.receiver),
+        lock,
+        lockPeriod,
+      });
     }
     case 'UnDelegateResourceContract': {
       const { resource, balance } = contract;
@@ -133,7 +190,7 @@ const FORBIDDEN_OF_CONTRACT: Readonly<Record<number, Flaw>> = { 5: 'permission_i
 
 /** A default that is spelled out is another text of the same transaction. */
 function flawOf({ reason, field = 0, empty = false }: Misread, named: Readonly<Record<number, Flaw>>): Flaw {
-  return reason === 'unknown_field' && !empty ? named[field] ?? reason : reason;
+  return reason === 'unknown_field' && !empty ? (named[field] ?? reason) : reason;
 }
 
 /**
@@ -152,12 +209,17 @@ export function decodeRaw(payload: string): DecodedRaw {
   if (refBlockBytes.length !== REF_BLOCK_BYTES || refBlockHash.length !== REF_BLOCK_HASH_BYTES) {
     return no('reference_block');
   }
-  const expirationMs = Number(expiration), timestampMs = Number(timestamp);
+  const expirationMs = Number(expiration),
+    timestampMs = Number(timestamp);
   if (!Number.isSafeInteger(expirationMs) || !Number.isSafeInteger(timestampMs)) return no('time');
   const contract = decodeContract(held);
   if (typeof contract === 'string') return no(contract);
   const raw = {
-    refBlockBytes: hexOf(refBlockBytes), refBlockHash: hexOf(refBlockHash), expirationMs, timestampMs, feeLimit,
+    refBlockBytes: hexOf(refBlockBytes),
+    refBlockHash: hexOf(refBlockHash),
+    expirationMs,
+    timestampMs,
+    feeLimit,
     contract,
   };
   return encodeRaw(raw) === payload ? { ok: true, raw } : no('not_canonical');
@@ -184,15 +246,18 @@ const READERS: Readonly<Record<TronContract['type'], (bytes: Uint8Array) => Tron
   TransferContract(bytes) {
     const read = decodeMessage(TRANSFER, bytes);
     if (!read.ok) return read.reason;
-    const owner = addressIn(read.values.owner), to = addressIn(read.values.to);
-    return owner === null || to === null ? 'address'
+    const owner = addressIn(read.values.owner),
+      to = addressIn(read.values.to);
+    return owner === null || to === null
+      ? 'address'
       : { type: 'TransferContract', owner, to, amount: read.values.amount };
   },
   TriggerSmartContract(bytes) {
     const read = decodeMessage(TRIGGER, bytes);
     if (!read.ok) return read.reason;
     const { callValue, data, callTokenValue, tokenId } = read.values;
-    const owner = addressIn(read.values.owner), contract = addressIn(read.values.contract);
+    const owner = addressIn(read.values.owner),
+      contract = addressIn(read.values.contract);
     if (owner === null || contract === null) return 'address';
     return { type: 'TriggerSmartContract', owner, contract, callValue, data: hexOf(data), callTokenValue, tokenId };
   },
@@ -200,7 +265,8 @@ const READERS: Readonly<Record<TronContract['type'], (bytes: Uint8Array) => Tron
     const read = decodeMessage(DELEGATE, bytes);
     if (!read.ok) return read.reason;
     const { resource, balance, lock, lockPeriod } = read.values;
-    const owner = addressIn(read.values.owner), receiver = addressIn(read.values.receiver);
+    const owner = addressIn(read.values.owner),
+      receiver = addressIn(read.values.receiver);
     if (owner === null || receiver === null) return 'address';
     return { type: 'DelegateResourceContract', owner, resource, balance, receiver, lock: lock === 1n, lockPeriod };
   },
@@ -208,7 +274,8 @@ const READERS: Readonly<Record<TronContract['type'], (bytes: Uint8Array) => Tron
     const read = decodeMessage(UNDELEGATE, bytes);
     if (!read.ok) return read.reason;
     const { resource, balance } = read.values;
-    const owner = addressIn(read.values.owner), receiver = addressIn(read.values.receiver);
+    const owner = addressIn(read.values.owner),
+      receiver = addressIn(read.values.receiver);
     if (owner === null || receiver === null) return 'address';
     return { type: 'UnDelegateResourceContract', owner, resource, balance, receiver };
   },

@@ -49,12 +49,21 @@ const VALIDATION: readonly Row[] = [
   { texts: ['balance is not sufficient'], code: 'INSUFFICIENT_FUNDS', action: 'check_balance' },
   { texts: ['no owneraccount', 'does not exist', 'is not exist'], code: 'INSUFFICIENT_GAS', action: 'fund' },
   { texts: ['insufficient bandwidth', 'to create new account'], code: 'INSUFFICIENT_GAS', action: 'fund' },
-  { texts: [
-    'cannot transfer trx to yourself', 'amount must be greater than 0', 'invalid toaddress', 'invalid owneraddress',
-  ],
-    code: 'INVALID_INPUT', action: 'rebuild' },
-  { texts: ['no contract or not a smart contract', 'cannot transfer trx to a smartcontract', 'feelimit must be'],
-    code: 'CHAIN_REJECTED', action: 'rebuild' },
+  {
+    texts: [
+      'cannot transfer trx to yourself',
+      'amount must be greater than 0',
+      'invalid toaddress',
+      'invalid owneraddress',
+    ],
+    code: 'INVALID_INPUT',
+    action: 'rebuild',
+  },
+  {
+    texts: ['no contract or not a smart contract', 'cannot transfer trx to a smartcontract', 'feelimit must be'],
+    code: 'CHAIN_REJECTED',
+    action: 'rebuild',
+  },
 ];
 
 function validationOf(reason: string): Verdict {
@@ -89,7 +98,8 @@ const BY_CODE: Readonly<Record<string, (reason: string) => Verdict>> = {
 export function explainRejection({ result, code, message = '' }: NodeReturn): Verdict {
   const named = code ?? (result === true ? 'SUCCESS' : 'OTHER_ERROR');
   const reason = plainMessage(message) || named;
-  if (result !== undefined && result !== (named === 'SUCCESS')) return { kind: 'unknown', reason: `result ${String(result)} beside ${reason}` };
+  if (result !== undefined && result !== (named === 'SUCCESS'))
+    return { kind: 'unknown', reason: `result ${String(result)} beside ${reason}` };
   const row = Object.hasOwn(BY_CODE, named) ? BY_CODE[named] : undefined;
   return row?.(reason) ?? { kind: 'unknown', reason };
 }

@@ -15,7 +15,9 @@ import { jsonOf } from './transaction-json.ts';
 type Rejected = Extract<Verdict, { kind: 'rejected' }>;
 
 const reply = z.object({
-  result: z.boolean().optional(), code: z.string().optional(), message: z.string().optional(),
+  result: z.boolean().optional(),
+  code: z.string().optional(),
+  message: z.string().optional(),
   txid: z.string().optional(),
 });
 
@@ -43,7 +45,8 @@ function submissionOf({ payload: signedPayload, txid }: Signed): Submission {
  * MalformedReply when a node names another one.
  */
 export async function broadcast(parts: FateParts, signed: Signed): Promise<BroadcastResult> {
-  const submission = submissionOf(signed), { txid } = submission;
+  const submission = submissionOf(signed),
+    { txid } = submission;
   const { transport, network } = parts;
   const verdicts = await submitToEach(transport, {
     submit: async (endpoint) => {
@@ -55,10 +58,16 @@ export async function broadcast(parts: FateParts, signed: Signed): Promise<Broad
   });
   if (verdicts.taken !== null) return { kind: 'accepted', txid };
   if (!verdicts.asked) return notProven([], 'every endpoint is backing off');
-  if (await oneHas(transport, verdicts, (endpoint) => hasIt(network, endpoint, txid))) return { kind: 'already_known', txid };
-  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' ? 'it has seen the txid before' : verdict.kind === 'unknown' ? verdict.reason : null));
+  if (await oneHas(transport, verdicts, (endpoint) => hasIt(network, endpoint, txid)))
+    return { kind: 'already_known', txid };
+  const doubts = doubtsIn(verdicts, (verdict) =>
+    verdict.kind === 'look_up' ? 'it has seen the txid before' : verdict.kind === 'unknown' ? verdict.reason : null,
+  );
   const said = verdicts.others.map(({ verdict }) => verdict);
-  const expired = said.findLast((verdict): verdict is Extract<Verdict, { kind: 'expired' | 'unknown' }> => verdict.kind === 'expired'), rejected = said.findLast((verdict) => verdict.kind === 'rejected');
+  const expired = said.findLast(
+      (verdict): verdict is Extract<Verdict, { kind: 'expired' | 'unknown' }> => verdict.kind === 'expired',
+    ),
+    rejected = said.findLast((verdict) => verdict.kind === 'rejected');
   if (expired !== undefined && doubts.length === 0) return expiredResult(parts, submission, expired.reason);
   if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'not answered');
   return { kind: 'rejected_final', refusal: await refusalOf(parts, submission, rejected, network.slug) };
@@ -82,24 +91,29 @@ async function submitTo({ network }: FateParts, endpoint: Endpoint, submission: 
 
 /** Waiting or in a block. */
 async function hasIt(network: FateParts['network'], endpoint: Endpoint, txid: string): Promise<boolean> {
-  return await isPending(network, endpoint, txid)
-    || await isIncluded(network, endpoint, 'wallet', txid)
-    || isIncluded(network, endpoint, 'walletsolidity', txid);
+  return (
+    (await isPending(network, endpoint, txid)) ||
+    (await isIncluded(network, endpoint, 'wallet', txid)) ||
+    isIncluded(network, endpoint, 'walletsolidity', txid)
+  );
 }
 
 /** What a node calls expired may have landed where it does not look; only the proof of death makes it final (T17). */
 async function expiredResult(
-  parts: FateParts, { raw: { expirationMs }, txid }: Submission, reason: string,
+  parts: FateParts,
+  { raw: { expirationMs }, txid }: Submission,
+  reason: string,
 ): Promise<BroadcastResult> {
   try {
-    const fate = await parts.transport.attempt(
-      (endpoint) => proveDeath(parts, endpoint, { txid, expirationMs, sinceHeight: null }),
+    const fate = await parts.transport.attempt((endpoint) =>
+      proveDeath(parts, endpoint, { txid, expirationMs, sinceHeight: null }),
     );
     if (fate.kind !== 'dead') {
       return { kind: 'unknown', reason: `${reason}: ${fate.kind === 'unknown' ? fate.reason : fate.kind}` };
     }
     return {
-      kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason, action: 'rebuild', proof: fate.proof }),
+      kind: 'rejected_final',
+      refusal: refuse('CHAIN_REJECTED', { reason, action: 'rebuild', proof: fate.proof }),
     };
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
@@ -112,17 +126,26 @@ async function expiredResult(
  * decides.
  */
 async function refusalOf(
-  parts: FateParts, { raw }: Submission, { code, action, reason }: Rejected, chain: string,
+  parts: FateParts,
+  { raw }: Submission,
+  { code, action, reason }: Rejected,
+  chain: string,
 ): Promise<Refusal> {
   // Until then the very bytes could still land, wherever they are: nothing replaces them.
   const details = {
-    chain, reason, action: action === 'check_balance' ? 'fund' : action, expiresAtMs: raw.expirationMs,
+    chain,
+    reason,
+    action: action === 'check_balance' ? 'fund' : action,
+    expiresAtMs: raw.expirationMs,
   };
   if (action !== 'check_balance' || raw.contract.type !== 'TransferContract') return refuse(code, details);
-  const { owner, amount } = raw.contract, balance = await balanceAt(parts, owner);
+  const { owner, amount } = raw.contract,
+    balance = await balanceAt(parts, owner);
   const covered = balance !== null && balance >= amount;
   return refuse(covered ? 'INSUFFICIENT_GAS' : 'INSUFFICIENT_FUNDS', {
-    ...details, required: amount.toString(), ...(balance === null ? {} : { balance: balance.toString() }),
+    ...details,
+    required: amount.toString(),
+    ...(balance === null ? {} : { balance: balance.toString() }),
   });
 }
 
@@ -134,4 +157,3 @@ async function balanceAt({ network, transport }: FateParts, address: string): Pr
     throw error;
   }
 }
-

@@ -12,7 +12,9 @@ const DECIMALS_MAX = 36n;
  * `decimals()`. Throws: ChainUnavailable.
  */
 export async function readTokenFacts(
-  network: Network, endpoint: Endpoint, contract: string,
+  network: Network,
+  endpoint: Endpoint,
+  contract: string,
 ): Promise<TokenFacts | Refusal> {
   const answerOf = async (selector: string): Promise<string> => {
     const outcome = await callConstant(network, endpoint, { owner: contract, contract, selector, parameter: '' });

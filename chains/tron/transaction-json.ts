@@ -20,13 +20,18 @@ function valueOf(contract: TronContract): Record<string, unknown> {
   if (contract.type === 'TriggerSmartContract') {
     const { contract: called, data, callValue } = contract;
     return {
-      ...owner, contract_address: hexAddress(called), data,
+      ...owner,
+      contract_address: hexAddress(called),
+      data,
       ...(callValue === 0n ? {} : { call_value: numberOf(callValue) }),
     };
   }
   const { resource, balance, receiver } = contract;
   const shared = {
-    ...owner, resource: RESOURCES[Number(resource)], balance: numberOf(balance), receiver_address: hexAddress(receiver),
+    ...owner,
+    resource: RESOURCES[Number(resource)],
+    balance: numberOf(balance),
+    receiver_address: hexAddress(receiver),
   };
   if (contract.type === 'UnDelegateResourceContract') return shared;
   return { ...shared, lock: contract.lock, lock_period: numberOf(contract.lockPeriod) };
@@ -50,10 +55,17 @@ export function jsonOf({ raw, payload, signature, txid }: SignedParts): Record<s
   const { refBlockBytes, refBlockHash, expirationMs, timestampMs, feeLimit, contract } = raw;
   const parameter = { value: valueOf(contract), type_url: `type.googleapis.com/protocol.${contract.type}` };
   return {
-    visible: false, txID: txid, raw_data_hex: payload, signature: [signature],
+    visible: false,
+    txID: txid,
+    raw_data_hex: payload,
+    signature: [signature],
     raw_data: {
-      contract: [{ parameter, type: contract.type }], ref_block_bytes: refBlockBytes, ref_block_hash: refBlockHash,
-      expiration: expirationMs, timestamp: timestampMs, ...(feeLimit === 0n ? {} : { fee_limit: numberOf(feeLimit) }),
+      contract: [{ parameter, type: contract.type }],
+      ref_block_bytes: refBlockBytes,
+      ref_block_hash: refBlockHash,
+      expiration: expirationMs,
+      timestamp: timestampMs,
+      ...(feeLimit === 0n ? {} : { fee_limit: numberOf(feeLimit) }),
     },
   };
 }

@@ -1,6 +1,13 @@
 /** Movements of a TRON block. Spec: chains.md 6.3 (T1 to T12), V2 for logs, G2, G3, G22, G23. */
 import {
-  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Token, type Transfer,
+  ChainUnavailable,
+  type Block,
+  type Catalogue,
+  type Decoded,
+  type Network,
+  type Outcome,
+  type Token,
+  type Transfer,
 } from '../chain.ts';
 import { countIn, hashIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { addressFromNode, addressOf, parseAddress } from './address.ts';
@@ -52,8 +59,10 @@ function entriesOf({ block, infos }: TronBlock): readonly Entry[] {
   const header = block['block_header'];
   const { transactions } = block;
   if (header === undefined && transactions === undefined) malformed('block without a header', block);
-  const number = header === undefined ? null
-    : countIn(objectIn(objectIn(header, 'block_header')['raw_data'], 'raw_data')['number'] ?? 0, 'number');
+  const number =
+    header === undefined
+      ? null
+      : countIn(objectIn(objectIn(header, 'block_header')['raw_data'], 'raw_data')['number'] ?? 0, 'number');
   const list = transactions === undefined ? [] : listIn(transactions, 'transactions of a block');
   if (list.length !== infos.length) {
     throw new ChainUnavailable('tron', `${list.length} transactions and ${infos.length} infos: not one block`);
@@ -85,7 +94,8 @@ function entryOf(transaction: Answer, info: Answer): Entry {
   const own = objectIn(listIn(transaction['ret'] ?? [], 'ret')[0] ?? {}, 'ret');
   const execution = executionOf({
     type,
-    contractRet: own['contractRet'], ret: own['ret'],
+    contractRet: own['contractRet'],
+    ret: own['ret'],
     receiptResult: objectIn(info['receipt'], 'receipt')['result'],
     result: info['result'],
   });
@@ -97,10 +107,17 @@ function entryOf(transaction: Answer, info: Answer): Entry {
   return { txid, type, value, info, execution };
 }
 
-/** Logs, or internal transactions that are not rejected: java-tron clears the ones and rejects the others of a failed call. */
+/**
+ * Logs, or internal transactions that are not rejected: java-tron clears the ones and rejects the others of a failed
+ * call.
+ */
 function hasEffects(info: Answer): boolean {
-  return listIn(info['log'] ?? [], 'log').length > 0
-    || listIn(info['internal_transactions'] ?? [], 'internal_transactions').some((one) => objectIn(one, 'internal transaction')['rejected'] !== true);
+  return (
+    listIn(info['log'] ?? [], 'log').length > 0 ||
+    listIn(info['internal_transactions'] ?? [], 'internal_transactions').some(
+      (one) => objectIn(one, 'internal transaction')['rejected'] !== true,
+    )
+  );
 }
 
 /**
@@ -128,8 +145,8 @@ export function transfersIn(network: Network, block: Block<TronBlock>, catalogue
   return { transfers, ignored };
 }
 
-type Movement = Pick<Transfer, 'outputIndex' | 'to' | 'amount' | 'from'>
-  & Partial<Pick<Transfer, 'decimals' | 'tokenContract' | 'tokenSymbol'>>;
+type Movement = Pick<Transfer, 'outputIndex' | 'to' | 'amount' | 'from'> &
+  Partial<Pick<Transfer, 'decimals' | 'tokenContract' | 'tokenSymbol'>>;
 type Found = Movement | { reason: string } | null;
 
 /** What every movement must pass: an amount, and two different ends (G22). */
@@ -162,19 +179,22 @@ function nativeOf(network: Network, { type, value }: Entry): Found {
 }
 
 function tokensByAccount(network: Network, catalogue: Catalogue): ReadonlyMap<string, Token> {
-  return new Map([...catalogue].map(([contract, token]) => {
-    const parsed = parseAddress(network, contract);
-    if (!parsed.ok) throw new RangeError('the catalogue names a contract that is none');
-    return [Buffer.from(parsed.bytes).toString('hex'), token];
-  }));
+  return new Map(
+    [...catalogue].map(([contract, token]) => {
+      const parsed = parseAddress(network, contract);
+      if (!parsed.ok) throw new RangeError('the catalogue names a contract that is none');
+      return [Buffer.from(parsed.bytes).toString('hex'), token];
+    }),
+  );
 }
 
 /**
- * The account of a log's emitter, 40 lower-case digits. Nodes write it bare, and in Base58Check where they are asked with
- * `visible`. Throws: MalformedReply. Source: java-tron Util.convertLogAddressToTronAddress.
+ * The account of a log's emitter, 40 lower-case digits. Nodes write it bare, and in Base58Check where they are asked
+ * with `visible`. Throws: MalformedReply. Source: java-tron Util.convertLogAddressToTronAddress.
  */
 function emitterOf(network: Network, value: unknown): string {
-  const text = textIn(value, 'address of a log'), hex = text.toLowerCase();
+  const text = textIn(value, 'address of a log'),
+    hex = text.toLowerCase();
   if (HEX_EMITTER.test(hex)) return hex.slice(-40).padStart(40, '0');
   const parsed = parseAddress(network, text);
   return parsed.ok ? Buffer.from(parsed.bytes).toString('hex') : malformed('address of a log', value);
@@ -193,8 +213,13 @@ function logsOf(network: Network, { info }: Entry, tokens: ReadonlyMap<string, T
     const isTransfer = topics.length === 3 && ADDRESS_WORD.test(from!) && ADDRESS_WORD.test(to!) && WORD.test(word);
     if (!isTransfer) return { reason: `log ${ordinal}: not the shape of a token transfer` };
     return checked({
-      outputIndex: ordinal, to: accountOfWord(to!), from: [accountOfWord(from!)], amount: BigInt(`0x${word}`),
-      decimals: token.decimals, tokenContract: token.contract, tokenSymbol: token.symbol,
+      outputIndex: ordinal,
+      to: accountOfWord(to!),
+      from: [accountOfWord(from!)],
+      amount: BigInt(`0x${word}`),
+      decimals: token.decimals,
+      tokenContract: token.contract,
+      tokenSymbol: token.symbol,
     });
   });
 }
@@ -207,8 +232,9 @@ function internalsOf(network: Network, { info }: Entry): Found[] {
   if (info['internal_transactions'] === undefined) return [];
   return listIn(info['internal_transactions'], 'internal_transactions').map((entry, ordinal) => {
     const internal = objectIn(entry, 'internal transaction');
-    const values = listIn(internal['callValueInfo'] ?? [], 'callValueInfo')
-      .map((part) => objectIn(part, 'callValueInfo'));
+    const values = listIn(internal['callValueInfo'] ?? [], 'callValueInfo').map((part) =>
+      objectIn(part, 'callValueInfo'),
+    );
     const native = values.filter((part) => part['tokenId'] === undefined && part['tokenName'] === undefined);
     const amount = native.reduce((sum, part) => sum + amountIn(part['callValue'], 'callValue'), 0n);
     if (amount === 0n) return values.length > native.length ? { reason: `internal ${ordinal}: TRC-10 asset` } : null;
@@ -232,12 +258,16 @@ function noteOf(note: unknown): string {
 
 /** What the wanted transactions did, with the fee in sun. Throws: MalformedReply, ChainUnavailable. */
 export function outcomesIn(
-  _network: Network, block: Block<TronBlock>, wanted: ReadonlySet<string>,
+  _network: Network,
+  block: Block<TronBlock>,
+  wanted: ReadonlySet<string>,
 ): readonly Outcome[] {
-  return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map(({ txid, execution, info }) => ({
-    txid,
-    success: execution.kind === 'success',
-    reason: execution.kind === 'failed' ? execution.reason : null,
-    fee: amountIn(info['fee'], 'fee'),
-  }));
+  return entriesOf(block.raw)
+    .filter(({ txid }) => wanted.has(txid))
+    .map(({ txid, execution, info }) => ({
+      txid,
+      success: execution.kind === 'success',
+      reason: execution.kind === 'failed' ? execution.reason : null,
+      fee: amountIn(info['fee'], 'fee'),
+    }));
 }

@@ -11,7 +11,14 @@ import type { Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
 import { parseAddress } from './address.ts';
 import type { TronInputs } from './build-inputs.ts';
 import {
-  checkFeeCaps, contractOf, costOf, energyOf, feePartsOf, rawAround, type Cost, type EnergyCost,
+  checkFeeCaps,
+  contractOf,
+  costOf,
+  energyOf,
+  feePartsOf,
+  rawAround,
+  type Cost,
+  type EnergyCost,
 } from './fee.ts';
 import { tronOf, type TronNetwork } from './network.ts';
 import { encodeRaw, type RawData } from './raw-transaction.ts';
@@ -35,23 +42,31 @@ interface Plan {
  * CHAIN_REJECTED, AMOUNT_CAP_EXCEEDED.
  */
 export function buildUnsigned(
-  general: Network, inputs: TronInputs, intent: Intent, replay: ReplayKey | null,
+  general: Network,
+  inputs: TronInputs,
+  intent: Intent,
+  replay: ReplayKey | null,
 ): Unsigned | Refusal {
-  const network = tronOf(general), refusal = checkIntent(network, intent, replay);
+  const network = tronOf(general),
+    refusal = checkIntent(network, intent, replay);
   if (refusal !== null) return refusal;
   const energy = energyOf(network, inputs);
   if ('ok' in energy) return energy;
   const plan = planOf({ network, inputs, intent, energy });
   if ('ok' in plan) return plan;
   const feeMax = plan.cost.bandwidthFeeMax + plan.cost.activationFee + energy.feeLimit;
-  return checkFunds(inputs, intent, plan)
-    ?? checkRuns(inputs, intent)
-    ?? checkFeeCaps(network, feeMax, intent.token === null ? plan.amount : null, intent.maxFeeRatioBps)
-    ?? unsignedOf(network, inputs, intent, plan, feeMax);
+  return (
+    checkFunds(inputs, intent, plan) ??
+    checkRuns(inputs, intent) ??
+    checkFeeCaps(network, feeMax, intent.token === null ? plan.amount : null, intent.maxFeeRatioBps) ??
+    unsignedOf(network, inputs, intent, plan, feeMax)
+  );
 }
 
 function checkIntent(
-  network: Network, { kind, tag, from, to, amount }: Intent, replay: ReplayKey | null,
+  network: Network,
+  { kind, tag, from, to, amount }: Intent,
+  replay: ReplayKey | null,
 ): Refusal | null {
   if (kind === 'trustline') return refuse('INVALID_INPUT', { reason: 'the chain has no trustlines' });
   if (tag !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no tags', tag });
@@ -71,7 +86,8 @@ interface Wish {
 
 /** The payload for an amount. */
 function priced({ network, inputs, intent, energy }: Wish, amount: bigint): Plan {
-  const raw = rawAround(inputs, contractOf(intent, amount), energy.feeLimit), payload = encodeRaw(raw);
+  const raw = rawAround(inputs, contractOf(intent, amount), energy.feeLimit),
+    payload = encodeRaw(raw);
   return { amount, raw, payload, cost: costOf(network, inputs, payload, intent.token !== null), energy };
 }
 
@@ -80,7 +96,10 @@ function priced({ network, inputs, intent, energy }: Wish, amount: bigint): Plan
  * transaction, so the price is asked again for the amount that came out. Refuses: INSUFFICIENT_FUNDS, INSUFFICIENT_GAS.
  */
 function planOf(wish: Wish): Plan | Refusal {
-  const { inputs, intent: { amount, token, leave = 0n } } = wish;
+  const {
+    inputs,
+    intent: { amount, token, leave = 0n },
+  } = wish;
   const balance = BigInt((token === null ? inputs.nativeBalance : inputs.tokenBalance) ?? '0');
   if (amount !== 'all') {
     // An amount beyond all that exists has no encoding; one above the balance is refused before it needs one.
@@ -92,12 +111,16 @@ function planOf(wish: Wish): Plan | Refusal {
   const restOf = ({ cost }: Plan): bigint => balance - leave - cost.bandwidthFee - cost.activationFee;
   const rest = restOf(whole);
   if (rest <= 0n) return lacking('INSUFFICIENT_GAS', balance, balance - rest + 1n);
-  const first = priced(wish, rest), second = priced(wish, restOf(first));
+  const first = priced(wish, rest),
+    second = priced(wish, restOf(first));
   return restOf(second) === second.amount ? second : first;
 }
 
 function lacking(
-  code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS', balance: bigint, required: bigint, more: object = {},
+  code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS',
+  balance: bigint,
+  required: bigint,
+  more: object = {},
 ): Refusal {
   return refuse(code, { balance: balance.toString(), required: required.toString(), ...more });
 }
@@ -122,14 +145,27 @@ function checkRuns({ tried, destination }: TronInputs, { token }: Intent): Refus
 }
 
 function unsignedOf(
-  network: Network, { readAtHeight }: TronInputs, { from, fromPath, to, token, amount: wished }: Intent,
-  { payload, raw, amount, cost, energy }: Plan, feeMax: bigint,
+  network: Network,
+  { readAtHeight }: TronInputs,
+  { from, fromPath, to, token, amount: wished }: Intent,
+  { payload, raw, amount, cost, energy }: Plan,
+  feeMax: bigint,
 ): Unsigned {
   return {
-    chain: network.slug, payload, from, fromPath, to, amount, tokenContract: token?.contract ?? null, tag: null,
+    chain: network.slug,
+    payload,
+    from,
+    fromPath,
+    to,
+    amount,
+    tokenContract: token?.contract ?? null,
+    tag: null,
     kind: 'payment',
-    sendAll: wished === 'all', feeMax, fee: feePartsOf(cost, energy),
-    replayKey: { kind: 'expiry', value: String(raw.expirationMs) }, readAtHeight,
+    sendAll: wished === 'all',
+    feeMax,
+    fee: feePartsOf(cost, energy),
+    replayKey: { kind: 'expiry', value: String(raw.expirationMs) },
+    readAtHeight,
   };
 }
 

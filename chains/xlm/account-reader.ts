@@ -1,18 +1,29 @@
 /**
- * Accounts as one server has them at one ledger. An account that is not there is a real zero only because the server says
- * so at a ledger that is not behind (G8, G10).
+ * Accounts as one server has them at one ledger. An account that is not there is a real zero only because the server
+ * says so at a ledger that is not behind (G8, G10).
  *   RPC      getLedgerEntries(keys ≤ 200) → entries that exist, latestLedger
  *   Horizon  GET /accounts/{id} → the account, or 404
  */
 import {
-  LedgerEntryData, LedgerKey, LedgerKeyAccount, LedgerKeyData, LedgerKeyTrustLine, TrustLineAsset, type Asset,
+  LedgerEntryData,
+  LedgerKey,
+  LedgerKeyAccount,
+  LedgerKeyData,
+  LedgerKeyTrustLine,
+  TrustLineAsset,
+  type Asset,
 } from '@stellar/stellar-sdk/xdr';
 import { ChainUnavailable, type Endpoint, type Token } from '../chain.ts';
 import { countIn, listIn, objectIn, textIn } from '../node-answer.ts';
 import { askHorizon } from './horizon.ts';
 import type { Heads } from './heads.ts';
 import {
-  accountOfEntries, accountOfRecord, lineOfEntry, MEMO_REQUIRED_NAME, type LedgerAccount, type TrustLine,
+  accountOfEntries,
+  accountOfRecord,
+  lineOfEntry,
+  MEMO_REQUIRED_NAME,
+  type LedgerAccount,
+  type TrustLine,
 } from './ledger-account.ts';
 import { askRpc } from './rpc.ts';
 import type { Source } from './sources.ts';
@@ -25,12 +36,19 @@ export interface AccountsRead {
   readonly accounts: Readonly<Record<string, LedgerAccount | null>>;
 }
 
-/** Accounts with their line for a token, all from one server at one ledger. Throws: ChainUnavailable, MalformedReply. */
+/**
+ * Accounts with their line for a token, all from one server at one ledger. Throws: ChainUnavailable, MalformedReply.
+ */
 export function readAccounts(
-  heads: Heads, source: Source, addresses: readonly string[], token: Token | null,
+  heads: Heads,
+  source: Source,
+  addresses: readonly string[],
+  token: Token | null,
 ): Promise<AccountsRead> {
   const wanted = [...new Set(addresses)];
-  return source.kind === 'rpc' ? readEntries(heads, source.endpoint, wanted, token) : readRecords(heads, source, wanted);
+  return source.kind === 'rpc'
+    ? readEntries(heads, source.endpoint, wanted, token)
+    : readRecords(heads, source, wanted);
 }
 
 /** Reads that a closing ledger may spoil before it is left to another server. */
@@ -54,20 +72,29 @@ async function readRecord(endpoint: Endpoint, address: string): Promise<LedgerAc
   return accountOfRecord(record);
 }
 
-interface Keys { readonly account: string; readonly memo: string; readonly line: string | null }
+interface Keys {
+  readonly account: string;
+  readonly memo: string;
+  readonly line: string | null;
+}
 
 async function readEntries(
-  heads: Heads, endpoint: Endpoint, addresses: readonly string[], token: Token | null,
+  heads: Heads,
+  endpoint: Endpoint,
+  addresses: readonly string[],
+  token: Token | null,
 ): Promise<AccountsRead> {
   const keys = addresses.map((address) => keysOf(address, token));
   const asked = keys.flatMap(({ account, memo, line }) => [account, memo, ...(line === null ? [] : [line])]);
   const answer = await askRpc(endpoint, 'getLedgerEntries', { keys: asked });
   const height = countIn(answer['latestLedger'], 'latestLedger');
   heads.accept(endpoint, height);
-  const entries = new Map(listIn(answer['entries'] ?? [], 'entries').map((one) => {
-    const { key, xdr } = objectIn(one, 'ledger entry');
-    return [textIn(key, 'key'), decodeXdr(LedgerEntryData, xdr, 'ledger entry')] as const;
-  }));
+  const entries = new Map(
+    listIn(answer['entries'] ?? [], 'entries').map((one) => {
+      const { key, xdr } = objectIn(one, 'ledger entry');
+      return [textIn(key, 'key'), decodeXdr(LedgerEntryData, xdr, 'ledger entry')] as const;
+    }),
+  );
   const strange = [...entries.keys()].find((key) => !asked.includes(key));
   if (strange !== undefined) throw new ChainUnavailable('xlm', 'an entry that was not asked for');
   const accounts = keys.map((own, i) => [addresses[i]!, accountAmong(entries, addresses[i]!, own, token)] as const);
@@ -80,8 +107,11 @@ function keysOf(address: string, token: Token | null): Keys {
   // An issuer has no line for its own asset, and none can be asked for.
   const hasLine = token !== null && token.contract.split(':')[1] !== address;
   return {
-    account: base64Of(LedgerKey.account(new LedgerKeyAccount({ accountId }))), memo: base64Of(memo),
-    line: hasLine ? base64Of(LedgerKey.trustline(new LedgerKeyTrustLine({ accountId, asset: lineAsset(token.contract) }))) : null,
+    account: base64Of(LedgerKey.account(new LedgerKeyAccount({ accountId }))),
+    memo: base64Of(memo),
+    line: hasLine
+      ? base64Of(LedgerKey.trustline(new LedgerKeyTrustLine({ accountId, asset: lineAsset(token.contract) })))
+      : null,
   };
 }
 
@@ -90,26 +120,34 @@ const base64Of = (key: LedgerKey): string => Buffer.from(key.toXdr()).toString('
 function lineAsset(contract: string): TrustLineAsset {
   const asset: Asset = assetOf(contract);
   switch (asset.type) {
-    case 'assetTypeNative': return TrustLineAsset.assetTypeNative();
-    case 'assetTypeCreditAlphanum4': return TrustLineAsset.assetTypeCreditAlphanum4(asset.alphaNum4);
-    case 'assetTypeCreditAlphanum12': return TrustLineAsset.assetTypeCreditAlphanum12(asset.alphaNum12);
+    case 'assetTypeNative':
+      return TrustLineAsset.assetTypeNative();
+    case 'assetTypeCreditAlphanum4':
+      return TrustLineAsset.assetTypeCreditAlphanum4(asset.alphaNum4);
+    case 'assetTypeCreditAlphanum12':
+      return TrustLineAsset.assetTypeCreditAlphanum12(asset.alphaNum12);
   }
 }
 
 function accountAmong(
-  entries: ReadonlyMap<string, LedgerEntryData>, address: string, keys: Keys, token: Token | null,
+  entries: ReadonlyMap<string, LedgerEntryData>,
+  address: string,
+  keys: Keys,
+  token: Token | null,
 ): LedgerAccount | null {
-  const entry = entries.get(keys.account), memo = entries.get(keys.memo);
+  const entry = entries.get(keys.account),
+    memo = entries.get(keys.memo);
   const line = keys.line === null ? undefined : entries.get(keys.line);
   if (entry === undefined) {
     // What an account owns cannot be without it: such an answer is not of one ledger.
-    if (memo !== undefined || line !== undefined) throw new ChainUnavailable('xlm', 'entries of an account that is not there');
+    if (memo !== undefined || line !== undefined)
+      throw new ChainUnavailable('xlm', 'entries of an account that is not there');
     return null;
   }
   if (entry.type !== 'account' || accountText(entry.account.accountId) !== address) {
     throw new ChainUnavailable('xlm', 'another account than was asked for');
   }
-  const lines: Record<string, TrustLine> = line?.type === 'trustline' && token !== null
-    ? { [token.contract]: lineOfEntry(line.trustLine) } : {};
+  const lines: Record<string, TrustLine> =
+    line?.type === 'trustline' && token !== null ? { [token.contract]: lineOfEntry(line.trustLine) } : {};
   return accountOfEntries(entry.account, memo?.type === 'data' ? memo.data.dataValue.toBytes() : null, lines);
 }

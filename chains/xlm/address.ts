@@ -12,8 +12,12 @@ function invalid(reason: string): Refusal {
 
 /** Why a strkey of this kind is no account. */
 const NOT_AN_ACCOUNT: Readonly<Record<Exclude<StrkeyKind, 'account' | 'muxed' | 'seed'>, string>> = {
-  contract: 'a contract', pre_auth: 'a pre-authorised transaction', hash_x: 'a hash', signed_payload: 'a signed payload',
-  pool: 'a liquidity pool', claimable_balance: 'a claimable balance',
+  contract: 'a contract',
+  pre_auth: 'a pre-authorised transaction',
+  hash_x: 'a hash',
+  signed_payload: 'a signed payload',
+  pool: 'a liquidity pool',
+  claimable_balance: 'a claimable balance',
 };
 
 /** The `G…` text of a 32-byte key. */
@@ -21,7 +25,9 @@ export function addressOf(key: Uint8Array): string {
   return encodeStrkey('account', key);
 }
 
-/** The parsed form of a `G…` account, the only form that a deposit address has. Refuses: as `parseAddress`, and `M…`. */
+/**
+ * The parsed form of a `G…` account, the only form that a deposit address has. Refuses: as `parseAddress`, and `M…`.
+ */
 export function parseAccount(network: Network, text: string): ParsedAddress | Refusal {
   const parsed = parseAddress(network, text);
   return parsed.ok && parsed.canonical !== text ? invalid('a muxed account') : parsed;
@@ -36,10 +42,14 @@ export function parseAddress(_network: Network, text: string): ParsedAddress | R
   if (strkey === null) return invalid('not a strkey');
   const { kind, payload } = strkey;
   switch (kind) {
-    case 'account': return { ok: true, canonical: text, kind: 'account', bytes: payload, tag: null };
-    case 'muxed': return muxed(payload);
-    case 'seed': return refuse('KEY_MATERIAL_REJECTED', { chain: 'xlm', reason: 'a secret seed is no address' });
-    default: return invalid(NOT_AN_ACCOUNT[kind]);
+    case 'account':
+      return { ok: true, canonical: text, kind: 'account', bytes: payload, tag: null };
+    case 'muxed':
+      return muxed(payload);
+    case 'seed':
+      return refuse('KEY_MATERIAL_REJECTED', { chain: 'xlm', reason: 'a secret seed is no address' });
+    default:
+      return invalid(NOT_AN_ACCOUNT[kind]);
   }
 }
 
@@ -68,7 +78,11 @@ const ASSET_CODE = /^[A-Za-z0-9]{1,12}$/;
 /** `CODE:ISSUER`, both parts of which name the asset. Refuses: TOKEN_NOT_SUPPORTED. */
 export function parseToken(network: Network, text: string): string | Refusal {
   const [code, issuer, ...rest] = text.split(':');
-  const wellFormed = code !== undefined && issuer !== undefined && rest.length === 0
-    && ASSET_CODE.test(code) && parseAccount(network, issuer).ok;
+  const wellFormed =
+    code !== undefined &&
+    issuer !== undefined &&
+    rest.length === 0 &&
+    ASSET_CODE.test(code) &&
+    parseAccount(network, issuer).ok;
   return wellFormed ? text : refuse('TOKEN_NOT_SUPPORTED', { chain: 'xlm', reason: 'expected CODE:ISSUER' });
 }

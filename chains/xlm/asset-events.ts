@@ -1,14 +1,19 @@
 /**
  * Movements of Stellar assets inside a contract call, in the form and the order in which Horizon lists them
- * (`asset_balance_changes`): an event counts when the contract that emitted it is the asset's own, whatever the asset. Their
- * ordinal is the credit key (G2), so both sources must count the same events. M8 to M11; CAP-46-6, CAP-67.
+ * (`asset_balance_changes`): an event counts when the contract that emitted it is the asset's own, whatever the asset.
+ * Their ordinal is the credit key (G2), so both sources must count the same events. M8 to M11; CAP-46-6, CAP-67.
  *
  *   transfer(from, to, asset) · mint([admin,] to, asset) · burn(from, asset) · clawback([admin,] from, asset)
  *   data      i128, or a map {amount, to_muxed_id}
  */
 import { createHash } from 'node:crypto';
 import {
-  ContractIdPreimage, HashIdPreimage, HashIdPreimageContractId, type ContractEvent, type Int128Parts, type ScVal,
+  ContractIdPreimage,
+  HashIdPreimage,
+  HashIdPreimageContractId,
+  type ContractEvent,
+  type Int128Parts,
+  type ScVal,
 } from '@stellar/stellar-sdk/xdr';
 import { formatAmount } from '../../protocol/money.ts';
 import type { Answer } from '../node-answer.ts';
@@ -26,11 +31,15 @@ const contracts = new Map<string, string>();
 
 /** Hex of the contract of an asset: SHA-256(ContractID preimage of network and asset). */
 export function contractOf(passphrase: string, asset: string | null): string {
-  const key = `${passphrase} ${asset ?? 'native'}`, known = contracts.get(key);
+  const key = `${passphrase} ${asset ?? 'native'}`,
+    known = contracts.get(key);
   if (known !== undefined) return known;
-  const preimage = HashIdPreimage.envelopeTypeContractId(new HashIdPreimageContractId({
-    networkId: networkIdOf(passphrase), contractIdPreimage: ContractIdPreimage.contractIdPreimageFromAsset(assetOf(asset)),
-  }));
+  const preimage = HashIdPreimage.envelopeTypeContractId(
+    new HashIdPreimageContractId({
+      networkId: networkIdOf(passphrase),
+      contractIdPreimage: ContractIdPreimage.contractIdPreimageFromAsset(assetOf(asset)),
+    }),
+  );
   const contract = createHash('sha256').update(preimage.toXdr()).digest('hex');
   if (contracts.size >= CONTRACTS_MAX) contracts.clear();
   contracts.set(key, contract);
@@ -43,7 +52,9 @@ export function balanceChanges(passphrase: string, events: readonly ContractEven
 }
 
 function changeOf(passphrase: string, event: ContractEvent): Answer | null {
-  const { topics, data } = event.body.v0, type = symbolIn(topics[0]), last = topics.at(-1);
+  const { topics, data } = event.body.v0,
+    type = symbolIn(topics[0]),
+    last = topics.at(-1);
   if (event.contractId === null || type === null || !MOVEMENTS.has(type) || last?.type !== 'scvString') return null;
   const asset = assetNamed(last.value.toString());
   if (asset === undefined || contractOf(passphrase, asset) !== hexOf(event.contractId.toBytes())) return null;
@@ -51,9 +62,17 @@ function changeOf(passphrase: string, event: ContractEvent): Answer | null {
   if (amount === null) return null;
   const parties = topics.slice(1, -1).map(addressIn);
   // An administrator may stand before the party of a mint or a clawback; since protocol 23 none does.
-  const [from, to] = type === 'transfer' ? [parties[0], parties[1]] : type === 'mint' ? ['', parties.at(-1)] : [parties.at(-1), ''];
+  const [from, to] =
+    type === 'transfer' ? [parties[0], parties[1]] : type === 'mint' ? ['', parties.at(-1)] : [parties.at(-1), ''];
   if (typeof from !== 'string' || typeof to !== 'string' || parties.length === 0) return null;
-  return { type, from, to, amount: formatAmount(amount.value, STELLAR_DECIMALS), ...assetFields(asset), ...amount.muxed };
+  return {
+    type,
+    from,
+    to,
+    amount: formatAmount(amount.value, STELLAR_DECIMALS),
+    ...assetFields(asset),
+    ...amount.muxed,
+  };
 }
 
 /** Null for the native coin, undefined for what names no asset. */
@@ -65,19 +84,27 @@ function assetNamed(name: string): string | null | undefined {
 function assetFields(asset: string | null): Answer {
   if (asset === null) return { asset_type: 'native' };
   const [code, issuer] = asset.split(':') as [string, string];
-  return { asset_type: code.length <= 4 ? 'credit_alphanum4' : 'credit_alphanum12', asset_code: code, asset_issuer: issuer };
+  return {
+    asset_type: code.length <= 4 ? 'credit_alphanum4' : 'credit_alphanum12',
+    asset_code: code,
+    asset_issuer: issuer,
+  };
 }
 
-const symbolIn = (value: ScVal | undefined): string | null => (value?.type === 'scvSymbol' ? value.value.toString() : null);
+const symbolIn = (value: ScVal | undefined): string | null =>
+  value?.type === 'scvSymbol' ? value.value.toString() : null;
 
 /** `G…`, `C…`, or whatever else an address is; null for another value. */
 function addressIn(value: ScVal): string | null {
   if (value.type !== 'scvAddress') return null;
   const { address } = value;
   switch (address.type) {
-    case 'scAddressTypeAccount': return accountText(address.accountId);
-    case 'scAddressTypeContract': return encodeStrkey('contract', address.contractId.toBytes());
-    default: return address.type;
+    case 'scAddressTypeAccount':
+      return accountText(address.accountId);
+    case 'scAddressTypeContract':
+      return encodeStrkey('contract', address.contractId.toBytes());
+    default:
+      return address.type;
   }
 }
 
@@ -87,8 +114,10 @@ function amountIn(data: ScVal): { readonly value: bigint; readonly muxed: Answer
   if (data.type === 'scvI128') return { value: integerOf(data.i128), muxed: {} };
   if (data.type !== 'scvMap' || data.map === null) return null;
   const field = (name: string) => data.map!.find(({ key }) => symbolIn(key) === name)?.val;
-  const amount = field('amount'), id = field('to_muxed_id');
+  const amount = field('amount'),
+    id = field('to_muxed_id');
   if (amount?.type !== 'scvI128') return null;
-  const muxed = id?.type === 'scvU64' ? { destination_muxed_id_type: 'uint64', destination_muxed_id: id.u64.toString() } : {};
+  const muxed =
+    id?.type === 'scvU64' ? { destination_muxed_id_type: 'uint64', destination_muxed_id: id.u64.toString() } : {};
   return { value: integerOf(amount.i128), muxed };
 }

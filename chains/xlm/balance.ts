@@ -8,8 +8,14 @@ const MISSING: Balance = { amount: 0n, reserved: 0n, available: 0n, decimals: ST
 /** Reserves that an account holds whatever it owns. Source: Stellar, "Minimum balance". */
 export const BASE_RESERVES = 2;
 
-/** Stroops that an account locks: (2 + subentries + sponsoring − sponsored) × base reserve; `more` entries beyond those. */
-export function minimumBalance({ subentries, sponsoring, sponsored }: LedgerAccount, baseReserve: bigint, more = 0): bigint {
+/**
+ * Stroops that an account locks: (2 + subentries + sponsoring − sponsored) × base reserve; `more` entries beyond those.
+ */
+export function minimumBalance(
+  { subentries, sponsoring, sponsored }: LedgerAccount,
+  baseReserve: bigint,
+  more = 0,
+): bigint {
   return BigInt(Math.max(0, BASE_RESERVES + subentries + more + sponsoring - sponsored)) * baseReserve;
 }
 
@@ -20,7 +26,8 @@ export function minimumBalance({ subentries, sponsoring, sponsored }: LedgerAcco
 export function balanceOf(account: LedgerAccount | null, baseReserve: bigint, token: Token | null): Balance {
   const held = account === null ? undefined : token === null ? account.balance : account.lines[token.contract]?.balance;
   if (account === null || held === undefined) return MISSING;
-  const amount = BigInt(held), reserved = token === null ? minimumBalance(account, baseReserve) : 0n;
+  const amount = BigInt(held),
+    reserved = token === null ? minimumBalance(account, baseReserve) : 0n;
   const available = amount > reserved ? amount - reserved : 0n;
   return { amount, reserved, available, decimals: STELLAR_DECIMALS, accountExists: true };
 }

@@ -15,9 +15,15 @@ export async function readBuildInputs(ledgers: LedgerReader, source: Source, int
   const header = await ledgers.recentHeader(source, height);
   const marketFee = await readMarketFee(source, header.baseFee);
   return {
-    readAtHeight: height, closeTime: header.closeTime, baseFee: String(header.baseFee),
-    marketFee: marketFee.toString(), baseReserve: String(header.baseReserve),
-    sender: accounts[from] ?? null, destination: accounts[to] ?? null,
-    issuer: issuer === null ? null : accounts[issuer] ?? null, feePayer, payer: accounts[feePayer] ?? null,
+    readAtHeight: height,
+    closeTime: header.closeTime,
+    baseFee: String(header.baseFee),
+    marketFee: marketFee.toString(),
+    baseReserve: String(header.baseReserve),
+    sender: accounts[from] ?? null,
+    destination: accounts[to] ?? null,
+    issuer: issuer === null ? null : (accounts[issuer] ?? null),
+    feePayer,
+    payer: accounts[feePayer] ?? null,
   };
 }

@@ -1,15 +1,30 @@
 /**
- * The transactions of this service, as bytes and as values. Only what we build has a value: everything else is refused by
- * name. What was decoded encodes to the very bytes again, so nothing can hide in a payload. chains.md M19 to M21.
+ * The transactions of this service, as bytes and as values. Only what we build has a value: everything else is refused
+ * by name. What was decoded encodes to the very bytes again, so nothing can hide in a payload. chains.md M19 to M21.
  *
  *   payload   a TransactionV1 envelope without signatures, or a fee-bump envelope around one, base64
  *   hash      SHA-256(network id || envelope type || transaction): what is signed, and the txid (G3: the outer one)
  */
 import { createHash } from 'node:crypto';
 import {
-  ChangeTrustAsset, ChangeTrustOp, CreateAccountOp, DecoratedSignature, FeeBumpTransaction, FeeBumpTransactionEnvelope,
-  FeeBumpTransactionExt, FeeBumpTransactionInnerTx, Memo, Operation, OperationBody, PaymentOp, Preconditions, TimeBounds,
-  Transaction, TransactionEnvelope, TransactionExt, TransactionV1Envelope,
+  ChangeTrustAsset,
+  ChangeTrustOp,
+  CreateAccountOp,
+  DecoratedSignature,
+  FeeBumpTransaction,
+  FeeBumpTransactionEnvelope,
+  FeeBumpTransactionExt,
+  FeeBumpTransactionInnerTx,
+  Memo,
+  Operation,
+  OperationBody,
+  PaymentOp,
+  Preconditions,
+  TimeBounds,
+  Transaction,
+  TransactionEnvelope,
+  TransactionExt,
+  TransactionV1Envelope,
 } from '@stellar/stellar-sdk/xdr';
 import type { Account } from './records.ts';
 import { accountKey, accountText, assetOf, assetText, hexOf, muxedAccount, muxedText } from './xdr.ts';
@@ -31,12 +46,21 @@ export interface OwnTransaction {
   readonly operation: OwnOperation;
 }
 
-export interface Bump { readonly feeSource: string; readonly feeStroops: bigint }
+export interface Bump {
+  readonly feeSource: string;
+  readonly feeStroops: bigint;
+}
 
-export interface Payload { readonly transaction: OwnTransaction; readonly bump: Bump | null }
+export interface Payload {
+  readonly transaction: OwnTransaction;
+  readonly bump: Bump | null;
+}
 
 /** Signatures of a payload: over the inner transaction, and over the fee bump where there is one. */
-export interface Signatures { readonly inner: readonly DecoratedSignature[]; readonly outer: readonly DecoratedSignature[] }
+export interface Signatures {
+  readonly inner: readonly DecoratedSignature[];
+  readonly outer: readonly DecoratedSignature[];
+}
 
 const UNSIGNED: Signatures = { inner: [], outer: [] };
 
@@ -65,7 +89,8 @@ export function decodePayload(base64: string): DecodedPayload {
 function payloadOf(envelope: TransactionEnvelope): DecodedPayload {
   if (envelope.type === 'envelopeTypeTx') {
     const transaction = transactionOf(envelope.v1.tx);
-    return 'ok' in transaction ? transaction
+    return 'ok' in transaction
+      ? transaction
       : { ok: true, payload: { transaction, bump: null }, signatures: { inner: envelope.v1.signatures, outer: [] } };
   }
   if (envelope.type !== 'envelopeTypeTxFeeBump') return no('envelope_type');
@@ -90,10 +115,16 @@ function transactionOf(tx: Transaction): OwnTransaction | { readonly ok: false; 
   // One operation, and its source is the transaction's: 1.6-4, M20.
   if (only.sourceAccount !== null) return no('operation_source');
   const operation = operationOf(only.body);
-  return 'ok' in operation ? operation : {
-    source: muxedText(sourceAccount).address, feeStroops: fee, sequence: seqNum, maxTime: cond.timeBounds.maxTime,
-    memoId: memo.type === 'memoId' ? memo.id.toString() : null, operation,
-  };
+  return 'ok' in operation
+    ? operation
+    : {
+        source: muxedText(sourceAccount).address,
+        feeStroops: fee,
+        sequence: seqNum,
+        maxTime: cond.timeBounds.maxTime,
+        memoId: memo.type === 'memoId' ? memo.id.toString() : null,
+        operation,
+      };
 }
 
 function operationOf(body: OperationBody): OwnOperation | { readonly ok: false; readonly reason: string } {
@@ -112,7 +143,8 @@ function operationOf(body: OperationBody): OwnOperation | { readonly ok: false; 
       const asset = assetText(line);
       return asset === null ? no('trustline_for_the_native_coin') : { kind: 'change_trust', asset, limit };
     }
-    default: return no('operation_type');
+    default:
+      return no('operation_type');
   }
 }
 
@@ -129,8 +161,10 @@ function bodyOf(operation: OwnOperation): OperationBody {
     case 'change_trust': {
       const line = assetOf(operation.asset);
       if (line.type === 'assetTypeNative') throw new TypeError('a trust line is for an issued asset');
-      const trusted = line.type === 'assetTypeCreditAlphanum4' ? ChangeTrustAsset.assetTypeCreditAlphanum4(line.alphaNum4)
-        : ChangeTrustAsset.assetTypeCreditAlphanum12(line.alphaNum12);
+      const trusted =
+        line.type === 'assetTypeCreditAlphanum4'
+          ? ChangeTrustAsset.assetTypeCreditAlphanum4(line.alphaNum4)
+          : ChangeTrustAsset.assetTypeCreditAlphanum12(line.alphaNum12);
       return OperationBody.changeTrust(new ChangeTrustOp({ line: trusted, limit: operation.limit }));
     }
   }
@@ -138,27 +172,39 @@ function bodyOf(operation: OwnOperation): OperationBody {
 
 function xdrOf({ source, feeStroops, sequence, maxTime, memoId, operation }: OwnTransaction): Transaction {
   return new Transaction({
-    sourceAccount: muxedAccount({ address: source, id: null }), fee: feeStroops, seqNum: sequence,
+    sourceAccount: muxedAccount({ address: source, id: null }),
+    fee: feeStroops,
+    seqNum: sequence,
     cond: Preconditions.precondTime(new TimeBounds({ minTime: 0n, maxTime })),
     memo: memoId === null ? Memo.memoNone() : Memo.memoId(BigInt(memoId)),
-    operations: [new Operation({ sourceAccount: null, body: bodyOf(operation) })], ext: TransactionExt.v0(),
+    operations: [new Operation({ sourceAccount: null, body: bodyOf(operation) })],
+    ext: TransactionExt.v0(),
   });
 }
 
-function bumpOf({ transaction, bump }: Payload & { readonly bump: Bump }, signatures: Signatures['inner']): FeeBumpTransaction {
+function bumpOf(
+  { transaction, bump }: Payload & { readonly bump: Bump },
+  signatures: Signatures['inner'],
+): FeeBumpTransaction {
   const inner = new TransactionV1Envelope({ tx: xdrOf(transaction), signatures: [...signatures] });
   return new FeeBumpTransaction({
-    feeSource: muxedAccount({ address: bump.feeSource, id: null }), fee: bump.feeStroops,
-    innerTx: FeeBumpTransactionInnerTx.envelopeTypeTx(inner), ext: FeeBumpTransactionExt.v0(),
+    feeSource: muxedAccount({ address: bump.feeSource, id: null }),
+    fee: bump.feeStroops,
+    innerTx: FeeBumpTransactionInnerTx.envelopeTypeTx(inner),
+    ext: FeeBumpTransactionExt.v0(),
   });
 }
 
 /** The envelope in base64; without signatures it is the payload that the edge gets. */
 export function encodePayload({ transaction, bump }: Payload, { inner, outer }: Signatures = UNSIGNED): string {
-  const envelope = bump === null
-    ? TransactionEnvelope.envelopeTypeTx(new TransactionV1Envelope({ tx: xdrOf(transaction), signatures: [...inner] }))
-    : TransactionEnvelope.envelopeTypeTxFeeBump(
-      new FeeBumpTransactionEnvelope({ tx: bumpOf({ transaction, bump }, inner), signatures: [...outer] }));
+  const envelope =
+    bump === null
+      ? TransactionEnvelope.envelopeTypeTx(
+          new TransactionV1Envelope({ tx: xdrOf(transaction), signatures: [...inner] }),
+        )
+      : TransactionEnvelope.envelopeTypeTxFeeBump(
+          new FeeBumpTransactionEnvelope({ tx: bumpOf({ transaction, bump }, inner), signatures: [...outer] }),
+        );
   return Buffer.from(envelope.toXdr()).toString('base64');
 }
 
@@ -192,14 +238,19 @@ export function networkIdOf(passphrase: string): Buffer {
   return createHash('sha256').update(passphrase).digest();
 }
 
-export interface EnvelopeHashes { readonly txid: string; readonly innerTxid: string | null }
+export interface EnvelopeHashes {
+  readonly txid: string;
+  readonly innerTxid: string | null;
+}
 
 /** Both hashes of any envelope of the ledger; the inner one only of a fee bump. */
 export function hashesOf(passphrase: string, envelope: TransactionEnvelope): EnvelopeHashes {
   const hash = (type: number, transaction: Uint8Array) => hexOf(signatureBase(passphrase, type, transaction));
   switch (envelope.type) {
-    case 'envelopeTypeTx': return { txid: hash(ENVELOPE_TX, envelope.v1.tx.toXdr()), innerTxid: null };
-    case 'envelopeTypeTxV0': return { txid: hash(ENVELOPE_TX, fromV0(envelope.v0.tx.toXdr())), innerTxid: null };
+    case 'envelopeTypeTx':
+      return { txid: hash(ENVELOPE_TX, envelope.v1.tx.toXdr()), innerTxid: null };
+    case 'envelopeTypeTxV0':
+      return { txid: hash(ENVELOPE_TX, fromV0(envelope.v0.tx.toXdr())), innerTxid: null };
     case 'envelopeTypeTxFeeBump': {
       const { tx } = envelope.feeBump;
       return { txid: hash(ENVELOPE_FEE_BUMP, tx.toXdr()), innerTxid: hash(ENVELOPE_TX, tx.innerTx.v1.tx.toXdr()) };

@@ -20,15 +20,18 @@ export async function readMarketFee({ kind, endpoint }: Source, baseFee: number)
   }
   const stats = await askHorizon(endpoint, '/fee_stats');
   if (stats === null) throw new ChainUnavailable('xlm', 'Horizon has no fee statistics');
-  const charged = objectIn(stats['fee_charged'], 'fee_charged'), offered = objectIn(stats['max_fee'], 'max_fee');
+  const charged = objectIn(stats['fee_charged'], 'fee_charged'),
+    offered = objectIn(stats['max_fee'], 'max_fee');
   return marketFee({ charged, offered }, baseFee);
 }
 
 /** The offer to make: the base fee, and in a surge what others offer. Throws: MalformedReply. */
 export function marketFee(
-  { charged, offered }: { readonly charged: Answer; readonly offered: Answer | null }, baseFee: number,
+  { charged, offered }: { readonly charged: Answer; readonly offered: Answer | null },
+  baseFee: number,
 ): bigint {
-  const base = BigInt(baseFee), isCharged = integerIn(charged[PERCENTILE], PERCENTILE);
+  const base = BigInt(baseFee),
+    isCharged = integerIn(charged[PERCENTILE], PERCENTILE);
   if (isCharged <= base) return base;
   const isOffered = offered === null ? isCharged : integerIn(offered[PERCENTILE], PERCENTILE);
   return isOffered > isCharged ? isOffered : isCharged;

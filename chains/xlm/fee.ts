@@ -1,6 +1,6 @@
 /**
- * Fees in stroops. A transaction offers a fee per operation and is charged what its ledger needed; a fee bump counts one
- * operation more than what it carries. M21.
+ * Fees in stroops. A transaction offers a fee per operation and is charged what its ledger needed; a fee bump counts
+ * one operation more than what it carries. M21.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { FeeEstimate, Intent, Network } from '../chain.ts';
@@ -47,7 +47,9 @@ export function displacingFee(network: Network, inputs: XlmInputs, oldPerOperati
 
 function overCap({ feeCap }: Network, perOperation: bigint): Refusal {
   return refuse('AMOUNT_CAP_EXCEEDED', {
-    reason: 'fee cap', feePerOperation: perOperation.toString(), feeCapPerOperation: feeCap.toString(),
+    reason: 'fee cap',
+    feePerOperation: perOperation.toString(),
+    feeCapPerOperation: feeCap.toString(),
   });
 }
 
@@ -55,7 +57,10 @@ function overCap({ feeCap }: Network, perOperation: bigint): Refusal {
 export function checkFeeRatio({ total }: Fee, amount: bigint, ratioBpsMax: number | undefined): Refusal | null {
   if (ratioBpsMax === undefined || total * 10_000n <= amount * BigInt(ratioBpsMax)) return null;
   return refuse('AMOUNT_CAP_EXCEEDED', {
-    reason: 'fee ratio', feeMax: total.toString(), amount: amount.toString(), ratioBpsMax,
+    reason: 'fee ratio',
+    feeMax: total.toString(),
+    amount: amount.toString(),
+    ratioBpsMax,
   });
 }
 
@@ -68,9 +73,11 @@ export function operationsOf({ feePayer }: XlmInputs, { from }: Pick<Intent, 'fr
 export function estimateFee(network: Network, inputs: XlmInputs, intent: Intent): FeeEstimate | Refusal {
   const fee = feeOf(network, inputs, operationsOf(inputs, intent));
   if ('ok' in fee) return fee;
-  const { baseFee, marketFee } = inputs, { operations, perOperation, total } = fee;
+  const { baseFee, marketFee } = inputs,
+    { operations, perOperation, total } = fee;
   return {
-    fee: BigInt(baseFee) * BigInt(operations), feeMax: total,
+    fee: BigInt(baseFee) * BigInt(operations),
+    feeMax: total,
     parts: { operations, feePerOperation: perOperation.toString(), baseFee, marketFee },
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The proof of a ledger. Its hash is that of its header; the header names the parent's hash and the hash of all results in
- * the order in which they were applied; each result names its transaction's hash, and a contract call's result the hash of
- * its events. So one server's answer proves itself: nothing can be missing from it or changed in it. G9.
+ * The proof of a ledger. Its hash is that of its header; the header names the parent's hash and the hash of all results
+ * in the order in which they were applied; each result names its transaction's hash, and a contract call's result the
+ * hash of its events. So one server's answer proves itself: nothing can be missing from it or changed in it. G9.
  *
  *   hash            SHA-256(LedgerHeader)
  *   txSetResultHash SHA-256(TransactionResultSet)
@@ -34,15 +34,19 @@ export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update
 /** The header of these bytes under the hash that they have. */
 export function provenHeader(header: LedgerHeader): ProvenHeader {
   return {
-    height: header.ledgerSeq, hash: sha256(header.toXdr()), parentHash: hexOf(header.previousLedgerHash.toBytes()),
-    resultHash: hexOf(header.txSetResultHash.toBytes()), closeTime: Number(header.scpValue.closeTime),
-    baseFee: header.baseFee, baseReserve: header.baseReserve,
+    height: header.ledgerSeq,
+    hash: sha256(header.toXdr()),
+    parentHash: hexOf(header.previousLedgerHash.toBytes()),
+    resultHash: hexOf(header.txSetResultHash.toBytes()),
+    closeTime: Number(header.scpValue.closeTime),
+    baseFee: header.baseFee,
+    baseReserve: header.baseReserve,
   };
 }
 
 /**
- * The header in base64 under the hash and height that a server gave it. Throws: ChainUnavailable when either is another,
- * MalformedReply.
+ * The header in base64 under the hash and height that a server gave it. Throws: ChainUnavailable when either is
+ * another, MalformedReply.
  */
 export function headerNamed(base64: unknown, named: { readonly height: number; readonly hash: string }): ProvenHeader {
   const header = provenHeader(decodeXdr(LedgerHeader, base64, 'ledger header'));
@@ -51,9 +55,13 @@ export function headerNamed(base64: unknown, named: { readonly height: number; r
 }
 
 /** Throws: ChainUnavailable. */
-export function assertNamed(header: ProvenHeader, { height, hash }: { readonly height: number; readonly hash: string }): void {
+export function assertNamed(
+  header: ProvenHeader,
+  { height, hash }: { readonly height: number; readonly hash: string },
+): void {
   if (header.height !== height) throw new ChainUnavailable('xlm', `another ledger than ${height}`);
-  if (header.hash !== hash) throw new ChainUnavailable('xlm', `the header of ledger ${height} has another hash than the server says`);
+  if (header.hash !== hash)
+    throw new ChainUnavailable('xlm', `the header of ledger ${height} has another hash than the server says`);
 }
 
 /** Throws: ChainUnavailable unless these are all results of the ledger, in their order. */

@@ -23,7 +23,8 @@ const TRAILING_LEDGERS_MAX = 1;
 
 /** `readHeader` proves the header of a height on one server. */
 export function createHeads(
-  sources: Sources, readHeader: (source: Source, height: number) => Promise<ProvenHeader>,
+  sources: Sources,
+  readHeader: (source: Source, height: number) => Promise<ProvenHeader>,
 ): Heads {
   const { transport } = sources;
   const highest = new HighestHead<Head>('xlm', 'the server is at');
@@ -46,10 +47,13 @@ export function createHeads(
     return { height, hash, finalizedHeight: height };
   };
 
-  const getHead: Heads['getHead'] = () => highest.get((pass) => sources.attempt(async (source) => pass(await headOf(source))));
+  const getHead: Heads['getHead'] = () =>
+    highest.get((pass) => sources.attempt(async (source) => pass(await headOf(source))));
 
   return {
-    seen: () => highest.seen, getHead, accept,
+    seen: () => highest.seen,
+    getHead,
+    accept,
     async standingOf(source) {
       const standing = await readStanding(source);
       if (standing.behind > TRAILING_LEDGERS_MAX) {

@@ -1,6 +1,6 @@
 /**
- * Questions to a Horizon server: HTTP paths, pages of records, and "no" as problem+json. A 404 is an answer, every other
- * error leaves the question open. Source: developers.stellar.org, Horizon "Errors", "Pagination".
+ * Questions to a Horizon server: HTTP paths, pages of records, and "no" as problem+json. A 404 is an answer, every
+ * other error leaves the question open. Source: developers.stellar.org, Horizon "Errors", "Pagination".
  */
 import { z } from 'zod';
 import { parseLossless } from '../../protocol/lossless-json.ts';
@@ -22,14 +22,20 @@ export interface Problem {
   readonly extras: Answer;
 }
 
-export type HorizonAnswer = { readonly ok: true; readonly value: Answer } | { readonly ok: false; readonly problem: Problem };
+export type HorizonAnswer =
+  { readonly ok: true; readonly value: Answer } | { readonly ok: false; readonly problem: Problem };
 
 const problemReply = z.object({
-  type: z.string().optional(), title: z.string().optional(), extras: z.record(z.string(), z.unknown()).nullish(),
+  type: z.string().optional(),
+  title: z.string().optional(),
+  extras: z.record(z.string(), z.unknown()).nullish(),
 });
 
 /** One answer, the server's "no" as a value. Throws: ChainUnavailable, MalformedReply. */
-export async function tryAskHorizon(endpoint: Endpoint, call: Parameters<Endpoint['request']>[0]): Promise<HorizonAnswer> {
+export async function tryAskHorizon(
+  endpoint: Endpoint,
+  call: Parameters<Endpoint['request']>[0],
+): Promise<HorizonAnswer> {
   const reply = await endpoint.request(call);
   const value = valueOf(reply);
   if (reply.status < 400) return { ok: true, value: objectIn(value, 'answer of Horizon') };
@@ -59,7 +65,12 @@ export async function askHorizon(endpoint: Endpoint, path: string): Promise<Answ
 
 /** An error where an answer is needed: nothing is proven. */
 export function refusedByHorizon(path: string, { status, kind, title }: Problem): ChainUnavailable {
-  const what = path.split('?')[0]!.split('/').filter((part) => /^[a-z_]+$/.test(part)).join(' ') || 'root';
+  const what =
+    path
+      .split('?')[0]!
+      .split('/')
+      .filter((part) => /^[a-z_]+$/.test(part))
+      .join(' ') || 'root';
   return new ChainUnavailable('xlm', `${what}: ${kind || `http ${status}`}${title === '' ? '' : ` (${title})`}`);
 }
 
@@ -68,7 +79,9 @@ export function refusedByHorizon(path: string, { status, kind, title }: Problem)
  * full. Throws: ChainUnavailable when the list is not there or does not end, MalformedReply.
  */
 export async function askHorizonList(
-  endpoint: Endpoint, path: string, count: number | null = null,
+  endpoint: Endpoint,
+  path: string,
+  count: number | null = null,
 ): Promise<readonly Answer[]> {
   const records: Answer[] = [];
   let cursor = '';

@@ -20,27 +20,42 @@ export type Whereabouts =
   /** In none of the ledgers [oldest, height]. */
   | { readonly kind: 'nowhere'; readonly oldest: number; readonly height: number };
 
-export interface InclusionParts { readonly network: Network; readonly ledgers: LedgerReader }
+export interface InclusionParts {
+  readonly network: Network;
+  readonly ledgers: LedgerReader;
+}
 
 /** Throws: ChainUnavailable when the server is behind, or its word and its ledger differ; MalformedReply. */
-export async function whereIs({ network, ledgers }: InclusionParts, source: Source, txid: string): Promise<Whereabouts> {
+export async function whereIs(
+  { network, ledgers }: InclusionParts,
+  source: Source,
+  txid: string,
+): Promise<Whereabouts> {
   const { height, standing, success } = await heightOf(ledgers, source, txid);
   if (height === null) return { kind: 'nowhere', oldest: standing.oldest, height: standing.height };
   const { header, raw } = await ledgers.readLedger(source, height);
   const { hash, parentHash } = header;
   const block = { height, hash, parentHash, parentHeight: height - 1, timeMs: null, raw };
   const [outcome] = outcomesIn(network, block, new Set([txid]));
-  if (outcome === undefined) throw new ChainUnavailable('xlm', `the server says that ${txid} is in ledger ${height}, and it is not`);
-  if (success !== null && success !== outcome.success) throw new ChainUnavailable('xlm', `the server's status of ${txid} is not that of its ledger`);
+  if (outcome === undefined)
+    throw new ChainUnavailable('xlm', `the server says that ${txid} is in ledger ${height}, and it is not`);
+  if (success !== null && success !== outcome.success)
+    throw new ChainUnavailable('xlm', `the server's status of ${txid} is not that of its ledger`);
   return { kind: 'included', included: { ...outcome, height, hash } };
 }
 
 /** `success` is what the server's own record of the transaction says; null where it says nothing. */
-interface Found { readonly height: number | null; readonly standing: Standing; readonly success: boolean | null }
+interface Found {
+  readonly height: number | null;
+  readonly standing: Standing;
+  readonly success: boolean | null;
+}
 
 async function heightOf({ heads }: LedgerReader, source: Source, txid: string): Promise<Found> {
   if (source.kind === 'rpc') {
-    const { status, ledger, latestLedger, oldestLedger } = await askRpc(source.endpoint, 'getTransaction', { hash: txid });
+    const { status, ledger, latestLedger, oldestLedger } = await askRpc(source.endpoint, 'getTransaction', {
+      hash: txid,
+    });
     const height = countIn(latestLedger, 'latestLedger');
     heads.accept(source.endpoint, height);
     const standing = { height, oldest: countIn(oldestLedger, 'oldestLedger'), behind: 0 };
@@ -60,13 +75,17 @@ async function heightOf({ heads }: LedgerReader, source: Source, txid: string): 
  * Throws: ChainUnavailable where the server does not keep the ledger that it was seen in.
  */
 export async function readOutcome(
-  parts: InclusionParts, source: Source, txid: string, at: { readonly height: number } | undefined,
+  parts: InclusionParts,
+  source: Source,
+  txid: string,
+  at: { readonly height: number } | undefined,
 ): Promise<Included | null> {
   const found = await whereIs(parts, source, txid);
   if (found.kind === 'included') {
     // Once more from the server, not from what was kept: G19.
     const header = await parts.ledgers.headerOn(source, found.included.height);
-    if (header?.hash !== found.included.hash) throw new ChainUnavailable('xlm', 'the ledger of the transaction has another hash now');
+    if (header?.hash !== found.included.hash)
+      throw new ChainUnavailable('xlm', 'the ledger of the transaction has another hash now');
     return found.included;
   }
   if (at !== undefined && (at.height < found.oldest || at.height > found.height)) {
@@ -86,7 +105,10 @@ export async function knows(parts: InclusionParts, source: Source, txid: string)
 }
 
 /** The newest ledger of a server and when it closed. Throws: ChainUnavailable. */
-export async function newestClose(ledgers: LedgerReader, source: Source): Promise<{ height: number; closeTime: number }> {
+export async function newestClose(
+  ledgers: LedgerReader,
+  source: Source,
+): Promise<{ height: number; closeTime: number }> {
   const { height } = await readStanding(source);
   const header = await ledgers.headerOn(source, height);
   if (header === null) throw new ChainUnavailable('xlm', 'the server does not have its newest ledger');

@@ -10,5 +10,13 @@ import type { XlmLedger } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice, withCounter } from './unsigned.ts';
 
 export const xlm: ChainModule<XlmLedger, XlmInputs> = {
-  ...xlmFacts, estimateFee, buildUnsigned, matchSigned, reprice, withCounter, nextReplayValue, agreeInputs, createClient,
+  ...xlmFacts,
+  estimateFee,
+  buildUnsigned,
+  matchSigned,
+  reprice,
+  withCounter,
+  nextReplayValue,
+  agreeInputs,
+  createClient,
 };

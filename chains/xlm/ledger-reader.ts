@@ -10,8 +10,8 @@ import { readStanding } from './standing.ts';
 import type { XlmLedger } from './transfers.ts';
 
 /**
- * Whole ledgers that are kept, the newest: an RPC server gives a header only with everything else, so that the head that
- * was just read is the block that a follower asks for next.
+ * Whole ledgers that are kept, the newest: an RPC server gives a header only with everything else, so that the head
+ * that was just read is the block that a follower asks for next.
  */
 const LEDGERS_KEPT = 4;
 /** A header that is at most so many ledgers old still tells the fee, the reserve and the time: about ten seconds. */
@@ -34,8 +34,12 @@ export interface LedgerReader {
 export function createLedgerReader({ identity }: Network, sources: Sources): LedgerReader {
   const kept = new Map<string, { readonly endpoint: Endpoint; readonly ledger: ProvenLedger }>();
   const heads = createHeads(sources, (source, height) => headForHeight(source, height));
-  const known = createKnownLedgers('xlm', sources.transport, async () => (await sources.answering()).map((source) =>
-    ({ endpoint: source.endpoint, hashAt: async (height) => (await rawHeader(source, height))?.hash ?? null })));
+  const known = createKnownLedgers('xlm', sources.transport, async () =>
+    (await sources.answering()).map((source) => ({
+      endpoint: source.endpoint,
+      hashAt: async (height) => (await rawHeader(source, height))?.hash ?? null,
+    })),
+  );
   let newest: ProvenHeader | null = null;
 
   const remember = (endpoint: Endpoint, ledger: ProvenLedger): void => {
@@ -53,7 +57,8 @@ export function createLedgerReader({ identity }: Network, sources: Sources): Led
     if (height < oldest) throw new ChainUnavailable('xlm', `the server keeps nothing before ledger ${oldest}`);
     if (source.kind === 'rpc') return readRpcHeader(source.endpoint, height);
     const header = await readHorizonHeader(source.endpoint, height);
-    if (header === null) throw new ChainUnavailable('xlm', `the server is at ${newestHeight} and does not have ledger ${height}`);
+    if (header === null)
+      throw new ChainUnavailable('xlm', `the server is at ${newestHeight} and does not have ledger ${height}`);
     return header;
   };
 
@@ -67,12 +72,14 @@ export function createLedgerReader({ identity }: Network, sources: Sources): Led
     const { kind, endpoint } = source;
     const cached = kept.get(`${endpoint.name} ${height}`);
     if (cached !== undefined && cached.endpoint === endpoint) return cached.ledger;
-    const ledger = await (kind === 'rpc' ? readRpcLedger : readHorizonLedger)(identity, endpoint, height)
-      .catch(async (error: unknown) => {
-        // Below a height that is known this is a server that is behind or keeps no history, never an empty ledger (9.4-2).
+    const ledger = await (kind === 'rpc' ? readRpcLedger : readHorizonLedger)(identity, endpoint, height).catch(
+      async (error: unknown) => {
+        // Below a height that is known this is a server that is behind or keeps no history, never an empty ledger
+        // (9.4-2).
         if (error instanceof ChainUnavailable && height <= heads.seen()) await blame(source, height);
         throw error;
-      });
+      },
+    );
     await known.check(endpoint, height, ledger.header.hash);
     remember(endpoint, ledger);
     return ledger;
@@ -83,7 +90,8 @@ export function createLedgerReader({ identity }: Network, sources: Sources): Led
     const { height: newestHeight, oldest } = await readStanding(source);
     if (height >= oldest && height <= newestHeight) return;
     if (height > newestHeight) sources.transport.report(source.endpoint, 'lagging', newestHeight);
-    const reason = height < oldest ? `keeps nothing before ledger ${oldest}: an archive is needed` : `is at ${newestHeight}`;
+    const reason =
+      height < oldest ? `keeps nothing before ledger ${oldest}: an archive is needed` : `is at ${newestHeight}`;
     throw new ChainUnavailable('xlm', `the server ${reason}`);
   };
 
@@ -96,9 +104,14 @@ export function createLedgerReader({ identity }: Network, sources: Sources): Led
   };
 
   return {
-    heads, known, headerOn, readLedger, getHead: heads.getHead,
+    heads,
+    known,
+    headerOn,
+    readLedger,
+    getHead: heads.getHead,
     getBlock: (height) => sources.attempt(async (source) => blockOf(await readLedger(source, height))),
-    getBlockHash: (height) => sources.firstOrAgreedNull(async (source) => (await headerOn(source, height))?.hash ?? null),
+    getBlockHash: (height) =>
+      sources.firstOrAgreedNull(async (source) => (await headerOn(source, height))?.hash ?? null),
     async recentHeader(source, height) {
       if (newest !== null && newest.height <= height + 1 && newest.height + FRESH_LEDGERS >= height) return newest;
       return headForHeight(source, height);

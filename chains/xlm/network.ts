@@ -15,7 +15,10 @@ export const stellar: Network = {
   blockTimeMs: 5_000,
   accountPath: "m/44'/148'/{index}'",
   identity: 'Public Global Stellar Network ; September 2015', // passphrase
-  explorer: { tx: 'https://stellar.expert/explorer/public/tx/{id}', address: 'https://stellar.expert/explorer/public/account/{id}' },
+  explorer: {
+    tx: 'https://stellar.expert/explorer/public/tx/{id}',
+    address: 'https://stellar.expert/explorer/public/account/{id}',
+  },
   feeCap: 10_000n, // M21, per operation
   // Spec §2.3: "the published minimum first deposit"; what the ledger itself asks for is read from it.
   firstDepositMin: 10_000_000n,

@@ -1,6 +1,6 @@
 /**
- * Whether a payment or an opt-in can be made, decided before anything is built. Order of refusals (X1): the parties, the
- * asset, the fee, the reserve. What a node would say is in `details.reason` (chains.md 9.2). M22 to M26.
+ * Whether a payment or an opt-in can be made, decided before anything is built. Order of refusals (X1): the parties,
+ * the asset, the fee, the reserve. What a node would say is in `details.reason` (chains.md 9.2). M22 to M26.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Intent, Token } from '../chain.ts';
@@ -35,7 +35,8 @@ export function checkParties(inputs: XlmInputs, { from, to, token, tag }: Wish):
   return token === null ? null : checkReceiver(inputs, to, token);
 }
 
-const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal => refuse('CHAIN_REJECTED', { reason, ...more });
+const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal =>
+  refuse('CHAIN_REJECTED', { reason, ...more });
 
 /** M25, M26: an issued asset arrives only where its holder has opted in and its issuer lets him. */
 function checkReceiver({ destination, issuer }: XlmInputs, to: string, token: Token): Refusal | null {
@@ -65,28 +66,38 @@ export function feeFunds(account: LedgerAccount | null, baseReserve: bigint): bi
   return free > 0n ? free : 0n;
 }
 
-const short = (code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS' | 'INSUFFICIENT_RESERVE', balance: bigint, required: bigint, reason: string) =>
-  refuse(code, { balance: balance.toString(), required: required.toString(), reason });
+const short = (
+  code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS' | 'INSUFFICIENT_RESERVE',
+  balance: bigint,
+  required: bigint,
+  reason: string,
+) => refuse(code, { balance: balance.toString(), required: required.toString(), reason });
 
 /** X1, M23. Refuses: INSUFFICIENT_FUNDS, INSUFFICIENT_GAS, INSUFFICIENT_RESERVE, CHAIN_REJECTED. */
 export function checkFunds(inputs: XlmInputs, wish: Wish, amount: bigint, fee: Fee): Refusal | null {
-  const { from, token } = wish, { sender, feePayer } = inputs, baseReserve = BigInt(inputs.baseReserve);
+  const { from, token } = wish,
+    { sender, feePayer } = inputs,
+    baseReserve = BigInt(inputs.baseReserve);
   const asset = spendable(inputs, wish);
-  if (asset < amount) return short('INSUFFICIENT_FUNDS', asset, amount, token === null ? 'op_underfunded' : lackOf(sender, token));
+  if (asset < amount)
+    return short('INSUFFICIENT_FUNDS', asset, amount, token === null ? 'op_underfunded' : lackOf(sender, token));
   const line = token === null ? undefined : sender?.lines[token.contract];
   if (line !== undefined && !line.authorized) return rejected('op_src_not_authorized', { asset: token!.contract });
-  const selfPaid = feePayer === from, native = token === null ? amount : 0n;
+  const selfPaid = feePayer === from,
+    native = token === null ? amount : 0n;
   const funds = feeFunds(selfPaid ? sender : inputs.payer, baseReserve);
   if (token !== null || !selfPaid) {
     if (funds < fee.total) return short('INSUFFICIENT_GAS', funds, fee.total, 'tx_insufficient_balance');
-  } else if (asset < amount + fee.total) return short('INSUFFICIENT_GAS', asset, amount + fee.total, 'tx_insufficient_balance');
-  const kept = sender === null ? 0n : minimumBalance(sender, baseReserve), left = native + (selfPaid ? fee.total : 0n);
+  } else if (asset < amount + fee.total)
+    return short('INSUFFICIENT_GAS', asset, amount + fee.total, 'tx_insufficient_balance');
+  const kept = sender === null ? 0n : minimumBalance(sender, baseReserve),
+    left = native + (selfPaid ? fee.total : 0n);
   if (token === null && asset < kept + left) return short('INSUFFICIENT_RESERVE', asset, kept + left, 'op_underfunded');
   return checkRoom(inputs, wish, amount);
 }
 
 const lackOf = (sender: LedgerAccount | null, token: Token): string =>
-  (sender?.lines[token.contract] === undefined ? 'op_src_no_trust' : 'op_underfunded');
+  sender?.lines[token.contract] === undefined ? 'op_src_no_trust' : 'op_underfunded';
 
 /** M25: a new account begins with its reserve; a line has a limit. */
 function checkRoom({ destination, baseReserve }: XlmInputs, { to, token }: Wish, amount: bigint): Refusal | null {
@@ -94,7 +105,10 @@ function checkRoom({ destination, baseReserve }: XlmInputs, { to, token }: Wish,
     const least = BigInt(BASE_RESERVES) * BigInt(baseReserve);
     if (destination !== null || amount >= least) return null;
     return refuse('INSUFFICIENT_RESERVE', {
-      account: 'destination', reason: 'op_low_reserve', amount: amount.toString(), minimum: least.toString(),
+      account: 'destination',
+      reason: 'op_low_reserve',
+      amount: amount.toString(),
+      minimum: least.toString(),
     });
   }
   const line = destination?.lines[token.contract];
@@ -108,20 +122,22 @@ function roomOf({ limit, balance, buyingLiabilities }: TrustLine): bigint {
 
 /**
  * M26, spec §4.2: the preconditions of a trust line. Refuses: INVALID_INPUT, CHAIN_REJECTED (no such account, no such
- * issuer), CONFLICT (the line is there), INSUFFICIENT_RESERVE (one entry more, and the fee), INSUFFICIENT_GAS (of another
- * fee payer).
+ * issuer), CONFLICT (the line is there), INSUFFICIENT_RESERVE (one entry more, and the fee), INSUFFICIENT_GAS (of
+ * another fee payer).
  */
 export function checkTrustline(inputs: XlmInputs, { from, token, tag }: Intent, fee: Fee): Refusal | null {
   if (token === null) return refuse('INVALID_INPUT', { field: 'asset', reason: 'a trust line is for an issued asset' });
   if (tag !== null) return refuse('INVALID_INPUT', { field: 'address', reason: 'a trust line has no tag' });
   if (issuerOf(token) === from) return refuse('INVALID_INPUT', { field: 'asset', reason: 'op_self_not_allowed' });
-  const { sender, issuer, payer, feePayer } = inputs, baseReserve = BigInt(inputs.baseReserve);
+  const { sender, issuer, payer, feePayer } = inputs,
+    baseReserve = BigInt(inputs.baseReserve);
   if (sender === null) return rejected('tx_no_source_account', { account: from });
   if (issuer === null) return rejected('op_no_issuer', { asset: token.contract });
   if (sender.lines[token.contract] !== undefined) {
     return refuse('CONFLICT', { reason: 'the trust line exists', asset: token.contract });
   }
-  const selfPaid = feePayer === from, required = minimumBalance(sender, baseReserve, 1) + (selfPaid ? fee.total : 0n);
+  const selfPaid = feePayer === from,
+    required = minimumBalance(sender, baseReserve, 1) + (selfPaid ? fee.total : 0n);
   const held = BigInt(sender.balance) - BigInt(sender.sellingLiabilities);
   if (held < required) return short('INSUFFICIENT_RESERVE', held, required, 'op_low_reserve');
   const funds = selfPaid ? fee.total : feeFunds(payer, baseReserve);

@@ -7,7 +7,9 @@ import { decodeStrkey, encodeStrkey } from './strkey.ts';
 
 /** Records of an answer: a list, or a page `{_embedded: {records}}`. Throws: MalformedReply. */
 export function recordsIn(answer: unknown): readonly Answer[] {
-  const list = Array.isArray(answer) ? answer : objectIn(objectIn(answer, 'page')['_embedded'], 'page of records')['records'];
+  const list = Array.isArray(answer)
+    ? answer
+    : objectIn(objectIn(answer, 'page')['_embedded'], 'page of records')['records'];
   return listIn(list, 'records').map((record) => objectIn(record, 'record'));
 }
 
@@ -21,7 +23,9 @@ export function operationIndexOf(id: unknown): number {
   return toid > 0n && place > 0 ? place - 1 : malformed('id of an operation', id);
 }
 
-/** Stroops from a decimal text with seven places. Throws: MalformedReply for a negative amount or one above int64 (M10). */
+/**
+ * Stroops from a decimal text with seven places. Throws: MalformedReply for a negative amount or one above int64 (M10).
+ */
 export function stroopsIn(value: unknown, what: string): bigint {
   const amount = parseDecimal(textIn(value, what), STELLAR_DECIMALS);
   return typeof amount === 'bigint' && amount < 2n ** 63n ? amount : malformed(what, value);
@@ -86,12 +90,18 @@ export interface TransactionNames {
 /** Hashes and memo of a transaction record. A fee bump is known by its outer hash (M15). */
 export function namesOf(transaction: Answer): TransactionNames {
   const {
-    fee_bump_transaction: outer, inner_transaction: inner, memo_type: memoType, memo, fee_charged: fee, result_codes: codes,
+    fee_bump_transaction: outer,
+    inner_transaction: inner,
+    memo_type: memoType,
+    memo,
+    fee_charged: fee,
+    result_codes: codes,
   } = transaction;
   const hash = hashIn(transaction['hash'], 'hash of a transaction');
   return {
     txid: outer === undefined ? hash : hashIn(objectIn(outer, 'fee_bump_transaction')['hash'], 'hash of a fee bump'),
-    innerTxid: inner === undefined ? null : hashIn(objectIn(inner, 'inner_transaction')['hash'], 'hash of an inner transaction'),
+    innerTxid:
+      inner === undefined ? null : hashIn(objectIn(inner, 'inner_transaction')['hash'], 'hash of an inner transaction'),
     memoId: memoType === 'id' ? idText(memo) : null,
     fee: fee === undefined ? null : integerOf(fee),
     failure: codes === undefined ? null : failureText(objectIn(codes, 'result_codes')),
@@ -107,8 +117,10 @@ function failureText({ transaction, operations }: Answer): string {
 
 /** Transactions by each hash that an operation may name them by. */
 export function namesByHash(transactions: readonly Answer[]): ReadonlyMap<string, TransactionNames> {
-  return new Map(transactions.flatMap((transaction) => {
-    const names = namesOf(transaction);
-    return [names.txid, names.innerTxid ?? names.txid].map((hash) => [hash, names] as const);
-  }));
+  return new Map(
+    transactions.flatMap((transaction) => {
+      const names = namesOf(transaction);
+      return [names.txid, names.innerTxid ?? names.txid].map((hash) => [hash, names] as const);
+    }),
+  );
 }

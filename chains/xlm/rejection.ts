@@ -11,8 +11,10 @@ import type { ResultCodes } from './result-codes.ts';
  *   rejected  the server refused these bytes; `action` says what would be accepted, `needs` what decides the code
  */
 export type Verdict =
-  | { readonly kind: 'accepted' } | { readonly kind: 'already_known' }
-  | { readonly kind: 'look_up'; readonly reason: string } | { readonly kind: 'unknown'; readonly reason: string }
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'already_known' }
+  | { readonly kind: 'look_up'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly reason: string }
   | Rejected;
 
 export interface Rejected {
@@ -28,7 +30,8 @@ export type Action = 'reprice' | 'rebuild' | 'fund' | 'fund_destination' | 'open
 
 type Row = (reason: string) => Verdict;
 
-const rejected = (code: ErrorCode, action: Action, needs?: Rejected['needs']): Row =>
+const rejected =
+  (code: ErrorCode, action: Action, needs?: Rejected['needs']): Row =>
   (reason) => ({ kind: 'rejected', code, action, reason, ...(needs === undefined ? {} : { needs }) });
 const unknown: Row = (reason) => ({ kind: 'unknown', reason });
 const lookUp: Row = (reason) => ({ kind: 'look_up', reason });
@@ -55,8 +58,16 @@ const TRANSACTIONS: Readonly<Record<string, Row>> = {
   tx_insufficient_balance: rejected('INSUFFICIENT_GAS', 'fund'),
   tx_no_source_account: rejected('CHAIN_REJECTED', 'fund'),
   ...finals(
-    'tx_too_early', 'tx_missing_operation', 'tx_bad_auth', 'tx_bad_auth_extra', 'tx_bad_minseq_age_or_gap', 'tx_soroban_invalid',
-    'tx_malformed', 'tx_not_supported', 'tx_bad_sponsorship', 'tx_frozen_key_accessed',
+    'tx_too_early',
+    'tx_missing_operation',
+    'tx_bad_auth',
+    'tx_bad_auth_extra',
+    'tx_bad_minseq_age_or_gap',
+    'tx_soroban_invalid',
+    'tx_malformed',
+    'tx_not_supported',
+    'tx_bad_sponsorship',
+    'tx_frozen_key_accessed',
   ),
 };
 
@@ -72,10 +83,30 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   op_not_authorized: rejected('CHAIN_REJECTED', 'ask_issuer'),
   op_src_not_authorized: rejected('CHAIN_REJECTED', 'ask_issuer'),
   ...finals(
-    'op_malformed', 'op_no_issuer', 'op_too_few_offers', 'op_over_source_max', 'op_under_dest_min', 'op_cross_self', 'op_offer_cross_self',
-    'op_has_sub_entries', 'op_immutable_set', 'op_is_sponsor', 'op_seq_num_too_far', 'op_dest_full', 'op_no_account', 'op_invalid_limit',
-    'op_self_not_allowed', 'op_trust_line_missing', 'op_cannot_delete', 'op_not_auth_maintain_liabilities', 'op_bad_auth',
-    'op_no_source_account', 'op_not_supported', 'op_too_many_subentries', 'op_exceeded_work_limit', 'op_too_many_sponsoring',
+    'op_malformed',
+    'op_no_issuer',
+    'op_too_few_offers',
+    'op_over_source_max',
+    'op_under_dest_min',
+    'op_cross_self',
+    'op_offer_cross_self',
+    'op_has_sub_entries',
+    'op_immutable_set',
+    'op_is_sponsor',
+    'op_seq_num_too_far',
+    'op_dest_full',
+    'op_no_account',
+    'op_invalid_limit',
+    'op_self_not_allowed',
+    'op_trust_line_missing',
+    'op_cannot_delete',
+    'op_not_auth_maintain_liabilities',
+    'op_bad_auth',
+    'op_no_source_account',
+    'op_not_supported',
+    'op_too_many_subentries',
+    'op_exceeded_work_limit',
+    'op_too_many_sponsoring',
   ),
 };
 
@@ -96,14 +127,15 @@ export function explainError(name: string): Verdict | null {
 }
 
 /**
- * The class of a result. The tables are closed lists (stellar-core 23, Stellar-transaction.x; Horizon 23 `codes`): a code
- * that has no row proves nothing, and the time bound of the envelope ends it within minutes (G27).
+ * The class of a result. The tables are closed lists (stellar-core 23, Stellar-transaction.x; Horizon 23 `codes`): a
+ * code that has no row proves nothing, and the time bound of the envelope ends it within minutes (G27).
  */
 export function explainCodes({ transaction, inner, operations }: ResultCodes): Verdict {
   // What stands around it says only that the inner one failed.
   const own = transaction === 'tx_fee_bump_inner_failed' && inner !== null ? inner : transaction;
   const failed = operations.find((code) => code !== 'op_success');
-  if (own === 'tx_failed' && failed !== undefined) return rowOf(OPERATIONS, failed)(failed.slice(0, ROW_CHARACTERS_MAX));
+  if (own === 'tx_failed' && failed !== undefined)
+    return rowOf(OPERATIONS, failed)(failed.slice(0, ROW_CHARACTERS_MAX));
   return rowOf(TRANSACTIONS, own)(own.slice(0, ROW_CHARACTERS_MAX));
 }
 

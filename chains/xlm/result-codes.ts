@@ -1,6 +1,6 @@
 /**
- * What a transaction's result says, in the words that Horizon uses for it (`tx_bad_seq`, `op_underfunded`), so that both
- * kinds of server are explained by one table. Source: Stellar-transaction.x; stellar/go `codes` package.
+ * What a transaction's result says, in the words that Horizon uses for it (`tx_bad_seq`, `op_underfunded`), so that
+ * both kinds of server are explained by one table. Source: Stellar-transaction.x; stellar/go `codes` package.
  */
 import type { OperationResult, TransactionResult } from '@stellar/stellar-sdk/xdr';
 
@@ -15,12 +15,15 @@ export interface ResultCodes {
 
 /** Transactions whose Horizon name is not their XDR name. */
 const TRANSACTION_NAMES: Readonly<Record<string, string>> = {
-  tx_no_account: 'tx_no_source_account', tx_bad_min_seq_age_or_gap: 'tx_bad_minseq_age_or_gap',
+  tx_no_account: 'tx_no_source_account',
+  tx_bad_min_seq_age_or_gap: 'tx_bad_minseq_age_or_gap',
 };
 
 /** Operations whose Horizon name is not what is left of their XDR name. */
 const OPERATION_NAMES: Readonly<Record<string, string>> = {
-  op_already_exist: 'op_already_exists', op_seqnum_too_far: 'op_seq_num_too_far', op_over_sendmax: 'op_over_source_max',
+  op_already_exist: 'op_already_exists',
+  op_seqnum_too_far: 'op_seq_num_too_far',
+  op_over_sendmax: 'op_over_source_max',
   op_under_destmin: 'op_under_dest_min',
 };
 
@@ -38,13 +41,15 @@ export function isSuccess({ result: { type } }: TransactionResult): boolean {
 export function operationResults({ result }: TransactionResult): readonly OperationResult[] {
   switch (result.type) {
     case 'txSuccess':
-    case 'txFailed': return result.results;
+    case 'txFailed':
+      return result.results;
     case 'txFeeBumpInnerSuccess':
     case 'txFeeBumpInnerFailed': {
       const inner = result.innerResultPair.result.result;
       return inner.type === 'txSuccess' || inner.type === 'txFailed' ? inner.results : [];
     }
-    default: return [];
+    default:
+      return [];
   }
 }
 
@@ -53,8 +58,10 @@ const transactionName = (type: string): string => TRANSACTION_NAMES[snake(type)]
 /** The codes of a result. */
 export function codesOf(result: TransactionResult): ResultCodes {
   const { result: outer } = result;
-  const inner = outer.type === 'txFeeBumpInnerFailed' || outer.type === 'txFeeBumpInnerSuccess'
-    ? transactionName(outer.innerResultPair.result.result.type) : null;
+  const inner =
+    outer.type === 'txFeeBumpInnerFailed' || outer.type === 'txFeeBumpInnerSuccess'
+      ? transactionName(outer.innerResultPair.result.result.type)
+      : null;
   return { transaction: transactionName(outer.type), inner, operations: operationResults(result).map(operationCode) };
 }
 

@@ -34,9 +34,14 @@ export function readSigned({ slug, identity }: Network, signed: Signed): Payload
   if (signed.chain !== slug) return refused('chain_mismatch');
   const decoded = decodePayload(signed.payload);
   if (!decoded.ok) return refused(`payload: ${decoded.reason}`);
-  const { payload, signatures: { inner, outer } } = decoded, { transaction, bump } = payload;
+  const {
+      payload,
+      signatures: { inner, outer },
+    } = decoded,
+    { transaction, bump } = payload;
   const outerHash = outerHashOf(identity, payload, inner);
-  if (!isSignedBy(transaction.source, inner, innerHashOf(identity, payload))) return refused('the sender has not signed');
+  if (!isSignedBy(transaction.source, inner, innerHashOf(identity, payload)))
+    return refused('the sender has not signed');
   if (bump !== null && !isSignedBy(bump.feeSource, outer, outerHash)) return refused('the fee source has not signed');
   return outerHash.toString('hex') === signed.txid ? payload : refused('the txid is not that of the bytes');
 }

@@ -1,7 +1,7 @@
 /**
- * What the configured endpoints are: Stellar RPC servers, which are asked first, and Horizon servers, which are asked where
- * no RPC server can prove an answer. Told by what they answer, so that an operator lists all of them in one setting.
- * Spec: chains.md 9.2.
+ * What the configured endpoints are: Stellar RPC servers, which are asked first, and Horizon servers, which are asked
+ * where no RPC server can prove an answer. Told by what they answer, so that an operator lists all of them in one
+ * setting. Spec: chains.md 9.2.
  */
 import { ChainUnavailable, MalformedReply, type Endpoint, type Transport } from '../chain.ts';
 import { askHorizon } from './horizon.ts';
@@ -10,7 +10,10 @@ import { tryAskRpc } from './rpc.ts';
 export type SourceKind = 'rpc' | 'horizon';
 
 /** An endpoint of a known kind. */
-export interface Source { readonly kind: SourceKind; readonly endpoint: Endpoint }
+export interface Source {
+  readonly kind: SourceKind;
+  readonly endpoint: Endpoint;
+}
 
 export interface Sources {
   readonly transport: Transport;
@@ -19,8 +22,8 @@ export interface Sources {
   /** Tries one source after another, RPC servers before Horizon servers. Throws: ChainUnavailable, MalformedReply. */
   attempt<T>(read: (source: Source) => Promise<T>): Promise<T>;
   /**
-   * The first answer that is not null, or null when every endpoint says so: one that cannot answer leaves a null unproven
-   * (G10). Throws: ChainUnavailable, MalformedReply.
+   * The first answer that is not null, or null when every endpoint says so: one that cannot answer leaves a null
+   * unproven (G10). Throws: ChainUnavailable, MalformedReply.
    */
   firstOrAgreedNull<T>(read: (source: Source) => Promise<T | null>): Promise<T | null>;
   /** What an endpoint is found to be; undefined before it was asked. */
@@ -35,7 +38,7 @@ export function createSources(transport: Transport): Sources {
   const kinds = new Map<Endpoint, SourceKind>();
 
   const sourceOf: Sources['sourceOf'] = async (endpoint) => {
-    const kind = kinds.get(endpoint) ?? await detect(endpoint);
+    const kind = kinds.get(endpoint) ?? (await detect(endpoint));
     kinds.set(endpoint, kind);
     return { kind, endpoint };
   };
@@ -61,7 +64,9 @@ export function createSources(transport: Transport): Sources {
   };
 
   return {
-    transport, sourceOf, attempt,
+    transport,
+    sourceOf,
+    attempt,
     knownKind: (endpoint) => kinds.get(endpoint),
     async firstOrAgreedNull(read) {
       const nulls = new Set<Endpoint>();

@@ -50,10 +50,13 @@ const BITS_OF_LETTER = 5;
 
 /** A ledger names thousands of accounts, so the letters are made here; a test holds them to @scure/base. */
 function base32(bytes: Uint8Array): string {
-  let text = '', bits = 0, value = 0;
+  let text = '',
+    bits = 0,
+    value = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     value = ((value << 8) | bytes[at]!) & 0xfff;
-    for (bits += 8; bits >= BITS_OF_LETTER; bits -= BITS_OF_LETTER) text += ALPHABET[(value >> (bits - BITS_OF_LETTER)) & 31];
+    for (bits += 8; bits >= BITS_OF_LETTER; bits -= BITS_OF_LETTER)
+      text += ALPHABET[(value >> (bits - BITS_OF_LETTER)) & 31];
   }
   return bits === 0 ? text : text + ALPHABET[(value << (BITS_OF_LETTER - bits)) & 31];
 }
@@ -86,10 +89,14 @@ export function decodeStrkey(text: string): Strkey | null {
 
 function hasShape(kind: StrkeyKind, payload: Uint8Array): boolean {
   switch (kind) {
-    case 'muxed': return payload.length === MUXED_BYTES;
-    case 'claimable_balance': return payload.length === CLAIMABLE_BYTES && payload[0] === 0;
-    case 'signed_payload': return isSignedPayload(payload);
-    default: return payload.length === KEY_BYTES;
+    case 'muxed':
+      return payload.length === MUXED_BYTES;
+    case 'claimable_balance':
+      return payload.length === CLAIMABLE_BYTES && payload[0] === 0;
+    case 'signed_payload':
+      return isSignedPayload(payload);
+    default:
+      return payload.length === KEY_BYTES;
   }
 }
 

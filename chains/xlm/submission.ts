@@ -1,13 +1,12 @@
 /**
  * Submitting signed bytes. G25, G26, G28, chains.md 9.2.
  *   RPC      sendTransaction → status, hash, errorResultXdr
- *   Horizon  POST /transactions_async → tx_status, hash, error_result_xdr; an older server: POST /transactions, which waits
+ *   Horizon  POST /transactions_async → tx_status, hash, error_result_xdr; an older server: POST /transactions, which
+ * waits
  */
 import { TransactionResult } from '@stellar/stellar-sdk/xdr';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import {
-  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Signed,
-} from '../chain.ts';
+import { ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Signed } from '../chain.ts';
 import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { asDoubt } from '../json-rpc.ts';
 import { objectIn, textIn, type Answer } from '../node-answer.ts';
@@ -30,7 +29,9 @@ import { decodeXdr } from './xdr.ts';
  */
 export async function broadcast(parts: FateParts, { payload, txid }: Signed): Promise<BroadcastResult> {
   if (txidOf(parts.network, payload) !== txid) throw new Error('the txid is not that of the signed bytes');
-  const { sources } = parts, { transport } = sources, looked: (boolean | null)[] = [];
+  const { sources } = parts,
+    { transport } = sources,
+    looked: (boolean | null)[] = [];
   const verdicts = await submitToEach(transport, {
     submit: async (endpoint) => submit(await sources.sourceOf(endpoint), payload, txid),
     isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
@@ -43,7 +44,9 @@ export async function broadcast(parts: FateParts, { payload, txid }: Signed): Pr
     return known === true;
   };
   if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
-  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' || verdict.kind === 'unknown' ? verdict.reason : null));
+  const doubts = doubtsIn(verdicts, (verdict) =>
+    verdict.kind === 'look_up' || verdict.kind === 'unknown' ? verdict.reason : null,
+  );
   const rejected = verdicts.others.map(({ verdict }) => verdict).findLast((verdict) => verdict.kind === 'rejected');
   if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'no server can be asked now');
   if (!looked.includes(false)) return notProven([`${rejected.reason}, and no server can look it up`], '');
@@ -53,7 +56,11 @@ export async function broadcast(parts: FateParts, { payload, txid }: Signed): Pr
 async function submit(source: Source, payload: string, txid: string): Promise<Verdict> {
   if (source.kind === 'horizon') return submitToHorizon(source.endpoint, payload, txid);
   const answer = await tryAskRpc(source.endpoint, 'sendTransaction', { transaction: payload }).catch(asDoubt('xlm'));
-  if (!answer.ok) return unreadable(answer.error.unmatched === true ? '' : answer.error.message, refusedByRpc('sendTransaction', answer.error));
+  if (!answer.ok)
+    return unreadable(
+      answer.error.unmatched === true ? '' : answer.error.message,
+      refusedByRpc('sendTransaction', answer.error),
+    );
   const { status, hash, errorResultXdr: result } = objectIn(answer.result, 'sendTransaction');
   return verdictOf({ status, hash, result }, txid);
 }
@@ -65,7 +72,11 @@ function unreadable(name: string, error: ChainUnavailable): Verdict {
   return verdict;
 }
 
-interface Reply { readonly status: unknown; readonly hash: unknown; readonly result: unknown }
+interface Reply {
+  readonly status: unknown;
+  readonly hash: unknown;
+  readonly result: unknown;
+}
 
 function verdictOf({ status, hash, result }: Reply, txid: string): Verdict {
   if (String(hash).toLowerCase() !== txid) throw new MalformedReply('the server names another hash', String(hash));
@@ -86,7 +97,10 @@ async function submitToHorizon(endpoint: Endpoint, payload: string, txid: string
   if (!NO_SUCH_PATH.has(reply.status)) {
     const told = asyncReply(reply.text);
     if (told !== null) return verdictOf(told, txid);
-    const answer = await tryAskHorizon({ name: endpoint.name, request: async () => reply }, { method: 'POST', path: '/transactions_async' });
+    const answer = await tryAskHorizon(
+      { name: endpoint.name, request: async () => reply },
+      { method: 'POST', path: '/transactions_async' },
+    );
     if (answer.ok) throw new MalformedReply('answer to a submission', reply.text);
     return unreadable(answer.problem.kind, refusedByHorizon('/transactions_async', answer.problem));
   }
@@ -105,10 +119,15 @@ function asyncReply(text: string): Reply | null {
 
 /** The answer comes with the ledger; a server that times out has told nothing (504 never gets here). */
 async function waitForHorizon(
-  endpoint: Endpoint, post: (path: string) => ReturnType<Endpoint['request']>, txid: string,
+  endpoint: Endpoint,
+  post: (path: string) => ReturnType<Endpoint['request']>,
+  txid: string,
 ): Promise<Verdict> {
   const reply = await post('/transactions');
-  const answer = await tryAskHorizon({ name: endpoint.name, request: async () => reply }, { method: 'POST', path: '/transactions' });
+  const answer = await tryAskHorizon(
+    { name: endpoint.name, request: async () => reply },
+    { method: 'POST', path: '/transactions' },
+  );
   if (answer.ok) {
     if (answer.value['hash'] !== txid) throw new MalformedReply('the server names another hash', reply.text);
     return { kind: 'accepted' };
@@ -120,15 +139,22 @@ async function waitForHorizon(
 
 function codesIn({ transaction, inner_transaction: inner, operations }: Answer): ResultCodes {
   return {
-    transaction: textIn(transaction, 'result code'), inner: typeof inner === 'string' ? inner : null,
+    transaction: textIn(transaction, 'result code'),
+    inner: typeof inner === 'string' ? inner : null,
     operations: Array.isArray(operations) ? operations.map(String) : [],
   };
 }
 
 /** Codes that what is paid decides, and the sender's balance. Table 9.2; X1. */
-async function refusalOf(parts: FateParts, payload: string, { code, action, reason, needs }: Rejected): Promise<Refusal> {
-  const details = { reason, action }, decoded = decodePayload(payload);
-  const transaction = decoded.ok ? decoded.payload.transaction : null, native = transaction === null ? null : nativeAmount(transaction);
+async function refusalOf(
+  parts: FateParts,
+  payload: string,
+  { code, action, reason, needs }: Rejected,
+): Promise<Refusal> {
+  const details = { reason, action },
+    decoded = decodePayload(payload);
+  const transaction = decoded.ok ? decoded.payload.transaction : null,
+    native = transaction === null ? null : nativeAmount(transaction);
   if (native === null || transaction === null) return refuse(code, details);
   // A native payment creates the account that is not there: it only was built for one that was.
   if (needs === 'asset') return refuse('CHAIN_REJECTED', { reason, action: 'rebuild' });
@@ -136,7 +162,9 @@ async function refusalOf(parts: FateParts, payload: string, { code, action, reas
   const balance = await balanceOfSender(parts, transaction.source);
   const covered = balance !== null && balance >= native;
   return refuse(covered ? 'INSUFFICIENT_RESERVE' : code, {
-    ...details, required: native.toString(), ...(balance === null ? {} : { balance: balance.toString() }),
+    ...details,
+    required: native.toString(),
+    ...(balance === null ? {} : { balance: balance.toString() }),
   });
 }
 

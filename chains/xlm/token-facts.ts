@@ -1,6 +1,6 @@
 /**
- * What the ledger says of an issued asset: there is nothing to ask but whether its issuer is there. Every asset has seven
- * decimals, and its name is its code. K4.
+ * What the ledger says of an issued asset: there is nothing to ask but whether its issuer is there. Every asset has
+ * seven decimals, and its name is its code. K4.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { TokenFacts } from '../chain.ts';
@@ -13,6 +13,7 @@ import type { Source } from './sources.ts';
 export async function readTokenFacts(heads: Heads, source: Source, contract: string): Promise<TokenFacts | Refusal> {
   const [code, issuer] = contract.split(':') as [string, string];
   const { accounts } = await readAccounts(heads, source, [issuer], null);
-  if (accounts[issuer] == null) return refuse('TOKEN_NOT_SUPPORTED', { chain: 'xlm', reason: 'the issuer does not exist' });
+  if (accounts[issuer] == null)
+    return refuse('TOKEN_NOT_SUPPORTED', { chain: 'xlm', reason: 'the issuer does not exist' });
   return { symbol: code, name: code, decimals: STELLAR_DECIMALS };
 }

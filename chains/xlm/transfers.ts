@@ -3,12 +3,28 @@
  * Spec: chains.md 9.3 (M1 to M18), G2, G3, G22, G23.
  */
 import {
-  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer, type Unattributed,
+  ChainUnavailable,
+  type Block,
+  type Catalogue,
+  type Decoded,
+  type Network,
+  type Outcome,
+  type Transfer,
+  type Unattributed,
 } from '../chain.ts';
 import { hashIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { STELLAR_DECIMALS } from './network.ts';
 import {
-  accountIn, assetIn, idText, namesByHash, namesOf, operationIndexOf, recordsIn, stroopsIn, type Account, type TransactionNames,
+  accountIn,
+  assetIn,
+  idText,
+  namesByHash,
+  namesOf,
+  operationIndexOf,
+  recordsIn,
+  stroopsIn,
+  type Account,
+  type TransactionNames,
 } from './records.ts';
 
 /** Horizon answers of one ledger, parsed without loss; each a list of records or a page. */
@@ -19,7 +35,9 @@ export interface XlmLedger {
    * reported as ignored, so a watcher always asks for them.
    */
   readonly effects: unknown;
-  /** Transactions of the same ledger, for memos and fee bumps; null where operations carry them (`join=transactions`). */
+  /**
+   * Transactions of the same ledger, for memos and fee bumps; null where operations carry them (`join=transactions`).
+   */
   readonly transactions: unknown;
 }
 
@@ -36,14 +54,18 @@ interface Operation {
 
 /** Operations once each: pages and streams repeat records (9.4-4). */
 function operationsOf(raw: XlmLedger): readonly Operation[] {
-  const known = raw.transactions === null ? new Map<string, TransactionNames>() : namesByHash(recordsIn(raw.transactions));
+  const known =
+    raw.transactions === null ? new Map<string, TransactionNames>() : namesByHash(recordsIn(raw.transactions));
   const operations = recordsIn(raw.operations).map((record): Operation => {
     const { transaction, transaction_successful: successful } = record;
     if (typeof successful !== 'boolean') malformed('operation without transaction_successful', record);
     const hash = hashIn(record['transaction_hash'], 'transaction_hash');
     const joined = transaction === undefined ? known.get(hash) : namesOf(objectIn(transaction, 'transaction'));
     return {
-      id: textIn(record['id'], 'id of an operation'), record, successful, type: textIn(record['type'], 'type of an operation'),
+      id: textIn(record['id'], 'id of an operation'),
+      record,
+      successful,
+      type: textIn(record['type'], 'type of an operation'),
       names: joined ?? { txid: hash, innerTxid: null, memoId: null, fee: null, failure: null, successful: null },
     };
   });
@@ -51,11 +73,18 @@ function operationsOf(raw: XlmLedger): readonly Operation[] {
   return [...new Map(operations.map((operation) => [operation.id, operation])).values()];
 }
 
-/** A transaction succeeds with all of its operations or with none: no two records may differ on it. Throws: ChainUnavailable. */
+/**
+ * A transaction succeeds with all of its operations or with none: no two records may differ on it. Throws:
+ * ChainUnavailable.
+ */
 function assertOneResult(operations: readonly Operation[]): void {
   const results = new Map<string, boolean>();
-  for (const { names: { txid, successful }, successful: own } of operations) {
-    if ((results.get(txid) ?? own) !== own || (successful ?? own) !== own) throw new ChainUnavailable('xlm', `records differ on whether ${txid} succeeded`);
+  for (const {
+    names: { txid, successful },
+    successful: own,
+  } of operations) {
+    if ((results.get(txid) ?? own) !== own || (successful ?? own) !== own)
+      throw new ChainUnavailable('xlm', `records differ on whether ${txid} succeeded`);
     results.set(txid, own);
   }
 }
@@ -71,7 +100,9 @@ interface Paid {
 
 type Found = Paid | { readonly reason: string };
 
-/** Every payment of a ledger. Throws: MalformedReply; ChainUnavailable when the effects lack what an operation needs. */
+/**
+ * Every payment of a ledger. Throws: MalformedReply; ChainUnavailable when the effects lack what an operation needs.
+ */
 export function transfersIn(network: Network, block: Block<XlmLedger>, catalogue: Catalogue): Decoded {
   const transfers: Transfer[] = [];
   const ignored: { txid: string; reason: string }[] = [];
@@ -79,8 +110,13 @@ export function transfersIn(network: Network, block: Block<XlmLedger>, catalogue
   const unattributed: Unattributed[] = [];
   const effects = block.raw.effects === null ? null : effectsByOperation(recordsIn(block.raw.effects));
   for (const operation of operationsOf(block.raw)) {
-    const { names: { txid, innerTxid, memoId }, type } = operation;
-    const found = operation.successful ? paymentsOf(operation, effects) : [{ reason: `${type} of a failed transaction` }];
+    const {
+      names: { txid, innerTxid, memoId },
+      type,
+    } = operation;
+    const found = operation.successful
+      ? paymentsOf(operation, effects)
+      : [{ reason: `${type} of a failed transaction` }];
     if (operation.successful) unattributed.push(...growthOf(operation, found, effects, catalogue));
     for (const paid of found) {
       const token = 'reason' in paid || paid.asset === null ? null : catalogue.get(paid.asset);
@@ -95,15 +131,25 @@ export function transfersIn(network: Network, block: Block<XlmLedger>, catalogue
         continue;
       }
       transfers.push({
-        txid, outputIndex: paid.outputIndex, to: paid.to.address, amount: paid.amount, from: paid.from,
-        decimals: token?.decimals ?? STELLAR_DECIMALS, tokenContract: token?.contract ?? null,
-        tokenSymbol: token?.symbol ?? network.nativeSymbol, tag: paid.to.id ?? memoId,
-        ...(paid.activates === true ? { activates: true } : {}), ...(innerTxid === null ? {} : { innerTxid }),
+        txid,
+        outputIndex: paid.outputIndex,
+        to: paid.to.address,
+        amount: paid.amount,
+        from: paid.from,
+        decimals: token?.decimals ?? STELLAR_DECIMALS,
+        tokenContract: token?.contract ?? null,
+        tokenSymbol: token?.symbol ?? network.nativeSymbol,
+        tag: paid.to.id ?? memoId,
+        ...(paid.activates === true ? { activates: true } : {}),
+        ...(innerTxid === null ? {} : { innerTxid }),
       });
     }
   }
   return {
-    transfers, ignored, ...(activations.length > 0 ? { activations } : {}), ...(unattributed.length > 0 ? { unattributed } : {}),
+    transfers,
+    ignored,
+    ...(activations.length > 0 ? { activations } : {}),
+    ...(unattributed.length > 0 ? { unattributed } : {}),
   };
 }
 
@@ -116,14 +162,24 @@ const EXACT = new Set(['payment', 'create_account', 'account_merge']);
  * then the operation and the effects are not of one ledger.
  */
 function growthOf(
-  { id, type, names: { txid } }: Operation, found: readonly Found[], effects: EffectsByOperation | null, catalogue: Catalogue,
+  { id, type, names: { txid } }: Operation,
+  found: readonly Found[],
+  effects: EffectsByOperation | null,
+  catalogue: Catalogue,
 ): readonly Unattributed[] {
-  const own = effects?.get(id) ?? [], credits = own.filter((effect) => effect['type'] === 'account_credited');
+  const own = effects?.get(id) ?? [],
+    credits = own.filter((effect) => effect['type'] === 'account_credited');
   assertCredited(id, type, found, own);
-  return [...Map.groupBy(credits, (credit) => `${String(credit['account'])} ${assetIn(credit) ?? 'native'}`).values()].flatMap((same) => {
-    const to = textIn(same[0]!['account'], 'account of an effect'), asset = assetIn(same[0]!);
+  return [
+    ...Map.groupBy(credits, (credit) => `${String(credit['account'])} ${assetIn(credit) ?? 'native'}`).values(),
+  ].flatMap((same) => {
+    const to = textIn(same[0]!['account'], 'account of an effect'),
+      asset = assetIn(same[0]!);
     const credited = same.reduce((sum, credit) => sum + stroopsIn(credit['amount'], 'amount of an effect'), 0n);
-    const paid = found.reduce((sum, one) => ('reason' in one || one.to.address !== to || one.asset !== asset ? sum : sum + one.amount), 0n);
+    const paid = found.reduce(
+      (sum, one) => ('reason' in one || one.to.address !== to || one.asset !== asset ? sum : sum + one.amount),
+      0n,
+    );
     if (credited < paid && EXACT.has(type)) {
       throw new ChainUnavailable('xlm', `operation ${id}: the effects credit less than ${type} paid`);
     }
@@ -138,9 +194,20 @@ function assertCredited(id: string, type: string, found: readonly Found[], own: 
   if (!EXACT.has(type) || own.length === 0) return;
   for (const one of found) {
     // An issuer holds nothing of its own asset: paid back to it, it is gone.
-    if ('reason' in one || one.amount === 0n || one.from.includes(one.to.address) || one.asset?.endsWith(`:${one.to.address}`) === true) continue;
-    const isCredited = own.some((effect) => effect['account'] === one.to.address && ['account_credited', 'account_created'].includes(String(effect['type'])));
-    if (!isCredited) throw new ChainUnavailable('xlm', `operation ${id}: the effects credit nobody with what ${type} paid`);
+    if (
+      'reason' in one ||
+      one.amount === 0n ||
+      one.from.includes(one.to.address) ||
+      one.asset?.endsWith(`:${one.to.address}`) === true
+    )
+      continue;
+    const isCredited = own.some(
+      (effect) =>
+        effect['account'] === one.to.address &&
+        ['account_credited', 'account_created'].includes(String(effect['type'])),
+    );
+    if (!isCredited)
+      throw new ChainUnavailable('xlm', `operation ${id}: the effects credit nobody with what ${type} paid`);
   }
 }
 
@@ -162,10 +229,12 @@ function paymentsOf(operation: Operation, effects: EffectsByOperation | null): r
       // `amount` is what arrived, also for strict_send, where the operation itself only names a minimum (M3).
       return [paidTo(operation, 'to', 'from', assetIn(record), stroopsIn(record['amount'], 'amount'))];
     case 'create_account':
-      return [{
-        ...paidTo(operation, 'account', 'funder', null, stroopsIn(record['starting_balance'], 'starting_balance')),
-        activates: true,
-      }];
+      return [
+        {
+          ...paidTo(operation, 'account', 'funder', null, stroopsIn(record['starting_balance'], 'starting_balance')),
+          activates: true,
+        },
+      ];
     case 'account_merge':
       return [fromEffects(operation, effects, 'into')];
     case 'claim_claimable_balance':
@@ -182,7 +251,10 @@ function paymentsOf(operation: Operation, effects: EffectsByOperation | null): r
 function paidTo({ record }: Operation, to: string, from: string, asset: string | null, amount: bigint): Paid {
   const account = accountIn(record, to) ?? malformed(`${to} is no account`, record);
   return {
-    to: account, asset, amount, outputIndex: operationIndexOf(record['id']),
+    to: account,
+    asset,
+    amount,
+    outputIndex: operationIndexOf(record['id']),
     from: [accountIn(record, from)?.address ?? malformed(`${from} is no account`, record)],
   };
 }
@@ -197,12 +269,17 @@ function fromEffects({ id, record, type }: Operation, effects: EffectsByOperatio
   if (effects === null) return { reason: `${type}: its amount stands in the effects, which were not given` };
   const to = accountIn(record, field) ?? malformed(`${field} is no account`, record);
   const own = (effects.get(id) ?? []).filter((effect) => effect['account'] === to.address);
-  const credited = ['account_credited', 'claimable_balance_claimed']
-    .flatMap((name) => own.filter((effect) => effect['type'] === name))[0];
-  if (credited === undefined) throw new ChainUnavailable('xlm', `operation ${id}: the effects do not tell what ${type} paid`);
+  const credited = ['account_credited', 'claimable_balance_claimed'].flatMap((name) =>
+    own.filter((effect) => effect['type'] === name),
+  )[0];
+  if (credited === undefined)
+    throw new ChainUnavailable('xlm', `operation ${id}: the effects do not tell what ${type} paid`);
   return {
-    to, asset: assetIn(credited), amount: stroopsIn(credited['amount'], 'amount of an effect'),
-    from: type === 'account_merge' ? [textIn(record['account'], 'account')] : [], outputIndex: operationIndexOf(id),
+    to,
+    asset: assetIn(credited),
+    amount: stroopsIn(credited['amount'], 'amount of an effect'),
+    from: type === 'account_merge' ? [textIn(record['account'], 'account')] : [],
+    outputIndex: operationIndexOf(id),
   };
 }
 
@@ -211,8 +288,9 @@ function fromEffects({ id, record, type }: Operation, effects: EffectsByOperatio
  * contract is the asset's own, so a look-alike contract is not among them.
  */
 function contractTransfers(record: Answer): readonly Found[] {
-  const changes = listIn(record['asset_balance_changes'] ?? [], 'asset_balance_changes')
-    .map((change) => objectIn(change, 'balance change'));
+  const changes = listIn(record['asset_balance_changes'] ?? [], 'asset_balance_changes').map((change) =>
+    objectIn(change, 'balance change'),
+  );
   if (changes.length === 0) return [{ reason: 'contract call without a transfer of an asset' }];
   return changes.map((change, ordinal): Found => {
     const type = textIn(change['type'], 'type of a balance change');
@@ -222,19 +300,33 @@ function contractTransfers(record: Answer): readonly Found[] {
     const { destination_muxed_id: id, destination_muxed_id_type: idType } = change;
     return {
       to: id === undefined || id === null || idType !== 'uint64' ? to : { address: to.address, id: idText(id) },
-      asset: assetIn(change), amount: stroopsIn(change['amount'], 'amount'), outputIndex: CONTRACT_INDEX + ordinal,
+      asset: assetIn(change),
+      amount: stroopsIn(change['amount'], 'amount'),
+      outputIndex: CONTRACT_INDEX + ordinal,
       from: typeof change['from'] === 'string' && change['from'] !== '' ? [change['from']] : [],
     };
   });
 }
 
 /** What the wanted transactions did, by either hash of a fee bump. Throws: MalformedReply. */
-export function outcomesIn(_network: Network, block: Block<XlmLedger>, wanted: ReadonlySet<string>): readonly Outcome[] {
+export function outcomesIn(
+  _network: Network,
+  block: Block<XlmLedger>,
+  wanted: ReadonlySet<string>,
+): readonly Outcome[] {
   const outcomes = new Map<string, Outcome>();
-  for (const { names: { txid, innerTxid, fee, failure }, successful } of operationsOf(block.raw)) {
+  for (const {
+    names: { txid, innerTxid, fee, failure },
+    successful,
+  } of operationsOf(block.raw)) {
     const asked = wanted.has(txid) ? txid : innerTxid !== null && wanted.has(innerTxid) ? innerTxid : null;
     if (asked === null) continue;
-    outcomes.set(asked, { txid: asked, success: successful, reason: successful ? null : failure ?? 'tx_failed', fee });
+    outcomes.set(asked, {
+      txid: asked,
+      success: successful,
+      reason: successful ? null : (failure ?? 'tx_failed'),
+      fee,
+    });
   }
   return [...outcomes.values()];
 }

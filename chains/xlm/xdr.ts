@@ -1,6 +1,13 @@
 /** XDR, the ledger's own encoding: decoding that never guesses, and the texts of its keys and assets. */
 import {
-  AlphaNum12, AlphaNum4, Asset, MuxedAccount, MuxedAccountMed25519, PublicKey, type XdrValue, type XdrValueConstructor,
+  AlphaNum12,
+  AlphaNum4,
+  Asset,
+  MuxedAccount,
+  MuxedAccountMed25519,
+  PublicKey,
+  type XdrValue,
+  type XdrValueConstructor,
 } from '@stellar/stellar-sdk/xdr';
 import { MalformedReply } from '../chain.ts';
 import { addressOf, bytesOf } from './address.ts';
@@ -8,7 +15,9 @@ import type { Account } from './records.ts';
 
 /** A value from base64 as a server gives it; nothing may stand behind it. Throws: MalformedReply. */
 export function decodeXdr<Wire, Value extends XdrValue>(
-  type: XdrValueConstructor<Wire, Value>, base64: unknown, what: string,
+  type: XdrValueConstructor<Wire, Value>,
+  base64: unknown,
+  what: string,
 ): Value {
   if (typeof base64 !== 'string' || base64 === '') throw new MalformedReply(`${what} is no text`, String(base64));
   try {
@@ -65,6 +74,7 @@ export function assetOf(text: string | null): Asset {
   const [code, issuer] = text.split(':') as [string, string];
   const length = code.length <= SHORT_CODE_CHARACTERS ? SHORT_CODE_CHARACTERS : LONG_CODE_CHARACTERS;
   const parts = { assetCode: Buffer.from(code.padEnd(length, '\0'), 'latin1'), issuer: accountKey(issuer) };
-  return length === SHORT_CODE_CHARACTERS ? Asset.assetTypeCreditAlphanum4(new AlphaNum4(parts))
+  return length === SHORT_CODE_CHARACTERS
+    ? Asset.assetTypeCreditAlphanum4(new AlphaNum4(parts))
     : Asset.assetTypeCreditAlphanum12(new AlphaNum12(parts));
 }

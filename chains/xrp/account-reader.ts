@@ -7,7 +7,9 @@ import type { Heads } from './heads.ts';
 import type { LineState } from './inputs.ts';
 import { refusedBy, tryAsk } from './node.ts';
 
-/** The open ledger, for what an own payment that waits there has changed; the validated one, or one by its number, else. */
+/**
+ * The open ledger, for what an own payment that waits there has changed; the validated one, or one by its number, else.
+ */
 export type AtLedger = 'validated' | 'current' | number;
 
 /** Lines and objects of a page, and pages that are followed. Source: xrpl.org, the servers' own limits. */
@@ -16,7 +18,10 @@ const PAGES_MAX = 250;
 
 /** Flags of an AccountRoot. Source: xrpl.org "AccountRoot Flags". */
 export const ACCOUNT_FLAGS = {
-  requireDestTag: 0x0002_0000, requireAuth: 0x0004_0000, disallowXrp: 0x0008_0000, globalFreeze: 0x0040_0000,
+  requireDestTag: 0x0002_0000,
+  requireAuth: 0x0004_0000,
+  disallowXrp: 0x0008_0000,
+  globalFreeze: 0x0040_0000,
   depositAuth: 0x0100_0000,
 } as const;
 
@@ -29,7 +34,10 @@ export function hasFlag(account: Answer, flag: keyof typeof ACCOUNT_FLAGS): bool
  * MalformedReply.
  */
 export async function readAccount(
-  transport: Transport, endpoint: Endpoint, address: string, at: AtLedger = 'validated',
+  transport: Transport,
+  endpoint: Endpoint,
+  address: string,
+  at: AtLedger = 'validated',
 ): Promise<Answer | null> {
   const answer = await tryAsk(transport, endpoint, 'account_info', { account: address, ledger_index: at });
   if (!answer.ok) {
@@ -46,7 +54,9 @@ export async function readAccount(
 
 /** All entries of a paged answer; null is `actNotFound`. Throws: ChainUnavailable, MalformedReply. */
 async function readPages(
-  transport: Transport, endpoint: Endpoint, ask: { method: string; list: string; params: Answer },
+  transport: Transport,
+  endpoint: Endpoint,
+  ask: { method: string; list: string; params: Answer },
 ): Promise<readonly Answer[] | null> {
   const found: Answer[] = [];
   let marker: unknown;
@@ -69,19 +79,27 @@ async function readPages(
 
 /** The lines that an account has with an issuer; null: there is no such account. */
 export function readLines(
-  transport: Transport, endpoint: Endpoint, address: string, { issuer, at }: { issuer: string; at: AtLedger },
+  transport: Transport,
+  endpoint: Endpoint,
+  address: string,
+  { issuer, at }: { issuer: string; at: AtLedger },
 ): Promise<readonly Answer[] | null> {
   return readPages(transport, endpoint, {
-    method: 'account_lines', list: 'lines', params: { account: address, peer: issuer, ledger_index: at },
+    method: 'account_lines',
+    list: 'lines',
+    params: { account: address, peer: issuer, ledger_index: at },
   });
 }
 
 /** Numbers of an account's unused tickets. */
 export async function readTickets(
-  transport: Transport, endpoint: Endpoint, address: string,
+  transport: Transport,
+  endpoint: Endpoint,
+  address: string,
 ): Promise<readonly number[]> {
   const tickets = await readPages(transport, endpoint, {
-    method: 'account_objects', list: 'account_objects',
+    method: 'account_objects',
+    list: 'account_objects',
     params: { account: address, type: 'ticket', ledger_index: 'validated' },
   });
   return (tickets ?? []).map((ticket) => countIn(ticket['TicketSequence'], 'TicketSequence')).sort((a, b) => a - b);
@@ -95,15 +113,26 @@ export function lineIn(lines: readonly Answer[] | null, currency: string, issuer
   const units = (name: 'balance' | 'limit') =>
     (issuedAmountOf(line[name]) ?? malformed(`${name} of a line`, line)).toString();
   return {
-    balance: units('balance'), limit: units('limit'), frozen: line['freeze_peer'] === true,
-    deepFrozen: line['deep_freeze_peer'] === true, authorized: line['peer_authorized'] === true,
+    balance: units('balance'),
+    limit: units('limit'),
+    frozen: line['freeze_peer'] === true,
+    deepFrozen: line['deep_freeze_peer'] === true,
+    authorized: line['peer_authorized'] === true,
     noRippleAtIssuer: line['no_ripple_peer'] === true,
   };
 }
 
-/** A balance at the newest validated ledger of a server that is not behind, or at a number. An answer without one is no zero (G8). */
+/**
+ * A balance at the newest validated ledger of a server that is not behind, or at a number. An answer without one is no
+ * zero (G8).
+ */
 export async function readBalance(
-  transport: Transport, heads: Heads, endpoint: Endpoint, address: string, token: Token | null, at: AtLedger = 'validated',
+  transport: Transport,
+  heads: Heads,
+  endpoint: Endpoint,
+  address: string,
+  token: Token | null,
+  at: AtLedger = 'validated',
 ): Promise<Balance> {
   const { reserves } = await heads.feesOf(endpoint);
   if (token === null) return balanceOf(await readAccount(transport, endpoint, address, at), reserves);

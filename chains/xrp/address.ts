@@ -101,7 +101,9 @@ export function bytesOf(canonical: string): Uint8Array {
  * rrrrrrrrrrrrrrrrrNAMEtxvNvQ.
  */
 const BLACK_HOLES = new Set([
-  'rrrrrrrrrrrrrrrrrrrrrhoLvTp', 'rrrrrrrrrrrrrrrrrrrrBZbvji', 'rrrrrrrrrrrrrrrrrrrn5RM1rHd',
+  'rrrrrrrrrrrrrrrrrrrrrhoLvTp',
+  'rrrrrrrrrrrrrrrrrrrrBZbvji',
+  'rrrrrrrrrrrrrrrrrrrn5RM1rHd',
   'rrrrrrrrrrrrrrrrrNAMEtxvNvQ',
 ]);
 

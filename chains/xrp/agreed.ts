@@ -12,8 +12,12 @@ export function agreeInputs(network: Network, a: XrpInputs, b: XrpInputs, intent
   const { about, dearer } = compareInputs(a, b, {
     feeMax,
     facts: (one) => ({
-      sender: one.sender !== null, reserve: [one.reserveBaseDrops, one.reserveIncrementDrops], ...fundsOf(intent, fundsIn(one, intent, feeMax(one))),
-      ...destinationIn(one), issuer: one.token?.issuer ?? null, trustline: one.token === null ? null : [lineIn(one.token.senderLine), lineIn(one.token.destinationLine)],
+      sender: one.sender !== null,
+      reserve: [one.reserveBaseDrops, one.reserveIncrementDrops],
+      ...fundsOf(intent, fundsIn(one, intent, feeMax(one))),
+      ...destinationIn(one),
+      issuer: one.token?.issuer ?? null,
+      trustline: one.token === null ? null : [lineIn(one.token.senderLine), lineIn(one.token.destinationLine)],
     }),
     near: ({ readAtHeight }) => ({ head: [readAtHeight, LEDGERS_APART_MAX] }),
   });
@@ -22,15 +26,30 @@ export function agreeInputs(network: Network, a: XrpInputs, b: XrpInputs, intent
   return {
     ok: true,
     inputs: {
-      ...dearer, readAtHeight: Math.min(a.readAtHeight, b.readAtHeight), ...mark,
-      sender: dearer.sender === null ? null : { ...dearer.sender, sequence, tickets: dearer.sender.tickets.filter((ticket) => ticketsOf(a).includes(ticket) && ticketsOf(b).includes(ticket)) },
+      ...dearer,
+      readAtHeight: Math.min(a.readAtHeight, b.readAtHeight),
+      ...mark,
+      sender:
+        dearer.sender === null
+          ? null
+          : {
+              ...dearer.sender,
+              sequence,
+              tickets: dearer.sender.tickets.filter(
+                (ticket) => ticketsOf(a).includes(ticket) && ticketsOf(b).includes(ticket),
+              ),
+            },
     },
   };
 }
 
 const ticketsOf = ({ sender }: XrpInputs): readonly number[] => sender?.tickets ?? [];
 
-function fundsIn({ sender, token, reserveBaseDrops, reserveIncrementDrops }: XrpInputs, intent: Intent, feeMax: bigint | null) {
+function fundsIn(
+  { sender, token, reserveBaseDrops, reserveIncrementDrops }: XrpInputs,
+  intent: Intent,
+  feeMax: bigint | null,
+) {
   const locked = BigInt(reserveBaseDrops) + BigInt(reserveIncrementDrops) * BigInt(sender?.ownerCount ?? 0);
   const native = BigInt(sender?.balanceDrops ?? '0') - locked;
   return { asset: intent.token === null ? native : BigInt(token?.senderLine?.balance ?? '0'), native, feeMax };
@@ -39,7 +58,8 @@ function fundsIn({ sender, token, reserveBaseDrops, reserveIncrementDrops }: Xrp
 /** What the destination asks of a payment; its balance is nobody's business. */
 function destinationIn({ destination }: XrpInputs): Readonly<Record<string, unknown>> {
   return {
-    destination: destination !== null, destinationTag: destination?.requiresTag ?? null,
+    destination: destination !== null,
+    destinationTag: destination?.requiresTag ?? null,
     destinationTakes: destination === null ? null : [destination.refusesXrp, destination.takesDeposits],
   };
 }

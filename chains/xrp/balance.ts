@@ -19,7 +19,10 @@ export function balanceOf(account: Answer | null, { base, increment }: XrpReserv
   const amount = integerIn(account['Balance'], 'Balance');
   const reserved = base + increment * integerIn(account['OwnerCount'], 'OwnerCount');
   return {
-    amount, reserved, available: amount > reserved ? amount - reserved : 0n, decimals: XRP_DECIMALS,
+    amount,
+    reserved,
+    available: amount > reserved ? amount - reserved : 0n,
+    decimals: XRP_DECIMALS,
     accountExists: true,
   };
 }

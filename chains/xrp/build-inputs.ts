@@ -10,7 +10,10 @@ import { ask, refusedBy, tryAsk } from './node.ts';
 
 /** Inputs of an intent from one server. Throws: ChainUnavailable, MalformedReply. */
 export async function readBuildInputs(
-  transport: Transport, heads: Heads, endpoint: Endpoint, intent: Intent,
+  transport: Transport,
+  heads: Heads,
+  endpoint: Endpoint,
+  intent: Intent,
 ): Promise<XrpInputs> {
   const { height, reserves, baseFeeDrops } = await heads.feesOf(endpoint);
   const [openLedgerFee, sender, destination, token] = await Promise.all([
@@ -20,9 +23,14 @@ export async function readBuildInputs(
     readToken(transport, endpoint, intent),
   ]);
   return {
-    readAtHeight: height, baseFeeDrops: baseFeeDrops.toString(), openLedgerFeeDrops: openLedgerFee.toString(),
-    reserveBaseDrops: reserves.base.toString(), reserveIncrementDrops: reserves.increment.toString(), sender,
-    destination, token,
+    readAtHeight: height,
+    baseFeeDrops: baseFeeDrops.toString(),
+    openLedgerFeeDrops: openLedgerFee.toString(),
+    reserveBaseDrops: reserves.base.toString(),
+    reserveIncrementDrops: reserves.increment.toString(),
+    sender,
+    destination,
+    token,
   };
 }
 
@@ -34,32 +42,40 @@ async function readOpenLedgerFee(transport: Transport, endpoint: Endpoint): Prom
 async function readSender(transport: Transport, endpoint: Endpoint, address: string): Promise<SenderState | null> {
   const account = await readAccount(transport, endpoint, address, 'current');
   if (account === null) return null;
-  const tickets = countIn(account['TicketCount'] ?? 0, 'TicketCount') === 0 ? []
-    : await readTickets(transport, endpoint, address);
+  const tickets =
+    countIn(account['TicketCount'] ?? 0, 'TicketCount') === 0 ? [] : await readTickets(transport, endpoint, address);
   return {
-    balanceDrops: balanceOf(account), sequence: countIn(account['Sequence'], 'Sequence'),
-    ownerCount: countIn(account['OwnerCount'], 'OwnerCount'), tickets,
+    balanceDrops: balanceOf(account),
+    sequence: countIn(account['Sequence'], 'Sequence'),
+    ownerCount: countIn(account['OwnerCount'], 'OwnerCount'),
+    tickets,
   };
 }
 
 const balanceOf = (account: Answer): string => integerIn(account['Balance'], 'Balance').toString();
 
 async function readDestination(
-  transport: Transport, endpoint: Endpoint, { from, to }: Intent,
+  transport: Transport,
+  endpoint: Endpoint,
+  { from, to }: Intent,
 ): Promise<DestinationState | null> {
   const account = await readAccount(transport, endpoint, to);
   if (account === null) return null;
-  const takesDeposits = !hasFlag(account, 'depositAuth') || from === to
-    || await isAuthorized(transport, endpoint, from, to);
+  const takesDeposits =
+    !hasFlag(account, 'depositAuth') || from === to || (await isAuthorized(transport, endpoint, from, to));
   return {
-    balanceDrops: balanceOf(account), requiresTag: hasFlag(account, 'requireDestTag'),
-    refusesXrp: hasFlag(account, 'disallowXrp'), takesDeposits,
+    balanceDrops: balanceOf(account),
+    requiresTag: hasFlag(account, 'requireDestTag'),
+    refusesXrp: hasFlag(account, 'disallowXrp'),
+    takesDeposits,
   };
 }
 
 async function isAuthorized(transport: Transport, endpoint: Endpoint, from: string, to: string): Promise<boolean> {
   const answer = await tryAsk(transport, endpoint, 'deposit_authorized', {
-    source_account: from, destination_account: to, ledger_index: 'validated',
+    source_account: from,
+    destination_account: to,
+    ledger_index: 'validated',
   });
   if (answer.ok) return answer.result['deposit_authorized'] === true;
   // A sender that is not on the ledger is authorised by nobody.
@@ -68,7 +84,9 @@ async function isAuthorized(transport: Transport, endpoint: Endpoint, from: stri
 }
 
 async function readToken(
-  transport: Transport, endpoint: Endpoint, { from, to, token }: Intent,
+  transport: Transport,
+  endpoint: Endpoint,
+  { from, to, token }: Intent,
 ): Promise<TokenState | null> {
   if (token === null) return null;
   const { currency, issuer } = assetOf(token.contract);
@@ -79,7 +97,8 @@ async function readToken(
   ]);
   return {
     issuer: root === null ? null : issuerOf(root),
-    senderLine: lineIn(own, currency, issuer), destinationLine: lineIn(theirs, currency, issuer),
+    senderLine: lineIn(own, currency, issuer),
+    destinationLine: lineIn(theirs, currency, issuer),
   };
 }
 
@@ -87,7 +106,8 @@ function issuerOf(root: Answer): IssuerState {
   // An issuer that never set a rate has no such field, one that took it back has 0.
   const rate = integerIn(root['TransferRate'] ?? 0, 'TransferRate');
   return {
-    transferRate: (rate === 0n ? RATE_ONE : rate).toString(), requiresAuthorization: hasFlag(root, 'requireAuth'),
+    transferRate: (rate === 0n ? RATE_ONE : rate).toString(),
+    requiresAuthorization: hasFlag(root, 'requireAuth'),
     globallyFrozen: hasFlag(root, 'globalFreeze'),
   };
 }

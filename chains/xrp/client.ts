@@ -2,9 +2,7 @@
  * The XRP family's view of its servers: the only I/O of the family, in the files that this one puts together. Every
  * question goes to one server after another until one can prove its answer.
  */
-import {
-  type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
-} from '../chain.ts';
+import { type Catalogue, type ChainClient, type Endpoint, type Network, type Transport } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
 import { readBalance } from './account-reader.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
@@ -21,7 +19,8 @@ export type XrpClient = ChainClient<XrpLedger, XrpInputs> & Required<Pick<ChainC
 
 /** A client over the servers of the network: rippled or Clio, over JSON-RPC. */
 export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): XrpClient {
-  const heads = createHeads(network, transport), ledgers = createLedgerReader(network, transport, heads);
+  const heads = createHeads(network, transport),
+    ledgers = createLedgerReader(network, transport, heads);
   const parts = { transport, heads, ledgers };
   return {
     getHead: heads.getHead,
@@ -29,8 +28,9 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     getBlockHash: ledgers.getBlockHash,
     checkIdentity: () => checkIdentity(parts),
     nextHeight: async (height) =>
-      (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
-    getOutcome: (txid, at) => firstOrAgreedNull(network, transport, (endpoint) => readOutcome(parts, endpoint, txid, at)),
+      height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null,
+    getOutcome: (txid, at) =>
+      firstOrAgreedNull(network, transport, (endpoint) => readOutcome(parts, endpoint, txid, at)),
     fetchBalance: (address, token) =>
       transport.attempt((endpoint) => readBalance(transport, heads, endpoint, address, token)),
     fetchBalanceAt: (address, token, height) =>
@@ -43,7 +43,11 @@ export function createClient(network: Network, transport: Transport, _catalogue:
   };
 }
 
-interface Parts { readonly transport: Transport; readonly heads: Heads; readonly ledgers: LedgerReader }
+interface Parts {
+  readonly transport: Transport;
+  readonly heads: Heads;
+  readonly ledgers: LedgerReader;
+}
 
 /**
  * G14, 8.4-3: every server must be of this network and hold the newest ledger that was accepted; one that does not is

@@ -22,7 +22,10 @@ export function parseCurrency(text: string): string | null {
   if (STANDARD.test(text)) return text === 'XRP' ? null : text;
   if (HEX.test(text)) return currencyFromHex(text.toUpperCase());
   if (!PRINTABLE.test(text)) return null;
-  return Buffer.from(text, 'ascii').toString('hex').padEnd(2 * CODE_BYTES, '0').toUpperCase();
+  return Buffer.from(text, 'ascii')
+    .toString('hex')
+    .padEnd(2 * CODE_BYTES, '0')
+    .toUpperCase();
 }
 
 function currencyFromHex(hex: string): string | null {

@@ -25,18 +25,23 @@ const PAGES_MAX = 50;
 
 /** Included, pending, unknown or, with proof, dead. Throws: ChainUnavailable, MalformedReply. */
 export async function readFate(
-  parts: SubmissionParts, endpoint: Endpoint, unsigned: Unsigned, txid: string,
+  parts: SubmissionParts,
+  endpoint: Endpoint,
+  unsigned: Unsigned,
+  txid: string,
 ): Promise<Fate> {
   const { transport, heads } = parts;
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
-  const { transaction } = decoded, { lastLedgerSequence: last } = transaction;
+  const { transaction } = decoded,
+    { lastLedgerSequence: last } = transaction;
   // The standing first: what is not found afterwards was not there when that ledger was the newest.
   const { height, complete } = await heads.standingOf(endpoint);
   const found = await readTransaction(transport, endpoint, txid);
   if (found.kind === 'found' && found.included !== null) return included(parts, endpoint, found.included);
   if (height <= last) {
-    return found.kind === 'found' ? { kind: 'pending' }
+    return found.kind === 'found'
+      ? { kind: 'pending' }
       : unproven(`the server does not know it; it may land until ledger ${last}`);
   }
   // An older version of a repriced payment was built before the inputs of the newest one were read.
@@ -55,21 +60,29 @@ export async function readFate(
 }
 
 async function included(
-  { ledgers }: SubmissionParts, endpoint: Endpoint, { height, ...outcome }: Included,
+  { ledgers }: SubmissionParts,
+  endpoint: Endpoint,
+  { height, ...outcome }: Included,
 ): Promise<Fate> {
   const hash = await ledgers.hashOn(endpoint, height);
   if (hash === null) throw new ChainUnavailable('xrp', 'a transaction of a ledger that is not there');
   return { kind: 'included', height, hash, outcome };
 }
 
-interface Question { readonly txid: string; readonly span: Span; readonly height: number }
+interface Question {
+  readonly txid: string;
+  readonly span: Span;
+  readonly height: number;
+}
 
 /**
  * The sender's own transactions of those ledgers: ours is not among them. Also what is still in a server's memory
  * without being validated is judged by them. Another server, if there is one that answers, must not have it either.
  */
 async function proveAbsence(
-  { transport, heads }: SubmissionParts, endpoint: Endpoint, transaction: XrpTransaction,
+  { transport, heads }: SubmissionParts,
+  endpoint: Endpoint,
+  transaction: XrpTransaction,
   { txid, span, height }: Question,
 ): Promise<Fate> {
   const own = await readOwn(transport, endpoint, transaction.account, span);
@@ -78,7 +91,7 @@ async function proveAbsence(
     throw new ChainUnavailable('xrp', 'a server that has the transaction and does not find it');
   }
   const second = transport.endpoints.find((one) => one !== endpoint);
-  if (second !== undefined && await hasIt(transport, second, txid)) {
+  if (second !== undefined && (await hasIt(transport, second, txid))) {
     throw new ChainUnavailable('xrp', 'two servers disagree about a transaction');
   }
   await heads.assertComplete(endpoint, span.first, span.last);
@@ -98,17 +111,27 @@ async function hasIt(transport: Transport, endpoint: Endpoint, txid: string): Pr
   }
 }
 
-interface Own { readonly hash: string; readonly sequence: number | null }
+interface Own {
+  readonly hash: string;
+  readonly sequence: number | null;
+}
 
 /** The sender's validated transactions of a span, or null where the server looked into less than that. */
 async function readOwn(
-  transport: Transport, endpoint: Endpoint, account: string, span: Span,
+  transport: Transport,
+  endpoint: Endpoint,
+  account: string,
+  span: Span,
 ): Promise<readonly Own[] | null> {
   const own: Own[] = [];
   let marker: unknown;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const answer = await tryAsk(transport, endpoint, 'account_tx', {
-      account, ledger_index_min: span.first, ledger_index_max: span.last, forward: true, limit: PAGE,
+      account,
+      ledger_index_min: span.first,
+      ledger_index_max: span.last,
+      forward: true,
+      limit: PAGE,
       ...(marker === undefined ? {} : { marker }),
     });
     if (!answer.ok) throw refusedBy('account_tx', answer.error);
@@ -118,15 +141,17 @@ async function readOwn(
       last: countIn(result['ledger_index_max'], 'ledger_index_max'),
     };
     if (looked.first > span.first || looked.last < span.last) return null;
-    own.push(...listIn(result['transactions'], 'transactions').map((value) => {
-      const entry = objectIn(value, 'transaction of an account');
-      const fields = objectIn(entry['tx_json'] ?? entry['tx'], 'transaction');
-      const number = countIn(fields['TicketSequence'] ?? fields['Sequence'], 'Sequence');
-      return {
-        hash: String(entry['hash'] ?? fields['hash']).toUpperCase(),
-        sequence: fields['Account'] === account ? number : null,
-      };
-    }));
+    own.push(
+      ...listIn(result['transactions'], 'transactions').map((value) => {
+        const entry = objectIn(value, 'transaction of an account');
+        const fields = objectIn(entry['tx_json'] ?? entry['tx'], 'transaction');
+        const number = countIn(fields['TicketSequence'] ?? fields['Sequence'], 'Sequence');
+        return {
+          hash: String(entry['hash'] ?? fields['hash']).toUpperCase(),
+          sequence: fields['Account'] === account ? number : null,
+        };
+      }),
+    );
     marker = result['marker'];
     if (marker === undefined) return own;
   }

@@ -34,7 +34,9 @@ export function displacingFee(network: Network, inputs: XrpInputs, oldDrops: big
 
 function overCap(network: Network, feeDrops: bigint): Refusal {
   return refuse('AMOUNT_CAP_EXCEEDED', {
-    reason: 'fee cap', feeMax: feeDrops.toString(), feeCap: network.feeCap.toString(),
+    reason: 'fee cap',
+    feeMax: feeDrops.toString(),
+    feeCap: network.feeCap.toString(),
   });
 }
 
@@ -42,7 +44,10 @@ function overCap(network: Network, feeDrops: bigint): Refusal {
 export function checkFeeRatio(feeDrops: bigint, amountDrops: bigint, ratioBpsMax: number | undefined): Refusal | null {
   if (ratioBpsMax === undefined || feeDrops * 10_000n <= amountDrops * BigInt(ratioBpsMax)) return null;
   return refuse('AMOUNT_CAP_EXCEEDED', {
-    reason: 'fee ratio', feeMax: feeDrops.toString(), amount: amountDrops.toString(), ratioBpsMax,
+    reason: 'fee ratio',
+    feeMax: feeDrops.toString(),
+    amount: amountDrops.toString(),
+    ratioBpsMax,
   });
 }
 

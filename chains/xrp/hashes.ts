@@ -37,7 +37,8 @@ export function signingHashOf(blob: string): Buffer {
 
 /** The hash of a ledger by its own header, upper-case hex. Throws: MalformedReply for a header that is not whole. */
 export function ledgerHashOf(header: Answer): string {
-  const numbers = Buffer.alloc(12), times = Buffer.alloc(10);
+  const numbers = Buffer.alloc(12),
+    times = Buffer.alloc(10);
   try {
     numbers.writeUInt32BE(countIn(header['ledger_index'], 'ledger_index'));
     numbers.writeBigUInt64BE(integerIn(header['total_coins'], 'total_coins'), 4);
@@ -49,7 +50,10 @@ export function ledgerHashOf(header: Answer): string {
     if (error instanceof RangeError) malformed('a number of a ledger header is out of range', header);
     throw error;
   }
-  const hashes = ['parent_hash', 'transaction_hash', 'account_hash']
-    .map((name) => Buffer.from(hashIn(header[name], name), 'hex'));
-  return sha512Half(LEDGER, numbers, ...hashes, times).toString('hex').toUpperCase();
+  const hashes = ['parent_hash', 'transaction_hash', 'account_hash'].map((name) =>
+    Buffer.from(hashIn(header[name], name), 'hex'),
+  );
+  return sha512Half(LEDGER, numbers, ...hashes, times)
+    .toString('hex')
+    .toUpperCase();
 }

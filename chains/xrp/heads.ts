@@ -69,17 +69,22 @@ export function createHeads({ identity }: Network, transport: Transport): Heads 
   };
 
   const getHead: Heads['getHead'] = async () => {
-    const { height, hash } = await highest.get((pass) => transport.attempt(async (endpoint) => {
-      const own = await read(endpoint);
-      assertOurs(endpoint, own);
-      transport.report(endpoint, own.height + TRAILING_LEDGERS_MAX < highest.seen ? 'lagging' : 'ok', own.height);
-      return pass(own);
-    }));
+    const { height, hash } = await highest.get((pass) =>
+      transport.attempt(async (endpoint) => {
+        const own = await read(endpoint);
+        assertOurs(endpoint, own);
+        transport.report(endpoint, own.height + TRAILING_LEDGERS_MAX < highest.seen ? 'lagging' : 'ok', own.height);
+        return pass(own);
+      }),
+    );
     return { height, hash, finalizedHeight: height };
   };
 
   return {
-    seen: () => highest.seen, getHead, feesOf, peek: read,
+    seen: () => highest.seen,
+    getHead,
+    feesOf,
+    peek: read,
     standingOf: async (endpoint) => accepted(endpoint, await read(endpoint)),
     async assertComplete(endpoint, first, last = first) {
       const known = standings.get(endpoint);

@@ -11,5 +11,14 @@ import type { XrpLedger } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice, withCounter } from './unsigned.ts';
 
 export const xrp: ChainModule<XrpLedger, XrpInputs> = {
-  ...xrpFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, withCounter, nextReplayValue, agreeInputs, createClient,
+  ...xrpFacts,
+  blockFromAnswers,
+  estimateFee,
+  buildUnsigned,
+  matchSigned,
+  reprice,
+  withCounter,
+  nextReplayValue,
+  agreeInputs,
+  createClient,
 };

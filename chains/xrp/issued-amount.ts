@@ -35,7 +35,8 @@ export function isIssuable(amount: bigint): boolean {
 /** The decimal text of an amount, without exponent and without trailing zeros: `1500000000000000` → `1.5`. */
 export function issuedText(amount: bigint): string {
   const digits = amount.toString().padStart(ISSUED_DECIMALS + 1, '0');
-  const whole = digits.slice(0, -ISSUED_DECIMALS), fraction = digits.slice(-ISSUED_DECIMALS).replace(/0+$/, '');
+  const whole = digits.slice(0, -ISSUED_DECIMALS),
+    fraction = digits.slice(-ISSUED_DECIMALS).replace(/0+$/, '');
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 

@@ -32,7 +32,8 @@ export function touchedEntries(meta: Answer): readonly TouchedEntry[] {
     const type = textIn(entry['LedgerEntryType'], 'LedgerEntryType');
     if (!READ_TYPES.has(type)) return { kind, type, fields: {}, previous: {} };
     return {
-      kind, type,
+      kind,
+      type,
       fields: objectIn(entry[kind === 'CreatedNode' ? 'NewFields' : 'FinalFields'] ?? {}, 'fields'),
       previous: objectIn(entry['PreviousFields'] ?? {}, 'PreviousFields'),
     };
@@ -51,8 +52,11 @@ export function accountChange(entries: readonly TouchedEntry[], account: string)
   if (root === undefined) return null;
   const created = root.kind === 'CreatedNode';
   const after = integerIn(root.fields['Balance'] ?? '0', 'Balance');
-  const before = created ? 0n : root.previous['Balance'] === undefined ? after
-    : integerIn(root.previous['Balance'], 'Balance');
+  const before = created
+    ? 0n
+    : root.previous['Balance'] === undefined
+      ? after
+      : integerIn(root.previous['Balance'], 'Balance');
   return { drops: after - before, created };
 }
 
@@ -71,8 +75,12 @@ export function issuedChanges(entries: readonly TouchedEntry[], account: string)
     const high = limitIssuer(fields['HighLimit']);
     if (low !== account && high !== account) return [];
     const after = objectIn(fields['Balance'], 'Balance of a line');
-    const before = kind === 'CreatedNode' ? '0' : previous['Balance'] === undefined ? after['value']
-      : objectIn(previous['Balance'], 'previous balance of a line')['value'];
+    const before =
+      kind === 'CreatedNode'
+        ? '0'
+        : previous['Balance'] === undefined
+          ? after['value']
+          : objectIn(previous['Balance'], 'previous balance of a line')['value'];
     const currency = parseCurrency(String(after['currency'])) ?? malformed('currency of a line', after);
     // The balance is the low account's view: what it holds is positive, what it owes negative.
     const change = lineValue(after['value']) - lineValue(before);

@@ -24,8 +24,12 @@ export interface LedgerReader {
 
 export function createLedgerReader(network: Network, transport: Transport, heads: Heads): LedgerReader {
   const totals = new Map<string, bigint>();
-  const known = createKnownLedgers(network.slug, transport, async () => transport.endpoints.map((endpoint) =>
-    ({ endpoint, hashAt: async (height) => (await headerAt(endpoint, height))?.hash ?? null })));
+  const known = createKnownLedgers(network.slug, transport, async () =>
+    transport.endpoints.map((endpoint) => ({
+      endpoint,
+      hashAt: async (height) => (await headerAt(endpoint, height))?.hash ?? null,
+    })),
+  );
 
   const remember = ({ hash, totalDrops }: Header): void => {
     totals.set(hash, totalDrops);
@@ -64,7 +68,9 @@ export function createLedgerReader(network: Network, transport: Transport, heads
 
   const read = async (endpoint: Endpoint, height: number): Promise<Block<XrpLedger>> => {
     const answer = await tryAsk(transport, endpoint, 'ledger', {
-      ledger_index: height, transactions: true, expand: true,
+      ledger_index: height,
+      transactions: true,
+      expand: true,
     });
     if (!answer.ok) {
       // Below a height that we know this is a server that is behind or keeps no history, never an empty ledger (8.4-2).
@@ -82,7 +88,8 @@ export function createLedgerReader(network: Network, transport: Transport, heads
   };
 
   return {
-    known, hashOn,
+    known,
+    hashOn,
     getBlock: (height) => transport.attempt((endpoint) => read(endpoint, height)),
     getBlockHash: (height) => firstOrAgreedNull(network, transport, (endpoint) => hashOn(endpoint, height)),
   };

@@ -37,11 +37,13 @@ export function headerOf(result: Answer): Header {
   if (result['validated'] !== true) throw unproven(height, 'not validated');
   const hash = hashIn(ledger['ledger_hash'], 'ledger_hash').toUpperCase();
   if (hash !== ledgerHashOf(ledger)) throw unproven(height, 'its hash is not that of its header');
-  const stated = result['ledger_hash'] === undefined ? hash
-    : hashIn(result['ledger_hash'], 'ledger_hash').toUpperCase();
+  const stated =
+    result['ledger_hash'] === undefined ? hash : hashIn(result['ledger_hash'], 'ledger_hash').toUpperCase();
   if (stated !== hash) throw unproven(height, 'an answer with two hashes');
   return {
-    height, hash, parentHash: hashIn(ledger['parent_hash'], 'parent_hash').toUpperCase(),
+    height,
+    hash,
+    parentHash: hashIn(ledger['parent_hash'], 'parent_hash').toUpperCase(),
     totalDrops: integerIn(ledger['total_coins'], 'total_coins'),
     timeMs: (countIn(ledger['close_time'], 'close_time') + RIPPLE_EPOCH_SECONDS) * 1_000,
   };

@@ -11,7 +11,10 @@ export const XRP_DECIMALS = 6;
 export const ISSUED_DECIMALS = 15;
 
 export interface XrpNetwork extends Network {
-  /** `NetworkID` in the signed bytes; absent up to 1,024, where the ledger refuses the field. Source: xrpl.org, NetworkID. */
+  /**
+   * `NetworkID` in the signed bytes; absent up to 1,024, where the ledger refuses the field. Source: xrpl.org,
+   * NetworkID.
+   */
   readonly networkId?: number;
 }
 

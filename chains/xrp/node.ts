@@ -21,8 +21,7 @@ export interface NodeError {
 }
 
 export type NodeAnswer =
-  | { readonly ok: true; readonly result: Answer }
-  | { readonly ok: false; readonly error: NodeError };
+  { readonly ok: true; readonly result: Answer } | { readonly ok: false; readonly error: NodeError };
 
 const record = z.record(z.string(), z.unknown());
 /** A gateway's own error, as JSON-RPC 2.0 has it. */
@@ -35,7 +34,14 @@ const envelope = z.object({
 
 /** Words of a server that serves nobody for the moment; the same question may be asked elsewhere. chains.md 8.2. */
 const BUSY = new Set([
-  'tooBusy', 'slowDown', 'noNetwork', 'noCurrent', 'noClosed', 'notReady', 'notSynced', 'amendmentBlocked',
+  'tooBusy',
+  'slowDown',
+  'noNetwork',
+  'noCurrent',
+  'noClosed',
+  'notReady',
+  'notSynced',
+  'amendmentBlocked',
   'failedToForward',
 ]);
 
@@ -46,7 +52,10 @@ export function isBusy({ token }: Pick<NodeError, 'token'>): boolean {
 
 /** One answer, the server's errors as values. Throws: ChainUnavailable, MalformedReply. */
 export async function tryAsk(
-  transport: Transport, endpoint: Endpoint, method: string, params: Readonly<Record<string, unknown>> = {},
+  transport: Transport,
+  endpoint: Endpoint,
+  method: string,
+  params: Readonly<Record<string, unknown>> = {},
 ): Promise<NodeAnswer> {
   const body = JSON.stringify({ method, params: [{ ...params, api_version: API_VERSION }] });
   const answer = answerOf(await endpoint.request({ method: 'POST', path: '', body }));
@@ -56,7 +65,10 @@ export async function tryAsk(
 
 /** The result of a call. Throws: ChainUnavailable with the server's word, MalformedReply. */
 export async function ask(
-  transport: Transport, endpoint: Endpoint, method: string, params: Readonly<Record<string, unknown>> = {},
+  transport: Transport,
+  endpoint: Endpoint,
+  method: string,
+  params: Readonly<Record<string, unknown>> = {},
 ): Promise<Answer> {
   const answer = await tryAsk(transport, endpoint, method, params);
   if (answer.ok) return answer.result;

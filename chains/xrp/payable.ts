@@ -12,11 +12,13 @@ const rejected = (reason: string): Refusal => refuse('CHAIN_REJECTED', { chain: 
 
 /** Refuses: INSUFFICIENT_RESERVE (an account that is not there and would not be made), CHAIN_REJECTED. */
 export function checkPayableInXrp(inputs: XrpInputs, amountDrops: bigint, tag: number | null): Refusal | null {
-  const { destination, reserveBaseDrops } = inputs, reserveBase = BigInt(reserveBaseDrops);
+  const { destination, reserveBaseDrops } = inputs,
+    reserveBase = BigInt(reserveBaseDrops);
   if (destination === null) {
     if (amountDrops >= reserveBase) return null;
     return refuse('INSUFFICIENT_RESERVE', {
-      chain: 'xrp', reason: 'the destination does not exist and the amount does not make it',
+      chain: 'xrp',
+      reason: 'the destination does not exist and the amount does not make it',
       required: reserveBaseDrops,
     });
   }
@@ -34,9 +36,13 @@ function checkManners({ requiresTag, takesDeposits }: DestinationState, tag: num
 
 /** Refuses: INVALID_ADDRESS (the issuer redeems), DESTINATION_OPT_IN_REQUIRED, CHAIN_REJECTED. R12, R27. */
 export function checkPayableInToken(
-  inputs: XrpInputs, intent: Intent, amount: bigint, tag: number | null,
+  inputs: XrpInputs,
+  intent: Intent,
+  amount: bigint,
+  tag: number | null,
 ): Refusal | null {
-  const { token, destination } = inputs, { contract } = intent.token!;
+  const { token, destination } = inputs,
+    { contract } = intent.token!;
   if (intent.to === assetOf(contract).issuer) {
     return refuse('INVALID_ADDRESS', { chain: 'xrp', reason: 'the issuer of the token: a payment to it redeems' });
   }

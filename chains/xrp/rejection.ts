@@ -14,7 +14,9 @@ import type { ErrorCode } from '../../protocol/errors.ts';
  *   rejected       the server refused these bytes; `action` says what would be accepted, `needs` what decides the code
  */
 export type Verdict =
-  | { readonly kind: 'accepted' } | { readonly kind: 'already_known' } | { readonly kind: 'look_up' }
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'already_known' }
+  | { readonly kind: 'look_up' }
   | { readonly kind: 'unknown'; readonly reason: string }
   | Rejected;
 
@@ -27,12 +29,12 @@ export interface Rejected {
   readonly needs?: 'balance' | 'line';
 }
 
-export type Action =
-  'reprice' | 'fund' | 'fund_destination' | 'open_line' | 'ask_destination' | 'wait' | 'none';
+export type Action = 'reprice' | 'fund' | 'fund_destination' | 'open_line' | 'ask_destination' | 'wait' | 'none';
 
 type Row = (word: string) => Verdict;
 
-const rejected = (code: ErrorCode, action: Action, needs?: Rejected['needs']): Row =>
+const rejected =
+  (code: ErrorCode, action: Action, needs?: Rejected['needs']): Row =>
   (reason) => ({ kind: 'rejected', code, action, reason, ...(needs === undefined ? {} : { needs }) });
 const accepted: Row = () => ({ kind: 'accepted' });
 const unknown: Row = (reason) => ({ kind: 'unknown', reason });
@@ -91,10 +93,11 @@ const RESULTS: Readonly<Record<string, Row>> = {
 };
 
 /**
- * The closed lists of what else ends it. A word that is in neither list nor table is unknown: it is one that this release
- * has not read, or none of the ledger's. Source: XRPLF/rippled 2.6 `include/xrpl/protocol/TER.h`.
+ * The closed lists of what else ends it. A word that is in neither list nor table is unknown: it is one that this
+ * release has not read, or none of the ledger's. Source: XRPLF/rippled 2.6 `include/xrpl/protocol/TER.h`.
  */
-const FINAL: ReadonlySet<string> = new Set(`
+const FINAL: ReadonlySet<string> = new Set(
+  `
   temMALFORMED temBAD_AMOUNT temBAD_CURRENCY temBAD_EXPIRATION temBAD_FEE temBAD_ISSUER temBAD_LIMIT temBAD_OFFER temBAD_PATH
   temBAD_PATH_LOOP temBAD_REGKEY temBAD_SEND_XRP_LIMIT temBAD_SEND_XRP_MAX temBAD_SEND_XRP_NO_DIRECT temBAD_SEND_XRP_PARTIAL
   temBAD_SEND_XRP_PATHS temBAD_SEQUENCE temBAD_SIGNATURE temBAD_SRC_ACCOUNT temBAD_TRANSFER_RATE temDST_IS_SRC temDST_NEEDED
@@ -117,9 +120,15 @@ const FINAL: ReadonlySet<string> = new Set(`
   tecXCHAIN_BAD_PUBLIC_KEY_ACCOUNT_PAIR tecXCHAIN_CREATE_ACCOUNT_DISABLED tecEMPTY_DID tecINVALID_UPDATE_TIME
   tecTOKEN_PAIR_NOT_FOUND tecARRAY_EMPTY tecARRAY_TOO_LARGE tecLOCKED tecBAD_CREDENTIALS tecWRONG_ASSET tecLIMIT_EXCEEDED
   tecPSEUDO_ACCOUNT tecPRECISION_LOSS tecNO_DELEGATE_PERMISSION tecBAD_PROOF tecNO_SPONSOR_PERMISSION
-`.split(/\s+/).filter((word) => word !== ''));
+`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);
 
-/** Words of a server that could not read the transaction at all. `invalidParams` is none: it may mean an option of the call. */
+/**
+ * Words of a server that could not read the transaction at all. `invalidParams` is none: it may mean an option of the
+ * call.
+ */
 const UNREADABLE = new Set(['invalidTransaction']);
 
 export interface SubmitAnswer {
@@ -130,7 +139,9 @@ export interface SubmitAnswer {
 
 function explainCarried(engineResult: string): Verdict {
   const verdict = explainResult({ engineResult, isCarried: false });
-  return verdict.kind === 'rejected' ? { kind: 'unknown', reason: `${verdict.reason}, and the server carries it` } : verdict;
+  return verdict.kind === 'rejected'
+    ? { kind: 'unknown', reason: `${verdict.reason}, and the server carries it` }
+    : verdict;
 }
 
 /** The class of a `submit` answer. */
@@ -139,7 +150,11 @@ export function explainResult({ engineResult, isCarried }: SubmitAnswer): Verdic
   if (isCarried && engineResult.startsWith('tec')) return { kind: 'accepted' };
   // Refused and carried contradict each other: what a server keeps, it may apply later. G8.
   if (isCarried) return explainCarried(engineResult);
-  const row = Object.hasOwn(RESULTS, engineResult) ? RESULTS[engineResult] : FINAL.has(engineResult) ? final : undefined;
+  const row = Object.hasOwn(RESULTS, engineResult)
+    ? RESULTS[engineResult]
+    : FINAL.has(engineResult)
+      ? final
+      : undefined;
   return (row ?? unknown)(engineResult.slice(0, 60));
 }
 

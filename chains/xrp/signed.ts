@@ -6,7 +6,13 @@ import type { Network, Signed, Unsigned } from '../chain.ts';
 import { addressOfKey } from './derive.ts';
 import { signingHashOf, txidOf } from './hashes.ts';
 import {
-  encodeUnsigned, fieldsOf, jsonOf, networkFlawOf, transactionOf, type TransactionJson, type XrpTransaction,
+  encodeUnsigned,
+  fieldsOf,
+  jsonOf,
+  networkFlawOf,
+  transactionOf,
+  type TransactionJson,
+  type XrpTransaction,
 } from './transaction.ts';
 
 /** `STX\0`, which the codec puts before what is signed and `signingHashOf` puts there itself. */
@@ -14,10 +20,9 @@ const SIGNING_PREFIX_CHARACTERS = 8;
 const HEX = /^[0-9A-F]+$/;
 
 export type DecodedSigned =
-  | { readonly ok: true; readonly transaction: XrpTransaction }
-  | { readonly ok: false; readonly reason: string };
+  { readonly ok: true; readonly transaction: XrpTransaction } | { readonly ok: false; readonly reason: string };
 
-const no = (reason: string) => ({ ok: false, reason } as const);
+const no = (reason: string) => ({ ok: false, reason }) as const;
 
 /** The hash that the holder of a key signs, with the key in its place. */
 export function signingHash(transaction: XrpTransaction, publicKey: Uint8Array): Buffer {
@@ -36,7 +41,8 @@ export function decodeSigned(blob: string): DecodedSigned {
   if (fields === null) return no('unreadable');
   const read = transactionOf(fields);
   if (!read.ok) return no(read.reason);
-  const publicKey = bytesOfHex(fields['SigningPubKey']), signature = bytesOfHex(fields['TxnSignature']);
+  const publicKey = bytesOfHex(fields['SigningPubKey']),
+    signature = bytesOfHex(fields['TxnSignature']);
   if (publicKey === null || signature === null) return no('not_signed');
   const { transaction } = read;
   if (canonicalOf(transaction, fields) !== blob) return no('not_canonical');

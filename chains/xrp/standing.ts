@@ -10,7 +10,10 @@ import type { XrpReserves } from './balance.ts';
 import { XRP_DECIMALS } from './network.ts';
 
 /** Heights [first, last], both inclusive, that a server has without a gap. */
-export interface LedgerRange { readonly first: number; readonly last: number }
+export interface LedgerRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 export interface Standing {
   readonly height: number;
@@ -46,7 +49,7 @@ export function standingOf(answer: Answer): Standing {
   const age = ledger['age'] === undefined ? 0 : countIn(ledger['age'], 'age of the validated ledger');
   if (age > AGE_SECONDS_MAX) throw no(`the newest validated ledger is ${age} s old`);
   const amount = (name: string): bigint =>
-    (inDrops ? integerIn(ledger[name], name) : dropsIn(ledger[`${name}_xrp`], name));
+    inDrops ? integerIn(ledger[name], name) : dropsIn(ledger[`${name}_xrp`], name);
   return {
     height: countIn(ledger['seq'], 'seq of the validated ledger'),
     hash: hashIn(ledger['hash'], 'hash of the validated ledger').toUpperCase(),
@@ -68,8 +71,8 @@ export function rangesIn(text: unknown): readonly LedgerRange[] {
   if (text === 'empty') return [];
   if (typeof text !== 'string') malformed('complete_ledgers is no text', text);
   return text.split(',').map((part) => {
-    const [, first, last = first] = /^([0-9]{1,10})(?:-([0-9]{1,10}))?$/.exec(part.trim())
-      ?? malformed('complete_ledgers', text);
+    const [, first, last = first] =
+      /^([0-9]{1,10})(?:-([0-9]{1,10}))?$/.exec(part.trim()) ?? malformed('complete_ledgers', text);
     return { first: Number(first), last: Number(last) };
   });
 }

@@ -1,7 +1,13 @@
 /** Submitting signed bytes and finding out what a ledger did with them. G26–G28, G19, chains.md 8.2. */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Outcome, type Signed, type Transport,
+  ChainUnavailable,
+  MalformedReply,
+  type BroadcastResult,
+  type Endpoint,
+  type Outcome,
+  type Signed,
+  type Transport,
 } from '../chain.ts';
 import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { countIn, integerIn, objectIn, textIn, type Answer } from '../node-answer.ts';
@@ -33,7 +39,8 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
   const verdicts = await submitToEach(transport, {
     submit: async (endpoint) => {
       const verdict = await submitTo(transport, endpoint, payload, txid);
-      if (verdict.kind === 'rejected') await parts.heads.standingOf(endpoint); // one that is behind is no judge of balances and fees
+      // one that is behind is no judge of balances and fees
+      if (verdict.kind === 'rejected') await parts.heads.standingOf(endpoint);
       return verdict;
     },
     isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
@@ -43,9 +50,12 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
   // In a ledger or on its way.
   const has = async (endpoint: Endpoint) => (await readTransaction(transport, endpoint, txid)).kind === 'found';
   if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
-  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' ? 'the sequence is used' : verdict.kind === 'unknown' ? verdict.reason : null));
+  const doubts = doubtsIn(verdicts, (verdict) =>
+    verdict.kind === 'look_up' ? 'the sequence is used' : verdict.kind === 'unknown' ? verdict.reason : null,
+  );
   for (const { endpoint, verdict } of doubts.length > 0 ? [] : verdicts.others.toReversed()) {
-    if (verdict.kind === 'rejected') return { kind: 'rejected_final', refusal: await refusalOf(parts, endpoint, payload, verdict) };
+    if (verdict.kind === 'rejected')
+      return { kind: 'rejected_final', refusal: await refusalOf(parts, endpoint, payload, verdict) };
   }
   return notProven(doubts, 'not answered');
 }
@@ -68,20 +78,27 @@ async function submitTo(transport: Transport, endpoint: Endpoint, payload: strin
  * The code of a refusal, where the ledger's own state decides which it is. An unreadable state leaves the row's code.
  */
 async function refusalOf(
-  { transport, heads }: SubmissionParts, endpoint: Endpoint, payload: string, { code, action, reason, needs }: Rejected,
+  { transport, heads }: SubmissionParts,
+  endpoint: Endpoint,
+  payload: string,
+  { code, action, reason, needs }: Rejected,
 ): Promise<Refusal> {
   const details = { reason, action };
   const decoded = decodeSigned(payload);
   if (needs === undefined || !decoded.ok) return refuse(code, details);
   try {
     const { transaction } = decoded;
-    if (needs === 'line') return await lineRefusal(transport, endpoint, transaction, details) ?? refuse(code, details);
+    if (needs === 'line')
+      return (await lineRefusal(transport, endpoint, transaction, details)) ?? refuse(code, details);
     const { reserves } = await heads.feesOf(endpoint);
     const account = await readAccount(transport, endpoint, transaction.account);
     const balance = account === null ? 0n : integerIn(account['Balance'], 'Balance');
     const spent = transaction.feeDrops + (transaction.type === 'Payment' ? transaction.amount : 0n);
     const more = {
-      ...details, balance: balance.toString(), required: spent.toString(), reserved: reserves.base.toString(),
+      ...details,
+      balance: balance.toString(),
+      required: spent.toString(),
+      reserved: reserves.base.toString(),
     };
     return refuse(balance >= spent ? 'INSUFFICIENT_RESERVE' : code, more);
   } catch (error) {
@@ -92,7 +109,10 @@ async function refusalOf(
 
 /** DESTINATION_OPT_IN_REQUIRED where the destination has no line for the token, null where it has one. */
 async function lineRefusal(
-  transport: Transport, endpoint: Endpoint, transaction: XrpTransaction, details: { reason: string; action: string },
+  transport: Transport,
+  endpoint: Endpoint,
+  transaction: XrpTransaction,
+  details: { reason: string; action: string },
 ): Promise<Refusal | null> {
   if (transaction.type !== 'Payment' || transaction.tokenContract === null) return null;
   const { currency, issuer } = assetOf(transaction.tokenContract);
@@ -110,11 +130,17 @@ export type Found =
 export type Included = Outcome & { readonly height: number };
 
 /** Ledgers that a look-up may be bounded to. Source: xrpl.org "tx": min_ledger, max_ledger, searched_all. */
-export interface Span { readonly first: number; readonly last: number }
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** A transaction as one server has it. Throws: ChainUnavailable, MalformedReply. */
 export async function readTransaction(
-  transport: Transport, endpoint: Endpoint, txid: string, span?: Span,
+  transport: Transport,
+  endpoint: Endpoint,
+  txid: string,
+  span?: Span,
 ): Promise<Found> {
   const bounds = span === undefined ? {} : { min_ledger: span.first, max_ledger: span.last };
   const answer = await tryAsk(transport, endpoint, 'tx', { transaction: txid, ...bounds });
@@ -134,9 +160,12 @@ export async function readTransaction(
 }
 
 function includedOf(txid: string, fields: Answer, result: Answer): Included {
-  const meta = objectIn(result['meta'], 'meta'), code = textIn(meta['TransactionResult'], 'TransactionResult');
+  const meta = objectIn(result['meta'], 'meta'),
+    code = textIn(meta['TransactionResult'], 'TransactionResult');
   return {
-    txid, success: code === 'tesSUCCESS', reason: code === 'tesSUCCESS' ? null : code,
+    txid,
+    success: code === 'tesSUCCESS',
+    reason: code === 'tesSUCCESS' ? null : code,
     fee: feePaid({ fields, meta, result: code }),
     height: countIn(result['ledger_index'] ?? fields['ledger_index'], 'ledger_index'),
   };
@@ -147,7 +176,10 @@ function includedOf(txid: string, fields: Answer, result: Answer): Included {
  * ledger. `at` narrows the look-up to one height, and null then says that it is not there. Throws: ChainUnavailable.
  */
 export async function readOutcome(
-  { transport, heads, ledgers }: SubmissionParts, endpoint: Endpoint, txid: string, at?: { readonly height: number },
+  { transport, heads, ledgers }: SubmissionParts,
+  endpoint: Endpoint,
+  txid: string,
+  at?: { readonly height: number },
 ): Promise<(Outcome & { height: number; hash: string }) | null> {
   await heads.standingOf(endpoint);
   const span = at === undefined ? undefined : { first: at.height, last: at.height };

@@ -1,4 +1,6 @@
-/** What the ledger says of a token: that its issuer is there. It fixes no unit, so every token counts alike (R11). K4. */
+/**
+ * What the ledger says of a token: that its issuer is there. It fixes no unit, so every token counts alike (R11). K4.
+ */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Endpoint, TokenFacts, Transport } from '../chain.ts';
 import { readAccount } from './account-reader.ts';
@@ -14,11 +16,14 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
  * TOKEN_NOT_SUPPORTED without an issuer. Throws: ChainUnavailable.
  */
 export async function readTokenFacts(
-  transport: Transport, heads: Heads, endpoint: Endpoint, contract: string,
+  transport: Transport,
+  heads: Heads,
+  endpoint: Endpoint,
+  contract: string,
 ): Promise<TokenFacts | Refusal> {
   const { currency, issuer } = assetOf(contract);
   await heads.feesOf(endpoint);
-  if (await readAccount(transport, endpoint, issuer) === null) {
+  if ((await readAccount(transport, endpoint, issuer)) === null) {
     const reason = 'the ledger has no such issuer';
     return refuse('TOKEN_NOT_SUPPORTED', { chain: 'xrp', tokenContract: contract, reason });
   }

@@ -57,27 +57,43 @@ export type XrpTransaction = XrpPayment | XrpTrustSet;
 export type TransactionJson = Readonly<Record<string, unknown>>;
 
 const COMMON = [
-  'TransactionType', 'NetworkID', 'Flags', 'Account', 'Fee', 'Sequence', 'TicketSequence', 'LastLedgerSequence', 'SigningPubKey',
+  'TransactionType',
+  'NetworkID',
+  'Flags',
+  'Account',
+  'Fee',
+  'Sequence',
+  'TicketSequence',
+  'LastLedgerSequence',
+  'SigningPubKey',
 ];
 /**
- * Every field that a transaction of ours can have; all others are refused, whatever they mean. R18. `NetworkID` is held to
- * the network by `networkFlawOf`.
+ * Every field that a transaction of ours can have; all others are refused, whatever they mean. R18. `NetworkID` is held
+ * to the network by `networkFlawOf`.
  */
 const FIELDS: Readonly<Record<XrpTransaction['type'], readonly string[]>> = {
   Payment: [...COMMON, 'Destination', 'DestinationTag', 'Amount', 'SendMax'],
   TrustSet: [...COMMON, 'LimitAmount'],
 };
 const FLAGS: Readonly<Record<XrpTransaction['type'], number>> = {
-  Payment: FULLY_CANONICAL, TrustSet: FULLY_CANONICAL + SET_NO_RIPPLE,
+  Payment: FULLY_CANONICAL,
+  TrustSet: FULLY_CANONICAL + SET_NO_RIPPLE,
 };
 
 /** What makes a payload none of ours. */
-export interface Flaw { readonly ok: false; readonly reason: string; readonly found?: string }
+export interface Flaw {
+  readonly ok: false;
+  readonly reason: string;
+  readonly found?: string;
+}
 
 export type Decoded = { readonly ok: true; readonly transaction: XrpTransaction } | Flaw;
 
-const no = (reason: string, found?: unknown): Flaw =>
-  ({ ok: false, reason, ...(found === undefined ? {} : { found: String(found) }) });
+const no = (reason: string, found?: unknown): Flaw => ({
+  ok: false,
+  reason,
+  ...(found === undefined ? {} : { found: String(found) }),
+});
 
 /** The unsigned payload of a transaction. Throws: Error for fields that the ledger has no place for. */
 export function encodeUnsigned(transaction: XrpTransaction): string {
@@ -89,7 +105,12 @@ export function encodeUnsigned(transaction: XrpTransaction): string {
 export function jsonOf(transaction: XrpTransaction): TransactionJson {
   const { type, account, feeDrops, sequence, byTicket, lastLedgerSequence, networkId } = transaction;
   const common = {
-    TransactionType: type, ...(networkId === undefined ? {} : { NetworkID: networkId }), Flags: FLAGS[type], Account: account, Fee: feeDrops.toString(), SigningPubKey: '',
+    TransactionType: type,
+    ...(networkId === undefined ? {} : { NetworkID: networkId }),
+    Flags: FLAGS[type],
+    Account: account,
+    Fee: feeDrops.toString(),
+    SigningPubKey: '',
     ...(byTicket ? { Sequence: 0, TicketSequence: sequence } : { Sequence: sequence }),
     LastLedgerSequence: lastLedgerSequence,
   };
@@ -98,7 +119,9 @@ export function jsonOf(transaction: XrpTransaction): TransactionJson {
   }
   const { destination, destinationTag, amount, tokenContract, sendMax } = transaction;
   return {
-    ...common, Destination: destination, Amount: amountJson(amount, tokenContract),
+    ...common,
+    Destination: destination,
+    Amount: amountJson(amount, tokenContract),
     ...(destinationTag === null ? {} : { DestinationTag: destinationTag }),
     ...(sendMax === null ? {} : { SendMax: amountJson(sendMax, tokenContract) }),
   };
@@ -165,23 +188,38 @@ export function transactionOf(fields: TransactionJson): Decoded {
  * Why a transaction is not of this network; null when it is. On the main network the ledger refuses the field, and so
  * does whoever signs.
  */
-export function networkFlawOf(network: Network, { networkId }: XrpTransaction): Flaw & { readonly expected?: string } | null {
-  const expected = networkIdOf(network), found = networkId ?? null;
+export function networkFlawOf(
+  network: Network,
+  { networkId }: XrpTransaction,
+): (Flaw & { readonly expected?: string }) | null {
+  const expected = networkIdOf(network),
+    found = networkId ?? null;
   if (found === expected) return null;
-  return expected === null ? no('field_not_allowed', 'NetworkID') : { ...no('network_id_mismatch', found), expected: String(expected) };
+  return expected === null
+    ? no('field_not_allowed', 'NetworkID')
+    : { ...no('network_id_mismatch', found), expected: String(expected) };
 }
 
 function commonOf(fields: TransactionJson): Common | Flaw {
   const {
-    Sequence: plain, TicketSequence: ticket, LastLedgerSequence: last, Fee: fee, Account: account, NetworkID: networkId,
+    Sequence: plain,
+    TicketSequence: ticket,
+    LastLedgerSequence: last,
+    Fee: fee,
+    Account: account,
+    NetworkID: networkId,
   } = fields;
   if (last === undefined) return no('no_expiry');
   if (typeof fee !== 'string' || !/^[0-9]+$/.test(fee)) return no('fee', fee);
   const byTicket = ticket !== undefined;
   if (byTicket ? plain !== 0 : plain === 0 || plain === undefined) return no('sequence', plain);
   return {
-    account: String(account), feeDrops: BigInt(String(fee)), sequence: Number(byTicket ? ticket : plain), byTicket,
-    lastLedgerSequence: Number(last), ...(networkId === undefined ? {} : { networkId: Number(networkId) }),
+    account: String(account),
+    feeDrops: BigInt(String(fee)),
+    sequence: Number(byTicket ? ticket : plain),
+    byTicket,
+    lastLedgerSequence: Number(last),
+    ...(networkId === undefined ? {} : { networkId: Number(networkId) }),
   };
 }
 
@@ -189,25 +227,37 @@ function paymentOf(fields: TransactionJson, common: Common): Decoded {
   const amount = amountOf(fields['Amount']);
   if (amount === null) return no('amount');
   const sendMax = fields['SendMax'] === undefined ? null : amountOf(fields['SendMax']);
-  const bounded = fields['SendMax'] === undefined
-    || (sendMax !== null && sendMax.tokenContract !== null && sendMax.tokenContract === amount.tokenContract);
+  const bounded =
+    fields['SendMax'] === undefined ||
+    (sendMax !== null && sendMax.tokenContract !== null && sendMax.tokenContract === amount.tokenContract);
   if (!bounded) return no('send_max');
   const tag = fields['DestinationTag'];
-  return { ok: true, transaction: {
-    type: 'Payment', ...common, destination: String(fields['Destination']),
-    destinationTag: tag === undefined ? null : Number(tag), ...amount, sendMax: sendMax?.amount ?? null,
-  } };
+  return {
+    ok: true,
+    transaction: {
+      type: 'Payment',
+      ...common,
+      destination: String(fields['Destination']),
+      destinationTag: tag === undefined ? null : Number(tag),
+      ...amount,
+      sendMax: sendMax?.amount ?? null,
+    },
+  };
 }
 
 function trustSetOf(fields: TransactionJson, common: Common): Decoded {
   const limit = amountOf(fields['LimitAmount']);
   if (limit === null || limit.tokenContract === null) return no('limit');
   return {
-    ok: true, transaction: { type: 'TrustSet', ...common, tokenContract: limit.tokenContract, limit: limit.amount },
+    ok: true,
+    transaction: { type: 'TrustSet', ...common, tokenContract: limit.tokenContract, limit: limit.amount },
   };
 }
 
-interface ReadAmount { readonly amount: bigint; readonly tokenContract: string | null }
+interface ReadAmount {
+  readonly amount: bigint;
+  readonly tokenContract: string | null;
+}
 
 /** Drops, or an issued amount that is a whole number of 10^-15; null for any other asset or precision. */
 function amountOf(value: unknown): ReadAmount | null {

@@ -3,7 +3,13 @@
  * for. Spec: chains.md 8.3 (R1 to R16), G2, G3, G22, G23.
  */
 import {
-  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer,
+  ChainUnavailable,
+  type Block,
+  type Catalogue,
+  type Decoded,
+  type Network,
+  type Outcome,
+  type Transfer,
 } from '../chain.ts';
 import { countIn, hashIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { TAG_MAX } from './address.ts';
@@ -45,7 +51,9 @@ function entryOf(value: unknown): LedgerEntry {
   if (meta === undefined || meta === null) throw new ChainUnavailable('xrp', `transaction ${txid} has no metadata`);
   const read = objectIn(meta, 'metadata');
   return {
-    txid, fields, meta: read,
+    txid,
+    fields,
+    meta: read,
     type: textIn(fields['TransactionType'], 'TransactionType'),
     result: textIn(read['TransactionResult'], 'TransactionResult'),
   };
@@ -78,8 +86,13 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
     const { txid } = entry;
     assertAgrees(entry);
     if (entry.result !== 'tesSUCCESS') {
-      const destination = entry.fields['Destination'], change = typeof destination === 'string' ? accountChange(touchedEntries(entry.meta), destination) : null;
-      if (change !== null && change.drops > 0n) throw new ChainUnavailable('xrp', `transaction ${txid} says ${entry.result.slice(0, 40)} and paid its destination`);
+      const destination = entry.fields['Destination'],
+        change = typeof destination === 'string' ? accountChange(touchedEntries(entry.meta), destination) : null;
+      if (change !== null && change.drops > 0n)
+        throw new ChainUnavailable(
+          'xrp',
+          `transaction ${txid} says ${entry.result.slice(0, 40)} and paid its destination`,
+        );
       ignored.push({ txid, reason: `${entry.result.slice(0, 40)}: only the fee moved` });
       continue;
     }
@@ -95,7 +108,10 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
       }
       for (const { asset, ...stated } of arrived) {
         const token = asset === null ? null : catalogue.get(`${asset.currency}:${asset.issuer}`);
-        const amount = asset === null || token === undefined ? stated.amount : grownBy(entry, touched, receiver, { ...stated, asset });
+        const amount =
+          asset === null || token === undefined
+            ? stated.amount
+            : grownBy(entry, touched, receiver, { ...stated, asset });
         if (amount === null) {
           ignored.push({ txid, reason: 'delivered less than its trust line can show: no line moved' });
           continue;
@@ -106,9 +122,15 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
         }
         const created = accountChange(touched, receiver.account)?.created === true;
         transfers.push({
-          txid, outputIndex, to: receiver.account, amount, tag: receiver.tag, from: [receiver.payer],
+          txid,
+          outputIndex,
+          to: receiver.account,
+          amount,
+          tag: receiver.tag,
+          from: [receiver.payer],
           decimals: token === null ? XRP_DECIMALS : ISSUED_DECIMALS,
-          tokenContract: token?.contract ?? null, tokenSymbol: token?.symbol ?? network.nativeSymbol,
+          tokenContract: token?.contract ?? null,
+          tokenSymbol: token?.symbol ?? network.nativeSymbol,
           ...(created ? { activates: true } : {}),
         });
         outputIndex += 1;
@@ -119,18 +141,24 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
 }
 
 /**
- * Pairs of statements about what a transaction delivered: its result, both spellings of the amount, and what it asked for at
- * most. Throws: ChainUnavailable where one denies another (G8), MalformedReply.
+ * Pairs of statements about what a transaction delivered: its result, both spellings of the amount, and what it asked
+ * for at most. Throws: ChainUnavailable where one denies another (G8), MalformedReply.
  */
 function assertAgrees({ txid, type, fields, meta, result }: LedgerEntry): void {
   const { delivered_amount: stated, DeliveredAmount: recorded } = meta;
   const no = (what: string) => new ChainUnavailable('xrp', `transaction ${txid} ${what}`);
-  const delivered = stated === 'unavailable' ? recorded : stated ?? recorded;
+  const delivered = stated === 'unavailable' ? recorded : (stated ?? recorded);
   if (delivered === undefined || delivered === null) return;
   if (result !== 'tesSUCCESS') throw no(`says ${result.slice(0, 40)} and delivered an amount`);
-  if (recorded !== undefined && stated !== undefined && stated !== 'unavailable' && !isSameAmount(stated, recorded)) throw no('states two delivered amounts');
+  if (recorded !== undefined && stated !== undefined && stated !== 'unavailable' && !isSameAmount(stated, recorded))
+    throw no('states two delivered amounts');
   const most = fields['DeliverMax'] ?? fields['Amount'];
-  if (type === 'Payment' && typeof delivered === 'string' && typeof most === 'string' && integerIn(delivered, 'delivered_amount') > integerIn(most, 'Amount')) {
+  if (
+    type === 'Payment' &&
+    typeof delivered === 'string' &&
+    typeof most === 'string' &&
+    integerIn(delivered, 'delivered_amount') > integerIn(most, 'Amount')
+  ) {
     throw no('delivered more than it asked for');
   }
 }
@@ -138,7 +166,11 @@ function assertAgrees({ txid, type, fields, meta, result }: LedgerEntry): void {
 function isSameAmount(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return String(a) === String(b);
   const [one, other] = [a as Answer, b as Answer];
-  return one['currency'] === other['currency'] && one['issuer'] === other['issuer'] && issuedAmountOf(one['value']) === issuedAmountOf(other['value']);
+  return (
+    one['currency'] === other['currency'] &&
+    one['issuer'] === other['issuer'] &&
+    issuedAmountOf(one['value']) === issuedAmountOf(other['value'])
+  );
 }
 
 /** The transaction's own destination, and those of an escrow that it finished or a channel that it claimed from. */
@@ -148,11 +180,13 @@ function receiversOf({ type, fields }: LedgerEntry, touched: readonly TouchedEnt
     return [{ account, tag: tagOf(fields), payer: textIn(fields['Account'], 'Account') }];
   }
   const opened = type === 'EscrowFinish' ? 'Escrow' : type === 'PaymentChannelClaim' ? 'PayChannel' : null;
-  return touched.filter((entry) => entry.type === opened && entry.fields['Destination'] !== undefined).map((entry) => ({
-    account: textIn(entry.fields['Destination'], 'Destination'),
-    tag: tagOf(entry.fields),
-    payer: textIn(entry.fields['Account'], 'Account'),
-  }));
+  return touched
+    .filter((entry) => entry.type === opened && entry.fields['Destination'] !== undefined)
+    .map((entry) => ({
+      account: textIn(entry.fields['Destination'], 'Destination'),
+      tag: tagOf(entry.fields),
+      payer: textIn(entry.fields['Account'], 'Account'),
+    }));
 }
 
 /** Tag 0 is a tag; no tag is null. */
@@ -164,7 +198,9 @@ function tagOf(fields: Answer): string | null {
 
 /** What reached a receiver, XRP first, then by currency and issuer (G2); or why nothing did. */
 function arrivedAt(
-  entry: LedgerEntry, touched: readonly TouchedEntry[], receiver: Receiver,
+  entry: LedgerEntry,
+  touched: readonly TouchedEntry[],
+  receiver: Receiver,
 ): readonly Arrived[] | Reason {
   const { type, fields, meta } = entry;
   const isPayment = type === 'Payment';
@@ -182,7 +218,10 @@ function arrivedAt(
     // receiver that the payment consumed on its way moves the balance too.
     const traded = touched.some((one) => one.type === 'Offer' && one.fields['Account'] === receiver.account);
     if (touched.length > 0 && change !== amount && !(traded && change !== null)) {
-      throw new ChainUnavailable('xrp', `transaction ${entry.txid} delivered ${amount} drops beside a balance change of ${change ?? 'none'}`);
+      throw new ChainUnavailable(
+        'xrp',
+        `transaction ${entry.txid} delivered ${amount} drops beside a balance change of ${change ?? 'none'}`,
+      );
     }
     return amount > 0n ? [{ amount, asset: null }] : { reason: 'delivered amount is not positive' };
   }
@@ -201,13 +240,15 @@ function nativeChange({ fields }: LedgerEntry, touched: readonly TouchedEntry[],
 }
 
 function issuedArrival(
-  delivered: Answer, touched: readonly TouchedEntry[], receiver: Receiver,
+  delivered: Answer,
+  touched: readonly TouchedEntry[],
+  receiver: Receiver,
 ): readonly Arrived[] | Reason {
   if (delivered['currency'] === undefined || delivered['issuer'] === undefined) {
     return { reason: 'asset of a kind that is not in the catalogue' };
   }
-  const currency = parseCurrency(textIn(delivered['currency'], 'currency'))
-    ?? malformed('currency of an amount', delivered);
+  const currency =
+    parseCurrency(textIn(delivered['currency'], 'currency')) ?? malformed('currency of an amount', delivered);
   const issuer = textIn(delivered['issuer'], 'issuer');
   const amount = issuedAmountOf(delivered['value']) ?? malformed('value of an amount', delivered);
   if (amount <= 0n) return { reason: 'delivered amount is not positive' };
@@ -218,24 +259,32 @@ function issuedArrival(
 }
 
 /**
- * Units that are lost where a line of many digits takes in few: rippled then delivers and moves no line (rippled#4359). Lines
- * keep 16 digits, so up to 10^-6 of a unit are lost beside ten thousand million units.
+ * Units that are lost where a line of many digits takes in few: rippled then delivers and moves no line (rippled#4359).
+ * Lines keep 16 digits, so up to 10^-6 of a unit are lost beside ten thousand million units.
  */
 const LOST_UNITS_MAX = 10n ** BigInt(ISSUED_DECIMALS - 6);
 
 /**
- * What the receiver's line for a listed asset grew by: that is credited, not what the metadata state beside it. Null where
- * it is too little for a line to show. Throws: ChainUnavailable where the two contradict each other (G8).
+ * What the receiver's line for a listed asset grew by: that is credited, not what the metadata state beside it. Null
+ * where it is too little for a line to show. Throws: ChainUnavailable where the two contradict each other (G8).
  */
 function grownBy(
-  { txid }: LedgerEntry, touched: readonly TouchedEntry[], { account }: Receiver, { amount, asset }: { amount: bigint; asset: NonNullable<Arrived['asset']> },
+  { txid }: LedgerEntry,
+  touched: readonly TouchedEntry[],
+  { account }: Receiver,
+  { amount, asset }: { amount: bigint; asset: NonNullable<Arrived['asset']> },
 ): bigint | null {
   if (touched.length === 0) return amount; // an old answer without entries has the stated amount only (R4)
-  const lines = issuedChanges(touched, account).filter(({ currency, issuer }) => currency === asset.currency && issuer === asset.issuer);
+  const lines = issuedChanges(touched, account).filter(
+    ({ currency, issuer }) => currency === asset.currency && issuer === asset.issuer,
+  );
   const grown = lines.reduce((sum, line) => sum + line.amount, 0n);
   if (grown > 0n) return grown;
   if (lines.length === 0 && amount <= LOST_UNITS_MAX) return null;
-  throw new ChainUnavailable('xrp', `transaction ${txid} delivered an amount of ${asset.currency} and no trust line grew`);
+  throw new ChainUnavailable(
+    'xrp',
+    `transaction ${txid} delivered an amount of ${asset.currency} and no trust line grew`,
+  );
 }
 
 function issuedArrivals(touched: readonly TouchedEntry[], { account }: Receiver): readonly Arrived[] {
@@ -247,20 +296,28 @@ function issuedArrivals(touched: readonly TouchedEntry[], { account }: Receiver)
 
 /** What the wanted transactions did, with the fee in drops. Throws: MalformedReply, ChainUnavailable. */
 export function outcomesIn(
-  _network: Network, block: Block<XrpLedger>, wanted: ReadonlySet<string>,
+  _network: Network,
+  block: Block<XrpLedger>,
+  wanted: ReadonlySet<string>,
 ): readonly Outcome[] {
-  return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map((entry) => ({
-    txid: entry.txid,
-    success: entry.result === 'tesSUCCESS',
-    reason: entry.result === 'tesSUCCESS' ? null : entry.result,
-    fee: feePaid(entry),
-  }));
+  return entriesOf(block.raw)
+    .filter(({ txid }) => wanted.has(txid))
+    .map((entry) => ({
+      txid: entry.txid,
+      success: entry.result === 'tesSUCCESS',
+      reason: entry.result === 'tesSUCCESS' ? null : entry.result,
+      fee: feePaid(entry),
+    }));
 }
 
-/** The fee that a transaction burnt, drops: all of it, save for a sender that had less than it had promised. Throws: MalformedReply. */
+/**
+ * The fee that a transaction burnt, drops: all of it, save for a sender that had less than it had promised. Throws:
+ * MalformedReply.
+ */
 export function feePaid({ fields, meta, result }: Pick<LedgerEntry, 'fields' | 'meta' | 'result'>): bigint {
   const stated = integerIn(fields['Fee'], 'Fee');
   if (result !== 'tecINSUFF_FEE') return stated;
-  const change = accountChange(touchedEntries(meta), String(fields['Account'])) ?? malformed('a fee without its payer', fields);
+  const change =
+    accountChange(touchedEntries(meta), String(fields['Account'])) ?? malformed('a fee without its payer', fields);
   return -change.drops;
 }

@@ -39,8 +39,10 @@ export function checkTrustline(inputs: XrpInputs, { from, token }: Intent, feeDr
     return refuse('INSUFFICIENT_GAS', { balance: balance.toString(), required: feeDrops.toString() });
   }
   const objects = sender.ownerCount + 1;
-  const required = objects <= OBJECTS_WITHOUT_RESERVE ? 0n
-    : BigInt(inputs.reserveBaseDrops) + BigInt(inputs.reserveIncrementDrops) * BigInt(objects);
+  const required =
+    objects <= OBJECTS_WITHOUT_RESERVE
+      ? 0n
+      : BigInt(inputs.reserveBaseDrops) + BigInt(inputs.reserveIncrementDrops) * BigInt(objects);
   if (balance >= required) return null;
   return refuse('INSUFFICIENT_RESERVE', { chain: 'xrp', balance: balance.toString(), required: required.toString() });
 }

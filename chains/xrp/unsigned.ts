@@ -40,7 +40,10 @@ function ofNetwork(network: Network): Pick<XrpPayment, 'networkId'> {
  * AMOUNT_CAP_EXCEEDED.
  */
 export function buildUnsigned(
-  network: Network, inputs: XrpInputs, intent: Intent, replay: ReplayKey | null,
+  network: Network,
+  inputs: XrpInputs,
+  intent: Intent,
+  replay: ReplayKey | null,
 ): Unsigned | Refusal {
   const to = parseAddress(network, intent.to);
   if (!to.ok) return to;
@@ -60,19 +63,30 @@ export function buildUnsigned(
   const slot = slotOf(sender, replay);
   if (isRefusal(slot)) return slot;
   const frame: Frame = {
-    account: intent.from, feeDrops, ...slot, lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD, ...ofNetwork(network),
+    account: intent.from,
+    feeDrops,
+    ...slot,
+    lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD,
+    ...ofNetwork(network),
   };
   const around = { inputs, intent: { ...intent, to: to.canonical } };
   if (isTrustline) return trustlineOf(frame, around);
-  const paid = intent.token === null ? payInXrp(sender, around, feeDrops, tag)
-    : payInToken(sender, around, feeDrops, tag);
+  const paid =
+    intent.token === null ? payInXrp(sender, around, feeDrops, tag) : payInToken(sender, around, feeDrops, tag);
   if (isRefusal(paid)) return paid;
   const refusal = intent.token === null ? checkFeeRatio(feeDrops, paid.amount, intent.maxFeeRatioBps) : null;
   if (refusal !== null) return refusal;
-  return unsignedOf({
-    type: 'Payment', ...frame, ...paid, destination: to.canonical, destinationTag: tag,
-    tokenContract: intent.token?.contract ?? null,
-  }, around);
+  return unsignedOf(
+    {
+      type: 'Payment',
+      ...frame,
+      ...paid,
+      destination: to.canonical,
+      destinationTag: tag,
+      tokenContract: intent.token?.contract ?? null,
+    },
+    around,
+  );
 }
 
 /** Strict 32 bits: anything else would pay another customer of the same address (C8-62). Tag 0 is a tag. */
@@ -90,7 +104,8 @@ function tagOf({ tag }: Intent, ofAddress: string | null): number | null | Refus
 
 /** The sequence of a transaction, or the ticket that stands for one. Refuses: INVALID_INPUT, CONFLICT. R17, R21. */
 function slotOf(
-  { sequence, tickets }: SenderState, replay: ReplayKey | null,
+  { sequence, tickets }: SenderState,
+  replay: ReplayKey | null,
 ): { sequence: number; byTicket: boolean } | Refusal {
   if (replay === null) return { sequence, byTicket: false };
   if (replay.kind !== 'sequence') return refuse('INVALID_INPUT', { reason: 'expected a sequence', kind: replay.kind });
@@ -102,7 +117,10 @@ function slotOf(
 const used = (sequence: number): Refusal => refuse('CONFLICT', { reason: 'the sequence is used', sequence });
 
 /** What an intent asks for beside the transaction's own fields. */
-interface Around { readonly inputs: XrpInputs; readonly intent: Intent }
+interface Around {
+  readonly inputs: XrpInputs;
+  readonly intent: Intent;
+}
 type Paid = Pick<XrpPayment, 'amount' | 'sendMax'>;
 
 /** The reserve that an account locks now, drops. R24. */
@@ -111,23 +129,32 @@ function reserveOf({ reserveBaseDrops, reserveIncrementDrops }: XrpInputs, { own
 }
 
 function payInXrp(
-  sender: SenderState, { inputs, intent }: Around, feeDrops: bigint, tag: number | null,
+  sender: SenderState,
+  { inputs, intent }: Around,
+  feeDrops: bigint,
+  tag: number | null,
 ): Paid | Refusal {
   const { leave = 0n } = intent;
   const spendable = BigInt(sender.balanceDrops) - reserveOf(inputs, sender) - feeDrops;
   const amount = intent.amount === 'all' ? spendable - leave : intent.amount;
   if (intent.amount !== 'all' && amount <= 0n) return refuse('INVALID_AMOUNT', { amount: amount.toString() });
   // R25: a sweep of everything leaves the reserve; where that is all there is, nothing can be sent.
-  const refusal = checkXrpFunds(inputs, sender, amount > 0n ? amount : leave + 1n, feeDrops)
-    ?? checkPayableInXrp(inputs, amount, tag);
+  const refusal =
+    checkXrpFunds(inputs, sender, amount > 0n ? amount : leave + 1n, feeDrops) ??
+    checkPayableInXrp(inputs, amount, tag);
   return refusal ?? { amount, sendMax: null };
 }
 
 /** The row of `tecUNFUNDED_PAYMENT` in 8.2: the reserve is what lacks where the balance would cover amount and fee. */
 export function checkXrpFunds(
-  inputs: XrpInputs, sender: SenderState, amount: bigint, feeDrops: bigint,
+  inputs: XrpInputs,
+  sender: SenderState,
+  amount: bigint,
+  feeDrops: bigint,
 ): Refusal | null {
-  const balance = BigInt(sender.balanceDrops), reserve = reserveOf(inputs, sender), required = amount + feeDrops;
+  const balance = BigInt(sender.balanceDrops),
+    reserve = reserveOf(inputs, sender),
+    required = amount + feeDrops;
   const details = { balance: balance.toString(), required: required.toString() };
   if (balance < required) return refuse('INSUFFICIENT_FUNDS', details);
   if (balance - reserve >= required) return null;
@@ -135,16 +162,21 @@ export function checkXrpFunds(
 }
 
 function payInToken(
-  sender: SenderState, { inputs, intent }: Around, feeDrops: bigint, tag: number | null,
+  sender: SenderState,
+  { inputs, intent }: Around,
+  feeDrops: bigint,
+  tag: number | null,
 ): Paid | Refusal {
-  const rate = BigInt(inputs.token?.issuer?.transferRate ?? RATE_ONE), line = inputs.token?.senderLine ?? null;
+  const rate = BigInt(inputs.token?.issuer?.transferRate ?? RATE_ONE),
+    line = inputs.token?.senderLine ?? null;
   const balance = line === null || BigInt(line.balance) < 0n ? 0n : BigInt(line.balance);
   const amount = intent.amount === 'all' ? withoutTransferFee(balance, rate) : roundedDown(intent.amount);
   if (intent.amount !== 'all' && amount <= 0n) return refuse('INVALID_AMOUNT', { amount: amount.toString() });
   const needed = rate === RATE_ONE ? amount : withTransferFee(amount, rate);
   if (amount <= 0n || balance < needed) {
     return refuse('INSUFFICIENT_FUNDS', {
-      balance: balance.toString(), required: (needed > 0n ? needed : 1n).toString(),
+      balance: balance.toString(),
+      required: (needed > 0n ? needed : 1n).toString(),
     });
   }
   const refusal = checkFeeFunds(sender, feeDrops) ?? checkPayableInToken(inputs, intent, amount, tag);
@@ -159,19 +191,27 @@ function checkFeeFunds({ balanceDrops }: SenderState, feeDrops: bigint): Refusal
 
 function trustlineOf(frame: Frame, around: Around): Unsigned {
   return unsignedOf(
-    { type: 'TrustSet', ...frame, tokenContract: around.intent.token!.contract, limit: TRUST_LIMIT }, around,
+    { type: 'TrustSet', ...frame, tokenContract: around.intent.token!.contract, limit: TRUST_LIMIT },
+    around,
   );
 }
 
 function unsignedOf(transaction: XrpTransaction, { inputs, intent }: Around): Unsigned {
   const isPayment = transaction.type === 'Payment';
   return {
-    chain: 'xrp', payload: encodeUnsigned(transaction), from: transaction.account, fromPath: intent.fromPath,
-    to: isPayment ? transaction.destination : transaction.account, amount: isPayment ? transaction.amount : 0n,
-    tokenContract: transaction.tokenContract, tag: isPayment ? transaction.destinationTag?.toString() ?? null : null,
-    kind: isPayment ? 'payment' : 'trustline', sendAll: isPayment && intent.amount === 'all',
+    chain: 'xrp',
+    payload: encodeUnsigned(transaction),
+    from: transaction.account,
+    fromPath: intent.fromPath,
+    to: isPayment ? transaction.destination : transaction.account,
+    amount: isPayment ? transaction.amount : 0n,
+    tokenContract: transaction.tokenContract,
+    tag: isPayment ? (transaction.destinationTag?.toString() ?? null) : null,
+    kind: isPayment ? 'payment' : 'trustline',
+    sendAll: isPayment && intent.amount === 'all',
     feeMax: transaction.feeDrops,
-    fee: feePartsOf(transaction), replayKey: { kind: 'sequence', value: String(transaction.sequence) },
+    fee: feePartsOf(transaction),
+    replayKey: { kind: 'sequence', value: String(transaction.sequence) },
     readAtHeight: inputs.readAtHeight,
   };
 }
@@ -181,7 +221,9 @@ export function feePartsOf(transaction: XrpTransaction): Record<string, string |
   const { feeDrops, lastLedgerSequence, byTicket, sequence } = transaction;
   const sendMax = transaction.type === 'Payment' ? transaction.sendMax : null;
   return {
-    feeDrops: feeDrops.toString(), lastLedgerSequence, ...(byTicket ? { ticketSequence: sequence } : {}),
+    feeDrops: feeDrops.toString(),
+    lastLedgerSequence,
+    ...(byTicket ? { ticketSequence: sequence } : {}),
     ...(sendMax === null ? {} : { sendMax: issuedText(sendMax) }),
     ...(transaction.type === 'TrustSet' ? { limit: issuedText(transaction.limit) } : {}),
   };
@@ -195,13 +237,19 @@ export function feePartsOf(transaction: XrpTransaction): Record<string, string |
 export function reprice(network: Network, unsigned: Unsigned, inputs: XrpInputs): Unsigned | Refusal {
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
-  const old = decoded.transaction, { sender } = inputs;
+  const old = decoded.transaction,
+    { sender } = inputs;
   if (sender === null) return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: old.feeDrops.toString() });
   const isFree = old.byTicket ? sender.tickets.includes(old.sequence) : sender.sequence <= old.sequence;
   if (!isFree) return used(old.sequence);
   const feeDrops = displacingFee(network, inputs, old.feeDrops);
   if (typeof feeDrops !== 'bigint') return feeDrops;
-  const renewed = { ...old, feeDrops, lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD, ...ofNetwork(network) };
+  const renewed = {
+    ...old,
+    feeDrops,
+    lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD,
+    ...ofNetwork(network),
+  };
   const inXrp = renewed.type === 'Payment' && renewed.tokenContract === null;
   if (!inXrp) {
     return checkFeeFunds(sender, feeDrops) ?? versionOf(unsigned, renewed, inputs);
@@ -212,10 +260,16 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: XrpInputs)
 }
 
 /** The same transaction under another sequence, or ticket, with a new expiry. Refuses: CONFLICT, INSUFFICIENT_FUNDS. */
-export function withCounter(_network: Network, unsigned: Unsigned, inputs: XrpInputs, replay: ReplayKey): Unsigned | Refusal {
+export function withCounter(
+  _network: Network,
+  unsigned: Unsigned,
+  inputs: XrpInputs,
+  replay: ReplayKey,
+): Unsigned | Refusal {
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
-  if (inputs.sender === null) return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: unsigned.feeMax.toString() });
+  if (inputs.sender === null)
+    return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: unsigned.feeMax.toString() });
   const slot = slotOf(inputs.sender, replay);
   if (isRefusal(slot)) return slot;
   const transaction = { ...decoded.transaction, ...slot, lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD };
@@ -224,7 +278,11 @@ export function withCounter(_network: Network, unsigned: Unsigned, inputs: XrpIn
 
 function versionOf(unsigned: Unsigned, transaction: XrpTransaction, { readAtHeight }: XrpInputs): Unsigned {
   return {
-    ...unsigned, payload: encodeUnsigned(transaction), amount: transaction.type === 'Payment' ? transaction.amount : 0n,
-    feeMax: transaction.feeDrops, fee: feePartsOf(transaction), readAtHeight,
+    ...unsigned,
+    payload: encodeUnsigned(transaction),
+    amount: transaction.type === 'Payment' ? transaction.amount : 0n,
+    feeMax: transaction.feeDrops,
+    fee: feePartsOf(transaction),
+    readAtHeight,
   };
 }

@@ -9,7 +9,11 @@ export interface InProcessReply {
 export interface InProcess {
   readonly name: string;
   /** Throws: NoAnswer where a caller over HTTP would have had none from the node itself. */
-  request(call: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: string }): Promise<InProcessReply>;
+  request(call: {
+    readonly method: 'GET' | 'POST';
+    readonly path: string;
+    readonly body?: string;
+  }): Promise<InProcessReply>;
 }
 
 /** The connection failed, or what stands before the node turned the caller away. */

@@ -1,6 +1,6 @@
 /**
- * Answers that are an address: derived again, on the branch of customers, and whose it was when it was issued. A cloud that
- * names an address of its own would otherwise be paid by the customer's customers. Decisions 6, reliability 3.9-1.
+ * Answers that are an address: derived again, on the branch of customers, and whose it was when it was issued. A cloud
+ * that names an address of its own would otherwise be paid by the customer's customers. Decisions 6, reliability 3.9-1.
  */
 import { networkOf } from '../../chains/registry.ts';
 import { isId } from '../../protocol/ids.ts';
@@ -11,14 +11,17 @@ import { firstFalse, type Ask, type Known } from './known.ts';
 type AddressJson = ReplyOf<'getAddress'>;
 
 /**
- * An address that was issued before. An origin `[…]` that this edge has no key for (a retired identity, a source in another
- * replica's keystore) says itself that no key of this edge is behind it.
+ * An address that was issued before. An origin `[…]` that this edge has no key for (a retired identity, a source in
+ * another replica's keystore) says itself that no key of this edge is behind it.
  */
 export async function falseAddress(row: AddressJson, { params }: Ask, known: Known): Promise<string | null> {
   const { id, chain, address, userRef, tag } = row;
-  const wrong = firstFalse(['id', isId('adr', id) && (params['id'] === undefined || id === params['id'])]) ?? falseDerivation(row, known) ?? falseFacts(row, known);
+  const wrong =
+    firstFalse(['id', isId('adr', id) && (params['id'] === undefined || id === params['id'])]) ??
+    falseDerivation(row, known) ??
+    falseFacts(row, known);
   if (wrong !== null) return wrong;
-  if (!await known.issued.isNamed({ chain, address, addressId: id })) return 'id';
+  if (!(await known.issued.isNamed({ chain, address, addressId: id }))) return 'id';
   // Under whatever origin it is told: the liar writes that.
   const holder = await known.issued.holderOf(chain, address);
   return holder === null ? null : firstFalse(['userRef', holder.userRef === userRef], ['tag', holder.tag === tag]);
@@ -27,12 +30,27 @@ export async function falseAddress(row: AddressJson, { params }: Ask, known: Kno
 /** A new address: of this edge's own phrase, as it was asked for, and nobody else's. */
 export async function falseNewAddress(row: AddressJson, { body }: Ask, known: Known): Promise<string | null> {
   const { id, chain, address, derivationPath, userRef, tag, label, status } = row;
-  const wrong = firstFalse(
-    ['id', isId('adr', id)], ['chain', chain === body['chain']], ['derivationPath', derivationPath.startsWith('m/')], ['userRef', userRef === (body['userRef'] ?? null)],
-    ['tag', tag === (body['tag'] ?? null)], ['label', label === (body['label'] ?? null)], ['status', status === 'active'],
-  ) ?? falseDerivation(row, known) ?? falseFacts(row, known);
+  const wrong =
+    firstFalse(
+      ['id', isId('adr', id)],
+      ['chain', chain === body['chain']],
+      ['derivationPath', derivationPath.startsWith('m/')],
+      ['userRef', userRef === (body['userRef'] ?? null)],
+      ['tag', tag === (body['tag'] ?? null)],
+      ['label', label === (body['label'] ?? null)],
+      ['status', status === 'active'],
+    ) ??
+    falseDerivation(row, known) ??
+    falseFacts(row, known);
   if (wrong !== null) return wrong;
-  const problem = await known.issued.record({ chain, address, addressId: id, userRef, tag, position: known.own.depositPosition(chain, derivationPath)! });
+  const problem = await known.issued.record({
+    chain,
+    address,
+    addressId: id,
+    userRef,
+    tag,
+    position: known.own.depositPosition(chain, derivationPath)!,
+  });
   return problem === null ? null : `derivationPath: ${problem}`;
 }
 
@@ -40,19 +58,29 @@ export async function falseNewAddress(row: AddressJson, { body }: Ask, known: Kn
 function falseDerivation({ chain, address, derivationPath }: AddressJson, { own }: Known): string | null {
   if (own.isForeign(derivationPath)) return null;
   const isCustomers = derivationPath.startsWith('[') || own.depositPosition(chain, derivationPath) !== null;
-  return firstFalse(['derivationPath', isCustomers && own.addressAt(chain, derivationPath) !== null], ['address', own.addressAt(chain, derivationPath) === address]);
+  return firstFalse(
+    ['derivationPath', isCustomers && own.addressAt(chain, derivationPath) !== null],
+    ['address', own.addressAt(chain, derivationPath) === address],
+  );
 }
 
 function falseFacts({ chain, environment, reserveDrops }: AddressJson, known: Known): string | null {
   const { firstDepositMin } = networkOf(chain);
-  return firstFalse(['environment', environment === known.environment], ['reserveDrops', reserveDrops === firstDepositMin?.toString()]);
+  return firstFalse(
+    ['environment', environment === known.environment],
+    ['reserveDrops', reserveDrops === firstDepositMin?.toString()],
+  );
 }
 
-/** Gas tanks of the chains that this edge registers, by its own derivation: no cloud is asked for an address to be filled. */
+/**
+ * Gas tanks of the chains that this edge registers, by its own derivation: no cloud is asked for an address to be
+ * filled.
+ */
 export function ownGasTanks({ own }: Pick<Known, 'own'>, chains: readonly Chain[]): ReplyOf<'listGasTanks'>['content'] {
   const families = new Set(chains.map((chain) => FAMILY_OF[chain]));
   return CHAINS.filter((chain) => families.has(FAMILY_OF[chain])).flatMap((chain) => {
-    const path = own.paths(chain).gasTank, address = path === null ? null : own.addressAt(chain, path);
+    const path = own.paths(chain).gasTank,
+      address = path === null ? null : own.addressAt(chain, path);
     return path === null || address === null ? [] : [{ chain, address, derivationPath: path }];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * An answer of the cloud as it is handed on: read by the schema of its route, what is in no schema left out, and every fact
- * that this edge can compute compared. What differs is an alarm and does not reach the caller. Decisions 6, G28.
+ * An answer of the cloud as it is handed on: read by the schema of its route, what is in no schema left out, and every
+ * fact that this edge can compute compared. What differs is an alarm and does not reach the caller. Decisions 6, G28.
  *
  * A page is looked at in slices, so that a large one holds up nobody else's request.
  */
@@ -15,27 +15,41 @@ import { ANSWER_RULES, FILTERS, type AnswerRule, type ForwardedOperation } from 
 
 /** Rows that are read by their schema in one turn of the loop. */
 const ROWS_PER_TURN = 32;
-/** Steps of derivation in one turn, `OwnAddresses.steps`, before that of the row that passes it: some ten milliseconds. */
+/**
+ * Steps of derivation in one turn, `OwnAddresses.steps`, before that of the row that passes it: some ten milliseconds.
+ */
 export const STEPS_PER_TURN = 32;
 /** Entries of a list that is short and whole; what has pages has at most one page. */
 const WHOLE_ROWS_MAX = 5_000;
 
-export interface Checked { readonly data: unknown; readonly refusal: Refusal | null }
+export interface Checked {
+  readonly data: unknown;
+  readonly refusal: Refusal | null;
+}
 
-const isForwarded = (operation: OperationId): operation is ForwardedOperation =>
-  Object.hasOwn(ANSWER_RULES, operation);
+const isForwarded = (operation: OperationId): operation is ForwardedOperation => Object.hasOwn(ANSWER_RULES, operation);
 
 /** The refusal of an answer that is not handed on; `field` is the first that does not hold. */
 export function falseAnswer(field: string): Refusal {
-  const setting = field.endsWith('index_beyond_gap') ? { setting: 'EDGE_ADDRESS_GAP', next: 'after a new data directory set it above the number of your addresses, for the first one' } : {};
-  return refuse('INTERNAL_ERROR', { reason: 'false_answer', field, ...setting }, 'the cloud answered what this edge knows to be otherwise; it was not handed on');
+  const setting = field.endsWith('index_beyond_gap')
+    ? {
+        setting: 'EDGE_ADDRESS_GAP',
+        next: 'after a new data directory set it above the number of your addresses, for the first one',
+      }
+    : {};
+  return refuse(
+    'INTERNAL_ERROR',
+    { reason: 'false_answer', field, ...setting },
+    'the cloud answered what this edge knows to be otherwise; it was not handed on',
+  );
 }
 
 /** Data of a successful answer. Refuses: INTERNAL_ERROR with the field that does not hold. */
 export async function checkedAnswer(operation: OperationId, data: unknown, ask: Ask, known: Known): Promise<Checked> {
   const no = (field: string): Checked => ({ data: null, refusal: falseAnswer(field) });
   if (!isForwarded(operation)) return no('operation');
-  const route = ROUTES[operation], isWhole = 'query' in route && route.query === wholeQuery && !hasSizes(ask);
+  const route = ROUTES[operation],
+    isWhole = 'query' in route && route.query === wholeQuery && !hasSizes(ask);
   if (isPage(data) && data.content.length > (isWhole ? WHOLE_ROWS_MAX : sizeOf(ask))) return no('content');
   const misspelt = misspeltName(data);
   if (misspelt !== null) return no(misspelt);
@@ -43,7 +57,8 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
   if (typeof parsed === 'string') return no(parsed);
   // One rule a route; the type of its rows is that of the route's own schema, by which the data was just read.
   const rule = ANSWER_RULES[operation] as AnswerRule<unknown>;
-  const page = isPage(parsed.data) ? parsed.data : null, rows = page?.content ?? [parsed.data];
+  const page = isPage(parsed.data) ? parsed.data : null,
+    rows = page?.content ?? [parsed.data];
   const paged = page === null ? null : falsePage(page, ask, isWhole);
   if (paged !== null) return no(paged);
   let steps = known.own.steps;
@@ -52,13 +67,19 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
       await turn();
       ({ steps } = known.own);
     }
-    const field = (page === null ? null : unfiltered(row, ask)) ?? await rule.falseField(row, ask, known);
+    const field = (page === null ? null : unfiltered(row, ask)) ?? (await rule.falseField(row, ask, known));
     if (field !== null) return no(page === null ? field : `content.${index}.${field}`);
   }
   return { data: parsed.data, refusal: null };
 }
 
-interface Schema { safeParse(data: unknown): { success: true; data: unknown } | { success: false; error: { issues: readonly { path: readonly PropertyKey[] }[] } } }
+interface Schema {
+  safeParse(
+    data: unknown,
+  ):
+    | { success: true; data: unknown }
+    | { success: false; error: { issues: readonly { path: readonly PropertyKey[] }[] } };
+}
 
 /** The data as the schema has it, the rows of a page in slices; or the first field that is in no form. */
 async function parsedInSlices(schema: Schema, data: unknown): Promise<{ readonly data: unknown } | string> {
@@ -69,7 +90,7 @@ async function parsedInSlices(schema: Schema, data: unknown): Promise<{ readonly
     const slice = parsedBy(schema, { ...data, content: data.content.slice(from, from + ROWS_PER_TURN) }, from);
     if (typeof slice === 'string') return slice;
     content.push(...(slice.data as PageJson).content);
-    if (from + ROWS_PER_TURN >= data.content.length) return { data: { ...slice.data as PageJson, content } };
+    if (from + ROWS_PER_TURN >= data.content.length) return { data: { ...(slice.data as PageJson), content } };
   }
   return 'content';
 }
@@ -78,16 +99,25 @@ function parsedBy(schema: Schema, data: unknown, firstRow: number): { readonly d
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed;
   const [first, index, ...rest] = parsed.error.issues[0]?.path ?? [];
-  return (first === 'content' && typeof index === 'number' ? [first, firstRow + index, ...rest] : parsed.error.issues[0]?.path ?? []).join('.');
+  return (
+    first === 'content' && typeof index === 'number'
+      ? [first, firstRow + index, ...rest]
+      : (parsed.error.issues[0]?.path ?? [])
+  ).join('.');
 }
 
-interface PageJson { readonly content: readonly unknown[]; readonly page: number; readonly size: number }
+interface PageJson {
+  readonly content: readonly unknown[];
+  readonly page: number;
+  readonly size: number;
+}
 
 function isPage(data: unknown): data is PageJson {
   return typeof data === 'object' && data !== null && Array.isArray((data as { content?: unknown }).content);
 }
 
-const hasSizes = ({ query }: Ask): boolean => query['page'] !== undefined || query['size'] !== undefined || query['after'] !== undefined;
+const hasSizes = ({ query }: Ask): boolean =>
+  query['page'] !== undefined || query['size'] !== undefined || query['after'] !== undefined;
 
 /** Entries that a page may have. */
 function sizeOf({ query }: Ask): number {
@@ -108,9 +138,24 @@ function unfiltered(row: unknown, { query }: Ask): string | null {
   return FILTERS.find((name) => query[name] !== undefined && name in fields && fields[name] !== query[name]) ?? null;
 }
 
-const hasOtherName = otherSpellingOf(['chain', 'address', 'derivationPath', 'amount', 'userRef', 'tag', 'to', 'from', 'txid', 'decimals', 'url', 'secret']);
+const hasOtherName = otherSpellingOf([
+  'chain',
+  'address',
+  'derivationPath',
+  'amount',
+  'userRef',
+  'tag',
+  'to',
+  'from',
+  'txid',
+  'decimals',
+  'url',
+  'secret',
+]);
 
-/** A name in other letters: what is in no schema is left out, but a cloud that writes two of them means to be misread. */
+/**
+ * A name in other letters: what is in no schema is left out, but a cloud that writes two of them means to be misread.
+ */
 function misspeltName(data: unknown): string | null {
   const rows = isPage(data) ? data.content : [data];
   return rows.some((row) => typeof row === 'object' && row !== null && hasOtherName(row)) ? 'other_spelling' : null;

@@ -1,16 +1,18 @@
 /**
- * What was issued to whom: a path of the edge's own phrase belongs to one (userRef, tag) for ever. The cloud chooses the
- * path; without this record it could give one address to two customers, call it somebody else's later, or take an index
- * that no recovery would ever look at. Decisions 6.
+ * What was issued to whom: a path of the edge's own phrase belongs to one (userRef, tag) for ever. The cloud chooses
+ * the path; without this record it could give one address to two customers, call it somebody else's later, or take an
+ * index that no recovery would ever look at. Decisions 6.
  *
- * One row for a path, one for each network that has it: the five EVM networks share a customer's path (spec 1.6). A look and
- * a write cost the same at ten million rows. What a loss of power takes back is the last record, and no money with it.
+ * One row for a path, one for each network that has it: the five EVM networks share a customer's path (spec 1.6). A
+ * look and a write cost the same at ten million rows. What a loss of power takes back is the last record, and no money
+ * with it.
  */
 import { createHash } from 'node:crypto';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { openDatabase, type Storage } from '../storage/storage.ts';
 
-const VERSIONS: readonly string[] = [`
+const VERSIONS: readonly string[] = [
+  `
   -- An identity may be rotated: its paths are another phrase's.
   create table owners (id integer primary key, name text not null unique) strict;
   create table issued (
@@ -33,13 +35,18 @@ const VERSIONS: readonly string[] = [`
     primary key (owner, family, position, chain),
     foreign key (owner, family, position) references issued (owner, family, position)
   ) strict, without rowid;
-`, `
+`,
+  `
   create index issued_id on issued_rows (address_id);
-`];
+`,
+];
 const FILE_NAME = 'issued.db';
 
 /** Whose an address is. */
-export interface Holder { readonly userRef: string | null; readonly tag: string | null }
+export interface Holder {
+  readonly userRef: string | null;
+  readonly tag: string | null;
+}
 
 export interface Issue extends Holder {
   readonly chain: Chain;
@@ -86,40 +93,93 @@ export function openIssuedAddresses({ directory, owner: ownerName, gap }: Issued
     record: async (issue) => storage.transaction(() => recordIn(storage, owner, gap, issue)),
     holderOf: async (chain, address) => {
       const row = storage.one<{ user_ref: string | null; tag: string | null }>(
-        'select user_ref, tag from issued where address_hash = ? and owner = ? and family = ?', addressHashOf(address), owner, FAMILY_OF[chain]);
+        'select user_ref, tag from issued where address_hash = ? and owner = ? and family = ?',
+        addressHashOf(address),
+        owner,
+        FAMILY_OF[chain],
+      );
       return row === null ? null : { userRef: row.user_ref, tag: row.tag };
     },
-    isNamed: async (named) => !isIdOfAnother(storage, owner, named) && (idOf(storage, owner, named) ?? named.addressId) === named.addressId,
+    isNamed: async (named) =>
+      !isIdOfAnother(storage, owner, named) && (idOf(storage, owner, named) ?? named.addressId) === named.addressId,
     close: async () => storage.close(),
   };
 }
 
 /** The id that an address was issued with on its network; null when it is not known. */
 function idOf(storage: Storage, owner: number, { chain, address }: Pick<Issue, 'chain' | 'address'>): string | null {
-  return storage.one<{ id: string }>(`select r.address_id as id from issued i join issued_rows r using (owner, family, position)
-    where i.address_hash = ? and i.owner = ? and i.family = ? and r.chain = ?`, addressHashOf(address), owner, FAMILY_OF[chain], chain)?.id ?? null;
+  return (
+    storage.one<{ id: string }>(
+      `select r.address_id as id from issued i join issued_rows r using (owner, family, position)
+    where i.address_hash = ? and i.owner = ? and i.family = ? and r.chain = ?`,
+      addressHashOf(address),
+      owner,
+      FAMILY_OF[chain],
+      chain,
+    )?.id ?? null
+  );
 }
 
-function isIdOfAnother(storage: Storage, owner: number, { chain, address, addressId }: Pick<Issue, 'chain' | 'address' | 'addressId'>): boolean {
-  return storage.one(`select 1 from issued_rows r join issued i using (owner, family, position)
-    where r.address_id = ? and r.owner = ? and (r.chain <> ? or i.address_hash <> ?)`, addressId, owner, chain, addressHashOf(address)) !== null;
+function isIdOfAnother(
+  storage: Storage,
+  owner: number,
+  { chain, address, addressId }: Pick<Issue, 'chain' | 'address' | 'addressId'>,
+): boolean {
+  return (
+    storage.one(
+      `select 1 from issued_rows r join issued i using (owner, family, position)
+    where r.address_id = ? and r.owner = ? and (r.chain <> ? or i.address_hash <> ?)`,
+      addressId,
+      owner,
+      chain,
+      addressHashOf(address),
+    ) !== null
+  );
 }
 
 function recordIn(storage: Storage, owner: number, gap: number, issue: Issue): IssueProblem | null {
-  const { chain, position, address, addressId, userRef, tag } = issue, family = FAMILY_OF[chain];
+  const { chain, position, address, addressId, userRef, tag } = issue,
+    family = FAMILY_OF[chain];
   const known = storage.one<{ user_ref: string | null; tag: string | null }>(
-    'select user_ref, tag from issued where owner = ? and family = ? and position = ?', owner, family, position);
+    'select user_ref, tag from issued where owner = ? and family = ? and position = ?',
+    owner,
+    family,
+    position,
+  );
   if (known !== null && (known.user_ref !== userRef || known.tag !== tag)) return 'issued_to_another';
   const row = storage.one<{ address_id: string }>(
-    'select address_id from issued_rows where owner = ? and family = ? and position = ? and chain = ?', owner, family, position, chain);
+    'select address_id from issued_rows where owner = ? and family = ? and position = ? and chain = ?',
+    owner,
+    family,
+    position,
+    chain,
+  );
   if (row !== null) return row.address_id === addressId ? null : 'issued_before';
   if (isIdOfAnother(storage, owner, issue)) return 'id_of_another';
   if (known === null) {
-    const { highest } = storage.one<{ highest: number | null }>('select max(position) as highest from issued where owner = ? and family = ?', owner, family)!;
+    const { highest } = storage.one<{ highest: number | null }>(
+      'select max(position) as highest from issued where owner = ? and family = ?',
+      owner,
+      family,
+    )!;
     if (position > (highest ?? -1) + gap) return 'index_beyond_gap';
-    storage.run('insert into issued (owner, family, position, address_hash, user_ref, tag) values (?, ?, ?, ?, ?, ?)',
-      owner, family, position, addressHashOf(address), userRef, tag);
+    storage.run(
+      'insert into issued (owner, family, position, address_hash, user_ref, tag) values (?, ?, ?, ?, ?, ?)',
+      owner,
+      family,
+      position,
+      addressHashOf(address),
+      userRef,
+      tag,
+    );
   }
-  storage.run('insert into issued_rows (owner, family, position, chain, address_id) values (?, ?, ?, ?, ?)', owner, family, position, chain, addressId);
+  storage.run(
+    'insert into issued_rows (owner, family, position, chain, address_id) values (?, ?, ?, ?, ?)',
+    owner,
+    family,
+    position,
+    chain,
+    addressId,
+  );
   return null;
 }

@@ -1,4 +1,7 @@
-/** What the edge knows by itself, beside an answer of the cloud: its keys, its registry, what it issued and what it was asked. */
+/**
+ * What the edge knows by itself, beside an answer of the cloud: its keys, its registry, what it issued and what it was
+ * asked.
+ */
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -41,34 +44,61 @@ export function isCanonical(chain: Chain, address: string): boolean {
   return !isRefusal(parsed) && parsed.canonical === address;
 }
 
-interface Money { readonly amount: string; readonly amountFormatted: string; readonly decimals: number }
-interface Asset { readonly chain: Chain; readonly tokenContract: string | null; readonly tokenSymbol: string }
+interface Money {
+  readonly amount: string;
+  readonly amountFormatted: string;
+  readonly decimals: number;
+}
+interface Asset {
+  readonly chain: Chain;
+  readonly tokenContract: string | null;
+  readonly tokenSymbol: string;
+}
 
 /**
- * Symbol, decimals and text of an amount, by this edge's own registry. Of a token that is not in it (a newer registry, a
- * test network) only the text can be computed.
+ * Symbol, decimals and text of an amount, by this edge's own registry. Of a token that is not in it (a newer registry,
+ * a test network) only the text can be computed.
  */
-export function falseMoney({ amount, amountFormatted, decimals }: Money, { chain, tokenContract, tokenSymbol }: Asset): string | null {
+export function falseMoney(
+  { amount, amountFormatted, decimals }: Money,
+  { chain, tokenContract, tokenSymbol }: Asset,
+): string | null {
   if (!isCount(amount)) return 'amount';
   if (decimals > DECIMALS_MAX) return 'decimals';
   const { nativeSymbol, nativeDecimals } = networkOf(chain);
-  const listed = tokenContract === null ? { symbol: nativeSymbol, decimals: nativeDecimals } : catalogueOf(chain).get(tokenContract);
+  const listed =
+    tokenContract === null ? { symbol: nativeSymbol, decimals: nativeDecimals } : catalogueOf(chain).get(tokenContract);
   return firstFalse(
-    ['decimals', listed === undefined || listed.decimals === decimals], ['tokenSymbol', listed === undefined || listed.symbol === tokenSymbol],
+    ['decimals', listed === undefined || listed.decimals === decimals],
+    ['tokenSymbol', listed === undefined || listed.symbol === tokenSymbol],
     ['amountFormatted', amountFormatted === formatAmount(BigInt(amount), decimals)],
   );
 }
 
 /** Whether a link leads to the page of this very transaction: the public explorer, or the sandbox's own page. */
-export function isExplorerUrl(environment: Environment, chain: Chain, txid: string | null, url: string | null): boolean {
+export function isExplorerUrl(
+  environment: Environment,
+  chain: Chain,
+  txid: string | null,
+  url: string | null,
+): boolean {
   if (url === null) return txid === null || environment === 'sandbox';
   if (txid === null) return false;
   if (environment === 'live') return url === networkOf(chain).explorer.tx.replace('{id}', txid);
   const page = `/sandbox/explorer/${chain}/${encodeURIComponent(txid)}`;
-  return url === page || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).pathname === page && new URL(url).search === '');
+  return (
+    url === page ||
+    (URL.canParse(url) &&
+      /^https?:$/.test(new URL(url).protocol) &&
+      new URL(url).pathname === page &&
+      new URL(url).search === '')
+  );
 }
 
-/** First eight and last four characters of the edge's own extended key, as the cloud masks it; null for an Ed25519 chain. */
+/**
+ * First eight and last four characters of the edge's own extended key, as the cloud masks it; null for an Ed25519
+ * chain.
+ */
 export function maskedXpub({ keystore }: Pick<Known, 'keystore'>, chain: Chain): string | null {
   const xpub = keystore.accountXpub(FAMILY_OF[chain]);
   return xpub === null ? null : `${xpub.slice(0, 8)}…${xpub.slice(-4)}`;

@@ -7,12 +7,15 @@ import type { ReplyOf } from '../../protocol/routes.ts';
 import { firstFalse, isCount, type Ask, type Known } from './known.ts';
 
 export function falseChain(
-  { chain, symbol, decimals, explorerUrl }: ReplyOf<'listChains'>['content'][number], _ask: Ask, { environment }: Known,
+  { chain, symbol, decimals, explorerUrl }: ReplyOf<'listChains'>['content'][number],
+  _ask: Ask,
+  { environment }: Known,
 ): string | null {
   const { nativeSymbol, nativeDecimals, explorer } = networkOf(chain);
   const isPublicPage = explorerUrl === new URL(explorer.tx.replace('{id}', '')).origin;
   return firstFalse(
-    ['symbol', symbol === nativeSymbol], ['decimals', decimals === nativeDecimals],
+    ['symbol', symbol === nativeSymbol],
+    ['decimals', decimals === nativeDecimals],
     ['explorerUrl', environment === 'live' ? isPublicPage : explorerUrl === null || isCloudOrigin(explorerUrl)],
   );
 }
@@ -20,14 +23,22 @@ export function falseChain(
 /** The place where the pages of simulated ledgers are: the cloud's own origin, nothing behind it. */
 function isCloudOrigin(url: string): boolean {
   const parsed = URL.parse(url);
-  return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === '' && [parsed.origin, `${parsed.origin}/`].includes(url);
+  return (
+    parsed !== null &&
+    /^https?:$/.test(parsed.protocol) &&
+    parsed.username === '' &&
+    [parsed.origin, `${parsed.origin}/`].includes(url)
+  );
 }
 
 /** Decimals of a deployment that this edge's registry has. */
 export function falseToken({ symbol, deployments }: ReplyOf<'listTokens'>['content'][number]): string | null {
   const wrong = deployments.findIndex(({ chain, contractAddress, decimals }) => {
     const listed = findDeployment(chain, contractAddress);
-    return !isRefusal(listed) && (listed.decimals !== decimals || (catalogueOf(chain).get(contractAddress)?.symbol ?? symbol) !== symbol);
+    return (
+      !isRefusal(listed) &&
+      (listed.decimals !== decimals || (catalogueOf(chain).get(contractAddress)?.symbol ?? symbol) !== symbol)
+    );
   });
   return wrong === -1 ? null : `deployments.${wrong}.decimals`;
 }
@@ -37,9 +48,17 @@ export function falseFee(row: ReplyOf<'getFees'>, { params }: Ask): string | nul
   if (chain !== params['chain']) return 'chain';
   const { nativeSymbol, nativeDecimals } = networkOf(chain);
   const wrong = firstFalse(
-    ['symbol', symbol === nativeSymbol], ['decimals', decimals === nativeDecimals], ['fee', isCount(fee)], ['feeMax', isCount(feeMax)]);
-  return wrong ?? firstFalse(
-    ['feeMax', BigInt(fee) <= BigInt(feeMax)], ['feeFormatted', feeFormatted === formatAmount(BigInt(fee), decimals)],
-    ['feeMaxFormatted', feeMaxFormatted === formatAmount(BigInt(feeMax), decimals)],
+    ['symbol', symbol === nativeSymbol],
+    ['decimals', decimals === nativeDecimals],
+    ['fee', isCount(fee)],
+    ['feeMax', isCount(feeMax)],
+  );
+  return (
+    wrong ??
+    firstFalse(
+      ['feeMax', BigInt(fee) <= BigInt(feeMax)],
+      ['feeFormatted', feeFormatted === formatAmount(BigInt(fee), decimals)],
+      ['feeMaxFormatted', feeMaxFormatted === formatAmount(BigInt(feeMax), decimals)],
+    )
   );
 }

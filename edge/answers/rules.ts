@@ -1,7 +1,7 @@
 /**
- * Which facts of an answer are the edge's own to compute, route by route. `falseField` names the first field that is not
- * what the edge knows or its caller asked; `word` lists the fields that are the cloud's word alone, in the form of their
- * schema and nothing more. A route without a rule does not compile; a field in neither fails a test.
+ * Which facts of an answer are the edge's own to compute, route by route. `falseField` names the first field that is
+ * not what the edge knows or its caller asked; `word` lists the fields that are the cloud's word alone, in the form of
+ * their schema and nothing more. A route without a rule does not compile; a field in neither fails a test.
  */
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -16,9 +16,12 @@ type Table = typeof ROUTES;
 /** Answered by the edge itself. */
 export const ANSWERED_HERE = ['getEdgeOutbox', 'listGasTanks'] as const;
 /** Routes whose answer is the cloud's. */
-export type ForwardedOperation = Exclude<{
-  [O in keyof Table]: Table[O] extends { where: 'both'; credential: 'application' } ? O : never
-}[keyof Table], (typeof ANSWERED_HERE)[number]>;
+export type ForwardedOperation = Exclude<
+  {
+    [O in keyof Table]: Table[O] extends { where: 'both'; credential: 'application' } ? O : never;
+  }[keyof Table],
+  (typeof ANSWERED_HERE)[number]
+>;
 
 /** An entry of a list, else the answer itself. */
 export type RowOf<O extends ForwardedOperation> = ReplyOf<O> extends { content: (infer Row)[] } ? Row : ReplyOf<O>;
@@ -37,23 +40,66 @@ export const FILTERS = ['chain', 'userRef', 'tag', 'status', 'direction', 'webho
 const ADDRESS_WORD = ['status', 'createdAt', 'label'];
 const MONEY_WORD = ['amount'];
 const TRANSACTION_WORD = [
-  ...MONEY_WORD, 'status', 'txid', 'outputIndex', 'address', 'counterparty', 'tokenContract', 'userRef', 'tag', 'chainTag', 'height', 'blockHash', 'confirmations',
-  'threshold', 'incarnation', 'fee', 'failure', 'failure.code', 'failure.reason', 'versions', 'versions.*', 'versions.*.txid', 'versions.*.at', 'createdAt', 'updatedAt',
+  ...MONEY_WORD,
+  'status',
+  'txid',
+  'outputIndex',
+  'address',
+  'counterparty',
+  'tokenContract',
+  'userRef',
+  'tag',
+  'chainTag',
+  'height',
+  'blockHash',
+  'confirmations',
+  'threshold',
+  'incarnation',
+  'fee',
+  'failure',
+  'failure.code',
+  'failure.reason',
+  'versions',
+  'versions.*',
+  'versions.*.txid',
+  'versions.*.at',
+  'createdAt',
+  'updatedAt',
 ];
 const WEBHOOK_WORD = ['status', 'secretPreview', 'rotating', 'createdAt', 'updatedAt'];
 const DELIVERY_WORD = [
-  'id', 'eventId', 'event', 'webhookId', 'url', 'replay', 'status', 'heldReason', 'nextAttemptAt', 'createdAt',
-  'attempts', 'attempts.*', 'attempts.*.attempt', 'attempts.*.statusCode', 'attempts.*.durationMs', 'attempts.*.error', 'attempts.*.at',
+  'id',
+  'eventId',
+  'event',
+  'webhookId',
+  'url',
+  'replay',
+  'status',
+  'heldReason',
+  'nextAttemptAt',
+  'createdAt',
+  'attempts',
+  'attempts.*',
+  'attempts.*.attempt',
+  'attempts.*.statusCode',
+  'attempts.*.durationMs',
+  'attempts.*.error',
+  'attempts.*.at',
 ];
 const BALANCE_WORD = [...MONEY_WORD, 'reserved', 'accountExists'];
 const nothing = () => null;
-const word = (...fields: readonly string[]): { falseField: () => null; word: readonly string[] } => ({ falseField: nothing, word: fields });
+const word = (...fields: readonly string[]): { falseField: () => null; word: readonly string[] } => ({
+  falseField: nothing,
+  word: fields,
+});
 
 type WebhookJson = RowOf<'getWebhook'>;
-const sameEvents = (left: readonly string[], right: unknown): boolean => JSON.stringify([...left].sort()) === JSON.stringify(Array.isArray(right) ? [...right].sort() : right);
+const sameEvents = (left: readonly string[], right: unknown): boolean =>
+  JSON.stringify([...left].sort()) === JSON.stringify(Array.isArray(right) ? [...right].sort() : right);
 const falseEndpoint = ({ url, events }: WebhookJson, { body }: Ask): string | null =>
   firstFalse(['url', url === body['url']], ['events', sameEvents(events, body['events'])]);
-const ofWebhook = ({ id }: WebhookJson, { params }: Ask): string | null => firstFalse(['id', id === params['webhookId']]);
+const ofWebhook = ({ id }: WebhookJson, { params }: Ask): string | null =>
+  firstFalse(['id', id === params['webhookId']]);
 
 type BalanceJson = RowOf<'getBalance'>;
 function falseBalance(row: BalanceJson): string | null {
@@ -65,9 +111,14 @@ function falseBalance(row: BalanceJson): string | null {
 /** A caller may write address and token otherwise than in their canonical texts; the answer may not. */
 function ofAddress(row: BalanceJson, { params }: Ask): string | null {
   if (row.chain !== params['chain']) return 'chain';
-  const facts = factsOf(row.chain), network = networkOf(row.chain);
-  const address = facts.parseAddress(network, params['address'] ?? ''), token = params['token'] === undefined ? null : facts.parseToken(network, params['token']);
-  return firstFalse(['address', !isRefusal(address) && row.address === address.canonical], ['tokenContract', row.tokenContract === token]);
+  const facts = factsOf(row.chain),
+    network = networkOf(row.chain);
+  const address = facts.parseAddress(network, params['address'] ?? ''),
+    token = params['token'] === undefined ? null : facts.parseToken(network, params['token']);
+  return firstFalse(
+    ['address', !isRefusal(address) && row.address === address.canonical],
+    ['tokenContract', row.tokenContract === token],
+  );
 }
 
 export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowOf<O>> } = {
@@ -75,39 +126,86 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   listAddresses: { falseField: falseAddress, word: ['id', 'chain', 'userRef', 'tag', ...ADDRESS_WORD] },
   getAddress: { falseField: falseAddress, word: ['userRef', 'tag', ...ADDRESS_WORD] },
   archiveAddress: {
-    falseField: async (row, ask, known) => firstFalse(['status', row.status === 'archived']) ?? await falseAddress(row, ask, known),
+    falseField: async (row, ask, known) =>
+      firstFalse(['status', row.status === 'archived']) ?? (await falseAddress(row, ask, known)),
     word: ['userRef', 'tag', 'label', 'createdAt'],
   },
   unarchiveAddress: {
-    falseField: async (row, ask, known) => firstFalse(['status', row.status === 'active']) ?? await falseAddress(row, ask, known),
+    falseField: async (row, ask, known) =>
+      firstFalse(['status', row.status === 'active']) ?? (await falseAddress(row, ask, known)),
     word: ['userRef', 'tag', 'label', 'createdAt'],
   },
-  createTrustline: { falseField: falseBuild, word: ['feeEstimate.fee', 'feeEstimate.parts', 'feeEstimate.parts.*', 'unsigned.fee.*', 'unsigned.readAtHeight', 'createdAt', 'updatedAt'] },
+  createTrustline: {
+    falseField: falseBuild,
+    word: [
+      'feeEstimate.fee',
+      'feeEstimate.parts',
+      'feeEstimate.parts.*',
+      'unsigned.fee.*',
+      'unsigned.readAtHeight',
+      'createdAt',
+      'updatedAt',
+    ],
+  },
   listBalances: { falseField: falseBalance, word: ['chain', 'address', ...BALANCE_WORD, 'tokenContract'] },
   getBalance: { falseField: (row, ask) => ofAddress(row, ask) ?? falseBalance(row), word: BALANCE_WORD },
   getTokenBalance: { falseField: (row, ask) => ofAddress(row, ask) ?? falseBalance(row), word: BALANCE_WORD },
   getFees: { falseField: falseFee, word: ['fee', 'feeMax', 'parts', 'parts.*'] },
   listTransactions: { falseField: falseTransaction, word: ['id', 'chain', 'direction', ...TRANSACTION_WORD] },
   getTransaction: { falseField: falseTransaction, word: ['chain', ...TRANSACTION_WORD] },
-  buildTransaction: { falseField: falseBuild, word: ['feeEstimate.fee', 'feeEstimate.parts', 'feeEstimate.parts.*', 'unsigned.fee.*', 'unsigned.readAtHeight', 'createdAt', 'updatedAt'] },
-  repriceTransaction: { falseField: falseBuild, word: ['feeEstimate.fee', 'feeEstimate.parts', 'feeEstimate.parts.*', 'unsigned.fee.*', 'unsigned.readAtHeight', 'createdAt', 'updatedAt'] },
+  buildTransaction: {
+    falseField: falseBuild,
+    word: [
+      'feeEstimate.fee',
+      'feeEstimate.parts',
+      'feeEstimate.parts.*',
+      'unsigned.fee.*',
+      'unsigned.readAtHeight',
+      'createdAt',
+      'updatedAt',
+    ],
+  },
+  repriceTransaction: {
+    falseField: falseBuild,
+    word: [
+      'feeEstimate.fee',
+      'feeEstimate.parts',
+      'feeEstimate.parts.*',
+      'unsigned.fee.*',
+      'unsigned.readAtHeight',
+      'createdAt',
+      'updatedAt',
+    ],
+  },
   broadcastTransaction: { falseField: falseTransaction, word: TRANSACTION_WORD },
   createWebhook: {
-    falseField: (row, ask) => falseEndpoint(row, ask) ?? firstFalse(['status', row.status === 'enabled'], ['secret', row.secret.startsWith('whsec_')]),
+    falseField: (row, ask) =>
+      falseEndpoint(row, ask) ??
+      firstFalse(['status', row.status === 'enabled'], ['secret', row.secret.startsWith('whsec_')]),
     word: ['id', 'secretPreview', 'rotating', 'createdAt', 'updatedAt', 'secret'],
   },
   listWebhooks: word('id', 'url', 'events', 'events.*', ...WEBHOOK_WORD),
   listDeliveries: word(...DELIVERY_WORD),
-  listDeadLetters: { falseField: ({ status }) => firstFalse(['status', status === 'dead_lettered']), word: DELIVERY_WORD.filter((field) => field !== 'status') },
+  listDeadLetters: {
+    falseField: ({ status }) => firstFalse(['status', status === 'dead_lettered']),
+    word: DELIVERY_WORD.filter((field) => field !== 'status'),
+  },
   replayDeliveries: {
-    falseField: ({ count, replayed, dryRun }, { body }) => firstFalse(
-      ['dryRun', dryRun === (body['dryRun'] ?? true)], ['replayed', replayed >= 0 && replayed <= count && (!dryRun || replayed === 0)]),
+    falseField: ({ count, replayed, dryRun }, { body }) =>
+      firstFalse(
+        ['dryRun', dryRun === (body['dryRun'] ?? true)],
+        ['replayed', replayed >= 0 && replayed <= count && (!dryRun || replayed === 0)],
+      ),
     word: ['count', 'replayed'],
   },
-  replayDelivery: { falseField: ({ deliveryId }) => firstFalse(['deliveryId', isId('dlv', deliveryId)]), word: ['deliveryId'] },
+  replayDelivery: {
+    falseField: ({ deliveryId }) => firstFalse(['deliveryId', isId('dlv', deliveryId)]),
+    word: ['deliveryId'],
+  },
   getWebhook: { falseField: ofWebhook, word: ['url', 'events', 'events.*', ...WEBHOOK_WORD] },
   replaceWebhook: {
-    falseField: (row, ask) => ofWebhook(row, ask) ?? falseEndpoint(row, ask) ?? firstFalse(['status', row.status === 'enabled']),
+    falseField: (row, ask) =>
+      ofWebhook(row, ask) ?? falseEndpoint(row, ask) ?? firstFalse(['status', row.status === 'enabled']),
     word: WEBHOOK_WORD.filter((field) => field !== 'status'),
   },
   deleteWebhook: {
@@ -128,28 +226,97 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   },
   getEdgeLease: word('state', 'epoch', 'holder', 'expiresAt'),
   getEdgeReadiness: {
-    falseField: ({ chain, xpub }, _ask, known) => firstFalse(['xpub', xpub === null || xpub === maskedXpub(known, chain)]),
+    falseField: ({ chain, xpub }, _ask, known) =>
+      firstFalse(['xpub', xpub === null || xpub === maskedXpub(known, chain)]),
     word: ['chain', 'state', 'reason', 'poolLevelPercent'],
   },
   listEdgeSessions: word(
-    'id', 'role', 'edgeVersion', 'liveness', 'leaseEpoch', 'outboxMode', 'outboxDepth', 'outboxPoisoned', 'podHint', 'lastHeartbeatAt', 'startedAt', 'endedAt'),
+    'id',
+    'role',
+    'edgeVersion',
+    'liveness',
+    'leaseEpoch',
+    'outboxMode',
+    'outboxDepth',
+    'outboxPoisoned',
+    'podHint',
+    'lastHeartbeatAt',
+    'startedAt',
+    'endedAt',
+  ),
   listChains: { falseField: falseChain, word: ['chain', 'enabled', 'threshold', 'readiness'] },
   getCoverage: {
     falseField: ({ chain }, { params }) => firstFalse(['chain', chain === params['chain']]),
-    word: ['completeHeight', 'headHeight', 'headAt', 'heardAt', 'ageSeconds', 'lag', 'unresolved', 'unresolved.*', 'unresolved.*.height', 'unresolved.*.reason', 'unresolved.*.tries', 'unresolved.*.since',
-      'endpoints', 'endpoints.*', 'endpoints.*.endpoint', 'endpoints.*.state'],
+    word: [
+      'completeHeight',
+      'headHeight',
+      'headAt',
+      'heardAt',
+      'ageSeconds',
+      'lag',
+      'unresolved',
+      'unresolved.*',
+      'unresolved.*.height',
+      'unresolved.*.reason',
+      'unresolved.*.tries',
+      'unresolved.*.since',
+      'endpoints',
+      'endpoints.*',
+      'endpoints.*.endpoint',
+      'endpoints.*.state',
+    ],
   },
   listTokens: {
     falseField: falseToken,
     word: [
-      'symbol', 'deployments', 'deployments.*', 'deployments.*.chain', 'deployments.*.contractAddress', 'deployments.*.monitored', 'deployments.*.deprecated',
-      'deployments.*.bridgeable', 'unsupportedChains', 'unsupportedChains.*', 'unsupportedChains.*.chain', 'unsupportedChains.*.reason',
+      'symbol',
+      'deployments',
+      'deployments.*',
+      'deployments.*.chain',
+      'deployments.*.contractAddress',
+      'deployments.*.monitored',
+      'deployments.*.deprecated',
+      'deployments.*.bridgeable',
+      'unsupportedChains',
+      'unsupportedChains.*',
+      'unsupportedChains.*.chain',
+      'unsupportedChains.*.reason',
     ],
   },
-  detectPath: word('candidates', 'candidates.*', 'candidates.*.template', 'candidates.*.path', 'candidates.*.script', 'indexesTried'),
+  detectPath: word(
+    'candidates',
+    'candidates.*',
+    'candidates.*.template',
+    'candidates.*.path',
+    'candidates.*.script',
+    'indexesTried',
+  ),
   listKeySources: word(
-    'id', 'fingerprint', 'label', 'kind', 'keystore', 'chains', 'chains.*', 'basePath', 'keys', 'keys.*', 'keys.*.chains', 'keys.*.chains.*', 'keys.*.path', 'keys.*.xpub',
-    'keys.*.publicKey', 'addresses', 'status', 'signing', 'signing.*', 'signing.*.chain', 'signing.*.signs', 'signing.*.reason', 'createdAt', 'purgedAt'),
+    'id',
+    'fingerprint',
+    'label',
+    'kind',
+    'keystore',
+    'chains',
+    'chains.*',
+    'basePath',
+    'keys',
+    'keys.*',
+    'keys.*.chains',
+    'keys.*.chains.*',
+    'keys.*.path',
+    'keys.*.xpub',
+    'keys.*.publicKey',
+    'addresses',
+    'status',
+    'signing',
+    'signing.*',
+    'signing.*.chain',
+    'signing.*.signs',
+    'signing.*.reason',
+    'createdAt',
+    'purgedAt',
+  ),
   simulateDeposit: word('txid', 'outputIndex', 'height'),
   simulateConfirmation: word('confirmations'),
   simulateStuck: word('stuck', 'mined', 'mined.*'),
@@ -158,4 +325,3 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   simulateDuplicateDelivery: word('deliveryIds', 'deliveryIds.*'),
   resetSandbox: { falseField: nothing, word: [] },
 };
-

@@ -16,66 +16,132 @@ type BuiltJson = ReplyOf<'buildTransaction'>;
 export async function falseTransaction(row: TransactionJson, ask: Ask, known: Known): Promise<string | null> {
   const { id, direction, status, environment, chain, txid, explorerUrl, fee, address } = row;
   const statuses: readonly string[] = direction === 'in' ? DEPOSIT_STATUSES : WITHDRAWAL_STATUSES;
-  const wrong = firstFalse(
-    ['id', isId(direction === 'in' ? 'dep' : 'txn', id) && (ask.params['id'] === undefined || ask.params['id'] === id)],
-    ['environment', environment === known.environment], ['status', statuses.includes(status)], ['fee', fee === null || isCount(fee)],
-  ) ?? falseMoney(row, row) ?? firstFalse(['explorerUrl', isExplorerUrl(known.environment, chain, txid, explorerUrl)]);
+  const wrong =
+    firstFalse(
+      [
+        'id',
+        isId(direction === 'in' ? 'dep' : 'txn', id) && (ask.params['id'] === undefined || ask.params['id'] === id),
+      ],
+      ['environment', environment === known.environment],
+      ['status', statuses.includes(status)],
+      ['fee', fee === null || isCount(fee)],
+    ) ??
+    falseMoney(row, row) ??
+    firstFalse(['explorerUrl', isExplorerUrl(known.environment, chain, txid, explorerUrl)]);
   if (wrong !== null) return wrong;
   if (!isCanonical(chain, address)) return 'address'; // in other letters nobody would know whose it is
   if (direction === 'out') return falseWithdrawal(row, known);
   const holder = await known.issued.holderOf(chain, address);
-  return holder === null ? null : firstFalse(['userRef', holder.userRef === row.userRef], ['tag', holder.tag === row.tag]);
+  return holder === null
+    ? null
+    : firstFalse(['userRef', holder.userRef === row.userRef], ['tag', holder.tag === row.tag]);
 }
 
 function falseWithdrawal(row: TransactionJson, { instructions }: Known): string | null {
   const recorded = instructions.get(row.id);
   if (recorded === null) return null;
-  const { instruction: { chain, from, to, tag, token }, unsigned: { amount } } = recorded;
+  const {
+    instruction: { chain, from, to, tag, token },
+    unsigned: { amount },
+  } = recorded;
   const signed = instructions.mayBeSignedElsewhere(row.id) ? [] : instructions.signaturesOf(row.id);
   return firstFalse(
-    ['chain', row.chain === chain], ['address', row.address === from], ['counterparty', row.counterparty === to || row.counterparty === null],
-    ['tokenContract', row.tokenContract === (token?.contract ?? null)], ['chainTag', row.chainTag === tag], ['amount', isAmountOf(recorded, BigInt(row.amount), amount, instructions.amountsOf(row.id))],
-    ['txid', isTxidOf(signed, row.txid)], ['versions', row.versions.every(({ txid }) => isTxidOf(signed, txid))],
+    ['chain', row.chain === chain],
+    ['address', row.address === from],
+    ['counterparty', row.counterparty === to || row.counterparty === null],
+    ['tokenContract', row.tokenContract === (token?.contract ?? null)],
+    ['chainTag', row.chainTag === tag],
+    ['amount', isAmountOf(recorded, BigInt(row.amount), amount, instructions.amountsOf(row.id))],
+    ['txid', isTxidOf(signed, row.txid)],
+    ['versions', row.versions.every(({ txid }) => isTxidOf(signed, txid))],
   );
 }
 
-/** A send-all pays what the version pays that landed, an older one too. Of a record of before, whose older versions are not known, less. */
-function isAmountOf({ instruction }: RecordedInstruction, found: bigint, built: bigint, amounts: readonly bigint[] | null): boolean {
+/**
+ * A send-all pays what the version pays that landed, an older one too. Of a record of before, whose older versions are
+ * not known, less.
+ */
+function isAmountOf(
+  { instruction }: RecordedInstruction,
+  found: bigint,
+  built: bigint,
+  amounts: readonly bigint[] | null,
+): boolean {
   if (instruction.amount !== 'all') return found === built;
   return amounts === null ? found <= built : amounts.includes(found);
 }
 
-/** One of those that were computed here; a withdrawal of which another replica signed a version has one that is not known here. */
+/**
+ * One of those that were computed here; a withdrawal of which another replica signed a version has one that is not
+ * known here.
+ */
 function isTxidOf(signatures: readonly Signature[], txid: string | null): boolean {
   const own = signatures.flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
   return txid === null || own.length === 0 || own.includes(txid);
 }
 
 /**
- * A withdrawal as this edge knows it, in the place of an answer that was not handed on: signed bytes exist, so that an error
- * would sound as if they did not. Null for one that was asked for elsewhere.
+ * A withdrawal as this edge knows it, in the place of an answer that was not handed on: signed bytes exist, so that an
+ * error would sound as if they did not. Null for one that was asked for elsewhere.
  */
-export function ownTransaction(id: string, { instructions, environment }: Known, nowMs: number): TransactionJson | null {
+export function ownTransaction(
+  id: string,
+  { instructions, environment }: Known,
+  nowMs: number,
+): TransactionJson | null {
   const recorded = instructions.get(id);
   if (recorded === null) return null;
-  const { instruction: { chain, from, to, token, tag }, unsigned } = recorded, network = networkOf(chain);
-  const txid = instructions.signaturesOf(id).findLast(({ signed }) => signed !== null)?.signed?.txid ?? null, at = new Date(nowMs).toISOString();
+  const {
+      instruction: { chain, from, to, token, tag },
+      unsigned,
+    } = recorded,
+    network = networkOf(chain);
+  const txid = instructions.signaturesOf(id).findLast(({ signed }) => signed !== null)?.signed?.txid ?? null,
+    at = new Date(nowMs).toISOString();
   const decimals = token?.decimals ?? network.nativeDecimals;
   return {
-    amount: unsigned.amount.toString(), amountFormatted: formatAmount(unsigned.amount, decimals), decimals, id, direction: 'out', chain, environment, status: 'signing',
-    txid, outputIndex: null, address: from, counterparty: to, tokenContract: token?.contract ?? null, tokenSymbol: token?.symbol ?? network.nativeSymbol,
-    userRef: null, tag: null, chainTag: tag, height: null, blockHash: null, confirmations: 0, threshold: network.threshold, incarnation: null, fee: null, failure: null,
-    versions: instructions.signaturesOf(id).flatMap(({ signed }) => (signed === null ? [] : [{ txid: signed.txid, at: 'signed' as const }])),
-    explorerUrl: txid === null || environment === 'sandbox' ? null : network.explorer.tx.replace('{id}', txid), createdAt: at, updatedAt: at,
+    amount: unsigned.amount.toString(),
+    amountFormatted: formatAmount(unsigned.amount, decimals),
+    decimals,
+    id,
+    direction: 'out',
+    chain,
+    environment,
+    status: 'signing',
+    txid,
+    outputIndex: null,
+    address: from,
+    counterparty: to,
+    tokenContract: token?.contract ?? null,
+    tokenSymbol: token?.symbol ?? network.nativeSymbol,
+    userRef: null,
+    tag: null,
+    chainTag: tag,
+    height: null,
+    blockHash: null,
+    confirmations: 0,
+    threshold: network.threshold,
+    incarnation: null,
+    fee: null,
+    failure: null,
+    versions: instructions
+      .signaturesOf(id)
+      .flatMap(({ signed }) => (signed === null ? [] : [{ txid: signed.txid, at: 'signed' as const }])),
+    explorerUrl: txid === null || environment === 'sandbox' ? null : network.explorer.tx.replace('{id}', txid),
+    createdAt: at,
+    updatedAt: at,
   };
 }
 
 /** What people read of a build, beside what the signer holds to the bytes. */
 export function falseBuild(row: BuiltJson, { params }: Ask): string | null {
-  const { id, status, feeEstimate, unsigned } = row, { fee, feeMax } = feeEstimate;
+  const { id, status, feeEstimate, unsigned } = row,
+    { fee, feeMax } = feeEstimate;
   const wrong = firstFalse(
-    ['id', isId('txn', id) && (params['id'] === undefined || id === params['id'])], ['status', isUnsent(status)],
-    ['feeEstimate.fee', isCount(fee)], ['feeEstimate.feeMax', isCount(feeMax) && feeMax === unsigned.feeMax],
+    ['id', isId('txn', id) && (params['id'] === undefined || id === params['id'])],
+    ['status', isUnsent(status)],
+    ['feeEstimate.fee', isCount(fee)],
+    ['feeEstimate.feeMax', isCount(feeMax) && feeMax === unsigned.feeMax],
   );
   const twice = hasTwins(unsigned.fee) ? 'unsigned.fee' : hasTwins(feeEstimate.parts) ? 'feeEstimate.parts' : null;
   return wrong ?? twice ?? falseMoney(row, row) ?? firstFalse(['feeEstimate.fee', BigInt(fee) <= BigInt(feeMax)]);

@@ -11,34 +11,52 @@ interface Command {
 
 const COMMANDS: readonly Command[] = [
   {
-    words: ['keys'], usage: 'keys --jsonl', does: 'addresses and public keys from phrases, one JSON line each',
+    words: ['keys'],
+    usage: 'keys --jsonl',
+    does: 'addresses and public keys from phrases, one JSON line each',
     run: async (args) => (await import('./keys-jsonl.ts')).keysJsonl(args),
   },
   {
-    words: ['local-keys'], usage: 'local-keys mint --label NAME | list | revoke ID', does: 'keys that this edge accepts from applications',
-    run: async (args) => (await import('./local-keys.ts')).localKeysCommand(args, process.env, process.stdout, process.stderr),
+    words: ['local-keys'],
+    usage: 'local-keys mint --label NAME | list | revoke ID',
+    does: 'keys that this edge accepts from applications',
+    run: async (args) =>
+      (await import('./local-keys.ts')).localKeysCommand(args, process.env, process.stdout, process.stderr),
   },
   {
-    words: ['phrase'], usage: 'phrase FILE', does: 'makes a recovery phrase in a new file that only its owner may read',
+    words: ['phrase'],
+    usage: 'phrase FILE',
+    does: 'makes a recovery phrase in a new file that only its owner may read',
     run: async (args) => (await import('./phrase.ts')).phraseCommand(args, process.stdout, process.stderr),
   },
   {
-    words: ['outbox'], usage: 'outbox list | set-aside SEQ | restore SEQ', does: 'writes to the cloud that wait, and one that holds them up',
+    words: ['outbox'],
+    usage: 'outbox list | set-aside SEQ | restore SEQ',
+    does: 'writes to the cloud that wait, and one that holds them up',
     run: async (args) => (await import('./outbox.ts')).outboxCommand(args, process.env, process.stdout, process.stderr),
   },
   {
-    words: ['payments'], usage: 'payments list | settle ID', does: 'signed payments that may still land, and one that you looked up on the chain',
-    run: async (args) => (await import('./payments.ts')).paymentsCommand(args, process.env, process.stdout, process.stderr),
+    words: ['payments'],
+    usage: 'payments list | settle ID',
+    does: 'signed payments that may still land, and one that you looked up on the chain',
+    run: async (args) =>
+      (await import('./payments.ts')).paymentsCommand(args, process.env, process.stdout, process.stderr),
   },
   {
-    words: ['sources'], usage: 'sources import|list|check|detect|register|purge|rewrap', does: 'phrases and keys from elsewhere, in the encrypted keystore',
-    run: async (args) => (await import('./sources.ts')).sourcesCommand(args, process.env, process.stdout, process.stderr),
+    words: ['sources'],
+    usage: 'sources import|list|check|detect|register|purge|rewrap',
+    does: 'phrases and keys from elsewhere, in the encrypted keystore',
+    run: async (args) =>
+      (await import('./sources.ts')).sourcesCommand(args, process.env, process.stdout, process.stderr),
   },
 ];
 
 function usage(): string {
   const width = Math.max(...COMMANDS.map((command) => command.usage.length));
-  return ['usage: flock-edge COMMAND', ...COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.does}`)].join('\n');
+  return [
+    'usage: flock-edge COMMAND',
+    ...COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.does}`),
+  ].join('\n');
 }
 
 const words = process.argv.slice(2);

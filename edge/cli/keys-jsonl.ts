@@ -6,7 +6,13 @@
 import { SCRIPT_TYPES, type ScriptType } from '../../chains/btc/derive.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { answersTo, writeAnswers, type Operation, type Request } from '../../protocol/node/json-lines.ts';
-import { chainField, optionalTextField, refuseField, textField, wordField } from '../../protocol/node/request-fields.ts';
+import {
+  chainField,
+  optionalTextField,
+  refuseField,
+  textField,
+  wordField,
+} from '../../protocol/node/request-fields.ts';
 import { accountXpub, curveOf, identityKeyPair, isMnemonic, seedOf } from '../keystore/keys.ts';
 import { addressAt, canonicalPath, isHardened, rootSolanaAddress, scriptOfPath } from '../keystore/phrase-address.ts';
 
@@ -20,9 +26,11 @@ export const operations: Readonly<Record<string, Operation>> = { derive, xpub, i
 function derive(request: Request): object | Refusal {
   const chain = chainField(request);
   // Some wallets use a phrase on Solana without any path, which a request says with null.
-  if (chain === 'sol' && request['path'] === null) return withSeed(request, (seed) => ({ address: rootSolanaAddress(seed), path: null }));
+  if (chain === 'sol' && request['path'] === null)
+    return withSeed(request, (seed) => ({ address: rootSolanaAddress(seed), path: null }));
   const path = pathField(request);
-  if (curveOf(chain) === 'ed25519' && !isHardened(path)) refuseField('path', 'hardened steps only, as Ed25519 needs them');
+  if (curveOf(chain) === 'ed25519' && !isHardened(path))
+    refuseField('path', 'hardened steps only, as Ed25519 needs them');
   const script = chain === 'btc' ? scriptField(request, scriptOfPath(path)) : undefined;
   return withSeed(request, (seed) => ({ address: addressAt(seed, chain, path, script), path }));
 }
@@ -51,7 +59,10 @@ function mnemonic(request: Request): object {
   const phrase = textField(request, 'mnemonic');
   if (isMnemonic(phrase)) return { valid: true };
   const count = phrase.split(' ').length;
-  return { valid: false, reason: WORD_COUNTS.includes(count) ? 'a word that is not in the list, or the checksum' : 'number of words' };
+  return {
+    valid: false,
+    reason: WORD_COUNTS.includes(count) ? 'a word that is not in the list, or the checksum' : 'number of words',
+  };
 }
 
 /** Gives the seed of the request's phrase to `use`, and zeroes it. Throws: Refused for a phrase that is none. */

@@ -1,7 +1,7 @@
 /**
- * `npm run -s flock-edge -- local-keys mint --label NAME | list | revoke ID | keep`: works on the data directory, whether the
- * edge runs or not; a running one sees the change with the next request and shares it with the next heartbeat.
- * Answers are JSON lines on standard output.
+ * `npm run -s flock-edge -- local-keys mint --label NAME | list | revoke ID | keep`: works on the data directory,
+ * whether the edge runs or not; a running one sees the change with the next request and shares it with the next
+ * heartbeat. Answers are JSON lines on standard output.
  */
 import { parseArgs } from 'node:util';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -19,9 +19,16 @@ const USAGE = `usage: flock-edge local-keys mint --label NAME [--expires INSTANT
    --environment NAME  live or sandbox, where neither API_KEY nor the data directory says`;
 
 const DEFAULT_DATA_DIR = '.data/edge';
-const OPTIONS = { label: { type: 'string' }, expires: { type: 'string' }, 'data-dir': { type: 'string' }, environment: { type: 'string' } } as const;
+const OPTIONS = {
+  label: { type: 'string' },
+  expires: { type: 'string' },
+  'data-dir': { type: 'string' },
+  environment: { type: 'string' },
+} as const;
 
-export interface Output { write(text: string): void }
+export interface Output {
+  write(text: string): void;
+}
 
 /** Runs one command; answers the exit code: 0 done, 1 refused, 2 not understood. */
 export function localKeysCommand(args: readonly string[], env: Environ, out: Output, err: Output): number {
@@ -30,10 +37,17 @@ export function localKeysCommand(args: readonly string[], env: Environ, out: Out
     err.write(`${USAGE}\n`);
     return 2;
   }
-  const { positionals: [verb, id], values } = parsed;
-  const dataDir = values['data-dir'] ?? (env['EDGE_DATA_DIR'] || (environmentOfKey(env['API_KEY'], []) === null ? null : DEFAULT_DATA_DIR));
+  const {
+    positionals: [verb, id],
+    values,
+  } = parsed;
+  const dataDir =
+    values['data-dir'] ??
+    (env['EDGE_DATA_DIR'] || (environmentOfKey(env['API_KEY'], []) === null ? null : DEFAULT_DATA_DIR));
   if (dataDir === null) {
-    err.write('which edge? Neither EDGE_DATA_DIR nor API_KEY is set here: set what the edge is started with, or give --data-dir DIR\n');
+    err.write(
+      'which edge? Neither EDGE_DATA_DIR nor API_KEY is set here: set what the edge is started with, or give --data-dir DIR\n',
+    );
     return 2;
   }
   const storage = openStorage(dataDir);
@@ -44,7 +58,12 @@ export function localKeysCommand(args: readonly string[], env: Environ, out: Out
       return 2;
     }
     err.write(`edge in ${dataDir}, ${environment}\n`);
-    return run(new LocalKeys(storage, environment, Date.now), { verb: verb!, id, label: values.label, expires: values.expires }, out, err);
+    return run(
+      new LocalKeys(storage, environment, Date.now),
+      { verb: verb!, id, label: values.label, expires: values.expires },
+      out,
+      err,
+    );
   } finally {
     storage.close();
   }
@@ -54,8 +73,10 @@ function parse(args: readonly string[]) {
   try {
     const parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const [verb, id, ...rest] = parsed.positionals;
-    const known = (verb === 'mint' && parsed.values.label !== undefined && id === undefined) || (verb === 'revoke' && id !== undefined)
-      || ((verb === 'list' || verb === 'keep') && id === undefined);
+    const known =
+      (verb === 'mint' && parsed.values.label !== undefined && id === undefined) ||
+      (verb === 'revoke' && id !== undefined) ||
+      ((verb === 'list' || verb === 'keep') && id === undefined);
     return known && rest.length === 0 && (parsed.values.expires === undefined || verb === 'mint') ? parsed : null;
   } catch {
     return null;
@@ -67,7 +88,12 @@ function environmentFor(named: string | undefined, env: Environ, storage: Storag
   return ENVIRONMENTS.find((environment) => environment === name) ?? null;
 }
 
-interface Ask { readonly verb: string; readonly id: string | undefined; readonly label: string | undefined; readonly expires: string | undefined }
+interface Ask {
+  readonly verb: string;
+  readonly id: string | undefined;
+  readonly label: string | undefined;
+  readonly expires: string | undefined;
+}
 
 function run(keys: LocalKeys, { verb, id, label, expires }: Ask, out: Output, err: Output): number {
   const print = (value: object) => out.write(`${JSON.stringify(value)}\n`);
@@ -96,7 +122,9 @@ function run(keys: LocalKeys, { verb, id, label, expires }: Ask, out: Output, er
   const minted = keys.mint({ label: label!, expiresAtMs });
   if (isRefusal(minted)) {
     const { field } = minted.details;
-    err.write(`${minted.code}: ${minted.message}${typeof field === 'string' ? ` (${field}: ${String(minted.details['expected'])})` : ''}\n`);
+    err.write(
+      `${minted.code}: ${minted.message}${typeof field === 'string' ? ` (${field}: ${String(minted.details['expected'])})` : ''}\n`,
+    );
     return 1;
   }
   print(minted);

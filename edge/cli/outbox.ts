@@ -1,7 +1,7 @@
 /**
- * `npm run -s flock-edge -- outbox list | set-aside SEQ | restore SEQ`: looks at the queue to the cloud, takes a write that
- * holds it out of the way, puts it back. Works on the data directory, whether the edge runs or not; a running one goes on
- * with what is behind within 15 s. Nothing is ever deleted. Answers are JSON lines on standard output.
+ * `npm run -s flock-edge -- outbox list | set-aside SEQ | restore SEQ`: looks at the queue to the cloud, takes a write
+ * that holds it out of the way, puts it back. Works on the data directory, whether the edge runs or not; a running one
+ * goes on with what is behind within 15 s. Nothing is ever deleted. Answers are JSON lines on standard output.
  */
 import { parseArgs } from 'node:util';
 import type { Environ } from '../config.ts';
@@ -39,7 +39,9 @@ export function outboxCommand(args: readonly string[], env: Environ, out: Output
       return 1;
     }
     const { poisonedBy, ...report } = outbox.report();
-    out.write(`${JSON.stringify({ seq: parsed.seq, state: parsed.verb === 'set-aside' ? 'aside' : 'waiting', ...report })}\n`);
+    out.write(
+      `${JSON.stringify({ seq: parsed.seq, state: parsed.verb === 'set-aside' ? 'aside' : 'waiting', ...report })}\n`,
+    );
     return 0;
   } finally {
     storage.close();
@@ -50,7 +52,10 @@ type Parsed = { verb: 'list' | 'set-aside' | 'restore'; seq: number; dataDir: st
 
 function parse(args: readonly string[]): Parsed | null {
   try {
-    const { positionals: [verb, seq, ...rest], values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const {
+      positionals: [verb, seq, ...rest],
+      values,
+    } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const dataDir = values['data-dir'];
     if (rest.length > 0) return null;
     if (verb === 'list') return seq === undefined ? { verb, seq: 0, dataDir } : null;

@@ -1,8 +1,8 @@
 /**
- * `npm run -s flock-edge -- payments list | settle ID`: signed payments that may still land as far as the edge knows, and one that
- * an operator looked up on the chain: it landed, or cannot land any more. Settling lets an equal payment, or a higher counter of its
- * sender, be signed. Works on the data directory, and on the EDGE_SPEND_LEDGER of the environment, whether the edge runs or not.
- * Answers are JSON lines on standard output.
+ * `npm run -s flock-edge -- payments list | settle ID`: signed payments that may still land as far as the edge knows,
+ * and one that an operator looked up on the chain: it landed, or cannot land any more. Settling lets an equal payment,
+ * or a higher counter of its sender, be signed. Works on the data directory, and on the EDGE_SPEND_LEDGER of the
+ * environment, whether the edge runs or not. Answers are JSON lines on standard output.
  */
 import { parseArgs } from 'node:util';
 import type { Environ } from '../config.ts';
@@ -23,7 +23,12 @@ const NO_CAPS = { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs
 const CLOCK = { nowMs: () => 0, mark: () => undefined };
 
 /** Runs one command; answers the exit code: 0 done, 1 refused, 2 not understood. */
-export async function paymentsCommand(args: readonly string[], env: Environ, out: Output, err: Output): Promise<number> {
+export async function paymentsCommand(
+  args: readonly string[],
+  env: Environ,
+  out: Output,
+  err: Output,
+): Promise<number> {
   const parsed = parse(args);
   if (parsed === null) {
     err.write(`${USAGE}\n`);
@@ -53,23 +58,45 @@ export async function paymentsCommand(args: readonly string[], env: Environ, out
   }
 }
 
-/** The ledger that the replicas share, under the scope that the edge of this directory counted in. Throws: Error for a setting that is none. */
+/**
+ * The ledger that the replicas share, under the scope that the edge of this directory counted in. Throws: Error for a
+ * setting that is none.
+ */
 async function sharedOf(storage: Storage, env: Environ): Promise<SharedSpend | null> {
   const problems: string[] = [];
-  const text = readSecret(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<string, string>, 'EDGE_SPEND_LEDGER', problems);
+  const text = readSecret(
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<
+      string,
+      string
+    >,
+    'EDGE_SPEND_LEDGER',
+    problems,
+  );
   const scope = storage.setting(SCOPE_SETTING);
   if (problems.length > 0) throw new Error(problems.join('; '));
   if (text == null || scope === null) return null;
   const place = spendLedgerPlace(text);
-  if (place === null) throw new Error('EDGE_SPEND_LEDGER: must be a postgres:// address or the absolute path of a directory');
-  return openSharedSpend({ place, scope, caps: NO_CAPS, clock: CLOCK, replica: spendReplicaOf(storage), wallMs: Date.now, monotonicMs: () => performance.now() });
+  if (place === null)
+    throw new Error('EDGE_SPEND_LEDGER: must be a postgres:// address or the absolute path of a directory');
+  return openSharedSpend({
+    place,
+    scope,
+    caps: NO_CAPS,
+    clock: CLOCK,
+    replica: spendReplicaOf(storage),
+    wallMs: Date.now,
+    monotonicMs: () => performance.now(),
+  });
 }
 
 type Parsed = { readonly verb: 'list' | 'settle'; readonly id: string; readonly dataDir: string | undefined };
 
 function parse(args: readonly string[]): Parsed | null {
   try {
-    const { positionals: [verb, id = '', ...rest], values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const {
+      positionals: [verb, id = '', ...rest],
+      values,
+    } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const dataDir = values['data-dir'];
     if (rest.length > 0) return null;
     if (verb === 'list') return id === '' ? { verb, id, dataDir } : null;
@@ -80,6 +107,9 @@ function parse(args: readonly string[]): Parsed | null {
 }
 
 function viewOf(storage: Storage, { countedAtMs, ...payment }: OpenPayment): object {
-  const txids = storage.all<{ txid: string }>('select txid from signatures where transaction_id = ? and txid is not null order by rowid', payment.transactionId);
+  const txids = storage.all<{ txid: string }>(
+    'select txid from signatures where transaction_id = ? and txid is not null order by rowid',
+    payment.transactionId,
+  );
   return { ...payment, txids: txids.map(({ txid }) => txid), signedAt: new Date(countedAtMs).toISOString() };
 }

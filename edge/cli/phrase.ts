@@ -1,6 +1,6 @@
 /**
- * `npm run -s flock-edge -- phrase FILE`: makes a recovery phrase of 24 words in a new file that only its owner may read.
- * It is shown nowhere: whoever needs a copy on paper reads the file.
+ * `npm run -s flock-edge -- phrase FILE`: makes a recovery phrase of 24 words in a new file that only its owner may
+ * read. It is shown nowhere: whoever needs a copy on paper reads the file.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { generateMnemonic } from '@scure/bip39';
@@ -9,7 +9,9 @@ import { wordlist } from '@scure/bip39/wordlists/english.js';
 const STRENGTH_BITS = 256;
 const USAGE = 'usage: flock-edge phrase FILE    makes a recovery phrase in a new file (mode 600)';
 
-interface Output { write(text: string): void }
+interface Output {
+  write(text: string): void;
+}
 
 /** Answers the exit code: 0 done, 1 refused, 2 not understood. An existing file is never replaced. */
 export function phraseCommand(args: readonly string[], out: Output, err: Output): number {
@@ -23,7 +25,11 @@ export function phraseCommand(args: readonly string[], out: Output, err: Output)
     handle = openSync(file, 'wx', 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    err.write(code === 'EEXIST' ? `${file} exists; a phrase is never written over: name another file\n` : `${file} cannot be made (${code})\n`);
+    err.write(
+      code === 'EEXIST'
+        ? `${file} exists; a phrase is never written over: name another file\n`
+        : `${file} cannot be made (${code})\n`,
+    );
     return 1;
   }
   try {
@@ -33,6 +39,8 @@ export function phraseCommand(args: readonly string[], out: Output, err: Output)
     closeSync(handle);
   }
   out.write(`${JSON.stringify({ file, words: 24 })}\n`);
-  err.write('keep a copy of it on paper, off this machine: with it all addresses can be derived again, and without it nothing can be signed\n');
+  err.write(
+    'keep a copy of it on paper, off this machine: with it all addresses can be derived again, and without it nothing can be signed\n',
+  );
   return 0;
 }

@@ -5,7 +5,12 @@
 import type { ReadStream } from 'node:tty';
 
 const LINE_BYTES_MAX = 4_096;
-const INTERRUPT = 0x03, END = 0x04, BACKSPACE = 0x08, DELETE = 0x7f, NEWLINE = 0x0a, RETURN = 0x0d;
+const INTERRUPT = 0x03,
+  END = 0x04,
+  BACKSPACE = 0x08,
+  DELETE = 0x7f,
+  NEWLINE = 0x0a,
+  RETURN = 0x0d;
 
 export interface SecretPrompt {
   /** The next secret without its line break; the caller zeroes it. Throws: PromptEnded. */
@@ -75,7 +80,8 @@ async function readLine(line: Buffer, nextByte: () => Promise<number | null>, in
       return Buffer.from(line.subarray(0, length));
     }
     if (interactive && byte === INTERRUPT) throw new PromptEnded('interrupted');
-    if (byte === NEWLINE || (interactive && byte === RETURN)) return Buffer.from(line.subarray(0, line[length - 1] === RETURN ? length - 1 : length));
+    if (byte === NEWLINE || (interactive && byte === RETURN))
+      return Buffer.from(line.subarray(0, line[length - 1] === RETURN ? length - 1 : length));
     if (interactive && (byte === BACKSPACE || byte === DELETE)) length = withoutLast(line, length);
     else if (length === line.length) throw new PromptEnded('the line is too long');
     else line[length++] = byte;

@@ -14,12 +14,25 @@ import type { SecretPrompt } from './secret-prompt.ts';
 import type { parseArgs } from 'node:util';
 
 export const OPTIONS = {
-  label: { type: 'string' }, family: { type: 'string' }, 'bip39-passphrase': { type: 'boolean' }, own: { type: 'boolean' },
-  chain: { type: 'string' }, chains: { type: 'string' }, address: { type: 'string', multiple: true }, indexes: { type: 'string' },
-  path: { type: 'string' }, count: { type: 'string' }, from: { type: 'string' }, yes: { type: 'boolean' }, to: { type: 'string' }, keystore: { type: 'string' },
+  label: { type: 'string' },
+  family: { type: 'string' },
+  'bip39-passphrase': { type: 'boolean' },
+  own: { type: 'boolean' },
+  chain: { type: 'string' },
+  chains: { type: 'string' },
+  address: { type: 'string', multiple: true },
+  indexes: { type: 'string' },
+  path: { type: 'string' },
+  count: { type: 'string' },
+  from: { type: 'string' },
+  yes: { type: 'boolean' },
+  to: { type: 'string' },
+  keystore: { type: 'string' },
 } as const;
 
-export interface Output { write(text: string): unknown }
+export interface Output {
+  write(text: string): unknown;
+}
 export interface Asked {
   readonly operands: readonly string[];
   readonly options: SourceOptions;
@@ -30,8 +43,14 @@ export interface Asked {
   /** A line for people. */
   readonly tell: (text: string) => void;
 }
-/** Opens the keystore, makes a new one where an import may, and closes it. Throws: KeystoreError, ConfigurationError. */
-export async function withKeystore<T>(asked: Asked, mayCreate: boolean, use: (file: KeyFile, settings: KeystoreSettings) => Promise<T>): Promise<T> {
+/**
+ * Opens the keystore, makes a new one where an import may, and closes it. Throws: KeystoreError, ConfigurationError.
+ */
+export async function withKeystore<T>(
+  asked: Asked,
+  mayCreate: boolean,
+  use: (file: KeyFile, settings: KeystoreSettings) => Promise<T>,
+): Promise<T> {
   const { env, options, prompt } = asked;
   const settings = settingsOf(env, options);
   const isNew = mayCreate && fileMark(settings.file) === null;
@@ -51,7 +70,10 @@ export async function withKeystore<T>(asked: Asked, mayCreate: boolean, use: (fi
 /** Throws: ConfigurationError. */
 export function settingsOf(env: Environ, { keystore }: SourceOptions): KeystoreSettings {
   const problems: string[] = [];
-  const settings = readKeystoreSettings({ ...withoutEmpty(env), ...(keystore === undefined ? {} : { EDGE_KEYSTORE_FILE: keystore }) }, problems);
+  const settings = readKeystoreSettings(
+    { ...withoutEmpty(env), ...(keystore === undefined ? {} : { EDGE_KEYSTORE_FILE: keystore }) },
+    problems,
+  );
   if (problems.length > 0) throw new ConfigurationError(problems);
   if (settings === null) throw new ConfigurationError(['EDGE_KEYSTORE_FILE or --keystore: where is the keystore?']);
   return settings;
@@ -70,7 +92,11 @@ export async function askSecret(prompt: SecretPrompt, { token }: KeystoreSetting
 }
 
 /** The cloud, as this edge. Throws: ConfigurationError, KeystoreError when nobody has the edge's own phrase. */
-export async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream: Upstream, environment: Environment) => Promise<T>): Promise<T> {
+export async function withCloud<T>(
+  { env }: Asked,
+  file: KeyFile,
+  use: (upstream: Upstream, environment: Environment) => Promise<T>,
+): Promise<T> {
   const problems: string[] = [];
   const present = withoutEmpty(env);
   const { API_KEY: apiKey, CLOUD_URL: cloudUrl } = present;
@@ -78,16 +104,23 @@ export async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream
   const environment = environmentOfKey(apiKey, problems);
   if (cloudUrl === undefined || !URL.canParse(cloudUrl)) problems.push('CLOUD_URL: must be an http or https address');
   else if (environment === 'live' && present['EDGE_PLAIN_HTTP'] !== 'allowed') checkWay(cloudUrl, problems);
-  const mnemonic = readSecret(present, 'MNEMONIC', problems), passphrase = readSecret(present, 'MNEMONIC_PASSPHRASE', problems);
+  const mnemonic = readSecret(present, 'MNEMONIC', problems),
+    passphrase = readSecret(present, 'MNEMONIC_PASSPHRASE', problems);
   const words = mnemonic?.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
-  if (words !== undefined && !isMnemonic(words)) problems.push('MNEMONIC: is no valid BIP-39 phrase (words or checksum)');
+  if (words !== undefined && !isMnemonic(words))
+    problems.push('MNEMONIC: is no valid BIP-39 phrase (words or checksum)');
   if (problems.length > 0) throw new ConfigurationError(problems);
   const seed = words === undefined ? ownSeed(file) : seedOf(words, passphrase ?? '');
   const { privateKey } = identityKeyPair(seed);
   const identity = createIdentity(privateKey);
   privateKey.fill(0);
   seed.fill(0);
-  const upstream = createUpstream({ cloudUrl: cloudUrl!.replace(/\/+$/, ''), apiKey: apiKey!, identity, nowMs: Date.now });
+  const upstream = createUpstream({
+    cloudUrl: cloudUrl!.replace(/\/+$/, ''),
+    apiKey: apiKey!,
+    identity,
+    nowMs: Date.now,
+  });
   try {
     return await use(upstream, environment!);
   } finally {
@@ -96,7 +129,12 @@ export async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream
 }
 
 function withoutEmpty(env: Environ): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<string, string>;
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<
+    string,
+    string
+  >;
 }
 
-export type SourceOptions = ReturnType<typeof parseArgs<{ args: string[]; options: typeof OPTIONS; allowPositionals: true }>>['values'];
+export type SourceOptions = ReturnType<
+  typeof parseArgs<{ args: string[]; options: typeof OPTIONS; allowPositionals: true }>
+>['values'];

@@ -19,7 +19,10 @@ import { type Asked, askSecret, settingsOf, type SourceOptions, withCloud, withK
 /** Null when done. `failed`: told already. */
 export type Verb = (asked: Asked) => Promise<Refusal | null | 'failed'>;
 
-interface Word { readonly takes: (operands: readonly string[], options: SourceOptions) => boolean; readonly run: Verb }
+interface Word {
+  readonly takes: (operands: readonly string[], options: SourceOptions) => boolean;
+  readonly run: Verb;
+}
 
 const FINGERPRINT = /^[0-9a-f]{16}$/;
 const isFingerprint = (operands: readonly string[]) => operands.length === 1 && FINGERPRINT.test(operands[0]!);
@@ -27,16 +30,29 @@ const COUNT_MAX = 10_000;
 
 export const VERBS: Readonly<Record<string, Word | undefined>> = {
   import: {
-    takes: ([kind, ...rest], { label, family }) => rest.length === 0 && label !== undefined && label !== '' && label.length <= 120
-      && (kind === 'phrase' ? family === undefined : kind === 'key' && (SOURCE_FAMILIES as readonly unknown[]).includes(family)),
+    takes: ([kind, ...rest], { label, family }) =>
+      rest.length === 0 &&
+      label !== undefined &&
+      label !== '' &&
+      label.length <= 120 &&
+      (kind === 'phrase'
+        ? family === undefined
+        : kind === 'key' && (SOURCE_FAMILIES as readonly unknown[]).includes(family)),
     run: importSource,
   },
   list: { takes: (operands) => operands.length === 0, run: listSources },
   check: { takes: (operands) => operands.length === 0 || isFingerprint(operands), run: checkSources },
-  detect: { takes: (operands, { chain, address }) => isFingerprint(operands) && chainOf(chain) !== null && address?.length === 1, run: detect },
+  detect: {
+    takes: (operands, { chain, address }) =>
+      isFingerprint(operands) && chainOf(chain) !== null && address?.length === 1,
+    run: detect,
+  },
   register: { takes: (operands, { chains }) => isFingerprint(operands) && chainsOf(chains) !== null, run: register },
   purge: { takes: (operands, { yes }) => isFingerprint(operands) && yes === true, run: purge },
-  rewrap: { takes: (operands, { to }) => operands.length === 0 && (to === 'passphrase' || to === 'token'), run: rewrap },
+  rewrap: {
+    takes: (operands, { to }) => operands.length === 0 && (to === 'passphrase' || to === 'token'),
+    run: rewrap,
+  },
 };
 
 function chainOf(text: string | undefined): Chain | null {
@@ -46,16 +62,22 @@ function chainOf(text: string | undefined): Chain | null {
 
 function chainsOf(text: string | undefined): Chain[] | null {
   const chains = (text ?? '').split(',').map((part) => chainOf(part.trim()));
-  return chains.includes(null) ? null : chains as Chain[];
+  return chains.includes(null) ? null : (chains as Chain[]);
 }
 
 async function importSource(asked: Asked): Promise<null> {
-  const { operands: [kind], options: { label, family, own = false } } = asked;
+  const {
+    operands: [kind],
+    options: { label, family, own = false },
+  } = asked;
   return withKeystore(asked, true, async (file) => {
     const parsed = kind === 'phrase' ? await askPhrase(asked) : await askKey(asked, family as SourceFamily);
     try {
       const { fingerprint, keys, secret } = parsed;
-      const added = await file.add({ fingerprint, kind: kind as 'phrase' | 'key', label: label!, own, keys, createdAt: new Date().toISOString() }, secret);
+      const added = await file.add(
+        { fingerprint, kind: kind as 'phrase' | 'key', label: label!, own, keys, createdAt: new Date().toISOString() },
+        secret,
+      );
       asked.print(viewOf(added));
     } finally {
       parsed.secret.fill(0);
@@ -98,7 +120,13 @@ function checkSources(asked: Asked): Promise<null | 'failed'> {
     let failed = false;
     for (const source of chosen) {
       if (source.purgedAt !== null) {
-        asked.print({ fingerprint: source.fingerprint, label: source.label, signs: false, reason: 'purged', purgedAt: source.purgedAt });
+        asked.print({
+          fingerprint: source.fingerprint,
+          label: source.label,
+          signs: false,
+          reason: 'purged',
+          purgedAt: source.purgedAt,
+        });
         continue;
       }
       const check = file.withSecret(source.fingerprint, (secret) => checkSource(source, secret));
@@ -110,16 +138,30 @@ function checkSources(asked: Asked): Promise<null | 'failed'> {
 }
 
 function detect(asked: Asked): Promise<null> {
-  const { operands: [fingerprint], options } = asked;
-  const chain = chainOf(options.chain)!, address = canonical(chain, options.address![0]!);
+  const {
+    operands: [fingerprint],
+    options,
+  } = asked;
+  const chain = chainOf(options.chain)!,
+    address = canonical(chain, options.address![0]!);
   return withKeystore(asked, false, async (file) => {
-    asked.print({ chain, address, ...pathTo(file, sourceOf(file, fingerprint!), chain, address, numberOf(options.indexes, INDEXES_DEFAULT)) });
+    asked.print({
+      chain,
+      address,
+      ...pathTo(file, sourceOf(file, fingerprint!), chain, address, numberOf(options.indexes, INDEXES_DEFAULT)),
+    });
     return null;
   });
 }
 
 /** Throws: KeystoreError PATH_UNKNOWN. */
-function pathTo(file: KeyFile, { fingerprint, kind, keys }: SourceRecord, chain: Chain, address: string, indexes: number) {
+function pathTo(
+  file: KeyFile,
+  { fingerprint, kind, keys }: SourceRecord,
+  chain: Chain,
+  address: string,
+  indexes: number,
+) {
   const family = FAMILY_OF[chain] as SourceFamily;
   if (kind === 'key') {
     const forms = keys.filter((key) => key.family === family).flatMap(addressesOfSingleKey);
@@ -132,34 +174,56 @@ function pathTo(file: KeyFile, { fingerprint, kind, keys }: SourceRecord, chain:
 }
 
 async function register(asked: Asked): Promise<Refusal | null> {
-  const { operands: [fingerprint], options } = asked;
+  const {
+    operands: [fingerprint],
+    options,
+  } = asked;
   const chains = chainsOf(options.chains)!;
   return withKeystore(asked, false, async (file, settings) => {
     const source = sourceOf(file, fingerprint!);
     const paths = pathsOf(file, source, chains, options);
     const registered = await withCloud(asked, file, (upstream, environment) =>
-      registerSource(file, upstream, source.fingerprint, { environment, chains, paths, keystore: settings.token === null ? 'file' : 'pkcs11' }));
+      registerSource(file, upstream, source.fingerprint, {
+        environment,
+        chains,
+        paths,
+        keystore: settings.token === null ? 'file' : 'pkcs11',
+      }),
+    );
     if (isRefusal(registered)) return registered;
     asked.print({ fingerprint: source.fingerprint, ...registered });
     return null;
   });
 }
 
-/** Paths of the EVM addresses that are chosen: by known addresses, or by a path and a count. Throws: ConfigurationError. */
-function pathsOf(file: KeyFile, source: SourceRecord, chains: readonly Chain[], options: SourceOptions): (string | null)[] {
+/**
+ * Paths of the EVM addresses that are chosen: by known addresses, or by a path and a count. Throws: ConfigurationError.
+ */
+function pathsOf(
+  file: KeyFile,
+  source: SourceRecord,
+  chains: readonly Chain[],
+  options: SourceOptions,
+): (string | null)[] {
   const evm = chains.find((chain) => FAMILY_OF[chain] === 'evm');
   if (evm === undefined) return [];
   if (source.kind === 'key') return [null];
   const { address = [], path, count, from, indexes } = options;
-  const detected = address.map((text) => pathTo(file, source, evm, canonical(evm, text), numberOf(indexes, INDEXES_DEFAULT)).path);
+  const detected = address.map(
+    (text) => pathTo(file, source, evm, canonical(evm, text), numberOf(indexes, INDEXES_DEFAULT)).path,
+  );
   if (path === undefined) {
-    if (detected.length === 0) throw new ConfigurationError(['--path with --count, or --address: which addresses of the phrase?']);
+    if (detected.length === 0)
+      throw new ConfigurationError(['--path with --count, or --address: which addresses of the phrase?']);
     return detected;
   }
   const first = numberOf(from, 0);
   const template = path.includes('i') ? path : `${path}/i`;
-  const counted = Array.from({ length: numberOf(count, 1) }, (_, at) => canonicalPath(template.replace('i', String(first + at))));
-  if (counted.includes(null)) throw new ConfigurationError(["--path: expected a path such as m/44'/60'/0'/0, or one with i for the index"]);
+  const counted = Array.from({ length: numberOf(count, 1) }, (_, at) =>
+    canonicalPath(template.replace('i', String(first + at))),
+  );
+  if (counted.includes(null))
+    throw new ConfigurationError(["--path: expected a path such as m/44'/60'/0'/0, or one with i for the index"]);
   return [...detected, ...counted];
 }
 
@@ -180,11 +244,13 @@ async function rewrap({ options, env, prompt, tell }: Asked): Promise<null> {
   const settings = settingsOf(env, options);
   const { token } = settings;
   const isToken = decodeFile(readBytes(settings.file)).wrapped.kind === 'pkcs11';
-  if (token === null && (isToken || options.to === 'token')) throw new ConfigurationError(['EDGE_PKCS11_MODULE: which token?']);
+  if (token === null && (isToken || options.to === 'token'))
+    throw new ConfigurationError(['EDGE_PKCS11_MODULE: which token?']);
   const from = { ...settings, token: isToken ? token : null };
   const to = { ...settings, token: options.to === 'token' ? token : null };
   const secret = await askSecret(prompt, from, false);
-  let next: Buffer = Buffer.alloc(0), file: KeyFile | null = null;
+  let next: Buffer = Buffer.alloc(0),
+    file: KeyFile | null = null;
   try {
     file = await KeyFile.open(settings.file, wrapOf(from, secret));
     next = await askSecret(prompt, to, true);
@@ -215,15 +281,36 @@ function canonical(chain: Chain, text: string): string {
 function numberOf(text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
-  if (value < 0 || value > COUNT_MAX) throw new ConfigurationError([`--count, --from, --indexes: whole numbers up to ${COUNT_MAX}`]);
+  if (value < 0 || value > COUNT_MAX)
+    throw new ConfigurationError([`--count, --from, --indexes: whole numbers up to ${COUNT_MAX}`]);
   return value;
 }
 
 /** What is public of a source. */
-function viewOf({ fingerprint, kind, label, own, createdAt, purgedAt, keys, addresses, sourceId }: SourceRecord): object {
+function viewOf({
+  fingerprint,
+  kind,
+  label,
+  own,
+  createdAt,
+  purgedAt,
+  keys,
+  addresses,
+  sourceId,
+}: SourceRecord): object {
   return {
-    fingerprint, kind, label, own, createdAt, purgedAt, keySourceId: sourceId,
-    keys: keys.map(({ family, path, xpub, publicKey }) => ({ family, path, ...(xpub === null ? { publicKey } : { xpub }) })),
+    fingerprint,
+    kind,
+    label,
+    own,
+    createdAt,
+    purgedAt,
+    keySourceId: sourceId,
+    keys: keys.map(({ family, path, xpub, publicKey }) => ({
+      family,
+      path,
+      ...(xpub === null ? { publicKey } : { xpub }),
+    })),
     addresses: addresses.map(({ chain, path, address }) => ({ chain, path, address })),
   };
 }

@@ -26,11 +26,17 @@ const USAGE = `usage: flock-edge sources import phrase --label NAME [--bip39-pas
 
 /** Runs one command; answers the exit code: 0 done, 1 refused, 2 not understood. */
 export async function sourcesCommand(
-  args: readonly string[], env: Environ, out: Output, err: Output, prompt: SecretPrompt = createSecretPrompt(process.stdin, process.stderr),
+  args: readonly string[],
+  env: Environ,
+  out: Output,
+  err: Output,
+  prompt: SecretPrompt = createSecretPrompt(process.stdin, process.stderr),
 ): Promise<number> {
   try {
     if (looksSecret(args)) {
-      err.write('an argument looks like a phrase or a private key. Arguments stand in the process list and in the history of the\nshell: treat that secret as known, and give secrets only when you are asked for them\n');
+      err.write(
+        'an argument looks like a phrase or a private key. Arguments stand in the process list and in the history of the\nshell: treat that secret as known, and give secrets only when you are asked for them\n',
+      );
       return 2;
     }
     const parsed = parse(args);
@@ -39,7 +45,13 @@ export async function sourcesCommand(
       return 2;
     }
     if (coreFilesPossible()) err.write(`warning: ${CORE_WARNING}\n`);
-    const refusal = await parsed.verb({ ...parsed.asked, env, prompt, print: (value) => void out.write(`${JSON.stringify(value)}\n`), tell: (text) => void err.write(`${text}\n`) });
+    const refusal = await parsed.verb({
+      ...parsed.asked,
+      env,
+      prompt,
+      print: (value) => void out.write(`${JSON.stringify(value)}\n`),
+      tell: (text) => void err.write(`${text}\n`),
+    });
     if (refusal === null) return 0;
     if (isRefusal(refusal)) err.write(`${refusal.code}: ${refusal.message}${detailsOf(refusal)}\n`);
     return 1;
@@ -53,12 +65,17 @@ export async function sourcesCommand(
 /** A phrase may be given as one argument or as many. */
 function looksSecret(args: readonly string[]): boolean {
   const values = args.map((text) => ({ name: '', text }));
-  return findKeyMaterialInFields(values) !== null || findKeyMaterialInFields([{ name: '', text: args.join(' ') }]) !== null;
+  return (
+    findKeyMaterialInFields(values) !== null || findKeyMaterialInFields([{ name: '', text: args.join(' ') }]) !== null
+  );
 }
 
 function parse(args: readonly string[]): { verb: Verb; asked: Pick<Asked, 'operands' | 'options'> } | null {
   try {
-    const { positionals: [name = '', ...operands], values: options } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const {
+      positionals: [name = '', ...operands],
+      values: options,
+    } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const known = VERBS[name];
     if (known === undefined || !known.takes(operands, options)) return null;
     return { verb: known.run, asked: { operands, options } };

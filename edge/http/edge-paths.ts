@@ -12,7 +12,10 @@ import type { Outbox } from '../link/outbox.ts';
 import { answered, jsonOf, queryOf, refused, type EdgePath } from './exchange.ts';
 
 /** Null where all is well; else a stable word or code, and what to do. */
-export interface ReadinessCheck { readonly reason: string | null; readonly next: string }
+export interface ReadinessCheck {
+  readonly reason: string | null;
+  readonly next: string;
+}
 
 export interface EdgePathSettings {
   readonly keys: LocalKeys;
@@ -35,12 +38,18 @@ export function createEdgePaths(settings: EdgePathSettings) {
     getEdgeHealth: () => answered({ status: 'ok' }),
     getLive: () => answered({ status: 'live' }),
     getReady: () => {
-      const found = Object.entries(settings.checks()), wrong = found.filter(([, { reason }]) => reason !== null);
+      const found = Object.entries(settings.checks()),
+        wrong = found.filter(([, { reason }]) => reason !== null);
       const checks = Object.fromEntries(found.map(([name, { reason }]) => [name, reason === null]));
       if (wrong.length === 0) return answered({ status: 'ready', checks });
       const reasons = Object.fromEntries(wrong.map(([name, { reason }]) => [name, reason]));
-      return refused(refuse('SERVICE_UNAVAILABLE', { checks, reasons, next: wrong.map(([, { next }]) => next).join('; ') },
-        `not ready: ${wrong.map(([name, { reason }]) => `${name} (${reason})`).join(', ')}`));
+      return refused(
+        refuse(
+          'SERVICE_UNAVAILABLE',
+          { checks, reasons, next: wrong.map(([, { next }]) => next).join('; ') },
+          `not ready: ${wrong.map(([name, { reason }]) => `${name} (${reason})`).join(', ')}`,
+        ),
+      );
     },
     getEdgeOutbox: () => answered({ ...outbox.report(), outboxMode: 'durable' }),
     listGasTanks: ({ pathAndQuery }) => {
@@ -48,15 +57,25 @@ export function createEdgePaths(settings: EdgePathSettings) {
       if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
       const query = read(wholeQuery, 'query', queryOf(pathAndQuery));
       if (isRefusal(query)) return refused(query);
-      const page = wholePage('gas-tanks', settings.gasTanks(), query, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
+      const page = wholePage(
+        'gas-tanks',
+        settings.gasTanks(),
+        query,
+        ({ chain, address }) => `${chainPlace(chain)} ${address}`,
+      );
       return isRefusal(page) ? refused(page) : answered(page);
     },
     mintLocalKey: ({ body, headers, keyId }) => {
-      if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
+      if (!JSON_TYPE.test(headers['content-type'] ?? ''))
+        return refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
       const parsed = read(localKeyBody, 'body', jsonOf(body) ?? body.toString('latin1'));
       if (isRefusal(parsed)) return refused(parsed);
       const { label, expiresAt } = parsed;
-      const minted = keys.mint({ label, mintedBy: keyId, expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt) });
+      const minted = keys.mint({
+        label,
+        mintedBy: keyId,
+        expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt),
+      });
       if (isRefusal(minted)) return refused(minted);
       log.info('local_key_minted', { localKeyId: minted.id, mintedBy: minted.mintedBy });
       settings.onKeysChanged();
@@ -71,7 +90,8 @@ export function createEdgePaths(settings: EdgePathSettings) {
     },
     revokeLocalKey: ({ params }) => {
       const revoked = keys.revoke(params['id']!);
-      if (revoked === null) return refused(notFound('local key', params['id']!, { next: 'GET /v1/edge/keys lists them' }));
+      if (revoked === null)
+        return refused(notFound('local key', params['id']!, { next: 'GET /v1/edge/keys lists them' }));
       log.info('local_key_revoked', { localKeyId: revoked.id, alsoRevoked: revoked.alsoRevoked.length });
       settings.onKeysChanged();
       return answered(revoked);
@@ -86,5 +106,5 @@ export function createEdgePaths(settings: EdgePathSettings) {
 /** One part of a request by its schema. Refuses: INVALID_INPUT, as the cloud does. */
 function read<S extends z.ZodType>(schema: S, where: 'query' | 'body', value: unknown): z.output<S> | Refusal {
   const input = validate({ [where]: schema }, { params: {}, query: {}, body: undefined, [where]: value });
-  return input.ok ? input[where] as z.output<S> : input;
+  return input.ok ? (input[where] as z.output<S>) : input;
 }

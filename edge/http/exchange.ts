@@ -28,7 +28,12 @@ export type EdgeAnswer =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The cloud's own answer: a refusal byte for byte, a success as it was read. */
   | { readonly kind: 'passed'; readonly answer: ForwardedAnswer }
-  | { readonly kind: 'bare'; readonly contentType: string; readonly text: string; readonly headers?: Readonly<Record<string, string>> };
+  | {
+      readonly kind: 'bare';
+      readonly contentType: string;
+      readonly text: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 export type EdgePath = (call: EdgeCall) => Promise<EdgeAnswer> | EdgeAnswer;
 
@@ -47,10 +52,12 @@ export function jsonOf(body: Buffer): unknown {
 /** Parameters by name; one that is given twice is an array, which no schema takes. */
 export function queryOf(pathAndQuery: string): Record<string, string | string[]> {
   const { searchParams } = new URL(pathAndQuery, 'http://edge');
-  return Object.fromEntries([...new Set(searchParams.keys())].map((name) => {
-    const values = searchParams.getAll(name);
-    return [name, values.length === 1 ? values[0]! : values];
-  }));
+  return Object.fromEntries(
+    [...new Set(searchParams.keys())].map((name) => {
+      const values = searchParams.getAll(name);
+      return [name, values.length === 1 ? values[0]! : values];
+    }),
+  );
 }
 
 /** The envelope of an answer (spec §2.1), read once; `error` is null for a success. */
@@ -60,10 +67,15 @@ export interface PlainEnvelope {
   readonly meta: { readonly requestId: string; readonly timestamp: string };
 }
 
-const meta = z.object({ requestId: z.string().regex(/^req_[a-z2-7]{26}$/), timestamp: z.iso.datetime({ offset: true }) });
+const meta = z.object({
+  requestId: z.string().regex(/^req_[a-z2-7]{26}$/),
+  timestamp: z.iso.datetime({ offset: true }),
+});
 const success = z.object({ success: z.literal(true), data: z.unknown(), meta });
 const failure = z.object({
-  success: z.literal(false), data: z.null(), meta,
+  success: z.literal(false),
+  data: z.null(),
+  meta,
   error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
 });
 
@@ -80,7 +92,9 @@ export function envelopeOf({ status, body }: Pick<ForwardedAnswer, 'status' | 'b
     return read.success ? { data: null, error: read.data.error, meta: read.data.meta } : null;
   }
   const read = success.safeParse(envelope);
-  return read.success && read.data.data !== undefined ? { data: read.data.data, error: null, meta: read.data.meta } : null;
+  return read.success && read.data.data !== undefined
+    ? { data: read.data.data, error: null, meta: read.data.meta }
+    : null;
 }
 
 /** The one text of a JSON value as the cloud writes it; empty for one that is nested too deeply to be written. */

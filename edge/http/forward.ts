@@ -1,4 +1,6 @@
-/** Passes application paths on to the cloud. Every answer is read by its route's schema and held to what the edge knows. */
+/**
+ * Passes application paths on to the cloud. Every answer is read by its route's schema and held to what the edge knows.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ERRORS, isRefusal, refuse, statusOf, type ErrorCode } from '../../protocol/errors.ts';
 import { answerBytesMax } from '../answers/answer-size.ts';
@@ -6,7 +8,16 @@ import { checkedAnswer, type Checked } from '../answers/checked.ts';
 import type { Ask, Known } from '../answers/known.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { ForwardedAnswer, Upstream } from '../link/upstream.ts';
-import { envelopeOf, jsonOf, queryOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath, type PlainEnvelope } from './exchange.ts';
+import {
+  envelopeOf,
+  jsonOf,
+  queryOf,
+  refused,
+  type EdgeAnswer,
+  type EdgeCall,
+  type EdgePath,
+  type PlainEnvelope,
+} from './exchange.ts';
 
 const LARGE_BYTES = 128 * 1_024;
 
@@ -21,10 +32,16 @@ export interface ForwardSettings {
 }
 
 /** The cloud's answer, read once. */
-export interface Passed { readonly answer: ForwardedAnswer; readonly envelope: PlainEnvelope }
+export interface Passed {
+  readonly answer: ForwardedAnswer;
+  readonly envelope: PlainEnvelope;
+}
 
 export interface Forwarding {
-  /** The cloud's answer, or why there is none. Refuses: UPSTREAM_UNAVAILABLE for one that is no envelope, or could be read in two ways. */
+  /**
+   * The cloud's answer, or why there is none. Refuses: UPSTREAM_UNAVAILABLE for one that is no envelope, or could be
+   * read in two ways.
+   */
   readonly pass: (call: EdgeCall) => Promise<Passed | EdgeAnswer>;
   /** Data of a successful answer against schema and rule of its route. Refuses: INTERNAL_ERROR. */
   readonly check: (call: EdgeCall, data: unknown) => Promise<Checked>;
@@ -54,7 +71,11 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
     const unsynced = settings.unsynced();
     if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
     const answer = await upstream.forward({
-      method: call.route.method, pathAndQuery: call.pathAndQuery, headers: call.headers, body: call.body, bytesMax: answerBytesMax(call.route.operationId, queryOf(call.pathAndQuery)),
+      method: call.route.method,
+      pathAndQuery: call.pathAndQuery,
+      headers: call.headers,
+      body: call.body,
+      bytesMax: answerBytesMax(call.route.operationId, queryOf(call.pathAndQuery)),
     });
     if (isRefusal(answer)) return refused(answer);
     const envelope = envelopeOf(answer);
@@ -73,13 +94,18 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
   const check: Forwarding['check'] = async (call, data) => {
     const checked = await checkedAnswer(call.route.operationId, data, askOf(call), known);
     if (checked.refusal !== null) {
-      log.alarm('answer_false', { requestId: call.requestId, route: call.route.path, reason: String(checked.refusal.details['field']) });
+      log.alarm('answer_false', {
+        requestId: call.requestId,
+        route: call.route.path,
+        reason: String(checked.refusal.details['field']),
+      });
     }
     return checked;
   };
 
   return {
-    pass, check,
+    pass,
+    check,
     forward: async (call) => {
       const passed = await pass(call);
       if (!isPassed(passed)) return passed;
@@ -97,9 +123,13 @@ function isOfStatus({ error }: PlainEnvelope, status: number, expected: number):
 }
 
 function askOf({ params, pathAndQuery, body }: EdgeCall): Ask {
-  const sent = jsonOf(body), query = queryOf(pathAndQuery);
+  const sent = jsonOf(body),
+    query = queryOf(pathAndQuery);
   return {
-    params, body: typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? sent as Record<string, unknown> : {},
-    query: Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+    params,
+    body: typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? (sent as Record<string, unknown>) : {},
+    query: Object.fromEntries(
+      Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    ),
   };
 }

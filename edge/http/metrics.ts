@@ -21,23 +21,39 @@ export interface EdgeMetrics {
 
 export function createEdgeMetrics(read: () => EdgeGauges): EdgeMetrics {
   const registry = new Registry();
-  const gauge = (name: string, help: string, value: (gauges: EdgeGauges) => number) => new Gauge({
-    name: `svc_edge_${name}`, help, registers: [registry],
-    collect() {
-      this.set(value(read()));
-    },
-  });
+  const gauge = (name: string, help: string, value: (gauges: EdgeGauges) => number) =>
+    new Gauge({
+      name: `svc_edge_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value(read()));
+      },
+    });
   gauge('outbox_depth', 'writes to the cloud that wait', ({ outboxDepth }) => outboxDepth);
-  gauge('outbox_poisoned', '1 when a write keeps being refused and holds its lane', ({ outboxPoisoned }) => Number(outboxPoisoned));
+  gauge('outbox_poisoned', '1 when a write keeps being refused and holds its lane', ({ outboxPoisoned }) =>
+    Number(outboxPoisoned),
+  );
   gauge('leader', '1 when this replica holds the lease', ({ leader }) => Number(leader));
   gauge('registered', '1 when the cloud confirmed the registration', ({ registered }) => Number(registered));
   gauge('stream_up', '1 when the stream to the cloud is open', ({ streamUp }) => Number(streamUp));
   gauge('deliveries_in_flight', 'webhook deliveries that wait or run', ({ deliveriesInFlight }) => deliveriesInFlight);
   gauge('alarms', 'refused attempts to make this edge do what it must not, since the start', ({ alarms }) => alarms);
-  gauge('revocation_unconfirmed_replicas', 'replicas that have not stated every revocation of a local key that this one knows of', ({ revocationsUnconfirmed }) => revocationsUnconfirmed);
-  const attempts = new Counter({ name: 'svc_edge_webhook_attempts_total', help: 'webhook attempts by outcome', labelNames: ['outcome'], registers: [registry] });
+  gauge(
+    'revocation_unconfirmed_replicas',
+    'replicas that have not stated every revocation of a local key that this one knows of',
+    ({ revocationsUnconfirmed }) => revocationsUnconfirmed,
+  );
+  const attempts = new Counter({
+    name: 'svc_edge_webhook_attempts_total',
+    help: 'webhook attempts by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
   const seconds = new Histogram({
-    name: 'svc_edge_webhook_seconds', help: 'time to the answer of a webhook receiver', registers: [registry],
+    name: 'svc_edge_webhook_seconds',
+    help: 'time to the answer of a webhook receiver',
+    registers: [registry],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   });
   return {

@@ -29,7 +29,14 @@ const GONE_MS = 1_000;
 /** Headers that a caller's request keeps on its way to the cloud, and those that an answer keeps on its way back. */
 const REQUEST_HEADERS = ['content-type', 'accept', 'idempotency-key'] as const;
 const ANSWER_HEADERS = [
-  'content-type', 'content-disposition', 'x-request-id', 'idempotent-replayed', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset',
+  'content-type',
+  'content-disposition',
+  'x-request-id',
+  'idempotent-replayed',
+  'retry-after',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
 ] as const;
 
 export interface ServerSettings {
@@ -55,17 +62,25 @@ const EDGE_ROUTES: readonly EdgeRoute[] = [
 /** The server, not listening yet. */
 export function createEdgeServer(settings: ServerSettings): FastifyInstance {
   const server = Fastify({
-    logger: false, bodyLimit: BODY_BYTES_MAX, exposeHeadRoutes: true, // as the cloud
-    return503OnClosing: false, requestTimeout: REQUEST_TIMEOUT_MS,
-    forceCloseConnections: 'idle', genReqId: () => newId('req', settings.nowMs()),
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    exposeHeadRoutes: true, // as the cloud
+    return503OnClosing: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    genReqId: () => newId('req', settings.nowMs()),
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
     frameworkErrors: (error, request, reply) => sendError(settings, request, reply, error),
     clientErrorHandler(_error, socket) {
       if (!socket.writable) return void socket.destroy();
       const requestId = newId('req', settings.nowMs());
-      const body = JSON.stringify(fail(refuse('INVALID_INPUT', { reason: 'malformed_http' }), metaOf(requestId, settings.nowMs())));
-      socket.end(`HTTP/1.1 400 Bad Request\r\nx-request-id: ${requestId}\r\ncontent-type: application/json\r\nconnection: close\r\n`
-        + `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+      const body = JSON.stringify(
+        fail(refuse('INVALID_INPUT', { reason: 'malformed_http' }), metaOf(requestId, settings.nowMs())),
+      );
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nx-request-id: ${requestId}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
+          `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
       setTimeout(() => socket.destroy(), GONE_MS).unref(); // whoever does not close keeps no place here
     },
   });
@@ -73,18 +88,30 @@ export function createEdgeServer(settings: ServerSettings): FastifyInstance {
   // Bodies stay bytes: they are forwarded as they came, and signed over.
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.setErrorHandler((error, request, reply) => sendError(settings, request, reply, error));
-  server.setNotFoundHandler((request, reply) => sendRefusal(settings, request, reply, unmatched(settings, request, reply)));
+  server.setNotFoundHandler((request, reply) =>
+    sendRefusal(settings, request, reply, unmatched(settings, request, reply)),
+  );
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (settings.stopping()) throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' }));
   });
   server.addHook('onResponse', async (request, reply) => {
     settings.log.info('request', {
-      requestId: request.id, method: request.method, route: request.routeOptions.url ?? 'unmatched', status: reply.statusCode,
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'unmatched',
+      status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime),
     });
   });
-  server.get('/', async (request, reply) => send(settings, request, reply, await settings.statusPage(callOf(request, { ...ROUTES.getEdgeHealth, operationId: 'getEdgeHealth' }, null))));
+  server.get('/', async (request, reply) =>
+    send(
+      settings,
+      request,
+      reply,
+      await settings.statusPage(callOf(request, { ...ROUTES.getEdgeHealth, operationId: 'getEdgeHealth' }, null)),
+    ),
+  );
   for (const route of EDGE_ROUTES) bind(server, settings, route);
   return server;
 }
@@ -96,7 +123,12 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
     url: route.path.replace(/\{([a-zA-Z]+)\}/g, ':$1'),
     // Before the body is read. Spec §5.3: authentication fails before the payload is read.
     onRequest: async (request) => {
-      const refusal = isNormalPath(request.raw.url ?? '') ? null : refuse('NOT_FOUND', { reason: 'not_a_plain_path', next: 'send the path without //, backslashes and dot segments' });
+      const refusal = isNormalPath(request.raw.url ?? '')
+        ? null
+        : refuse('NOT_FOUND', {
+            reason: 'not_a_plain_path',
+            next: 'send the path without //, backslashes and dot segments',
+          });
       if (refusal !== null) throw new Refused(refusal);
       keyIdOf(settings, request, route);
     },
@@ -105,11 +137,13 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
       refuseKeyMaterial(settings, request);
       const refusal = path === settings.forward ? null : notTaken(request, route);
       if (refusal !== null) throw new Refused(refusal);
-      const call = callOf(request, route, keyId), answer = await path(call);
+      const call = callOf(request, route, keyId),
+        answer = await path(call);
       const unkept = await settings.hearing.before(call, answer);
       if (unkept !== null) throw new Refused(unkept);
       // Where the connection is closed before the last byte there is no such event.
-      if (request.method !== 'HEAD') reply.raw.once('finish', () => void (call.isGone() ? null : settings.hearing.after(call, answer)));
+      if (request.method !== 'HEAD')
+        reply.raw.once('finish', () => void (call.isGone() ? null : settings.hearing.after(call, answer)));
       return send(settings, request, reply, answer);
     },
   });
@@ -117,10 +151,14 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
 
 /** Query and body of a path that has none, as the cloud looks at what is passed on. Refuses: INVALID_INPUT. */
 function notTaken(request: FastifyRequest, route: Route): Refusal | null {
-  const { url = '/' } = request.raw, { body } = request;
+  const { url = '/' } = request.raw,
+    { body } = request;
   const query = route.query === undefined ? queryOf(url) : {};
   // What is no JSON is no empty body either.
-  const sent = route.body === undefined && Buffer.isBuffer(body) && body.length > 0 ? jsonOf(body) ?? body.toString('latin1') : undefined;
+  const sent =
+    route.body === undefined && Buffer.isBuffer(body) && body.length > 0
+      ? (jsonOf(body) ?? body.toString('latin1'))
+      : undefined;
   const read = validate({}, { params: {}, query, body: sent });
   return isRefusal(read) ? read : null;
 }
@@ -129,20 +167,34 @@ function notTaken(request: FastifyRequest, route: Route): Refusal | null {
 function keyIdOf(settings: ServerSettings, request: FastifyRequest, route: EdgeRoute): string | null {
   if (route.credential === 'none') return null;
   const key = request.headers['x-api-key'];
-  if (typeof key !== 'string') throw new Refused(refuse('UNAUTHORIZED', { reason: 'no_key', next: 'send a local key as X-API-Key; flock-edge local-keys mint makes one' }));
+  if (typeof key !== 'string')
+    throw new Refused(
+      refuse('UNAUTHORIZED', {
+        reason: 'no_key',
+        next: 'send a local key as X-API-Key; flock-edge local-keys mint makes one',
+      }),
+    );
   const verdict = settings.judgeKey(key);
   if ('reason' in verdict) throw new Refused(refuse('UNAUTHORIZED', adviceOnKey(key, verdict.reason)));
   return verdict.id;
 }
 
 function callOf(request: FastifyRequest, route: EdgeRoute, keyId: string | null): EdgeCall {
-  const headers = Object.fromEntries(REQUEST_HEADERS.flatMap((name) => {
-    const value = request.headers[name];
-    return typeof value === 'string' ? [[name, value]] : [];
-  }));
+  const headers = Object.fromEntries(
+    REQUEST_HEADERS.flatMap((name) => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
   return {
-    requestId: request.id, keyId, route, params: request.params as Record<string, string>, pathAndQuery: request.raw.url ?? '/', headers,
-    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0), isGone: () => request.raw.socket.destroyed,
+    requestId: request.id,
+    keyId,
+    route,
+    params: request.params as Record<string, string>,
+    pathAndQuery: request.raw.url ?? '/',
+    headers,
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    isGone: () => request.raw.socket.destroyed,
   };
 }
 
@@ -169,8 +221,9 @@ function keyMaterialIn(request: FastifyRequest): string | null {
   const fields = [
     ...[...url.searchParams].map(([name, text]) => ({ name, text })),
     ...pathPartsOf(url.pathname).map((text) => ({ name: '', text })),
-    ...Object.entries(request.headers).filter(([name]) => name !== 'x-api-key')
-      .map(([name, text]) => ({ name, text: Array.isArray(text) ? text.join(' ') : text ?? '' })),
+    ...Object.entries(request.headers)
+      .filter(([name]) => name !== 'x-api-key')
+      .map(([name, text]) => ({ name, text: Array.isArray(text) ? text.join(' ') : (text ?? '') })),
   ];
   return findKeyMaterialInFields(fields) ?? (Buffer.isBuffer(request.body) ? findKeyMaterial(request.body) : null);
 }
@@ -189,16 +242,29 @@ function pathPartsOf(path: string): string[] {
 /** Throws: Refused KEY_MATERIAL_REJECTED, as for every path. */
 function unmatched(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply): Refusal {
   const { allow, refusal } = unknownPath(request.method, (request.raw.url ?? '/').split('?')[0]!, EDGE_ROUTES, 'cloud');
-  if (allow === null) refuseKeyMaterial(settings, request); // what is repeated is looked through first
+  if (allow === null)
+    refuseKeyMaterial(settings, request); // what is repeated is looked through first
   else reply.header('allow', allow);
   return refusal;
 }
 
-function send(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, answer: EdgeAnswer): FastifyReply {
+function send(
+  settings: ServerSettings,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: EdgeAnswer,
+): FastifyReply {
   switch (answer.kind) {
-    case 'refused': return sendRefusal(settings, request, reply, answer.refusal);
-    case 'answered': return reply.code(answer.status).send(succeed(answer.data, metaOf(request.id, settings.nowMs())));
-    case 'bare': return reply.code(200).headers(answer.headers ?? {}).type(answer.contentType).send(answer.text);
+    case 'refused':
+      return sendRefusal(settings, request, reply, answer.refusal);
+    case 'answered':
+      return reply.code(answer.status).send(succeed(answer.data, metaOf(request.id, settings.nowMs())));
+    case 'bare':
+      return reply
+        .code(200)
+        .headers(answer.headers ?? {})
+        .type(answer.contentType)
+        .send(answer.text);
     case 'passed': {
       for (const name of ANSWER_HEADERS) {
         const value = answer.answer.headers[name];
@@ -209,18 +275,31 @@ function send(settings: ServerSettings, request: FastifyRequest, reply: FastifyR
   }
 }
 
-function sendRefusal(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  if (refusal.code === 'SERVICE_UNAVAILABLE' || refusal.code === 'UPSTREAM_UNAVAILABLE') reply.header('retry-after', '1');
-  // A connection that is closed under a writer is reset, and the answer with it: the rest is read and dropped, until the timeout.
+function sendRefusal(
+  settings: ServerSettings,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+): FastifyReply {
+  if (refusal.code === 'SERVICE_UNAVAILABLE' || refusal.code === 'UPSTREAM_UNAVAILABLE')
+    reply.header('retry-after', '1');
+  // A connection that is closed under a writer is reset, and the answer with it: the rest is read and dropped, until
+  // the timeout.
   if (refusal.code === 'PAYLOAD_TOO_LARGE') reply.removeHeader('connection');
   if (settings.stopping()) reply.header('connection', 'close');
   reply.header('x-request-id', request.id); // also where no hook has run: a path that is no path
   return reply.code(statusOf(refusal.code)).send(fail(refusal, metaOf(request.id, settings.nowMs())));
 }
 
-function sendError(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+function sendError(
+  settings: ServerSettings,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): FastifyReply {
   const refusal = refusalOf(error);
-  if (refusal.code === 'INTERNAL_ERROR' || error instanceof StorageFailed) settings.log.fault('request_fault', error, { requestId: request.id });
+  if (refusal.code === 'INTERNAL_ERROR' || error instanceof StorageFailed)
+    settings.log.fault('request_fault', error, { requestId: request.id });
   return sendRefusal(settings, request, reply, refusal);
 }
 
@@ -231,7 +310,8 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof StorageFailed) return refuse('EDGE_OUTBOX_FULL', { reason: error.reason }, error.message);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse('PAYLOAD_TOO_LARGE', { limitBytes: BODY_BYTES_MAX });
-  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return refuse('INVALID_INPUT' satisfies ErrorCode);
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
+    return refuse('INVALID_INPUT' satisfies ErrorCode);
   return refuse('INTERNAL_ERROR');
 }
 
@@ -243,15 +323,32 @@ const LOCAL_KEY = /^loc_(?:live|test)_[a-z2-7]{39}$/;
 
 /** What to do about a key that is not taken. That it is revoked is said to whoever has it. */
 function adviceOnKey(key: string, reason: Extract<KeyVerdict, { reason: string }>['reason']): Record<string, string> {
-  if (/^flk_(?:live|test)_/.test(key)) return { reason: 'cloud_key', next: 'this is a key of the cloud: send a local key; flock-edge local-keys mint makes one' };
-  switch (reason) {
-    case 'unknown': return LOCAL_KEY.test(key)
-      ? { reason: 'unknown_key', next: 'the key is mistyped, or of another edge or environment: compare it with the one that was minted; flock-edge local-keys mint makes one' }
-      : { reason: 'malformed_key', expected: 'loc_live_ or loc_test_ and 39 characters of a–z and 2–7', next: 'send the key whole and alone: no quotes, no "Bearer", X-API-Key once' };
-    case 'revoked': return { reason: 'revoked' };
-    case 'expired': return { reason: 'expired', next: 'mint a new key' };
-    case 'not_vouched': return {
-      reason: 'not_vouched', setting: 'EDGE_KEY_SET_TTL', next: 'another replica minted this key and no leader has vouched for it lately: look whether the replicas reach the cloud; use a key that was minted here',
+  if (/^flk_(?:live|test)_/.test(key))
+    return {
+      reason: 'cloud_key',
+      next: 'this is a key of the cloud: send a local key; flock-edge local-keys mint makes one',
     };
+  switch (reason) {
+    case 'unknown':
+      return LOCAL_KEY.test(key)
+        ? {
+            reason: 'unknown_key',
+            next: 'the key is mistyped, or of another edge or environment: compare it with the one that was minted; flock-edge local-keys mint makes one',
+          }
+        : {
+            reason: 'malformed_key',
+            expected: 'loc_live_ or loc_test_ and 39 characters of a–z and 2–7',
+            next: 'send the key whole and alone: no quotes, no "Bearer", X-API-Key once',
+          };
+    case 'revoked':
+      return { reason: 'revoked' };
+    case 'expired':
+      return { reason: 'expired', next: 'mint a new key' };
+    case 'not_vouched':
+      return {
+        reason: 'not_vouched',
+        setting: 'EDGE_KEY_SET_TTL',
+        next: 'another replica minted this key and no leader has vouched for it lately: look whether the replicas reach the cloud; use a key that was minted here',
+      };
   }
 }

@@ -6,8 +6,18 @@ import { createHash } from 'node:crypto';
 import type { EdgePath } from './exchange.ts';
 
 export type Tone = 'good' | 'warn' | 'bad';
-export interface StatusLine { readonly label: string; readonly value: string; readonly tone?: Tone; readonly hint?: string }
-export interface StatusView { readonly headline: string; readonly tone: Tone; readonly explanation: string; readonly lines: readonly StatusLine[] }
+export interface StatusLine {
+  readonly label: string;
+  readonly value: string;
+  readonly tone?: Tone;
+  readonly hint?: string;
+}
+export interface StatusView {
+  readonly headline: string;
+  readonly tone: Tone;
+  readonly explanation: string;
+  readonly lines: readonly StatusLine[];
+}
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#14181f;--soft:#5a6472;--paper:#f6f7f9;--card:#fff;--line:#dfe3e8;--good:#0b6b3a;--warn:#8a5300;--bad:#a8201a}
@@ -33,17 +43,30 @@ a{color:inherit}a:focus-visible{outline:3px solid currentColor;outline-offset:3p
 
 const HEADERS = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
 };
 
 /** The page of a view, asked for at each request. */
 export function createStatusPage(view: () => StatusView, nowMs: () => number): EdgePath {
-  return () => ({ kind: 'bare', contentType: 'text/html; charset=utf-8', text: pageOf(view(), new Date(nowMs())), headers: HEADERS });
+  return () => ({
+    kind: 'bare',
+    contentType: 'text/html; charset=utf-8',
+    text: pageOf(view(), new Date(nowMs())),
+    headers: HEADERS,
+  });
 }
 
 function pageOf({ headline, tone, explanation, lines }: StatusView, now: Date): string {
-  const rows = lines.map(({ label, value, tone: rowTone, hint }) => `<div class="row"><dt>${escaped(label)}</dt><dd${rowTone === undefined ? '' : ` class="${rowTone}"`}>${
-    escaped(value)}${hint === undefined ? '' : `<small>${escaped(hint)}</small>`}</dd></div>`).join('\n');
+  const rows = lines
+    .map(
+      ({ label, value, tone: rowTone, hint }) =>
+        `<div class="row"><dt>${escaped(label)}</dt><dd${rowTone === undefined ? '' : ` class="${rowTone}"`}>${escaped(
+          value,
+        )}${hint === undefined ? '' : `<small>${escaped(hint)}</small>`}</dd></div>`,
+    )
+    .join('\n');
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -28,34 +28,60 @@ export function statusOfEdge(status: EdgeStatus): StatusView {
 }
 
 function headlineOf({ registration, streamUp, lease, outbox, stopping }: EdgeStatus): Omit<StatusView, 'lines'> {
-  if (stopping) return { tone: 'warn', headline: 'Stopping', explanation: 'Requests in flight are being finished; new ones are turned away.' };
+  if (stopping)
+    return {
+      tone: 'warn',
+      headline: 'Stopping',
+      explanation: 'Requests in flight are being finished; new ones are turned away.',
+    };
   if (registration.kind === 'halted') {
     return {
-      tone: 'bad', headline: 'Waiting for the account owner',
+      tone: 'bad',
+      headline: 'Waiting for the account owner',
       explanation: `The cloud does not accept this edge's identity (${registration.code}). If the recovery phrase was changed on purpose, an owner approves the new identity in the console; this edge goes on by itself then. Nothing is signed or registered meanwhile.`,
     };
   }
   if (registration.kind === 'unconfirmed') {
     return {
-      tone: 'warn', headline: 'Not registered yet',
+      tone: 'warn',
+      headline: 'Not registered yet',
       explanation: whyUnconfirmed(registration),
     };
   }
   if (outbox.outboxPoisoned) {
-    return { tone: 'bad', headline: 'A report is stuck', explanation: 'The cloud keeps refusing one write, and what is behind it in its lane waits: the reports, or the submissions of one sender. See the outbox below; where the cause lasts, `flock-edge outbox set-aside` takes the write out of the way without losing it.' };
+    return {
+      tone: 'bad',
+      headline: 'A report is stuck',
+      explanation:
+        'The cloud keeps refusing one write, and what is behind it in its lane waits: the reports, or the submissions of one sender. See the outbox below; where the cause lasts, `flock-edge outbox set-aside` takes the write out of the way without losing it.',
+    };
   }
   if (!streamUp) {
-    return { tone: 'warn', headline: 'The cloud cannot be reached', explanation: 'Registered before, but there is no connection now. Webhooks wait in the cloud and are delivered when it is back.' };
+    return {
+      tone: 'warn',
+      headline: 'The cloud cannot be reached',
+      explanation:
+        'Registered before, but there is no connection now. Webhooks wait in the cloud and are delivered when it is back.',
+    };
   }
   return lease.held
-    ? { tone: 'good', headline: 'Leading', explanation: 'Connected. This replica relays the webhooks and signs the withdrawals.' }
-    : { tone: 'good', headline: 'Following', explanation: 'Connected. Another replica leads; this one takes over when that one is gone.' };
+    ? {
+        tone: 'good',
+        headline: 'Leading',
+        explanation: 'Connected. This replica relays the webhooks and signs the withdrawals.',
+      }
+    : {
+        tone: 'good',
+        headline: 'Following',
+        explanation: 'Connected. Another replica leads; this one takes over when that one is gone.',
+      };
 }
 
 function whyUnconfirmed({ code, advice }: Extract<RegistrationState, { kind: 'unconfirmed' }>): string {
-  const said = code === null || code === 'UPSTREAM_UNAVAILABLE'
-    ? 'The edge runs and is trying to reach the cloud. It registers as soon as the cloud answers.'
-    : `The cloud answered ${code}. The edge keeps trying.`;
+  const said =
+    code === null || code === 'UPSTREAM_UNAVAILABLE'
+      ? 'The edge runs and is trying to reach the cloud. It registers as soon as the cloud answers.'
+      : `The cloud answered ${code}. The edge keeps trying.`;
   return advice == null ? said : `${said} What to look at: ${advice.setting} – ${advice.next}.`;
 }
 
@@ -65,18 +91,40 @@ function linesOf(status: EdgeStatus): StatusLine[] {
   return [
     { label: 'Environment', value: config.environment },
     {
-      label: 'Registration', value: { confirmed: 'confirmed', halted: 'refused', unconfirmed: 'not confirmed' }[registration.kind],
+      label: 'Registration',
+      value: { confirmed: 'confirmed', halted: 'refused', unconfirmed: 'not confirmed' }[registration.kind],
       tone: registration.kind === 'confirmed' ? 'good' : registration.kind === 'halted' ? 'bad' : 'warn',
     },
     { label: 'Connection', value: streamUp ? 'open' : 'none', tone: streamUp ? 'good' : 'warn' },
     { label: 'Role', value: lease.held ? 'leader' : 'follower', hint: `lease epoch ${lease.leaseEpoch}` },
     {
-      label: 'Outbox', value: outbox.outboxDepth === 0 ? 'empty' : `${outbox.outboxDepth} waiting`,
-      ...(stuck === null ? {} : { tone: 'bad', hint: `${stuck.kind} ${stuck.subject} was refused ${stuck.tries} times: ${stuck.code}` } as const),
+      label: 'Outbox',
+      value: outbox.outboxDepth === 0 ? 'empty' : `${outbox.outboxDepth} waiting`,
+      ...(stuck === null
+        ? {}
+        : ({
+            tone: 'bad',
+            hint: `${stuck.kind} ${stuck.subject} was refused ${stuck.tries} times: ${stuck.code}`,
+          } as const)),
     },
-    ...(outbox.setAside === 0 ? [] : [{ label: 'Set aside', value: String(outbox.setAside), tone: 'warn', hint: 'kept until `flock-edge outbox restore`' } as const]),
+    ...(outbox.setAside === 0
+      ? []
+      : [
+          {
+            label: 'Set aside',
+            value: String(outbox.setAside),
+            tone: 'warn',
+            hint: 'kept until `flock-edge outbox restore`',
+          } as const,
+        ]),
     { label: 'Webhooks in flight', value: String(deliveries) },
-    { label: 'Alarms', value: String(alarms), ...(alarms === 0 ? {} : { tone: 'bad', hint: 'something asked for what this edge refuses: see the log' } as const) },
+    {
+      label: 'Alarms',
+      value: String(alarms),
+      ...(alarms === 0
+        ? {}
+        : ({ tone: 'bad', hint: 'something asked for what this edge refuses: see the log' } as const)),
+    },
     chainsLine(config.chains, status.liveChains),
     { label: 'Replica', value: config.podHint, hint: status.sessionId },
     { label: 'Version', value: EDGE_VERSION, hint: `up ${durationText(status.uptimeSeconds)}` },
@@ -85,18 +133,29 @@ function linesOf(status: EdgeStatus): StatusLine[] {
 
 /** Keys are registered for every chain of EDGE_CHAINS; addresses exist on those that the cloud has a node for. */
 function chainsLine(own: readonly Chain[], live: ReadonlySet<Chain> | null): StatusLine {
-  if (live === null) return { label: 'Chains', value: own.join(', '), hint: 'keys are here; which of them the cloud serves is not known yet' };
+  if (live === null)
+    return {
+      label: 'Chains',
+      value: own.join(', '),
+      hint: 'keys are here; which of them the cloud serves is not known yet',
+    };
   const served = own.filter((chain) => live.has(chain));
   const idle = own.filter((chain) => !live.has(chain));
   return {
-    label: 'Chains', value: served.length === 0 ? 'none is served by the cloud' : served.join(', '),
+    label: 'Chains',
+    value: served.length === 0 ? 'none is served by the cloud' : served.join(', '),
     ...(idle.length === 0 ? {} : { hint: `not served by the cloud now: ${idle.join(', ')}` }),
   };
 }
 
 /** `3 d 4 h`, `5 h 6 min`, `42 s`: the two largest parts. */
 export function durationText(seconds: number): string {
-  const parts = [[86_400, 'd'], [3_600, 'h'], [60, 'min'], [1, 's']] as const;
+  const parts = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ] as const;
   let left = Math.floor(seconds);
   const texts: string[] = [];
   for (const [size, unit] of parts) {

@@ -23,7 +23,10 @@ import { handedOn, handedOnWith, isPassed, type Forwarding, type Passed } from '
 import { answered, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
 
 export interface TransactionPaths {
-  readonly build: EdgePath; readonly trustline: EdgePath; readonly reprice: EdgePath; readonly broadcast: EdgePath;
+  readonly build: EdgePath;
+  readonly trustline: EdgePath;
+  readonly reprice: EdgePath;
+  readonly broadcast: EdgePath;
 }
 
 export interface TransactionSettings {
@@ -43,7 +46,10 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   const { forwarding, instructions, signing, log } = settings;
 
   /** Passes a build on and keeps what the caller wrote (null: it was not understood) beside what came back. */
-  const buildAs = async (call: EdgeCall, instruct: (reply: BuiltJson) => Instruction | Refusal | null): Promise<EdgeAnswer> => {
+  const buildAs = async (
+    call: EdgeCall,
+    instruct: (reply: BuiltJson) => Instruction | Refusal | null,
+  ): Promise<EdgeAnswer> => {
     const request = requestOf(call);
     const bound = request === undefined ? null : instructions.boundTo(request.key);
     if (bound !== null && bound.body !== request!.body) return refused(otherBody(call));
@@ -62,12 +68,26 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     return handOn(call, passed, reply, kept);
   };
 
-  /** Refused in any case: what another replica signed of the first build this one may not have heard of. An alarm, but where the first build expired. */
+  /**
+   * Refused in any case: what another replica signed of the first build this one may not have heard of. An alarm, but
+   * where the first build expired.
+   */
   const otherId = async (call: EdgeCall, expected: string, found: string): Promise<EdgeAnswer> => {
-    if (!await signing.isGivenUp(expected)) return suspicious(log, call, ofAnotherId(expected, found));
+    if (!(await signing.isGivenUp(expected))) return suspicious(log, call, ofAnotherId(expected, found));
     log.warn('key_of_expired_build', { requestId: call.requestId, transactionId: expected });
-    return refused(refuse('CONFLICT', { reason: 'idempotency_key_of_expired_build', expected, found, status: 'expired', next: 'build it again under another Idempotency-Key, with the same paymentRef' },
-      'the build of this Idempotency-Key expired unsigned; an edge keeps the key to that build for 24 hours'));
+    return refused(
+      refuse(
+        'CONFLICT',
+        {
+          reason: 'idempotency_key_of_expired_build',
+          expected,
+          found,
+          status: 'expired',
+          next: 'build it again under another Idempotency-Key, with the same paymentRef',
+        },
+        'the build of this Idempotency-Key expired unsigned; an edge keeps the key to that build for 24 hours',
+      ),
+    );
   };
 
   const callerGone = ({ requestId }: EdgeCall): Refusal => {
@@ -78,34 +98,46 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   const build: EdgePath = (call) => {
     const asked = buildBody.safeParse(jsonOf(call.body));
     const conflict = asked.success ? tagConflict(asked.data) : null;
-    return conflict === null ? buildAs(call, (reply) => (asked.success ? instructionOf(asked.data, reply) : null)) : refused(conflict);
+    return conflict === null
+      ? buildAs(call, (reply) => (asked.success ? instructionOf(asked.data, reply) : null))
+      : refused(conflict);
   };
 
-  const trustline: EdgePath = (call) => buildAs(call, (reply) => {
-    const asked = trustlineBody.safeParse(jsonOf(call.body));
-    return asked.success ? optInOf(call.params['address'] ?? '', asked.data, reply) : null;
-  });
+  const trustline: EdgePath = (call) =>
+    buildAs(call, (reply) => {
+      const asked = trustlineBody.safeParse(jsonOf(call.body));
+      return asked.success ? optInOf(call.params['address'] ?? '', asked.data, reply) : null;
+    });
 
   const reprice: EdgePath = async (call) => {
     const known = instructions.get(call.params['id']!);
     if (known === null) return notAskedHere(call);
-    // Two payloads that only expire could both be paid: what died is paid by a new build. The cloud says so too. found F13.
-    if (known.unsigned.replayKey.kind === 'expiry' && instructions.mayBeSigned(known.instruction.id)) return refused(signedAndExpires(instructions, known.instruction.id));
+    // Two payloads that only expire could both be paid: what died is paid by a new build. The cloud says so too. found
+    // F13.
+    if (known.unsigned.replayKey.kind === 'expiry' && instructions.mayBeSigned(known.instruction.id))
+      return refused(signedAndExpires(instructions, known.instruction.id));
     const passed = await forwarding.pass(call);
     if (!isPassed(passed)) return passed;
     if (passed.envelope.error !== null) return handedOn(passed);
     const reply = builtOf(passed.envelope.data);
-    if (reply === null || reply.id !== known.instruction.id) return suspicious(log, call, refuseToSign('malformed_build'));
+    if (reply === null || reply.id !== known.instruction.id)
+      return suspicious(log, call, refuseToSign('malformed_build'));
     const refusal = checkRepriced(known.unsigned, unsignedOf(reply.unsigned));
     return refusal === null ? handOn(call, passed, reply, known.instruction) : suspicious(log, call, refusal);
   };
 
   /** Keeps a build whose every field holds, and answers with it. */
-  const handOn = async (call: EdgeCall, passed: Passed, reply: BuiltJson, instruction: Instruction): Promise<EdgeAnswer> => {
+  const handOn = async (
+    call: EdgeCall,
+    passed: Passed,
+    reply: BuiltJson,
+    instruction: Instruction,
+  ): Promise<EdgeAnswer> => {
     const summary = checkSummary(instruction, reply);
     if (summary !== null) return suspicious(log, call, summary);
     const { data, refusal: falseField } = await forwarding.check(call, passed.envelope.data);
-    if (falseField !== null) return suspicious(log, call, refuseToSign('false_answer', { found: falseField.details['field'] }));
+    if (falseField !== null)
+      return suspicious(log, call, refuseToSign('false_answer', { found: falseField.details['field'] }));
     const refusal = await keep(instruction, reply, call);
     return refusal === null ? handedOnWith(passed, data) : suspicious(log, call, refusal);
   };
@@ -113,7 +145,13 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   /** Reads what is not to be changed: the cloud says that it is not there, or it is not this edge's to reprice. */
   const notAskedHere: EdgePath = async (call) => {
     const { id = '' } = call.params;
-    const answer = await forwarding.pass({ ...call, route: { ...ROUTES.getTransaction, operationId: 'getTransaction' }, pathAndQuery: `/v1/transactions/${encodeURIComponent(id)}`, headers: {}, body: Buffer.alloc(0) });
+    const answer = await forwarding.pass({
+      ...call,
+      route: { ...ROUTES.getTransaction, operationId: 'getTransaction' },
+      pathAndQuery: `/v1/transactions/${encodeURIComponent(id)}`,
+      headers: {},
+      body: Buffer.alloc(0),
+    });
     if (!isPassed(answer)) return answer;
     return answer.envelope.error === null ? refused(refuseToSign('no_instruction')) : handedOn(answer);
   };
@@ -121,7 +159,10 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   const broadcast: EdgePath = async (call) => {
     const unsynced = settings.unsynced();
     if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
-    const named = validate({ params: ROUTES.broadcastTransaction.params }, { params: call.params, query: {}, body: undefined });
+    const named = validate(
+      { params: ROUTES.broadcastTransaction.params },
+      { params: call.params, query: {}, body: undefined },
+    );
     if (isRefusal(named)) return refused(named); // what is no id is asked of nobody
     const submitted = await signing.broadcast(call.params['id']!);
     if (isRefusal(submitted)) return refused(submitted);
@@ -137,7 +178,8 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (refusal !== null) return refusal;
     if (call.isGone()) return callerGone(call);
     // Another build under the same key may have been answered since this one was asked for.
-    const { id, request } = instruction, bound = request === undefined || instructions.get(id) !== null ? null : instructions.boundTo(request.key);
+    const { id, request } = instruction,
+      bound = request === undefined || instructions.get(id) !== null ? null : instructions.boundTo(request.key);
     if (bound !== null && bound.body !== request!.body) return otherBody(call);
     if (bound !== null && bound.transactionId !== id) return ofAnotherId(bound.transactionId, id);
     if (!instructions.record(recorded)) return refuseToSign('id_used_before');
@@ -150,7 +192,8 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
 
 function suspicious(log: EdgeLog, call: EdgeCall, refusal: Refusal): EdgeAnswer {
   const facts = { requestId: call.requestId, code: refusal.code, reason: String(refusal.details['reason'] ?? '') };
-  if (isOwnBound(refusal)) log.warn('build_above_bound', facts); // a dear market, or a contract that burns gas: nobody lied
+  // a dear market, or a contract that burns gas: nobody lied
+  if (isOwnBound(refusal)) log.warn('build_above_bound', facts);
   else log.alarm('build_refused', facts);
   return refused(refusal);
 }
@@ -161,8 +204,11 @@ function ofAnotherId(expected: string, found: string): Refusal {
 
 function signedAndExpires(instructions: Instructions, id: string): Refusal {
   const txids = instructions.signaturesOf(id).flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
-  return refuse('CONFLICT', { reason: 'signed_payload_only_expires', signed: true, ...(txids.length === 0 ? {} : { txids }) },
-    'a signed payment of this chain is not repriced: wait until it has expired, look for its txid, then build a new one');
+  return refuse(
+    'CONFLICT',
+    { reason: 'signed_payload_only_expires', signed: true, ...(txids.length === 0 ? {} : { txids }) },
+    'a signed payment of this chain is not repriced: wait until it has expired, look for its txid, then build a new one',
+  );
 }
 
 /** Refuses INVALID_INPUT for a destination whose own text names another tag than `chainTag`, as the cloud does. */
@@ -184,9 +230,19 @@ function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Ins
   const token = asked.tokenContract == null ? null : tokenOf(chain, asked.tokenContract);
   if (isRefusal(token)) return token;
   return {
-    id: reply.id, purpose: 'withdrawal', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: to.canonical, toPath: null,
-    amount: asked.amount === 'all' ? 'all' : BigInt(asked.amount), token, tag: asked.chainTag ?? to.tag, ...counterOf(chain),
-    ...(to.tag === null ? {} : { tagOfAddress: true }), ...(asked.paymentRef == null ? {} : { paymentRef: asked.paymentRef }),
+    id: reply.id,
+    purpose: 'withdrawal',
+    chain,
+    from: from.canonical,
+    fromPath: reply.unsigned.fromPath,
+    to: to.canonical,
+    toPath: null,
+    amount: asked.amount === 'all' ? 'all' : BigInt(asked.amount),
+    token,
+    tag: asked.chainTag ?? to.tag,
+    ...counterOf(chain),
+    ...(to.tag === null ? {} : { tagOfAddress: true }),
+    ...(asked.paymentRef == null ? {} : { paymentRef: asked.paymentRef }),
   };
 }
 
@@ -197,10 +253,14 @@ function counterOf(chain: Token['chain']): Pick<Instruction, 'counter'> {
   return COUNTED.has(FAMILY_OF[chain]) ? { counter: 'at_broadcast' } : {};
 }
 
-/** What a caller's Idempotency-Key names: one path, one body whatever the order of its names; undefined without a key. */
+/**
+ * What a caller's Idempotency-Key names: one path, one body whatever the order of its names; undefined without a key.
+ */
 function requestOf({ headers, pathAndQuery, body }: EdgeCall): Instruction['request'] {
   const key = headers['idempotency-key'];
-  return key === undefined ? undefined : { key: sha256(`${pathAndQuery}\n${key}`), body: sha256(canonicalJson(jsonOf(body) ?? null)) };
+  return key === undefined
+    ? undefined
+    : { key: sha256(`${pathAndQuery}\n${key}`), body: sha256(canonicalJson(jsonOf(body) ?? null)) };
 }
 
 const otherBody = ({ headers, route, pathAndQuery }: EdgeCall): Refusal =>
@@ -214,8 +274,17 @@ function optInOf(address: string, asked: BodyOf<'createTrustline'>, reply: Built
   const token = tokenOf(chain, asked.asset);
   if (isRefusal(token)) return token;
   return {
-    id: reply.id, purpose: 'opt_in', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: from.canonical, toPath: null,
-    amount: 0n, token, tag: null, ...counterOf(chain),
+    id: reply.id,
+    purpose: 'opt_in',
+    chain,
+    from: from.canonical,
+    fromPath: reply.unsigned.fromPath,
+    to: from.canonical,
+    toPath: null,
+    amount: 0n,
+    token,
+    tag: null,
+    ...counterOf(chain),
   };
 }
 
@@ -228,23 +297,39 @@ function tokenOf(chain: Token['chain'], text: string): Token | Refusal {
   return catalogueOf(chain).get(contract) ?? refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract });
 }
 
-/** What people read in the answer must be what stands in the payload's own summary, which the signer holds to the bytes. */
+/**
+ * What people read in the answer must be what stands in the payload's own summary, which the signer holds to the bytes.
+ */
 function checkSummary(instruction: Instruction, { unsigned, ...reply }: BuiltJson): Refusal | null {
   const pairs: readonly (readonly [name: string, shown: unknown, built: unknown])[] = [
-    ['chain', reply.chain, instruction.chain], ['from', reply.from, unsigned.from], ['to', reply.to, unsigned.to],
-    ['amount', reply.amount, unsigned.amount], ['token', reply.tokenContract, unsigned.tokenContract],
-    ['tag', reply.chainTag, unsigned.tag], ['fee', reply.feeEstimate.feeMax, unsigned.feeMax],
+    ['chain', reply.chain, instruction.chain],
+    ['from', reply.from, unsigned.from],
+    ['to', reply.to, unsigned.to],
+    ['amount', reply.amount, unsigned.amount],
+    ['token', reply.tokenContract, unsigned.tokenContract],
+    ['tag', reply.chainTag, unsigned.tag],
+    ['fee', reply.feeEstimate.feeMax, unsigned.feeMax],
   ];
   const differing = pairs.find(([, shown, inPayload]) => shown !== inPayload);
-  return differing === undefined ? null : refuseToSign(`summary_${differing[0]}_mismatch`, { expected: differing[2], found: differing[1] });
+  return differing === undefined
+    ? null
+    : refuseToSign(`summary_${differing[0]}_mismatch`, { expected: differing[2], found: differing[1] });
 }
 
 /** Decisions 6: PATCH may change fee fields, and the amount of a send-all, downwards. */
 function checkRepriced(before: Unsigned, after: Unsigned): Refusal | null {
-  const same = after.from === before.from && after.fromPath === before.fromPath && after.to === before.to
-    && after.tokenContract === before.tokenContract && after.tag === before.tag && after.kind === before.kind && after.sendAll === before.sendAll;
+  const same =
+    after.from === before.from &&
+    after.fromPath === before.fromPath &&
+    after.to === before.to &&
+    after.tokenContract === before.tokenContract &&
+    after.tag === before.tag &&
+    after.kind === before.kind &&
+    after.sendAll === before.sendAll;
   if (!same) return refuseToSign('repricing_changed_more_than_the_fee');
   if (!keepsReplayKey(after.replayKey, before.replayKey)) return refuseToSign('repricing_changed_the_replay_key');
   const amountOk = before.sendAll ? after.amount <= before.amount : after.amount === before.amount;
-  return amountOk ? null : refuseToSign('repricing_changed_the_amount', { expected: before.amount, found: after.amount });
+  return amountOk
+    ? null
+    : refuseToSign('repricing_changed_the_amount', { expected: before.amount, found: after.amount });
 }

@@ -8,11 +8,24 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KeystoreError } from './keystore-error.ts';
 import type { KeyWrap } from './key-wrap.ts';
-import { alone, decodeFile, encodeFile, fileMark, newHeader, openBody, readBytes, replaceFile, type SealedFile } from './sealed-file.ts';
+import {
+  alone,
+  decodeFile,
+  encodeFile,
+  fileMark,
+  newHeader,
+  openBody,
+  readBytes,
+  replaceFile,
+  type SealedFile,
+} from './sealed-file.ts';
 import { KEY_BYTES, seal, subkey, unseal } from './sealing.ts';
 import { keystoreContent, type SourceRecord } from './source-record.ts';
 
-export type NewSource = Omit<SourceRecord, 'secret' | 'purgedAt' | 'purgeTold' | 'sourceId' | 'environment' | 'addresses'>;
+export type NewSource = Omit<
+  SourceRecord,
+  'secret' | 'purgedAt' | 'purgeTold' | 'sourceId' | 'environment' | 'addresses'
+>;
 
 export class KeyFile {
   readonly #path: string;
@@ -21,7 +34,13 @@ export class KeyFile {
   #sources: SourceRecord[];
   #mark: string | null;
 
-  private constructor(path: string, dataKey: Buffer, header: Pick<SealedFile, 'id' | 'header'>, sources: SourceRecord[], mark: string | null) {
+  private constructor(
+    path: string,
+    dataKey: Buffer,
+    header: Pick<SealedFile, 'id' | 'header'>,
+    sources: SourceRecord[],
+    mark: string | null,
+  ) {
     this.#path = path;
     this.#dataKey = dataKey;
     this.#header = header;
@@ -74,41 +93,59 @@ export class KeyFile {
     }
   }
 
-  /** Adds a source; the secret is sealed and stays the caller's to zero. Throws: KeystoreError SOURCE_KNOWN, SOURCE_PURGED. */
+  /**
+   * Adds a source; the secret is sealed and stays the caller's to zero. Throws: KeystoreError SOURCE_KNOWN,
+   * SOURCE_PURGED.
+   */
   async add(source: NewSource, secret: Buffer): Promise<SourceRecord> {
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
     return this.#change((sources) => {
       const known = sources.find(({ fingerprint }) => fingerprint === source.fingerprint);
       if (known !== undefined) throw new KeystoreError(known.purgedAt === null ? 'SOURCE_KNOWN' : 'SOURCE_PURGED');
-      if (source.own && sources.some(({ own, purgedAt }) => own && purgedAt === null)) throw new KeystoreError('SOURCE_KNOWN', 'an own phrase');
-      const added = { ...source, addresses: [], environment: null, sourceId: null, purgeTold: false, purgedAt: null, secret: sealSecret(this.#dataKey, source, secret) };
+      if (source.own && sources.some(({ own, purgedAt }) => own && purgedAt === null))
+        throw new KeystoreError('SOURCE_KNOWN', 'an own phrase');
+      const added = {
+        ...source,
+        addresses: [],
+        environment: null,
+        sourceId: null,
+        purgeTold: false,
+        purgedAt: null,
+        secret: sealSecret(this.#dataKey, source, secret),
+      };
       return { sources: [...sources, added], result: added };
     });
   }
 
   /** Changes what is public of a source. Throws: KeystoreError SOURCE_UNKNOWN. */
-  note(fingerprint: string, change: Partial<Pick<SourceRecord, 'keys' | 'addresses' | 'environment' | 'sourceId' | 'purgeTold'>>): Promise<SourceRecord> {
+  note(
+    fingerprint: string,
+    change: Partial<Pick<SourceRecord, 'keys' | 'addresses' | 'environment' | 'sourceId' | 'purgeTold'>>,
+  ): Promise<SourceRecord> {
     return this.#changeOne(fingerprint, (source) => ({ ...source, ...change }));
   }
 
   /** Destroys the secret and keeps the record. Throws: KeystoreError SOURCE_UNKNOWN. */
   purge(fingerprint: string, atMs: number): Promise<SourceRecord> {
     return this.#changeOne(fingerprint, (source) =>
-      (source.purgedAt === null ? { ...source, secret: null, purgedAt: new Date(atMs).toISOString() } : source));
+      source.purgedAt === null ? { ...source, secret: null, purgedAt: new Date(atMs).toISOString() } : source,
+    );
   }
 
   /**
-   * Another passphrase, or a token: a new data key, under which every secret is sealed anew, so that whoever had the old
-   * one opens old copies and nothing that is written from now on. Throws: KeystoreError.
+   * Another passphrase, or a token: a new data key, under which every secret is sealed anew, so that whoever had the
+   * old one opens old copies and nothing that is written from now on. Throws: KeystoreError.
    */
   async rewrap(wrap: KeyWrap): Promise<void> {
     const dataKey = randomBytes(KEY_BYTES);
     const header = newHeader(await wrap.wrap(dataKey));
     await alone(this.#path, async () => {
       this.refresh();
-      const sources = this.#sources.map((source) => (source.secret === null
-        ? source
-        : { ...source, secret: this.withSecret(source.fingerprint, (secret) => sealSecret(dataKey, source, secret)) }));
+      const sources = this.#sources.map((source) =>
+        source.secret === null
+          ? source
+          : { ...source, secret: this.withSecret(source.fingerprint, (secret) => sealSecret(dataKey, source, secret)) },
+      );
       replaceFile(this.#path, encodeFile(header.header, dataKey, Buffer.from(JSON.stringify({ sources }))));
       this.#dataKey.set(dataKey);
       this.#header = header;
@@ -118,7 +155,9 @@ export class KeyFile {
     dataKey.fill(0);
   }
 
-  /** Lends the seed or private key for one call. Throws: KeystoreError SOURCE_UNKNOWN, SOURCE_PURGED, KEYSTORE_DAMAGED. */
+  /**
+   * Lends the seed or private key for one call. Throws: KeystoreError SOURCE_UNKNOWN, SOURCE_PURGED, KEYSTORE_DAMAGED.
+   */
   withSecret<T>(fingerprint: string, use: (secret: Buffer) => T): T {
     const source = this.find(fingerprint);
     if (source === null) throw new KeystoreError('SOURCE_UNKNOWN');

@@ -35,7 +35,8 @@ export async function openEdgeKeystore(phrase: Phrase | null, settings: Keystore
 /** Seed of the edge's own phrase in a keystore; the caller zeroes it. Throws: KeystoreError SOURCE_UNKNOWN. */
 export function ownSeed(file: KeyFile | null): Buffer {
   const own = file?.sources.find((source) => source.own && source.purgedAt === null);
-  if (file == null || own === undefined) throw new KeystoreError('SOURCE_UNKNOWN', 'it holds no own phrase: import one with --own, or set MNEMONIC_FILE');
+  if (file == null || own === undefined)
+    throw new KeystoreError('SOURCE_UNKNOWN', 'it holds no own phrase: import one with --own, or set MNEMONIC_FILE');
   return file.withSecret(own.fingerprint, (secret) => Buffer.from(secret));
 }
 

@@ -6,20 +6,31 @@
 /** As it stands in the header of the file. */
 export type WrappedKey =
   | {
-    readonly kind: 'passphrase'; readonly kdf: 'scrypt'; readonly n: number; readonly r: number; readonly p: number;
-    /** Hex: salt, and the sealed data key. */
-    readonly salt: string; readonly key: string;
-  }
+      readonly kind: 'passphrase';
+      readonly kdf: 'scrypt';
+      readonly n: number;
+      readonly r: number;
+      readonly p: number;
+      /** Hex: salt, and the sealed data key. */
+      readonly salt: string;
+      readonly key: string;
+    }
   | {
-    readonly kind: 'pkcs11'; readonly mechanism: 'aes-key-wrap'; readonly token: string; readonly label: string;
-    /** Hex: the data key as the token wrapped it. */
-    readonly key: string;
-  };
+      readonly kind: 'pkcs11';
+      readonly mechanism: 'aes-key-wrap';
+      readonly token: string;
+      readonly label: string;
+      /** Hex: the data key as the token wrapped it. */
+      readonly key: string;
+    };
 
 export interface KeyWrap {
   readonly kind: WrappedKey['kind'];
   /** Wraps a fresh 32-byte data key. Throws: KeystoreError. */
   wrap(dataKey: Buffer): Promise<WrappedKey>;
-  /** The data key; the caller zeroes it. Throws: KeystoreError KEYSTORE_LOCKED, KEYSTORE_UNSUPPORTED, MODULE_UNAVAILABLE. */
+  /**
+   * The data key; the caller zeroes it. Throws: KeystoreError KEYSTORE_LOCKED, KEYSTORE_UNSUPPORTED,
+   * MODULE_UNAVAILABLE.
+   */
   unwrap(wrapped: WrappedKey): Promise<Buffer>;
 }

@@ -57,10 +57,13 @@ export function identityKeyPair(seed: Uint8Array): { privateKey: Uint8Array; pub
   return { privateKey, publicKey: Buffer.from(ed25519PublicKey(privateKey)).toString('hex') };
 }
 
-/** Address of an Ed25519 chain at an absolute path. Throws: RangeError for another chain or a path that is not hardened. */
+/**
+ * Address of an Ed25519 chain at an absolute path. Throws: RangeError for another chain or a path that is not hardened.
+ */
 export function pooledAddressAt(seed: Uint8Array, chain: Chain, path: string): string {
   const family = FAMILY_OF[chain];
-  if (family !== 'sol' && family !== 'xlm') throw new RangeError(`${chain} derives addresses from an extended public key`);
+  if (family !== 'sol' && family !== 'xlm')
+    throw new RangeError(`${chain} derives addresses from an extended public key`);
   const privateKey = deriveEd25519(seed, path);
   const publicKey = ed25519PublicKey(privateKey);
   privateKey.fill(0);
@@ -79,7 +82,8 @@ function deriveSecp256k1(seed: Uint8Array, path: string): Uint8Array {
 /** I = HMAC-SHA512(chain code, 0x00 || key || ser32(index)); every step is hardened. Source: SLIP-0010. */
 function deriveEd25519(seed: Uint8Array, path: string): Uint8Array {
   const steps = /^m((?:\/[0-9]{1,10}')*)$/.exec(path)?.[1]?.match(/[0-9]+/g) ?? [];
-  if (!/^m(\/[0-9]{1,10}')+$/.test(path) || steps.some((step) => Number(step) >= HARDENED)) throw new RangeError('an Ed25519 path has hardened steps only');
+  if (!/^m(\/[0-9]{1,10}')+$/.test(path) || steps.some((step) => Number(step) >= HARDENED))
+    throw new RangeError('an Ed25519 path has hardened steps only');
   let node = createHmac('sha512', 'ed25519 seed').update(seed).digest();
   for (const step of steps) {
     const input = Buffer.alloc(37);

@@ -1,4 +1,6 @@
-/** What can be wrong with a keystore file or with a key that is imported: stable codes, and no word of what was read. */
+/**
+ * What can be wrong with a keystore file or with a key that is imported: stable codes, and no word of what was read.
+ */
 
 export const KEYSTORE_CODES = {
   KEYSTORE_MISSING: 'there is no keystore at this place',

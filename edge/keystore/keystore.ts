@@ -18,7 +18,10 @@ export interface Keystore {
   withKey<T>(chain: Chain, path: string, use: (key: SigningKey) => T): T;
   /** Address at a source's origin (`[fingerprint/path]`), or null where this keystore has no such source. */
   sourceAddressAt?(chain: Chain, origin: string): string | null;
-  /** Whether the source that an origin names is one of this keystore's, purged or not; a keystore that cannot be read may have it. */
+  /**
+   * Whether the source that an origin names is one of this keystore's, purged or not; a keystore that cannot be read
+   * may have it.
+   */
   hasSource?(origin: string): boolean;
   /** Whether the key of a path may not be lent. Refuses: ADDRESS_WATCH_ONLY. */
   refuseToLend?(chain: Chain, path: string): Refusal | null;

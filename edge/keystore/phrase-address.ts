@@ -38,17 +38,29 @@ export function scriptOfPath(path: string): ScriptType {
   return scripts[purpose ?? ''] ?? 'p2wpkh';
 }
 
-/** The address of a chain at a canonical path; `script` is for btc. Throws: RangeError for a path without a key on the curve. */
-export function addressAt(seed: Uint8Array, chain: Chain, path: string, script: ScriptType = scriptOfPath(path)): string {
+/**
+ * The address of a chain at a canonical path; `script` is for btc. Throws: RangeError for a path without a key on the
+ * curve.
+ */
+export function addressAt(
+  seed: Uint8Array,
+  chain: Chain,
+  path: string,
+  script: ScriptType = scriptOfPath(path),
+): string {
   const family = FAMILY_OF[chain];
   if (family === 'sol' || family === 'xlm') return pooledAddressAt(seed, chain, path);
   const privateKey = derivePrivateKey(seed, 'secp256k1', path);
   try {
     switch (family) {
-      case 'btc': return bitcoinAddress(bitcoin.prefixes, secp256k1.publicKeyCreate(privateKey), script);
-      case 'xrp': return rippleAddress(secp256k1.publicKeyCreate(privateKey));
-      case 'tron': return tronAddress(secp256k1.publicKeyCreate(privateKey, false));
-      case 'evm': return evmAddress(secp256k1.publicKeyCreate(privateKey, false));
+      case 'btc':
+        return bitcoinAddress(bitcoin.prefixes, secp256k1.publicKeyCreate(privateKey), script);
+      case 'xrp':
+        return rippleAddress(secp256k1.publicKeyCreate(privateKey));
+      case 'tron':
+        return tronAddress(secp256k1.publicKeyCreate(privateKey, false));
+      case 'evm':
+        return evmAddress(secp256k1.publicKeyCreate(privateKey, false));
     }
   } finally {
     privateKey.fill(0);
@@ -57,7 +69,9 @@ export function addressAt(seed: Uint8Array, chain: Chain, path: string, script: 
 
 const ED25519_SEED_BYTES = 32;
 
-/** The Solana address of a phrase used without any path: its key is the first half of the seed. Source: solana-keygen. */
+/**
+ * The Solana address of a phrase used without any path: its key is the first half of the seed. Source: solana-keygen.
+ */
 export function rootSolanaAddress(seed: Uint8Array): string {
   return base58.encode(ed25519.getPublicKey(seed.subarray(0, ED25519_SEED_BYTES)));
 }

@@ -29,19 +29,56 @@ export interface TokenSession {
 
 /** Places in CK_FUNCTION_LIST, after the version. */
 const PLACES = {
-  C_Initialize: 0, C_Finalize: 1, C_GetSlotList: 4, C_GetTokenInfo: 6, C_OpenSession: 12, C_CloseSession: 13, C_Login: 18, C_Logout: 19,
-  C_CreateObject: 20, C_DestroyObject: 22, C_GetAttributeValue: 24, C_FindObjectsInit: 26, C_FindObjects: 27, C_FindObjectsFinal: 28,
-  C_GenerateKey: 58, C_WrapKey: 60, C_UnwrapKey: 61,
+  C_Initialize: 0,
+  C_Finalize: 1,
+  C_GetSlotList: 4,
+  C_GetTokenInfo: 6,
+  C_OpenSession: 12,
+  C_CloseSession: 13,
+  C_Login: 18,
+  C_Logout: 19,
+  C_CreateObject: 20,
+  C_DestroyObject: 22,
+  C_GetAttributeValue: 24,
+  C_FindObjectsInit: 26,
+  C_FindObjects: 27,
+  C_FindObjectsFinal: 28,
+  C_GenerateKey: 58,
+  C_WrapKey: 60,
+  C_UnwrapKey: 61,
 } as const;
 type Name = keyof typeof PLACES;
 
-const CKR = { 0x0: 'OK', 0xa0: 'PIN_INCORRECT', 0xa1: 'PIN_INVALID', 0xa2: 'PIN_LEN_RANGE', 0xa4: 'PIN_LOCKED', 0x191: 'CRYPTOKI_ALREADY_INITIALIZED' } as Record<number, string>;
+const CKR = {
+  0x0: 'OK',
+  0xa0: 'PIN_INCORRECT',
+  0xa1: 'PIN_INVALID',
+  0xa2: 'PIN_LEN_RANGE',
+  0xa4: 'PIN_LOCKED',
+  0x191: 'CRYPTOKI_ALREADY_INITIALIZED',
+} as Record<number, string>;
 const PIN_REFUSALS = new Set([0xa0, 0xa1, 0xa2, 0xa4]);
 const ALREADY_INITIALIZED = 0x191;
-const USER = 1, SERIAL_AND_WRITE = 0x4 | 0x2;
+const USER = 1,
+  SERIAL_AND_WRITE = 0x4 | 0x2;
 const CKM = { aesKeyGen: 0x1080, aesKeyWrap: 0x2109 } as const;
-const CKA = { class: 0x0, token: 0x1, private: 0x2, label: 0x3, value: 0x11, keyType: 0x100, sensitive: 0x103, encrypt: 0x104, decrypt: 0x105, wrap: 0x106, unwrap: 0x107, valueLen: 0x161, extractable: 0x162 } as const;
-const SECRET_KEY = 4, AES = 0x1f;
+const CKA = {
+  class: 0x0,
+  token: 0x1,
+  private: 0x2,
+  label: 0x3,
+  value: 0x11,
+  keyType: 0x100,
+  sensitive: 0x103,
+  encrypt: 0x104,
+  decrypt: 0x105,
+  wrap: 0x106,
+  unwrap: 0x107,
+  valueLen: 0x161,
+  extractable: 0x162,
+} as const;
+const SECRET_KEY = 4,
+  AES = 0x1f;
 const KEY_BYTES = 32;
 const WORD_BYTES = 8; // CK_ULONG and pointers of the 64-bit systems that this runs on
 const LABEL_BYTES = 32;
@@ -54,11 +91,16 @@ const ulong = (value: number | bigint): Buffer => {
   bytes.writeBigUInt64LE(BigInt(value));
   return bytes;
 };
-const yes = Buffer.from([1]), no = Buffer.from([0]);
+const yes = Buffer.from([1]),
+  no = Buffer.from([0]);
 type Attribute = readonly [type: number, value: Buffer];
 
 /** Runs `use` in a session of the token's user. Throws: KeystoreError MODULE_UNAVAILABLE, KEYSTORE_LOCKED (PIN). */
-export async function withToken<T>(settings: TokenSettings, pin: Buffer, use: (session: TokenSession) => T): Promise<T> {
+export async function withToken<T>(
+  settings: TokenSettings,
+  pin: Buffer,
+  use: (session: TokenSession) => T,
+): Promise<T> {
   const module = await loadModule(settings.module);
   const initialised = module.call('C_Initialize', null);
   if (initialised !== 0 && initialised !== ALREADY_INITIALIZED) throw unavailable('C_Initialize', initialised);
@@ -88,11 +130,20 @@ interface Module {
 
 /** Types of the arguments in C, in the notation of the FFI. */
 const SIGNATURES: Readonly<Record<Name, readonly string[]>> = {
-  C_Initialize: ['void *'], C_Finalize: ['void *'], C_GetSlotList: ['uint8_t', 'void *', 'void *'], C_GetTokenInfo: ['ulong', 'void *'],
-  C_OpenSession: ['ulong', 'ulong', 'void *', 'void *', 'void *'], C_CloseSession: ['ulong'], C_Login: ['ulong', 'ulong', 'void *', 'ulong'],
-  C_Logout: ['ulong'], C_CreateObject: ['ulong', 'attributes', 'ulong', 'void *'], C_DestroyObject: ['ulong', 'ulong'],
-  C_GetAttributeValue: ['ulong', 'ulong', 'attributes', 'ulong'], C_FindObjectsInit: ['ulong', 'attributes', 'ulong'],
-  C_FindObjects: ['ulong', 'void *', 'ulong', 'void *'], C_FindObjectsFinal: ['ulong'],
+  C_Initialize: ['void *'],
+  C_Finalize: ['void *'],
+  C_GetSlotList: ['uint8_t', 'void *', 'void *'],
+  C_GetTokenInfo: ['ulong', 'void *'],
+  C_OpenSession: ['ulong', 'ulong', 'void *', 'void *', 'void *'],
+  C_CloseSession: ['ulong'],
+  C_Login: ['ulong', 'ulong', 'void *', 'ulong'],
+  C_Logout: ['ulong'],
+  C_CreateObject: ['ulong', 'attributes', 'ulong', 'void *'],
+  C_DestroyObject: ['ulong', 'ulong'],
+  C_GetAttributeValue: ['ulong', 'ulong', 'attributes', 'ulong'],
+  C_FindObjectsInit: ['ulong', 'attributes', 'ulong'],
+  C_FindObjects: ['ulong', 'void *', 'ulong', 'void *'],
+  C_FindObjectsFinal: ['ulong'],
   C_GenerateKey: ['ulong', 'mechanism', 'attributes', 'ulong', 'void *'],
   C_WrapKey: ['ulong', 'mechanism', 'ulong', 'ulong', 'void *', 'void *'],
   C_UnwrapKey: ['ulong', 'mechanism', 'ulong', 'void *', 'ulong', 'attributes', 'ulong', 'void *'],
@@ -110,7 +161,10 @@ async function loadModule(path: string): Promise<Module> {
     throw new KeystoreError('MODULE_UNAVAILABLE', 'EDGE_PKCS11_MODULE is no PKCS#11 module that can be loaded here');
   }
   const word = { type: 'ulong', value: 'void *', length: 'ulong' };
-  const types: Record<string, unknown> = { attributes: ffi.pointer(ffi.struct(word)), mechanism: ffi.pointer(ffi.struct(word)) };
+  const types: Record<string, unknown> = {
+    attributes: ffi.pointer(ffi.struct(word)),
+    mechanism: ffi.pointer(ffi.struct(word)),
+  };
   const bound = new Map<Name, (...values: unknown[]) => number>();
   const call: Module['call'] = (name, ...values) => {
     const known = bound.get(name);
@@ -132,11 +186,17 @@ async function loadModule(path: string): Promise<Module> {
 }
 
 function slotOf(module: Module, label: string): bigint {
-  const slots = Buffer.alloc(WORD_BYTES * SLOTS_MAX), count = ulong(SLOTS_MAX);
+  const slots = Buffer.alloc(WORD_BYTES * SLOTS_MAX),
+    count = ulong(SLOTS_MAX);
   module.must('C_GetSlotList', 1, slots, count);
   for (let at = 0; at < Number(count.readBigUInt64LE()); at += 1) {
-    const slot = slots.readBigUInt64LE(at * WORD_BYTES), info = Buffer.alloc(TOKEN_INFO_BYTES);
-    if (module.call('C_GetTokenInfo', slot, info) === 0 && info.subarray(0, LABEL_BYTES).toString('utf8').trimEnd() === label) return slot;
+    const slot = slots.readBigUInt64LE(at * WORD_BYTES),
+      info = Buffer.alloc(TOKEN_INFO_BYTES);
+    if (
+      module.call('C_GetTokenInfo', slot, info) === 0 &&
+      info.subarray(0, LABEL_BYTES).toString('utf8').trimEnd() === label
+    )
+      return slot;
   }
   throw new KeystoreError('MODULE_UNAVAILABLE', 'no token has the label of EDGE_PKCS11_TOKEN');
 }
@@ -150,13 +210,22 @@ function openSession(module: Module, slot: bigint): bigint {
 function sessionOf(module: Module, session: bigint): TokenSession {
   const mechanism = (type: number) => ({ type, value: null, length: 0 });
   const keyTemplate = (): Attribute[] => [
-    [CKA.class, ulong(SECRET_KEY)], [CKA.keyType, ulong(AES)], [CKA.token, no], [CKA.sensitive, no], [CKA.extractable, yes],
+    [CKA.class, ulong(SECRET_KEY)],
+    [CKA.keyType, ulong(AES)],
+    [CKA.token, no],
+    [CKA.sensitive, no],
+    [CKA.extractable, yes],
   ];
   const destroy = (handle: bigint) => module.call('C_DestroyObject', session, handle);
   return {
     findKey(label) {
-      const template: Attribute[] = [[CKA.class, ulong(SECRET_KEY)], [CKA.keyType, ulong(AES)], [CKA.label, Buffer.from(label)]];
-      const found = ulong(0), count = ulong(0);
+      const template: Attribute[] = [
+        [CKA.class, ulong(SECRET_KEY)],
+        [CKA.keyType, ulong(AES)],
+        [CKA.label, Buffer.from(label)],
+      ];
+      const found = ulong(0),
+        count = ulong(0);
       module.must('C_FindObjectsInit', session, module.attributes(template), template.length);
       module.must('C_FindObjects', session, found, 1, count);
       module.must('C_FindObjectsFinal', session);
@@ -164,16 +233,33 @@ function sessionOf(module: Module, session: bigint): TokenSession {
     },
     generateKey(label) {
       const template: Attribute[] = [
-        [CKA.token, yes], [CKA.private, yes], [CKA.sensitive, yes], [CKA.extractable, no], [CKA.wrap, yes], [CKA.unwrap, yes],
-        [CKA.encrypt, no], [CKA.decrypt, no], [CKA.label, Buffer.from(label)], [CKA.valueLen, ulong(KEY_BYTES)],
+        [CKA.token, yes],
+        [CKA.private, yes],
+        [CKA.sensitive, yes],
+        [CKA.extractable, no],
+        [CKA.wrap, yes],
+        [CKA.unwrap, yes],
+        [CKA.encrypt, no],
+        [CKA.decrypt, no],
+        [CKA.label, Buffer.from(label)],
+        [CKA.valueLen, ulong(KEY_BYTES)],
       ];
       const made = ulong(0);
-      module.must('C_GenerateKey', session, mechanism(CKM.aesKeyGen), module.attributes(template), template.length, made);
+      module.must(
+        'C_GenerateKey',
+        session,
+        mechanism(CKM.aesKeyGen),
+        module.attributes(template),
+        template.length,
+        made,
+      );
       return made.readBigUInt64LE();
     },
     wrap(wrappingKey, bytes) {
       const template: Attribute[] = [...keyTemplate(), [CKA.value, bytes]];
-      const made = ulong(0), wrapped = Buffer.alloc(KEY_BYTES * 2), length = ulong(wrapped.length);
+      const made = ulong(0),
+        wrapped = Buffer.alloc(KEY_BYTES * 2),
+        length = ulong(wrapped.length);
       module.must('C_CreateObject', session, module.attributes(template), template.length, made);
       const handle = made.readBigUInt64LE();
       try {
@@ -184,8 +270,20 @@ function sessionOf(module: Module, session: bigint): TokenSession {
       return wrapped.subarray(0, Number(length.readBigUInt64LE()));
     },
     unwrap(wrappingKey, wrapped) {
-      const template = keyTemplate(), made = ulong(0), bytes = Buffer.alloc(KEY_BYTES);
-      const code = module.call('C_UnwrapKey', session, mechanism(CKM.aesKeyWrap), wrappingKey, wrapped, wrapped.length, module.attributes(template), template.length, made);
+      const template = keyTemplate(),
+        made = ulong(0),
+        bytes = Buffer.alloc(KEY_BYTES);
+      const code = module.call(
+        'C_UnwrapKey',
+        session,
+        mechanism(CKM.aesKeyWrap),
+        wrappingKey,
+        wrapped,
+        wrapped.length,
+        module.attributes(template),
+        template.length,
+        made,
+      );
       if (code !== 0) return null;
       const handle = made.readBigUInt64LE();
       try {
@@ -199,5 +297,8 @@ function sessionOf(module: Module, session: bigint): TokenSession {
 }
 
 function unavailable(name: string, code: number): KeystoreError {
-  return new KeystoreError('MODULE_UNAVAILABLE', `${name} answered 0x${code.toString(16)}${CKR[code] === undefined ? '' : ` ${CKR[code]}`}`);
+  return new KeystoreError(
+    'MODULE_UNAVAILABLE',
+    `${name} answered 0x${code.toString(16)}${CKR[code] === undefined ? '' : ` ${CKR[code]}`}`,
+  );
 }

@@ -9,7 +9,20 @@
  * protects is the seal: header and body are authenticated, so an altered file is refused whoever made a digest for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, constants, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -32,9 +45,21 @@ const header = z.strictObject({
   id: hexText,
   wrapped: z.discriminatedUnion('kind', [
     z.strictObject({
-      kind: z.literal('passphrase'), kdf: z.literal('scrypt'), n: z.number().int(), r: z.number().int(), p: z.number().int(), salt: hexText, key: hexText,
+      kind: z.literal('passphrase'),
+      kdf: z.literal('scrypt'),
+      n: z.number().int(),
+      r: z.number().int(),
+      p: z.number().int(),
+      salt: hexText,
+      key: hexText,
     }),
-    z.strictObject({ kind: z.literal('pkcs11'), mechanism: z.literal('aes-key-wrap'), token: z.string().max(64), label: z.string().max(200), key: hexText }),
+    z.strictObject({
+      kind: z.literal('pkcs11'),
+      mechanism: z.literal('aes-key-wrap'),
+      token: z.string().max(64),
+      label: z.string().max(200),
+      key: hexText,
+    }),
   ]),
 });
 
@@ -66,15 +91,23 @@ export function encodeFile(head: Buffer, dataKey: Uint8Array, plain: Uint8Array)
 
 /** The parts of a keystore file. Throws: KeystoreError KEYSTORE_DAMAGED, KEYSTORE_UNSUPPORTED. */
 export function decodeFile(bytes: Buffer): SealedFile {
-  const content = bytes.subarray(0, -DIGEST_BYTES), digest = bytes.subarray(-DIGEST_BYTES);
+  const content = bytes.subarray(0, -DIGEST_BYTES),
+    digest = bytes.subarray(-DIGEST_BYTES);
   if (bytes.length <= DIGEST_BYTES || !sha256(content).equals(digest)) throw new KeystoreError('KEYSTORE_DAMAGED');
   const end = content.subarray(0, HEADER_BYTES_MAX).indexOf(0x0a);
-  const [, version, json] = new RegExp(`^${MAGIC}(\\S+) (.*)$`).exec(content.subarray(0, Math.max(0, end)).toString('latin1')) ?? [];
+  const [, version, json] =
+    new RegExp(`^${MAGIC}(\\S+) (.*)$`).exec(content.subarray(0, Math.max(0, end)).toString('latin1')) ?? [];
   if (version === undefined || json === undefined) throw new KeystoreError('KEYSTORE_DAMAGED');
-  if (version !== VERSION) throw new KeystoreError('KEYSTORE_UNSUPPORTED', `version ${/^[0-9]{1,4}$/.test(version) ? version : 'unknown'}`);
+  if (version !== VERSION)
+    throw new KeystoreError('KEYSTORE_UNSUPPORTED', `version ${/^[0-9]{1,4}$/.test(version) ? version : 'unknown'}`);
   const parsed = header.safeParse(jsonOf(json));
   if (!parsed.success) throw new KeystoreError('KEYSTORE_UNSUPPORTED', 'header');
-  return { ...parsed.data, header: content.subarray(0, end + 1), body: content.subarray(end + 1), digest: digest.toString('hex') };
+  return {
+    ...parsed.data,
+    header: content.subarray(0, end + 1),
+    body: content.subarray(end + 1),
+    digest: digest.toString('hex'),
+  };
 }
 
 /** The plaintext of the body; the caller zeroes it. Throws: KeystoreError KEYSTORE_DAMAGED. */
@@ -94,12 +127,17 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The file's bytes. Throws: KeystoreError KEYSTORE_MISSING, KEYSTORE_DAMAGED (too large to be one), KEYSTORE_UNAVAILABLE. */
+/**
+ * The file's bytes. Throws: KeystoreError KEYSTORE_MISSING, KEYSTORE_DAMAGED (too large to be one),
+ * KEYSTORE_UNAVAILABLE.
+ */
 export function readBytes(path: string): Buffer {
   return guarded(() => {
     const bytes = readPlainFile(path, FILE_BYTES_MAX);
     if (typeof bytes !== 'string') return bytes;
-    throw bytes === 'too large' ? new KeystoreError('KEYSTORE_DAMAGED') : new KeystoreError('KEYSTORE_UNAVAILABLE', bytes);
+    throw bytes === 'too large'
+      ? new KeystoreError('KEYSTORE_DAMAGED')
+      : new KeystoreError('KEYSTORE_UNAVAILABLE', bytes);
   });
 }
 
@@ -164,9 +202,9 @@ function syncDirectory(path: string): void {
 }
 
 /**
- * Runs `work` while nobody else writes the keystore. The lock is SQLite's, of a file beside it that stays empty: the kernel
- * takes it back with its holder, while a process number in a file outlives a kill and is another process's later, in
- * containers above all. Throws: KeystoreError KEYSTORE_BUSY.
+ * Runs `work` while nobody else writes the keystore. The lock is SQLite's, of a file beside it that stays empty: the
+ * kernel takes it back with its holder, while a process number in a file outlives a kill and is another process's
+ * later, in containers above all. Throws: KeystoreError KEYSTORE_BUSY.
  */
 export async function alone<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = guarded(() => writerLock(`${path}.writer`));

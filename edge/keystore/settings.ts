@@ -30,7 +30,10 @@ export interface KeystoreSettings {
 }
 
 /** The keystore's settings, or null when there is no keystore. Problems are appended, without values. */
-export function readKeystoreSettings(env: Readonly<Record<string, string | undefined>>, problems: string[]): KeystoreSettings | null {
+export function readKeystoreSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): KeystoreSettings | null {
   const parsed = schema.safeParse(env);
   if (!parsed.success) {
     problems.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
@@ -38,16 +41,28 @@ export function readKeystoreSettings(env: Readonly<Record<string, string | undef
   }
   const passphrase = readSecret(env, 'EDGE_KEYSTORE_PASSPHRASE', problems);
   const pin = readSecret(env, 'EDGE_PKCS11_PIN', problems);
-  const { EDGE_KEYSTORE_FILE: file, EDGE_PKCS11_MODULE: module, EDGE_PKCS11_TOKEN: token, EDGE_PKCS11_KEY: key } = parsed.data;
+  const {
+    EDGE_KEYSTORE_FILE: file,
+    EDGE_PKCS11_MODULE: module,
+    EDGE_PKCS11_TOKEN: token,
+    EDGE_PKCS11_KEY: key,
+  } = parsed.data;
   if (file === undefined) {
     if (module !== undefined) problems.push('EDGE_KEYSTORE_FILE: is needed where EDGE_PKCS11_MODULE is set');
     return null;
   }
-  return { file, token: module === undefined ? null : { module, token, key }, secret: (module === undefined ? passphrase : pin) ?? null };
+  return {
+    file,
+    token: module === undefined ? null : { module, token, key },
+    secret: (module === undefined ? passphrase : pin) ?? null,
+  };
 }
 
 /** As for a process that nobody can ask: the passphrase or PIN must be there. */
-export function readUnattendedKeystore(env: Readonly<Record<string, string | undefined>>, problems: string[]): KeystoreSettings | null {
+export function readUnattendedKeystore(
+  env: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): KeystoreSettings | null {
   const settings = readKeystoreSettings(env, problems);
   if (settings === null || settings.secret !== null) return settings;
   const name = settings.token === null ? 'EDGE_KEYSTORE_PASSPHRASE' : 'EDGE_PKCS11_PIN';

@@ -1,4 +1,6 @@
-/** Addresses of a source's public keys: what is registered, checked and searched for. No secret is needed for any of it. */
+/**
+ * Addresses of a source's public keys: what is registered, checked and searched for. No secret is needed for any of it.
+ */
 import { HDKey } from '@scure/bip32';
 import secp256k1 from 'secp256k1';
 import { addressOfKey as bitcoinAddress, SCRIPT_TYPES, type ScriptType } from '../../chains/btc/derive.ts';
@@ -12,14 +14,21 @@ import type { SourceFamily, SourceKey } from './source-record.ts';
 /** The address of a public key as a family writes it. `publicKey` is compressed, or as it is for a single key. */
 export function addressOf(family: SourceFamily, publicKey: Uint8Array, script: ScriptType = 'p2wpkh'): string {
   switch (family) {
-    case 'btc': return bitcoinAddress(bitcoin.prefixes, publicKey, script);
-    case 'xrp': return rippleAddress(publicKey);
-    case 'tron': return tronAddress(secp256k1.publicKeyConvert(publicKey, false));
-    case 'evm': return evmAddress(secp256k1.publicKeyConvert(publicKey, false));
+    case 'btc':
+      return bitcoinAddress(bitcoin.prefixes, publicKey, script);
+    case 'xrp':
+      return rippleAddress(publicKey);
+    case 'tron':
+      return tronAddress(secp256k1.publicKeyConvert(publicKey, false));
+    case 'evm':
+      return evmAddress(secp256k1.publicKeyConvert(publicKey, false));
   }
 }
 
-/** The address at an absolute path below an extended key, or of a single key at null; null where the key does not lead there. */
+/**
+ * The address at an absolute path below an extended key, or of a single key at null; null where the key does not lead
+ * there.
+ */
 export function addressOfSourceKey(key: SourceKey, path: string | null): string | null {
   if (key.publicKey !== null) return path === null ? addressesOfSingleKey(key)[0]! : null;
   if (path === null || !path.startsWith(`${key.path}/`)) return null;
@@ -34,6 +43,6 @@ export function addressesOfSingleKey({ family, publicKey }: SourceKey): string[]
   const bytes = Buffer.from(publicKey!, 'hex');
   if (family !== 'btc') return [addressOf(family, bytes)];
   // An uncompressed key has no segregated witness form. Source: BIP-143.
-  const scripts = bytes.length === 33 ? [...SCRIPT_TYPES].reverse() : ['p2pkh'] as const;
+  const scripts = bytes.length === 33 ? [...SCRIPT_TYPES].reverse() : (['p2pkh'] as const);
   return scripts.map((script) => addressOf(family, bytes, script));
 }

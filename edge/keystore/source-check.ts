@@ -19,12 +19,19 @@ export interface SourceCheck {
 }
 
 /** Checks a source with its secret, which stays the caller's. */
-export function checkSource({ keys, addresses }: Pick<SourceRecord, 'keys' | 'addresses'>, secret: Buffer): SourceCheck {
+export function checkSource(
+  { keys, addresses }: Pick<SourceRecord, 'keys' | 'addresses'>,
+  secret: Buffer,
+): SourceCheck {
   const failed: string[] = [];
   for (const key of keys) if (!keySigns(key, secret)) failed.push(key.path ?? 'key');
   for (const registered of addresses) if (!addressSigns(registered, keys, secret)) failed.push(registered.address);
   const failedAddresses = addresses.filter(({ address }) => failed.includes(address)).length;
-  return { keys: keys.length - (failed.length - failedAddresses), addresses: addresses.length - failedAddresses, failed };
+  return {
+    keys: keys.length - (failed.length - failedAddresses),
+    addresses: addresses.length - failedAddresses,
+    failed,
+  };
 }
 
 function keySigns({ path, xpub, publicKey }: SourceKey, secret: Buffer): boolean {
@@ -33,7 +40,11 @@ function keySigns({ path, xpub, publicKey }: SourceKey, secret: Buffer): boolean
   return withKeyAt(secret, path, (privateKey) => signs(privateKey, recorded));
 }
 
-function addressSigns({ path, address }: SourceRecord['addresses'][number], keys: readonly SourceKey[], secret: Buffer): boolean {
+function addressSigns(
+  { path, address }: SourceRecord['addresses'][number],
+  keys: readonly SourceKey[],
+  secret: Buffer,
+): boolean {
   if (!keys.some((key) => key.family === 'evm' && addressOfSourceKey(key, path) === address)) return false;
   const prove = (privateKey: Uint8Array) => {
     const publicKey = secp256k1.publicKeyCreate(privateKey);
@@ -55,7 +66,8 @@ const ED25519_MARK = 0xed;
 
 function signs(privateKey: Uint8Array, publicKey: Uint8Array): boolean {
   const message = randomBytes(32);
-  if (publicKey[0] === ED25519_MARK) return ed25519.verify(ed25519.sign(message, privateKey), message, publicKey.subarray(1));
+  if (publicKey[0] === ED25519_MARK)
+    return ed25519.verify(ed25519.sign(message, privateKey), message, publicKey.subarray(1));
   const { signature } = secp256k1.ecdsaSign(message, privateKey);
   return secp256k1.ecdsaVerify(signature, message, publicKey);
 }

@@ -48,10 +48,18 @@ export const PATH_TEMPLATES: Readonly<Record<SourceFamily, readonly PathTemplate
 const ACCOUNTS = 5;
 export const INDEXES_DEFAULT = 100;
 
-export interface FoundPath { readonly path: string; readonly wallets: string }
+export interface FoundPath {
+  readonly path: string;
+  readonly wallets: string;
+}
 
 /** The first known path that leads from a seed to an address, or null. `indexes` are tried of each branch. */
-export function detectPath(seed: Uint8Array, family: SourceFamily, address: string, indexes: number = INDEXES_DEFAULT): FoundPath | null {
+export function detectPath(
+  seed: Uint8Array,
+  family: SourceFamily,
+  address: string,
+  indexes: number = INDEXES_DEFAULT,
+): FoundPath | null {
   const root = HDKey.fromMasterSeed(seed);
   const wanted = family === 'evm' ? address.toLowerCase() : address;
   const same = (found: string) => (family === 'evm' ? found.toLowerCase() : found) === wanted;
@@ -59,7 +67,9 @@ export function detectPath(seed: Uint8Array, family: SourceFamily, address: stri
     for (const template of PATH_TEMPLATES[family]) {
       const accounts = template.path.includes('a') ? ACCOUNTS : 1;
       for (let account = 0; account < accounts; account += 1) {
-        const index = inBranch(root, template, account, indexes, (publicKey) => same(addressOf(family, publicKey, template.script)));
+        const index = inBranch(root, template, account, indexes, (publicKey) =>
+          same(addressOf(family, publicKey, template.script)),
+        );
         if (index !== null) return { path: pathAt(template, account, index), wallets: template.wallets };
       }
     }
@@ -74,7 +84,13 @@ function pathAt({ path }: PathTemplate, account: number, index: number): string 
 }
 
 /** Index at which a branch holds what is looked for. The steps before the index are derived once. */
-function inBranch(root: HDKey, template: PathTemplate, account: number, indexes: number, holds: (publicKey: Uint8Array) => boolean): number | null {
+function inBranch(
+  root: HDKey,
+  template: PathTemplate,
+  account: number,
+  indexes: number,
+  holds: (publicKey: Uint8Array) => boolean,
+): number | null {
   const steps = template.path.replace('a', String(account)).split('/');
   const at = steps.findIndex((step) => step.startsWith('i'));
   const fixed = steps.slice(0, at).join('/');

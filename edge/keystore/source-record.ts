@@ -49,8 +49,8 @@ export const keystoreContent = z.strictObject({ sources: z.array(sourceRecord).m
 
 /**
  * Where an address of a source is, in the service's paths: the source's fingerprint and the path below it, as the key
- * origin of an output descriptor has them. `[0123456789abcdef/44'/60'/0'/0/3]`, or `[0123456789abcdef]` for a single key.
- * Source: BIP-380 key origin; the fingerprint is this service's, not BIP-32's four bytes.
+ * origin of an output descriptor has them. `[0123456789abcdef/44'/60'/0'/0/3]`, or `[0123456789abcdef]` for a single
+ * key. Source: BIP-380 key origin; the fingerprint is this service's, not BIP-32's four bytes.
  */
 export function originOf(fingerprint: string, path: string | null): string {
   return `[${fingerprint}${path === null ? '' : path.slice(1)}]`;

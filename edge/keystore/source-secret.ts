@@ -20,8 +20,13 @@ export interface ParsedSource {
 
 /** Account paths that wallets use, registered for every phrase. BIP-44, BIP-49, BIP-84, BIP-86. */
 export const ACCOUNT_PATHS: readonly (readonly [SourceFamily, string])[] = [
-  ['evm', "m/44'/60'/0'"], ['btc', "m/84'/0'/0'"], ['btc', "m/49'/0'/0'"], ['btc', "m/44'/0'/0'"], ['btc', "m/86'/0'/0'"],
-  ['tron', "m/44'/195'/0'"], ['xrp', "m/44'/144'/0'"],
+  ['evm', "m/44'/60'/0'"],
+  ['btc', "m/84'/0'/0'"],
+  ['btc', "m/49'/0'/0'"],
+  ['btc', "m/44'/0'/0'"],
+  ['btc', "m/86'/0'/0'"],
+  ['tron', "m/44'/195'/0'"],
+  ['xrp', "m/44'/144'/0'"],
 ];
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
@@ -35,7 +40,8 @@ export function fingerprintOf(publicKey: Uint8Array): string {
 /** A phrase with its optional BIP-39 passphrase. Throws: KeystoreError KEY_NOT_UNDERSTOOD. */
 export function parsePhraseSource(text: string, passphrase: string): ParsedSource {
   const words = text.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
-  if (!isMnemonic(words)) throw new KeystoreError('KEY_NOT_UNDERSTOOD', 'expected an English BIP-39 phrase with its checksum');
+  if (!isMnemonic(words))
+    throw new KeystoreError('KEY_NOT_UNDERSTOOD', 'expected an English BIP-39 phrase with its checksum');
   const secret = seedOf(words, passphrase);
   return { ...sourceOfSeed(secret), secret };
 }
@@ -54,18 +60,22 @@ export function accountKeyOf(seed: Uint8Array, family: SourceFamily, path: strin
 }
 
 /**
- * A single key: `evm` and `tron` 64 hex digits, with 0x or without; `btc` WIF; `xrp` a family seed (`s…`, also `sEd…`) or
- * 64 hex digits. Throws: KeystoreError KEY_NOT_UNDERSTOOD.
+ * A single key: `evm` and `tron` 64 hex digits, with 0x or without; `btc` WIF; `xrp` a family seed (`s…`, also `sEd…`)
+ * or 64 hex digits. Throws: KeystoreError KEY_NOT_UNDERSTOOD.
  */
 export function parseKeySource(family: SourceFamily, text: string): ParsedSource {
   const { secret, publicKey } = READERS[family](text.trim());
   return {
-    fingerprint: fingerprintOf(publicKey), secret,
+    fingerprint: fingerprintOf(publicKey),
+    secret,
     keys: [{ family, path: null, xpub: null, publicKey: Buffer.from(publicKey).toString('hex') }],
   };
 }
 
-interface SingleKey { readonly secret: Buffer; readonly publicKey: Uint8Array }
+interface SingleKey {
+  readonly secret: Buffer;
+  readonly publicKey: Uint8Array;
+}
 
 const READERS: Readonly<Record<SourceFamily, (text: string) => SingleKey>> = {
   evm: (text) => hexKey(text) ?? notUnderstood('a private key of 64 hex digits'),
@@ -79,29 +89,42 @@ function notUnderstood(expected: string): never {
 }
 
 function secpKey(secret: Buffer, compressed = true): SingleKey | null {
-  return secret.length === 32 && secp256k1.privateKeyVerify(secret) ? { secret, publicKey: secp256k1.publicKeyCreate(secret, compressed) } : null;
+  return secret.length === 32 && secp256k1.privateKeyVerify(secret)
+    ? { secret, publicKey: secp256k1.publicKeyCreate(secret, compressed) }
+    : null;
 }
 
 function hexKey(text: string): SingleKey | null {
   return /^(?:0x)?[0-9a-fA-F]{64}$/.test(text) ? secpKey(Buffer.from(text.replace(/^0x/, ''), 'hex')) : null;
 }
 
-const WIF_MAINNET = 0x80, COMPRESSED_MARK = 1;
+const WIF_MAINNET = 0x80,
+  COMPRESSED_MARK = 1;
 
 /** version(1) = 0x80 || key(32) [|| 0x01], Base58Check. */
 function wifKey(text: string): SingleKey | null {
   const bytes = decoded(() => base58check.decode(text));
-  if (bytes?.[0] !== WIF_MAINNET || (bytes.length !== 33 && (bytes.length !== 34 || bytes[33] !== COMPRESSED_MARK))) return null;
+  if (bytes?.[0] !== WIF_MAINNET || (bytes.length !== 33 && (bytes.length !== 34 || bytes[33] !== COMPRESSED_MARK)))
+    return null;
   const secret = Buffer.from(bytes.subarray(1, 33));
   const compressed = bytes.length === 34;
   bytes.fill(0);
   return secpKey(secret, compressed);
 }
 
-/** version(1) = 0x21 or (3) = 01 e1 4b || entropy(16) || checksum(4), with XRP's alphabet. Source: XRPL docs, base58 encodings. */
+/**
+ * version(1) = 0x21 or (3) = 01 e1 4b || entropy(16) || checksum(4), with XRP's alphabet. Source: XRPL docs, base58
+ * encodings.
+ */
 function xrpSeed(text: string): SingleKey | null {
   const bytes = decoded(() => base58xrp.decode(text));
-  if (bytes === null || !sha256(sha256(bytes.subarray(0, -4))).subarray(0, 4).equals(bytes.subarray(-4))) return null;
+  if (
+    bytes === null ||
+    !sha256(sha256(bytes.subarray(0, -4)))
+      .subarray(0, 4)
+      .equals(bytes.subarray(-4))
+  )
+    return null;
   const isSecp = bytes.length === 21 && bytes[0] === 0x21;
   const isEd = bytes.length === 23 && bytes[0] === 0x01 && bytes[1] === 0xe1 && bytes[2] === 0x4b;
   if (!isSecp && !isEd) return null;
@@ -125,7 +148,9 @@ function ed25519Key(entropy: Uint8Array): SingleKey {
   return { secret, publicKey: Uint8Array.from([0xed, ...ed25519.getPublicKey(secret)]) };
 }
 
-/** Root and account 0 of the ledger's own secp256k1 scheme. Source: XRPL docs, cryptographic keys, secp256k1 derivation. */
+/**
+ * Root and account 0 of the ledger's own secp256k1 scheme. Source: XRPL docs, cryptographic keys, secp256k1 derivation.
+ */
 function familyKey(entropy: Uint8Array): SingleKey | null {
   const root = firstValid((counter) => firstHalf(entropy, counter));
   const rootPublic = secp256k1.publicKeyCreate(root);

@@ -13,7 +13,10 @@ export interface Identity {
   sign(message: Uint8Array): Buffer;
 }
 
-/** The identity of a 32-byte Ed25519 private key. The bytes are copied into the crypto library; the caller zeroes its own. */
+/**
+ * The identity of a 32-byte Ed25519 private key. The bytes are copied into the crypto library; the caller zeroes its
+ * own.
+ */
 export function createIdentity(privateKey: Uint8Array): Identity {
   const der = Buffer.concat([PKCS8_HEADER, privateKey]);
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });

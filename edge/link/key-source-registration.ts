@@ -1,7 +1,7 @@
 /**
- * What the cloud is told of a source: public keys and the addresses that the operator chose, in requests that the edge's
- * identity signed. What the cloud took is noted in the keystore after each request, so that a command that was cut off
- * is simply given again. Spec §4.8.
+ * What the cloud is told of a source: public keys and the addresses that the operator chose, in requests that the
+ * edge's identity signed. What the cloud took is noted in the keystore after each request, so that a command that was
+ * cut off is simply given again. Spec §4.8.
  */
 import { refuse, isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
@@ -28,14 +28,22 @@ export interface Registration {
   readonly keystore: Body['keystore'];
 }
 
-export interface Registered { readonly sourceId: string; readonly added: number; readonly skipped: number }
+export interface Registered {
+  readonly sourceId: string;
+  readonly added: number;
+  readonly skipped: number;
+}
 
 /**
  * Registers a source with the cloud. Refuses: what the cloud refuses.
- * Throws: KeystoreError SOURCE_UNKNOWN, SOURCE_PURGED, OTHER_ENVIRONMENT, KEY_NOT_UNDERSTOOD (a path whose last step is hardened).
+ * Throws: KeystoreError SOURCE_UNKNOWN, SOURCE_PURGED, OTHER_ENVIRONMENT, KEY_NOT_UNDERSTOOD (a path whose last step is
+ * hardened).
  */
 export async function registerSource(
-  file: KeyFile, upstream: Pick<Upstream, 'signed'>, fingerprint: string, { environment, chains, paths, keystore }: Registration,
+  file: KeyFile,
+  upstream: Pick<Upstream, 'signed'>,
+  fingerprint: string,
+  { environment, chains, paths, keystore }: Registration,
 ): Promise<Registered | Refusal> {
   checkEnvironment(file.find(fingerprint), environment);
   const source = await withKeysFor(file, fingerprint, paths);
@@ -45,7 +53,12 @@ export async function registerSource(
   for (const { keys, part } of requestsOf(source, chains, addresses)) {
     const reply = await upstream.signed.call('registerKeySource', {
       body: {
-        fingerprint, label: source.label, kind: source.kind, keystore, chains: [...chains], keys: keys.map(pushed),
+        fingerprint,
+        label: source.label,
+        kind: source.kind,
+        keystore,
+        chains: [...chains],
+        keys: keys.map(pushed),
         addresses: part.map((address) => ({ ...address, index: indexOf(address.path) })),
       },
     });
@@ -62,7 +75,10 @@ export async function registerSource(
  * Throws: KeystoreError OTHER_ENVIRONMENT.
  */
 export async function tellPurge(
-  file: KeyFile, upstream: Pick<Upstream, 'signed'>, source: SourceRecord, environment: Environment,
+  file: KeyFile,
+  upstream: Pick<Upstream, 'signed'>,
+  source: SourceRecord,
+  environment: Environment,
 ): Promise<Refusal | null> {
   const { fingerprint, sourceId, purgeTold } = source;
   checkEnvironment(source, environment);
@@ -80,10 +96,15 @@ function checkEnvironment(source: SourceRecord | null, environment: Environment)
 }
 
 /** The source with an extended key for each path; those it lacks are derived and kept. */
-async function withKeysFor(file: KeyFile, fingerprint: string, paths: readonly (string | null)[]): Promise<SourceRecord> {
+async function withKeysFor(
+  file: KeyFile,
+  fingerprint: string,
+  paths: readonly (string | null)[],
+): Promise<SourceRecord> {
   const source = file.find(fingerprint);
   if (source === null) throw new KeystoreError('SOURCE_UNKNOWN');
-  if (source.own) throw new KeystoreError('SOURCE_UNKNOWN', "it is this edge's own phrase, which is registered by the edge itself");
+  if (source.own)
+    throw new KeystoreError('SOURCE_UNKNOWN', "it is this edge's own phrase, which is registered by the edge itself");
   if (source.purgedAt !== null) throw new KeystoreError('SOURCE_PURGED');
   const wanted = new Set(paths.filter((path) => path !== null).map(hardenedPart));
   const lacking = [...wanted].filter((path) => !source.keys.some((key) => key.family === 'evm' && key.path === path));
@@ -95,7 +116,11 @@ async function withKeysFor(file: KeyFile, fingerprint: string, paths: readonly (
 /** The part of a path that ends with its last hardened step: where an extended key has to be. */
 function hardenedPart(path: string): string {
   const end = path.lastIndexOf("'");
-  if (end === path.length - 1) throw new KeystoreError('KEY_NOT_UNDERSTOOD', 'a path whose last step is hardened: import the key of that address alone');
+  if (end === path.length - 1)
+    throw new KeystoreError(
+      'KEY_NOT_UNDERSTOOD',
+      'a path whose last step is hardened: import the key of that address alone',
+    );
   return end === -1 ? 'm' : path.slice(0, end + 1);
 }
 
@@ -107,10 +132,17 @@ function addressFor({ keys }: SourceRecord, chain: Chain, path: string | null): 
   throw new KeystoreError('KEY_NOT_UNDERSTOOD', 'the source has no address at this path');
 }
 
-interface Request { readonly keys: SourceKey[]; readonly part: RegisteredAddress[] }
+interface Request {
+  readonly keys: SourceKey[];
+  readonly part: RegisteredAddress[];
+}
 
 /** The keys without addresses first, then addresses with the keys that they are below. */
-function requestsOf({ keys }: SourceRecord, chains: readonly Chain[], addresses: readonly RegisteredAddress[]): Request[] {
+function requestsOf(
+  { keys }: SourceRecord,
+  chains: readonly Chain[],
+  addresses: readonly RegisteredAddress[],
+): Request[] {
   const families = new Set(chains.map((chain) => FAMILY_OF[chain]));
   const chosen = keys.filter(({ family }) => families.has(family));
   const holds = (key: SourceKey, { path }: RegisteredAddress) => addressOfSourceKey(key, path) !== null;
@@ -141,8 +173,16 @@ function indexOf(path: string | null): number {
   return path === null ? 0 : Number(/([0-9]+)'?$/.exec(path)![1]);
 }
 
-async function note(file: KeyFile, fingerprint: string, registered: Pick<SourceRecord, 'sourceId' | 'environment'>, part: readonly RegisteredAddress[]): Promise<void> {
+async function note(
+  file: KeyFile,
+  fingerprint: string,
+  registered: Pick<SourceRecord, 'sourceId' | 'environment'>,
+  part: readonly RegisteredAddress[],
+): Promise<void> {
   const { addresses } = file.find(fingerprint)!;
   const have = new Set(addresses.map(({ address }) => address));
-  await file.note(fingerprint, { ...registered, addresses: [...addresses, ...part.filter(({ address }) => !have.has(address))] });
+  await file.note(fingerprint, {
+    ...registered,
+    addresses: [...addresses, ...part.filter(({ address }) => !have.has(address))],
+  });
 }

@@ -6,7 +6,8 @@
  * The grace and not the TTL: the cloud gives the lease to another one a grace after it saw the stream end, and that end
  * may be the cloud's alone (a proxy that died on one side), while here the stream still looks well.
  *
- *   follower ── grant(leader, epoch ≥ own) ──▶ leader ── grace − margin, grant(follower), hint(higher epoch) ──▶ follower
+ *   follower ── grant(leader, epoch ≥ own) ──▶ leader ── grace − margin, grant(follower), hint(higher epoch) ──▶
+ * follower
  *
  * A frame that the cloud pushed by itself has no send time of ours and extends nothing: it is a hint to ask.
  */
@@ -31,7 +32,11 @@ export interface Grant {
   readonly sentAtMs: number;
 }
 
-export interface LeaseView { readonly role: EdgeRole; readonly leaseEpoch: number; readonly held: boolean }
+export interface LeaseView {
+  readonly role: EdgeRole;
+  readonly leaseEpoch: number;
+  readonly held: boolean;
+}
 
 export class Lease {
   readonly #monotonicMs: () => number;

@@ -1,4 +1,7 @@
-/** Which of this edge's chains the cloud serves: asked when a person looks, at most once a minute, one question at a time. */
+/**
+ * Which of this edge's chains the cloud serves: asked when a person looks, at most once a minute, one question at a
+ * time.
+ */
 import { isRefusal } from '../../protocol/errors.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { Upstream } from './upstream.ts';
@@ -28,7 +31,8 @@ export class LiveChains {
     this.#askedAtMs = this.#monotonicMs();
     try {
       const reply = await this.#upstream.unsigned.call('listChains', {});
-      if (!isRefusal(reply)) this.#known = new Set(reply.content.filter(({ enabled }) => enabled).map(({ chain }) => chain));
+      if (!isRefusal(reply))
+        this.#known = new Set(reply.content.filter(({ enabled }) => enabled).map(({ chain }) => chain));
     } finally {
       this.#asking = false;
     }

@@ -1,6 +1,6 @@
 /**
- * Sends the outbox: one batch of a kind in flight. The order within a lane is kept because nothing overtakes there; a lane whose
- * head does not leave holds nothing but itself.
+ * Sends the outbox: one batch of a kind in flight. The order within a lane is kept because nothing overtakes there; a
+ * lane whose head does not leave holds nothing but itself.
  */
 import { POISONED_AFTER_TRIES, type Outbox, type OutboxKind, type OutboxWrite } from './outbox.ts';
 import { StorageFailed } from '../storage/storage.ts';
@@ -10,7 +10,10 @@ import { StorageFailed } from '../storage/storage.ts';
  * `held`    not now (no stream, no lease, cloud unreachable): tried again when something changes or after a pause
  * `refused` the cloud answered that it does not take this write; `all`: nor, it seems, any other of its kind
  */
-export type Sent = { readonly kind: 'taken' } | { readonly kind: 'held' } | { readonly kind: 'refused'; readonly code: string; readonly all?: boolean };
+export type Sent =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'refused'; readonly code: string; readonly all?: boolean };
 
 export interface OutboxRoute {
   /** Writes of this kind that leave together. */
@@ -31,10 +34,16 @@ export class OutboxSender {
   readonly #kinds: Readonly<Record<OutboxKind, KindSender>>;
 
   constructor(outbox: Outbox, routes: Readonly<Record<OutboxKind, OutboxRoute>>, events: OutboxSenderEvents) {
-    this.#kinds = { attempt: new KindSender(outbox, 'attempt', routes.attempt, events), signed: new KindSender(outbox, 'signed', routes.signed, events) };
+    this.#kinds = {
+      attempt: new KindSender(outbox, 'attempt', routes.attempt, events),
+      signed: new KindSender(outbox, 'signed', routes.signed, events),
+    };
   }
 
-  /** Something changed: rows of this kind were appended; without a kind, the stream is up or the lease came. What was refused keeps its pause. */
+  /**
+   * Something changed: rows of this kind were appended; without a kind, the stream is up or the lease came. What was
+   * refused keeps its pause.
+   */
   nudge(kind?: OutboxKind): void {
     for (const sender of kind === undefined ? Object.values(this.#kinds) : [this.#kinds[kind]]) sender.nudge('held');
   }
@@ -50,7 +59,11 @@ export class OutboxSender {
 }
 
 /** A lane, or all of a kind, whose head did not leave. */
-interface Pause { readonly why: 'held' | 'refused'; readonly ms: number; readonly untilMs: number }
+interface Pause {
+  readonly why: 'held' | 'refused';
+  readonly ms: number;
+  readonly untilMs: number;
+}
 
 class KindSender {
   readonly #outbox: Outbox;
@@ -115,7 +128,9 @@ class KindSender {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** What waits for something to change is ready: it has changed. The length of its next pause goes on from the last. */
+  /**
+   * What waits for something to change is ready: it has changed. The length of its next pause goes on from the last.
+   */
   #cutShort(): void {
     if (this.#again === null) return;
     const isCut = ({ why }: Pause) => why === 'held' || this.#again === 'all';
@@ -143,7 +158,8 @@ class KindSender {
 
   #nextPaused(): { lane: string; untilMs: number } | null {
     let next: { lane: string; untilMs: number } | null = null;
-    for (const [lane, { untilMs }] of this.#paused) if (next === null || untilMs < next.untilMs) next = { lane, untilMs };
+    for (const [lane, { untilMs }] of this.#paused)
+      if (next === null || untilMs < next.untilMs) next = { lane, untilMs };
     return next;
   }
 

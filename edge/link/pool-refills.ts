@@ -1,7 +1,7 @@
 /**
- * Refills of the pools, one at a time for each chain. A frame that asks for what is being derived joins it, by its range
- * and not by its count of frames; one that asks for more extends it. A refill is pushed in parts: the first ones are small,
- * because somebody may be waiting, and while one part is on its way the next is derived.
+ * Refills of the pools, one at a time for each chain. A frame that asks for what is being derived joins it, by its
+ * range and not by its count of frames; one that asks for more extends it. A refill is pushed in parts: the first ones
+ * are small, because somebody may be waiting, and while one part is on its way the next is derived.
  *
  *   nothing under way              the range is derived and pushed
  *   [from, until) under way        a frame from `from` on joins; its end becomes the refill's where it lies further
@@ -20,7 +20,11 @@ const PARTS = [64, 256] as const;
 /** How long a frame may be on its way after its range was pushed. Milliseconds. */
 const LATE_MS = 5_000;
 
-export interface RefillAsk { readonly chain: PooledChain; readonly from: number; readonly count: number }
+export interface RefillAsk {
+  readonly chain: PooledChain;
+  readonly from: number;
+  readonly count: number;
+}
 
 export interface PoolRefillsSettings {
   readonly keystore: Pick<Keystore, 'addressAt'>;
@@ -30,9 +34,19 @@ export interface PoolRefillsSettings {
 }
 
 /** The range is at the cloud. */
-export interface Refilled { readonly ok: true }
-interface Refill { readonly from: number; until: number; readonly done: Promise<Refusal | Refilled> }
-interface Pushed { readonly from: number; readonly until: number; readonly atMs: number }
+export interface Refilled {
+  readonly ok: true;
+}
+interface Refill {
+  readonly from: number;
+  until: number;
+  readonly done: Promise<Refusal | Refilled>;
+}
+interface Pushed {
+  readonly from: number;
+  readonly until: number;
+  readonly atMs: number;
+}
 
 export class PoolRefills {
   readonly #settings: PoolRefillsSettings;
@@ -44,7 +58,9 @@ export class PoolRefills {
     this.#settings = settings;
   }
 
-  /** Resolves when the range is at the cloud, or with what the cloud refused. Rejects: what deriving and pushing throw. */
+  /**
+   * Resolves when the range is at the cloud, or with what the cloud refused. Rejects: what deriving and pushing throw.
+   */
   async refill({ chain, from, count }: RefillAsk): Promise<Refusal | Refilled> {
     const until = from + Math.min(count, REFILL_MAX);
     for (let running = this.#running.get(chain); running !== undefined; running = this.#running.get(chain)) {
@@ -56,11 +72,21 @@ export class PoolRefills {
       return running.done;
     }
     const last = this.#pushed.get(chain);
-    const isLate = last !== undefined && from >= last.from && from < last.until && this.#settings.monotonicMs() - last.atMs < LATE_MS;
+    const isLate =
+      last !== undefined &&
+      from >= last.from &&
+      from < last.until &&
+      this.#settings.monotonicMs() - last.atMs < LATE_MS;
     if (isLate) return { ok: true };
     let begin: (refill: Refill) => void = () => undefined;
-    const begun = new Promise<Refill>((resolve) => { begin = resolve; });
-    const refill: Refill = { from, until, done: begun.then((own) => this.#run(chain, own)).finally(() => this.#running.delete(chain)) };
+    const begun = new Promise<Refill>((resolve) => {
+      begin = resolve;
+    });
+    const refill: Refill = {
+      from,
+      until,
+      done: begun.then((own) => this.#run(chain, own)).finally(() => this.#running.delete(chain)),
+    };
     this.#running.set(chain, refill);
     begin(refill);
     return refill.done;

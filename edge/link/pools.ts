@@ -1,4 +1,6 @@
-/** Address pools of the Ed25519 chains: derived here, since the cloud holds no key material of them. Spec §1.6, §3.1. */
+/**
+ * Address pools of the Ed25519 chains: derived here, since the cloud holds no key material of them. Spec §1.6, §3.1.
+ */
 import { factsOf } from '../../chains/registry.ts';
 import type { SyncBody } from '../../protocol/frames.ts';
 import type { PooledChain } from '../../protocol/slugs.ts';
@@ -18,7 +20,10 @@ export type PushedPool = SyncBody['pools'][number];
  * Limit: 5,000 at a time. Rejects: RangeError for a chain without a pool, or an index that is no hardened step.
  */
 export async function derivePool(
-  keystore: Pick<Keystore, 'addressAt'>, chain: PooledChain, from = 0, count = POOL_SIZE,
+  keystore: Pick<Keystore, 'addressAt'>,
+  chain: PooledChain,
+  from = 0,
+  count = POOL_SIZE,
 ): Promise<PushedPool> {
   const { derivation } = factsOf(chain);
   if (derivation.kind !== 'pool') throw new RangeError(`${chain} has no pool`);

@@ -52,7 +52,10 @@ export class Registration {
   readonly #settings: RegistrationSettings;
   #state: RegistrationState = { kind: 'unconfirmed', code: null };
   #tries = 0;
-  /** Confirmations that the cloud took back since one was stable: a cloud that gives and takes makes no busy loop of this edge. */
+  /**
+   * Confirmations that the cloud took back since one was stable: a cloud that gives and takes makes no busy loop of
+   * this edge.
+   */
   #lost = 0;
   #cancelStable: () => void = () => undefined;
   /** Halted, and a chain was quarantined when the readiness was read last. */
@@ -125,7 +128,8 @@ export class Registration {
       if (this.#stopped) return;
       if (refusal === null) return this.#confirm();
       this.#settings.onRefused(known ? 'resume' : 'sync', refusal);
-      if (refusal.code === 'EDGE_SIGNATURE_INVALID' || refusal.code === 'IDENTITY_ROTATION_PENDING') return this.#halt(refusal.code);
+      if (refusal.code === 'EDGE_SIGNATURE_INVALID' || refusal.code === 'IDENTITY_ROTATION_PENDING')
+        return this.#halt(refusal.code);
       this.#state = { kind: 'unconfirmed', code: refusal.code, advice: adviceFor(refusal) };
       if (!known && refusal.code === 'ALREADY_ENROLLED') this.#settings.storage.setSetting(SETTING, this.#cacheName());
       if (known && refusal.code === 'RESYNC_REQUIRED') this.#forget();
@@ -133,13 +137,14 @@ export class Registration {
       // Switching once between sync and resume is the ordinary recovery and needs no pause; a cloud that keeps
       // sending the edge to and fro does.
       const switched = refusal.code === 'ALREADY_ENROLLED' || refusal.code === 'RESYNC_REQUIRED';
-      if (!switched || this.#tries > 1) await this.#settings.timers.pause(backoffMs(this.#tries - 1, RETRY, Math.random()));
+      if (!switched || this.#tries > 1)
+        await this.#settings.timers.pause(backoffMs(this.#tries - 1, RETRY, Math.random()));
     }
   }
 
   async #sync(): Promise<Refusal | null> {
     const { upstream, edgeVersion, sessionId, publicKeys } = this.#settings;
-    const reply = await upstream.signed.call('syncEdge', { body: { edgeVersion, sessionId, ...await publicKeys() } });
+    const reply = await upstream.signed.call('syncEdge', { body: { edgeVersion, sessionId, ...(await publicKeys()) } });
     return isRefusal(reply) ? reply : null;
   }
 
@@ -152,7 +157,9 @@ export class Registration {
   #confirm(): void {
     this.#settings.storage.setSetting(SETTING, this.#cacheName());
     this.#tries = 0;
-    this.#cancelStable = this.#settings.timers.after(STABLE_MS, () => { this.#lost = 0; });
+    this.#cancelStable = this.#settings.timers.after(STABLE_MS, () => {
+      this.#lost = 0;
+    });
     this.#state = { kind: 'confirmed' };
     this.#settings.onConfirmed();
   }

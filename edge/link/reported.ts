@@ -1,9 +1,10 @@
 /**
  * What an answer or a webhook event tells an application of withdrawals: the words that PaymentGuard keeps. Pure.
  *
- * Denials stand in the way of an equal payment, so that they are read out of everything that may reach an application, in whatever
- * place they stand. The one word that frees is read in one place only: the `data` of a successful `GET /v1/transactions/{id}`, checked
- * by schema and rule. What a webhook says frees nothing: an edge cannot know who answered it.
+ * Denials stand in the way of an equal payment, so that they are read out of everything that may reach an application,
+ * in whatever place they stand. The one word that frees is read in one place only: the `data` of a successful `GET
+ * /v1/transactions/{id}`, checked by schema and rule. What a webhook says frees nothing: an edge cannot know who
+ * answered it.
  */
 import type { ReplyOf } from '../../protocol/routes.ts';
 
@@ -20,21 +21,33 @@ export const NOTHING_DENIED: Denied = { failed: [], reverted: [], failedTxids: [
 
 const IDS = /txn_[a-z2-7]{26}/g;
 /** From a part of a hash to a signature in base58; what is no transaction id is found nowhere. */
-const TXID_CHARACTERS_MIN = 32, TXID_CHARACTERS_MAX = 128;
+const TXID_CHARACTERS_MIN = 32,
+  TXID_CHARACTERS_MAX = 128;
 /** Statuses of a withdrawal that say that it will not land. */
 export const GONE: ReadonlySet<unknown> = new Set(['failed', 'expired', 'replaced']);
 /** Events that say of a withdrawal that it goes its way. */
-const HARMLESS: ReadonlySet<unknown> = new Set(['withdrawal_broadcast', 'deposit_detected', 'deposit_confirmed', 'address_activated']);
+const HARMLESS: ReadonlySet<unknown> = new Set([
+  'withdrawal_broadcast',
+  'deposit_detected',
+  'deposit_confirmed',
+  'address_activated',
+]);
 
 /** The denials in what an application is answered: the data of a success, or the whole of a refusal. */
 export function deniedInAnswer(answer: unknown): Denied {
-  const denied = { failed: [] as string[], reverted: [] as string[], failedTxids: [] as string[], revertedTxids: [] as string[] };
+  const denied = {
+    failed: [] as string[],
+    reverted: [] as string[],
+    failedTxids: [] as string[],
+    revertedTxids: [] as string[],
+  };
   for (const value of valuesIn(answer)) {
     if (typeof value !== 'object' || value === null) continue;
     const { id, txid, status, height, failure } = value as Record<string, unknown>;
-    const isGone = GONE.has(status), isFailed = isGone && typeof height !== 'number';
+    const isGone = GONE.has(status),
+      isFailed = isGone && typeof height !== 'number';
     if (!isGone && (status !== 'confirmed' || failure == null)) continue;
-    if (typeof id === 'string') (isFailed ? denied.failed : denied.reverted).push(...id.match(IDS) ?? []);
+    if (typeof id === 'string') (isFailed ? denied.failed : denied.reverted).push(...(id.match(IDS) ?? []));
     if (typeof txid === 'string') (isFailed ? denied.failedTxids : denied.revertedTxids).push(txid);
   }
   return denied;
@@ -51,12 +64,18 @@ export function deniedInEvent(event: object): Denied {
   const { transactionId, height, failure } = data ?? {};
   if (name === 'withdrawal_confirmed' && failure == null && ids.length === 1 && transactionId === ids[0]) return said;
   const isFailed = name === 'withdrawal_failed' && typeof height !== 'number';
-  return isFailed ? { ...said, failed: [...said.failed, ...ids], failedTxids: [...said.failedTxids, ...txids] }
+  return isFailed
+    ? { ...said, failed: [...said.failed, ...ids], failedTxids: [...said.failedTxids, ...txids] }
     : { ...said, reverted: [...said.reverted, ...ids], revertedTxids: [...said.revertedTxids, ...txids] };
 }
 
 /** Whether the checked answer to `GET /v1/transactions/{id}` says of a withdrawal that it was paid. */
-export function isConfirmed({ direction, status, failure, txid }: Pick<ReplyOf<'getTransaction'>, 'direction' | 'status' | 'failure' | 'txid'>): boolean {
+export function isConfirmed({
+  direction,
+  status,
+  failure,
+  txid,
+}: Pick<ReplyOf<'getTransaction'>, 'direction' | 'status' | 'failure' | 'txid'>): boolean {
   return direction === 'out' && status === 'confirmed' && failure === null && txid !== null;
 }
 

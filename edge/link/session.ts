@@ -1,11 +1,19 @@
 /**
- * This replica's life with the cloud: registration, then the stream; heartbeats that carry the lease; frames in, reports
- * and local keys out. Where the stream is down the heartbeat goes over REST (spec §4.3).
+ * This replica's life with the cloud: registration, then the stream; heartbeats that carry the lease; frames in,
+ * reports and local keys out. Where the stream is down the heartbeat goes over REST (spec §4.3).
  */
 import { isRefusal, refuse, type ErrorCode } from '../../protocol/errors.ts';
 import {
-  heartbeatReply, HEARTBEAT_MS, leaseRenewMs, LEASE_TTL_MS, type Acknowledgement, type DeliverFrame,
-  type HeartbeatBody, type InstructionRecord, type LeaseFrame, type WelcomeFrame,
+  heartbeatReply,
+  HEARTBEAT_MS,
+  leaseRenewMs,
+  LEASE_TTL_MS,
+  type Acknowledgement,
+  type DeliverFrame,
+  type HeartbeatBody,
+  type InstructionRecord,
+  type LeaseFrame,
+  type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { PooledChain } from '../../protocol/slugs.ts';
 import { adviceFor } from '../http/advice.ts';
@@ -24,9 +32,9 @@ import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Attempt } from '../webhooks/post.ts';
 
 /**
- * A follower keeps its reports for so many terms of a lease after it led last: it may lead again, after a restart mostly, and then they spare
- * the receivers a second delivery. By then another leader has made the attempts anew, and only those count (decisions 4);
- * what waits behind them, a signed payload above all, must not wait for longer.
+ * A follower keeps its reports for so many terms of a lease after it led last: it may lead again, after a restart
+ * mostly, and then they spare the receivers a second delivery. By then another leader has made the attempts anew, and
+ * only those count (decisions 4); what waits behind them, a signed payload above all, must not wait for longer.
  */
 const SUPERSEDED_AFTER_TERMS = 2;
 /** Refusals that say: another replica leads now. */
@@ -79,13 +87,22 @@ export class Session {
     const { log, upstream, timers, edgeVersion, sessionId, podHint } = settings;
     const onFault = (error: unknown) => log.fault('session_fault', error);
     this.#registration = new Registration({
-      ...settings.registration, upstream, timers, edgeVersion, sessionId, onFault,
+      ...settings.registration,
+      upstream,
+      timers,
+      edgeVersion,
+      sessionId,
+      onFault,
       onConfirmed: () => this.#confirmed(),
       onForgotten: () => settings.lease.forget(),
-      onRefused: (step, refusal) => log.warn('registration_refused', { step, code: refusal.code, ...adviceFor(refusal) }),
+      onRefused: (step, refusal) =>
+        log.warn('registration_refused', { step, code: refusal.code, ...adviceFor(refusal) }),
     });
     this.#stream = new EdgeStream({
-      cloudUrl: settings.cloudUrl, timers, monotonicMs: settings.monotonicMs, onFault,
+      cloudUrl: settings.cloudUrl,
+      timers,
+      monotonicMs: settings.monotonicMs,
+      onFault,
       ...(settings.openSocket === undefined ? {} : { openSocket: settings.openSocket }),
       auth: () => ({ headers: upstream.handshakeHeaders(), sessionId, edgeVersion, podHint }),
       onUp: () => log.info('stream_up'),
@@ -102,7 +119,7 @@ export class Session {
         },
         instructions: ({ records }) => settings.instructionShare.take(records),
         replenish: async ({ leaseEpoch, chain, from, count }) =>
-          (await this.#leadsIn(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
+          (await this.#leadsIn(leaseEpoch)) ? settings.replenish({ chain, from, count }) : staleEpoch(),
         keys: async ({ records }) => {
           await settings.keyShare.merge(records);
           this.shareKeys();
@@ -234,11 +251,15 @@ export class Session {
   #leasePushed(frame: LeaseFrame): void {
     const before = this.#settings.lease.view();
     const ask = this.#settings.lease.hint(frame);
-    if (before.held !== this.#settings.lease.view().held) this.#settings.log.info('lease_lost', { leaseEpoch: frame.leaseEpoch });
+    if (before.held !== this.#settings.lease.view().held)
+      this.#settings.log.info('lease_lost', { leaseEpoch: frame.leaseEpoch });
     if (ask) void this.beat();
   }
 
-  /** Whether this replica may act on a frame. That of a lease that ran out here may follow a new grant: the cloud is asked, once. */
+  /**
+   * Whether this replica may act on a frame. That of a lease that ran out here may follow a new grant: the cloud is
+   * asked, once.
+   */
   async #leadsIn(leaseEpoch: number): Promise<boolean> {
     const { lease } = this.#settings;
     if (!lease.mayAct(leaseEpoch) && leaseEpoch >= lease.view().leaseEpoch) await this.beat();
@@ -247,7 +268,7 @@ export class Session {
 
   async #delivered(frame: DeliverFrame): Promise<Acknowledgement> {
     const { deliver, log } = this.#settings;
-    if (!await this.#leadsIn(frame.leaseEpoch)) {
+    if (!(await this.#leadsIn(frame.leaseEpoch))) {
       log.warn('stale_frame_dropped', { frame: 'deliver', leaseEpoch: frame.leaseEpoch });
       return staleEpoch();
     }
@@ -265,7 +286,7 @@ export class Session {
     if (this.#stream.up) {
       const reply = await this.#stream.ask('heartbeat', { ...body, leaseEpoch }, heartbeatReply);
       if (reply === null) return this.#stream.cut(); // A half-open connection looks like this.
-      this.#heartbeatAnswered(reply.ok ? null : reply.code ?? 'SERVICE_UNAVAILABLE');
+      this.#heartbeatAnswered(reply.ok ? null : (reply.code ?? 'SERVICE_UNAVAILABLE'));
       if (!reply.ok && reply.code !== undefined) this.#refused(reply.code);
       this.#granted(reply, sentAtMs);
     } else {
@@ -315,7 +336,9 @@ export class Session {
   #scheduleBeat(): void {
     this.#cancelBeat();
     if (this.#stopped || this.#registration.state.kind !== 'confirmed') return;
-    const waitMs = this.#settings.lease.view().held ? Math.max(RENEW_MS_MIN, leaseRenewMs(this.#leaseTtlMs)) : HEARTBEAT_MS;
+    const waitMs = this.#settings.lease.view().held
+      ? Math.max(RENEW_MS_MIN, leaseRenewMs(this.#leaseTtlMs))
+      : HEARTBEAT_MS;
     this.#cancelBeat = this.#settings.timers.after(waitMs, () => void this.beat());
   }
 

@@ -5,8 +5,20 @@
 import { io } from 'socket.io-client';
 import type { z } from 'zod';
 import {
-  acknowledgement, deliverFrame, FRAME_BYTES_TO_EDGE_MAX, instructionsFrame, keySetFrame, leaseFrame, localKeysFrame, replenishFrame, rotationFrame, signFrame, STREAM_PATH, welcomeFrame,
-  type Acknowledgement, type HandshakeAuth,
+  acknowledgement,
+  deliverFrame,
+  FRAME_BYTES_TO_EDGE_MAX,
+  instructionsFrame,
+  keySetFrame,
+  leaseFrame,
+  localKeysFrame,
+  replenishFrame,
+  rotationFrame,
+  signFrame,
+  STREAM_PATH,
+  welcomeFrame,
+  type Acknowledgement,
+  type HandshakeAuth,
 } from '../../protocol/frames.ts';
 import { backoffMs } from './backoff.ts';
 import type { Timers } from '../process/timers.ts';
@@ -18,15 +30,25 @@ const ACKNOWLEDGEMENT_TIMEOUT_MS = 10_000;
 const STABLE_MS = 5_000;
 
 const FRAMES = {
-  welcome: welcomeFrame, lease: leaseFrame, deliver: deliverFrame, sign: signFrame, replenish: replenishFrame, keys: localKeysFrame, key_set: keySetFrame,
-  instructions: instructionsFrame, rotation: rotationFrame,
+  welcome: welcomeFrame,
+  lease: leaseFrame,
+  deliver: deliverFrame,
+  sign: signFrame,
+  replenish: replenishFrame,
+  keys: localKeysFrame,
+  key_set: keySetFrame,
+  instructions: instructionsFrame,
+  rotation: rotationFrame,
 } as const;
 type Frames = typeof FRAMES;
 export type FrameName = keyof Frames;
 
 /** What is answered to a frame that asked for an acknowledgement. */
 export type FrameHandlers = {
-  readonly [N in FrameName]: (frame: z.infer<Frames[N]>, connectStartedAtMs: number) => Acknowledgement | void | Promise<Acknowledgement | void>;
+  readonly [N in FrameName]: (
+    frame: z.infer<Frames[N]>,
+    connectStartedAtMs: number,
+  ) => Acknowledgement | void | Promise<Acknowledgement | void>;
 };
 
 /** The part of a Socket.IO client that is used here. */
@@ -41,13 +63,23 @@ export interface StreamSocket {
 /** Opens a socket that does not connect by itself; `auth` is asked at each handshake. */
 export type OpenSocket = (cloudUrl: string, auth: (give: (auth: object) => void) => void) => StreamSocket;
 
-/** Passed on to the WebSocket, which closes with 1009; the types of Socket.IO do not have it. Without it a frame may have 100 MiB. */
+/**
+ * Passed on to the WebSocket, which closes with 1009; the types of Socket.IO do not have it. Without it a frame may
+ * have 100 MiB.
+ */
 const FRAME_LIMIT = { maxPayload: FRAME_BYTES_TO_EDGE_MAX };
 
-const openSocketIo: OpenSocket = (cloudUrl, auth) => io(cloudUrl, {
-  path: STREAM_PATH, transports: ['websocket'], autoConnect: false, reconnection: false, forceNew: true, timeout: CONNECT_TIMEOUT_MS, auth,
-  ...FRAME_LIMIT,
-});
+const openSocketIo: OpenSocket = (cloudUrl, auth) =>
+  io(cloudUrl, {
+    path: STREAM_PATH,
+    transports: ['websocket'],
+    autoConnect: false,
+    reconnection: false,
+    forceNew: true,
+    timeout: CONNECT_TIMEOUT_MS,
+    auth,
+    ...FRAME_LIMIT,
+  });
 
 export interface StreamSettings {
   readonly cloudUrl: string;
@@ -155,7 +187,10 @@ export class EdgeStream {
   }
 
   #listen<N extends FrameName>(name: N): void {
-    const handle = this.#settings.handlers[name] as (frame: unknown, connectStartedAtMs: number) => Acknowledgement | void | Promise<Acknowledgement | void>;
+    const handle = this.#settings.handlers[name] as (
+      frame: unknown,
+      connectStartedAtMs: number,
+    ) => Acknowledgement | void | Promise<Acknowledgement | void>;
     this.#socket.on(name as string, (raw: unknown, acknowledge: unknown) => {
       const parsed = FRAMES[name].safeParse(raw);
       const answer = (reply: Acknowledgement) => {
@@ -165,10 +200,12 @@ export class EdgeStream {
         this.#settings.onMalformed(name);
         return answer({ ok: false, code: 'INVALID_INPUT' });
       }
-      void (async () => answer(await handle(parsed.data, this.#connectStartedAtMs) ?? { ok: true }))().catch((error: unknown) => {
-        this.#settings.onFault(error);
-        answer({ ok: false, code: 'INTERNAL_ERROR' });
-      });
+      void (async () => answer((await handle(parsed.data, this.#connectStartedAtMs)) ?? { ok: true }))().catch(
+        (error: unknown) => {
+          this.#settings.onFault(error);
+          answer({ ok: false, code: 'INTERNAL_ERROR' });
+        },
+      );
     });
   }
 }

@@ -26,14 +26,20 @@ export interface ForwardedRequest {
   /** Larger answers are cut, before any of it is parsed; answers/answer-size.ts. */
   readonly bytesMax: number;
 }
-export interface ForwardedAnswer { readonly status: number; readonly headers: Dispatcher.ResponseData['headers']; readonly body: Buffer }
+export interface ForwardedAnswer {
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly body: Buffer;
+}
 
 export interface Upstream {
   /** Signed calls of the route table. */
   readonly signed: Client;
   /** Calls with the API key alone: they work while another identity waits for the owner's approval. */
   readonly unsigned: Client;
-  /** Passes a caller's request on, signed. Refuses: UPSTREAM_UNAVAILABLE, of a larger answer with `ANSWER_TOO_LARGE`. */
+  /**
+   * Passes a caller's request on, signed. Refuses: UPSTREAM_UNAVAILABLE, of a larger answer with `ANSWER_TOO_LARGE`.
+   */
   forward(request: ForwardedRequest): Promise<ForwardedAnswer | Refusal>;
   /** Headers of the stream's handshake. protocol/frames.ts. */
   handshakeHeaders(): Record<string, string>;
@@ -48,14 +54,21 @@ export interface UpstreamSettings {
 }
 
 export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSettings): Upstream {
-  const limits = { connections: CONNECTIONS, allowH2: false, headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS };
+  const limits = {
+    connections: CONNECTIONS,
+    allowH2: false,
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+  };
   // Two, since the bound of an answer is the agent's for own calls, and each request's for those that are passed on.
-  const agent = new Agent(limits), ownAgent = new Agent({ ...limits, maxResponseSize: OWN_ANSWER_BYTES_MAX });
+  const agent = new Agent(limits),
+    ownAgent = new Agent({ ...limits, maxResponseSize: OWN_ANSWER_BYTES_MAX });
   const signer = { keyId: identity.publicKey, sign: (message: Uint8Array) => identity.sign(message) };
   const sign = (method: string, url: string, body: string | Buffer) =>
     signRequest({ method, url, body }, signer, randomBytes(NONCE_BYTES).toString('hex'), nowMs());
   // Closed with the edge. The fetch of this package takes its own agents only.
-  const overAgent = ((url: string, init: object) => fetchOver(url, { ...init, dispatcher: ownAgent })) as unknown as typeof fetch;
+  const overAgent = ((url: string, init: object) =>
+    fetchOver(url, { ...init, dispatcher: ownAgent })) as unknown as typeof fetch;
   const options = { baseUrl: cloudUrl, apiKey, timeoutMs: ANSWER_TIMEOUT_MS, fetch: overAgent };
   return {
     signed: createClient({ ...options, sign: ({ method, url, body }) => sign(method, url, body) }),
@@ -65,18 +78,31 @@ export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSe
       const url = cloudUrl + pathAndQuery;
       try {
         const answer = await agent.request({
-          origin: new URL(cloudUrl).origin, path: new URL(url).pathname + new URL(url).search, method: method as Dispatcher.HttpMethod,
-          headers: { ...headers, 'x-api-key': apiKey, ...sign(method, url, body) }, body: body.length === 0 ? null : body,
+          origin: new URL(cloudUrl).origin,
+          path: new URL(url).pathname + new URL(url).search,
+          method: method as Dispatcher.HttpMethod,
+          headers: { ...headers, 'x-api-key': apiKey, ...sign(method, url, body) },
+          body: body.length === 0 ? null : body,
         });
         const bytes = await bytesOf(answer.body, bytesMax);
-        if (!isShortWork(bytes)) return refuse('UPSTREAM_UNAVAILABLE', { reason: 'ANSWER_TOO_LARGE', limitBytes: bytesMax, next: 'of a list ask for fewer rows: size' });
+        if (!isShortWork(bytes))
+          return refuse('UPSTREAM_UNAVAILABLE', {
+            reason: 'ANSWER_TOO_LARGE',
+            limitBytes: bytesMax,
+            next: 'of a list ask for fewer rows: size',
+          });
         return { status: answer.statusCode, headers: answer.headers, body: bytes };
       } catch (error) {
-        if (error instanceof AnswerTooLarge) return refuse('UPSTREAM_UNAVAILABLE', { reason: 'ANSWER_TOO_LARGE', limitBytes: bytesMax, next: 'of a list ask for fewer rows: size' });
+        if (error instanceof AnswerTooLarge)
+          return refuse('UPSTREAM_UNAVAILABLE', {
+            reason: 'ANSWER_TOO_LARGE',
+            limitBytes: bytesMax,
+            next: 'of a list ask for fewer rows: size',
+          });
         return refuse('UPSTREAM_UNAVAILABLE', { reason: (error as { code?: string }).code ?? 'no_answer' });
       }
     },
-    close: async () => void await Promise.all([agent.destroy(), ownAgent.destroy()]),
+    close: async () => void (await Promise.all([agent.destroy(), ownAgent.destroy()])),
   };
 }
 

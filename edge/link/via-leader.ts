@@ -10,7 +10,10 @@ export interface ViaLeaderSettings {
   readonly onRefused: (code: ErrorCode) => void;
 }
 
-/** Asks for a broadcast by way of the cloud; `isKnownHere`: whether this replica has a record of it, which it has shared. */
+/**
+ * Asks for a broadcast by way of the cloud; `isKnownHere`: whether this replica has a record of it, which it has
+ * shared.
+ */
 export type ViaLeader = (transactionId: string, isKnownHere: boolean) => Promise<Submitted>;
 
 /** Refuses: UPSTREAM_UNAVAILABLE, EDGE_OFFLINE, EDGE_NO_LEADER, and whatever the leader refuses. */
@@ -23,7 +26,9 @@ export function createViaLeader({ upstream, share, onRefused }: ViaLeaderSetting
     // Nobody asked for it here, and the cloud has no such build: there is nothing that a leader could sign.
     if (!isKnownHere && reply.code === 'NOT_FOUND') {
       return notFound('withdrawal', transactionId, {
-        knownHere: false, knownToCloud: false, environment: reply.details['environment'],
+        knownHere: false,
+        knownToCloud: false,
+        environment: reply.details['environment'],
         next: 'build it first (POST /v1/transactions/unsigned), and broadcast the id of that answer with a key of the same environment',
       });
     }

@@ -1,14 +1,15 @@
 /**
- * Which documents of local keys this replica has signed and seen. Of each replica the newest version counts: an older one is
- * refused, and the same version with another content is an alarm. A document makes the keys that it vouches for good until its
- * `validUntilMs`, no longer than EDGE_KEY_SET_TTL from now.
+ * Which documents of local keys this replica has signed and seen. Of each replica the newest version counts: an older
+ * one is refused, and the same version with another content is an alarm. A document makes the keys that it vouches for
+ * good until its `validUntilMs`, no longer than EDGE_KEY_SET_TTL from now.
  *
- * Who vouches: a replica for what it minted; while it leads also for what others minted, once one of them has signed a document
- * that names this replica. A replica that the cloud alone tells of an old set therefore takes it until it ends, and can
- * prolong it neither for itself nor for others.
+ * Who vouches: a replica for what it minted; while it leads also for what others minted, once one of them has signed a
+ * document that names this replica. A replica that the cloud alone tells of an old set therefore takes it until it
+ * ends, and can prolong it neither for itself nor for others.
  *
- * A revocation is confirmed by a document of each replica that states it: whoever learns of one signs anew. What a replica that is
- * known has not stated for a while is an alarm at those that have (share.ts): it may take the key still.
+ * A revocation is confirmed by a document of each replica that states it: whoever learns of one signs anew. What a
+ * replica that is known has not stated for a while is an alarm at those that have (share.ts): it may take the key
+ * still.
  */
 import { randomBytes, type KeyObject } from 'node:crypto';
 import { KEY_SET_REPLICAS_MAX, type KeySetRecord } from '../../protocol/frames.ts';
@@ -37,7 +38,16 @@ const NONE_REVOKED = revokedOf([]);
  */
 export type SetVerdict = 'taken' | 'known' | 'older' | 'contradicts' | 'foreign';
 
-interface SetRow { readonly replica: string; readonly version: number; readonly issued_at_ms: number; readonly digest: string; readonly state: string; readonly revoked: string | null; readonly record: string | null; readonly shared: number }
+interface SetRow {
+  readonly replica: string;
+  readonly version: number;
+  readonly issued_at_ms: number;
+  readonly digest: string;
+  readonly state: string;
+  readonly revoked: string | null;
+  readonly record: string | null;
+  readonly shared: number;
+}
 
 export interface KeySetsSettings {
   readonly storage: Storage;
@@ -53,7 +63,10 @@ export interface KeySetsSettings {
 }
 
 /** The time by which a key is vouched for; vouch-time.ts. */
-export interface VouchTime { nowMs(): number; mark(): void }
+export interface VouchTime {
+  nowMs(): number;
+  mark(): void;
+}
 
 export class KeySets {
   readonly #settings: KeySetsSettings;
@@ -81,9 +94,12 @@ export class KeySets {
     keys.admitFormer(time.nowMs() + ttlMs);
     const { state, revoked } = this.#state();
     if (state === NOTHING) return null;
-    const rows = this.#rows(), own = rows.find(({ replica }) => replica === this.replica);
-    const isStated = own !== undefined && (own.revoked ?? NONE_REVOKED) === revoked && rows.some((row) => row.state === state);
-    if (isStated && !(leads && this.#isTimeToVouch(own, rows))) return own.shared === 1 || own.record === null ? null : JSON.parse(own.record) as KeySetRecord;
+    const rows = this.#rows(),
+      own = rows.find(({ replica }) => replica === this.replica);
+    const isStated =
+      own !== undefined && (own.revoked ?? NONE_REVOKED) === revoked && rows.some((row) => row.state === state);
+    if (isStated && !(leads && this.#isTimeToVouch(own, rows)))
+      return own.shared === 1 || own.record === null ? null : (JSON.parse(own.record) as KeySetRecord);
     return this.#issue(rows, leads);
   }
 
@@ -100,27 +116,42 @@ export class KeySets {
   /** Replicas whose newest document does not state every revocation that is known here. */
   unconfirmed(): string[] {
     const { revoked } = this.#state();
-    return this.#rows().filter((row) => row.replica !== this.replica && (row.revoked ?? NONE_REVOKED) !== revoked).map(({ replica }) => replica);
+    return this.#rows()
+      .filter((row) => row.replica !== this.replica && (row.revoked ?? NONE_REVOKED) !== revoked)
+      .map(({ replica }) => replica);
   }
 
   /** A clock that was set back must not keep the leader from vouching. */
   #isTimeToVouch(own: SetRow, rows: readonly SetRow[]): boolean {
-    const { ttlMs, time } = this.#settings, agedMs = time.nowMs() - own.issued_at_ms;
+    const { ttlMs, time } = this.#settings,
+      agedMs = time.nowMs() - own.issued_at_ms;
     if (agedMs >= ttlMs / RENEWALS_PER_TTL || agedMs < 0 || own.record === null) return true;
     const named = new Set((JSON.parse(own.record) as KeySetRecord).covers.map(({ replica }) => replica));
     return coveredBy(own.replica, rows).some(({ replica }) => !named.has(replica));
   }
 
   #issue(rows: readonly SetRow[], leads: boolean): KeySetRecord {
-    const { storage, keys, environment, identity, ttlMs, time } = this.#settings, { replica } = this;
+    const { storage, keys, environment, identity, ttlMs, time } = this.#settings,
+      { replica } = this;
     return storage.transaction(() => {
-      const issuedAtMs = time.nowMs(), validUntilMs = issuedAtMs + ttlMs;
+      const issuedAtMs = time.nowMs(),
+        validUntilMs = issuedAtMs + ttlMs;
       const record = signKeySet(identity, {
-        environment, replica, version: 1 + Math.max(0, ...rows.map(({ version }) => version)), issuedAtMs, validUntilMs,
-        covers: coveredBy(replica, rows).map(({ replica: name, version }) => ({ replica: name, version })), keys: keysText(keys.stated(leads)),
+        environment,
+        replica,
+        version: 1 + Math.max(0, ...rows.map(({ version }) => version)),
+        issuedAtMs,
+        validUntilMs,
+        covers: coveredBy(replica, rows).map(({ replica: name, version }) => ({ replica: name, version })),
+        keys: keysText(keys.stated(leads)),
       });
       this.#save(record, this.#state(), JSON.stringify(record));
-      storage.run('delete from key_sets where environment = ? and replica <> ? and issued_at_ms < ?', environment, replica, issuedAtMs - KEY_SET_KEPT_MS);
+      storage.run(
+        'delete from key_sets where environment = ? and replica <> ? and issued_at_ms < ?',
+        environment,
+        replica,
+        issuedAtMs - KEY_SET_KEPT_MS,
+      );
       if (leads) keys.vouchUntil(validUntilMs);
       return record;
     });
@@ -134,21 +165,27 @@ export class KeySets {
   /** This replica's newest document; null before the first. */
   own(): KeySetRecord | null {
     const { record = null } = this.#rows().find(({ replica }) => replica === this.replica) ?? {};
-    return record === null ? null : JSON.parse(record) as KeySetRecord;
+    return record === null ? null : (JSON.parse(record) as KeySetRecord);
   }
 
   /** Takes a document. `relayed`: it came by way of the cloud, and not from the shelf. Throws: StorageFailed. */
   take(record: KeySetRecord, relayed = true): SetVerdict {
     const { storage, keys, environment, identityKey, ttlMs, time, isShelved = false } = this.#settings;
     if (isShelved && relayed) return this.#takeRevocations(record);
-    const known = this.#rows().find(({ replica }) => replica === record.replica), digest = digestOf(record);
+    const known = this.#rows().find(({ replica }) => replica === record.replica),
+      digest = digestOf(record);
     if (known !== undefined && record.version === known.version && digest === known.digest) return 'known';
     if (record.environment !== environment || !isOwnKeySet(identityKey, record)) return 'foreign';
     if (known !== undefined && record.version < known.version) return 'older';
     const stated = keysOf(record.keys);
     if (known !== undefined && record.version === known.version) {
       // Two processes have one name: a data directory was copied. Whatever one of them revoked stays revoked.
-      storage.transaction(() => keys.join(stated.filter(({ revokedAtMs }) => revokedAtMs !== null), null));
+      storage.transaction(() =>
+        keys.join(
+          stated.filter(({ revokedAtMs }) => revokedAtMs !== null),
+          null,
+        ),
+      );
       if (record.replica === this.replica) this.#rename();
       return 'contradicts';
     }
@@ -156,7 +193,11 @@ export class KeySets {
       const namesThis = record.covers.some(({ replica }) => replica === this.replica);
       keys.join(stated, { untilMs: Math.min(record.validUntilMs, time.nowMs() + ttlMs), namesThis });
       // A later document of this very replica: the data directory is an older copy. The next version goes on above it.
-      this.#save(record, { state: stateOf(stated), revoked: revokedOf(stated) }, record.replica === this.replica ? JSON.stringify(record) : null);
+      this.#save(
+        record,
+        { state: stateOf(stated), revoked: revokedOf(stated) },
+        record.replica === this.replica ? JSON.stringify(record) : null,
+      );
       time.mark();
     });
     return 'taken';
@@ -171,17 +212,31 @@ export class KeySets {
     if (this.#relayed.size >= RELAYED_KEPT) this.#relayed.clear();
     this.#relayed.add(digest);
     const before = keys.fingerprint();
-    storage.transaction(() => keys.join(keysOf(record.keys).filter(({ revokedAtMs }) => revokedAtMs !== null), null));
+    storage.transaction(() =>
+      keys.join(
+        keysOf(record.keys).filter(({ revokedAtMs }) => revokedAtMs !== null),
+        null,
+      ),
+    );
     return keys.fingerprint() === before ? 'known' : 'taken';
   }
 
   noteShared({ version }: KeySetRecord): void {
-    this.#settings.storage.run('update key_sets set shared = 1 where environment = ? and replica = ? and version = ?', this.#settings.environment, this.replica, version);
+    this.#settings.storage.run(
+      'update key_sets set shared = 1 where environment = ? and replica = ? and version = ?',
+      this.#settings.environment,
+      this.replica,
+      version,
+    );
   }
 
   /** A new stream: a cloud that lost the document gets it again. */
   shareAnew(): void {
-    this.#settings.storage.run('update key_sets set shared = 0 where environment = ? and replica = ?', this.#settings.environment, this.replica);
+    this.#settings.storage.run(
+      'update key_sets set shared = 0 where environment = ? and replica = ?',
+      this.#settings.environment,
+      this.replica,
+    );
   }
 
   /** Keys of other replicas that stop to be good within half of the TTL unless somebody vouches for them. */
@@ -190,15 +245,32 @@ export class KeySets {
     return keys.lapsing(time.nowMs() + ttlMs / 2);
   }
 
-  #save({ environment, replica, version, issuedAtMs, ...rest }: KeySetRecord, { state, revoked }: { state: string; revoked: string }, text: string | null): void {
+  #save(
+    { environment, replica, version, issuedAtMs, ...rest }: KeySetRecord,
+    { state, revoked }: { state: string; revoked: string },
+    text: string | null,
+  ): void {
     const digest = digestOf({ environment, replica, version, issuedAtMs, ...rest });
-    this.#settings.storage.run(`insert into key_sets (environment, replica, version, issued_at_ms, digest, state, revoked, record, shared) values (?, ?, ?, ?, ?, ?, ?, ?, 0)
+    this.#settings.storage.run(
+      `insert into key_sets (environment, replica, version, issued_at_ms, digest, state, revoked, record, shared) values (?, ?, ?, ?, ?, ?, ?, ?, 0)
       on conflict (environment, replica) do update set version = excluded.version, issued_at_ms = excluded.issued_at_ms, digest = excluded.digest,
-        state = excluded.state, revoked = excluded.revoked, record = excluded.record, shared = 0`, environment, replica, version, issuedAtMs, digest, state, revoked, text);
+        state = excluded.state, revoked = excluded.revoked, record = excluded.record, shared = 0`,
+      environment,
+      replica,
+      version,
+      issuedAtMs,
+      digest,
+      state,
+      revoked,
+      text,
+    );
   }
 
   #rows(): SetRow[] {
-    return this.#settings.storage.all<SetRow>('select * from key_sets where environment = ? order by issued_at_ms desc, replica', this.#settings.environment);
+    return this.#settings.storage.all<SetRow>(
+      'select * from key_sets where environment = ? order by issued_at_ms desc, replica',
+      this.#settings.environment,
+    );
   }
 
   #rename(): string {

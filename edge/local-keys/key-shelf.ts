@@ -1,7 +1,7 @@
 /**
- * Where the replicas that share an EDGE_SPEND_LEDGER find each other's key sets without the cloud: each puts its own there and
- * reads the others' every few seconds. With it a revocation depends on no relay, and what the cloud shows is believed for
- * revocations only.
+ * Where the replicas that share an EDGE_SPEND_LEDGER find each other's key sets without the cloud: each puts its own
+ * there and reads the others' every few seconds. With it a revocation depends on no relay, and what the cloud shows is
+ * believed for revocations only.
  */
 import { keySetRecord, type KeySetRecord } from '../../protocol/frames.ts';
 import type { EdgeLog } from '../process/log.ts';
@@ -19,9 +19,14 @@ export interface KeyShelf {
 }
 
 export function createKeyShelf(shared: Pick<SharedSpend, 'keySets' | 'putKeySet'>, log: EdgeLog): KeyShelf {
-  let put = '', isAway = false;
+  let put = '',
+    isAway = false;
   const noteAway = (isNow: boolean): void => {
-    if (isNow && !isAway) log.warn('key_shelf_away', { setting: 'EDGE_SPEND_LEDGER', next: 'key sets of the other replicas cannot be read or written there; it is tried again' });
+    if (isNow && !isAway)
+      log.warn('key_shelf_away', {
+        setting: 'EDGE_SPEND_LEDGER',
+        next: 'key sets of the other replicas cannot be read or written there; it is tried again',
+      });
     isAway = isNow;
   };
   return {

@@ -13,10 +13,15 @@ export function isPlainText(text: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text);
 }
 
-/** `flock-local-key-v1\n` id `\n` environment `\n` hash `\n` label `\n` prefix `\n` createdAtMs `\n` revokedAtMs or empty. */
+/**
+ * `flock-local-key-v1\n` id `\n` environment `\n` hash `\n` label `\n` prefix `\n` createdAtMs `\n` revokedAtMs or
+ * empty.
+ */
 export function recordText(record: UnsignedRecord): Buffer {
   const { id, environment, hash, label, prefix, createdAtMs, revokedAtMs } = record;
-  return Buffer.from(['flock-local-key-v1', id, environment, hash, label, prefix, createdAtMs, revokedAtMs ?? ''].join('\n'));
+  return Buffer.from(
+    ['flock-local-key-v1', id, environment, hash, label, prefix, createdAtMs, revokedAtMs ?? ''].join('\n'),
+  );
 }
 
 export function signRecord(identity: Identity, record: UnsignedRecord): LocalKeyRecord {
@@ -32,5 +37,7 @@ export function judgeRecord(identityKey: KeyObject, record: LocalKeyRecord): 'si
   if (!isPlainText(record.label) || !isPlainText(record.prefix)) return 'foreign';
   if (isSignedBy(identityKey, recordText(record), record.signature)) return 'signed';
   if (record.revokedAtMs === null) return 'foreign';
-  return isSignedBy(identityKey, recordText({ ...record, revokedAtMs: null }), record.signature) ? 'revoked' : 'foreign';
+  return isSignedBy(identityKey, recordText({ ...record, revokedAtMs: null }), record.signature)
+    ? 'revoked'
+    : 'foreign';
 }

@@ -1,6 +1,6 @@
 /**
- * Carries local keys between this replica and the cloud, which relays them to the others (spec §5.2): the signed key set, and
- * for edges of before key sets a record for each key.
+ * Carries local keys between this replica and the cloud, which relays them to the others (spec §5.2): the signed key
+ * set, and for edges of before key sets a record for each key.
  */
 import type { KeyObject } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -13,7 +13,10 @@ import type { EdgeLog } from '../process/log.ts';
 
 /** protocol/frames.ts `localKeysFrame`. */
 const RECORDS_PER_FRAME = 1_000;
-/** After so long a revocation that not every replica has stated is an alarm: it reaches one that runs within a heartbeat. */
+/**
+ * After so long a revocation that not every replica has stated is an alarm: it reaches one that runs within a
+ * heartbeat.
+ */
 const UNCONFIRMED_MS = 300_000;
 /** Records whose signatures are verified in one turn of the loop: each up to two, a tenth of a millisecond each. */
 const RECORDS_PER_TURN = 50;
@@ -31,7 +34,10 @@ export interface LocalKeyShareSettings {
 }
 
 /** Sends one frame to the cloud; null when no answer came. */
-export type TellKeys = (frame: 'local_keys' | 'key_set', body: { records: LocalKeyRecord[] } | { set: KeySetRecord }) => Promise<Acknowledgement | null>;
+export type TellKeys = (
+  frame: 'local_keys' | 'key_set',
+  body: { records: LocalKeyRecord[] } | { set: KeySetRecord },
+) => Promise<Acknowledgement | null>;
 
 export class LocalKeyShare {
   readonly #settings: LocalKeyShareSettings;
@@ -42,7 +48,8 @@ export class LocalKeyShare {
   #carriesSets = false;
   #lapsing = 0;
   /** Replicas that have not stated every revocation, and since when some have not. */
-  #unconfirmed: { readonly replicas: readonly string[]; readonly sinceMs: number; readonly told: boolean } | null = null;
+  #unconfirmed: { readonly replicas: readonly string[]; readonly sinceMs: number; readonly told: boolean } | null =
+    null;
   #reading: Promise<void> | null = null;
   /** The shelf was read at the last try. */
   #isShelfRead = false;
@@ -62,21 +69,27 @@ export class LocalKeyShare {
     } catch (error) {
       log.fault('local_keys_fault', error);
     }
-    if (!carriesSets) log.warn('key_sets_not_carried', { next: 'this cloud is older than the edge: keys minted at other replicas are not taken until it is upgraded' });
+    if (!carriesSets)
+      log.warn('key_sets_not_carried', {
+        next: 'this cloud is older than the edge: keys minted at other replicas are not taken until it is upgraded',
+      });
   }
 
   /**
-   * Takes revocations of other replicas, in slices. A record that the identity did not sign is an alarm: only a cloud can have
-   * made it. Never rejects.
+   * Takes revocations of other replicas, in slices. A record that the identity did not sign is an alarm: only a cloud
+   * can have made it. Never rejects.
    */
   merge(records: readonly LocalKeyRecord[]): Promise<void> {
-    this.#merging = this.#merging.then(() => this.#merge(records)).catch((error: unknown) => this.#settings.log.fault('local_keys_fault', error));
+    this.#merging = this.#merging
+      .then(() => this.#merge(records))
+      .catch((error: unknown) => this.#settings.log.fault('local_keys_fault', error));
     return this.#merging;
   }
 
   async #merge(records: readonly LocalKeyRecord[]): Promise<void> {
     const { keys, identityKey, log } = this.#settings;
-    let taken = 0, foreign = 0;
+    let taken = 0,
+      foreign = 0;
     for (let from = 0; from < records.length; from += RECORDS_PER_TURN) {
       if (from > 0) await turn();
       const counts = keys.takeRevocations(records.slice(from, from + RECORDS_PER_TURN), identityKey);
@@ -89,24 +102,38 @@ export class LocalKeyShare {
 
   /** Takes what another replica knows. What no honest replica signs, or signs twice, is an alarm. */
   take(record: KeySetRecord, relayed = true): void {
-    const { sets, log } = this.#settings, { replica, version } = record;
+    const { sets, log } = this.#settings,
+      { replica, version } = record;
     switch (sets.take(record, relayed)) {
-      case 'known': return;
-      case 'taken': return log.info('key_set_taken', { replica, version });
-      case 'older': return log.warn('older_key_set_refused', { replica, version });
-      case 'contradicts': return log.alarm('key_set_contradicts', { replica, version, next: 'two edges run on copies of one data directory: give each replica its own' });
-      case 'foreign': return log.alarm('foreign_key_set_refused', {});
+      case 'known':
+        return;
+      case 'taken':
+        return log.info('key_set_taken', { replica, version });
+      case 'older':
+        return log.warn('older_key_set_refused', { replica, version });
+      case 'contradicts':
+        return log.alarm('key_set_contradicts', {
+          replica,
+          version,
+          next: 'two edges run on copies of one data directory: give each replica its own',
+        });
+      case 'foreign':
+        return log.alarm('foreign_key_set_refused', {});
     }
   }
 
   /** Takes what is new on the shelf. One look at a time; never rejects. */
   readShelf(): Promise<void> {
     const { shelf, sets, log } = this.#settings;
-    return this.#reading ??= (async () => {
-      const kept = await shelf?.read(sets.versions()) ?? null;
+    return (this.#reading ??= (async () => {
+      const kept = (await shelf?.read(sets.versions())) ?? null;
       this.#isShelfRead = kept !== null;
       for (const set of kept ?? []) this.take(set, false);
-    })().catch((error: unknown) => log.fault('local_keys_fault', error)).finally(() => { this.#reading = null; });
+    })()
+      .catch((error: unknown) => log.fault('local_keys_fault', error))
+      .finally(() => {
+        this.#reading = null;
+      }));
   }
 
   /** Signs what is due and sends what the cloud has not taken; once more for what is asked meanwhile. Never throws. */
@@ -131,7 +158,8 @@ export class LocalKeyShare {
     this.#noteUnconfirmed();
     const { sets, shelf } = this.#settings;
     // What may have been revoked meanwhile is vouched for by nobody who cannot see it.
-    const set = sets.due(leads && (shelf === null || this.#isShelfRead)), own = shelf === null ? null : sets.own();
+    const set = sets.due(leads && (shelf === null || this.#isShelfRead)),
+      own = shelf === null ? null : sets.own();
     // Side by side: neither waits for the other's time limit.
     await Promise.all([own === null ? null : shelf!.put(own), tell === null ? null : this.#sendToCloud(set, tell)]);
   }
@@ -166,16 +194,19 @@ export class LocalKeyShare {
 
   /** A cloud that withholds a revocation, or a replica that is away, keeps a key alive there: somebody should look. */
   #noteUnconfirmed(): void {
-    const { sets, log, nowMs } = this.#settings, replicas = sets.unconfirmed();
+    const { sets, log, nowMs } = this.#settings,
+      replicas = sets.unconfirmed();
     if (replicas.length === 0) {
       if (this.#unconfirmed?.told === true) log.info('revocations_confirmed');
       this.#unconfirmed = null;
       return;
     }
-    const { sinceMs, told } = this.#unconfirmed ?? { sinceMs: nowMs(), told: false }, isDue = nowMs() - sinceMs >= UNCONFIRMED_MS;
+    const { sinceMs, told } = this.#unconfirmed ?? { sinceMs: nowMs(), told: false },
+      isDue = nowMs() - sinceMs >= UNCONFIRMED_MS;
     if (isDue && !told) {
       log.alarm('revocation_unconfirmed', {
-        count: replicas.length, replica: replicas[0]!,
+        count: replicas.length,
+        replica: replicas[0]!,
         next: 'these replicas have not said that they know of a revoked local key: where one runs and reaches the cloud, the cloud withholds it: revoke at that replica (DELETE /v1/edge/keys/{id})',
       });
     }
@@ -184,10 +215,12 @@ export class LocalKeyShare {
 
   /** Half a TTL before keys stop to be good, so that somebody can look. */
   #noteLapsing(): void {
-    const { sets, log } = this.#settings, lapsing = sets.lapsing();
+    const { sets, log } = this.#settings,
+      lapsing = sets.lapsing();
     if (lapsing > this.#lapsing) {
       log.alarm('local_keys_not_vouched', {
-        count: lapsing, setting: 'EDGE_KEY_SET_TTL',
+        count: lapsing,
+        setting: 'EDGE_KEY_SET_TTL',
         next: 'no leader has vouched for keys of other replicas lately: look whether the others run and reach the cloud; where none is left, flock-edge local-keys keep',
       });
     }

@@ -1,6 +1,7 @@
 /**
- * The time by which a key of another replica stops to be good. It is the wall clock's, but a wall clock that is set back while
- * the machine is up prolongs nothing: from the last set on, time passes at least as fast as the machine's own.
+ * The time by which a key of another replica stops to be good. It is the wall clock's, but a wall clock that is set
+ * back while the machine is up prolongs nothing: from the last set on, time passes at least as fast as the machine's
+ * own.
  */
 import type { VouchTime } from './key-sets.ts';
 import type { SpendClockPorts } from '../spend/clock.ts';
@@ -8,7 +9,10 @@ import type { Storage } from '../storage/storage.ts';
 
 const SETTING = 'key_set_time';
 
-export function openVouchTime(storage: Pick<Storage, 'setting' | 'setSetting'>, { wallMs, monotonicMs, bootTime }: SpendClockPorts): VouchTime {
+export function openVouchTime(
+  storage: Pick<Storage, 'setting' | 'setSetting'>,
+  { wallMs, monotonicMs, bootTime }: SpendClockPorts,
+): VouchTime {
   let markedMonotonicMs = monotonicMs();
   let floorMs = floorFrom(storage.setting(SETTING));
   return {
@@ -22,7 +26,8 @@ export function openVouchTime(storage: Pick<Storage, 'setting' | 'setSetting'>, 
   };
 
   function floorFrom(mark: string | null): number {
-    const [bootId, upMs, markedMs] = mark?.split(' ') ?? [], boot = bootTime?.() ?? null;
+    const [bootId, upMs, markedMs] = mark?.split(' ') ?? [],
+      boot = bootTime?.() ?? null;
     return boot === null || boot.bootId !== bootId ? 0 : Number(markedMs) + boot.upMs - Number(upMs);
   }
 }

@@ -1,11 +1,13 @@
 /**
- * Whether a crash of this process would leave its memory in a file. Where the C library can be called the process is marked
- * as not dumpable: then there is no core file, and no other process of its user reads its memory or its first environment
- * under /proc. Elsewhere whoever starts it has to see to that: `ulimit -c 0`, or `--ulimit core=0` of a container.
+ * Whether a crash of this process would leave its memory in a file. Where the C library can be called the process is
+ * marked as not dumpable: then there is no core file, and no other process of its user reads its memory or its first
+ * environment under /proc. Elsewhere whoever starts it has to see to that: `ulimit -c 0`, or `--ulimit core=0` of a
+ * container.
  */
 import { readFileSync } from 'node:fs';
 
-export const CORE_WARNING = 'a crash would write the memory of this process to a core file: start it with `ulimit -c 0`';
+export const CORE_WARNING =
+  'a crash would write the memory of this process to a core file: start it with `ulimit -c 0`';
 
 /** Source: prctl(2). */
 const PR_SET_DUMPABLE = 4;
@@ -25,7 +27,10 @@ export async function forbidDumps(): Promise<boolean> {
   return isMarked;
 }
 
-/** True when the soft limit of core files is above zero and this process is dumpable; false where the system does not tell. Source: proc(5), /proc/self/limits. */
+/**
+ * True when the soft limit of core files is above zero and this process is dumpable; false where the system does not
+ * tell. Source: proc(5), /proc/self/limits.
+ */
 export function coreFilesPossible(limits: string | null = ownLimits()): boolean {
   if (isMarked) return false;
   const soft = /^Max core file size +(\S+)/m.exec(limits ?? '')?.[1];

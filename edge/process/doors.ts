@@ -15,19 +15,45 @@ if (process.report !== undefined) {
 
 /** Options of Node.js that write or show what is in memory, or whom a connection is to. */
 const OPENING = [
-  '--inspect', '--debug', '--heapsnapshot', '--heap-prof', '--heap-snapshot', '--report-', '--experimental-report', '--cpu-prof', '--abort-on-uncaught-exception',
-  '--tls-keylog', '--trace-tls', '--expose-internals', '--experimental-network-inspection',
+  '--inspect',
+  '--debug',
+  '--heapsnapshot',
+  '--heap-prof',
+  '--heap-snapshot',
+  '--report-',
+  '--experimental-report',
+  '--cpu-prof',
+  '--abort-on-uncaught-exception',
+  '--tls-keylog',
+  '--trace-tls',
+  '--expose-internals',
+  '--experimental-network-inspection',
 ] as const;
 /** Of these nothing may be set at all. */
-const VARIABLES = ['NODE_DEBUG', 'NODE_DEBUG_NATIVE', 'SSLKEYLOGFILE', 'NODE_V8_COVERAGE', 'NODE_REDIRECT_WARNINGS'] as const;
+const VARIABLES = [
+  'NODE_DEBUG',
+  'NODE_DEBUG_NATIVE',
+  'SSLKEYLOGFILE',
+  'NODE_V8_COVERAGE',
+  'NODE_REDIRECT_WARNINGS',
+] as const;
 
 /** A problem for each door that a start leaves open, by option or variable; no value is in it. */
 export function openDoors(execArgv: readonly string[], env: Readonly<Record<string, string | undefined>>): string[] {
   const opens = (option: string) => OPENING.find((door) => option.replaceAll('_', '-').startsWith(door));
-  const byArgument = execArgv.filter((option) => opens(option) !== undefined).map((option) => `${option.split('=')[0]!}: start the edge without it: it shows what is in the edge's memory`);
-  const byOptions = (env['NODE_OPTIONS'] ?? '').split(/[\s"']+/).filter((option) => opens(option) !== undefined)
+  const byArgument = execArgv
+    .filter((option) => opens(option) !== undefined)
+    .map((option) => `${option.split('=')[0]!}: start the edge without it: it shows what is in the edge's memory`);
+  const byOptions = (env['NODE_OPTIONS'] ?? '')
+    .split(/[\s"']+/)
+    .filter((option) => opens(option) !== undefined)
     .map((option) => `NODE_OPTIONS: take ${option.split('=')[0]!} out: it shows what is in the edge's memory`);
-  const byVariable = VARIABLES.filter((name) => (env[name] ?? '') !== '').map((name) => `${name}: unset it: it writes what is in the edge's memory or on its connections`);
-  const unverified = env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' ? ['NODE_TLS_REJECT_UNAUTHORIZED: unset it: with 0 anybody on the way is taken for the cloud'] : [];
+  const byVariable = VARIABLES.filter((name) => (env[name] ?? '') !== '').map(
+    (name) => `${name}: unset it: it writes what is in the edge's memory or on its connections`,
+  );
+  const unverified =
+    env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
+      ? ['NODE_TLS_REJECT_UNAUTHORIZED: unset it: with 0 anybody on the way is taken for the cloud']
+      : [];
   return [...byArgument, ...byOptions, ...byVariable, ...unverified];
 }

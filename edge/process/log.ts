@@ -6,9 +6,37 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 
 const FACT_NAMES = [
-  'requestId', 'method', 'route', 'status', 'durationMs', 'code', 'reason', 'step', 'frame', 'role', 'leaseEpoch', 'count',
-  'chain', 'transactionId', 'txid', 'deliveryId', 'attempt', 'localKeyId', 'mintedBy', 'alsoRevoked', 'replica', 'environment', 'port', 'version', 'sessionId', 'signal',
-  'registryVersion', 'depth', 'setting', 'next', 'write',
+  'requestId',
+  'method',
+  'route',
+  'status',
+  'durationMs',
+  'code',
+  'reason',
+  'step',
+  'frame',
+  'role',
+  'leaseEpoch',
+  'count',
+  'chain',
+  'transactionId',
+  'txid',
+  'deliveryId',
+  'attempt',
+  'localKeyId',
+  'mintedBy',
+  'alsoRevoked',
+  'replica',
+  'environment',
+  'port',
+  'version',
+  'sessionId',
+  'signal',
+  'registryVersion',
+  'depth',
+  'setting',
+  'next',
+  'write',
 ] as const;
 type FactName = (typeof FACT_NAMES)[number];
 export type Facts = { readonly [N in FactName]?: string | number | boolean | null };
@@ -39,8 +67,8 @@ export interface EdgeLog {
 const UNWRITTEN_BYTES_MAX = 1_048_576;
 
 /**
- * Standard output, written at once. Choice: pino's own buffer is written once more at the exit, for ever when the reader of
- * the log is gone (a pipe whose other end died), and the process would never end.
+ * Standard output, written at once. Choice: pino's own buffer is written once more at the exit, for ever when the
+ * reader of the log is gone (a pipe whose other end died), and the process would never end.
  */
 const standardOutput = (): DestinationStream => {
   const output = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
@@ -52,7 +80,12 @@ const standardOutput = (): DestinationStream => {
 /** A log that writes JSON lines to a destination, standard output by default. */
 export function createEdgeLog(level: string, destination?: DestinationStream): EdgeLog {
   // Levels by name, as the cloud's lines have them.
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } } as const;
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  } as const;
   const logger: Logger = pino(options, destination ?? standardOutput());
   let alarms = 0;
   return {
@@ -81,16 +114,23 @@ function allowed(facts: Facts = {}): Record<string, string | number | boolean | 
 
 /** A text without what looks like a key or a phrase, cut to a bounded length. */
 export function scrub(text: string): string {
-  return SECRETS.reduce((rest, pattern) => rest.replace(pattern, '[redacted]'), text.slice(0, 4 * FACT_CHARACTERS_MAX))
-    .slice(0, FACT_CHARACTERS_MAX);
+  return SECRETS.reduce(
+    (rest, pattern) => rest.replace(pattern, '[redacted]'),
+    text.slice(0, 4 * FACT_CHARACTERS_MAX),
+  ).slice(0, FACT_CHARACTERS_MAX);
 }
 
 function placesOf(error: unknown): { errorName: string; errorCode?: string; at: string[]; cause?: string } {
   if (!(error instanceof Error)) return { errorName: typeof error, at: [] };
   const code = (error as { code?: unknown }).code;
-  const at = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)).slice(0, STACK_FRAMES).map((line) => line.trim());
+  const at = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, STACK_FRAMES)
+    .map((line) => line.trim());
   return {
-    errorName: error.name, at,
+    errorName: error.name,
+    at,
     ...(typeof code === 'string' ? { errorCode: scrub(code) } : {}),
     ...(error.cause instanceof Error ? { cause: error.cause.name } : {}),
   };

@@ -36,10 +36,11 @@ export function createTimers(): Timers {
       let end: () => void = () => undefined;
       let ended = false;
       const again = () => {
-        if (!ended) end = after(ms, () => {
-          again();
-          work();
-        });
+        if (!ended)
+          end = after(ms, () => {
+            again();
+            work();
+          });
       };
       again();
       return () => {

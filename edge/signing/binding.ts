@@ -1,11 +1,13 @@
 /**
- * Binding a counter (nonce, sequence) for a broadcast: the cloud says which one is next, and this edge takes it only while nothing
- * of the instruction can have been signed. docs/decisions/0035-counter-bound-at-broadcast.md.
+ * Binding a counter (nonce, sequence) for a broadcast: the cloud says which one is next, and this edge takes it only
+ * while nothing of the instruction can have been signed. docs/decisions/0035-counter-bound-at-broadcast.md.
  *
  *   with EDGE_SPEND_LEDGER      any replica binds; the ledger counts an instruction under one counter, whoever signs
- *   without                     the replica that built it binds, once: from when another one may have the bound version, it is final
+ *   without                     the replica that built it binds, once: it is final from when another one may have the
+ *                               bound version
  *
- * A build holds nothing, so its own counter is a proposal. What the cloud changes beside the counter, and an expiry, is refused.
+ * A build holds nothing, so its own counter is a proposal. What the cloud changes beside the counter, and an expiry, is
+ * refused.
  */
 import type { Unsigned } from '../../chains/chain.ts';
 import { canonicalJson } from '../../protocol/canonical-json.ts';
@@ -17,7 +19,8 @@ import { refuseToSign } from './signers/signer.ts';
 import type { Upstream } from '../link/upstream.ts';
 
 /** How long a sender's earlier binding is waited for, and between two questions. Milliseconds. */
-const WAIT_MS = 5_000, PAUSE_MS = 200;
+const WAIT_MS = 5_000,
+  PAUSE_MS = 200;
 
 export interface BindingSettings {
   readonly instructions: Instructions;
@@ -43,35 +46,44 @@ export class CounterBinding {
   }
 
   /**
-   * Binds, and keeps the version that it makes. `gaveUp`: transactions that this replica bound before and will not sign now.
-   * Refuses: SIGNED_BATCH_REJECTED for anything but another counter, and what the cloud refuses.
+   * Binds, and keeps the version that it makes. `gaveUp`: transactions that this replica bound before and will not sign
+   * now. Refuses: SIGNED_BATCH_REJECTED for anything but another counter, and what the cloud refuses.
    */
   async bind(transactionId: string, gaveUp: readonly string[]): Promise<Refusal | null> {
     const { instructions, upstream, pause } = this.#settings;
-    for (let waitedMs = 0; ; ) {
+    for (let waitedMs = 0; ;) {
       const before = instructions.get(transactionId);
       if (before === null) return refuseToSign('no_instruction');
-      const reply = await upstream.signed.call('bindCounter', { params: { id: transactionId }, body: { gaveUp: [...gaveUp] } });
+      const reply = await upstream.signed.call('bindCounter', {
+        params: { id: transactionId },
+        body: { gaveUp: [...gaveUp] },
+      });
       // A repricing came between: what was bound is not what is asked for.
       if (instructions.get(transactionId)?.unsigned.payload !== before.unsigned.payload) continue;
       if (isRefusal(reply)) {
         // A cloud of before binds when it builds: what it built is what is signed.
-        if (reply.code === 'NOT_FOUND' && reply.details['reason'] !== 'no_such_build') return this.#keep(transactionId, before.unsigned);
+        if (reply.code === 'NOT_FOUND' && reply.details['reason'] !== 'no_such_build')
+          return this.#keep(transactionId, before.unsigned);
         if (reply.details['reason'] !== 'another_is_bound' || waitedMs >= WAIT_MS) return reply;
         waitedMs += PAUSE_MS;
         await pause(PAUSE_MS);
         continue;
       }
       const bound = builtOf(reply);
-      if (bound === null || bound.id !== transactionId) return this.#alarm(transactionId, refuseToSign('malformed_binding'));
+      if (bound === null || bound.id !== transactionId)
+        return this.#alarm(transactionId, refuseToSign('malformed_binding'));
       const refusal = checkBound(before.unsigned, unsignedOf(bound.unsigned));
-      return refusal === null ? this.#keep(transactionId, unsignedOf(bound.unsigned)) : this.#alarm(transactionId, refusal);
+      return refusal === null
+        ? this.#keep(transactionId, unsignedOf(bound.unsigned))
+        : this.#alarm(transactionId, refusal);
     }
   }
 
   #keep(transactionId: string, unsigned: Unsigned): Refusal | null {
     const { instructions } = this.#settings;
-    return instructions.bind(transactionId, unsigned, this.sharesLedger) ? null : refuse('CONFLICT', { reason: 'bound_meanwhile', retryAfterSeconds: 1 });
+    return instructions.bind(transactionId, unsigned, this.sharesLedger)
+      ? null
+      : refuse('CONFLICT', { reason: 'bound_meanwhile', retryAfterSeconds: 1 });
   }
 
   #alarm(transactionId: string, refusal: Refusal): Refusal {
@@ -80,23 +92,55 @@ export class CounterBinding {
   }
 }
 
-/** Parts of a fee that follow from a counter, or are an expiry that is renewed with it; the signers hold them to the bytes. */
+/**
+ * Parts of a fee that follow from a counter, or are an expiry that is renewed with it; the signers hold them to the
+ * bytes.
+ */
 const FOLLOWING: ReadonlySet<string> = new Set(['lastLedgerSequence', 'ticketSequence', 'maxTime']);
 
-/** Only the counter may differ. The bytes are held against this summary by the signer. Refuses: SIGNED_BATCH_REJECTED. */
+/**
+ * Only the counter may differ. The bytes are held against this summary by the signer. Refuses: SIGNED_BATCH_REJECTED.
+ */
 export function checkBound(before: Unsigned, after: Unsigned): Refusal | null {
-  const rest = ({ chain, from, fromPath, to, amount, tokenContract, tag, kind, sendAll, feeMax, fee, replayKey }: Unsigned) => canonicalJson({
-    chain, from, fromPath, to, amount: amount.toString(), tokenContract, tag, kind, sendAll, feeMax: feeMax.toString(), key: replayKey.kind,
-    fee: Object.fromEntries(Object.entries(fee).filter(([part]) => !FOLLOWING.has(part))),
-  });
+  const rest = ({
+    chain,
+    from,
+    fromPath,
+    to,
+    amount,
+    tokenContract,
+    tag,
+    kind,
+    sendAll,
+    feeMax,
+    fee,
+    replayKey,
+  }: Unsigned) =>
+    canonicalJson({
+      chain,
+      from,
+      fromPath,
+      to,
+      amount: amount.toString(),
+      tokenContract,
+      tag,
+      kind,
+      sendAll,
+      feeMax: feeMax.toString(),
+      key: replayKey.kind,
+      fee: Object.fromEntries(Object.entries(fee).filter(([part]) => !FOLLOWING.has(part))),
+    });
   return rest(before) === rest(after) ? null : refuseToSign('binding_changed_more_than_the_counter');
 }
 
 /** The replica that built it has not bound its counter yet. */
 export function notBound(): Refusal {
-  return refuse('SERVICE_UNAVAILABLE', { reason: NOT_BOUND, mayBeSigned: true, setting: 'EDGE_SPEND_LEDGER', retryAfterSeconds: 1 },
-    'the replica that built this withdrawal has not bound its counter; nothing was signed here, and that replica may sign it yet. Ask again; where that replica is '
-      + 'gone for good, settle this one (flock-edge payments settle) and build it again. With one EDGE_SPEND_LEDGER for all replicas any of them binds');
+  return refuse(
+    'SERVICE_UNAVAILABLE',
+    { reason: NOT_BOUND, mayBeSigned: true, setting: 'EDGE_SPEND_LEDGER', retryAfterSeconds: 1 },
+    'the replica that built this withdrawal has not bound its counter; nothing was signed here, and that replica may sign it yet. Ask again; where that replica is ' +
+      'gone for good, settle this one (flock-edge payments settle) and build it again. With one EDGE_SPEND_LEDGER for all replicas any of them binds',
+  );
 }
 
 export function isNotBound(answer: unknown): boolean {

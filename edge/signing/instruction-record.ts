@@ -9,14 +9,23 @@ import { isSignedBy, type Identity } from '../link/identity.ts';
 type UnsignedRecord = Omit<InstructionRecord, 'signature'>;
 
 /**
- * `flock-instruction-v2\n` environment `\n` transactionId `\n` askedAtMs `\n` SHA-256 of instruction `\n` of unsigned `\n`
- * broadcastAtMs or empty `\n` broadcastUnsigned or empty.
+ * `flock-instruction-v2\n` environment `\n` transactionId `\n` askedAtMs `\n` SHA-256 of instruction `\n` of unsigned
+ * `\n` broadcastAtMs or empty `\n` broadcastUnsigned or empty.
  */
 export function instructionText(record: UnsignedRecord): Buffer {
   const { environment, transactionId, askedAtMs, instruction, unsigned, broadcastAtMs, broadcastUnsigned } = record;
-  return Buffer.from([
-    'flock-instruction-v2', environment, transactionId, askedAtMs, sha256(instruction), sha256(unsigned), broadcastAtMs ?? '', broadcastUnsigned ?? '',
-  ].join('\n'));
+  return Buffer.from(
+    [
+      'flock-instruction-v2',
+      environment,
+      transactionId,
+      askedAtMs,
+      sha256(instruction),
+      sha256(unsigned),
+      broadcastAtMs ?? '',
+      broadcastUnsigned ?? '',
+    ].join('\n'),
+  );
 }
 
 export function signInstruction(identity: Identity, record: UnsignedRecord): InstructionRecord {

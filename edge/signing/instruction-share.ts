@@ -1,6 +1,6 @@
 /**
- * Carries instructions between this replica and the cloud, which relays them to the others: what was built at a follower
- * can be signed by the leader, and by whoever leads after it.
+ * Carries instructions between this replica and the cloud, which relays them to the others: what was built at a
+ * follower can be signed by the leader, and by whoever leads after it.
  */
 import type { KeyObject } from 'node:crypto';
 import type { Acknowledgement, InstructionRecord } from '../../protocol/frames.ts';
@@ -14,7 +14,9 @@ import type { EdgeLog } from '../process/log.ts';
 export const AHEAD_MS_MAX = 300_000;
 /** protocol/frames.ts `instructionRecord`: a larger payload stays at the replica that it was built at. */
 const UNSIGNED_CHARACTERS_MAX = 900_000;
-/** Answers that the same record would get again: it stays at this replica until it is asked for anew, and others go on. */
+/**
+ * Answers that the same record would get again: it stays at this replica until it is asked for anew, and others go on.
+ */
 const FOR_GOOD: ReadonlySet<string> = new Set(['INVALID_INPUT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE']);
 
 export interface InstructionShareSettings {
@@ -44,11 +46,13 @@ export class InstructionShare {
 
   /** Sends what the cloud has not taken, oldest first; resolves when it has, or will not now. Never rejects. */
   send(tell: TellInstructions): Promise<void> {
-    this.#next ??= this.#sending.then(() => {
-      this.#sending = this.#next!;
-      this.#next = null;
-      return this.#sendAll(tell);
-    }).catch((error: unknown) => this.#settings.log.fault('instructions_fault', error));
+    this.#next ??= this.#sending
+      .then(() => {
+        this.#sending = this.#next!;
+        this.#next = null;
+        return this.#sendAll(tell);
+      })
+      .catch((error: unknown) => this.#settings.log.fault('instructions_fault', error));
     return this.#next;
   }
 
@@ -61,9 +65,14 @@ export class InstructionShare {
     let foreign = 0;
     for (const record of records) {
       const atMs = Math.max(record.askedAtMs, record.broadcastAtMs ?? 0);
-      const own = record.environment === environment && atMs <= nowMs() + AHEAD_MS_MAX && isOwnInstruction(identityKey, record);
+      const own =
+        record.environment === environment && atMs <= nowMs() + AHEAD_MS_MAX && isOwnInstruction(identityKey, record);
       if (!own || !instructions.take(record)) foreign += 1;
-      else if (record.broadcastAtMs !== null) this.onBroadcast(instructions.get(record.transactionId)!, isBoundText(record.unsigned) ? 'as_bound' : 'unbound');
+      else if (record.broadcastAtMs !== null)
+        this.onBroadcast(
+          instructions.get(record.transactionId)!,
+          isBoundText(record.unsigned) ? 'as_bound' : 'unbound',
+        );
     }
     if (foreign > 0) log.alarm('foreign_instructions_refused', { count: foreign });
   }

@@ -8,9 +8,15 @@ import { sha256 } from './instruction-record.ts';
 import type { Instruction } from './signers/signer.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** `bound`: its counter is chosen for good, or until nobody can have signed it (binding.ts). A cloud never says so: it is this edge's mark. */
+/**
+ * `bound`: its counter is chosen for good, or until nobody can have signed it (binding.ts). A cloud never says so: it
+ * is this edge's mark.
+ */
 export type RecordedUnsigned = Unsigned & { readonly bound?: true; readonly amounts?: readonly string[] };
-export interface RecordedInstruction { readonly instruction: Instruction; readonly unsigned: RecordedUnsigned }
+export interface RecordedInstruction {
+  readonly instruction: Instruction;
+  readonly unsigned: RecordedUnsigned;
+}
 
 export interface Signature {
   readonly transactionId: string;
@@ -36,12 +42,22 @@ export interface StoredInstruction {
 }
 
 interface KnownRow {
-  readonly instruction: string; readonly unsigned: string; readonly broadcast_at_ms: number | null; readonly built_here: number; readonly handed_out: number;
+  readonly instruction: string;
+  readonly unsigned: string;
+  readonly broadcast_at_ms: number | null;
+  readonly built_here: number;
+  readonly handed_out: number;
 }
 
 interface SignatureRow {
-  transaction_id: string; payload: string; chain: Chain; signed_payload: string | null; txid: string | null; signed_at_ms: number;
-  outcome: Signature['outcome']; outcome_code: string | null;
+  transaction_id: string;
+  payload: string;
+  chain: Chain;
+  signed_payload: string | null;
+  txid: string | null;
+  signed_at_ms: number;
+  outcome: Signature['outcome'];
+  outcome_code: string | null;
 }
 
 /** As long as the cloud keeps an Idempotency-Key. Milliseconds. */
@@ -49,7 +65,9 @@ const REQUEST_KEPT_MS = 86_400_000;
 
 /** JSON in which an amount is `{"$n":"digits"}`: the journal must give back the very values that were checked. */
 function toJson(value: unknown): string {
-  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? { $n: entry.toString() } : entry));
+  return JSON.stringify(value, (_key, entry: unknown) =>
+    typeof entry === 'bigint' ? { $n: entry.toString() } : entry,
+  );
 }
 
 /** The one text of an instruction, as it is recorded, shared and hashed. */
@@ -62,7 +80,8 @@ const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'feeMax']);
 function fromJson<T>(text: string): T {
   // By name: what the cloud tells of a fee may have a name like that of an amount's text.
   return JSON.parse(text, (name, entry: unknown) => {
-    const digits = AMOUNTS.has(name) && typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;
+    const digits =
+      AMOUNTS.has(name) && typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;
     return typeof digits === 'string' ? BigInt(digits) : entry;
   }) as T;
 }
@@ -73,8 +92,9 @@ export function replayKeyTexts(key: ReplayKey): string[] {
 }
 
 /**
- * Whether a new version excludes every one before it on the ledger: it keeps the counter, or every outpoint, of the known
- * one, so that all versions share them. A payload that only expires excludes nothing; there its expiry is what is held.
+ * Whether a new version excludes every one before it on the ledger: it keeps the counter, or every outpoint, of the
+ * known one, so that all versions share them. A payload that only expires excludes nothing; there its expiry is what is
+ * held.
  */
 export function keepsReplayKey(next: ReplayKey, before: ReplayKey): boolean {
   if (before.kind === 'expiry') return next.kind === 'expiry';
@@ -95,7 +115,9 @@ export class Instructions {
 
   get(transactionId: string): RecordedInstruction | null {
     const row = this.#storage.one<{ instruction: string; unsigned: string }>(
-      'select instruction, unsigned from instructions where transaction_id = ?', transactionId);
+      'select instruction, unsigned from instructions where transaction_id = ?',
+      transactionId,
+    );
     if (row === null) return null;
     const { amounts: _, ...unsigned } = fromJson<RecordedUnsigned>(row.unsigned);
     return { instruction: fromJson<Instruction>(row.instruction), unsigned };
@@ -103,8 +125,9 @@ export class Instructions {
 
   /**
    * Keeps an instruction with the payload that was checked against it; durable when it returns. False when another
-   * instruction is known under that id, or its replay key changes after a broadcast: any replica may have signed what was
-   * broadcast, and a payload that does not exclude it would be a second payment. What nobody broadcast is signed nowhere.
+   * instruction is known under that id, or its replay key changes after a broadcast: any replica may have signed what
+   * was broadcast, and a payload that does not exclude it would be a second payment. What nobody broadcast is signed
+   * nowhere.
    */
   record({ instruction, unsigned }: RecordedInstruction): boolean {
     const text = toJson(instruction);
@@ -116,11 +139,18 @@ export class Instructions {
       // A version of one whose counter is bound is under that counter, or is not bound any more.
       const isBound = known?.unsigned.bound === true && keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey);
       if (known?.isHandedOut === true && !isBound) return false;
-      const { bound: _, amounts: __, ...own } = unsigned, amounts = this.#amounts(instruction.id);
-      const before = instruction.amount !== 'all' ? null : known === null ? [] : amounts, version = before === null ? own : { ...own, amounts: before };
-      this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms, built_here) values (?, ?, ?, ?, 1)
+      const { bound: _, amounts: __, ...own } = unsigned,
+        amounts = this.#amounts(instruction.id);
+      const before = instruction.amount !== 'all' ? null : known === null ? [] : amounts,
+        version = before === null ? own : { ...own, amounts: before };
+      this.#storage.run(
+        `insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms, built_here) values (?, ?, ?, ?, 1)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms + 1, excluded.recorded_at_ms), shared = 0`,
-        instruction.id, text, toJson(isBound ? { ...version, bound: true } : version), this.#nowMs());
+        instruction.id,
+        text,
+        toJson(isBound ? { ...version, bound: true } : version),
+        this.#nowMs(),
+      );
       this.#noteAmounts(instruction.id, version, known === null);
       this.#bind(instruction);
       return true;
@@ -128,22 +158,31 @@ export class Instructions {
   }
 
   /**
-   * A holder of a local key broadcasts the version that is known here: it is as fresh as now, may be signed for the cloud
-   * that asks, and the other replicas hear of it.
+   * A holder of a local key broadcasts the version that is known here: it is as fresh as now, may be signed for the
+   * cloud that asks, and the other replicas hear of it.
    */
   noteBroadcast(transactionId: string): void {
     const row = this.#storage.one<{ unsigned: string; at: number }>(
-      'select unsigned, recorded_at_ms as at from instructions where transaction_id = ?', transactionId);
+      'select unsigned, recorded_at_ms as at from instructions where transaction_id = ?',
+      transactionId,
+    );
     if (row === null) return;
-    const atMs = Math.max(row.at + 1, this.#nowMs()); // a later version in the eyes of whoever compares, whatever the clock does
-    this.#storage.run('update instructions set recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 0 where transaction_id = ?',
-      atMs, atMs, sha256(row.unsigned), transactionId);
+    // a later version in the eyes of whoever compares, whatever the clock does
+    const atMs = Math.max(row.at + 1, this.#nowMs());
+    this.#storage.run(
+      'update instructions set recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 0 where transaction_id = ?',
+      atMs,
+      atMs,
+      sha256(row.unsigned),
+      transactionId,
+    );
     this.#withdrawn.delete(transactionId);
   }
 
   /**
-   * Its caller was refused: no frame has it signed here until it is broadcast again, whatever record of before comes. That it may be
-   * signed elsewhere is not taken back. Throws: StorageFailed; until the process ends it holds even then.
+   * Its caller was refused: no frame has it signed here until it is broadcast again, whatever record of before comes.
+   * That it may be signed elsewhere is not taken back. Throws: StorageFailed; until the process ends it holds even
+   * then.
    */
   withdraw(transactionId: string): void {
     this.#withdrawn.add(transactionId);
@@ -152,13 +191,14 @@ export class Instructions {
   }
 
   /**
-   * Whether its counter is still to be chosen: `own` where this replica may choose it, `elsewhere` where only the one that built it
-   * may. Null: it is chosen, or there is none. Without a ledger of all replicas a version that another one may have is final; with
-   * one, and nothing signed here, the ledger lets no second counter pass.
+   * Whether its counter is still to be chosen: `own` where this replica may choose it, `elsewhere` where only the one
+   * that built it may. Null: it is chosen, or there is none. Without a ledger of all replicas a version that another
+   * one may have is final; with one, and nothing signed here, the ledger lets no second counter pass.
    */
   counterToBind(transactionId: string, sharesLedger: boolean): 'own' | 'elsewhere' | null {
     const known = this.#known(transactionId);
-    if (known === null || !bindsAtBroadcast(known.instruction) || this.signaturesOf(transactionId).length > 0) return null;
+    if (known === null || !bindsAtBroadcast(known.instruction) || this.signaturesOf(transactionId).length > 0)
+      return null;
     if (sharesLedger) return 'own';
     if (known.isHandedOut) return null;
     if (known.isBuiltHere) return 'own';
@@ -166,17 +206,28 @@ export class Instructions {
   }
 
   /**
-   * Keeps the version whose counter the cloud bound, for a holder of a local key that broadcasts it. No other replica hears of it
-   * before `handOut`. False when it may not be bound here.
+   * Keeps the version whose counter the cloud bound, for a holder of a local key that broadcasts it. No other replica
+   * hears of it before `handOut`. False when it may not be bound here.
    */
   bind(transactionId: string, unsigned: Unsigned, sharesLedger: boolean): boolean {
     return this.#storage.transaction(() => {
       if (this.counterToBind(transactionId, sharesLedger) !== 'own') return false;
-      const amounts = this.#amounts(transactionId), version = amounts === null ? unsigned : { ...unsigned, amounts };
-      const text = toJson({ ...version, bound: true }), row = this.#storage.one<{ at: number }>('select recorded_at_ms as at from instructions where transaction_id = ?', transactionId);
+      const amounts = this.#amounts(transactionId),
+        version = amounts === null ? unsigned : { ...unsigned, amounts };
+      const text = toJson({ ...version, bound: true }),
+        row = this.#storage.one<{ at: number }>(
+          'select recorded_at_ms as at from instructions where transaction_id = ?',
+          transactionId,
+        );
       const atMs = Math.max(row!.at + 1, this.#nowMs());
-      this.#storage.run('update instructions set unsigned = ?, recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 1 where transaction_id = ?',
-        text, atMs, atMs, sha256(text), transactionId);
+      this.#storage.run(
+        'update instructions set unsigned = ?, recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 1 where transaction_id = ?',
+        text,
+        atMs,
+        atMs,
+        sha256(text),
+        transactionId,
+      );
       this.#noteAmounts(transactionId, version, false);
       return true;
     });
@@ -189,44 +240,65 @@ export class Instructions {
 
   /** Another replica may sign this version; where it is signed here too its txid and its fate are known. */
   noteElsewhere({ instruction: { id }, unsigned }: RecordedInstruction): void {
-    const known = this.#elsewhere(id), version = sha256(unsigned.payload);
+    const known = this.#elsewhere(id),
+      version = sha256(unsigned.payload);
     if (known !== null) this.#noteAmounts(id, { ...unsigned, amounts: unsigned.amounts ?? [] }, false);
     if (known === null || known.includes(version)) return;
-    this.#storage.run('update instructions set elsewhere = ? where transaction_id = ?', JSON.stringify([...known, version]), id);
+    this.#storage.run(
+      'update instructions set elsewhere = ? where transaction_id = ?',
+      JSON.stringify([...known, version]),
+      id,
+    );
   }
 
   /**
-   * Amounts of all versions of a send-all that were built or signed, here or at another replica: smallest unit. Null where an edge of
-   * before kept the newest only.
+   * Amounts of all versions of a send-all that were built or signed, here or at another replica: smallest unit. Null
+   * where an edge of before kept the newest only.
    */
   amountsOf(transactionId: string): readonly bigint[] | null {
     return this.#amounts(transactionId)?.map(BigInt) ?? null;
   }
 
   #amounts(transactionId: string): readonly string[] | null {
-    const text = this.#storage.one<{ amounts: string | null }>('select amounts from instructions where transaction_id = ?', transactionId)?.amounts ?? null;
-    return text === null ? null : JSON.parse(text) as string[];
+    const text =
+      this.#storage.one<{ amounts: string | null }>(
+        'select amounts from instructions where transaction_id = ?',
+        transactionId,
+      )?.amounts ?? null;
+    return text === null ? null : (JSON.parse(text) as string[]);
   }
 
-  /** A version's amount, and those that it names of versions before; one that names none leaves open which there were. */
+  /**
+   * A version's amount, and those that it names of versions before; one that names none leaves open which there were.
+   */
   #noteAmounts(id: string, { amount, amounts }: Pick<RecordedUnsigned, 'amount' | 'amounts'>, isNew: boolean): void {
     const known = isNew ? [] : this.#amounts(id);
-    const all = known === null || amounts === undefined ? null : JSON.stringify([...new Set([...known, ...amounts, amount.toString()])]);
+    const all =
+      known === null || amounts === undefined
+        ? null
+        : JSON.stringify([...new Set([...known, ...amounts, amount.toString()])]);
     this.#storage.run('update instructions set amounts = ? where transaction_id = ?', all, id);
   }
 
   /** Whether another replica may have signed a version that is not signed here. */
   mayBeSignedElsewhere(transactionId: string): boolean {
-    const own = new Set(this.signaturesOf(transactionId).flatMap(({ payload, signed }) => (signed === null ? [] : [sha256(payload)])));
+    const own = new Set(
+      this.signaturesOf(transactionId).flatMap(({ payload, signed }) => (signed === null ? [] : [sha256(payload)])),
+    );
     return this.#elsewhere(transactionId)?.some((version) => !own.has(version)) ?? false;
   }
 
   #elsewhere(transactionId: string): readonly string[] | null {
-    const row = this.#storage.one<{ elsewhere: string }>('select elsewhere from instructions where transaction_id = ?', transactionId);
-    return row === null ? null : JSON.parse(row.elsewhere) as string[];
+    const row = this.#storage.one<{ elsewhere: string }>(
+      'select elsewhere from instructions where transaction_id = ?',
+      transactionId,
+    );
+    return row === null ? null : (JSON.parse(row.elsewhere) as string[]);
   }
 
-  /** Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here. */
+  /**
+   * Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here.
+   */
   mayBeSigned(transactionId: string): boolean {
     return this.#known(transactionId)?.isBroadcast === true;
   }
@@ -234,34 +306,60 @@ export class Instructions {
   /** When a holder of a local key broadcast the version that is known here; null when nobody did. */
   broadcastAtMs(transactionId: string): number | null {
     const row = this.#storage.one<{ unsigned: string; at: number | null; of: string | null }>(
-      'select unsigned, broadcast_at_ms as at, broadcast_unsigned as "of" from instructions where transaction_id = ?', transactionId);
+      'select unsigned, broadcast_at_ms as at, broadcast_unsigned as "of" from instructions where transaction_id = ?',
+      transactionId,
+    );
     return row === null || this.#withdrawn.has(transactionId) || row.of !== sha256(row.unsigned) ? null : row.at;
   }
 
   /**
    * Takes what another replica of this edge was told; an older version than the known one changes nothing. False when
-   * another instruction is known under that id, its Idempotency-Key is another id's, or a version is known that could land beside it.
+   * another instruction is known under that id, its Idempotency-Key is another id's, or a version is known that could
+   * land beside it.
    */
-  take({ transactionId, instruction, unsigned, askedAtMs, broadcastAtMs, broadcastUnsigned }: StoredInstruction): boolean {
+  take({
+    transactionId,
+    instruction,
+    unsigned,
+    askedAtMs,
+    broadcastAtMs,
+    broadcastUnsigned,
+  }: StoredInstruction): boolean {
     return this.#storage.transaction(() => {
       const known = this.#known(transactionId);
       if (known !== null && known.instruction !== instruction) return false;
-      const told = fromJson<RecordedUnsigned>(unsigned), isExcluding = known === null || excludeEachOther(told, known.unsigned);
+      const told = fromJson<RecordedUnsigned>(unsigned),
+        isExcluding = known === null || excludeEachOther(told, known.unsigned);
       if (known?.isBroadcast === true && !isExcluding) return false;
       // Nobody signs an unbound version of what is bound.
       if (known?.unsigned.bound === true && told.bound !== true && bindsAtBroadcast(instruction)) return true;
       const parsed = fromJson<Instruction | null>(instruction);
       if (parsed?.id !== transactionId || (known === null && this.#isOfAnother(parsed))) return false;
-      // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside it, is dropped.
+      // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside
+      // it, is dropped.
       const isNewlyBound = told.bound === true && known?.unsigned.bound !== true;
       const always = broadcastAtMs !== null && (!isExcluding || isNewlyBound) ? 1 : 0;
-      this.#storage.run(`insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
+      this.#storage.run(
+        `insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(i.recorded_at_ms, excluded.recorded_at_ms), shared = 1
-          where i.recorded_at_ms < excluded.recorded_at_ms or ? = 1`, transactionId, instruction, unsigned, askedAtMs, always);
-      this.#storage.run(`update instructions set broadcast_at_ms = ?, broadcast_unsigned = ?
-        where transaction_id = ? and coalesce(broadcast_at_ms, -1) < ?`, broadcastAtMs, broadcastUnsigned, transactionId, broadcastAtMs ?? -1);
+          where i.recorded_at_ms < excluded.recorded_at_ms or ? = 1`,
+        transactionId,
+        instruction,
+        unsigned,
+        askedAtMs,
+        always,
+      );
+      this.#storage.run(
+        `update instructions set broadcast_at_ms = ?, broadcast_unsigned = ?
+        where transaction_id = ? and coalesce(broadcast_at_ms, -1) < ?`,
+        broadcastAtMs,
+        broadcastUnsigned,
+        transactionId,
+        broadcastAtMs ?? -1,
+      );
       this.#noteAmounts(transactionId, told, known === null);
-      if (told.bound === true) this.#storage.run('update instructions set handed_out = 1 where transaction_id = ?', transactionId);
+      if (told.bound === true)
+        this.#storage.run('update instructions set handed_out = 1 where transaction_id = ?', transactionId);
       this.#bind(parsed);
       return true;
     });
@@ -270,10 +368,16 @@ export class Instructions {
   /** What an Idempotency-Key was used for within the last 24 hours; null when it was not. Texts are SHA-256. */
   boundTo(requestKey: string): { readonly body: string; readonly transactionId: string } | null {
     return this.#storage.one<{ body: string; transactionId: string }>(
-      'select body, transaction_id as transactionId from request_keys where request_key = ? and bound_at_ms > ?', requestKey, this.#nowMs() - REQUEST_KEPT_MS);
+      'select body, transaction_id as transactionId from request_keys where request_key = ? and bound_at_ms > ?',
+      requestKey,
+      this.#nowMs() - REQUEST_KEPT_MS,
+    );
   }
 
-  /** Whether its Idempotency-Key belongs to another id: two of them would be two payments that their caller takes for one. */
+  /**
+   * Whether its Idempotency-Key belongs to another id: two of them would be two payments that their caller takes for
+   * one.
+   */
   #isOfAnother({ id, request }: Instruction): boolean {
     const bound = request === undefined ? null : this.boundTo(request.key);
     return bound !== null && bound.transactionId !== id;
@@ -283,44 +387,85 @@ export class Instructions {
     if (request === undefined) return;
     const nowMs = this.#nowMs();
     this.#storage.run('delete from request_keys where bound_at_ms <= ?', nowMs - REQUEST_KEPT_MS);
-    this.#storage.run('insert into request_keys (request_key, body, transaction_id, bound_at_ms) values (?, ?, ?, ?) on conflict do nothing',
-      request.key, request.body, id, nowMs);
+    this.#storage.run(
+      'insert into request_keys (request_key, body, transaction_id, bound_at_ms) values (?, ?, ?, ?) on conflict do nothing',
+      request.key,
+      request.body,
+      id,
+      nowMs,
+    );
   }
 
-  #known(transactionId: string): { instruction: string; unsigned: RecordedUnsigned; isBroadcast: boolean; isBuiltHere: boolean; isHandedOut: boolean } | null {
-    const row = this.#storage.one<KnownRow>('select instruction, unsigned, broadcast_at_ms, built_here, handed_out from instructions where transaction_id = ?', transactionId);
+  #known(transactionId: string): {
+    instruction: string;
+    unsigned: RecordedUnsigned;
+    isBroadcast: boolean;
+    isBuiltHere: boolean;
+    isHandedOut: boolean;
+  } | null {
+    const row = this.#storage.one<KnownRow>(
+      'select instruction, unsigned, broadcast_at_ms, built_here, handed_out from instructions where transaction_id = ?',
+      transactionId,
+    );
     if (row === null) return null;
     // An edge of before kept no broadcasts: what it signed was one.
-    const isSigned = this.signaturesOf(transactionId).length > 0, unsigned = fromJson<RecordedUnsigned>(row.unsigned);
+    const isSigned = this.signaturesOf(transactionId).length > 0,
+      unsigned = fromJson<RecordedUnsigned>(row.unsigned);
     // Without its counter nobody signs it, whoever broadcast it.
     const mayBeSigned = row.broadcast_at_ms !== null && (!bindsAtBroadcast(row.instruction) || row.handed_out === 1);
-    return { instruction: row.instruction, unsigned, isBroadcast: isSigned || mayBeSigned, isBuiltHere: row.built_here === 1, isHandedOut: row.handed_out === 1 };
+    return {
+      instruction: row.instruction,
+      unsigned,
+      isBroadcast: isSigned || mayBeSigned,
+      isBuiltHere: row.built_here === 1,
+      isHandedOut: row.handed_out === 1,
+    };
   }
 
   /** What the cloud has not taken, oldest first, of those asked for since, up to a size. */
   unshared(sinceMs: number, unsignedCharactersMax: number): StoredInstruction[] {
-    return this.#storage.all<StoredInstruction>(`select transaction_id as transactionId, instruction, unsigned, recorded_at_ms as askedAtMs,
+    return this.#storage.all<StoredInstruction>(
+      `select transaction_id as transactionId, instruction, unsigned, recorded_at_ms as askedAtMs,
         broadcast_at_ms as broadcastAtMs, broadcast_unsigned as broadcastUnsigned
       from instructions where shared = 0 and recorded_at_ms >= ? and length(unsigned) <= ? order by recorded_at_ms, transaction_id limit 1000`,
-      sinceMs, unsignedCharactersMax);
+      sinceMs,
+      unsignedCharactersMax,
+    );
   }
 
   noteShared(transactionId: string, askedAtMs: number): void {
-    this.#storage.run('update instructions set shared = 1 where transaction_id = ? and recorded_at_ms = ?', transactionId, askedAtMs);
+    this.#storage.run(
+      'update instructions set shared = 1 where transaction_id = ? and recorded_at_ms = ?',
+      transactionId,
+      askedAtMs,
+    );
   }
 
   /**
-   * Writes a payload into the journal, before it is signed. Nothing happens when it stands there already. With it is written that it
-   * was broadcast, so that the other replicas hear of it: what is refused before leaves no trace that a frame could have signed.
+   * Writes a payload into the journal, before it is signed. Nothing happens when it stands there already. With it is
+   * written that it was broadcast, so that the other replicas hear of it: what is refused before leaves no trace that a
+   * frame could have signed.
    */
   journal({ instruction, unsigned }: RecordedInstruction): void {
     this.#storage.transaction(() => {
-      const added = this.#storage.run(`insert into signatures (transaction_id, payload, chain, signed_at_ms) values (?, ?, ?, ?)
-        on conflict (transaction_id, payload) do nothing`, instruction.id, unsigned.payload, unsigned.chain, this.#nowMs());
+      const added = this.#storage.run(
+        `insert into signatures (transaction_id, payload, chain, signed_at_ms) values (?, ?, ?, ?)
+        on conflict (transaction_id, payload) do nothing`,
+        instruction.id,
+        unsigned.payload,
+        unsigned.chain,
+        this.#nowMs(),
+      );
       if (added === 0) return;
       for (const key of replayKeyTexts(unsigned.replayKey)) {
-        this.#storage.run('insert into replay_keys (chain, sender, replay_key, transaction_id, payload) values (?, ?, ?, ?, ?)',
-          unsigned.chain, unsigned.from, key, instruction.id, unsigned.payload);
+        this.#storage.run(
+          'insert into replay_keys (chain, sender, replay_key, transaction_id, payload) values (?, ?, ?, ?, ?)',
+          unsigned.chain,
+          unsigned.from,
+          key,
+          instruction.id,
+          unsigned.payload,
+        );
       }
       if (this.broadcastAtMs(instruction.id) === null) this.noteBroadcast(instruction.id);
     });
@@ -328,43 +473,73 @@ export class Instructions {
 
   /** To be called within a transaction that also puts the bytes into the outbox. */
   noteSigned(transactionId: string, payload: string, signed: Signed): void {
-    this.#storage.run('update signatures set signed_payload = ?, txid = ? where transaction_id = ? and payload = ?',
-      signed.payload, signed.txid, transactionId, payload);
+    this.#storage.run(
+      'update signatures set signed_payload = ?, txid = ? where transaction_id = ? and payload = ?',
+      signed.payload,
+      signed.txid,
+      transactionId,
+      payload,
+    );
   }
 
   noteOutcome(transactionId: string, txid: string, outcome: 'taken' | 'refused', code: string | null): void {
-    this.#storage.run('update signatures set outcome = ?, outcome_code = ? where transaction_id = ? and txid = ?',
-      outcome, code, transactionId, txid);
+    this.#storage.run(
+      'update signatures set outcome = ?, outcome_code = ? where transaction_id = ? and txid = ?',
+      outcome,
+      code,
+      transactionId,
+      txid,
+    );
   }
 
-  /** The transaction that bytes of this txid were signed for, whatever the case of its letters; null for a stranger's. */
+  /**
+   * The transaction that bytes of this txid were signed for, whatever the case of its letters; null for a stranger's.
+   */
   transactionOf(txid: string): string | null {
-    const row = this.#storage.one<{ id: string }>('select transaction_id as id from signatures where txid in (?, ?, ?)', txid, txid.toLowerCase(), txid.toUpperCase());
+    const row = this.#storage.one<{ id: string }>(
+      'select transaction_id as id from signatures where txid in (?, ?, ?)',
+      txid,
+      txid.toLowerCase(),
+      txid.toUpperCase(),
+    );
     return row?.id ?? null;
   }
 
   /** Payloads signed for a transaction, oldest first. */
   signaturesOf(transactionId: string): Signature[] {
-    const rows = this.#storage.all<SignatureRow>('select * from signatures where transaction_id = ? order by rowid', transactionId);
+    const rows = this.#storage.all<SignatureRow>(
+      'select * from signatures where transaction_id = ? order by rowid',
+      transactionId,
+    );
     return rows.map(signatureOf);
   }
 
   /** Payloads of this sender that use up a part of a key, oldest first, whatever transaction they were signed for. */
   signaturesUnder(chain: Chain, sender: string, key: ReplayKey): Signature[] {
-    const rows = this.#storage.all<SignatureRow>(`select s.* from signatures s where (s.transaction_id, s.payload) in (
+    const rows = this.#storage.all<SignatureRow>(
+      `select s.* from signatures s where (s.transaction_id, s.payload) in (
         select k.transaction_id, k.payload from json_each(?) wanted cross join replay_keys k on k.replay_key = wanted.value and k.chain = ? and k.sender = ?)
-      order by s.rowid`, JSON.stringify(replayKeyTexts(key)), chain, sender);
+      order by s.rowid`,
+      JSON.stringify(replayKeyTexts(key)),
+      chain,
+      sender,
+    );
     return rows.map(signatureOf);
   }
 
   /** Highest counter that this sender signed with; null where it has none yet, or the chain has no counter. */
   highestCounter(chain: Chain, sender: string, key: ReplayKey): bigint | null {
     if (key.kind !== 'nonce' && key.kind !== 'sequence') return null;
-    // The very expression of its index, so that the cost does not grow with what a sender signed; one of two kinds, no text from outside.
+    // The very expression of its index, so that the cost does not grow with what a sender signed; one of two kinds, no
+    // text from outside.
     const counter = `cast(substr(replay_key, ${key.kind.length + 2}) as integer)`;
     // Text on the way out: a Stellar sequence is beyond what a JavaScript number holds.
-    const row = this.#storage.one<{ highest: string }>(`select cast(${counter} as text) as highest from replay_keys indexed by replay_keys_${key.kind}
-      where chain = ? and sender = ? and replay_key glob '${key.kind}:*' order by ${counter} desc limit 1`, chain, sender);
+    const row = this.#storage.one<{ highest: string }>(
+      `select cast(${counter} as text) as highest from replay_keys indexed by replay_keys_${key.kind}
+      where chain = ? and sender = ? and replay_key glob '${key.kind}:*' order by ${counter} desc limit 1`,
+      chain,
+      sender,
+    );
     return row === null ? null : BigInt(row.highest);
   }
 
@@ -382,9 +557,14 @@ function bindsAtBroadcast(instruction: string): boolean {
   return fromJson<Instruction>(instruction).counter === 'at_broadcast';
 }
 
-/** Whether a version keeps the one before it from landing. What only expires keeps nothing from it but its own bytes. found F13. */
+/**
+ * Whether a version keeps the one before it from landing. What only expires keeps nothing from it but its own bytes.
+ * found F13.
+ */
 function excludes(next: Unsigned, before: Unsigned): boolean {
-  return before.replayKey.kind === 'expiry' ? next.payload === before.payload : keepsReplayKey(next.replayKey, before.replayKey);
+  return before.replayKey.kind === 'expiry'
+    ? next.payload === before.payload
+    : keepsReplayKey(next.replayKey, before.replayKey);
 }
 
 /** Either may be the later version: an older record arrives late. */
@@ -393,9 +573,16 @@ function excludeEachOther(left: Unsigned, right: Unsigned): boolean {
 }
 
 function signatureOf(row: SignatureRow): Signature {
-  const signed = row.signed_payload === null || row.txid === null ? null
-    : { chain: row.chain, payload: row.signed_payload, txid: row.txid };
+  const signed =
+    row.signed_payload === null || row.txid === null
+      ? null
+      : { chain: row.chain, payload: row.signed_payload, txid: row.txid };
   return {
-    transactionId: row.transaction_id, payload: row.payload, signed, signedAtMs: row.signed_at_ms, outcome: row.outcome, outcomeCode: row.outcome_code,
+    transactionId: row.transaction_id,
+    payload: row.payload,
+    signed,
+    signedAtMs: row.signed_at_ms,
+    outcome: row.outcome,
+    outcomeCode: row.outcome_code,
   };
 }

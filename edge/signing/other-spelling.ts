@@ -1,11 +1,13 @@
 /**
  * Names in other letters. Some parsers take `Amount` for `amount`, the last of them winning, so that a text which was
- * checked by one name would be read by another. Source: Go encoding/json, "preferring exact but accepting case-insensitive".
+ * checked by one name would be read by another. Source: Go encoding/json, "preferring exact but accepting
+ * case-insensitive".
  */
 const folded = (name: string): string => name.toUpperCase().toLowerCase(); // folds ſ to s and the Kelvin sign to k too
 
 /** Whether an object has one of these names in other letters only, or beside it. */
 export function otherSpellingOf(names: readonly string[]): (value: object) => boolean {
-  const exact = new Set(names), anyway = new Set(names.map(folded));
+  const exact = new Set(names),
+    anyway = new Set(names.map(folded));
   return (value) => Object.keys(value).some((name) => !exact.has(name) && anyway.has(folded(name)));
 }

@@ -14,7 +14,10 @@ const STEPS_PER_ADDRESS = 4;
 /** No path of 255 steps is longer; each number of a longer one would be tried. */
 const PATH_CHARACTERS_MAX = 4_000;
 
-export interface OwnPaths { readonly gasTank: string | null; readonly treasury: string | null }
+export interface OwnPaths {
+  readonly gasTank: string | null;
+  readonly treasury: string | null;
+}
 
 export class OwnAddresses {
   readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>;
@@ -25,7 +28,10 @@ export class OwnAddresses {
     this.#keystore = keystore;
   }
 
-  /** Derivation steps since the start: the unit of this edge's work on an answer, a tenth to a third of a millisecond each. */
+  /**
+   * Derivation steps since the start: the unit of this edge's work on an answer, a tenth to a third of a millisecond
+   * each.
+   */
   get steps(): number {
     return this.#steps;
   }
@@ -43,7 +49,9 @@ export class OwnAddresses {
     return address;
   }
 
-  /** Whether an origin names a key that this edge has nothing to do with: a retired identity, another replica's source. */
+  /**
+   * Whether an origin names a key that this edge has nothing to do with: a retired identity, another replica's source.
+   */
   isForeign(path: string): boolean {
     return path.startsWith('[') && !(this.#keystore.hasSource?.(path) ?? false);
   }
@@ -61,8 +69,13 @@ export class OwnAddresses {
   depositPosition(chain: Chain, path: string): number | null {
     if (path.length > PATH_CHARACTERS_MAX) return null;
     const { derivation } = factsOf(chain);
-    const pathAt = derivation.kind === 'xpub' ? (index: number) => `${networkOf(chain).accountPath}/0/${index}` : derivation.depositPath;
-    const found = [...path.matchAll(/[0-9]+/g)].map(([digits]) => Number(digits)).find((index) => index < HARDENED && pathAt(index) === path);
+    const pathAt =
+      derivation.kind === 'xpub'
+        ? (index: number) => `${networkOf(chain).accountPath}/0/${index}`
+        : derivation.depositPath;
+    const found = [...path.matchAll(/[0-9]+/g)]
+      .map(([digits]) => Number(digits))
+      .find((index) => index < HARDENED && pathAt(index) === path);
     return found ?? null;
   }
 
@@ -78,8 +91,11 @@ export class OwnAddresses {
       if (xpub === null || index === undefined || Number(index) >= HARDENED) return null;
       return derivation.deriveAddress(network, xpub, change === '0' ? 0 : 1, Number(index)).address;
     }
-    const isTemplate = path === derivation.gasTankPath
-      || [...path.matchAll(/[0-9]+/g)].some(([digits]) => Number(digits) < HARDENED && derivation.depositPath(Number(digits)) === path);
+    const isTemplate =
+      path === derivation.gasTankPath ||
+      [...path.matchAll(/[0-9]+/g)].some(
+        ([digits]) => Number(digits) < HARDENED && derivation.depositPath(Number(digits)) === path,
+      );
     return isTemplate ? this.#keystore.addressAt(chain, path) : null;
   }
 }

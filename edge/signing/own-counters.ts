@@ -1,4 +1,7 @@
-/** The next counter of an own address as the company's own node says: what a nonce or sequence above own history is held against. */
+/**
+ * The next counter of an own address as the company's own node says: what a nonce or sequence above own history is held
+ * against.
+ */
 import { ChainUnavailable, MalformedReply } from '../../chains/chain.ts';
 import type { RecordedInstruction } from './instructions.ts';
 import type { OwnNodes } from './own-nodes.ts';
@@ -11,8 +14,18 @@ export function createOwnCounters(nodes: OwnNodes): (recorded: RecordedInstructi
       const { module, client } = await nodes.of(chain);
       await client.checkIdentity();
       const kind = purpose === 'opt_in' ? 'trustline' : 'payment';
-      const inputs = await client.fetchBuildInputs({ chain, from, fromPath, to, amount: unsigned.amount, token, tag, kind });
-      const next = module.nextReplayValue(inputs), pending = module.pendingReplayValue?.(inputs) ?? next;
+      const inputs = await client.fetchBuildInputs({
+        chain,
+        from,
+        fromPath,
+        to,
+        amount: unsigned.amount,
+        token,
+        tag,
+        kind,
+      });
+      const next = module.nextReplayValue(inputs),
+        pending = module.pendingReplayValue?.(inputs) ?? next;
       return next === null || pending === null ? null : BigInt(pending > next ? pending : next);
     } catch (error) {
       if (error instanceof ChainUnavailable || error instanceof MalformedReply) return null;

@@ -9,12 +9,21 @@ import type { Chain } from '../../protocol/slugs.ts';
 import type { OwnNode, OwnNodes } from './own-nodes.ts';
 
 /** `signedAtMs` by this edge's clock. */
-export interface SignedVersion { readonly unsigned: Unsigned; readonly txid: string; readonly signedAtMs: number }
+export interface SignedVersion {
+  readonly unsigned: Unsigned;
+  readonly txid: string;
+  readonly signedAtMs: number;
+}
 
-export interface Landed { readonly landed: string }
+export interface Landed {
+  readonly landed: string;
+}
 
 export interface OwnFates {
-  /** `dead`: no version can land, or one did and moved nothing · `landed`: the txid of the one that did, deep enough · null: not proven. Never rejects. */
+  /**
+   * `dead`: no version can land, or one did and moved nothing · `landed`: the txid of the one that did, deep enough ·
+   * null: not proven. Never rejects.
+   */
   of(chain: Chain, versions: readonly SignedVersion[]): Promise<'dead' | Landed | null>;
 }
 
@@ -41,21 +50,30 @@ export function createOwnFates(nodes: OwnNodes): OwnFates {
   };
 }
 
-/** How far this edge's clock and the times in blocks may be apart: ten minutes, and twelve blocks where those are rare. */
+/**
+ * How far this edge's clock and the times in blocks may be apart: ten minutes, and twelve blocks where those are rare.
+ */
 const skewMs = ({ blockTimeMs }: Network): number => Math.max(600_000, 12 * blockTimeMs);
 
 async function fateOf(node: Pick<OwnNode, 'network' | 'client'>, { unsigned, txid, signedAtMs }: SignedVersion) {
   const first = await firstBlock(node, unsigned.readAtHeight, signedAtMs);
   const fate = await node.client.getFate({ ...unsigned, readAtHeight: first ?? unsigned.readAtHeight }, txid);
-  return fate.kind === 'dead' && first === null ? { kind: 'unknown' as const, reason: 'the node does not have the time of the signature' } : fate;
+  return fate.kind === 'dead' && first === null
+    ? { kind: 'unknown' as const, reason: 'the node does not have the time of the signature' }
+    : fate;
 }
 
 /**
- * Height of a block that is older than the signature, a little before the one that the cloud named; null where the node has
- * none there, or the one there is younger: then the cloud named a block that came later. Throws: ChainUnavailable.
+ * Height of a block that is older than the signature, a little before the one that the cloud named; null where the node
+ * has none there, or the one there is younger: then the cloud named a block that came later. Throws: ChainUnavailable.
  */
-async function firstBlock({ network, client }: Pick<OwnNode, 'network' | 'client'>, readAtHeight: number, signedAtMs: number): Promise<number | null> {
-  const skew = skewMs(network), before = Math.ceil(2 * skew / network.blockTimeMs);
+async function firstBlock(
+  { network, client }: Pick<OwnNode, 'network' | 'client'>,
+  readAtHeight: number,
+  signedAtMs: number,
+): Promise<number | null> {
+  const skew = skewMs(network),
+    before = Math.ceil((2 * skew) / network.blockTimeMs);
   const wanted = Math.min(readAtHeight, (await client.getHead()).height) - before;
   if (wanted <= 0) return 0;
   try {

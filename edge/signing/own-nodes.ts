@@ -11,7 +11,11 @@ export const NODE_ANSWER_TIMEOUT_MS = 10_000;
 /** One that has not answered for so long is not waited for alone. */
 const HEDGE_MS = 2_500;
 
-export interface OwnNode { readonly network: Network; readonly module: ChainModule; readonly client: ChainClient }
+export interface OwnNode {
+  readonly network: Network;
+  readonly module: ChainModule;
+  readonly client: ChainClient;
+}
 export interface OwnNodes {
   readonly has: (chain: Chain) => boolean;
   readonly of: (chain: Chain) => Promise<OwnNode>;
@@ -27,15 +31,26 @@ export interface OwnNodesSettings {
 }
 
 export function createOwnNodes({ nodes, confirmations, monotonicMs }: OwnNodesSettings): OwnNodes {
-  const endpoints = new Map([...nodes].map(([chain, urls]) => [chain, urls.map((url, index) =>
-    createHttpEndpoint({ chain, name: `${chain}-verify-${index + 1}`, url, timeoutMs: NODE_ANSWER_TIMEOUT_MS }))]));
+  const endpoints = new Map(
+    [...nodes].map(([chain, urls]) => [
+      chain,
+      urls.map((url, index) =>
+        createHttpEndpoint({ chain, name: `${chain}-verify-${index + 1}`, url, timeoutMs: NODE_ANSWER_TIMEOUT_MS }),
+      ),
+    ]),
+  );
   const opened = new Map<Chain, Promise<OwnNode>>();
   const open = async (chain: Chain): Promise<OwnNode> => {
     const module = await loadModule(chain);
-    const own = networkOf(chain), catalogue = catalogueOf(chain);
+    const own = networkOf(chain),
+      catalogue = catalogueOf(chain);
     const network = { ...own, threshold: confirmations?.get(chain) ?? own.threshold };
     const transport = createFailoverTransport({
-      chain, endpoints: endpoints.get(chain)!, nowMs: monotonicMs, random: Math.random, hedge: { ms: HEDGE_MS, timer: wallTimer },
+      chain,
+      endpoints: endpoints.get(chain)!,
+      nowMs: monotonicMs,
+      random: Math.random,
+      hedge: { ms: HEDGE_MS, timer: wallTimer },
     });
     return { network, module, client: module.createClient(network, transport, catalogue) };
   };
@@ -43,7 +58,7 @@ export function createOwnNodes({ nodes, confirmations, monotonicMs }: OwnNodesSe
     has: (chain) => nodes.has(chain),
     of(chain) {
       let node = opened.get(chain);
-      if (node === undefined) opened.set(chain, node = open(chain));
+      if (node === undefined) opened.set(chain, (node = open(chain)));
       return node;
     },
     async close() {

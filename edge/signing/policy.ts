@@ -20,8 +20,8 @@ export interface PolicySource {
 }
 
 /**
- * Counters this far above the highest one that was signed here are still plausible where no own node says better: other replicas
- * sign too. A payload further ahead could lie for months and land when its turn comes.
+ * Counters this far above the highest one that was signed here are still plausible where no own node says better: other
+ * replicas sign too. A payload further ahead could lie for months and land when its turn comes.
  */
 const REPLAY_AHEAD_MAX = 1_024n;
 
@@ -34,25 +34,39 @@ export interface Asked {
 }
 
 /**
- * Whether the counter of a payload is above what this edge knows: none of the sender, or not one that it signed, nor the next. Nobody
- * else has the key, so values in between are used by other replicas, or by nobody: then nothing after them lands.
+ * Whether the counter of a payload is above what this edge knows: none of the sender, or not one that it signed, nor
+ * the next. Nobody else has the key, so values in between are used by other replicas, or by nobody: then nothing after
+ * them lands.
  */
-export function isAheadOfOwn({ instructions }: Pick<PolicySource, 'instructions'>, { unsigned: { chain, from, replayKey } }: RecordedInstruction): boolean {
+export function isAheadOfOwn(
+  { instructions }: Pick<PolicySource, 'instructions'>,
+  { unsigned: { chain, from, replayKey } }: RecordedInstruction,
+): boolean {
   if (replayKey.kind !== 'nonce' && replayKey.kind !== 'sequence') return false;
   const highest = instructions.highestCounter(chain, from, replayKey);
   return highest === null || BigInt(replayKey.value) > highest + 1n;
 }
 
-/** Highest counter that is signed: the next one by own history or own node; without the node, what replicas may have signed beside it. */
+/**
+ * Highest counter that is signed: the next one by own history or own node; without the node, what replicas may have
+ * signed beside it.
+ */
 function highestNext(highest: bigint | null, nextAtNode: bigint | null): bigint | null {
   if (nextAtNode === null) return highest === null ? null : highest + REPLAY_AHEAD_MAX;
   return highest === null || highest + 1n < nextAtNode ? nextAtNode : highest + 1n;
 }
 
 /** The policy for a payload. */
-export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruction, { released, nextAtNode }: Asked): SigningPolicy {
+export function signingPolicyOf(
+  source: PolicySource,
+  recorded: RecordedInstruction,
+  { released, nextAtNode }: Asked,
+): SigningPolicy {
   const { instructions, own, fees, firstNonceMax, sweepTreasuries, catalogueOf, nowMs } = source;
-  const { instruction, unsigned: { from, replayKey } } = recorded;
+  const {
+    instruction,
+    unsigned: { from, replayKey },
+  } = recorded;
   const { chain } = instruction;
   const { gasTank, treasury } = own.paths(chain);
   const addressAt = (path: string) => own.addressAt(chain, path);
@@ -60,16 +74,20 @@ export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruct
   const to = highestNext(instructions.highestCounter(chain, from, replayKey), nextAtNode);
   return {
     ...feeBoundsOf(chain, fees, instruction.purpose === 'sweep'),
-    sweepDestinations: [...(derivedTreasury === null ? [] : [derivedTreasury]), ...sweepTreasuries.get(chain) ?? []],
+    sweepDestinations: [...(derivedTreasury === null ? [] : [derivedTreasury]), ...(sweepTreasuries.get(chain) ?? [])],
     gasTank: gasTank === null ? null : addressAt(gasTank),
     catalogue: catalogueOf(chain),
     addressAt,
     journal: {
       forInstruction: instructions.signaturesOf(instruction.id).map(({ payload }) => payload),
-      withReplayKey: (key) => instructions.signaturesUnder(chain, from, key)
-        .filter(({ transactionId }) => !released.has(transactionId)).map(({ payload }) => payload),
+      withReplayKey: (key) =>
+        instructions
+          .signaturesUnder(chain, from, key)
+          .filter(({ transactionId }) => !released.has(transactionId))
+          .map(({ payload }) => payload),
     },
     replayWindow: to === null ? null : { from: 0n, to },
-    firstNonceMax, nowMs: nowMs(),
+    firstNonceMax,
+    nowMs: nowMs(),
   };
 }

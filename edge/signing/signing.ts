@@ -1,8 +1,8 @@
 /**
  * The one way to a signature, for `POST …/broadcast` and for the cloud's `sign` frame. In this order, each step durable
- * before the next: an instruction of this edge's own caller is there · its counter is bound (binding.ts) · the payload is checked against it · the spend is
- * counted · the payload is in the journal · the signature is made · signed bytes and their submission are written.
- * Decisions 6, chains.md 1.6, G25.
+ * before the next: an instruction of this edge's own caller is there · its counter is bound (binding.ts) · the payload
+ * is checked against it · the spend is counted · the payload is in the journal · the signature is made · signed bytes
+ * and their submission are written. Decisions 6, chains.md 1.6, G25.
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
@@ -74,15 +74,16 @@ export class Signing {
   }
 
   /**
-   * An own caller's broadcast: made here by the leader, else by way of the cloud and the leader. A refusal without a signature
-   * withdraws it: what its caller was refused no frame has signed later, at this replica, until the caller broadcasts it again.
-   * Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
+   * An own caller's broadcast: made here by the leader, else by way of the cloud and the leader. A refusal without a
+   * signature withdraws it: what its caller was refused no frame has signed later, at this replica, until the caller
+   * broadcasts it again. Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
    */
   async broadcast(transactionId: string): Promise<Submitted> {
     for (let waitedMs = 0; ; waitedMs += NOT_BOUND_PAUSE_MS) {
       const submitted = await this.#withdrawing(transactionId, () => this.#broadcast(transactionId));
       if (!isNotBound(submitted) || waitedMs >= NOT_BOUND_WAIT_MS) return submitted;
-      await this.#settings.pause(NOT_BOUND_PAUSE_MS); // the replica that built it has heard of the broadcast, and binds it
+      // the replica that built it has heard of the broadcast, and binds it
+      await this.#settings.pause(NOT_BOUND_PAUSE_MS);
     }
   }
 
@@ -100,17 +101,19 @@ export class Signing {
     }
     if (binding.stateOf(transactionId) === 'own' && !binding.sharesLedger) {
       const refusal = await binding.bind(transactionId, []);
-      const unable = refusal ?? await this.#checkBound(transactionId);
+      const unable = refusal ?? (await this.#checkBound(transactionId));
       if (unable !== null) return unable;
       instructions.handOut(transactionId);
     } else {
       instructions.noteBroadcast(transactionId);
     }
     const recorded = instructions.get(transactionId);
-    // The leader may sign it whatever comes back: kept before it is asked, so that this one, should it lead next, knows of it.
+    // The leader may sign it whatever comes back: kept before it is asked, so that this one, should it lead next, knows
+    // of it.
     if (recorded !== null) await this.noteElsewhere(recorded);
     const submitted = await viaLeader(transactionId, recorded !== null);
-    if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
+    if (isRefusal(submitted) && isFailureWord(submitted.code))
+      await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
     return submitted;
   }
 
@@ -132,7 +135,10 @@ export class Signing {
     return this.#withdrawing(transactionId, () => this.#make(transactionId));
   }
 
-  /** A call that is to sign. Where it ends without a signature for the version that is known, that version is broadcast no more. */
+  /**
+   * A call that is to sign. Where it ends without a signature for the version that is known, that version is broadcast
+   * no more.
+   */
   async #withdrawing(transactionId: string, call: () => Promise<Submitted>): Promise<Submitted> {
     const submitted = await call().catch((error: unknown) => {
       this.#withdraw(transactionId);
@@ -143,7 +149,8 @@ export class Signing {
   }
 
   #withdraw(transactionId: string): void {
-    const { instructions, log } = this.#settings, recorded = instructions.get(transactionId);
+    const { instructions, log } = this.#settings,
+      recorded = instructions.get(transactionId);
     if (recorded === null || this.#signedBefore(transactionId, recorded) !== null) return;
     try {
       instructions.withdraw(transactionId);
@@ -168,8 +175,8 @@ export class Signing {
   }
 
   /**
-   * Signs and submits; what was signed before is submitted again, the same bytes. Callers that come while an instruction
-   * is being signed share that signature.
+   * Signs and submits; what was signed before is submitted again, the same bytes. Callers that come while an
+   * instruction is being signed share that signature.
    */
   async #make(transactionId: string): Promise<Submitted> {
     const { instructions, outbox, guard, binding } = this.#settings;
@@ -182,7 +189,8 @@ export class Signing {
       const waiting = this.#rotationPending();
       if (waiting !== null) return waiting;
       const signed = this.#signedBefore(transactionId, recorded);
-      if (signed !== null && outbox.has('signed', submissionOf(recorded.instruction, signed).subject)) return this.#submit(recorded.instruction, signed);
+      if (signed !== null && outbox.has('signed', submissionOf(recorded.instruction, signed).subject))
+        return this.#submit(recorded.instruction, signed);
       if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
       if (signed !== null) return this.#submit(recorded.instruction, signed);
       const counter = binding.stateOf(transactionId);
@@ -199,16 +207,25 @@ export class Signing {
   }
 
   /**
-   * One at a time of a sender: bound, signed and with the cloud before the next is bound, so that no value stays unused before
-   * one that is signed.
+   * One at a time of a sender: bound, signed and with the cloud before the next is bound, so that no value stays unused
+   * before one that is signed.
    */
   #inTurn({ instruction: { id, chain, from } }: RecordedInstruction): Promise<Submitted> {
-    const lane = `${chain}|${from}`, before = this.#lanes.get(lane);
+    const lane = `${chain}|${from}`,
+      before = this.#lanes.get(lane);
     const turn = (before?.end ?? Promise.resolve()).then(() => this.#bindAndSign(id, lane));
-    const mine = { end: turn.then(() => undefined, () => undefined).then(() => {
-      this.#turns.delete(id);
-      if (this.#lanes.get(lane) === mine && mine.gaveUp.length === 0) this.#lanes.delete(lane);
-    }), gaveUp: before?.gaveUp ?? [] };
+    const mine = {
+      end: turn
+        .then(
+          () => undefined,
+          () => undefined,
+        )
+        .then(() => {
+          this.#turns.delete(id);
+          if (this.#lanes.get(lane) === mine && mine.gaveUp.length === 0) this.#lanes.delete(lane);
+        }),
+      gaveUp: before?.gaveUp ?? [],
+    };
     this.#lanes.set(lane, mine);
     this.#turns.set(id, turn);
     return turn;
@@ -216,9 +233,12 @@ export class Signing {
 
   async #bindAndSign(id: string, lane: string): Promise<Submitted> {
     const { instructions, binding, guard } = this.#settings;
-    const settle = (gaveUp: readonly string[]) => { this.#lanes.get(lane)!.gaveUp = gaveUp; };
+    const settle = (gaveUp: readonly string[]) => {
+      this.#lanes.get(lane)!.gaveUp = gaveUp;
+    };
     for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-      const recorded = instructions.get(id)!, signed = this.#signedBefore(id, recorded);
+      const recorded = instructions.get(id)!,
+        signed = this.#signedBefore(id, recorded);
       if (signed !== null) {
         settle([]);
         return await this.#submit(recorded.instruction, signed);
@@ -238,13 +258,21 @@ export class Signing {
   }
 
   /**
-   * The refusal of a build that the cloud has given up and that no replica can have signed: the cloud takes no signature of it, so none
-   * is made. A cloud that is away decides nothing.
+   * The refusal of a build that the cloud has given up and that no replica can have signed: the cloud takes no
+   * signature of it, so none is made. A cloud that is away decides nothing.
    */
   async #closedAtCloud(id: string): Promise<Refusal | null> {
-    if (!await this.isGivenUp(id)) return null;
-    return refuse('CONFLICT', { reason: 'closed', status: 'expired', signed: false, next: 'build it again: POST /v1/transactions/unsigned, and broadcast the id of that answer' },
-      'this build is expired: it was never signed or sent, and can be no more; build it again');
+    if (!(await this.isGivenUp(id))) return null;
+    return refuse(
+      'CONFLICT',
+      {
+        reason: 'closed',
+        status: 'expired',
+        signed: false,
+        next: 'build it again: POST /v1/transactions/unsigned, and broadcast the id of that answer',
+      },
+      'this build is expired: it was never signed or sent, and can be no more; build it again',
+    );
   }
 
   /** Whether the cloud says that a build expired which, as far as this replica knows, no replica can have signed. */
@@ -253,18 +281,27 @@ export class Signing {
     if (instructions.mayBeSigned(id)) return false;
     const reply = await upstream.signed.call('getTransaction', { params: { id } });
     // One that failed had bytes: only what expired was never signed.
-    return !isRefusal(reply) && reply.id === id && reply.versions.length === 0 && reply.status === 'expired' && !instructions.mayBeSigned(id);
+    return (
+      !isRefusal(reply) &&
+      reply.id === id &&
+      reply.versions.length === 0 &&
+      reply.status === 'expired' &&
+      !instructions.mayBeSigned(id)
+    );
   }
 
   #notSettled(transactionId: string): Refusal {
     this.#settings.log.alarm('signing_not_settled', { transactionId, count: TURNS_MAX });
-    return refuse('CONFLICT', { reason: 'signing_not_settled', looks: TURNS_MAX },
-      'the payload, or what stands in its way, was another one at each look; nothing was signed now. Stop repricing it and broadcast again');
+    return refuse(
+      'CONFLICT',
+      { reason: 'signing_not_settled', looks: TURNS_MAX },
+      'the payload, or what stands in its way, was another one at each look; nothing was signed now. Stop repricing it and broadcast again',
+    );
   }
 
   /**
-   * Another replica's caller broadcast what was built here: without a ledger in common only this one may bind it. True when the
-   * others are to hear of the bound version.
+   * Another replica's caller broadcast what was built here: without a ledger in common only this one may bind it. True
+   * when the others are to hear of the bound version.
    */
   async bindForOthers(transactionId: string): Promise<boolean> {
     const { instructions, binding, log } = this.#settings;
@@ -276,27 +313,36 @@ export class Signing {
         return false;
       }
     }
-    if (instructions.get(transactionId)?.unsigned.bound !== true || await this.#checkBound(transactionId) !== null) return false;
+    if (instructions.get(transactionId)?.unsigned.bound !== true || (await this.#checkBound(transactionId)) !== null)
+      return false;
     instructions.handOut(transactionId);
     return true;
   }
 
-  /** What the cloud made of a version by binding it: no other replica gets this one's word on bytes that this one would not sign. */
+  /**
+   * What the cloud made of a version by binding it: no other replica gets this one's word on bytes that this one would
+   * not sign.
+   */
   #checkBound(transactionId: string): Promise<Refusal | null> {
     return this.check(this.#settings.instructions.get(transactionId)!);
   }
 
   /** One signing at a time for an instruction: a check never meets a journal that another one is about to write. */
   #signOnce(transactionId: string, recorded: RecordedInstruction): Promise<Refusal | null> {
-    const running = this.#running.get(transactionId) ?? this.#sign(recorded).finally(() => this.#running.delete(transactionId));
+    const running =
+      this.#running.get(transactionId) ?? this.#sign(recorded).finally(() => this.#running.delete(transactionId));
     this.#running.set(transactionId, running);
     return running;
   }
 
-  /** A refusal beside signed bytes must not sound final: it says that they exist, and under which txid to look for them. */
+  /**
+   * A refusal beside signed bytes must not sound final: it says that they exist, and under which txid to look for them.
+   */
   #told(transactionId: string, submitted: Submitted): Submitted {
     if (!isRefusal(submitted)) return submitted;
-    const txids = this.#settings.instructions.signaturesOf(transactionId).flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
+    const txids = this.#settings.instructions
+      .signaturesOf(transactionId)
+      .flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
     return txids.length === 0 ? submitted : refusalOfSigned(submitted, txids);
   }
 
@@ -307,19 +353,29 @@ export class Signing {
   }
 
   #signedBefore(transactionId: string, { unsigned }: RecordedInstruction): Signed | null {
-    return this.#settings.instructions.signaturesOf(transactionId).find(({ payload }) => payload === unsigned.payload)?.signed ?? null;
+    return (
+      this.#settings.instructions.signaturesOf(transactionId).find(({ payload }) => payload === unsigned.payload)
+        ?.signed ?? null
+    );
   }
 
   /** Checks a payload against an instruction without signing it: what is built wrongly is refused when it is built. */
   async check(recorded: RecordedInstruction): Promise<Refusal | null> {
-    const { chain, id } = recorded.instruction, { instructions, binding } = this.#settings;
+    const { chain, id } = recorded.instruction,
+      { instructions, binding } = this.#settings;
     const signer = await this.#settings.signerOf(chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
     const asked = await this.#asked(recorded);
     const policy = signingPolicyOf(this.#settings.policies, recorded, asked);
     // Of a build that is not bound the counter is a proposal: what was signed under it is in nobody's way.
-    const isProposal = recorded.instruction.counter === 'at_broadcast' && (instructions.get(id) === null || binding.stateOf(id) !== null);
-    return this.#checked(signer, recorded, isProposal ? { ...policy, journal: { forInstruction: [], withReplayKey: () => [] } } : policy);
+    const isProposal =
+      recorded.instruction.counter === 'at_broadcast' &&
+      (instructions.get(id) === null || binding.stateOf(id) !== null);
+    return this.#checked(
+      signer,
+      recorded,
+      isProposal ? { ...policy, journal: { forInstruction: [], withReplayKey: () => [] } } : policy,
+    );
   }
 
   /** Null when the payload is signed, or is no more what was asked for last. */
@@ -334,10 +390,12 @@ export class Signing {
     const unsound = check(); // first of all: of bytes that are no payload nothing else can be read
     if (unsound !== null) return unsound;
     const claim = claimOf(recorded, signer.deadAtMs?.(unsigned, nowMs) ?? null, nowMs);
-    const purpose = purposeOf(recorded), spend: Spend = { ...claim, purpose, amount: spendOf(unsigned, signer), token: tokenOf(purpose, unsigned) };
-    const unable = await shared?.count(spend) ?? null;
+    const purpose = purposeOf(recorded),
+      spend: Spend = { ...claim, purpose, amount: spendOf(unsigned, signer), token: tokenOf(purpose, unsigned) };
+    const unable = (await shared?.count(spend)) ?? null;
     if (unable !== null) return unable;
-    // From here on nothing is awaited: lease, journal, policy and cap cannot change between the check and the signature.
+    // From here on nothing is awaited: lease, journal, policy and cap cannot change between the check and the
+    // signature.
     if (instructions.get(instruction.id)?.unsigned.payload !== unsigned.payload) return null;
     if (this.#isOfAnotherPayment(recorded)) return refuseToSign('payload_of_another_payment');
     const { held, leaseEpoch } = lease.view();
@@ -358,23 +416,39 @@ export class Signing {
     return null;
   }
 
-  /** One transaction of the chain pays one payment: the same bytes under another `paymentRef` would be one that its caller takes for two. */
+  /**
+   * One transaction of the chain pays one payment: the same bytes under another `paymentRef` would be one that its
+   * caller takes for two.
+   */
   #isOfAnotherPayment({ instruction, unsigned }: RecordedInstruction): boolean {
     const { instructions } = this.#settings;
-    return instructions.signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey).some(({ transactionId, payload }) => {
-      const other = payload === unsigned.payload && transactionId !== instruction.id ? instructions.get(transactionId) : null;
-      return other !== null && paymentOf(other.instruction) !== paymentOf(instruction);
-    });
+    return instructions
+      .signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey)
+      .some(({ transactionId, payload }) => {
+        const other =
+          payload === unsigned.payload && transactionId !== instruction.id ? instructions.get(transactionId) : null;
+        return other !== null && paymentOf(other.instruction) !== paymentOf(instruction);
+      });
   }
 
-  /** What a replica was told to sign, or to bind, may be signed there: with no ledger in common it stands in the way here too. */
+  /**
+   * What a replica was told to sign, or to bind, may be signed there: with no ledger in common it stands in the way
+   * here too.
+   */
   async noteElsewhere(recorded: RecordedInstruction): Promise<void> {
-    const { instruction: { chain, counter }, unsigned } = recorded;
+    const {
+      instruction: { chain, counter },
+      unsigned,
+    } = recorded;
     const isFinal = counter !== 'at_broadcast' || unsigned.bound === true; // else what is signed has another payload
     if (isFinal) this.#settings.instructions.noteElsewhere(recorded);
     if (this.#settings.shared !== null) return;
-    const nowMs = this.#settings.policies.nowMs(), signer = await this.#settings.signerOf(chain);
-    const claim = { ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs), purpose: purposeOf(recorded) };
+    const nowMs = this.#settings.policies.nowMs(),
+      signer = await this.#settings.signerOf(chain);
+    const claim = {
+      ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs),
+      purpose: purposeOf(recorded),
+    };
     if (isFinal) return this.#settings.ledger.noteElsewhere(claim);
     // Where it is bound it may be signed, under a counter and with a time that nobody knows here yet.
     const deadAtMs = claim.deadAtMs === null ? null : claim.deadAtMs + this.#settings.instructionTtlMs + LIFE_MS_MAX;
@@ -383,10 +457,14 @@ export class Signing {
 
   /** Lends the keys of the sender and of the gas tank where it pays the fee; `check` lets nobody else sign. */
   #signWith(signer: Signer, { instruction: { chain }, unsigned }: RecordedInstruction): Signed {
-    const { keystore, policies: { own } } = this.#settings;
+    const {
+      keystore,
+      policies: { own },
+    } = this.#settings;
     const tank = own.paths(chain).gasTank;
     const beside = (signer.coSigners?.(unsigned) ?? []).map((address) => {
-      if (tank === null || own.addressAt(chain, tank) !== address) throw new Error('a co-signer that is not the gas tank');
+      if (tank === null || own.addressAt(chain, tank) !== address)
+        throw new Error('a co-signer that is not the gas tank');
       return tank;
     });
     const lend = (paths: readonly string[], key: SigningKey, more: readonly SigningKey[]): Signed => {
@@ -411,8 +489,9 @@ export class Signing {
   }
 
   #checked(signer: Signer, { unsigned, instruction }: RecordedInstruction, policy: SigningPolicy): Refusal | null {
-    const refusal = this.#settings.keystore.refuseToLend?.(instruction.chain, unsigned.fromPath)
-      ?? signer.check(this.#networkOf(instruction.chain), unsigned, instruction, policy);
+    const refusal =
+      this.#settings.keystore.refuseToLend?.(instruction.chain, unsigned.fromPath) ??
+      signer.check(this.#networkOf(instruction.chain), unsigned, instruction, policy);
     if (refusal !== null) {
       const reason = typeof refusal.details['reason'] === 'string' ? refusal.details['reason'] : refusal.code;
       const facts = { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason };
@@ -422,11 +501,14 @@ export class Signing {
     return refusal;
   }
 
-  /** What a policy needs from outside. The company's own node is asked for a counter that this edge knows nothing of. */
+  /**
+   * What a policy needs from outside. The company's own node is asked for a counter that this edge knows nothing of.
+   */
   async #asked(recorded: RecordedInstruction): Promise<Asked> {
     const { policies, nextCounter } = this.#settings;
     const [released, nextAtNode] = await Promise.all([
-      this.#releasedAmong(recorded), nextCounter !== null && isAheadOfOwn(policies, recorded) ? nextCounter(recorded) : null,
+      this.#releasedAmong(recorded),
+      nextCounter !== null && isAheadOfOwn(policies, recorded) ? nextCounter(recorded) : null,
     ]);
     return { released, nextAtNode };
   }
@@ -437,24 +519,34 @@ export class Signing {
    */
   async #releasedAmong({ instruction, unsigned }: RecordedInstruction): Promise<ReadonlySet<string>> {
     const { instructions, upstream, environment } = this.#settings;
-    const others = new Set(instructions.signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey).map(({ transactionId }) => transactionId));
+    const others = new Set(
+      instructions
+        .signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey)
+        .map(({ transactionId }) => transactionId),
+    );
     others.delete(instruction.id);
     const released = new Set<string>();
     for (const transactionId of others) {
       const reply = await upstream.signed.call('getTransaction', { params: { id: transactionId } });
-      const gone = isRefusal(reply) ? reply.code === 'NOT_FOUND' && environment === 'sandbox' : RELEASED.has(reply.status);
+      const gone = isRefusal(reply)
+        ? reply.code === 'NOT_FOUND' && environment === 'sandbox'
+        : RELEASED.has(reply.status);
       if (gone) released.add(transactionId);
     }
     return released;
   }
 }
 
-/** Looks at one instruction for one broadcast. Each ends in a signature, a refusal, or a change; the cloud can have a part in all changes. */
+/**
+ * Looks at one instruction for one broadcast. Each ends in a signature, a refusal, or a change; the cloud can have a
+ * part in all changes.
+ */
 const TURNS_MAX = 16;
 /** From a signature to the end of its payload, where it has one. Milliseconds. */
 const LIFE_MS_MAX = 3_600_000;
 /** How long a caller waits for the replica that binds, and between two looks. Milliseconds. */
-const NOT_BOUND_WAIT_MS = 3_000, NOT_BOUND_PAUSE_MS = 200;
+const NOT_BOUND_WAIT_MS = 3_000,
+  NOT_BOUND_PAUSE_MS = 200;
 /** Refusals after which a spend may be counted, and nothing is signed. */
 const KEEPS_COUNTER: ReadonlySet<string> = new Set(['LEASE_HELD', 'IDENTITY_ROTATION_PENDING', 'SERVICE_UNAVAILABLE']);
 
@@ -465,7 +557,11 @@ type Submitter = Pick<RecordedInstruction['instruction'], 'id' | 'chain' | 'from
 
 /** Submissions of one sender leave in the order of their signatures; nobody else waits for them. */
 function submissionOf({ id, chain, from }: Submitter, { txid, payload }: { txid: string; payload: string }): NewWrite {
-  return { subject: `${id}/${txid}`, lane: `${chain} ${from}`, body: JSON.stringify({ transactionId: id, txid, signedPayload: payload }) };
+  return {
+    subject: `${id}/${txid}`,
+    lane: `${chain} ${from}`,
+    body: JSON.stringify({ transactionId: id, txid, signedPayload: payload }),
+  };
 }
 
 /** What the cloud can start by itself counts against EDGE_SPEND_CAP_<CHAIN>. */

@@ -16,7 +16,11 @@ import { NOTHING_DENIED } from '../link/reported.ts';
 import type { Submitted, ViaLeader } from '../link/via-leader.ts';
 import type { Upstream } from '../link/upstream.ts';
 
-export interface Submission { readonly transactionId: string; readonly txid: string; readonly signedPayload: string }
+export interface Submission {
+  readonly transactionId: string;
+  readonly txid: string;
+  readonly signedPayload: string;
+}
 
 /**
  * A refusal that comes although signed bytes exist. They may land whatever is said of them: whoever pays again without
@@ -68,16 +72,26 @@ export class Submissions {
         if (waiting.size === 0) this.#waiting.delete(subject);
         resolve(submitted);
       };
-      const cancel = this.#settings.timers.after(SUBMISSION_WAIT_MS, () => give(refuse('UPSTREAM_UNAVAILABLE', {
-        reason: 'no_answer', signed: true,
-      }, 'signed and kept; the same bytes are submitted as soon as the cloud can be reached')));
+      const cancel = this.#settings.timers.after(SUBMISSION_WAIT_MS, () =>
+        give(
+          refuse(
+            'UPSTREAM_UNAVAILABLE',
+            {
+              reason: 'no_answer',
+              signed: true,
+            },
+            'signed and kept; the same bytes are submitted as soon as the cloud can be reached',
+          ),
+        ),
+      );
       waiting.add(give);
     });
   }
 
   /** The process ends: whoever waits is told that the bytes are kept. */
   stop(): void {
-    for (const subject of [...this.#waiting.keys()]) this.#give(subject, refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', signed: true }));
+    for (const subject of [...this.#waiting.keys()])
+      this.#give(subject, refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', signed: true }));
   }
 
   /** Sends the one submission at the head of a lane. */
@@ -88,7 +102,8 @@ export class Submissions {
     if (!held) return this.#sendViaLeader(write!.subject, transactionId, txid, leaseEpoch);
     failpoint('edge.submit.before');
     const reply = await upstream.signed.call('submitSigned', {
-      params: { id: transactionId }, body: { signedPayload, txid, sessionId, leaseEpoch },
+      params: { id: transactionId },
+      body: { signedPayload, txid, sessionId, leaseEpoch },
     });
     failpoint('edge.submit.after');
     if (!isRefusal(reply)) {
@@ -97,18 +112,22 @@ export class Submissions {
       return { kind: 'taken' };
     }
     onRefused(reply.code);
-    const verdict = submissionVerdict(reply.code), isKept = verdict !== 'decided';
-    if (!isKept && !await this.#noteDecided(reply.code, transactionId, txid)) return { kind: 'held' };
+    const verdict = submissionVerdict(reply.code),
+      isKept = verdict !== 'decided';
+    if (!isKept && !(await this.#noteDecided(reply.code, transactionId, txid))) return { kind: 'held' };
     if (reply.code !== 'UPSTREAM_UNAVAILABLE') this.#give(write!.subject, refusalOfSigned(reply, [txid]));
     if (!isKept) return { kind: 'taken' };
     return verdict === 'waits' ? { kind: 'held' } : { kind: 'refused', code: reply.code, all: verdict === 'stuck_all' };
   }
 
-  /** The bytes leave the queue, in sight of an operator: they may land all the same. False when it cannot be kept; nobody hears it then. */
+  /**
+   * The bytes leave the queue, in sight of an operator: they may land all the same. False when it cannot be kept;
+   * nobody hears it then.
+   */
   async #noteDecided(code: ErrorCode, transactionId: string, txid: string): Promise<boolean> {
     const { instructions, guard, log } = this.#settings;
     if (isFailureWord(code)) {
-      if (!await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] })) return false;
+      if (!(await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] }))) return false;
       log.alarm('submission_refused', { transactionId, txid, code });
     } else log.warn('submission_not_taken', { transactionId, txid, code });
     instructions.noteOutcome(transactionId, txid, 'refused', code);
@@ -129,6 +148,6 @@ export class Submissions {
   }
 
   #give(subject: string, submitted: Submitted): void {
-    for (const give of [...this.#waiting.get(subject) ?? []]) give(submitted);
+    for (const give of [...(this.#waiting.get(subject) ?? [])]) give(submitted);
   }
 }

@@ -1,8 +1,8 @@
 /**
  * The time of the spend ledger. A clock that is set back or forth must not free budget, so the wall clock is read once,
- * for a ledger that is new. From then on the time advances by the monotonic clock while a process lives, and between two
- * processes by how long the machine was up. What cannot be told that way does not count: the time between the last mark
- * and a boot of the machine, and the time that it was off. The window is longer by that, never shorter.
+ * for a ledger that is new. From then on the time advances by the monotonic clock while a process lives, and between
+ * two processes by how long the machine was up. What cannot be told that way does not count: the time between the last
+ * mark and a boot of the machine, and the time that it was off. The window is longer by that, never shorter.
  */
 import { readFileSync } from 'node:fs';
 import { StorageFailed, type Storage } from '../storage/storage.ts';
@@ -18,7 +18,10 @@ export interface SpendClock {
 }
 
 /** A boot of this machine, and for how long it has been up: the time that nobody can set. */
-export interface BootTime { readonly bootId: string; readonly upMs: number }
+export interface BootTime {
+  readonly bootId: string;
+  readonly upMs: number;
+}
 
 export interface SpendClockPorts {
   readonly wallMs: () => number;
@@ -41,7 +44,9 @@ export function readBootTime(): BootTime | null {
 const SETTING = 'spend_clock';
 const NO_BOOT: BootTime = { bootId: '-', upMs: 0 };
 
-interface Mark extends BootTime { readonly ledgerMs: number }
+interface Mark extends BootTime {
+  readonly ledgerMs: number;
+}
 
 function markOf(storage: Pick<Storage, 'setting'>): Mark | null {
   const [bootId, upMs, ledgerMs] = storage.setting(SETTING)?.split(' ') ?? [];
@@ -50,18 +55,21 @@ function markOf(storage: Pick<Storage, 'setting'>): Mark | null {
 
 /** The clock of a ledger in this file. `newestEntryMs` is the instant of its newest entry, 0 without one. */
 export function openSpendClock(
-  storage: Pick<Storage, 'setting' | 'setSetting' | 'transaction'>, newestEntryMs: number, { wallMs, monotonicMs, bootTime }: SpendClockPorts,
+  storage: Pick<Storage, 'setting' | 'setSetting' | 'transaction'>,
+  newestEntryMs: number,
+  { wallMs, monotonicMs, bootTime }: SpendClockPorts,
 ): SpendClock {
   const startedAtMonotonicMs = monotonicMs();
   const startedAtMs = Math.max(newestEntryMs, beginning());
   const clock: SpendClock = {
     nowMs: () => Math.ceil(startedAtMs + (monotonicMs() - startedAtMonotonicMs)),
-    mark: () => storage.transaction(() => {
-      const { bootId, upMs } = bootTime?.() ?? NO_BOOT;
-      const ledgerMs = clock.nowMs();
-      // Where replicas share the file another one may be ahead.
-      if ((markOf(storage)?.ledgerMs ?? 0) <= ledgerMs) storage.setSetting(SETTING, `${bootId} ${upMs} ${ledgerMs}`);
-    }),
+    mark: () =>
+      storage.transaction(() => {
+        const { bootId, upMs } = bootTime?.() ?? NO_BOOT;
+        const ledgerMs = clock.nowMs();
+        // Where replicas share the file another one may be ahead.
+        if ((markOf(storage)?.ledgerMs ?? 0) <= ledgerMs) storage.setSetting(SETTING, `${bootId} ${upMs} ${ledgerMs}`);
+      }),
   };
   markIfPossible(clock);
   return clock;

@@ -6,8 +6,8 @@
  *   withdrawal  what a holder of a local key told: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
  *   tokens that a withdrawal moves, beside its fee: EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>, in the token's own unit
  *
- * A native transfer spends amount + highest fee, a token transfer its highest fee; of a part of the fee that stands in no
- * byte at least what the network is known to take. This is one replica's own count; where
+ * A native transfer spends amount + highest fee, a token transfer its highest fee; of a part of the fee that stands in
+ * no byte at least what the network is known to take. This is one replica's own count; where
  * EDGE_SPEND_LEDGER is set all replicas count in one beside it (shared-spend.ts).
  */
 import type { Unsigned } from '../../chains/chain.ts';
@@ -21,10 +21,16 @@ import type { Storage } from '../storage/storage.ts';
 export type SpendPurpose = 'cloud' | 'withdrawal';
 
 /** Smallest units of a token, by its canonical contract. */
-export interface TokenSpend { readonly contract: string; readonly amount: bigint }
+export interface TokenSpend {
+  readonly contract: string;
+  readonly amount: bigint;
+}
 
 export interface Spend {
-  /** What the spend is for: SHA-256 of the instruction. Versions of one exclude each other and are counted once, at the dearest. */
+  /**
+   * What the spend is for: SHA-256 of the instruction. Versions of one exclude each other and are counted once, at the
+   * dearest.
+   */
   readonly subject: string;
   readonly chain: Chain;
   readonly purpose: SpendPurpose;
@@ -33,7 +39,9 @@ export interface Spend {
   readonly token?: TokenSpend | null;
   /** Keys of which two signatures for the subject must share one; see payments.ts `exclusiveKeys`. */
   readonly exclusive?: readonly string[];
-  /** SHA-256 of the payload: every one that was counted is kept, so that a replica knows whether it knows all of them. */
+  /**
+   * SHA-256 of the payload: every one that was counted is kept, so that a replica knows whether it knows all of them.
+   */
   readonly version?: string;
   /** The id that the cloud gave it; the subject where absent. */
   readonly transactionId?: string;
@@ -48,7 +56,11 @@ export interface Spend {
 
 /** A signed payment that may still land. */
 export interface OpenPayment {
-  readonly transactionId: string; readonly chain: Chain; readonly sender: string | null; readonly told: string; readonly countedAtMs: number;
+  readonly transactionId: string;
+  readonly chain: Chain;
+  readonly sender: string | null;
+  readonly told: string;
+  readonly countedAtMs: number;
 }
 
 export interface SpendCaps {
@@ -63,22 +75,38 @@ export interface SpendCaps {
  * byte the signer knows what it costs at least.
  */
 export function spendOf(unsigned: Unsigned, { feeFloor }: Pick<Signer, 'feeFloor'>): bigint {
-  const { feeMax, tokenContract, kind, amount } = unsigned, least = feeFloor?.(unsigned) ?? 0n;
+  const { feeMax, tokenContract, kind, amount } = unsigned,
+    least = feeFloor?.(unsigned) ?? 0n;
   return (feeMax < least ? least : feeMax) + (tokenContract === null && kind === 'payment' ? amount : 0n);
 }
 
 /** Null: unbounded. */
-export function capOf({ spendCaps, withdrawalCaps }: SpendCaps, { chain, purpose }: Pick<Spend, 'chain' | 'purpose'>): bigint | null {
-  return purpose === 'cloud' ? spendCaps.get(chain) ?? 0n : withdrawalCaps.get(chain) ?? null;
+export function capOf(
+  { spendCaps, withdrawalCaps }: SpendCaps,
+  { chain, purpose }: Pick<Spend, 'chain' | 'purpose'>,
+): bigint | null {
+  return purpose === 'cloud' ? (spendCaps.get(chain) ?? 0n) : (withdrawalCaps.get(chain) ?? null);
 }
 
 /** The token that a withdrawal moves; null where it moves none. A sweep's token is bounded by no cap. */
-export function tokenOf(purpose: SpendPurpose, { tokenContract, kind, amount }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount'>): TokenSpend | null {
-  return tokenContract === null || kind !== 'payment' || purpose !== 'withdrawal' ? null : { contract: tokenContract, amount };
+export function tokenOf(
+  purpose: SpendPurpose,
+  { tokenContract, kind, amount }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount'>,
+): TokenSpend | null {
+  return tokenContract === null || kind !== 'payment' || purpose !== 'withdrawal'
+    ? null
+    : { contract: tokenContract, amount };
 }
 
-/** Null: unbounded. A native cap says that withdrawals are to be bounded: a token without a cap is not let through beside it. */
-export function tokenCapOf({ tokenCaps, withdrawalCaps }: SpendCaps, chain: Chain, { contract }: Pick<TokenSpend, 'contract'>): bigint | null {
+/**
+ * Null: unbounded. A native cap says that withdrawals are to be bounded: a token without a cap is not let through
+ * beside it.
+ */
+export function tokenCapOf(
+  { tokenCaps, withdrawalCaps }: SpendCaps,
+  chain: Chain,
+  { contract }: Pick<TokenSpend, 'contract'>,
+): bigint | null {
   return tokenCaps?.get(chain)?.get(contract) ?? (withdrawalCaps.has(chain) ? 0n : null);
 }
 
@@ -87,17 +115,30 @@ export const tokenUnit = (chain: Chain, { contract }: Pick<TokenSpend, 'contract
 export const tokenSubject = (subject: string): string => `${subject}/token`;
 
 /** AMOUNT_CAP_EXCEEDED for the token of a spend. */
-export function overTokenCap({ chain }: Pick<Spend, 'chain'>, token: TokenSpend, caps: SpendCaps, spent: bigint): Refusal {
+export function overTokenCap(
+  { chain }: Pick<Spend, 'chain'>,
+  token: TokenSpend,
+  caps: SpendCaps,
+  spent: bigint,
+): Refusal {
   return refuse('AMOUNT_CAP_EXCEEDED', {
-    chain, tokenContract: token.contract, cap: String(tokenCapOf(caps, chain, token)), spent: spent.toString(), amount: token.amount.toString(),
-    setting: `EDGE_WITHDRAWAL_TOKEN_CAPS_${chain.toUpperCase()}`, windowSeconds: caps.spendWindowMs / 1_000,
+    chain,
+    tokenContract: token.contract,
+    cap: String(tokenCapOf(caps, chain, token)),
+    spent: spent.toString(),
+    amount: token.amount.toString(),
+    setting: `EDGE_WITHDRAWAL_TOKEN_CAPS_${chain.toUpperCase()}`,
+    windowSeconds: caps.spendWindowMs / 1_000,
   });
 }
 
 /** AMOUNT_CAP_EXCEEDED, with what was spent within the window. */
 export function overCap(spend: Spend, caps: SpendCaps, spent: bigint): Refusal {
   return refuse('AMOUNT_CAP_EXCEEDED', {
-    chain: spend.chain, cap: String(capOf(caps, spend)), spent: spent.toString(), amount: spend.amount.toString(),
+    chain: spend.chain,
+    cap: String(capOf(caps, spend)),
+    spent: spent.toString(),
+    amount: spend.amount.toString(),
     setting: `${spend.purpose === 'cloud' ? 'EDGE_SPEND_CAP' : 'EDGE_WITHDRAWAL_CAP'}_${spend.chain.toUpperCase()}`,
     windowSeconds: caps.spendWindowMs / 1_000,
   });
@@ -109,8 +150,8 @@ export function newestSpendMs(storage: Storage): number {
 }
 
 /**
- * What a word makes of what was told before. `doubted`: it was called failed and was signed anew since, or its counter is said
- * to be used up; it stands in the way of equal payments, and of no higher counter.
+ * What a word makes of what was told before. `doubted`: it was called failed and was signed anew since, or its counter
+ * is said to be used up; it stands in the way of equal payments, and of no higher counter.
  */
 export const TOLD: Readonly<Record<Word, string>> = {
   confirmed: `told = 'confirmed' where told = 'nothing'`,
@@ -122,15 +163,25 @@ export const TOLD: Readonly<Record<Word, string>> = {
 /** Earlier transactions that a refusal names. */
 const EARLIER_MAX = 16;
 
-/** When a version cannot land any more, by the wall clock and by a ledger whose time nobody can set; null: never by time alone. */
-function deathOf({ deadAtMs = null, wallMs = 0 }: Pick<Spend, 'deadAtMs' | 'wallMs'>, nowMs: number): { wallMs: number | null; ledgerMs: number | null } {
-  return deadAtMs === null ? { wallMs: null, ledgerMs: null } : { wallMs: deadAtMs, ledgerMs: nowMs + Math.max(0, deadAtMs - wallMs) };
+/**
+ * When a version cannot land any more, by the wall clock and by a ledger whose time nobody can set; null: never by time
+ * alone.
+ */
+function deathOf(
+  { deadAtMs = null, wallMs = 0 }: Pick<Spend, 'deadAtMs' | 'wallMs'>,
+  nowMs: number,
+): { wallMs: number | null; ledgerMs: number | null } {
+  return deadAtMs === null
+    ? { wallMs: null, ledgerMs: null }
+    : { wallMs: deadAtMs, ledgerMs: nowMs + Math.max(0, deadAtMs - wallMs) };
 }
 
-/** The versions that were counted, with this one; null where one of them is not known, and for a spend that names none. */
+/**
+ * The versions that were counted, with this one; null where one of them is not known, and for a spend that names none.
+ */
 function versionsWith(known: { readonly versions: string | null } | null, version: string | undefined): string | null {
   if (version === undefined || (known !== null && known.versions === null)) return null;
-  const before = known === null ? [] : JSON.parse(known.versions!) as string[];
+  const before = known === null ? [] : (JSON.parse(known.versions!) as string[]);
   return JSON.stringify(before.includes(version) ? before : [...before, version]);
 }
 
@@ -147,84 +198,168 @@ export class SpendLedger {
 
   /**
    * Counts a spend; durable when it returns.
-   * Refuses: AMOUNT_CAP_EXCEEDED; SIGNED_BATCH_REJECTED for another exclusive key than before, or another instruction under
-   * the same id; CONFLICT for a payment that was signed and may land, or a counter that is to be filled first. Then nothing is counted.
+   * Refuses: AMOUNT_CAP_EXCEEDED; SIGNED_BATCH_REJECTED for another exclusive key than before, or another instruction
+   * under the same id; CONFLICT for a payment that was signed and may land, or a counter that is to be filled first.
+   * Then nothing is counted.
    */
   count(spend: Spend, { payments = true }: { readonly payments?: boolean } = {}): Refusal | null {
-    const { subject, transactionId = subject, chain, purpose, amount, exclusive, version, sender, payment = null, counter = null } = spend;
+    const {
+      subject,
+      transactionId = subject,
+      chain,
+      purpose,
+      amount,
+      exclusive,
+      version,
+      sender,
+      payment = null,
+      counter = null,
+    } = spend;
     return this.#storage.transaction(() => {
       // Read inside the transaction: replicas may share the file, and another one may have counted just before.
       const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
       this.#adopt(spend);
-      const [id] = this.#storage.all<{ subject: string }>('select subject from spend where transaction_id = ? and subject <> ?', transactionId, subject);
+      const [id] = this.#storage.all<{ subject: string }>(
+        'select subject from spend where transaction_id = ? and subject <> ?',
+        transactionId,
+        subject,
+      );
       if (id !== undefined) return refuseToSign('another_instruction_under_this_id');
       if (payments && this.#paysAnother(spend)) return refuseToSign('payload_of_another_payment');
-      const known = this.#storage.one<{ amount: string; exclusive: string | null; versions: string | null }>('select amount, exclusive, versions from spend where subject = ?', subject);
-      const before = known?.exclusive == null ? null : JSON.parse(known.exclusive) as string[];
-      if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key))) return refuseToSign('signed_under_another_key');
+      const known = this.#storage.one<{ amount: string; exclusive: string | null; versions: string | null }>(
+        'select amount, exclusive, versions from spend where subject = ?',
+        subject,
+      );
+      const before = known?.exclusive == null ? null : (JSON.parse(known.exclusive) as string[]);
+      if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key)))
+        return refuseToSign('signed_under_another_key');
       // Every version shares what is kept, so that any two of them exclude each other.
-      const kept = exclusive === undefined ? before : before === null ? exclusive : before.filter((key) => exclusive.includes(key));
-      // What was counted long ago and is signed only now is spent now: a crash in between must not carry it out of its window.
+      const kept =
+        exclusive === undefined
+          ? before
+          : before === null
+            ? exclusive
+            : before.filter((key) => exclusive.includes(key));
+      // What was counted long ago and is signed only now is spent now: a crash in between must not carry it out of its
+      // window.
       const dearest = known !== null && BigInt(known.amount) > amount ? BigInt(known.amount) : amount;
-      const spent = this.#spentWithin(spend, nowMs), cap = capOf(this.#caps, spend);
+      const spent = this.#spentWithin(spend, nowMs),
+        cap = capOf(this.#caps, spend);
       if (cap !== null && spent + dearest > cap) return overCap(spend, this.#caps, spent);
       const token = this.#tokenRow(spend, nowMs);
       if (token?.refusal != null) return token.refusal;
       const blocked = payments ? this.#blocked(spend, nowMs) : null;
       if (blocked !== null) return blocked;
       const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
-      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, versions, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
+      this.#storage.run(
+        `insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, versions, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
         on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms, exclusive = excluded.exclusive, versions = excluded.versions, sender = excluded.sender,
           payment = excluded.payment, counter = excluded.counter, told = case when told = 'failed' then 'doubted' else told end, settled = null,
           dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)`,
-        subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept), versionsWith(known, version), transactionId, sender ?? null, payment, counter?.toString() ?? null,
-        deadWallMs, deadLedgerMs);
-      if (version !== undefined) this.#storage.run('insert into spend_versions values (?, ?) on conflict do nothing', version, subject);
+        subject,
+        chain,
+        purpose,
+        dearest.toString(),
+        nowMs,
+        kept === null ? null : JSON.stringify(kept),
+        versionsWith(known, version),
+        transactionId,
+        sender ?? null,
+        payment,
+        counter?.toString() ?? null,
+        deadWallMs,
+        deadLedgerMs,
+      );
+      if (version !== undefined)
+        this.#storage.run('insert into spend_versions values (?, ?) on conflict do nothing', version, subject);
       token?.write();
       return null;
     });
   }
 
   /**
-   * The row that counts the token of a spend, once at the most that any version moves; null where it moves none. It is a
-   * sum and nothing else: it has no id, no payment and no counter, so that it stands in no other payment's way.
+   * The row that counts the token of a spend, once at the most that any version moves; null where it moves none. It is
+   * a sum and nothing else: it has no id, no payment and no counter, so that it stands in no other payment's way.
    */
-  #tokenRow({ subject, chain, purpose, token }: Spend, nowMs: number): { refusal: Refusal | null; write: () => void } | null {
+  #tokenRow(
+    { subject, chain, purpose, token }: Spend,
+    nowMs: number,
+  ): { refusal: Refusal | null; write: () => void } | null {
     if (token == null) return null;
-    const row = tokenSubject(subject), unit = tokenUnit(chain, token), cap = tokenCapOf(this.#caps, chain, token);
-    const known = BigInt(this.#storage.one<{ amount: string }>('select amount from spend where subject = ?', row)?.amount ?? 0);
-    const most = known > token.amount ? known : token.amount, spent = this.#sumWithin(unit, purpose, row, nowMs);
+    const row = tokenSubject(subject),
+      unit = tokenUnit(chain, token),
+      cap = tokenCapOf(this.#caps, chain, token);
+    const known = BigInt(
+      this.#storage.one<{ amount: string }>('select amount from spend where subject = ?', row)?.amount ?? 0,
+    );
+    const most = known > token.amount ? known : token.amount,
+      spent = this.#sumWithin(unit, purpose, row, nowMs);
     return {
       refusal: cap !== null && spent + most > cap ? overTokenCap({ chain }, token, this.#caps, spent) : null,
-      write: () => this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms) values (?, ?, ?, ?, ?)
-        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms`, row, unit, purpose, most.toString(), nowMs),
+      write: () =>
+        this.#storage.run(
+          `insert into spend (subject, chain, purpose, amount, counted_at_ms) values (?, ?, ?, ?, ?)
+        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms`,
+          row,
+          unit,
+          purpose,
+          most.toString(),
+          nowMs,
+        ),
     };
   }
 
   /**
-   * What another replica was told to sign, and may have signed: it stands in the way of an equal payment, and counts nothing here.
-   * `exclusive` null: under a key that is not known yet.
+   * What another replica was told to sign, and may have signed: it stands in the way of an equal payment, and counts
+   * nothing here. `exclusive` null: under a key that is not known yet.
    */
   noteElsewhere(spend: Omit<Spend, 'amount' | 'exclusive'> & { readonly exclusive: readonly string[] | null }): void {
-    const { subject, transactionId = subject, chain, purpose, exclusive, sender, payment = null, counter = null } = spend;
+    const {
+      subject,
+      transactionId = subject,
+      chain,
+      purpose,
+      exclusive,
+      sender,
+      payment = null,
+      counter = null,
+    } = spend;
     this.#storage.transaction(() => {
       const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
       const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
-      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
+      this.#storage.run(
+        `insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
         values (?, ?, ?, '0', ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
         on conflict (subject) do update set dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms),
           exclusive = coalesce(exclusive, excluded.exclusive), counter = coalesce(counter, excluded.counter)
         on conflict do nothing`,
-        subject, chain, purpose, nowMs, exclusive === null ? null : JSON.stringify(exclusive), transactionId, sender ?? null, payment, counter?.toString() ?? null, deadWallMs, deadLedgerMs);
+        subject,
+        chain,
+        purpose,
+        nowMs,
+        exclusive === null ? null : JSON.stringify(exclusive),
+        transactionId,
+        sender ?? null,
+        payment,
+        counter?.toString() ?? null,
+        deadWallMs,
+        deadLedgerMs,
+      );
     });
   }
 
-  /** A word about signed transactions that an application is told, or was; durable when it returns. `failed` is never taken back. */
+  /**
+   * A word about signed transactions that an application is told, or was; durable when it returns. `failed` is never
+   * taken back.
+   */
   note(transactionIds: readonly string[], word: Word): void {
     const change = TOLD[word];
     if (transactionIds.length > 0) {
-      this.#storage.run(`update spend set ${change} and transaction_id in (select value from json_each(?))`, JSON.stringify(transactionIds));
+      this.#storage.run(
+        `update spend set ${change} and transaction_id in (select value from json_each(?))`,
+        JSON.stringify(transactionIds),
+      );
     }
   }
 
@@ -235,57 +370,113 @@ export class SpendLedger {
 
   /** What was told of a transaction last, as it is kept. */
   toldOf(transactionId: string): string {
-    return this.#storage.one<{ told: string }>('select told from spend where transaction_id = ?', transactionId)?.told ?? 'nothing';
+    return (
+      this.#storage.one<{ told: string }>('select told from spend where transaction_id = ?', transactionId)?.told ??
+      'nothing'
+    );
   }
 
-  /** SHA-256 of each payload that was counted for a transaction, by whatever replica counts here; null where not all of them are known. */
+  /**
+   * SHA-256 of each payload that was counted for a transaction, by whatever replica counts here; null where not all of
+   * them are known.
+   */
   versionsOf(transactionId: string): readonly string[] | null {
-    const { versions } = this.#storage.one<{ versions: string | null }>('select versions from spend where transaction_id = ?', transactionId) ?? { versions: null };
-    return versions === null ? null : JSON.parse(versions) as string[];
+    const { versions } = this.#storage.one<{ versions: string | null }>(
+      'select versions from spend where transaction_id = ?',
+      transactionId,
+    ) ?? { versions: null };
+    return versions === null ? null : (JSON.parse(versions) as string[]);
   }
 
   /** They are out of the way; durable when it returns. */
   settle(transactionIds: readonly string[], how: Settled): void {
-    this.#storage.run('update spend set settled = ? where settled is null and transaction_id in (select value from json_each(?))', how, JSON.stringify(transactionIds));
+    this.#storage.run(
+      'update spend set settled = ? where settled is null and transaction_id in (select value from json_each(?))',
+      how,
+      JSON.stringify(transactionIds),
+    );
   }
 
   /** Signed payments that may still land, oldest first. */
   open(limit: number): OpenPayment[] {
-    return this.#storage.all<OpenPayment>(`select transaction_id as transactionId, chain, sender, told, counted_at_ms as countedAtMs from spend
+    return this.#storage.all<OpenPayment>(
+      `select transaction_id as transactionId, chain, sender, told, counted_at_ms as countedAtMs from spend
       where settled is null and told <> 'confirmed' and payment is not null and not coalesce(dead_ledger_ms < ?, 0) order by counted_at_ms, subject limit ?`,
-      this.#clock.nowMs(), limit);
+      this.#clock.nowMs(),
+      limit,
+    );
   }
 
-  /** Whether a payload was counted for another payment, by whatever replica counts here. The same bytes of another sender are another transaction. */
+  /**
+   * Whether a payload was counted for another payment, by whatever replica counts here. The same bytes of another
+   * sender are another transaction.
+   */
   #paysAnother({ version, chain, sender, payment = null }: Spend): boolean {
     if (version === undefined) return false;
-    return this.#storage.one(`
+    return (
+      this.#storage.one(
+        `
       select 1 from spend_versions v join spend s on s.subject = v.subject where v.version = ? and s.chain = ? and s.sender is ? and s.payment is not ?`,
-    version, chain, sender ?? null, payment) !== null;
+        version,
+        chain,
+        sender ?? null,
+        payment,
+      ) !== null
+    );
   }
 
   /** F3: a payment that may land, or a counter that is to be filled, stands in the way. */
-  #blocked({ subject, chain, sender, payment = null, counter = null, exclusive = [], wallMs = 0 }: Spend, nowMs: number): Refusal | null {
+  #blocked(
+    { subject, chain, sender, payment = null, counter = null, exclusive = [], wallMs = 0 }: Spend,
+    nowMs: number,
+  ): Refusal | null {
     const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
-    const equal = payment === null ? [] : ids(this.#storage.all<{ id: string }>(`select transaction_id as id from spend s where payment = ? and subject <> ?
+    const equal =
+      payment === null
+        ? []
+        : ids(
+            this.#storage.all<{ id: string }>(
+              `select transaction_id as id from spend s where payment = ? and subject <> ?
         and settled is null and told <> 'confirmed' and not coalesce(dead_wall_ms < ? and dead_ledger_ms < ?, 0)
         and not exists (select 1 from json_each(s.exclusive) k join json_each(?) w on k.value = w.value) order by counted_at_ms limit ${EARLIER_MAX}`,
-        payment, subject, wallMs, nowMs, JSON.stringify(exclusive)));
+              payment,
+              subject,
+              wallMs,
+              nowMs,
+              JSON.stringify(exclusive),
+            ),
+          );
     if (equal.length > 0) return equalPayment(equal);
     if (counter === null || sender === undefined) return null;
-    const unfilled = ids(this.#storage.all<{ id: string }>(`select transaction_id as id from spend s where chain = ? and sender = ? and counter < cast(? as integer)
+    const unfilled = ids(
+      this.#storage.all<{ id: string }>(
+        `select transaction_id as id from spend s where chain = ? and sender = ? and counter < cast(? as integer)
         and subject <> ? and settled is null and told = 'failed' and not coalesce(dead_wall_ms < ? and dead_ledger_ms < ?, 0)
         and not exists (select 1 from spend f where f.chain = s.chain and f.sender = s.sender and f.counter = s.counter and f.told <> 'failed')
-        order by counter limit ${EARLIER_MAX}`, chain, sender, counter.toString(), subject, wallMs, nowMs));
+        order by counter limit ${EARLIER_MAX}`,
+        chain,
+        sender,
+        counter.toString(),
+        subject,
+        wallMs,
+        nowMs,
+      ),
+    );
     return unfilled.length > 0 ? counterNotFilled(unfilled) : null;
   }
 
   /** A row of an edge of before is named by the id alone, and its keys have neither chain nor sender. */
   #adopt({ subject, transactionId = subject, chain, sender }: Spend): void {
     if (subject === transactionId) return;
-    const row = this.#storage.one<{ exclusive: string | null }>('select exclusive from spend where subject = ?', transactionId);
+    const row = this.#storage.one<{ exclusive: string | null }>(
+      'select exclusive from spend where subject = ?',
+      transactionId,
+    );
     if (row === null) return;
-    const keys = row.exclusive === null ? null : JSON.stringify((JSON.parse(row.exclusive) as string[]).map((key) => `${chain}|${sender ?? ''}|${key}`));
+    const keys =
+      row.exclusive === null
+        ? null
+        : JSON.stringify((JSON.parse(row.exclusive) as string[]).map((key) => `${chain}|${sender ?? ''}|${key}`));
     this.#storage.run('update spend set subject = ?, exclusive = ? where subject = ?', subject, keys, transactionId);
   }
 
@@ -301,7 +492,11 @@ export class SpendLedger {
   #sumWithin(unit: string, purpose: SpendPurpose, subject: string, nowMs: number): bigint {
     const rows = this.#storage.all<{ amount: string }>(
       'select amount from spend where chain = ? and purpose = ? and counted_at_ms > ? and subject <> ?',
-      unit, purpose, nowMs - this.#caps.spendWindowMs, subject);
+      unit,
+      purpose,
+      nowMs - this.#caps.spendWindowMs,
+      subject,
+    );
     return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The shared spend ledger in a PostgreSQL database of the customer's. One function call counts a spend or refuses it: it
- * takes a row lock first and reads after it, so that two replicas that count at one moment see each other. The database's
- * clock is read once, for a scope that is new: from then on time passes as the replicas' own clocks say, so that a clock
- * that is set frees no budget.
+ * The shared spend ledger in a PostgreSQL database of the customer's. One function call counts a spend or refuses it:
+ * it takes a row lock first and reads after it, so that two replicas that count at one moment see each other. The
+ * database's clock is read once, for a scope that is new: from then on time passes as the replicas' own clocks say, so
+ * that a clock that is set frees no budget.
  */
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
@@ -10,7 +10,17 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { KEY_SET_REPLICAS_MAX } from '../../protocol/frames.ts';
 import { refuseToSign } from '../signing/signers/signer.ts';
 import { counterNotFilled, equalPayment, type Word } from '../signing/payments.ts';
-import { capOf, overCap, overTokenCap, tokenCapOf, tokenSubject, tokenUnit, type OpenPayment, type Spend, type SpendCaps } from './ledger.ts';
+import {
+  capOf,
+  overCap,
+  overTokenCap,
+  tokenCapOf,
+  tokenSubject,
+  tokenUnit,
+  type OpenPayment,
+  type Spend,
+  type SpendCaps,
+} from './ledger.ts';
 import type { SpendClock } from './clock.ts';
 import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.ts';
 
@@ -19,14 +29,24 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 8_000;
 const IDLE_TIMEOUT_S = 60;
-/** As in the cloud's pool: a first message of this size keeps a connection that broke from being taken for a good one. */
+/**
+ * As in the cloud's pool: a first message of this size keeps a connection that broke from being taken for a good one.
+ */
 const LONG_STARTUP = { 'flock.padding': 'x'.repeat(1_024) };
 
 const TABLES = fileURLToPath(new URL('./ledger.sql', import.meta.url));
 
 type Sql = postgres.Sql;
 interface Counted {
-  readonly outcome: 'counted' | 'over_cap' | 'over_token_cap' | 'other_key' | 'other_instruction' | 'other_payment' | 'equal_payment' | 'counter_not_filled';
+  readonly outcome:
+    | 'counted'
+    | 'over_cap'
+    | 'over_token_cap'
+    | 'other_key'
+    | 'other_instruction'
+    | 'other_payment'
+    | 'equal_payment'
+    | 'counter_not_filled';
   readonly spent: string;
   readonly earlier: readonly string[] | null;
 }
@@ -41,14 +61,20 @@ export interface PostgresSpendSettings {
   readonly answerTimeoutMs?: number;
 }
 
-/** A ledger that connects, and makes its tables, when it is first asked, and anew after a connection that did not answer. */
+/**
+ * A ledger that connects, and makes its tables, when it is first asked, and anew after a connection that did not
+ * answer.
+ */
 export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend {
   const { url, caps, answerTimeoutMs = ANSWER_TIMEOUT_MS } = settings;
   let current: Connection | null = null;
   const asked = async <T>(ask: (sql: Sql) => Promise<T>): Promise<T> => {
-    const connection = current ??= connect(url);
+    const connection = (current ??= connect(url));
     try {
-      return await within(connection.ready.then(() => ask(connection.sql)), answerTimeoutMs);
+      return await within(
+        connection.ready.then(() => ask(connection.sql)),
+        answerTimeoutMs,
+      );
     } catch (error) {
       // A connection whose other end is gone without a word would be waited on until TCP gives up.
       drop(connection).catch(() => undefined);
@@ -68,34 +94,58 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
       } catch (error) {
         // Counted or not: it is not known, and the same spend may be counted again without harm.
         const { code } = error as { code?: unknown };
-        return refuse('SERVICE_UNAVAILABLE', {
-          reason: 'spend_ledger', setting: 'EDGE_SPEND_LEDGER', cause: typeof code === 'string' ? code : 'no_answer', retryAfterSeconds: 5,
-        }, 'the spend ledger cannot be asked; nothing was signed');
+        return refuse(
+          'SERVICE_UNAVAILABLE',
+          {
+            reason: 'spend_ledger',
+            setting: 'EDGE_SPEND_LEDGER',
+            cause: typeof code === 'string' ? code : 'no_answer',
+            retryAfterSeconds: 5,
+          },
+          'the spend ledger cannot be asked; nothing was signed',
+        );
       }
     },
-    note: (ids, word) => asked(async (sql) => {
-      const change = TOLD_CHANGES[word];
-      await sql`update flock_spend s set told = ${change.to} where s.scope = ${settings.scope} and ${among(sql, ids)} and ${JSON.stringify(change.from)}::text::jsonb ? s.told`;
-    }),
-    settle: (ids, how) => asked(async (sql) => {
-      await sql`update flock_spend s set settled = ${how} where s.scope = ${settings.scope} and ${among(sql, ids)} and s.settled is null`;
-    }),
-    versionsOf: (id) => asked(async (sql) => (await sql<{ versions: string[] | null }[]>`
-      select s.versions from flock_spend s where s.scope = ${settings.scope} and ${among(sql, [id])}`)[0]?.versions ?? null),
-    open: (limit) => asked((sql) => sql<OpenPayment[]>`
+    note: (ids, word) =>
+      asked(async (sql) => {
+        const change = TOLD_CHANGES[word];
+        await sql`update flock_spend s set told = ${change.to} where s.scope = ${settings.scope} and ${among(sql, ids)} and ${JSON.stringify(change.from)}::text::jsonb ? s.told`;
+      }),
+    settle: (ids, how) =>
+      asked(async (sql) => {
+        await sql`update flock_spend s set settled = ${how} where s.scope = ${settings.scope} and ${among(sql, ids)} and s.settled is null`;
+      }),
+    versionsOf: (id) =>
+      asked(
+        async (sql) =>
+          (
+            await sql<{ versions: string[] | null }[]>`
+      select s.versions from flock_spend s where s.scope = ${settings.scope} and ${among(sql, [id])}`
+          )[0]?.versions ?? null,
+      ),
+    open: (limit) =>
+      asked(
+        (sql) => sql<OpenPayment[]>`
       select s.transaction_id as "transactionId", s.chain, s.sender, s.told, s.counted_at_ms::float8 as "countedAtMs" from flock_spend s
        where s.scope = ${settings.scope} and s.settled is null and s.told <> 'confirmed' and s.payment is not null
-       order by s.counted_at_ms, s.subject limit ${limit}`),
-    keySets: (known) => asked(async (sql) => (await sql<{ record: string }[]>`
+       order by s.counted_at_ms, s.subject limit ${limit}`,
+      ),
+    keySets: (known) =>
+      asked(async (sql) =>
+        (
+          await sql<{ record: string }[]>`
       select k.record from flock_key_set k where k.scope = ${settings.scope} and not exists (
           select from jsonb_to_recordset(${JSON.stringify(known)}::text::jsonb) n(replica text, version bigint) where n.replica = k.replica and n.version >= k.version)
-       order by k.version desc limit ${KEY_SET_REPLICAS_MAX}`).map(({ record }) => JSON.parse(record) as unknown)),
-    putKeySet: (set) => asked(async (sql) => {
-      await sql`
+       order by k.version desc limit ${KEY_SET_REPLICAS_MAX}`
+        ).map(({ record }) => JSON.parse(record) as unknown),
+      ),
+    putKeySet: (set) =>
+      asked(async (sql) => {
+        await sql`
         with gone as (delete from flock_key_set k where k.scope = ${settings.scope} and k.replica <> ${set.replica} and k.issued_at_ms < ${set.issuedAtMs - KEY_SET_KEPT_MS}::bigint)
         insert into flock_key_set as k (scope, replica, version, issued_at_ms, record) values (${settings.scope}, ${set.replica}, ${set.version}, ${set.issuedAtMs}, ${JSON.stringify(set)})
           on conflict (scope, replica) do update set version = excluded.version, issued_at_ms = excluded.issued_at_ms, record = excluded.record where k.version < excluded.version`;
-    }),
+      }),
     mark: () => undefined, // each count keeps it
     close: async () => {
       if (current !== null) await drop(current);
@@ -104,14 +154,27 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
 }
 
 /** In the words of the index by transaction, so that no look at one grows with the ledger. */
-const among = (sql: Sql, ids: readonly string[]) => sql`coalesce(s.transaction_id, s.subject) = any(array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb)))`;
+const among = (sql: Sql, ids: readonly string[]) =>
+  sql`coalesce(s.transaction_id, s.subject) = any(array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb)))`;
 
-interface Connection { readonly sql: Sql; readonly ready: Promise<void> }
+interface Connection {
+  readonly sql: Sql;
+  readonly ready: Promise<void>;
+}
 
 function connect(url: string): Connection {
   const sql = postgres(url, {
-    max: 1, connect_timeout: CONNECT_TIMEOUT_S, idle_timeout: IDLE_TIMEOUT_S, onnotice: () => undefined, fetch_types: false,
-    connection: { application_name: 'flock-edge', statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS, ...LONG_STARTUP },
+    max: 1,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    idle_timeout: IDLE_TIMEOUT_S,
+    onnotice: () => undefined,
+    fetch_types: false,
+    connection: {
+      application_name: 'flock-edge',
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      ...LONG_STARTUP,
+    },
   });
   return { sql, ready: sql.file(TABLES).then(() => undefined) };
 }
@@ -124,14 +187,49 @@ const TOLD_CHANGES: Readonly<Record<Word, { readonly to: string; readonly from: 
   landed: { to: 'doubted', from: ['failed'] },
 };
 
-async function count(sql: Sql, { scope, caps, clock, replica: { name, heirOf } }: PostgresSpendSettings, spend: Spend): Promise<Counted> {
-  const { subject, transactionId = subject, chain, purpose, amount, exclusive = [], version = null, sender = '', payment = null, counter = null, deadAtMs = null, wallMs = 0, token = null } = spend;
+async function count(
+  sql: Sql,
+  { scope, caps, clock, replica: { name, heirOf } }: PostgresSpendSettings,
+  spend: Spend,
+): Promise<Counted> {
+  const {
+    subject,
+    transactionId = subject,
+    chain,
+    purpose,
+    amount,
+    exclusive = [],
+    version = null,
+    sender = '',
+    payment = null,
+    counter = null,
+    deadAtMs = null,
+    wallMs = 0,
+    token = null,
+  } = spend;
   const told = {
-    subject, transactionId, chain, purpose, amount: amount.toString(), exclusive, version, sender, payment, counter: counter?.toString() ?? null, deadAtMs, wallMs,
-    cap: capOf(caps, spend)?.toString() ?? null, windowMs: caps.spendWindowMs,
-    ...(token === null ? {} : {
-      tokenSubject: tokenSubject(subject), tokenUnit: tokenUnit(chain, token), tokenAmount: token.amount.toString(), tokenCap: tokenCapOf(caps, chain, token)?.toString() ?? null,
-    }),
+    subject,
+    transactionId,
+    chain,
+    purpose,
+    amount: amount.toString(),
+    exclusive,
+    version,
+    sender,
+    payment,
+    counter: counter?.toString() ?? null,
+    deadAtMs,
+    wallMs,
+    cap: capOf(caps, spend)?.toString() ?? null,
+    windowMs: caps.spendWindowMs,
+    ...(token === null
+      ? {}
+      : {
+          tokenSubject: tokenSubject(subject),
+          tokenUnit: tokenUnit(chain, token),
+          tokenAmount: token.amount.toString(),
+          tokenCap: tokenCapOf(caps, chain, token)?.toString() ?? null,
+        }),
   };
   const [row] = await sql<Counted[]>`
     select outcome, spent::text, earlier from flock_count_spend(${scope}, ${name}, ${heirOf}, ${clock.nowMs()}::bigint, ${JSON.stringify(told)}::text::jsonb)`;
@@ -140,14 +238,22 @@ async function count(sql: Sql, { scope, caps, clock, replica: { name, heirOf } }
 
 function refusalOf({ outcome, spent, earlier }: Counted, spend: Spend, caps: SpendCaps): Refusal | null {
   switch (outcome) {
-    case 'counted': return null;
-    case 'other_key': return refuseToSign('signed_under_another_key');
-    case 'other_instruction': return refuseToSign('another_instruction_under_this_id');
-    case 'other_payment': return refuseToSign('payload_of_another_payment');
-    case 'equal_payment': return equalPayment(earlier ?? []);
-    case 'counter_not_filled': return counterNotFilled(earlier ?? []);
-    case 'over_cap': return overCap(spend, caps, BigInt(spent));
-    case 'over_token_cap': return overTokenCap(spend, spend.token!, caps, BigInt(spent));
+    case 'counted':
+      return null;
+    case 'other_key':
+      return refuseToSign('signed_under_another_key');
+    case 'other_instruction':
+      return refuseToSign('another_instruction_under_this_id');
+    case 'other_payment':
+      return refuseToSign('payload_of_another_payment');
+    case 'equal_payment':
+      return equalPayment(earlier ?? []);
+    case 'counter_not_filled':
+      return counterNotFilled(earlier ?? []);
+    case 'over_cap':
+      return overCap(spend, caps, BigInt(spent));
+    case 'over_token_cap':
+      return overTokenCap(spend, spend.token!, caps, BigInt(spent));
   }
 }
 

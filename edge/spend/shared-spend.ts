@@ -1,6 +1,6 @@
 /**
- * EDGE_SPEND_LEDGER: one count of spends for all replicas of an edge, so that the caps bound all of them together and an
- * instruction is signed under one replay key, whichever replica signs. In PostgreSQL (`postgres-spend.ts`), or in a
+ * EDGE_SPEND_LEDGER: one count of spends for all replicas of an edge, so that the caps bound all of them together and
+ * an instruction is signed under one replay key, whichever replica signs. In PostgreSQL (`postgres-spend.ts`), or in a
  * directory that the replicas of one machine share. Where it cannot be asked nothing is signed.
  */
 import { randomUUID } from 'node:crypto';
@@ -10,7 +10,8 @@ import { openStorage, type Storage } from '../storage/storage.ts';
 import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.ts';
 
 /** Where the shared ledger is. */
-export type SpendLedgerPlace = { readonly kind: 'postgres'; readonly url: string } | { readonly kind: 'directory'; readonly path: string };
+export type SpendLedgerPlace =
+  { readonly kind: 'postgres'; readonly url: string } | { readonly kind: 'directory'; readonly path: string };
 
 /** The place that a setting names, or null for a text that is none. */
 export function spendLedgerPlace(text: string): SpendLedgerPlace | null {
@@ -23,7 +24,8 @@ export function spendReplicaOf(storage: Pick<Storage, 'setting' | 'setSetting'>)
   const name = randomUUID();
   let isNoted = false;
   return {
-    name, heirOf: storage.setting(HEIR_SETTING),
+    name,
+    heirOf: storage.setting(HEIR_SETTING),
     noteCounted() {
       if (!isNoted) storage.setSetting(HEIR_SETTING, name);
       isNoted = true;
@@ -48,7 +50,8 @@ export interface SharedSpendSettings extends SpendClockPorts {
 /** Opens the shared ledger; a database is connected to when it is first asked. Throws: StorageFailed. */
 export async function openSharedSpend(settings: SharedSpendSettings): Promise<SharedSpend> {
   const { place, caps } = settings;
-  if (place.kind === 'postgres') return (await import('./postgres-spend.ts')).openPostgresSpend({ ...settings, url: place.url });
+  if (place.kind === 'postgres')
+    return (await import('./postgres-spend.ts')).openPostgresSpend({ ...settings, url: place.url });
   const storage = openStorage(place.path);
   const clock = openSpendClock(storage, newestSpendMs(storage), settings);
   const ledger = new SpendLedger(storage, caps, clock);
@@ -58,14 +61,26 @@ export async function openSharedSpend(settings: SharedSpendSettings): Promise<Sh
     settle: async (ids, how) => ledger.settle(ids, how),
     versionsOf: async (id) => ledger.versionsOf(id),
     open: async (limit) => ledger.open(limit),
-    keySets: async (known) => storage.all<{ record: string }>(`select record from key_sets k where record is not null and not exists (
-        select 1 from json_each(?) n where n.value ->> 'replica' = k.replica and n.value ->> 'version' >= k.version)`, JSON.stringify(known))
-      .map(({ record }) => JSON.parse(record) as unknown),
+    keySets: async (known) =>
+      storage
+        .all<{ record: string }>(
+          `select record from key_sets k where record is not null and not exists (
+        select 1 from json_each(?) n where n.value ->> 'replica' = k.replica and n.value ->> 'version' >= k.version)`,
+          JSON.stringify(known),
+        )
+        .map(({ record }) => JSON.parse(record) as unknown),
     putKeySet: async (set) => {
       storage.run('delete from key_sets where issued_at_ms < ?', set.issuedAtMs - KEY_SET_KEPT_MS);
-      storage.run(`insert into key_sets (environment, replica, version, issued_at_ms, digest, state, record) values (?, ?, ?, ?, '', '', ?)
+      storage.run(
+        `insert into key_sets (environment, replica, version, issued_at_ms, digest, state, record) values (?, ?, ?, ?, '', '', ?)
         on conflict (environment, replica) do update set version = excluded.version, issued_at_ms = excluded.issued_at_ms, record = excluded.record
-          where version < excluded.version`, set.environment, set.replica, set.version, set.issuedAtMs, JSON.stringify(set));
+          where version < excluded.version`,
+        set.environment,
+        set.replica,
+        set.version,
+        set.issuedAtMs,
+        JSON.stringify(set),
+      );
     },
     mark: () => markIfPossible(clock),
     close: async () => storage.close(),

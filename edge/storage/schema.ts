@@ -1,5 +1,6 @@
 /** The edge's tables, forward only: entry n brings a file of version n to n + 1. Amounts are decimal text. */
-export const SCHEMA_VERSIONS: readonly string[] = [`
+export const SCHEMA_VERSIONS: readonly string[] = [
+  `
   create table settings (name text primary key, value text not null) strict;
 
   -- Writes to the cloud, taken in the order of seq.
@@ -69,7 +70,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
     -- 1 when the cloud has taken this version of the record.
     shared integer not null default 0
   ) strict;
-`, `
+`,
+  `
   -- 1 when the cloud has taken this version, for the other replicas.
   alter table instructions add column shared integer not null default 0;
   create index instructions_unshared on instructions (recorded_at_ms) where shared = 0;
@@ -85,10 +87,12 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
     created_at_ms integer not null,
     set_aside_at_ms integer not null
   ) strict;
-`, `
+`,
+  `
   -- JSON list: two signatures for one subject must share one of these keys.
   alter table spend add column exclusive text;
-`, `
+`,
+  `
   -- When a holder of a local key broadcast any version of it last, and SHA-256 of the version that it was. Without them no frame signs.
   alter table instructions add column broadcast_at_ms integer;
   alter table instructions add column broadcast_unsigned text;
@@ -102,7 +106,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   ) strict;
 
   create index signatures_txid on signatures (txid) where txid is not null;
-`, `
+`,
+  `
   -- subject: SHA-256 of the instruction; rows of an edge of before have the transaction's id there, until it is counted again.
   alter table spend add column transaction_id text;
   alter table spend add column sender text;
@@ -118,7 +123,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   create unique index spend_transaction on spend (transaction_id);
   create index spend_payment on spend (payment) where settled is null;
   create index spend_counter on spend (chain, sender, counter) where settled is null;
-`, `
+`,
+  `
   -- Null: the command line minted it, or an edge of before, which did not know.
   alter table local_keys add column minted_by text;
   alter table local_keys add column expires_at_ms integer;
@@ -144,21 +150,25 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
     shared integer not null default 0,
     primary key (environment, replica)
   ) strict, without rowid;
-`, `
+`,
+  `
   -- The output index under which a movement that has a former one too was relayed; deposit-check.ts.
   create table deposit_keys (
     movement text primary key,
     output_index integer not null
   ) strict, without rowid;
-`, `
+`,
+  `
   -- 1 when it was built at this replica, which alone may bind its counter where the replicas share no ledger.
   alter table instructions add column built_here integer not null default 0;
   -- 1 when somebody beside this replica may have the version whose counter is bound, and may sign it.
   alter table instructions add column handed_out integer not null default 0;
-`, `
+`,
+  `
   -- SHA-256 of the ids that the document says are revoked; null as of an edge of before.
   alter table key_sets add column revoked text;
-`, `
+`,
+  `
   -- JSON list: SHA-256 of each payload that was counted for it, by whatever replica; null: an edge of before counted one of them.
   alter table spend add column versions text;
 
@@ -172,7 +182,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   create index replay_keys_nonce on replay_keys (chain, sender, cast(substr(replay_key, 7) as integer)) where replay_key glob 'nonce:*';
   create index replay_keys_sequence on replay_keys (chain, sender, cast(substr(replay_key, 10) as integer)) where replay_key glob 'sequence:*';
   create index request_keys_bound on request_keys (bound_at_ms);
-`, `
+`,
+  `
   -- JSON list: SHA-256 of each payload that another replica was told to sign.
   alter table instructions add column elsewhere text not null default '[]';
 
@@ -186,11 +197,14 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   create index outbox_lane on outbox (kind, lane, seq);
   create index outbox_kind on outbox (kind, seq);
   create index outbox_refused on outbox (seq) where tries > 0;
-`, `
+`,
+  `
   -- Which spend counted a payload, by its SHA-256: one transaction of the chain pays one payment.
   create table spend_versions (version text not null, subject text not null, primary key (version, subject)) strict, without rowid;
   insert into spend_versions select v.value, s.subject from spend s join json_each(s.versions) v where s.versions is not null;
-`, `
+`,
+  `
   -- JSON list: amount of each version of a send-all, digits of the smallest unit; null where those of before are not all known.
   alter table instructions add column amounts text;
-`];
+`,
+];

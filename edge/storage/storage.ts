@@ -18,13 +18,17 @@ const BUSY_TIMEOUT_MS = 5_000;
 export class StorageFailed extends Error {
   readonly reason: 'disk_full' | 'locked' | 'io' | 'newer' | 'damaged';
   constructor(reason: StorageFailed['reason'], options?: ErrorOptions) {
-    super({
-      disk_full: 'the data directory takes no more bytes (full disk, quota or file-size limit)',
-      locked: `the data directory was locked by another process for ${BUSY_TIMEOUT_MS} ms`,
-      io: 'the data directory cannot be written',
-      newer: 'the data directory was written by a newer edge than this one',
-      damaged: 'the data directory is damaged: rows of its journal, spend ledger or outbox may be lost; put back a whole copy of it',
-    }[reason], options);
+    super(
+      {
+        disk_full: 'the data directory takes no more bytes (full disk, quota or file-size limit)',
+        locked: `the data directory was locked by another process for ${BUSY_TIMEOUT_MS} ms`,
+        io: 'the data directory cannot be written',
+        newer: 'the data directory was written by a newer edge than this one',
+        damaged:
+          'the data directory is damaged: rows of its journal, spend ledger or outbox may be lost; put back a whole copy of it',
+      }[reason],
+      options,
+    );
     this.name = 'StorageFailed';
     this.reason = reason;
   }
@@ -91,7 +95,12 @@ export class Storage {
 
   setSetting(name: string, value: string | null): void {
     if (value === null) this.run('delete from settings where name = ?', name);
-    else this.run('insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value', name, value);
+    else
+      this.run(
+        'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+        name,
+        value,
+      );
   }
 
   /** Whether the disk takes a write now; writes what leaves nothing behind. Null, or why it does not. */
@@ -118,7 +127,7 @@ export class Storage {
 
   #statement(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
-    if (statement === undefined) this.#statements.set(sql, statement = this.#database.prepare(sql));
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
     return statement;
   }
 
@@ -144,8 +153,8 @@ function storageFault(error: unknown): unknown {
 }
 
 /**
- * Opens, or creates, the database of a data directory, readable by its owner only. Throws: StorageFailed, also for a file
- * that is not whole: a flipped bit can take rows away without a word, and what was spent or signed with them.
+ * Opens, or creates, the database of a data directory, readable by its owner only. Throws: StorageFailed, also for a
+ * file that is not whole: a flipped bit can take rows away without a word, and what was spent or signed with them.
  */
 export function openStorage(dataDir: string): Storage {
   return openDatabase(dataDir, FILE_NAME, SCHEMA_VERSIONS, { synchronous: 'full', whole: true });
@@ -153,14 +162,19 @@ export function openStorage(dataDir: string): Storage {
 
 /** A database of another kind in a data directory. `whole`: every page of it is read first. Throws: StorageFailed. */
 export function openDatabase(
-  dataDir: string, fileName: string, versions: readonly string[], { synchronous, whole }: { synchronous: 'full' | 'normal'; whole: boolean },
+  dataDir: string,
+  fileName: string,
+  versions: readonly string[],
+  { synchronous, whole }: { synchronous: 'full' | 'normal'; whole: boolean },
 ): Storage {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, fileName);
   try {
     const database = new DatabaseSync(file);
     chmodSync(file, 0o600);
-    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on`);
+    database.exec(
+      `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on`,
+    );
     if (whole) checkWhole(database);
     migrate(database, versions);
     return new Storage(database);

@@ -3,10 +3,19 @@ import { isIP } from 'node:net';
 
 const ENTRIES_MAX = 1_000;
 
-/** What an entry with a path names: only this scheme, and only paths below the prefix; one without a slash at its end is a path itself too. */
-export interface Below { readonly secure: boolean; readonly prefix: string }
+/**
+ * What an entry with a path names: only this scheme, and only paths below the prefix; one without a slash at its end is
+ * a path itself too.
+ */
+export interface Below {
+  readonly secure: boolean;
+  readonly prefix: string;
+}
 
-/** `port` null: any port. A host is lower-case and ASCII; an address is in the form that a URL gives it. `below` absent: any path. */
+/**
+ * `port` null: any port. A host is lower-case and ASCII; an address is in the form that a URL gives it. `below` absent:
+ * any path.
+ */
 export type WebhookTarget =
   | { readonly kind: 'host'; readonly host: string; readonly port: number | null; readonly below?: Below }
   | { readonly kind: 'address'; readonly address: string; readonly port: number | null; readonly below?: Below }
@@ -16,9 +25,15 @@ export type ParsedAllowlist =
   | { readonly ok: true; readonly targets: readonly WebhookTarget[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Entries of a comma-separated list: `host`, `host:port`, `address`, `[v6]:port`, `address/bits`, `https://host:port/path/`. */
+/**
+ * Entries of a comma-separated list: `host`, `host:port`, `address`, `[v6]:port`, `address/bits`,
+ * `https://host:port/path/`.
+ */
 export function parseWebhookAllowlist(text: string): ParsedAllowlist {
-  const entries = text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '');
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
   if (entries.length > ENTRIES_MAX) return { ok: false, problems: [`more than ${ENTRIES_MAX} entries`] };
   const targets: WebhookTarget[] = [];
   const problems: string[] = [];
@@ -26,24 +41,32 @@ export function parseWebhookAllowlist(text: string): ParsedAllowlist {
     const isUrl = /^https?:\/\//i.test(entry);
     const target = isUrl ? parseBelow(entry) : entry.includes('/') ? parseNetwork(entry) : parseHost(entry);
     if (target !== null) targets.push(target);
-    else if (isUrl) problems.push(`entry ${index + 1} is a URL without a plain path: write https://host:port/hooks/, without user, query, %, ; or //; for any path host or host:port`);
+    else if (isUrl)
+      problems.push(
+        `entry ${index + 1} is a URL without a plain path: write https://host:port/hooks/, without user, query, %, ; or //; for any path host or host:port`,
+      );
     else problems.push(`entry ${index + 1} is no host, host:port, address, network or https://host:port/path/`);
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, targets };
 }
 
 /**
- * Whether every reader takes a path for the same one: after the URL parser, which resolves `..`, `%2e%2e` and backslashes, a path
- * of letters, digits and `-._~!$&'()*+,=:@` only. An encoded slash or dot, a second encoding, a parameter behind `;`, an empty
- * segment or a letter that is no ASCII are read as a way up by one server or another.
+ * Whether every reader takes a path for the same one: after the URL parser, which resolves `..`, `%2e%2e` and
+ * backslashes, a path of letters, digits and `-._~!$&'()*+,=:@` only. An encoded slash or dot, a second encoding, a
+ * parameter behind `;`, an empty segment or a letter that is no ASCII are read as a way up by one server or another.
  */
 export function isPlainPath(path: string): boolean {
-  return /^(?:\/[A-Za-z0-9\-._~!$&'()*+,=:@]+)*\/?$/.test(path) && path.split('/').every((segment) => !/^\.+$/.test(segment));
+  return (
+    /^(?:\/[A-Za-z0-9\-._~!$&'()*+,=:@]+)*\/?$/.test(path) && path.split('/').every((segment) => !/^\.+$/.test(segment))
+  );
 }
 
 /** Whether a path of a parsed URL lies below a prefix, and no server can read it as one that does not. */
 export function isBelow(path: string, { prefix }: Below): boolean {
-  return isPlainPath(path) && (prefix.endsWith('/') ? path.startsWith(prefix) : path === prefix || path.startsWith(`${prefix}/`));
+  return (
+    isPlainPath(path) &&
+    (prefix.endsWith('/') ? path.startsWith(prefix) : path === prefix || path.startsWith(`${prefix}/`))
+  );
 }
 
 function parseBelow(entry: string): WebhookTarget | null {
@@ -52,7 +75,9 @@ function parseBelow(entry: string): WebhookTarget | null {
   const written = /^https?:\/\/[^/]*(\/.*)$/i.exec(entry)?.[1] ?? '';
   // As it is written: a prefix that the parser would change names another folder than its author means.
   if (written !== url.pathname || !isPlainPath(written) || written === '/') return null;
-  const secure = url.protocol === 'https:', port = url.port === '' ? (secure ? 443 : 80) : Number(url.port), host = hostOf(url);
+  const secure = url.protocol === 'https:',
+    port = url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    host = hostOf(url);
   const below = { secure, prefix: written };
   return isIP(host) === 0 ? { kind: 'host', host, port, below } : { kind: 'address', address: host, port, below };
 }
@@ -70,7 +95,15 @@ function parseHost(entry: string): WebhookTarget | null {
   const bare = isIP(entry) === 6 ? `[${entry}]` : entry;
   // The URL parser brings every spelling of a host to the one that a webhook's URL will have after the same parser.
   const url = URL.parse(`http://${bare}`);
-  if (url === null || url.pathname !== '/' || url.username !== '' || url.search !== '' || url.hash !== '' || url.hostname === '') return null;
+  if (
+    url === null ||
+    url.pathname !== '/' ||
+    url.username !== '' ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    url.hostname === ''
+  )
+    return null;
   const explicitPort = /:([0-9]{1,5})$/.exec(bare.replace(/^\[[^\]]*\]/, ''))?.[1];
   const port = explicitPort === undefined ? null : Number(explicitPort);
   const host = hostOf(url);

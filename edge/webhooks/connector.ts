@@ -1,7 +1,7 @@
 /**
- * Opens connections for webhooks, to judged addresses only. A `lookup` hook alone is no guard: Node does not call it for
- * address literals (reliability 0.6). So the literal is judged first, every resolved address next, the connection is
- * made to those very addresses, and the peer of the open socket is judged once more.
+ * Opens connections for webhooks, to judged addresses only. A `lookup` hook alone is no guard: Node does not call it
+ * for address literals (reliability 0.6). So the literal is judged first, every resolved address next, the connection
+ * is made to those very addresses, and the peer of the open socket is judged once more.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -21,12 +21,18 @@ export class BlockedByPolicy extends Error {
   }
 }
 
-export type Resolve = (host: string, done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void) => void;
+export type Resolve = (
+  host: string,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 const systemResolve: Resolve = (host, done) => systemLookup(host, { all: true }, done);
 
 /** A connector for undici that answers `BlockedByPolicy` instead of connecting to what the policy refuses. */
-export function createGuardedConnector(policy: WebhookPolicy, resolve: Resolve = systemResolve): buildConnector.connector {
+export function createGuardedConnector(
+  policy: WebhookPolicy,
+  resolve: Resolve = systemResolve,
+): buildConnector.connector {
   const connectors = new Map<string, buildConnector.connector>();
   return (options, callback) => {
     const secure = options.protocol === 'https:';
@@ -39,9 +45,13 @@ export function createGuardedConnector(policy: WebhookPolicy, resolve: Resolve =
       return;
     }
     const key = `${options.protocol}//${host}:${port}`;
-    const connect = connectors.get(key) ?? buildConnector({
-      timeout: CONNECT_TIMEOUT_MS, allowH2: false, lookup: guardedLookup(policy, target, resolve),
-    });
+    const connect =
+      connectors.get(key) ??
+      buildConnector({
+        timeout: CONNECT_TIMEOUT_MS,
+        allowH2: false,
+        lookup: guardedLookup(policy, target, resolve),
+      });
     connectors.delete(key);
     connectors.set(key, connect);
     if (connectors.size > CONNECTORS_MAX) connectors.delete(connectors.keys().next().value!);
@@ -55,14 +65,22 @@ export function createGuardedConnector(policy: WebhookPolicy, resolve: Resolve =
   };
 }
 
-function guardedLookup(policy: WebhookPolicy, target: Parameters<WebhookPolicy['judgeAddress']>[0], resolve: Resolve): LookupFunction {
-  return (host, options, callback) => resolve(host, (error, addresses) => {
-    if (error !== null) return callback(error, '', 0);
-    // One refused address refuses the name: a receiver has no reason to mix public and internal addresses.
-    const blocked = addresses.map(({ address }) => policy.judgeAddress(target, address)).find((reason) => reason !== null);
-    const first = addresses[0];
-    if (blocked !== undefined || first === undefined) return callback(new BlockedByPolicy(blocked ?? 'forbidden'), '', 0);
-    if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
+function guardedLookup(
+  policy: WebhookPolicy,
+  target: Parameters<WebhookPolicy['judgeAddress']>[0],
+  resolve: Resolve,
+): LookupFunction {
+  return (host, options, callback) =>
+    resolve(host, (error, addresses) => {
+      if (error !== null) return callback(error, '', 0);
+      // One refused address refuses the name: a receiver has no reason to mix public and internal addresses.
+      const blocked = addresses
+        .map(({ address }) => policy.judgeAddress(target, address))
+        .find((reason) => reason !== null);
+      const first = addresses[0];
+      if (blocked !== undefined || first === undefined)
+        return callback(new BlockedByPolicy(blocked ?? 'forbidden'), '', 0);
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
 }

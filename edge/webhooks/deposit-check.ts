@@ -1,14 +1,17 @@
 /**
- * Whether an event of a deposit may leave. Its id is the one of what it tells, and its holder the one that the address was issued
- * to. EDGE_VERIFY_RPC_<CHAIN>: before a confirmed one leaves, the customer's own node is asked for the same block and the same
- * movement, as deep as the chain's own threshold. Decisions 6.
+ * Whether an event of a deposit may leave. Its id is the one of what it tells, and its holder the one that the address
+ * was issued to. EDGE_VERIFY_RPC_<CHAIN>: before a confirmed one leaves, the customer's own node is asked for the same
+ * block and the same movement, as deep as the chain's own threshold. Decisions 6.
  *
  *   event ── no deposit ───────────────────────────────────────────────▶ leaves
- *         ── not confirmed, or a chain without a node of the customer's ▶ leaves; another id or holder than it must have is an alarm
+ *         ── not confirmed, or a chain without a node of the customer's ▶ leaves; another id or holder than it must
+ * have is an alarm
  *         ── block, movement and depth as the node says too ───────────▶ leaves
- *         ── the node is behind, or away ──────────────────────────────▶ is asked again for a while, then makes way without an
+ *         ── the node is behind, or away ──────────────────────────────▶ is asked again for a while, then makes way
+ * without an
  *                                                                        attempt: the cloud sends it again, for ever
- *         ── the node says otherwise ──────────────────────────────────▶ an alarm, and an attempt that is recorded as `unverified`
+ *         ── the node says otherwise ──────────────────────────────────▶ an alarm, and an attempt that is recorded as
+ * `unverified`
  */
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { ChainUnavailable, type Network, type Transfer } from '../../chains/chain.ts';
@@ -31,16 +34,27 @@ const BLOCKS_KEPT = 16;
 const FRESH_MS = 1_000;
 /** The network of a node, and what it can, are asked for anew after so long, as the cloud's are. */
 const IDENTITY_EVERY_MS = 300_000;
-/** A node that is behind is asked again after so long, and up to this long in all: well within the claim of a delivery. */
+/**
+ * A node that is behind is asked again after so long, and up to this long in all: well within the claim of a delivery.
+ */
 const ASK_AGAIN_MS = 3_000;
 const PATIENCE_MS = 60_000;
 
 /**
- * Why an event does not leave. `no_answer`, `not_deep_enough` and `node_fault` (what a node said cannot be read) contradict nothing
- * and are waited out; the others say that the cloud, or the customer's node, does not tell the truth.
+ * Why an event does not leave. `no_answer`, `not_deep_enough` and `node_fault` (what a node said cannot be read)
+ * contradict nothing and are waited out; the others say that the cloud, or the customer's node, does not tell the
+ * truth.
  */
 export type Doubt =
-  | 'no_answer' | 'not_deep_enough' | 'malformed_event' | 'other_environment' | 'other_block' | 'no_such_movement' | 'other_event_id' | 'other_holder' | 'node_fault';
+  | 'no_answer'
+  | 'not_deep_enough'
+  | 'malformed_event'
+  | 'other_environment'
+  | 'other_block'
+  | 'no_such_movement'
+  | 'other_event_id'
+  | 'other_holder'
+  | 'node_fault';
 
 export interface DepositCheck {
   /** Null when a body may leave. Never rejects. */
@@ -49,20 +63,30 @@ export interface DepositCheck {
 }
 
 /** Movements of a block by txid and output, and by the key that an earlier version gave them. */
-interface Movements { readonly now: ReadonlyMap<string, Transfer>; readonly former: ReadonlyMap<string, Transfer> }
+interface Movements {
+  readonly now: ReadonlyMap<string, Transfer>;
+  readonly former: ReadonlyMap<string, Transfer>;
+}
 
 /** Which key each movement that has two of them was taken under, so that none is taken under the other one as well. */
 export interface TakenKeys {
-  /** True for the first key of a movement and for the same one again; durable when it returns. Throws: StorageFailed. */
+  /**
+   * True for the first key of a movement and for the same one again; durable when it returns. Throws: StorageFailed.
+   */
   takes(movement: string, outputIndex: number): boolean;
 }
 
-/** Kept in the data directory: a restart must not make the other key good. A row for each internal payment that had a former key. */
+/**
+ * Kept in the data directory: a restart must not make the other key good. A row for each internal payment that had a
+ * former key.
+ */
 export function takenKeysIn(storage: Pick<Storage, 'one' | 'run'>): TakenKeys {
   return {
     takes(movement, outputIndex) {
-      const known = () => storage.one<{ output: number }>('select output_index as output from deposit_keys where movement = ?', movement);
-      if (known() === null) storage.run('insert or ignore into deposit_keys (movement, output_index) values (?, ?)', movement, outputIndex);
+      const known = () =>
+        storage.one<{ output: number }>('select output_index as output from deposit_keys where movement = ?', movement);
+      if (known() === null)
+        storage.run('insert or ignore into deposit_keys (movement, output_index) values (?, ?)', movement, outputIndex);
       return known()!.output === outputIndex;
     },
   };
@@ -75,16 +99,30 @@ export interface DepositCheckParts {
   readonly keys: TakenKeys;
   readonly monotonicMs: () => number;
   readonly holderOf?: IssuedAddresses['holderOf'];
-  /** Told of an event that leaves although it is not what it must be: no node of the customer's can say which of the two is wrong. */
+  /**
+   * Told of an event that leaves although it is not what it must be: no node of the customer's can say which of the two
+   * is wrong.
+   */
   readonly onDifference?: (reason: Doubt, event: DepositEnvelope) => void;
 }
 
 /** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
-export function createDepositCheck({ nodes, environment, keys, monotonicMs, holderOf = async () => null, onDifference }: DepositCheckParts): DepositCheck {
+export function createDepositCheck({
+  nodes,
+  environment,
+  keys,
+  monotonicMs,
+  holderOf = async () => null,
+  onDifference,
+}: DepositCheckParts): DepositCheck {
   const blocks = new Map<string, Promise<Movements | null>>();
-  const fresh = createFresh(monotonicMs, FRESH_MS), identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
+  const fresh = createFresh(monotonicMs, FRESH_MS),
+    identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
-  const readBlock = async ({ network, module, client }: OwnNode, { chain, height, blockHash }: DepositEnvelope['data']) => {
+  const readBlock = async (
+    { network, module, client }: OwnNode,
+    { chain, height, blockHash }: DepositEnvelope['data'],
+  ) => {
     const block = await client.getBlock(height);
     if (block.hash !== blockHash) return null;
     const { transfers } = module.transfersIn(network, block, catalogueOf(chain));
@@ -92,7 +130,10 @@ export function createDepositCheck({ nodes, environment, keys, monotonicMs, hold
       const outputIndex = module.formerOutputIndex?.(transfer) ?? null;
       return outputIndex === null ? [] : [[`${transfer.txid} ${outputIndex}`, transfer] as const];
     });
-    return { now: new Map(transfers.map((transfer) => [`${transfer.txid} ${transfer.outputIndex}`, transfer])), former: new Map(former) };
+    return {
+      now: new Map(transfers.map((transfer) => [`${transfer.txid} ${transfer.outputIndex}`, transfer])),
+      former: new Map(former),
+    };
   };
 
   /** Movements of the block that an event names, by txid and output; null when the node has another block there. */
@@ -102,7 +143,8 @@ export function createDepositCheck({ nodes, environment, keys, monotonicMs, hold
     let block = blocks.get(key);
     if (block === undefined) {
       block = readBlock(node, data);
-      for (const oldest of [...blocks.keys()].slice(0, Math.max(0, blocks.size - BLOCKS_KEPT + 1))) blocks.delete(oldest);
+      for (const oldest of [...blocks.keys()].slice(0, Math.max(0, blocks.size - BLOCKS_KEPT + 1)))
+        blocks.delete(oldest);
       blocks.set(key, block);
     }
     const movements = await block.catch((error: unknown) => {
@@ -111,13 +153,15 @@ export function createDepositCheck({ nodes, environment, keys, monotonicMs, hold
     });
     if (movements === null) blocks.delete(key);
     // A block that was the chain's a moment ago may be none any more.
-    return await fresh(`${chain} ${height}`, () => node.client.getBlockHash(height)) === blockHash ? movements : null;
+    return (await fresh(`${chain} ${height}`, () => node.client.getBlockHash(height))) === blockHash ? movements : null;
   };
 
   const contradiction = async ({ id, event, environment: said, data }: DepositEnvelope): Promise<Doubt | null> => {
     if (said !== environment) return 'other_environment';
-    // One fact has one id (I12): under another one its receiver would take it for a second deposit. That of a simulated one names a ledger.
-    if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event)) return 'other_event_id';
+    // One fact has one id (I12): under another one its receiver would take it for a second deposit. That of a simulated
+    // one names a ledger.
+    if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event))
+      return 'other_event_id';
     const holder = await holderOf(data.chain, data.address);
     return holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag) ? 'other_holder' : null;
   };
@@ -131,10 +175,13 @@ export function createDepositCheck({ nodes, environment, keys, monotonicMs, hold
     if (movements === null) return 'other_block';
     const key = `${data.txid} ${data.outputIndex}`;
     // A deposit that was recorded under a former key keeps it; no movement is taken under two.
-    const transfer = [movements.now.get(key), movements.former.get(key)].find((one) => one !== undefined && isSaid(one, data));
+    const transfer = [movements.now.get(key), movements.former.get(key)].find(
+      (one) => one !== undefined && isSaid(one, data),
+    );
     if (transfer === undefined) return 'no_such_movement';
     const hasTwo = [...movements.former.values()].includes(transfer);
-    if (hasTwo && !keys.takes(`${data.chain} ${data.txid} ${transfer.outputIndex}`, data.outputIndex)) return 'no_such_movement';
+    if (hasTwo && !keys.takes(`${data.chain} ${data.txid} ${transfer.outputIndex}`, data.outputIndex))
+      return 'no_such_movement';
     return isDeepEnough(node.network, transfer, data.height, head) ? null : 'not_deep_enough';
   };
 
@@ -146,7 +193,7 @@ export function createDepositCheck({ nodes, environment, keys, monotonicMs, hold
       const asked = event.event === 'deposit_confirmed' && nodes?.has(event.data.chain) === true ? nodes : null;
       try {
         const doubt = await contradiction(event);
-        if (asked !== null) return doubt ?? await ask(event, asked);
+        if (asked !== null) return doubt ?? (await ask(event, asked));
         if (doubt !== null) onDifference?.(doubt, event);
         return null;
       } catch (error) {
@@ -166,7 +213,7 @@ function createFresh(monotonicMs: () => number, forMs: number): <T>(key: string,
     const entry = known.get(key) ?? { atMs: monotonicMs(), answer: read() };
     known.set(key, entry);
     try {
-      return await entry.answer as T;
+      return (await entry.answer) as T;
     } catch (error) {
       if (known.get(key) === entry) known.delete(key);
       throw error;
@@ -185,7 +232,9 @@ const NO_CONTRADICTION: ReadonlySet<Doubt> = new Set<Doubt>(['no_answer', 'not_d
 
 /** What becomes of a delivery. What only time can settle is waited for, and is no alarm. Never rejects. */
 export async function judgeDelivery(
-  check: DepositCheck, { deliveryId, body }: Pick<Delivery, 'deliveryId' | 'body'>, { log, timers, monotonicMs, isStopping }: Around,
+  check: DepositCheck,
+  { deliveryId, body }: Pick<Delivery, 'deliveryId' | 'body'>,
+  { log, timers, monotonicMs, isStopping }: Around,
 ): Promise<'post' | 'unverified' | 'later'> {
   const untilMs = monotonicMs() + PATIENCE_MS;
   for (;;) {
@@ -198,7 +247,12 @@ export async function judgeDelivery(
     }
     if (isStopping()) return 'later';
     if (monotonicMs() >= untilMs) {
-      if (reason === 'node_fault') log.alarm('deposit_unverified', { deliveryId, reason, next: 'compare what your node of EDGE_VERIFY_RPC_<CHAIN> answers with another one' });
+      if (reason === 'node_fault')
+        log.alarm('deposit_unverified', {
+          deliveryId,
+          reason,
+          next: 'compare what your node of EDGE_VERIFY_RPC_<CHAIN> answers with another one',
+        });
       else log.warn('deposit_unverified', { deliveryId, reason });
       return 'later';
     }
@@ -223,15 +277,27 @@ function depositOf(body: string): DepositEnvelope | null | 'malformed' {
 const DEPOSIT_EVENTS = depositEnvelope.shape.event;
 const hasOtherDepositName = otherSpellingOf(Object.keys(depositEnvelope.shape.data.shape));
 
-function isSaid(transfer: Transfer, { address, amount, amountFormatted, decimals, tokenContract, tokenSymbol, chainTag }: DepositEnvelope['data']): boolean {
-  return transfer.to === address && transfer.amount.toString() === amount && transfer.decimals === decimals
-    && formatAmount(transfer.amount, decimals) === amountFormatted && transfer.tag === chainTag
-    && transfer.tokenContract === tokenContract && transfer.tokenSymbol === tokenSymbol;
+function isSaid(
+  transfer: Transfer,
+  { address, amount, amountFormatted, decimals, tokenContract, tokenSymbol, chainTag }: DepositEnvelope['data'],
+): boolean {
+  return (
+    transfer.to === address &&
+    transfer.amount.toString() === amount &&
+    transfer.decimals === decimals &&
+    formatAmount(transfer.amount, decimals) === amountFormatted &&
+    transfer.tag === chainTag &&
+    transfer.tokenContract === tokenContract &&
+    transfer.tokenSymbol === tokenSymbol
+  );
 }
 
 /** By the network's rules and the customer's own threshold, whatever the event says of one. chains.md part 2. */
 function isDeepEnough(
-  { threshold, gate }: Network, transfer: Transfer, height: number, head: { readonly height: number; readonly finalizedHeight: number | null },
+  { threshold, gate }: Network,
+  transfer: Transfer,
+  height: number,
+  head: { readonly height: number; readonly finalizedHeight: number | null },
 ): boolean {
   const confirmations = head.height - height + 1;
   if (confirmations < Math.max(threshold, transfer.threshold ?? 0)) return false;

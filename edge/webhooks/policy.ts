@@ -15,7 +15,16 @@ const URL_LENGTH_MAX = 2_048;
 
 /** Short reason for operators. It never goes to the cloud: that would make the edge a port scanner. */
 export type Blocked =
-  | 'not_a_url' | 'scheme' | 'credentials' | 'plain_http' | 'not_listed' | 'path_not_listed' | 'own_listener' | 'loopback' | 'private' | 'forbidden';
+  | 'not_a_url'
+  | 'scheme'
+  | 'credentials'
+  | 'plain_http'
+  | 'not_listed'
+  | 'path_not_listed'
+  | 'own_listener'
+  | 'loopback'
+  | 'private'
+  | 'forbidden';
 
 export interface PolicySettings {
   readonly environment: Environment;
@@ -24,10 +33,18 @@ export interface PolicySettings {
   readonly ownPort: () => number;
 }
 
-interface Target { readonly host: string; readonly port: number; readonly secure: boolean }
+interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+}
 
 /** A URL that passed the checks which need no address. */
-export interface Destination { readonly url: URL; readonly host: string; readonly port: number }
+export interface Destination {
+  readonly url: URL;
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface WebhookPolicy {
   /** The parsed destination, or why it is refused before anything is resolved. */
@@ -38,22 +55,44 @@ export interface WebhookPolicy {
 
 /** The policy of an edge's settings. `ownAddresses` are those of the machine's interfaces. */
 export function createWebhookPolicy(settings: PolicySettings, ownAddresses = interfaceAddresses()): WebhookPolicy {
-  const listed = (settings.allowlist ?? []);
-  const networks = blockListOf(listed.flatMap((target) => (target.kind === 'network' ? [[target.address, target.bits] as const] : [])));
+  const listed = settings.allowlist ?? [];
+  const networks = blockListOf(
+    listed.flatMap((target) => (target.kind === 'network' ? [[target.address, target.bits] as const] : [])),
+  );
   const own = new Set(ownAddresses.map(plainAddress));
-  const names = ({ host, port, secure }: Target) => listed.some((target) => target.kind === 'host' && target.host === host
-    && (target.port === null || target.port === port) && (target.below === undefined || target.below.secure === secure));
-  // An entry with a path names an address for the URL that has this very literal: of another one only the connection is seen, and no path.
-  const namesAddress = (address: string, { host, port, secure }: Target, portNeeded: boolean) => listed.some((target) => target.kind === 'address'
-    && plainAddress(target.address) === address && (target.port === port || (target.port === null && !portNeeded))
-    && (target.below === undefined || (target.below.secure === secure && isIP(host) !== 0)));
+  const names = ({ host, port, secure }: Target) =>
+    listed.some(
+      (target) =>
+        target.kind === 'host' &&
+        target.host === host &&
+        (target.port === null || target.port === port) &&
+        (target.below === undefined || target.below.secure === secure),
+    );
+  // An entry with a path names an address for the URL that has this very literal: of another one only the connection is
+  // seen, and no path.
+  const namesAddress = (address: string, { host, port, secure }: Target, portNeeded: boolean) =>
+    listed.some(
+      (target) =>
+        target.kind === 'address' &&
+        plainAddress(target.address) === address &&
+        (target.port === port || (target.port === null && !portNeeded)) &&
+        (target.below === undefined || (target.below.secure === secure && isIP(host) !== 0)),
+    );
   /** What the entries of this very host and port allow; null where they allow any path, or there is none. */
   const limitsOf = ({ host, port, secure }: Target): Below[] | null => {
     const literal = isIP(host) === 0 ? null : plainAddress(host);
-    const own = listed.filter((target) => (target.kind === 'host' ? target.host === host : target.kind === 'address' && plainAddress(target.address) === literal));
-    const here = own.flatMap((target) => (target.kind !== 'network' && (target.port === null || target.port === port) ? [target.below ?? null] : []));
+    const own = listed.filter((target) =>
+      target.kind === 'host'
+        ? target.host === host
+        : target.kind === 'address' && plainAddress(target.address) === literal,
+    );
+    const here = own.flatMap((target) =>
+      target.kind !== 'network' && (target.port === null || target.port === port) ? [target.below ?? null] : [],
+    );
     // A network that contains the host allows no more than the host's own entries.
-    return here.length === 0 || here.includes(null) ? null : here.filter((below): below is Below => below?.secure === secure);
+    return here.length === 0 || here.includes(null)
+      ? null
+      : here.filter((below): below is Below => below?.secure === secure);
   };
 
   const judgeAddress: WebhookPolicy['judgeAddress'] = (target, text) => {
@@ -63,9 +102,15 @@ export function createWebhookPolicy(settings: PolicySettings, ownAddresses = int
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
     const exact = namesAddress(address, target, false);
     const byName = names(target);
-    if (port === settings.ownPort() && (kind === 'loopback' || own.has(address)) && !namesAddress(address, target, true)) return 'own_listener';
+    if (
+      port === settings.ownPort() &&
+      (kind === 'loopback' || own.has(address)) &&
+      !namesAddress(address, target, true)
+    )
+      return 'own_listener';
     if (exact) return null;
-    if (kind === 'loopback') return settings.environment === 'sandbox' || (byName && host === 'localhost') ? null : 'loopback';
+    if (kind === 'loopback')
+      return settings.environment === 'sandbox' || (byName && host === 'localhost') ? null : 'loopback';
     if (kind === 'forbidden') return 'forbidden';
     if (byName || networks.check(address, family)) return null;
     if (kind === 'private') return 'private';

@@ -41,8 +41,12 @@ export interface PosterSettings {
 export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
   const { policy, monotonicMs } = settings;
   const agent = new Agent({
-    connect: createGuardedConnector(policy, settings.resolve), connections: settings.connections, pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, allowH2: false,
+    connect: createGuardedConnector(policy, settings.resolve),
+    connections: settings.connections,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    allowH2: false,
   });
   const running = new Set<AbortController>();
   let stopping = false;
@@ -55,10 +59,21 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
     const took = () => Math.round(monotonicMs() - startedAtMs);
     try {
       const { statusCode, headers, body } = await agent.request({
-        origin: url.origin, path: url.pathname + url.search, method: 'POST', body: delivery.body,
-        headers: headersOf(delivery), signal: cut.signal, headersTimeout: 0, bodyTimeout: 0,
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'POST',
+        body: delivery.body,
+        headers: headersOf(delivery),
+        signal: cut.signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
       });
-      const answered = answerOf(delivery, statusCode, took(), retryAfterSeconds(headers['retry-after'], settings.wallMs()));
+      const answered = answerOf(
+        delivery,
+        statusCode,
+        took(),
+        retryAfterSeconds(headers['retry-after'], settings.wallMs()),
+      );
       dropBody(body);
       return answered;
     } catch (error) {
@@ -68,7 +83,14 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
       if (why !== null) return noConnection(delivery);
       // `failed`: the connection broke, or what answers speaks no HTTP or TLS.
       const outcome = cut.signal.aborted || error instanceof errors.ConnectTimeoutError ? 'timeout' : 'failed';
-      return { deliveryId: delivery.deliveryId, attempt: delivery.attempt, statusCode: null, durationMs: took(), retryAfterSeconds: null, outcome };
+      return {
+        deliveryId: delivery.deliveryId,
+        attempt: delivery.attempt,
+        statusCode: null,
+        durationMs: took(),
+        retryAfterSeconds: null,
+        outcome,
+      };
     } finally {
       clearTimeout(timer);
       running.delete(cut);
@@ -92,7 +114,11 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
 }
 
 function headersOf({ headers }: Delivery): Record<string, string> {
-  const sent: Record<string, string> = { 'content-type': 'application/json', 'user-agent': `Flock-Webhooks/${EDGE_VERSION}`, 'webhook-signature': UNSIGNED };
+  const sent: Record<string, string> = {
+    'content-type': 'application/json',
+    'user-agent': `Flock-Webhooks/${EDGE_VERSION}`,
+    'webhook-signature': UNSIGNED,
+  };
   for (const [name, value] of Object.entries(headers)) {
     const known = SIGNATURE_HEADERS.find((header) => header === name.toLowerCase());
     if (known !== undefined) sent[known] = value;
@@ -100,28 +126,46 @@ function headersOf({ headers }: Delivery): Record<string, string> {
   return sent;
 }
 
-function answerOf({ deliveryId, attempt }: Delivery, statusCode: number, durationMs: number, retryAfter: number | null): Attempt {
+function answerOf(
+  { deliveryId, attempt }: Delivery,
+  statusCode: number,
+  durationMs: number,
+  retryAfter: number | null,
+): Attempt {
   return { deliveryId, attempt, statusCode, durationMs, retryAfterSeconds: retryAfter, outcome: 'answered' };
 }
 
 /**
- * No connection: the policy forbids the place, its name has no address, or nobody listens. To the cloud all of them are one
- * attempt, equal in every field, so that whoever chooses URLs does not learn which names exist in this network.
+ * No connection: the policy forbids the place, its name has no address, or nobody listens. To the cloud all of them are
+ * one attempt, equal in every field, so that whoever chooses URLs does not learn which names exist in this network.
  */
 function noConnection({ deliveryId, attempt }: Delivery): Attempt {
   return { deliveryId, attempt, statusCode: null, durationMs: 0, retryAfterSeconds: null, outcome: 'refused' };
 }
 
-const NO_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME', 'EAI_FAIL', 'ENODATA', 'ESERVFAIL']);
+const NO_NAME: ReadonlySet<string> = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_NODATA',
+  'EAI_NONAME',
+  'EAI_FAIL',
+  'ENODATA',
+  'ESERVFAIL',
+]);
 const NO_LISTENER: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
 
-/** Why nothing was connected to: `told` where an operator has to know it. Null where a connection was made, or waited for. */
+/**
+ * Why nothing was connected to: `told` where an operator has to know it. Null where a connection was made, or waited
+ * for.
+ */
 function whyNoConnection(error: unknown): { reason: string; told: boolean } | null {
   if (error instanceof BlockedByPolicy) return { reason: error.reason, told: true };
   // Several addresses that were tried in vain come as one error with theirs beside it.
   const { code, errors: each = [] } = error as { code?: unknown; errors?: readonly unknown[] };
   if (NO_NAME.has(String(code))) return { reason: String(code), told: true };
-  const refused = NO_LISTENER.has(String(code)) || (each.length > 0 && each.every((one) => NO_LISTENER.has(String((one as { code?: unknown }).code))));
+  const refused =
+    NO_LISTENER.has(String(code)) ||
+    (each.length > 0 && each.every((one) => NO_LISTENER.has(String((one as { code?: unknown }).code))));
   return refused ? { reason: String(code), told: false } : null;
 }
 

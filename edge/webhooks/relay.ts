@@ -15,8 +15,8 @@ const ACCEPTED_MAX = 8_192;
 const EXTRA_HOSTS_MAX = 1_024;
 const STORE_RETRY_MS = 1_000;
 /**
- * A commit waits for the disk, and everything here waits for it, so answers share one: this many, or those of a time, or
- * all when nothing else runs. The time is four times what the last commit took, within bounds: a slow disk takes a
+ * A commit waits for the disk, and everything here waits for it, so answers share one: this many, or those of a time,
+ * or all when nothing else runs. The time is four times what the last commit took, within bounds: a slow disk takes a
  * fifth of this process at most. Measured on a loaded disk: one commit an answer 2,000/s, shared 15,000/s.
  */
 const STORE_BATCH = 256;
@@ -29,8 +29,9 @@ const STOP_WAIT_MS = 4_000;
 export interface RelaySettings {
   readonly poster: WebhookPoster;
   /**
-   * What is asked before a delivery waits for its turn; it holds no slot meanwhile. `unverified` is recorded as an attempt
-   * that posted nothing; `later` is no attempt: the cloud sends it again when its claim has run out. Never rejects.
+   * What is asked before a delivery waits for its turn; it holds no slot meanwhile. `unverified` is recorded as an
+   * attempt that posted nothing; `later` is no attempt: the cloud sends it again when its claim has run out. Never
+   * rejects.
    */
   readonly check?: (delivery: Delivery) => Promise<'post' | 'unverified' | 'later'>;
   readonly outbox: Outbox;
@@ -43,7 +44,12 @@ export interface RelaySettings {
   readonly onFault: (error: unknown) => void;
 }
 
-interface Job { readonly key: string; readonly host: string; readonly leaseEpoch: number; readonly delivery: Delivery }
+interface Job {
+  readonly key: string;
+  readonly host: string;
+  readonly leaseEpoch: number;
+  readonly delivery: Delivery;
+}
 
 export class WebhookRelay {
   readonly #settings: RelaySettings;
@@ -69,11 +75,13 @@ export class WebhookRelay {
   accept(leaseEpoch: number, deliveries: readonly Delivery[]): boolean {
     if (this.#stopped) return false;
     const { outbox } = this.#settings;
-    if (this.#known.size + deliveries.length > ACCEPTED_MAX || !outbox.hasRoom(this.#known.size + deliveries.length)) return false;
+    if (this.#known.size + deliveries.length > ACCEPTED_MAX || !outbox.hasRoom(this.#known.size + deliveries.length))
+      return false;
     for (const delivery of deliveries) {
       const key = `${delivery.deliveryId}/${delivery.attempt}`;
       if (this.#known.has(key)) continue;
-      if (outbox.has('attempt', key)) { // Tried before a crash or a cut: the report is on its way, not the request again.
+      // Tried before a crash or a cut: the report is on its way, not the request again.
+      if (outbox.has('attempt', key)) {
         this.#settings.onStored();
         continue;
       }
@@ -137,7 +145,10 @@ export class WebhookRelay {
     const { concurrency, concurrencyPerHost } = this.#settings;
     for (const [host, queue] of this.#waiting) {
       const running = this.#runningByHost.get(host) ?? 0;
-      const free = this.#running < concurrency ? running < concurrencyPerHost : running === 0 && this.#running < concurrency + EXTRA_HOSTS_MAX;
+      const free =
+        this.#running < concurrency
+          ? running < concurrencyPerHost
+          : running === 0 && this.#running < concurrency + EXTRA_HOSTS_MAX;
       if (!free) continue;
       const job = queue.shift()!;
       this.#waiting.delete(host);
@@ -171,8 +182,11 @@ export class WebhookRelay {
   #storeSoon(): void {
     if (this.#unstored.length === 0 || this.#retrying) return;
     if (this.#unstored.length >= STORE_BATCH || this.#running === 0) this.#store();
-    else this.#storing ??= setTimeout(() => this.#store(), Math.min(
-      STORE_WAIT_MS_MAX, Math.max(STORE_WAIT_MS_MIN, this.#commitMs * STORE_WAITS_PER_COMMIT)));
+    else
+      this.#storing ??= setTimeout(
+        () => this.#store(),
+        Math.min(STORE_WAIT_MS_MAX, Math.max(STORE_WAIT_MS_MIN, this.#commitMs * STORE_WAITS_PER_COMMIT)),
+      );
   }
 
   #store(): void {
@@ -184,7 +198,10 @@ export class WebhookRelay {
     this.#unstored = [];
     try {
       const startedAtMs = performance.now();
-      this.#settings.outbox.append('attempt', batch.map(({ key, attempt }) => ({ subject: key, body: JSON.stringify(attempt) })));
+      this.#settings.outbox.append(
+        'attempt',
+        batch.map(({ key, attempt }) => ({ subject: key, body: JSON.stringify(attempt) })),
+      );
       this.#commitMs = performance.now() - startedAtMs;
       failpoint('edge.relay.after_record');
     } catch (error) {
@@ -209,7 +226,14 @@ export class WebhookRelay {
 
 /** An attempt that posted nothing: the edge does not hand on what it was given. */
 export function unverified({ deliveryId, attempt }: Delivery, tookMs: number): Attempt {
-  return { deliveryId, attempt, statusCode: null, durationMs: Math.round(tookMs), retryAfterSeconds: null, outcome: 'unverified' };
+  return {
+    deliveryId,
+    attempt,
+    statusCode: null,
+    durationMs: Math.round(tookMs),
+    retryAfterSeconds: null,
+    outcome: 'unverified',
+  };
 }
 
 /** Deliveries to one scheme, host and port share a queue; a text that is no URL has its own. */

@@ -11,12 +11,12 @@ const LINE_BYTES_MAX = 128 * 1_048_576;
 
 /** Each operation is loaded when it is first asked for, so that the command answers at once. */
 const operations: Readonly<Record<string, Operation>> = {
-  'derive': async (request) => (await import('./chain/derive.ts')).derive(request),
-  'address': async (request) => (await import('./chain/address.ts')).address(request),
-  'transfers': async (request) => (await import('./chain/transfers.ts')).transfers(request),
-  'descriptor': async (request) => (await import('./chain/descriptor.ts')).descriptor(request),
+  derive: async (request) => (await import('./chain/derive.ts')).derive(request),
+  address: async (request) => (await import('./chain/address.ts')).address(request),
+  transfers: async (request) => (await import('./chain/transfers.ts')).transfers(request),
+  descriptor: async (request) => (await import('./chain/descriptor.ts')).descriptor(request),
   'webhook-verify': async (request) => (await import('./chain/webhook-verify.ts')).webhookVerify(request),
-  'totp': async (request) => (await import('./chain/totp.ts')).totp(request),
+  totp: async (request) => (await import('./chain/totp.ts')).totp(request),
 };
 
 function explainFault(fault: unknown): Refusal | null {
@@ -31,6 +31,9 @@ export async function chainJsonl(args: readonly string[]): Promise<number> {
     console.error('usage: flock chain --jsonl');
     return 2;
   }
-  await writeAnswers(answersTo(process.stdin, { operations, lineBytesMax: LINE_BYTES_MAX, explainFault }), process.stdout);
+  await writeAnswers(
+    answersTo(process.stdin, { operations, lineBytesMax: LINE_BYTES_MAX, explainFault }),
+    process.stdout,
+  );
   return 0;
 }

@@ -12,30 +12,62 @@ interface Command {
 
 const COMMANDS: readonly Command[] = [
   {
-    words: ['chain'], usage: 'chain --jsonl', does: 'answers questions about keys, addresses, blocks and signatures, one JSON line each',
+    words: ['chain'],
+    usage: 'chain --jsonl',
+    does: 'answers questions about keys, addresses, blocks and signatures, one JSON line each',
     run: async (args) => (await import('./chain-jsonl.ts')).chainJsonl(args),
   },
   {
-    words: ['webhooks', 'listen'], usage: 'webhooks listen [--port 9000] [--secret whsec_…] [--count N]', does: 'verifies deliveries and prints them',
+    words: ['webhooks', 'listen'],
+    usage: 'webhooks listen [--port 9000] [--secret whsec_…] [--count N]',
+    does: 'verifies deliveries and prints them',
     run: async (args) => (await import('./webhooks-listen.ts')).webhooksListen(args),
   },
-  operator('users create', '--email E [--admin]', 'makes a console user; the password comes from standard input or is made'),
-  operator('organizations create', '--name N --owner EMAIL [--tier T] [--band B]', 'makes a tenant with its two accounts and first owner'),
-  operator('api-keys mint', '--organization ID --environment live|sandbox --label L', 'mints an API key and shows it once'),
-  operator('secrets reseal', '', 'seals all secrets at rest again under the first key of SECRET_KEY, and gives back deliveries that were held for theirs'),
+  operator(
+    'users create',
+    '--email E [--admin]',
+    'makes a console user; the password comes from standard input or is made',
+  ),
+  operator(
+    'organizations create',
+    '--name N --owner EMAIL [--tier T] [--band B]',
+    'makes a tenant with its two accounts and first owner',
+  ),
+  operator(
+    'api-keys mint',
+    '--organization ID --environment live|sandbox --label L',
+    'mints an API key and shows it once',
+  ),
+  operator(
+    'secrets reseal',
+    '',
+    'seals all secrets at rest again under the first key of SECRET_KEY, and gives back deliveries that were held for theirs',
+  ),
 ];
 
 /** A command of whoever runs the cloud; it works on DATABASE_URL. */
 function operator(name: OperatorCommand, options: string, does: string): Command {
   return {
-    words: name.split(' '), usage: `${name} ${options}`.trimEnd(), does,
-    run: async (args) => (await import('../../supervision/operator.ts')).runOperatorCommand(name, args, process.env, process.stdout, process.stderr),
+    words: name.split(' '),
+    usage: `${name} ${options}`.trimEnd(),
+    does,
+    run: async (args) =>
+      (await import('../../supervision/operator.ts')).runOperatorCommand(
+        name,
+        args,
+        process.env,
+        process.stdout,
+        process.stderr,
+      ),
   };
 }
 
 function usage(): string {
   const width = Math.max(...COMMANDS.map((command) => command.usage.length));
-  return ['usage: flock COMMAND', ...COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.does}`)].join('\n');
+  return [
+    'usage: flock COMMAND',
+    ...COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.does}`),
+  ].join('\n');
 }
 
 const words = process.argv.slice(2);

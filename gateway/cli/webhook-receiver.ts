@@ -34,7 +34,8 @@ const BODY_BYTES_MAX = 1_048_576;
 function verifierOf(secret: string): Webhook {
   const base64 = /^whsec_([A-Za-z0-9+/]+)=*$/.exec(secret)?.[1];
   // One that was cut short while it was copied is no whole number of bytes.
-  if (base64 === undefined || secret.length % 4 !== 'whsec_'.length % 4) throw new RangeError('a secret begins with whsec_ and is base64 after it, whole');
+  if (base64 === undefined || secret.length % 4 !== 'whsec_'.length % 4)
+    throw new RangeError('a secret begins with whsec_ and is base64 after it, whole');
   return new Webhook(secret);
 }
 
@@ -59,7 +60,9 @@ export interface ReceiverOptions {
   readonly onRefused?: () => void;
 }
 
-/** Starts the receiver on a loopback port. Throws: RangeError when the secret is none; the listen error of a taken port. */
+/**
+ * Starts the receiver on a loopback port. Throws: RangeError when the secret is none; the listen error of a taken port.
+ */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const received: ReceivedEvent[] = [];
   const waiting = new Set<(event: ReceivedEvent) => void>();
@@ -77,10 +80,20 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
         return 401;
       }
     }
-    const parsed = JSON.parse(raw) as { id: string; event: string; confirmations: number | null; data: Record<string, unknown> };
+    const parsed = JSON.parse(raw) as {
+      id: string;
+      event: string;
+      confirmations: number | null;
+      data: Record<string, unknown>;
+    };
     const event: ReceivedEvent = {
-      id: parsed.id, event: parsed.event, data: parsed.data, confirmations: parsed.confirmations ?? null,
-      raw, atMs: performance.timeOrigin + performance.now(), verified: verifier === null ? null : true,
+      id: parsed.id,
+      event: parsed.event,
+      data: parsed.data,
+      confirmations: parsed.confirmations ?? null,
+      raw,
+      atMs: performance.timeOrigin + performance.now(),
+      verified: verifier === null ? null : true,
     };
     const status = answer(event);
     if (status >= 200 && status < 300) {
@@ -92,10 +105,18 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   };
 
   const server: Server = createServer((request, response) => {
-    bodyOf(request).then(
-      (raw) => { response.writeHead(request.method === 'POST' ? take(raw, request.headers) : 405).end(); },
-      () => { response.writeHead(413).end(); },
-    ).catch(() => { response.writeHead(400).end(); });
+    bodyOf(request)
+      .then(
+        (raw) => {
+          response.writeHead(request.method === 'POST' ? take(raw, request.headers) : 405).end();
+        },
+        () => {
+          response.writeHead(413).end();
+        },
+      )
+      .catch(() => {
+        response.writeHead(400).end();
+      });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -103,17 +124,27 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   });
   const { port } = server.address() as AddressInfo;
   return {
-    port, url: `http://127.0.0.1:${port}/webhooks`, received,
+    port,
+    url: `http://127.0.0.1:${port}/webhooks`,
+    received,
     refused: () => refused,
-    setSecret(secret) { verifier = new Webhook(secret); },
-    setAnswer(next) { answer = next; },
+    setSecret(secret) {
+      verifier = new Webhook(secret);
+    },
+    setAnswer(next) {
+      answer = next;
+    },
     next(match, timeoutMs = 60_000) {
       const known = received.find(match);
       if (known !== undefined) return Promise.resolve(known);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(look);
-          reject(new Error(`no such event within ${timeoutMs} ms; received: ${received.map((event) => event.event).join(', ') || 'nothing'}`));
+          reject(
+            new Error(
+              `no such event within ${timeoutMs} ms; received: ${received.map((event) => event.event).join(', ') || 'nothing'}`,
+            ),
+          );
         }, timeoutMs);
         const look = (event: ReceivedEvent) => {
           if (!match(event)) return;
@@ -124,9 +155,10 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
         waiting.add(look);
       });
     },
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

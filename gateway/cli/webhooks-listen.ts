@@ -1,11 +1,15 @@
-/** `flock webhooks listen [--port 9000] [--secret whsec_…] [--count N]`: verifies deliveries and prints one line for each. */
+/**
+ * `flock webhooks listen [--port 9000] [--secret whsec_…] [--count N]`: verifies deliveries and prints one line for
+ * each.
+ */
 import { parseArgs } from 'node:util';
 import { startReceiver } from './webhook-receiver.ts';
 
 /** Runs until SIGINT or SIGTERM, or until so many events were received. Answers the exit code. */
 export async function webhooksListen(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
-    args: [...args], strict: true,
+    args: [...args],
+    strict: true,
     options: { port: { type: 'string', default: '9000' }, secret: { type: 'string' }, count: { type: 'string' } },
   });
   const port = Number(values.port);
@@ -30,15 +34,25 @@ export async function webhooksListen(args: readonly string[]): Promise<number> {
       left -= 1;
       if (left <= 0) enough();
     },
-    onRefused: () => console.error('refused a delivery: its signature does not verify under this secret (each webhook for this URL has a secret of its own)'),
-  }).catch((error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${port} is in use; name another with --port`
-    : error instanceof RangeError ? `--secret: ${error.message}` : Promise.reject(error));
+    onRefused: () =>
+      console.error(
+        'refused a delivery: its signature does not verify under this secret (each webhook for this URL has a secret of its own)',
+      ),
+  }).catch((error: unknown) =>
+    (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      ? `port ${port} is in use; name another with --port`
+      : error instanceof RangeError
+        ? `--secret: ${error.message}`
+        : Promise.reject(error),
+  );
   if (typeof opened === 'string') {
     console.error(opened);
     return 2;
   }
   const receiver = opened;
-  console.error(`listening on ${receiver.url}${secret === undefined ? ' ; no --secret, so signatures are not checked' : ''}`);
+  console.error(
+    `listening on ${receiver.url}${secret === undefined ? ' ; no --secret, so signatures are not checked' : ''}`,
+  );
   await new Promise<void>((resolve) => {
     enough = resolve;
     if (left <= 0) resolve();

@@ -21,7 +21,7 @@ const EMPTY_BODY = new Uint8Array();
 /** Whether the API key of a handshake is still good: a key may be revoked while its stream comes up. */
 export async function keyHolds({ apiKeys }: Pick<HandshakeDeps, 'apiKeys'>, auth: unknown): Promise<boolean> {
   const parsed = handshakeAuth.safeParse(auth);
-  return parsed.success && await apiKeys.authenticate(apiKeyOf(parsed.data.headers)) !== null;
+  return parsed.success && (await apiKeys.authenticate(apiKeyOf(parsed.data.headers))) !== null;
 }
 
 const apiKeyOf = (headers: Readonly<Record<string, string>>): string =>
@@ -58,7 +58,8 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
 
 /** Whether a version is below another, number by number; a text that is no version is older than any. */
 export function isOlderVersion(version: string, minimum: string): boolean {
-  const own = numbersOf(version), least = numbersOf(minimum);
+  const own = numbersOf(version),
+    least = numbersOf(minimum);
   if (own.length === 0) return true;
   const differs = own.findIndex((part, index) => part !== least[index]);
   return differs !== -1 && own[differs]! < least[differs]!;

@@ -52,7 +52,9 @@ export class Leadership {
 
   /** True when a session other than the holder should be granted the lease, and nobody is being asked for that. */
   get vacant(): boolean {
-    return this.#lease !== null && !this.#electing && nextLeader(this.#lease, this.#sessions.all(), this.#elapsedMs) !== null;
+    return (
+      this.#lease !== null && !this.#electing && nextLeader(this.#lease, this.#sessions.all(), this.#elapsedMs) !== null
+    );
   }
 
   /**
@@ -83,7 +85,9 @@ export class Leadership {
     if (this.#lease !== null) this.#lease = shortened(this.#lease, this.#elapsedMs, this.ttlMs);
   }
 
-  /** A leader that stops gives its lease up, so that another one is elected without waiting. Refuses: LEASE_EPOCH_STALE. */
+  /**
+   * A leader that stops gives its lease up, so that another one is elected without waiting. Refuses: LEASE_EPOCH_STALE.
+   */
   async release(session: Session, leaseEpoch: number): Promise<Refusal | null> {
     const stale = this.mayAct(session, leaseEpoch);
     if (stale !== null) return stale;
@@ -120,7 +124,8 @@ export class Leadership {
   async claim(state: AccountState, session: Session): Promise<EdgeRole | Refusal> {
     const lease = this.adopt(state);
     const senior = lease.holder === session.id ? null : nextLeader(lease, this.#sessions.all(), this.#elapsedMs);
-    if (senior !== null && senior !== session.id) return this.#followed(session, lease.epoch); // the next tick grants it
+    // the next tick grants it
+    if (senior !== null && senior !== session.id) return this.#followed(session, lease.epoch);
     const mayHold = held(lease, this.#elapsedMs) && lease.holder !== null ? [lease.holder] : [];
     const epoch = await this.#ask(session, mayHold);
     if (!isRefusal(epoch)) {
@@ -130,7 +135,9 @@ export class Leadership {
     return epoch.code === 'LEASE_HELD' ? this.#followed(session, lease.epoch) : epoch;
   }
 
-  /** A lease that ran out goes to the next session, and every stream is told. One that fails is tried by the next tick. */
+  /**
+   * A lease that ran out goes to the next session, and every stream is told. One that fails is tried by the next tick.
+   */
   async elect(inOrder: (work: () => Promise<void>) => Promise<void>): Promise<void> {
     this.#electing = true;
     try {

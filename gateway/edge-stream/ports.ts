@@ -13,8 +13,19 @@ export interface StreamLog {
 
 export interface RoomDeps {
   readonly accounts: Pick<Accounts, 'ask'>;
-  readonly store: Pick<EdgeStore,
-    'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys' | 'saveKeySet' | 'keySets' | 'saveInstructions' | 'instruction' | 'reapInstructions'>;
+  readonly store: Pick<
+    EdgeStore,
+    | 'saveSessions'
+    | 'openSessions'
+    | 'reapSessions'
+    | 'saveLocalKeys'
+    | 'localKeys'
+    | 'saveKeySet'
+    | 'keySets'
+    | 'saveInstructions'
+    | 'instruction'
+    | 'reapInstructions'
+  >;
   /** Where attempts go; told when a leader comes or goes. Bound late: the publisher sends through this room. */
   readonly publisher: () => Pick<Publisher, 'report' | 'ring' | 'leaderLost'>;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 /**
- * Refills of an account's pools, one under way for each chain: it ends with the leader's answer, with its stream, or with
- * the time. Issues ask for a refill as often as they like; what is under way is not asked for again.
+ * Refills of an account's pools, one under way for each chain: it ends with the leader's answer, with its stream, or
+ * with the time. Issues ask for a refill as often as they like; what is under way is not asked for again.
  */
 import type { PooledChain } from '../../protocol/slugs.ts';
 import type { Connection } from './sessions.ts';
@@ -14,9 +14,18 @@ const FAST_USE_MS = 10_000;
 /** Most addresses of one refill: what an edge derives for one frame. */
 export const REFILL_MAX = 5_000;
 
-export interface Wanted { readonly chain: PooledChain; readonly from: number; readonly count: number }
+export interface Wanted {
+  readonly chain: PooledChain;
+  readonly from: number;
+  readonly count: number;
+}
 
-interface Last { readonly from: number; readonly count: number; readonly endedMs: number; readonly useful: boolean }
+interface Last {
+  readonly from: number;
+  readonly count: number;
+  readonly endedMs: number;
+  readonly useful: boolean;
+}
 
 export class Refills {
   readonly #elapsedMs: () => number;
@@ -34,10 +43,12 @@ export class Refills {
   /** Asks the leader, unless it is at it. */
   ask(connection: Connection, leaseEpoch: number, { chain, from, count }: Wanted): void {
     if (this.#underWay.get(chain) === connection) return;
-    const last = this.#last.get(chain), sinceMs = last === undefined ? Infinity : this.#elapsedMs() - last.endedMs;
+    const last = this.#last.get(chain),
+      sinceMs = last === undefined ? Infinity : this.#elapsedMs() - last.endedMs;
     // An answer that brought nothing is not asked for again at once.
     if (last !== undefined && sinceMs < REFILL_PAUSE_MS && (!last.useful || last.from === from)) return;
-    const wanted = last !== undefined && sinceMs < FAST_USE_MS ? Math.max(count, Math.min(2 * last.count, REFILL_MAX)) : count;
+    const wanted =
+      last !== undefined && sinceMs < FAST_USE_MS ? Math.max(count, Math.min(2 * last.count, REFILL_MAX)) : count;
     this.#underWay.set(chain, connection);
     void connection.ask('replenish', { leaseEpoch, chain, from, count: wanted }, REFILL_TIMEOUT_MS).then((answer) => {
       if (this.#underWay.get(chain) !== connection) return;

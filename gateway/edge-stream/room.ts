@@ -8,7 +8,11 @@ import { replenishment } from '../../actors/address/pools.ts';
 import type { SessionRow } from '../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  HEARTBEAT_MS, type HeartbeatBody, type HeartbeatReply, type LocalKeyRecord, type WelcomeFrame,
+  HEARTBEAT_MS,
+  type HeartbeatBody,
+  type HeartbeatReply,
+  type LocalKeyRecord,
+  type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
@@ -45,7 +49,10 @@ export class Room {
     this.sessions = new Sessions(accountId);
     this.leadership = new Leadership(accountId, deps, this.sessions, startedMs, onLead);
     this.#deps = deps;
-    this.#refills = new Refills(() => deps.clock.elapsedMs(), () => void this.replenish());
+    this.#refills = new Refills(
+      () => deps.clock.elapsedMs(),
+      () => void this.replenish(),
+    );
     this.#teller = new LivenessTeller(accountId, deps.accounts, () => this.sessions.anyAlive(this.#now()));
   }
 
@@ -54,14 +61,17 @@ export class Room {
    * `localKeys` are read before, so that nothing but the account is waited for in here.
    */
   connect(
-    admitted: Admitted, connection: Connection, localKeys: readonly LocalKeyRecord[],
+    admitted: Admitted,
+    connection: Connection,
+    localKeys: readonly LocalKeyRecord[],
   ): Promise<WelcomeFrame | Refusal> {
     return this.#inOrder(async () => {
       const state = await this.#inspect();
       if (isRefusal(state)) return state;
       const locked = this.#sessionLimit(state, admitted.sessionId);
       if (locked !== null) return locked;
-      const now = this.#now(), session = this.sessions.see(admitted.sessionId, admitted, now);
+      const now = this.#now(),
+        session = this.sessions.see(admitted.sessionId, admitted, now);
       if (session.connection !== null) this.#refills.closed(session.connection);
       session.connection?.close('CONFLICT');
       session.connection = connection;
@@ -74,8 +84,14 @@ export class Room {
         return role;
       }
       return {
-        sessionId: session.id, role, leaseEpoch: session.toldEpoch, leaseTtlMs: this.leadership.ttlMs, heartbeatMs: HEARTBEAT_MS,
-        serverTimeMs: now.nowMs, localKeys: localKeys.slice(0, LOCAL_KEYS_MAX), keySets: true,
+        sessionId: session.id,
+        role,
+        leaseEpoch: session.toldEpoch,
+        leaseTtlMs: this.leadership.ttlMs,
+        heartbeatMs: HEARTBEAT_MS,
+        serverTimeMs: now.nowMs,
+        localKeys: localKeys.slice(0, LOCAL_KEYS_MAX),
+        keySets: true,
       };
     });
   }
@@ -116,7 +132,9 @@ export class Room {
    * The heartbeat over REST. It renews the lease of a leader whose stream is down only while no other edge has one: an
    * edge with a stream can also deliver. Refuses: LEASE_EPOCH_STALE once for a session that was replaced.
    */
-  heartbeatOverRest(body: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number; leaseTtlMs: number } | Refusal> {
+  heartbeatOverRest(
+    body: HeartbeatBody,
+  ): Promise<{ role: EdgeRole; leaseEpoch: number; leaseTtlMs: number } | Refusal> {
     return this.#inOrder(async () => {
       const full = this.#sessionCeiling(body.sessionId);
       if (full !== null) return full;
@@ -137,14 +155,19 @@ export class Room {
     });
   }
 
-  /** The leader stops; whoever has been live longest leads next. Refuses: LEASE_EPOCH_STALE, what the account refuses. */
+  /**
+   * The leader stops; whoever has been live longest leads next. Refuses: LEASE_EPOCH_STALE, what the account refuses.
+   */
   async release(session: Session, leaseEpoch: number): Promise<Refusal | null> {
     const refusal = await this.#inOrder(() => this.leadership.release(session, leaseEpoch));
     if (refusal === null) this.#electIfVacant();
     return refusal;
   }
 
-  /** What time alone changes: ended sessions, a lease that ran out, liveness. False when the room is empty and nobody comes. */
+  /**
+   * What time alone changes: ended sessions, a lease that ran out, liveness. False when the room is empty and nobody
+   * comes.
+   */
   tick(): boolean {
     const now = this.#now();
     const anyLeft = this.sessions.age(now);
@@ -178,24 +201,31 @@ export class Room {
     this.leadership.note();
   }
 
-  /** Asks the leader for pool addresses where the stock is low. One look at a time: whoever asks meanwhile causes one more. */
+  /**
+   * Asks the leader for pool addresses where the stock is low. One look at a time: whoever asks meanwhile causes one
+   * more.
+   */
   replenish(): Promise<void> {
     this.#stockAgain = true;
-    return this.#stocking ??= (async () => {
+    return (this.#stocking ??= (async () => {
       while (this.#stockAgain) {
         this.#stockAgain = false;
         await this.#lookAtStock();
       }
-    })().finally(() => { this.#stocking = null; });
+    })().finally(() => {
+      this.#stocking = null;
+    }));
   }
 
   async #lookAtStock(): Promise<void> {
     this.#stockedMs = this.#now().elapsedMs;
-    const state = await this.#inspect(), { leader, lease } = this.leadership;
+    const state = await this.#inspect(),
+      { leader, lease } = this.leadership;
     if (isRefusal(state) || leader === null) return;
     this.#pooled = Object.keys(state.pools).length > 0;
     for (const chain of POOLED_CHAINS) {
-      const pool = state.pools[chain], wanted = pool === undefined ? null : replenishment(pool);
+      const pool = state.pools[chain],
+        wanted = pool === undefined ? null : replenishment(pool);
       if (wanted !== null) this.#refills.ask(leader.connection!, lease!.epoch, { chain, ...wanted });
     }
   }
@@ -225,7 +255,9 @@ export class Room {
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {
     this.#queued += 1;
-    const next = this.#queue.then(work, work).finally(() => { this.#queued -= 1; });
+    const next = this.#queue.then(work, work).finally(() => {
+      this.#queued -= 1;
+    });
     this.#queue = next.catch(() => undefined);
     return next;
   }

@@ -7,8 +7,16 @@ import type { TimerHandle } from '../../actors/kernel/timers.ts';
 import type { InstructionNotKept, SessionRow } from '../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  acknowledgement, SESSION_REAP_MS, type Acknowledgement, type AttemptsFrame, type HeartbeatBody, type HeartbeatReply,
-  type InstructionRecord, type KeySetRecord, type LocalKeyRecord, type WelcomeFrame,
+  acknowledgement,
+  SESSION_REAP_MS,
+  type Acknowledgement,
+  type AttemptsFrame,
+  type HeartbeatBody,
+  type HeartbeatReply,
+  type InstructionRecord,
+  type KeySetRecord,
+  type LocalKeyRecord,
+  type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import { type AccountId, environmentOf } from '../../protocol/ids.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
@@ -62,7 +70,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     this.#deps = deps;
   }
 
-  /** Finds the sessions that were open when the node before stopped, then watches the time. Nothing of an earlier run stays. */
+  /**
+   * Finds the sessions that were open when the node before stopped, then watches the time. Nothing of an earlier run
+   * stays.
+   */
   async start(): Promise<void> {
     this.#rooms.clear();
     this.#leaders.clear();
@@ -113,19 +124,29 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
 
   liveSessions(accountId: AccountId): string[] {
     const sessions = this.#rooms.get(accountId)?.sessions;
-    return sessions?.all().filter(
-      (session) => session.connection !== null || sessions.livenessOf(session, this.#now()) === 'live',
-    ).map(({ id }) => id) ?? [];
+    return (
+      sessions
+        ?.all()
+        .filter((session) => session.connection !== null || sessions.livenessOf(session, this.#now()) === 'live')
+        .map(({ id }) => id) ?? []
+    );
   }
 
   async askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal> {
     if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
-    const room = this.#rooms.get(accountId), leader = room?.leadership.leader;
+    const room = this.#rooms.get(accountId),
+      leader = room?.leadership.leader;
     if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');
     const answer = acknowledgement.safeParse(
-      await leader.connection!.ask('sign', {
-        leaseEpoch: room.leadership.lease!.epoch, transactionId, record: await this.#record(accountId, transactionId),
-      }, SIGN_TIMEOUT_MS),
+      await leader.connection!.ask(
+        'sign',
+        {
+          leaseEpoch: room.leadership.lease!.epoch,
+          transactionId,
+          record: await this.#record(accountId, transactionId),
+        },
+        SIGN_TIMEOUT_MS,
+      ),
     );
     // What the edge did is unknown; asking again is safe, since it signs a transaction once.
     return answer.success
@@ -134,7 +155,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   tellRotation(accountId: AccountId, rotationId: string): void {
-    for (const { connection } of this.#rooms.get(accountId)?.sessions.connected() ?? []) connection!.send('rotation', { rotationId });
+    for (const { connection } of this.#rooms.get(accountId)?.sessions.connected() ?? [])
+      connection!.send('rotation', { rotationId });
   }
 
   close(accountId: AccountId, code: string): void {
@@ -142,7 +164,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     this.#save();
   }
 
-  noteHeartbeat(accountId: AccountId, beat: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number; leaseTtlMs: number } | Refusal> {
+  noteHeartbeat(
+    accountId: AccountId,
+    beat: HeartbeatBody,
+  ): Promise<{ role: EdgeRole; leaseEpoch: number; leaseTtlMs: number } | Refusal> {
     return this.#roomOf(accountId).heartbeatOverRest(beat);
   }
 
@@ -161,10 +186,15 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   async deliver(accountId: AccountId, deliveries: readonly Delivery[]): Promise<Acknowledgement | null> {
-    const room = this.#rooms.get(accountId), leader = room?.leadership.leader;
+    const room = this.#rooms.get(accountId),
+      leader = room?.leadership.leader;
     if (room === undefined || leader == null) return null;
     const answer = acknowledgement.safeParse(
-      await leader.connection!.ask('deliver', { leaseEpoch: room.leadership.lease!.epoch, deliveries }, DELIVER_TIMEOUT_MS),
+      await leader.connection!.ask(
+        'deliver',
+        { leaseEpoch: room.leadership.lease!.epoch, deliveries },
+        DELIVER_TIMEOUT_MS,
+      ),
     );
     return answer.success ? answer.data : null;
   }
@@ -197,15 +227,16 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       return { ok: true };
     } catch (error) {
       this.#deps.log.warn(
-        { err: error, accountId: room.accountId, count: attempts.length }, 'attempts could not be recorded',
+        { err: error, accountId: room.accountId, count: attempts.length },
+        'attempts could not be recorded',
       );
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
   }
 
   /**
-   * Stored, then told to every other replica. The edges check who signed a record; the cloud only carries it, and of one
-   * account only so many.
+   * Stored, then told to every other replica. The edges check who signed a record; the cloud only carries it, and of
+   * one account only so many.
    */
   async #localKeys(room: Room, from: Session, records: readonly LocalKeyRecord[]): Promise<Acknowledgement> {
     const environment = environmentOf(room.accountId);
@@ -228,7 +259,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   async #tellOtherKeys(accountId: AccountId, connection: Connection, told: readonly LocalKeyRecord[]): Promise<void> {
     try {
       const known = new Set(told.map(({ id, signature }) => `${id} ${signature}`));
-      const others = (await this.#deps.store.localKeys(accountId)).filter(({ id, signature }) => !known.has(`${id} ${signature}`));
+      const others = (await this.#deps.store.localKeys(accountId)).filter(
+        ({ id, signature }) => !known.has(`${id} ${signature}`),
+      );
       for (let from = 0; from < others.length; from += LOCAL_KEYS_MAX) {
         connection.send('keys', { records: others.slice(from, from + LOCAL_KEYS_MAX) });
       }
@@ -276,12 +309,18 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       this.#deps.log.warn({ err: error, accountId: room.accountId }, 'instructions could not be stored');
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
-    const kept = records.filter(({ transactionId }) => notKept.every((record) => record.transactionId !== transactionId));
+    const kept = records.filter(({ transactionId }) =>
+      notKept.every((record) => record.transactionId !== transactionId),
+    );
     for (const session of room.sessions.connected()) {
       if (session.id !== from.id && kept.length > 0) session.connection!.send('instructions', { records: kept });
     }
     if (notKept.length === 0) return { ok: true };
-    return { ok: false, code: notKept.some(({ reason }) => reason === 'quota') ? 'PAYLOAD_TOO_LARGE' : 'NOT_FOUND', details: { notKept } };
+    return {
+      ok: false,
+      code: notKept.some(({ reason }) => reason === 'quota') ? 'PAYLOAD_TOO_LARGE' : 'NOT_FOUND',
+      details: { notKept },
+    };
   }
 
   async #record(accountId: AccountId, transactionId: string): Promise<InstructionRecord | null> {
@@ -311,7 +350,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const { log, store } = this.#deps;
     Promise.all([store.reapSessions(nowMs - SESSION_REAP_MS), store.reapInstructions(nowMs - INSTRUCTION_KEEP_MS)])
       .catch((error: unknown) => log.warn({ err: error }, 'ended sessions could not be reaped'))
-      .finally(() => { this.#reaping = false; });
+      .finally(() => {
+        this.#reaping = false;
+      });
   }
 
   /** Writes what changed; what changes meanwhile is written by the next tick. */

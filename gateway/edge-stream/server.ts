@@ -7,7 +7,15 @@ import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import type { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { attemptsFrame, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, STREAM_PATH } from '../../protocol/frames.ts';
+import {
+  attemptsFrame,
+  heartbeatFrame,
+  instructionsFrame,
+  keySetFrame,
+  localKeysFrame,
+  releaseFrame,
+  STREAM_PATH,
+} from '../../protocol/frames.ts';
 import type { Serving } from '../deps.ts';
 import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
@@ -30,35 +38,49 @@ export interface StreamServerDeps extends HandshakeDeps {
   readonly serving?: Serving;
 }
 
-export interface StreamServer { close(): Promise<void> }
+export interface StreamServer {
+  close(): Promise<void>;
+}
 
 /** Opens the stream on STREAM_PATH of a running HTTP server. */
 export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
   const io = new Server(deps.httpServer, {
-    path: STREAM_PATH, transports: ['websocket'], serveClient: false, maxHttpBufferSize: FRAME_BYTES_MAX,
-    pingInterval: PING_EVERY_MS, pingTimeout: PING_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS,
+    path: STREAM_PATH,
+    transports: ['websocket'],
+    serveClient: false,
+    maxHttpBufferSize: FRAME_BYTES_MAX,
+    pingInterval: PING_EVERY_MS,
+    pingTimeout: PING_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     perMessageDeflate: false,
   });
   io.use((socket, next) => {
     const trouble = deps.serving?.trouble() ?? null;
-    if (trouble !== null) return next(Object.assign(new Error('SERVICE_UNAVAILABLE'), { data: dataOf(notServing(trouble)) }));
-    join(deps, socket).then((joined) => {
-      if (isRefusal(joined)) return next(Object.assign(new Error(joined.code), { data: dataOf(joined) }));
-      (socket.data as { joined?: Joined }).joined = joined;
-      next();
-    }, (error: unknown) => {
-      deps.log.warn({ err: error }, 'a handshake failed');
-      const refusal = deps.serving?.isAway(error) === true ? notServing('database') : refuse('INTERNAL_ERROR');
-      next(Object.assign(new Error(refusal.code), { data: dataOf(refusal) }));
-    });
+    if (trouble !== null)
+      return next(Object.assign(new Error('SERVICE_UNAVAILABLE'), { data: dataOf(notServing(trouble)) }));
+    join(deps, socket).then(
+      (joined) => {
+        if (isRefusal(joined)) return next(Object.assign(new Error(joined.code), { data: dataOf(joined) }));
+        (socket.data as { joined?: Joined }).joined = joined;
+        next();
+      },
+      (error: unknown) => {
+        deps.log.warn({ err: error }, 'a handshake failed');
+        const refusal = deps.serving?.isAway(error) === true ? notServing('database') : refuse('INTERNAL_ERROR');
+        next(Object.assign(new Error(refusal.code), { data: dataOf(refusal) }));
+      },
+    );
   });
   io.on('connection', (socket) => serve(socket, (socket.data as { joined: Joined }).joined, deps.log));
   // Closing the HTTP server is its owner's business: only the streams and the path are given up here.
-  return { close: () => new Promise((resolve) => {
-    io.disconnectSockets(true);
-    io.engine.close();
-    resolve();
-  }) };
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        io.disconnectSockets(true);
+        io.engine.close();
+        resolve();
+      }),
+  };
 }
 
 async function join(deps: StreamServerDeps, socket: Socket): Promise<Joined | Refusal> {
@@ -89,7 +111,8 @@ function limitFrames(socket: Socket): void {
     if (verdict === 'taken') return next();
     if (verdict === 'flood') return void socket.disconnect(true);
     const acknowledge: unknown = frame.at(-1);
-    if (typeof acknowledge === 'function') (acknowledge as (answer: object) => void)({ ok: false, code: 'RATE_LIMIT_EXCEEDED' });
+    if (typeof acknowledge === 'function')
+      (acknowledge as (answer: object) => void)({ ok: false, code: 'RATE_LIMIT_EXCEEDED' });
   });
 }
 
@@ -105,7 +128,9 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
   joined.begun();
 
   function on<S extends z.ZodType>(
-    from: Socket, name: string, schema: S,
+    from: Socket,
+    name: string,
+    schema: S,
     handle: (frame: z.infer<S>) => Promise<{ ok: boolean; code?: string | undefined }>,
   ): void {
     from.on(name, (raw: unknown, acknowledge: unknown) => {
@@ -114,14 +139,17 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
       };
       const parsed = schema.safeParse(raw);
       if (!parsed.success) return reply({ ok: false, code: 'INVALID_INPUT' });
-      handle(parsed.data).then((answer) => {
-        reply(answer);
-        // Spec §7: "frame epoch below current; stream closed"
-        if (answer.code === 'LEASE_EPOCH_STALE') from.disconnect(true);
-      }, (error: unknown) => {
-        log.warn({ err: error, frame: name }, 'a frame failed');
-        reply({ ok: false, code: 'INTERNAL_ERROR' });
-      });
+      handle(parsed.data).then(
+        (answer) => {
+          reply(answer);
+          // Spec §7: "frame epoch below current; stream closed"
+          if (answer.code === 'LEASE_EPOCH_STALE') from.disconnect(true);
+        },
+        (error: unknown) => {
+          log.warn({ err: error, frame: name }, 'a frame failed');
+          reply({ ok: false, code: 'INTERNAL_ERROR' });
+        },
+      );
     });
   }
 }
@@ -129,7 +157,11 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
 function connectionOf(socket: Socket): Connection {
   return {
     send: (frame, body) => void socket.emit(frame, body),
-    ask: (frame, body, timeoutMs) => socket.timeout(timeoutMs).emitWithAck(frame, body).catch(() => null),
+    ask: (frame, body, timeoutMs) =>
+      socket
+        .timeout(timeoutMs)
+        .emitWithAck(frame, body)
+        .catch(() => null),
     close: (code) => {
       socket.emit('closing', { code });
       socket.disconnect(true);

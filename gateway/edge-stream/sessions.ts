@@ -9,7 +9,11 @@
  */
 import type { SessionRow } from '../../model/ports/edge-store.ts';
 import {
-  LIVENESS_DOWN_MS, LIVENESS_STALE_MS, SESSION_REAP_MS, type HandshakeAuth, type HeartbeatBody,
+  LIVENESS_DOWN_MS,
+  LIVENESS_STALE_MS,
+  SESSION_REAP_MS,
+  type HandshakeAuth,
+  type HeartbeatBody,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 
@@ -50,7 +54,10 @@ export interface Session {
   unsaved: boolean;
 }
 
-export interface Instant { readonly nowMs: number; readonly elapsedMs: number }
+export interface Instant {
+  readonly nowMs: number;
+  readonly elapsedMs: number;
+}
 
 export type SessionLiveness = 'live' | 'stale' | 'down';
 
@@ -88,15 +95,23 @@ export class Sessions {
 
   /** The session that is heard of now; a new one begins. */
   see(
-    id: string, details: Pick<HandshakeAuth, 'edgeVersion' | 'podHint'> & Partial<HeartbeatBody>, now: Instant,
+    id: string,
+    details: Pick<HandshakeAuth, 'edgeVersion' | 'podHint'> & Partial<HeartbeatBody>,
+    now: Instant,
   ): Session {
     const known = this.#byId.get(id) ?? this.#begun(id, now);
     this.#byId.set(id, known);
     const { edgeVersion, podHint, outboxDepth, outboxMode, outboxPoisoned } = details;
     return Object.assign(known, {
-      edgeVersion, podHint, outboxDepth: outboxDepth ?? known.outboxDepth, outboxMode: outboxMode ?? known.outboxMode,
-      outboxPoisoned: outboxPoisoned ?? known.outboxPoisoned, lastHeartbeatAtMs: now.nowMs, seenMs: now.elapsedMs,
-      endedAtMs: null, unsaved: true,
+      edgeVersion,
+      podHint,
+      outboxDepth: outboxDepth ?? known.outboxDepth,
+      outboxMode: outboxMode ?? known.outboxMode,
+      outboxPoisoned: outboxPoisoned ?? known.outboxPoisoned,
+      lastHeartbeatAtMs: now.nowMs,
+      seenMs: now.elapsedMs,
+      endedAtMs: null,
+      unsaved: true,
     });
   }
 
@@ -104,7 +119,13 @@ export class Sessions {
   restore(row: SessionRow, { elapsedMs }: Instant): void {
     if (this.#byId.has(row.id)) return;
     this.#byId.set(row.id, {
-      ...row, seenMs: elapsedMs, connectedMs: 0, connection: null, leaving: false, ledEpoch: null, toldEpoch: row.leaseEpoch,
+      ...row,
+      seenMs: elapsedMs,
+      connectedMs: 0,
+      connection: null,
+      leaving: false,
+      ledEpoch: null,
+      toldEpoch: row.leaseEpoch,
       unsaved: false,
     });
   }
@@ -135,23 +156,54 @@ export class Sessions {
   /** Row of a session; `leader` is the session that leads. */
   rowOf(session: Session, leader: string | null, now: Instant): SessionRow {
     const {
-      id, accountId, edgeVersion, outboxMode, outboxDepth, outboxPoisoned, podHint, lastHeartbeatAtMs, startedAtMs,
-      endedAtMs, toldEpoch,
+      id,
+      accountId,
+      edgeVersion,
+      outboxMode,
+      outboxDepth,
+      outboxPoisoned,
+      podHint,
+      lastHeartbeatAtMs,
+      startedAtMs,
+      endedAtMs,
+      toldEpoch,
     } = session;
     return {
-      id, accountId, role: id === leader ? 'leader' : 'follower', edgeVersion, liveness: this.livenessOf(session, now),
+      id,
+      accountId,
+      role: id === leader ? 'leader' : 'follower',
+      edgeVersion,
+      liveness: this.livenessOf(session, now),
       leaseEpoch: toldEpoch,
-      outboxMode, outboxDepth, outboxPoisoned, podHint, lastHeartbeatAtMs, startedAtMs, endedAtMs,
+      outboxMode,
+      outboxDepth,
+      outboxPoisoned,
+      podHint,
+      lastHeartbeatAtMs,
+      startedAtMs,
+      endedAtMs,
     };
   }
 
   #begun(id: string, { nowMs, elapsedMs }: Instant): Session {
     return {
-      id, accountId: this.#accountId, edgeVersion: '', podHint: null, outboxMode: 'durable', outboxDepth: 0,
+      id,
+      accountId: this.#accountId,
+      edgeVersion: '',
+      podHint: null,
+      outboxMode: 'durable',
+      outboxDepth: 0,
       outboxPoisoned: false,
-      startedAtMs: nowMs, lastHeartbeatAtMs: nowMs, endedAtMs: null, seenMs: elapsedMs, connectedMs: elapsedMs,
-      connection: null, leaving: false,
-      ledEpoch: null, toldEpoch: 0, unsaved: true,
+      startedAtMs: nowMs,
+      lastHeartbeatAtMs: nowMs,
+      endedAtMs: null,
+      seenMs: elapsedMs,
+      connectedMs: elapsedMs,
+      connection: null,
+      leaving: false,
+      ledEpoch: null,
+      toldEpoch: 0,
+      unsaved: true,
     };
   }
 }

@@ -9,7 +9,8 @@ import { pathOf } from '../../actors/edge-link/retired-identities.ts';
 
 /** The state of an account. Throws: Refused when it cannot be asked. */
 export async function stateOf(
-  { accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId,
+  { accounts }: Pick<HandlerDeps, 'accounts'>,
+  accountId: AccountId,
 ): Promise<AccountState> {
   const answer = await accounts.ask(accountId, { type: 'inspect' });
   if (answer.ok === true) return answer.reply as AccountState;
@@ -24,8 +25,12 @@ export function signerOf({ signature }: Caller): string {
 
 /** Gas tanks of the present identity: those of a retired one can fill nothing any more. Spec §5.7. */
 export async function presentTanks(
-  { stores: { reads } }: Pick<HandlerDeps, 'stores'>, accountId: AccountId,
+  { stores: { reads } }: Pick<HandlerDeps, 'stores'>,
+  accountId: AccountId,
 ): Promise<AddressRow[]> {
-  const [rows, retired] = await Promise.all([reads.ownAddresses(accountId, 'gas_tank'), reads.retiredIdentities(accountId)]);
+  const [rows, retired] = await Promise.all([
+    reads.ownAddresses(accountId, 'gas_tank'),
+    reads.retiredIdentities(accountId),
+  ]);
   return rows.filter((row) => pathOf(retired, row) === row.derivationPath);
 }

@@ -14,7 +14,11 @@ const metaOf = (deps: Answering, requestId: string) => ({ requestId, timestamp: 
 
 /** The reply as its schema lists it: a field that is not listed does not leave, whatever a row holds. */
 export function send(
-  deps: Answering, route: Listed, request: FastifyRequest, reply: FastifyReply, { outcome, replayed }: Answered,
+  deps: Answering,
+  route: Listed,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { outcome, replayed }: Answered,
 ): FastifyReply {
   if (replayed) void reply.header('idempotent-replayed', 'true');
   if (isRefusal(outcome)) return sendRefusal(deps, request, reply, outcome);
@@ -38,15 +42,20 @@ export function send(
 
 /** The failure envelope of a refusal. */
 export function sendRefusal(
-  deps: Answering, request: FastifyRequest, reply: FastifyReply, refusal: Refusal,
+  deps: Answering,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
 ): FastifyReply {
   request.code = refusal.code;
   const { retryAfterSeconds } = refusal.details as { retryAfterSeconds?: unknown };
   if (typeof retryAfterSeconds === 'number') void reply.header('retry-after', String(retryAfterSeconds));
-  // A connection that is closed under a writer is reset, and the answer with it: the rest is read and dropped, until the timeout.
+  // A connection that is closed under a writer is reset, and the answer with it: the rest is read and dropped, until
+  // the timeout.
   if (refusal.code === 'PAYLOAD_TOO_LARGE') void reply.removeHeader('connection');
   if (statusOf(refusal.code) === 401) void reply.header('www-authenticate', 'Bearer realm="flock"');
-  return reply.code(statusOf(refusal.code))
+  return reply
+    .code(statusOf(refusal.code))
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(fail(refusal, metaOf(deps, request.id))));
@@ -56,8 +65,10 @@ export function sendRefusal(
 export function malformed(deps: Answering): string {
   const requestId = newId('req', deps.nowMs());
   const body = JSON.stringify(fail(refuse('INVALID_INPUT', {}, 'not an HTTP request'), metaOf(deps, requestId)));
-  return `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${requestId}\r\nContent-Type: application/json; charset=utf-8\r\n`
-    + `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
+  return (
+    `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${requestId}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  );
 }
 
 /** Of a refusal that the route table does not list: clients cannot have prepared for it. */
@@ -79,9 +90,16 @@ export function report(deps: Answering, request: FastifyRequest, reply: FastifyR
     deps.log.error({ requestId: request.id, operationId, code: request.code }, UNDOCUMENTED);
   }
   deps.metrics.observeRequest(operationId, status, reply.elapsedTime / 1_000);
-  deps.log[status >= 500 ? 'warn' : 'info']({
-    requestId: request.id, operationId, method: request.method, status, durationMs: Math.round(reply.elapsedTime),
-    ...(request.caller.accountId === null ? {} : { accountId: request.caller.accountId }),
-    ...(request.code === null ? {} : { code: request.code }),
-  }, 'request');
+  deps.log[status >= 500 ? 'warn' : 'info'](
+    {
+      requestId: request.id,
+      operationId,
+      method: request.method,
+      status,
+      durationMs: Math.round(reply.elapsedTime),
+      ...(request.caller.accountId === null ? {} : { accountId: request.caller.accountId }),
+      ...(request.code === null ? {} : { code: request.code }),
+    },
+    'request',
+  );
 }

@@ -4,7 +4,10 @@
  */
 import { isDigestOf } from '../../protocol/node/http-signature.ts';
 import {
-  findKeyMaterial, findKeyMaterialInFields, type Field, type KeyMaterialRule,
+  findKeyMaterial,
+  findKeyMaterialInFields,
+  type Field,
+  type KeyMaterialRule,
 } from '../../protocol/node/key-material.ts';
 import { Refused, refuse } from '../../protocol/errors.ts';
 import type { Caller } from './context.ts';
@@ -13,7 +16,13 @@ import type { Caller } from './context.ts';
  * Headers that have their own grammar and their own check, or are consumed before: digests, signatures, credentials.
  */
 const UNSCANNED_HEADERS = new Set([
-  'signature', 'signature-input', 'content-digest', 'repr-digest', 'authorization', 'x-api-key', 'cookie',
+  'signature',
+  'signature-input',
+  'content-digest',
+  'repr-digest',
+  'authorization',
+  'x-api-key',
+  'cookie',
 ]);
 
 /** Throws: Refused KEY_MATERIAL_REJECTED with the rule's name and nothing of what was found. */
@@ -23,7 +32,8 @@ function reject(rule: KeyMaterialRule | null): void {
 
 /** Looks through path, query and headers. Throws: Refused KEY_MATERIAL_REJECTED, INVALID_INPUT for broken encoding. */
 export function guardHead(
-  url: string, headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  url: string,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): void {
   const [path = '', ...rest] = url.split('?');
   const fields: Field[] = Object.entries(headers)

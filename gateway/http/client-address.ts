@@ -1,6 +1,7 @@
 /**
  * The address of a client behind trusted proxies. Each proxy appends the peer that it saw to `X-Forwarded-For`, so the
- * header is read from its end, for as long as a proxy of ours wrote it: what stands before that anybody may have written.
+ * header is read from its end, for as long as a proxy of ours wrote it: what stands before that anybody may have
+ * written.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -14,7 +15,8 @@ function networkOf(text: string): Network | null {
   const [address = '', prefix, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0 || (prefix !== undefined && !PREFIX.test(prefix))) return null;
-  const most = FAMILY_BITS[version as 4 | 6], bits = prefix === undefined ? most : Number(prefix);
+  const most = FAMILY_BITS[version as 4 | 6],
+    bits = prefix === undefined ? most : Number(prefix);
   return bits > most ? null : [address, bits, version === 4 ? 'ipv4' : 'ipv6'];
 }
 
@@ -32,7 +34,9 @@ function addressOf(text: string): string | null {
 }
 
 /** Reads the client's address of the peer and its `X-Forwarded-For`. Throws: RangeError for what is no network. */
-export function createClientAddress(trusted: readonly string[]): (peer: string, forwardedFor: string | undefined) => string {
+export function createClientAddress(
+  trusted: readonly string[],
+): (peer: string, forwardedFor: string | undefined) => string {
   const proxies = new BlockList();
   for (const text of trusted) {
     const network = networkOf(text);

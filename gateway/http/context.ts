@@ -69,10 +69,16 @@ export function accountOf(asked: { readonly caller: Caller }): AccountId {
   return accountId;
 }
 
-/** The refusal of an id that the account does not have; that another account, or its other environment, has it is not said. */
+/**
+ * The refusal of an id that the account does not have; that another account, or its other environment, has it is not
+ * said.
+ */
 export function unknownIn(asked: { readonly caller: Caller }, what: string, id: string): Refusal {
   const { environment } = asked.caller;
-  return notFound(what, id, { environment, next: 'compare the id and the environment of the key: live and sandbox have ids of their own' });
+  return notFound(what, id, {
+    environment,
+    next: 'compare the id and the environment of the key: live and sandbox have ids of their own',
+  });
 }
 
 /** The signed-in user. Throws: Refused UNAUTHORIZED. */

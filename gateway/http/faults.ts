@@ -22,7 +22,7 @@ export function refusalOf(error: unknown): Refusal | null {
     return refuse('CHAIN_UNAVAILABLE', { chain: error.chain, reason: error.reason });
   }
   const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? FASTIFY[code]?.() ?? null : null;
+  return typeof code === 'string' ? (FASTIFY[code]?.() ?? null) : null;
 }
 
 /** The answer while the node or its database does not serve: nothing is wrong with what was asked. */

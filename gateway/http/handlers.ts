@@ -22,13 +22,33 @@ import { webhookHandlers } from './webhook/webhooks.ts';
 import type { HandlerDeps } from './surroundings.ts';
 
 export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
-  const { stores: { reads }, edges, config } = given;
-  const deps: HandlerDeps = { ...given, pools: new PoolStock({ reads, edges, waitMs: config.poolWaitMs ?? POOL_WAIT_MS }) };
+  const {
+    stores: { reads },
+    edges,
+    config,
+  } = given;
+  const deps: HandlerDeps = {
+    ...given,
+    pools: new PoolStock({ reads, edges, waitMs: config.poolWaitMs ?? POOL_WAIT_MS }),
+  };
   return {
-    ...addressHandlers(deps), ...balanceHandlers(deps), ...transactionHandlers(deps), ...webhookHandlers(deps),
-    ...deliveryHandlers(deps), ...edgeHandlers(deps), ...chainHandlers(deps), ...sandboxHandlers(deps),
-    ...signInHandlers(deps), ...organizationHandlers(deps), ...settingHandlers(deps), ...billingHandlers(deps),
-    ...adminHandlers(deps), ...factHandlers(deps), ...accountControlHandlers(deps), ...healthHandlers(deps),
-    ...keySourceHandlers(deps), ...detectPathHandler,
+    ...addressHandlers(deps),
+    ...balanceHandlers(deps),
+    ...transactionHandlers(deps),
+    ...webhookHandlers(deps),
+    ...deliveryHandlers(deps),
+    ...edgeHandlers(deps),
+    ...chainHandlers(deps),
+    ...sandboxHandlers(deps),
+    ...signInHandlers(deps),
+    ...organizationHandlers(deps),
+    ...settingHandlers(deps),
+    ...billingHandlers(deps),
+    ...adminHandlers(deps),
+    ...factHandlers(deps),
+    ...accountControlHandlers(deps),
+    ...healthHandlers(deps),
+    ...keySourceHandlers(deps),
+    ...detectPathHandler,
   };
 }

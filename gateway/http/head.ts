@@ -15,8 +15,11 @@ export function headOf(request: FastifyRequest): SignedHead {
   const url = request.raw.url ?? '/';
   const at = url.indexOf('?');
   return {
-    method: request.method, authority: request.headers.host ?? '', path: at === -1 ? url : url.slice(0, at),
-    query: at === -1 ? '?' : url.slice(at), headers: request.headers,
+    method: request.method,
+    authority: request.headers.host ?? '',
+    path: at === -1 ? url : url.slice(0, at),
+    query: at === -1 ? '?' : url.slice(at),
+    headers: request.headers,
   };
 }
 
@@ -29,9 +32,7 @@ export function bodyLimitOf({ credential, bodyLimitBytes = 0 }: Listed, configur
 }
 
 /** Size and media type, from the headers alone. Throws: Refused PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
-export function checkHead(
-  route: Listed, { headers }: FastifyRequest, configuredLimit: number,
-): void {
+export function checkHead(route: Listed, { headers }: FastifyRequest, configuredLimit: number): void {
   const limit = bodyLimitOf(route, configuredLimit);
   const length = Number(headers['content-length'] ?? 0);
   if (length > limit) throw new Refused(refuse('PAYLOAD_TOO_LARGE', { maxBytes: limit }));
@@ -53,7 +54,8 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | null | R
 
 /** Cookies by name; the last of one name counts. */
 export function cookiesOf(header: string | undefined): Record<string, string> {
-  const pairs = (header ?? '').split(';')
+  const pairs = (header ?? '')
+    .split(';')
     .map((pair) => pair.split('=', 2).map((part) => part.trim()) as [string, string | undefined]);
   const named = pairs.filter(([name, value]) => name !== '' && value !== undefined);
   return Object.fromEntries(named) as Record<string, string>;
@@ -61,10 +63,14 @@ export function cookiesOf(header: string | undefined): Record<string, string> {
 
 const SERVED = ROUTE_LIST.filter(({ where }) => where !== 'edge');
 
-/** What a path that is not served gets: 405 where another method is. Throws: Refused KEY_MATERIAL_REJECTED, as for every path. */
+/**
+ * What a path that is not served gets: 405 where another method is. Throws: Refused KEY_MATERIAL_REJECTED, as for every
+ * path.
+ */
 export function unmatched(request: FastifyRequest, reply: FastifyReply): Refusal {
   const { allow, refusal } = unknownPath(request.method, headOf(request).path, SERVED, 'edge');
-  if (allow === null) guardHead(request.raw.url ?? '', {}); // what is repeated is looked through first
+  if (allow === null)
+    guardHead(request.raw.url ?? '', {}); // what is repeated is looked through first
   else void reply.header('allow', allow);
   return refusal;
 }

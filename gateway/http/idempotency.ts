@@ -3,8 +3,9 @@
  * while the first is at work waits for it; another body under the same key is IDEMPOTENCY_CONFLICT. Decisions 3, I23.
  *
  * A success of an account command is stored by the account's own append, and what makes a tenant or a key stores it in
- * that statement, together with the effect; other successes and refusals are stored here, after it. Refusals that speak of the moment only (locked, overloaded, unreachable, no
- * second factor) are not kept: nothing was done, and the caller may try again with the same key.
+ * that statement, together with the effect; other successes and refusals are stored here, after it. Refusals that speak
+ * of the moment only (locked, overloaded, unreachable, no second factor) are not kept: nothing was done, and the caller
+ * may try again with the same key.
  */
 import type { IdempotencyRow } from '../../model/rows/idempotency.ts';
 import type { FirstAnswer, KeyOwner } from '../../model/ports/identity-store.ts';
@@ -17,13 +18,20 @@ import { isSameBody } from './body-hash.ts';
 
 export const KEY_CHARS_MAX = 255;
 
-export interface Done { readonly ok: true; readonly status: number; readonly reply: unknown }
+export interface Done {
+  readonly ok: true;
+  readonly status: number;
+  readonly reply: unknown;
+}
 export type Outcome = Done | Refusal | { readonly ok: 'duplicate' };
 
 /** What a stored answer told of is dead and was never signed: the key is free for another one. */
-export interface Outgrown { readonly outgrown: string }
+export interface Outgrown {
+  readonly outgrown: string;
+}
 
-export const isOutgrown = (reply: unknown): reply is Outgrown => (reply as Partial<Outgrown> | null)?.outgrown !== undefined;
+export const isOutgrown = (reply: unknown): reply is Outgrown =>
+  (reply as Partial<Outgrown> | null)?.outgrown !== undefined;
 
 export interface Answered {
   readonly outcome: Done | Refusal;
@@ -44,8 +52,8 @@ export interface Idempotency {
   /** The answer of a use as it is stored, for a statement that writes its effect. */
   answerOf(use: KeyUse, status: number, body: unknown): FirstAnswer;
   /**
-   * Runs `act` once for a key. `replay` makes the reply of what an account stored; where that is `Outgrown`, `act` runs again
-   * and its answer takes the place of the stored one.
+   * Runs `act` once for a key. `replay` makes the reply of what an account stored; where that is `Outgrown`, `act` runs
+   * again and its answer takes the place of the stored one.
    */
   once(use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>): Promise<Answered>;
 }
@@ -54,31 +62,46 @@ const NOT_KEPT: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'TOTP_REQUIRED
 const MOMENTARY_STATUSES: ReadonlySet<number> = new Set([423, 429]);
 
 /** Of those that say when to come again none is kept: a full queue has room after the next block. */
-const isKept = ({ code, details }: Refusal): boolean => statusOf(code) < 500
-  && details['retryAfterSeconds'] === undefined
-  && !MOMENTARY_STATUSES.has(statusOf(code))
-  && !NOT_KEPT.has(code);
+const isKept = ({ code, details }: Refusal): boolean =>
+  statusOf(code) < 500 &&
+  details['retryAfterSeconds'] === undefined &&
+  !MOMENTARY_STATUSES.has(statusOf(code)) &&
+  !NOT_KEPT.has(code);
 
 const otherBody = ({ key, method, path }: KeyUse): Refusal => otherBodyOfKey({ key, method, path });
 
-interface Flight { readonly bodyHash: string; readonly done: Promise<Answered & { readonly kept: boolean }> }
+interface Flight {
+  readonly bodyHash: string;
+  readonly done: Promise<Answered & { readonly kept: boolean }>;
+}
 
-export function createIdempotency(
-  { reads, secrets }: { reads: Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'forgetIdempotent'>; secrets: SecretBox },
-): Idempotency {
+export function createIdempotency({
+  reads,
+  secrets,
+}: {
+  reads: Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'forgetIdempotent'>;
+  secrets: SecretBox;
+}): Idempotency {
   const flights = new Map<string, Flight>();
   // Bodies stored here may hold a key that is shown once, so they are sealed.
   const context = (use: KeyUse) => `idempotency|body|${use.owner}|${use.method} ${use.path}|${use.key}`;
 
   const answerOf = (use: KeyUse, status: number, body: unknown): FirstAnswer => ({
-    owner: use.owner, key: use.key, method: use.method, path: use.path, bodyHash: use.bodyHash, status,
+    owner: use.owner,
+    key: use.key,
+    method: use.method,
+    path: use.path,
+    bodyHash: use.bodyHash,
+    status,
     body: { sealed: secrets.seal(JSON.stringify(body), context(use)) },
   });
   const save = (use: KeyUse, status: number, body: unknown): Promise<void> =>
     reads.saveIdempotent(use.owner, answerOf(use, status, body));
 
   async function replayed(
-    use: KeyUse, row: IdempotencyRow, replay: (stored: unknown) => Promise<unknown>,
+    use: KeyUse,
+    row: IdempotencyRow,
+    replay: (stored: unknown) => Promise<unknown>,
   ): Promise<Answered | Outgrown> {
     if (!isSameBody(row.bodyHash, use.bodyHash)) return { outcome: otherBody(use), replayed: false };
     const sealed = (row.body as { sealed?: unknown } | null)?.sealed;
@@ -93,7 +116,9 @@ export function createIdempotency(
   }
 
   async function first(
-    use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>,
+    use: KeyUse,
+    act: () => Promise<Outcome>,
+    replay: (stored: unknown) => Promise<unknown>,
   ): Promise<Answered & { kept: boolean }> {
     const stored = () => reads.idempotent(use.owner, use.method, use.path, use.key);
     const before = use.kept === 'actor' ? null : await stored();

@@ -37,7 +37,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
   return async (route, request, reply) => {
     const { caller } = request;
     if (!request.bodyRead) checkDigest(caller);
-    const refusal = await whileServing(rateRefusal(deps, limits, route, caller, reply)) ?? roleRefusal(route, caller);
+    const refusal = (await whileServing(rateRefusal(deps, limits, route, caller, reply))) ?? roleRefusal(route, caller);
     if (refusal !== null) return sendRefusal(deps, request, reply, refusal);
     const input = validate(route, { params: request.params, query: request.query, body: request.body });
     if (!input.ok) return sendRefusal(deps, request, reply, withAmountExample(input, askedOf(request)));
@@ -45,42 +45,71 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     if (isRefusal(key)) return sendRefusal(deps, request, reply, key);
     const use = mayRepeat(route, caller, input.body, deps.nowMs()) ? useOf(route, request, key) : null;
     const asked = {
-      params: input.params as Asked['params'], query: input.query as Asked['query'], body: input.body as Asked['body'], caller, requestId: request.id,
+      params: input.params as Asked['params'],
+      query: input.query as Asked['query'],
+      body: input.body as Asked['body'],
+      caller,
+      requestId: request.id,
       claim: use?.kept === 'actor' ? claimOf(use, route.status) : undefined,
-      answerOf: (reply: unknown) => (use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined),
-      cookies: cookiesOf(request.headers.cookie), clientAddress: clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString()),
-      setHeader: (name: string, value: string) => { void reply.header(name, value); },
+      answerOf: (reply: unknown) =>
+        use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined,
+      cookies: cookiesOf(request.headers.cookie),
+      clientAddress: clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString()),
+      setHeader: (name: string, value: string) => {
+        void reply.header(name, value);
+      },
     } satisfies Asked;
     const answered = answer(handlers[route.operationId]!, asked, use, route.status);
-    return send(deps, route, request, reply, await (WITHOUT_DATABASE.has(route.operationId) ? answered : whileServing(answered)));
+    return send(
+      deps,
+      route,
+      request,
+      reply,
+      await (WITHOUT_DATABASE.has(route.operationId) ? answered : whileServing(answered)),
+    );
   };
 
   async function answer(
-    entry: NonNullable<Handlers[keyof Handlers]>, asked: Asked, use: KeyUse | null, status: number,
+    entry: NonNullable<Handlers[keyof Handlers]>,
+    asked: Asked,
+    use: KeyUse | null,
+    status: number,
   ): Promise<Answered> {
     // The table ties operation, handler and input together; a union of all handlers cannot say so.
     const { handle, replay } = (typeof entry === 'function' ? { handle: entry } : entry) as Entry;
     const act = () => outcomeOf(handle, asked, status, deps);
     if (use === null) return { outcome: withoutDuplicate(await act()), replayed: false };
-    return idempotency.once(
-      use, act, (stored) => (replay === undefined ? Promise.resolve(stored) : replay(stored, asked as never)),
+    return idempotency.once(use, act, (stored) =>
+      replay === undefined ? Promise.resolve(stored) : replay(stored, asked as never),
     );
   }
 }
 
 /** What a request says of its asset, wherever it says it. */
-const askedOf = ({ params, query, body }: FastifyRequest): object => ({ ...params as object, ...query as object, ...body as object });
+const askedOf = ({ params, query, body }: FastifyRequest): object => ({
+  ...(params as object),
+  ...(query as object),
+  ...(body as object),
+});
 
 type Act = (asked: Asked) => Promise<unknown>;
-interface Entry { readonly handle: Act; readonly replay?: Replayable<never>['replay'] }
+interface Entry {
+  readonly handle: Act;
+  readonly replay?: Replayable<never>['replay'];
+}
 
 /** How a key is used: not at all where nobody is known to have asked, or a repetition changes nothing. */
 function useOf({ idempotent }: Listed, request: FastifyRequest, key: string | null): KeyUse | null {
   const { accountId, bearer } = request.caller;
-  const owner = accountId ?? (bearer === null ? null : `user:${bearer.userId}` as const);
+  const owner = accountId ?? (bearer === null ? null : (`user:${bearer.userId}` as const));
   if (key === null || owner === null || idempotent === undefined) return null;
   return {
-    owner, key, method: request.method, path: plainPath(headOf(request).path), bodyHash: bodyHashOf(request.body), kept: idempotent,
+    owner,
+    key,
+    method: request.method,
+    path: plainPath(headOf(request).path),
+    bodyHash: bodyHashOf(request.body),
+    kept: idempotent,
   };
 }
 
@@ -94,16 +123,21 @@ function plainPath(path: string): string {
 }
 
 /**
- * Whether a stored answer may be given again: what needs a fresh second factor is told to nobody without one, unless the
- * request is the very one whose code was taken. The handler says what is missing. Spec §5.5.
+ * Whether a stored answer may be given again: what needs a fresh second factor is told to nobody without one, unless
+ * the request is the very one whose code was taken. The handler says what is missing. Spec §5.5.
  */
 function mayRepeat({ idempotent, refusals }: Listed, { bearer }: Caller, body: unknown, nowMs: number): boolean {
   const needsFactor = idempotent !== 'actor' && (refusals as readonly string[]).includes('TOTP_REQUIRED');
   return !needsFactor || (body as { totp?: unknown }).totp !== undefined || isFresh(bearer?.totpAtMs ?? null, nowMs);
 }
 
-const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number) =>
-  ({ key, method, path, bodyHash, successStatus });
+const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number) => ({
+  key,
+  method,
+  path,
+  bodyHash,
+  successStatus,
+});
 
 async function outcomeOf(handle: Act, asked: Asked, status: number, deps: GatewayDeps): Promise<Outcome> {
   try {
@@ -117,11 +151,14 @@ async function outcomeOf(handle: Act, asked: Asked, status: number, deps: Gatewa
 }
 
 const withoutDuplicate = (outcome: Outcome): Answered['outcome'] =>
-  (outcome.ok === 'duplicate' ? refuse('INTERNAL_ERROR', { reason: 'duplicate without a key' }) : outcome);
+  outcome.ok === 'duplicate' ? refuse('INTERNAL_ERROR', { reason: 'duplicate without a key' }) : outcome;
 
 /** Refuses: RATE_LIMIT_EXCEEDED. A bearer is counted by user, whatever account it works on. */
 async function rateRefusal(
-  { rateLimiter, nowMs }: GatewayDeps, limits: RequestLimits, route: Listed, { accountId, bearer }: Caller,
+  { rateLimiter, nowMs }: GatewayDeps,
+  limits: RequestLimits,
+  route: Listed,
+  { accountId, bearer }: Caller,
   reply: FastifyReply,
 ): Promise<Refusal | null> {
   if (accountId === null && bearer === null) return null;

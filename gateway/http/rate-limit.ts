@@ -1,6 +1,7 @@
 /**
  * Requests per minute: a window opens with an account's first request and holds the band's number. Spec §8.
- * In memory here, so that the limit is this node's own; with REDIS_URL it is counted in persistence/redis/rate-limit.ts.
+ * In memory here, so that the limit is this node's own; with REDIS_URL it is counted in
+ * persistence/redis/rate-limit.ts.
  */
 import type { AccountState } from '../../model/account/commands.ts';
 import { type AccountId, environmentOf } from '../../protocol/ids.ts';
@@ -18,7 +19,8 @@ export function createMemoryRateLimiter(): RateLimiter {
   return {
     async take(key, limit, nowMs) {
       let window = windows.get(key);
-      if (window === undefined || nowMs >= window.endsMs || nowMs < window.endsMs - WINDOW_MS) { // over, or the clock was set back
+      // over, or the clock was set back
+      if (window === undefined || nowMs >= window.endsMs || nowMs < window.endsMs - WINDOW_MS) {
         windows.delete(key);
         if (windows.size >= WINDOWS_MAX) windows.delete(windows.keys().next().value!);
         window = { endsMs: nowMs + WINDOW_MS, count: 0 };
@@ -40,10 +42,16 @@ const PLANS_MAX = 100_000;
 /** While an account cannot be asked, its reads are still served. */
 const LIMIT_UNKNOWN = 300;
 
-export interface RequestLimits { of(accountId: AccountId): Promise<number> }
+export interface RequestLimits {
+  of(accountId: AccountId): Promise<number>;
+}
 
 /** Requests per minute of accounts, by their plan; sandbox accounts share one protective ceiling. */
-export function createRequestLimits(accounts: Pick<Accounts, 'ask'>, nowMs: () => number, sandboxPerMinute = SANDBOX_REQUESTS_PER_MINUTE): RequestLimits {
+export function createRequestLimits(
+  accounts: Pick<Accounts, 'ask'>,
+  nowMs: () => number,
+  sandboxPerMinute = SANDBOX_REQUESTS_PER_MINUTE,
+): RequestLimits {
   const cache = new Map<AccountId, { limit: number; untilMs: number }>();
   /** Questions under way: requests that come meanwhile share the answer. */
   const asking = new Map<AccountId, Promise<number>>();

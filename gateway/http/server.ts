@@ -28,7 +28,9 @@ declare module 'fastify' {
     bodyRead: boolean;
     code: string | null;
   }
-  interface FastifyContextConfig { route?: Listed }
+  interface FastifyContextConfig {
+    route?: Listed;
+  }
 }
 
 export interface Gateway {
@@ -66,7 +68,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     if (trouble !== null && !WITHOUT_DATABASE.has(route.operationId)) throw new Refused(notServing(trouble));
     checkHead(route, request, deps.config.bodyLimitBytes);
     const authenticated = auth.credentials.authenticate(route, headOf(request));
-    const caller = await (WITHOUT_DATABASE.has(route.operationId) ? authenticated : deps.serving?.whileServing(authenticated) ?? authenticated);
+    const caller = await (WITHOUT_DATABASE.has(route.operationId)
+      ? authenticated
+      : (deps.serving?.whileServing(authenticated) ?? authenticated));
     if (isRefusal(caller)) throw new Refused(caller);
     request.caller = caller;
     guardHead(request.raw.url ?? '', request.headers);
@@ -91,7 +95,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       const { address, port: bound } = app.server.address() as AddressInfo;
       return `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
     },
-    drain() { state.draining = true; },
+    drain() {
+      state.draining = true;
+    },
     async close() {
       state.draining = true;
       await app.close();
@@ -127,7 +133,8 @@ function createApp(deps: GatewayDeps): FastifyInstance {
   app.addHook('onRequest', async (request) => {
     request.caller = NOBODY;
     const { headers, raw } = request;
-    if (headers.host === undefined && raw.httpVersion === '1.1') throw new Refused(refuse('INVALID_INPUT', { header: 'Host' }));
+    if (headers.host === undefined && raw.httpVersion === '1.1')
+      throw new Refused(refuse('INVALID_INPUT', { header: 'Host' }));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -137,6 +144,8 @@ function createApp(deps: GatewayDeps): FastifyInstance {
   });
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
   app.setErrorHandler(failed);
-  app.setNotFoundHandler((request, reply) => { sendRefusal(deps, request, reply, unmatched(request, reply)); });
+  app.setNotFoundHandler((request, reply) => {
+    sendRefusal(deps, request, reply, unmatched(request, reply));
+  });
   return app;
 }

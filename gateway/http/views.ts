@@ -33,7 +33,8 @@ export function pageAs<Row, View>(page: Page<Row>, view: (row: Row) => View): Pa
 
 /** Filters and page of a list's query. Refuses: INVALID_INPUT for a cursor of another list. */
 export function listAskOf<Q extends { page?: number; size: number; after?: string }>(
-  list: ListName, query: Q,
+  list: ListName,
+  query: Q,
 ): { filter: Omit<Q, 'page' | 'size' | 'after'>; page: PageAsk } | Refusal {
   const { page: _page, size: _size, after: _after, ...filter } = query;
   const page = pageAskOf(list, query);
@@ -51,8 +52,15 @@ export function explorerUrlOf(origin: string, accountId: AccountId, chain: Chain
 export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRow): ReplyOf<'getAddress'> {
   const { firstDepositMin } = networkOf(row.chain);
   return {
-    id: row.id, chain: row.chain, address: row.address, derivationPath: pathOf(state, row),
-    environment: environmentOf(row.accountId), userRef: row.userRef, tag: row.tag, label: row.label, status: row.status,
+    id: row.id,
+    chain: row.chain,
+    address: row.address,
+    derivationPath: pathOf(state, row),
+    environment: environmentOf(row.accountId),
+    userRef: row.userRef,
+    tag: row.tag,
+    label: row.label,
+    status: row.status,
     ...(firstDepositMin === undefined ? {} : { reserveDrops: String(firstDepositMin) }),
     createdAt: instantOf(row.createdAtMs),
   };
@@ -72,15 +80,31 @@ function placeOf({ versions, txid, height, status }: TransactionView, index: num
 export function transactionView(origin: string, accountId: AccountId, row: TransactionView): ReplyOf<'getTransaction'> {
   return {
     ...moneyOf(row.amount, row.decimals),
-    id: row.id, direction: row.direction, chain: row.chain, environment: environmentOf(accountId), status: row.status,
-    txid: row.txid, outputIndex: row.outputIndex, address: row.address, counterparty: row.counterparty,
-    tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag,
+    id: row.id,
+    direction: row.direction,
+    chain: row.chain,
+    environment: environmentOf(accountId),
+    status: row.status,
+    txid: row.txid,
+    outputIndex: row.outputIndex,
+    address: row.address,
+    counterparty: row.counterparty,
+    tokenContract: row.tokenContract,
+    tokenSymbol: row.tokenSymbol,
+    userRef: row.userRef,
+    tag: row.tag,
     chainTag: row.chainTag,
-    height: row.height, blockHash: row.blockHash, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation,
-    fee: row.fee === null ? null : String(row.fee), failure: row.failure,
+    height: row.height,
+    blockHash: row.blockHash,
+    confirmations: row.confirmations,
+    threshold: row.threshold,
+    incarnation: row.incarnation,
+    fee: row.fee === null ? null : String(row.fee),
+    failure: row.failure,
     versions: row.versions.map(({ txid }, index) => ({ txid, at: placeOf(row, index) })),
     explorerUrl: explorerUrlOf(origin, accountId, row.chain, row.txid),
-    createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
+    createdAt: instantOf(row.createdAtMs),
+    updatedAt: instantOf(row.updatedAtMs),
   };
 }
 
@@ -89,43 +113,79 @@ export function builtView(row: WithdrawalRow & { feeEstimate?: FeeEstimate }): R
   const { unsigned, feeEstimate } = row;
   return {
     ...moneyOf(row.amount, row.decimals),
-    id: row.id, chain: row.chain, status: row.status, from: row.from, to: row.to, tokenContract: row.tokenContract,
-    tokenSymbol: row.tokenSymbol, chainTag: unsigned.tag,
+    id: row.id,
+    chain: row.chain,
+    status: row.status,
+    from: row.from,
+    to: row.to,
+    tokenContract: row.tokenContract,
+    tokenSymbol: row.tokenSymbol,
+    chainTag: unsigned.tag,
     feeEstimate: {
-      fee: String(feeEstimate?.fee ?? unsigned.feeMax), feeMax: String(feeEstimate?.feeMax ?? unsigned.feeMax),
+      fee: String(feeEstimate?.fee ?? unsigned.feeMax),
+      feeMax: String(feeEstimate?.feeMax ?? unsigned.feeMax),
       parts: { ...(feeEstimate?.parts ?? unsigned.fee) },
     },
     unsigned: {
-      ...unsigned, amount: String(unsigned.amount), feeMax: String(unsigned.feeMax), fee: { ...unsigned.fee },
+      ...unsigned,
+      amount: String(unsigned.amount),
+      feeMax: String(unsigned.feeMax),
+      fee: { ...unsigned.fee },
       replayKey: unsigned.replayKey as ReplyOf<'buildTransaction'>['unsigned']['replayKey'],
     },
-    createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
+    createdAt: instantOf(row.createdAtMs),
+    updatedAt: instantOf(row.updatedAtMs),
   };
 }
 
 export function webhookView(row: WebhookRow): ReplyOf<'getWebhook'> {
   return {
-    id: row.id, url: row.url, events: [...row.events], status: row.status, secretPreview: row.secretPreview,
-    rotating: row.sealedSecrets.length > 1, createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
+    id: row.id,
+    url: row.url,
+    events: [...row.events],
+    status: row.status,
+    secretPreview: row.secretPreview,
+    rotating: row.sealedSecrets.length > 1,
+    createdAt: instantOf(row.createdAtMs),
+    updatedAt: instantOf(row.updatedAtMs),
   };
 }
 
 export function deliveryView(row: DeliveryView): ReplyOf<'listDeliveries'>['content'][number] {
   return {
-    id: row.id, eventId: row.eventId, event: row.event as ReplyOf<'listDeliveries'>['content'][number]['event'],
-    webhookId: row.webhookId, url: row.url, replay: row.replay, status: row.status, heldReason: row.heldReason,
-    nextAttemptAt: instantOrNull(row.nextAttemptAtMs), createdAt: instantOf(row.createdAtMs),
+    id: row.id,
+    eventId: row.eventId,
+    event: row.event as ReplyOf<'listDeliveries'>['content'][number]['event'],
+    webhookId: row.webhookId,
+    url: row.url,
+    replay: row.replay,
+    status: row.status,
+    heldReason: row.heldReason,
+    nextAttemptAt: instantOrNull(row.nextAttemptAtMs),
+    createdAt: instantOf(row.createdAtMs),
     attempts: row.attempts.map(({ attempt, statusCode, durationMs, error, atMs }) => ({
-      attempt, statusCode, durationMs, error, at: instantOf(atMs),
+      attempt,
+      statusCode,
+      durationMs,
+      error,
+      at: instantOf(atMs),
     })),
   };
 }
 
 export function sessionView(row: SessionRow): ReplyOf<'listEdgeSessions'>['content'][number] {
   return {
-    id: row.id, role: row.role, edgeVersion: row.edgeVersion, liveness: row.liveness, leaseEpoch: row.leaseEpoch,
-    outboxMode: row.outboxMode, outboxDepth: row.outboxDepth, outboxPoisoned: row.outboxPoisoned, podHint: row.podHint,
-    lastHeartbeatAt: instantOf(row.lastHeartbeatAtMs), startedAt: instantOf(row.startedAtMs),
+    id: row.id,
+    role: row.role,
+    edgeVersion: row.edgeVersion,
+    liveness: row.liveness,
+    leaseEpoch: row.leaseEpoch,
+    outboxMode: row.outboxMode,
+    outboxDepth: row.outboxDepth,
+    outboxPoisoned: row.outboxPoisoned,
+    podHint: row.podHint,
+    lastHeartbeatAt: instantOf(row.lastHeartbeatAtMs),
+    startedAt: instantOf(row.startedAtMs),
     endedAt: instantOrNull(row.endedAtMs),
   };
 }
@@ -133,8 +193,13 @@ export function sessionView(row: SessionRow): ReplyOf<'listEdgeSessions'>['conte
 /** A fee in the smallest native unit, with its display text. */
 export function feeView(network: Network, { fee, feeMax, parts }: FeeEstimate): ReplyOf<'getFees'> {
   return {
-    chain: network.slug, symbol: network.nativeSymbol, decimals: network.nativeDecimals,
-    fee: String(fee), feeFormatted: formatAmount(fee, network.nativeDecimals),
-    feeMax: String(feeMax), feeMaxFormatted: formatAmount(feeMax, network.nativeDecimals), parts: { ...parts },
+    chain: network.slug,
+    symbol: network.nativeSymbol,
+    decimals: network.nativeDecimals,
+    fee: String(fee),
+    feeFormatted: formatAmount(fee, network.nativeDecimals),
+    feeMax: String(feeMax),
+    feeMaxFormatted: formatAmount(feeMax, network.nativeDecimals),
+    parts: { ...parts },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What mail says. Pure. It tells who, what and where to decide; it holds no key, no code and no link that acts by itself,
- * so that whoever reads it can do nothing with it.
+ * What mail says. Pure. It tells who, what and where to decide; it holds no key, no code and no link that acts by
+ * itself, so that whoever reads it can do nothing with it.
  */
 import type { DueMail } from '../../model/ports/mail-store.ts';
 
@@ -12,12 +12,20 @@ export interface Letter {
   readonly text: string;
 }
 
-/** The letter of a mail, or null for an event that no letter is written about. `publicUrl` is the cloud's own origin. */
-export function letterOf(mail: Pick<DueMail, 'eventId' | 'userId' | 'organization' | 'kind' | 'recipient' | 'body'>, publicUrl: string): Letter | null {
+/**
+ * The letter of a mail, or null for an event that no letter is written about. `publicUrl` is the cloud's own origin.
+ */
+export function letterOf(
+  mail: Pick<DueMail, 'eventId' | 'userId' | 'organization' | 'kind' | 'recipient' | 'body'>,
+  publicUrl: string,
+): Letter | null {
   if (mail.kind !== 'identity_rotation_detected') return null;
   const { environment, timestamp, data } = mail.body;
   const organization = oneLine(mail.organization);
-  const { rotationId, pinnedIdentity, newIdentity } = data as Record<'rotationId' | 'pinnedIdentity' | 'newIdentity', string>;
+  const { rotationId, pinnedIdentity, newIdentity } = data as Record<
+    'rotationId' | 'pinnedIdentity' | 'newIdentity',
+    string
+  >;
   return {
     messageId: `<${mail.eventId}.${mail.userId}@${new URL(publicUrl).hostname.replace(/[[\]]/g, '')}>`,
     to: mail.recipient,

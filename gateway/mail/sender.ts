@@ -3,13 +3,17 @@
  *
  *   due ── claimed ──▶ handed to the transport ── taken ──▶ sent
  *                                              ── not taken, or not known ──▶ due again after a pause, for ever
- *   claimed ── the process ends ──▶ the claim runs out: due again, so that a message may come twice and never not at all
+ *   claimed ── the process ends ──▶ the claim runs out: due again, so that a message may come twice and never not at
+ * all
  */
 import type { DueMail, MailStore } from '../../model/ports/mail-store.ts';
 import { letterOf } from './letters.ts';
 import type { MailTransport } from './transports.ts';
 
-/** Messages of one claim: few, so that a claim outlives a server that answers none of them and still ends soon after a crash. */
+/**
+ * Messages of one claim: few, so that a claim outlives a server that answers none of them and still ends soon after a
+ * crash.
+ */
 const CLAIM_MAX = 2;
 const CLAIM_MS = 120_000;
 const MINUTE_MS = 60_000;
@@ -31,7 +35,7 @@ export async function sendDueMail(deps: MailSenderDeps): Promise<number> {
   let sent = 0;
   for (;;) {
     const due = await deps.store.claimDue(CLAIM_MAX, deps.nowMs(), CLAIM_MS);
-    for (const mail of due) sent += await sendOne(deps, mail) ? 1 : 0;
+    for (const mail of due) sent += (await sendOne(deps, mail)) ? 1 : 0;
     if (due.length < CLAIM_MAX) return sent;
   }
 }

@@ -21,22 +21,34 @@ const WHOLE_MS = 50_000;
 const NOTHING_FROM_OUTSIDE = { disableFileAccess: true, disableUrlAccess: true } as const;
 
 const messageOf = (from: string, { messageId, to, subject, text }: Letter): SendMailOptions => ({
-  from, to: { name: '', address: to }, subject, text, messageId, ...NOTHING_FROM_OUTSIDE,
+  from,
+  to: { name: '', address: to },
+  subject,
+  text,
+  messageId,
+  ...NOTHING_FROM_OUTSIDE,
   // RFC 3834: so that nobody's holiday note answers.
   headers: { 'Auto-Submitted': 'auto-generated' },
 });
 
 /** Mail by SMTP; `url` is `smtp://` or `smtps://` with user and password where the server wants them. */
-export function smtpTransport(url: string, from: string, { wholeMs = WHOLE_MS }: { wholeMs?: number } = {}): MailTransport {
+export function smtpTransport(
+  url: string,
+  from: string,
+  { wholeMs = WHOLE_MS }: { wholeMs?: number } = {},
+): MailTransport {
   return {
     async send(letter) {
       const sockets: Socket[] = [];
       const transport = createTransport({
-        url, ...SMTP_LIMITS,
+        url,
+        ...SMTP_LIMITS,
         // Ours, so that it can be cut: an answer that drips line by line is never silent for long.
         getSocket({ host, port, secure }, done) {
           const socket = connect({ host: host ?? 'localhost', port: Number(port ?? (secure === true ? 465 : 587)) });
-          sockets.push(socket.setTimeout(SMTP_LIMITS.connectionTimeout, () => socket.destroy(late(SMTP_LIMITS.connectionTimeout))));
+          sockets.push(
+            socket.setTimeout(SMTP_LIMITS.connectionTimeout, () => socket.destroy(late(SMTP_LIMITS.connectionTimeout))),
+          );
           socket.once('error', done);
           socket.once('connect', () => {
             socket.off('error', done).setTimeout(0);

@@ -14,56 +14,73 @@ export function servePages(app: FastifyInstance, origin: string): void {
   let page: string | null = null;
   app.get('/docs', async (_request, reply) => {
     page ??= docsPage(describeApi(origin));
-    return reply.headers({
-      'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer',
-    })
-      .type('text/html; charset=utf-8').send(page);
+    return reply
+      .headers({
+        'content-security-policy': POLICY,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+      .type('text/html; charset=utf-8')
+      .send(page);
   });
   app.get('/', async (_request, reply) => reply.redirect('/docs')); // what a person opens first
-  app.get(
-    '/docs/style.css',
-    async (_request, reply) =>
-      reply.header('x-content-type-options', 'nosniff').type('text/css; charset=utf-8').send(STYLE),
+  app.get('/docs/style.css', async (_request, reply) =>
+    reply.header('x-content-type-options', 'nosniff').type('text/css; charset=utf-8').send(STYLE),
   );
 }
 
-const escaped = (text: unknown): string => String(text)
-  .replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)
-  .replace(/`([^`]+)`/g, '<code>$1</code>');
+const escaped = (text: unknown): string =>
+  String(text)
+    .replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)
+    .replace(/`([^`]+)`/g, '<code>$1</code>');
 const anchor = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 const code = (text: unknown): string => `<code>${escaped(text)}</code>`;
-const table = (rows: readonly (readonly string[])[]): string => (rows.length === 0 ? ''
-  : `<table><tbody>${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</tbody></table>`);
+const table = (rows: readonly (readonly string[])[]): string =>
+  rows.length === 0
+    ? ''
+    : `<table><tbody>${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</tbody></table>`;
 const details = (id: string, summary: string, body: string): string =>
   `<details id="${escaped(id)}"><summary>${summary}</summary>${body}</details>`;
 const section = (id: string, title: string, body: string): string =>
   `<section id="${id}"><h2>${escaped(title)}</h2>${body}</section>`;
 
-const HEAD = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-  + '<link rel="stylesheet" href="/docs/style.css">';
+const HEAD =
+  '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
+  '<link rel="stylesheet" href="/docs/style.css">';
 
 /** The whole page: a contents list, operations by area, events, shapes. */
 export function docsPage(api: ApiDescription): string {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
-  const areas = TAGS
-    .map((tag) => ({ tag, entries: operations.filter(({ operation }) => (operation['tags'] as string[]).includes(tag)) }))
-    .filter(({ entries }) => entries.length > 0);
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const areas = TAGS.map((tag) => ({
+    tag,
+    entries: operations.filter(({ operation }) => (operation['tags'] as string[]).includes(tag)),
+  })).filter(({ entries }) => entries.length > 0);
   const info = api['info'] as { title: string; version: string; description: string };
   const contents = [
-    ...areas.map(({ tag, entries }) => `<a href="#${anchor(tag)}">${escaped(tag)}</a> <small>${entries.length}</small>`),
-    '<a href="#events">Events</a>', '<a href="#shapes">Shapes</a>',
+    ...areas.map(
+      ({ tag, entries }) => `<a href="#${anchor(tag)}">${escaped(tag)}</a> <small>${entries.length}</small>`,
+    ),
+    '<a href="#events">Events</a>',
+    '<a href="#shapes">Shapes</a>',
   ];
-  const shapes = Object.entries(api.components.schemas)
-    .map(([name, schema]) => details(`shape-${name}`, `<b>${escaped(name)}</b>`, shape(schema)));
+  const shapes = Object.entries(api.components.schemas).map(([name, schema]) =>
+    details(`shape-${name}`, `<b>${escaped(name)}</b>`, shape(schema)),
+  );
   const title = `${escaped(info.title)} API ${escaped(info.version)}`;
   return `<!doctype html><html lang="en"><head><title>${title}</title>${HEAD}</head><body>
 <nav><h1>${escaped(info.title)}</h1><p>API ${escaped(info.version)} · <a href="/v1/openapi.json">openapi.json</a></p>
 <ul>${contents.map((entry) => `<li>${entry}</li>`).join('')}</ul></nav>
 <main><p class="lead">${escaped(info.description)}</p>
 ${areas.map(({ tag, entries }) => section(anchor(tag), tag, entries.map(operationDetails).join(''))).join('')}
-${section('events', 'Events', `<p>Sent as webhooks, at least once; be idempotent on <code>id</code>.</p>${
-    Object.entries(api.webhooks).map(eventDetails).join('')}`)}
+${section(
+  'events',
+  'Events',
+  `<p>Sent as webhooks, at least once; be idempotent on <code>id</code>.</p>${Object.entries(api.webhooks)
+    .map(eventDetails)
+    .join('')}`,
+)}
 ${section('shapes', 'Shapes', shapes.join(''))}
 </main></body></html>`;
 }
@@ -74,14 +91,18 @@ function operationDetails({ path, method, operation }: { path: string; method: s
   const role = operation['x-role'] === undefined ? [] : [operation['x-role']];
   const served = operation['x-deployment'] === 'both' ? 'cloud and edge' : operation['x-deployment'];
   const asked = parameters.map((one) => [
-    code(one['name']), `${escaped(one['in'])}${one['required'] === true ? ', required' : ''}`,
-    typeOf(one['schema'] as Json), escaped(one['description'] ?? ''),
+    code(one['name']),
+    `${escaped(one['in'])}${one['required'] === true ? ', required' : ''}`,
+    typeOf(one['schema'] as Json),
+    escaped(one['description'] ?? ''),
   ]);
   const answers = Object.entries(responses).map(([status, response]) => [
-    `<b>${status}</b>`, `${escaped(response['description'])}${status.startsWith('2') ? ` ${answerShape(response)}` : ''}${exampleDetails(response)}`,
+    `<b>${status}</b>`,
+    `${escaped(response['description'])}${status.startsWith('2') ? ` ${answerShape(response)}` : ''}${exampleDetails(response)}`,
   ]);
   return details(
-    operationId, `<span class="method ${method}">${method.toUpperCase()}</span> ${code(path)} <span>${escaped(summary)}</span>`,
+    operationId,
+    `<span class="method ${method}">${method.toUpperCase()}</span> ${code(path)} <span>${escaped(summary)}</span>`,
     [
       `<p><small>${[operationId, who, ...role, `served by ${String(served)}`].map(escaped).join(' · ')}</small></p>`,
       table(asked),
@@ -92,13 +113,17 @@ function operationDetails({ path, method, operation }: { path: string; method: s
 }
 
 const contentOf = (holder: Json): Json =>
-  (Object.values((holder['content'] ?? {}) as Record<string, { schema: Json }>)[0]?.schema ?? {});
+  Object.values((holder['content'] ?? {}) as Record<string, { schema: Json }>)[0]?.schema ?? {};
 
 /** The examples of a body or an answer, folded away. */
 function exampleDetails(holder: Json): string {
-  const media = Object.values((holder['content'] ?? {}) as Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>)[0];
-  const shown = media?.example !== undefined ? [media.example] : Object.values(media?.examples ?? {}).map(({ value }) => value);
-  return shown.length === 0 ? ''
+  const media = Object.values(
+    (holder['content'] ?? {}) as Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>,
+  )[0];
+  const shown =
+    media?.example !== undefined ? [media.example] : Object.values(media?.examples ?? {}).map(({ value }) => value);
+  return shown.length === 0
+    ? ''
     : `<details class="example"><summary>Example</summary>${shown.map((value) => `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`).join('')}</details>`;
 }
 
@@ -112,7 +137,8 @@ function eventDetails([name, entry]: [string, Json]): string {
   const contents = requestBody['content'] as Record<string, { examples: Record<string, { value: unknown }> }>;
   const example = JSON.stringify(Object.values(contents)[0]!.examples[name]!.value, null, 2);
   return details(
-    `event-${name}`, `${code(name)} <span>${escaped(summary)}</span>`,
+    `event-${name}`,
+    `${code(name)} <span>${escaped(summary)}</span>`,
     `${shape(contentOf(requestBody))}<h4>Example</h4><pre>${escaped(example)}</pre>`,
   );
 }
@@ -125,14 +151,17 @@ function shape(schema: Json, depth = 0): string {
   const properties = schema['properties'] as Record<string, Json> | undefined;
   if (properties === undefined || depth > DEPTH_MAX) return `<p>${typeOf(schema)}</p>`;
   const required = new Set((schema['required'] ?? []) as string[]);
-  return table(Object.entries(properties).map(([name, field]) => {
-    const inner = (field['items'] as Json | undefined) ?? field;
-    const below = inner['properties'] === undefined ? '' : shape(inner, depth + 1);
-    return [
-      `${code(name)}${required.has(name) ? '' : ' <small>optional</small>'}`, typeOf(field),
-      `${escaped(field['description'] ?? '')}${below}`,
-    ];
-  }));
+  return table(
+    Object.entries(properties).map(([name, field]) => {
+      const inner = (field['items'] as Json | undefined) ?? field;
+      const below = inner['properties'] === undefined ? '' : shape(inner, depth + 1);
+      return [
+        `${code(name)}${required.has(name) ? '' : ' <small>optional</small>'}`,
+        typeOf(field),
+        `${escaped(field['description'] ?? '')}${below}`,
+      ];
+    }),
+  );
 }
 
 function typeOf(schema: Json): string {

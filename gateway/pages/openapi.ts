@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { ERRORS, statusOf } from '../../protocol/errors.ts';
 import {
-  heartbeatBody, poolsBody, pushedKey, pushedPool, resumeBody, signedBody, syncBody,
+  heartbeatBody,
+  poolsBody,
+  pushedKey,
+  pushedPool,
+  resumeBody,
+  signedBody,
+  syncBody,
 } from '../../protocol/frames.ts';
 import { codesOf, type Credential, type Route, TAGS } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
@@ -19,7 +25,11 @@ import { exampleOfFailure, exampleOfSchema, type Json } from './examples.ts';
 /** Spec §9.2: "The interface description is version 2.0.0." */
 const DESCRIPTION_VERSION = '2.0.0';
 
-export interface Parameter extends Json { readonly name: string; readonly in: string; readonly required: boolean }
+export interface Parameter extends Json {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+}
 
 /** One operation of the description: what pages read of it, beside what OpenAPI lets it say. */
 export interface Operation extends Json {
@@ -49,9 +59,11 @@ export function describeApi(origin: string): ApiDescription {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
-      title: 'Flock', version: DESCRIPTION_VERSION,
-      description: 'Non-custodial multi-chain wallet infrastructure. The same paths are served by the cloud and by the '
-        + 'edge in your own network; every answer has one envelope; branch on `error.code`.',
+      title: 'Flock',
+      version: DESCRIPTION_VERSION,
+      description:
+        'Non-custodial multi-chain wallet infrastructure. The same paths are served by the cloud and by the ' +
+        'edge in your own network; every answer has one envelope; branch on `error.code`.',
     },
     servers: [{ url: origin, description: 'cloud' }],
     tags: TAGS.map((name) => ({ name })),
@@ -63,17 +75,23 @@ export function describeApi(origin: string): ApiDescription {
 
 const SECURITY: Json = {
   apiKey: {
-    type: 'apiKey', in: 'header', name: 'X-API-Key',
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
     description: '`flk_live_…` or `flk_test_…` at the cloud, `loc_live_…` or `loc_test_…` at an edge',
   },
   bearer: {
-    type: 'http', scheme: 'bearer', bearerFormat: 'JWT',
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
     description: 'console users; `X-Environment` chooses live (the default) or sandbox',
   },
   edgeSignature: {
-    type: 'apiKey', in: 'header', name: 'Signature',
-    description: 'RFC 9421, ed25519, over @method @authority @path @query content-digest; parameters created, nonce, '
-      + 'keyid',
+    type: 'apiKey',
+    in: 'header',
+    name: 'Signature',
+    description:
+      'RFC 9421, ed25519, over @method @authority @path @query content-digest; parameters created, nonce, ' + 'keyid',
   },
 };
 
@@ -108,21 +126,20 @@ function componentsOf(names: ReadonlyMap<z.ZodType, string>): Record<string, Jso
   const convert = (io: 'input' | 'output', wanted: (schema: z.ZodType) => boolean) => {
     const registry = z.registry<{ id: string }>();
     for (const [schema, id] of names) if (wanted(schema)) registry.add(schema, { id });
-    return z.toJSONSchema(
-      registry,
-      {
-        io, uri: (id) => `#/components/schemas/${id}`, unrepresentable: 'any',
-        override: io === 'output' ? opened : () => undefined,
-      },
-    ).schemas;
+    return z.toJSONSchema(registry, {
+      io,
+      uri: (id) => `#/components/schemas/${id}`,
+      unrepresentable: 'any',
+      override: io === 'output' ? opened : () => undefined,
+    }).schemas;
   };
   // A named part of a body (a pool in a sync) is converted with the bodies.
   const parts = new Set<z.ZodType>([pushedKey, pushedPool]);
   const inputs = convert('input', (schema) => bodies.has(schema) || parts.has(schema));
   const outputs = convert('output', (schema) => !bodies.has(schema) && !parts.has(schema));
-  const schemas = Object.fromEntries(Object.entries({ ...inputs, ...outputs }).map(([id, schema]) => [
-    id, clean(schema as Json),
-  ]));
+  const schemas = Object.fromEntries(
+    Object.entries({ ...inputs, ...outputs }).map(([id, schema]) => [id, clean(schema as Json)]),
+  );
   return { ...schemas, Meta: META, Failure: FAILURE };
 }
 
@@ -138,7 +155,8 @@ function clean({ $schema: _dialect, $id: _id, id: _name, ...rest }: Json): Json 
 const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 const META: Json = {
-  type: 'object', required: ['requestId', 'timestamp'],
+  type: 'object',
+  required: ['requestId', 'timestamp'],
   properties: {
     requestId: { type: 'string', examples: ['req_24pgoiqkv6buxq5cnqlkjmhx4e'] },
     timestamp: { type: 'string', format: 'date-time' },
@@ -146,12 +164,14 @@ const META: Json = {
 };
 /** Spec §2.1. What `details` holds depends on the code. */
 const FAILURE: Json = {
-  type: 'object', required: ['success', 'data', 'error', 'meta'],
+  type: 'object',
+  required: ['success', 'data', 'error', 'meta'],
   properties: {
     success: { const: false },
     data: { type: 'null' },
     error: {
-      type: 'object', required: ['code', 'message', 'details'],
+      type: 'object',
+      required: ['code', 'message', 'details'],
       properties: {
         code: { type: 'string', enum: Object.keys(ERRORS), description: 'stable; branch on it' },
         message: { type: 'string', description: 'for people; may be reworded' },
@@ -174,7 +194,10 @@ function operationOf(operationId: string, route: Route, names: Names, parts: Par
   };
   const input = route.body === undefined ? {} : { requestBody: { required: true, content: content(route.body) } };
   return {
-    operationId, tags: [route.tag], summary: route.summary, 'x-deployment': route.where,
+    operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    'x-deployment': route.where,
     ...(route.credential === 'none' ? { security: [] } : { security: SECURITY_OF[route.credential] }),
     ...(route.role === null ? {} : { 'x-role': route.role }),
     parameters: [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...headersOf(route)],
@@ -193,11 +216,13 @@ function success(route: Route, names: Names, parts: Parts): Json {
     return { description: 'the document itself', content: { [route.bare]: { schema: {} } } };
   }
   const schema = {
-    type: 'object', required: ['success', 'data', 'meta'],
+    type: 'object',
+    required: ['success', 'data', 'meta'],
     properties: { success: { const: true }, data: schemaOf(route.reply, names, 'output'), meta: ref('Meta') },
   };
   return {
-    description: 'done', headers: { 'X-Request-Id': { schema: { type: 'string' } } },
+    description: 'done',
+    headers: { 'X-Request-Id': { schema: { type: 'string' } } },
     content: { 'application/json': { schema, example: exampleOfSchema(schema, parts) } },
   };
 }
@@ -208,34 +233,51 @@ const RETRY_AFTER: Json = { 'Retry-After': { description: 'seconds', schema: { t
 /** One response for each status, naming its codes. */
 function failuresOf(route: Route): Record<string, Json & { readonly description: string }> {
   const byStatus = Map.groupBy(codesOf(route), statusOf);
-  return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), {
-    description: codes.map((code) => `\`${code}\` ${ERRORS[code][1]}`).join('; '),
-    ...(codes.some((code) => WITH_PATIENCE.has(code)) ? { headers: RETRY_AFTER } : {}),
-    content: { 'application/json': {
-      schema: { allOf: [ref('Failure'), { properties: { error: { properties: { code: { enum: codes } } } } }] },
-      examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOfFailure(code) }])),
-    } },
-  }]));
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `\`${code}\` ${ERRORS[code][1]}`).join('; '),
+        ...(codes.some((code) => WITH_PATIENCE.has(code)) ? { headers: RETRY_AFTER } : {}),
+        content: {
+          'application/json': {
+            schema: { allOf: [ref('Failure'), { properties: { error: { properties: { code: { enum: codes } } } } }] },
+            examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOfFailure(code) }])),
+          },
+        },
+      },
+    ]),
+  );
 }
 
 function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as {
-    properties?: Record<string, Json>; required?: string[];
+    properties?: Record<string, Json>;
+    required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name, in: place, required: place === 'path' || required.includes(name), schema: rest,
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: rest,
     ...(description === undefined ? {} : { description }),
   }));
 }
 
 function headersOf(route: Route): Parameter[] {
   const idempotency = {
-    name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 },
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
     description: 'the first answer is given again for 24 hours',
   };
   const environment = {
-    name: 'X-Environment', in: 'header', required: false, schema: { enum: ['live', 'sandbox'], default: 'live' },
+    name: 'X-Environment',
+    in: 'header',
+    required: false,
+    schema: { enum: ['live', 'sandbox'], default: 'live' },
     description: 'of a bearer token',
   };
   return [
@@ -245,13 +287,21 @@ function headersOf(route: Route): Parameter[] {
 }
 
 function webhookOf(event: (typeof EVENTS)[number]): Json {
-  const header = (name: string, description: string) =>
-    ({ name, in: 'header', required: true, schema: { type: 'string' }, description });
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: true,
+    schema: { type: 'string' },
+    description,
+  });
   return {
     post: {
-      operationId: `on_${event}`, tags: ['Webhooks'], summary: EVENT_CATALOGUE[event].when,
-      description: 'At least once. For one address and one endpoint first attempts leave in the order of publication; a '
-        + 'retry or a replay may be overtaken.',
+      operationId: `on_${event}`,
+      tags: ['Webhooks'],
+      summary: EVENT_CATALOGUE[event].when,
+      description:
+        'At least once. For one address and one endpoint first attempts leave in the order of publication; a ' +
+        'retry or a replay may be overtaken.',
       parameters: [
         header('webhook-id', "the event's id: consumers are idempotent on it"),
         header('webhook-timestamp', 'seconds of the attempt'),
@@ -260,10 +310,15 @@ function webhookOf(event: (typeof EVENTS)[number]): Json {
           'Standard Webhooks: `v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two while a secret is rotated',
         ),
       ],
-      requestBody: { required: true, content: { 'application/json': {
-        schema: clean(z.toJSONSchema(envelopeOf(event), { io: 'output', override: opened }) as Json),
-        examples: { [event]: { value: exampleOf(event) } },
-      } } },
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: clean(z.toJSONSchema(envelopeOf(event), { io: 'output', override: opened }) as Json),
+            examples: { [event]: { value: exampleOf(event) } },
+          },
+        },
+      },
       responses: {
         '2XX': { description: 'taken; anything else is tried again' },
         410: { description: 'the endpoint is gone and is disabled' },

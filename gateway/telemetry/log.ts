@@ -9,14 +9,93 @@ import { pino, type DestinationStream, type Logger } from 'pino';
  * Facts that may be logged. Text of these is an id, a slug, a code, a place or a number; never a body, header or URL.
  */
 const FACTS: ReadonlySet<string> = new Set([
-  'requestId', 'operationId', 'method', 'route', 'status', 'durationMs', 'code', 'reason', 'rule', 'step', 'event',
-  'signal', 'accountId', 'organizationId', 'userId', 'apiKeyId', 'sessionId', 'environment', 'role', 'leaseEpoch',
-  'epoch', 'node', 'shard', 'shards', 'chain', 'ledger', 'height', 'hash', 'depth', 'endpoint', 'txid',
-  'outputIndex', 'transactionId', 'withdrawalId', 'depositId', 'addressId', 'webhookId', 'deliveryId', 'eventId',
-  'attempt', 'rotationId', 'path', 'kind', 'actor', 'actors', 'restarts', 'delayMs', 'phase', 'outcome', 'count',
-  'size', 'version', 'port', 'host', 'roles', 'checks', 'drained', 'abandoned', 'tries', 'lag', 'from', 'to',
-  'applied', 'pending', 'migration', 'names', 'ms', 'seconds', 'tokenContract', 'amount', 'txids',
-  'attempts', 'deliveries', 'mails', 'sessions', 'webhookIds', 'named', 'forkPoint', 'oldHead', 'what', 'frame', 'limitMs', 'deadlineMs', 'url', 'nonces', 'endpoints', 'condition',
+  'requestId',
+  'operationId',
+  'method',
+  'route',
+  'status',
+  'durationMs',
+  'code',
+  'reason',
+  'rule',
+  'step',
+  'event',
+  'signal',
+  'accountId',
+  'organizationId',
+  'userId',
+  'apiKeyId',
+  'sessionId',
+  'environment',
+  'role',
+  'leaseEpoch',
+  'epoch',
+  'node',
+  'shard',
+  'shards',
+  'chain',
+  'ledger',
+  'height',
+  'hash',
+  'depth',
+  'endpoint',
+  'txid',
+  'outputIndex',
+  'transactionId',
+  'withdrawalId',
+  'depositId',
+  'addressId',
+  'webhookId',
+  'deliveryId',
+  'eventId',
+  'attempt',
+  'rotationId',
+  'path',
+  'kind',
+  'actor',
+  'actors',
+  'restarts',
+  'delayMs',
+  'phase',
+  'outcome',
+  'count',
+  'size',
+  'version',
+  'port',
+  'host',
+  'roles',
+  'checks',
+  'drained',
+  'abandoned',
+  'tries',
+  'lag',
+  'from',
+  'to',
+  'applied',
+  'pending',
+  'migration',
+  'names',
+  'ms',
+  'seconds',
+  'tokenContract',
+  'amount',
+  'txids',
+  'attempts',
+  'deliveries',
+  'mails',
+  'sessions',
+  'webhookIds',
+  'named',
+  'forkPoint',
+  'oldHead',
+  'what',
+  'frame',
+  'limitMs',
+  'deadlineMs',
+  'url',
+  'nonces',
+  'endpoints',
+  'condition',
   'bodies',
 ]);
 const ERRORS: ReadonlySet<string> = new Set(['err', 'error', 'fault', 'cause']);
@@ -46,8 +125,8 @@ export function scrub(text: string): string {
 const UNWRITTEN_BYTES_MAX = 1_048_576;
 
 /**
- * Standard output, written at once. Choice: pino's own buffer is written once more at the exit, for ever when the reader of
- * the log is gone (a pipe whose other end died), and the process would never end.
+ * Standard output, written at once. Choice: pino's own buffer is written once more at the exit, for ever when the
+ * reader of the log is gone (a pipe whose other end died), and the process would never end.
  */
 const standardOutput = (): DestinationStream => {
   const output = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
@@ -108,10 +187,14 @@ function errorOf(value: unknown, withCause: 'with cause' | 'alone' = 'with cause
     return typeof code === 'string' ? { code: scrub(code.slice(0, TEXT_CHARS_MAX)) } : factOf(value);
   }
   const { code } = value as { code?: unknown };
-  const at = (value.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-    .slice(0, STACK_FRAMES).map((line) => line.trim());
+  const at = (value.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, STACK_FRAMES)
+    .map((line) => line.trim());
   return {
-    name: value.name, at,
+    name: value.name,
+    at,
     ...(typeof code === 'string' ? { code: scrub(code.slice(0, TEXT_CHARS_MAX)) } : {}),
     ...(withCause === 'with cause' && value.cause instanceof Error ? { cause: errorOf(value.cause, 'alone') } : {}),
   };

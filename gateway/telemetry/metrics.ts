@@ -29,7 +29,8 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 const HELP: Readonly<Record<string, string>> = {
   svc_head_height: 'Newest block known',
   svc_endpoint_up: '1 while an endpoint answers and is of its network; 0: its node, plan or URL needs a look',
-  svc_endpoint_alive: '1 while the word of an endpoint is waited for; 0: the others decide without it (docs/chains/endpoints.md)',
+  svc_endpoint_alive:
+    '1 while the word of an endpoint is waited for; 0: the others decide without it (docs/chains/endpoints.md)',
   svc_endpoint_errors_total: 'Requests that an endpoint did not answer, by kind',
   svc_endpoint_head_age_seconds: 'Time since the head of an endpoint rose',
   svc_blocks_contradicted_total: 'Reads of blocks whose movements endpoints reported differently',
@@ -39,8 +40,10 @@ const HELP: Readonly<Record<string, string>> = {
   svc_reorg_blocks_total: 'Blocks that were replaced',
   svc_chain_stopped: '1 while a chain is stopped until a person has looked (G17)',
   svc_outbound_open: 'Withdrawals on their way',
-  svc_outbound_gaps: 'Addresses whose signed withdrawals wait behind a counter value that nobody used; the next build from them takes it',
-  svc_reconcile_pass_seconds: 'Time of the last pass through all balances that look for contract payments without traces',
+  svc_outbound_gaps:
+    'Addresses whose signed withdrawals wait behind a counter value that nobody used; the next build from them takes it',
+  svc_reconcile_pass_seconds:
+    'Time of the last pass through all balances that look for contract payments without traces',
   svc_reconcile_waiting: 'Addresses whose balance waits to be compared',
   svc_audit_pass_seconds: 'Time of the last pass of the balance audit through all addresses',
   svc_tokens_off: 'Tokens that the chain contradicts and that are not credited',
@@ -53,7 +56,8 @@ const HELP: Readonly<Record<string, string>> = {
   svc_cursor_height: 'Newest block recorded',
   svc_blocks_behind: 'Blocks between cursor and head',
   svc_facts_waiting: 'Facts past their threshold that are not matured yet',
-  svc_facts_contradicted: 'Facts of which endpoints tell other movements than were recorded; an operator should look at the endpoints',
+  svc_facts_contradicted:
+    'Facts of which endpoints tell other movements than were recorded; an operator should look at the endpoints',
   svc_reorgs_total: 'Branches that were replaced',
   svc_redis_up: '1 while Redis answers; 0: rate limits are counted by each node alone',
   svc_resubmissions_total: 'Signed bytes handed to a node, by what it said',
@@ -67,10 +71,14 @@ export function createMetrics(reader: GaugeReader): Metrics {
   const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers });
 
-  const databaseUp = gauge('svc_database_up', '1 while the database answers; 0: figures that it counts stay as they were last read');
+  const databaseUp = gauge(
+    'svc_database_up',
+    '1 while the database answers; 0: figures that it counts stay as they were last read',
+  );
   const counted = {
     publicationsIncomplete: gauge(
-      'svc_event_publication_incomplete', 'Recorded events that are due, untried and in nobody\'s hands, although their edge is there',
+      'svc_event_publication_incomplete',
+      "Recorded events that are due, untried and in nobody's hands, although their edge is there",
     ),
     mailUnsent: gauge('svc_mail_unsent', 'Mail to owners that no transport has taken yet'),
     factsSetAside: gauge('svc_facts_set_aside', 'Facts that their accounts could not take; an operator should look'),
@@ -89,14 +97,18 @@ export function createMetrics(reader: GaugeReader): Metrics {
   const requests = histogram('svc_http_request_seconds', 'Time to answer a request', SECONDS, ['operation', 'status']);
   const appends = histogram('svc_append_batch_size', 'Entries of one grouped append', SIZES);
   const deliveries = histogram(
-    'svc_delivery_latency_seconds', 'Time from when a delivery was due to its recorded attempt', SECONDS, ['outcome'],
+    'svc_delivery_latency_seconds',
+    'Time from when a delivery was due to its recorded attempt',
+    SECONDS,
+    ['outcome'],
   );
-  const blocks = histogram(
-    'svc_block_latency_seconds', 'Time from a block read to its facts stored', SECONDS, ['chain'],
-  );
+  const blocks = histogram('svc_block_latency_seconds', 'Time from a block read to its facts stored', SECONDS, [
+    'chain',
+  ]);
 
   const gauges = new Map<string, Gauge>([
-    ['svc_blocks_unresolved', readByChain.blocksUnresolved], ['svc_head_age_seconds', readByChain.headAgeSeconds],
+    ['svc_blocks_unresolved', readByChain.blocksUnresolved],
+    ['svc_head_age_seconds', readByChain.headAgeSeconds],
   ]);
   const counters = new Map<string, Counter>();
   const made = <T>(map: Map<string, T>, name: string, make: () => T): T => {
@@ -119,9 +131,18 @@ export function createMetrics(reader: GaugeReader): Metrics {
     },
     set: (name, labels, value) =>
       made(gauges, name, () => gauge(name, HELP[name] ?? name, Object.keys(labels))).set({ ...labels }, value),
-    add: (name, labels, by = 1) => made(counters, name, () => new Counter({
-      name, help: HELP[name] ?? name, labelNames: Object.keys(labels), registers,
-    })).inc({ ...labels }, by),
+    add: (name, labels, by = 1) =>
+      made(
+        counters,
+        name,
+        () =>
+          new Counter({
+            name,
+            help: HELP[name] ?? name,
+            labelNames: Object.keys(labels),
+            registers,
+          }),
+      ).inc({ ...labels }, by),
     observeRequest: (operation, status, seconds) => requests.observe({ operation, status: String(status) }, seconds),
     observeAppendBatch: (entries) => appends.observe(entries),
     observeDelivery: (outcome, seconds) => deliveries.observe({ outcome }, seconds),

@@ -3,11 +3,19 @@ import type { AddressRow } from '../rows/address.ts';
 import type { AddressStatus, Chain, Family, PooledChain } from '../../protocol/slugs.ts';
 
 /**
- * Addresses of a pooled chain live in `pool_address`; here is only how far they reach: indexes [next, size) are unissued,
- * `capacity` of them are a full pool. After a rotation `capacity` is zero until the new edge has pushed, and
+ * Addresses of a pooled chain live in `pool_address`; here is only how far they reach: indexes [next, size) are
+ * unissued, `capacity` of them are a full pool. After a rotation `capacity` is zero until the new edge has pushed, and
  * `base` is where its addresses begin: those below are of an identity that was rotated away.
  */
-export interface Pool { base: number; size: number; next: number; capacity: number; gasTank: string; gasTankPath: string; lowAnnounced: boolean }
+export interface Pool {
+  base: number;
+  size: number;
+  next: number;
+  capacity: number;
+  gasTank: string;
+  gasTankPath: string;
+  lowAnnounced: boolean;
+}
 
 export interface AddressState {
   pools: Partial<Record<PooledChain, Pool>>;
@@ -27,11 +35,23 @@ export interface PushedPool {
 
 export type AddressCommand =
   | { type: 'push_pool'; publicKey: string; pool: PushedPool; addressIds: string[] }
-  | { type: 'create_address'; id: string; chain: Chain; userRef: string; tag: string | null; label: string | null;
-      /** EVM: the lowest index of this (userRef, tag) without a row on the chain, as the store sees it; null for a new one. */
+  | {
+      type: 'create_address';
+      id: string;
+      chain: Chain;
+      userRef: string;
+      tag: string | null;
+      label: string | null;
+      /**
+       * EVM: the lowest index of this (userRef, tag) without a row on the chain, as the store sees it; null for a new
+       * one.
+       */
       paired: number | null;
-      /** Pooled chains: the next unissued pool addresses as the store sees them; the actor takes the one that is next. */
-      unissued: { index: number; address: string; path: string }[] }
+      /**
+       * Pooled chains: the next unissued pool addresses as the store sees them; the actor takes the one that is next.
+       */
+      unissued: { index: number; address: string; path: string }[];
+    }
   /** `alone`: no other active row has the address, as the store sees it. */
   | { type: 'set_address_status'; known: AddressRow; status: AddressStatus; alone: boolean }
   | { type: 'note_peak'; day: string };

@@ -1,7 +1,8 @@
 /**
- * The account as its capabilities compose it: state, commands, events and replies, one line each in the lists below. Commands are
- * the only way to change an account; they are imperative, plain and serialisable; time and ids come in with them, so that
- * `decide` is pure. Events are facts of the stream: past tense, never changed once written, upcast on read when their shape grows.
+ * The account as its capabilities compose it: state, commands, events and replies, one line each in the lists below.
+ * Commands are the only way to change an account; they are imperative, plain and serialisable; time and ids come in
+ * with them, so that `decide` is pure. Events are facts of the stream: past tense, never changed once written, upcast
+ * on read when their shape grows.
  */
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
@@ -25,7 +26,10 @@ export interface AccountCore {
   environment: Environment;
 }
 
-/** What an actor knows of its account. All but what is on its way is the snapshot; that is read from rows when it is loaded. */
+/**
+ * What an actor knows of its account. All but what is on its way is the snapshot; that is read from rows when it is
+ * loaded.
+ */
 export interface AccountState
   extends AccountCore, EdgeLinkState, KeySourceState, AddressState, WithdrawalState, WebhookState, PlanState {}
 
@@ -33,20 +37,42 @@ export interface AccountState
 export type AccountSnapshot = Omit<AccountState, keyof WithdrawalState>;
 
 /** Stored in the same append as the effect; `body` is filled by the shell from the reply. I23. */
-export interface IdempotencyClaim extends Omit<IdempotencyRow, 'status' | 'body'> { successStatus: number }
+export interface IdempotencyClaim extends Omit<IdempotencyRow, 'status' | 'body'> {
+  successStatus: number;
+}
 
 export type AccountCommand = (
-  | { type: 'inspect' } | { type: 'reset_sandbox' }
-  | EdgeLinkCommand | KeySourceCommand | AddressCommand | FactCommand | WithdrawalCommand | WebhookCommand | PlanCommand
+  | { type: 'inspect' }
+  | { type: 'reset_sandbox' }
+  | EdgeLinkCommand
+  | KeySourceCommand
+  | AddressCommand
+  | FactCommand
+  | WithdrawalCommand
+  | WebhookCommand
+  | PlanCommand
 ) & { idempotency?: IdempotencyClaim };
 
 export type AccountEvent =
   | { type: 'sandbox_reset' }
-  | EdgeLinkEvent | KeySourceEvent | AddressEvent | DepositEvent | WithdrawalEvent | WebhookEvent | PlanEvent;
+  | EdgeLinkEvent
+  | KeySourceEvent
+  | AddressEvent
+  | DepositEvent
+  | WithdrawalEvent
+  | WebhookEvent
+  | PlanEvent;
 
 /** What a command is answered with when it is accepted; keyed by command type. */
 export interface AccountReplies
-  extends EdgeLinkReplies, KeySourceReplies, AddressReplies, FactReplies, WithdrawalReplies, WebhookReplies, PlanReplies {
+  extends
+    EdgeLinkReplies,
+    KeySourceReplies,
+    AddressReplies,
+    FactReplies,
+    WithdrawalReplies,
+    WebhookReplies,
+    PlanReplies {
   inspect: AccountState;
   reset_sandbox: { reset: true };
 }

@@ -5,13 +5,23 @@ import type { InboxRow } from '../rows/inbox.ts';
 import type { WithdrawalRow } from '../rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 
-export type FactCommand =
-  { type: 'apply_facts'; inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[];
-    depositIds: string[] };
+export type FactCommand = {
+  type: 'apply_facts';
+  inbox: InboxRow[];
+  deposits: DepositRow[];
+  withdrawals: WithdrawalRow[];
+  addresses: AddressRow[];
+  depositIds: string[];
+};
 
-export type DepositEvent =
-  { type: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved'; id: string; incarnation: number;
-    amount: string; height: number; blockHash: string };
+export type DepositEvent = {
+  type: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved';
+  id: string;
+  incarnation: number;
+  amount: string;
+  height: number;
+  blockHash: string;
+};
 
 export interface FactReplies {
   /** `deferred` facts wait in the inbox: a row that they need changed after it was read. */

@@ -2,9 +2,16 @@
 import type { Chain, EdgeRole, Family, Liveness, Readiness } from '../../protocol/slugs.ts';
 import type { PushedPool } from './address.ts';
 
-export interface AccountKey { xpub: string; accountPath: string; fingerprint: string }
+export interface AccountKey {
+  xpub: string;
+  accountPath: string;
+  fingerprint: string;
+}
 
-export interface Enrolment { publicKey: string; keys: Partial<Record<Family, AccountKey>> }
+export interface Enrolment {
+  publicKey: string;
+  keys: Partial<Record<Family, AccountKey>>;
+}
 
 /** An identity that an approved rotation replaced. Spec §5.7. */
 export interface RetiredIdentity {
@@ -24,13 +31,30 @@ export interface EdgeLinkState {
   edge: { liveness: Exclude<Liveness, 'stale'> };
 }
 
-export interface PushedKey { family: Family; xpub: string; accountPath: string }
+export interface PushedKey {
+  family: Family;
+  xpub: string;
+  accountPath: string;
+}
 
 export type EdgeLinkCommand =
-  | { type: 'enrol'; publicKey: string; keys: PushedKey[]; pools: PushedPool[]; rotationId: string; addressIds: string[] }
+  | {
+      type: 'enrol';
+      publicKey: string;
+      keys: PushedKey[];
+      pools: PushedPool[];
+      rotationId: string;
+      addressIds: string[];
+    }
   | { type: 'resume'; publicKey: string }
   | { type: 'resync'; publicKey: string }
-  | { type: 'decide_rotation'; rotationId: string; decision: 'approve' | 'reject'; byUser: string; addressIds: string[] }
+  | {
+      type: 'decide_rotation';
+      rotationId: string;
+      decision: 'approve' | 'reject';
+      byUser: string;
+      addressIds: string[];
+    }
   /** `liveSessions`: those whose own claim may still hold, by the presence that the edge-stream room keeps. */
   | { type: 'claim_lease'; sessionId: string; liveSessions: string[] }
   | { type: 'release_lease'; sessionId: string }
@@ -39,7 +63,13 @@ export type EdgeLinkCommand =
 export type EdgeLinkEvent =
   | { type: 'edge_enrolled'; enrolment: Enrolment }
   | { type: 'keys_added'; keys: Partial<Record<Family, AccountKey>> }
-  | { type: 'rotation_detected'; id: string; publicKey: string; keys: Partial<Record<Family, AccountKey>>; atMs: number }
+  | {
+      type: 'rotation_detected';
+      id: string;
+      publicKey: string;
+      keys: Partial<Record<Family, AccountKey>>;
+      atMs: number;
+    }
   // Events that are older than `atMs` have none.
   | { type: 'rotation_approved'; id: string; byUser: string; atMs?: number }
   | { type: 'rotation_rejected'; id: string; byUser: string }
@@ -47,7 +77,13 @@ export type EdgeLinkEvent =
   | { type: 'lease_released'; sessionId: string; epoch: number }
   | { type: 'edge_liveness_changed'; liveness: Liveness };
 
-export interface ReadinessView { chain: Chain; state: Readiness; reason: string | null; xpub: string | null; poolLevelPercent: number | null }
+export interface ReadinessView {
+  chain: Chain;
+  state: Readiness;
+  reason: string | null;
+  xpub: string | null;
+  poolLevelPercent: number | null;
+}
 
 export interface EdgeLinkReplies {
   enrol: { outcome: 'enrolled' | 'keys_added' | 'rotation_pending'; readiness: ReadinessView[] };

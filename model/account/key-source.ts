@@ -2,7 +2,12 @@
 import type { Chain, Family } from '../../protocol/slugs.ts';
 
 /** A public key of a source: extended at a path, or single. */
-export interface SourceKey { family: Family; path: string | null; xpub: string | null; publicKey: string | null }
+export interface SourceKey {
+  family: Family;
+  path: string | null;
+  xpub: string | null;
+  publicKey: string | null;
+}
 
 export type PushedSourceKey = { chain: Chain; path: string; xpub: string } | { chain: Chain; publicKey: string };
 
@@ -28,9 +33,20 @@ export interface KeySourceState {
 
 export type KeySourceCommand =
   /** `known`: of the pushed addresses those that the account has already. `addressIds`: one for each pushed address. */
-  | { type: 'register_key_source'; publicKey: string; id: string; fingerprint: string; label: string; kind: KeySource['kind'];
-      keystore: KeySource['keystore']; chains: Chain[]; keys: PushedSourceKey[];
-      addresses: { chain: Chain; index: number; path: string | null; address: string }[]; known: string[]; addressIds: string[] }
+  | {
+      type: 'register_key_source';
+      publicKey: string;
+      id: string;
+      fingerprint: string;
+      label: string;
+      kind: KeySource['kind'];
+      keystore: KeySource['keystore'];
+      chains: Chain[];
+      keys: PushedSourceKey[];
+      addresses: { chain: Chain; index: number; path: string | null; address: string }[];
+      known: string[];
+      addressIds: string[];
+    }
   | { type: 'purge_key_source'; publicKey: string; id: string };
 
 export type KeySourceEvent =

@@ -9,7 +9,10 @@ export interface Plan {
 }
 
 /** A smaller band that was asked for and begins with the next period. Spec §3.8. */
-export interface PendingBand { band: Band; atMs: number }
+export interface PendingBand {
+  band: Band;
+  atMs: number;
+}
 
 export interface PlanState {
   plan: Plan;

@@ -1,7 +1,8 @@
 /**
- * Snapshots as they were stored, by any release. A state says its format; what is read is brought to the present one step by step,
- * so that no other code knows of older shapes. Releases run side by side: an older one reads a newer state, keeps its format
- * and writes on in its own shape. So a step only fills what is absent, and every step is taken at each reading.
+ * Snapshots as they were stored, by any release. A state says its format; what is read is brought to the present one
+ * step by step, so that no other code knows of older shapes. Releases run side by side: an older one reads a newer
+ * state, keeps its format and writes on in its own shape. So a step only fills what is absent, and every step is taken
+ * at each reading.
  */
 import type { AccountSnapshot, AccountState } from './commands.ts';
 
@@ -13,13 +14,20 @@ type Stored = Readonly<Record<string, unknown>>;
 const STEPS: readonly ((stored: Stored) => Stored)[] = [
   // 2: before formats were numbered these fields might be absent.
   (stored) => ({
-    pendingBand: null, retired: [], keySources: {}, webhookSeals: {}, ...stored,
-    pools: Object.fromEntries(Object.entries(stored['pools'] as Record<string, object>).map(([chain, pool]) => [chain, { base: 0, ...pool }])),
+    pendingBand: null,
+    retired: [],
+    keySources: {},
+    webhookSeals: {},
+    ...stored,
+    pools: Object.fromEntries(
+      Object.entries(stored['pools'] as Record<string, object>).map(([chain, pool]) => [chain, { base: 0, ...pool }]),
+    ),
   }),
 ];
 
 /** A stored state in the present format; one of a newer release keeps its own number. */
 export function upcast<State extends AccountState | AccountSnapshot>(stored: State | Stored): State {
-  const state = STEPS.reduce((filled: Stored, step) => step(filled), { ...stored }), format = Number(state['format'] ?? 1);
+  const state = STEPS.reduce((filled: Stored, step) => step(filled), { ...stored }),
+    format = Number(state['format'] ?? 1);
   return { ...state, format: Math.max(format, STATE_FORMAT) } as unknown as State;
 }

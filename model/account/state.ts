@@ -6,9 +6,12 @@ import { STATE_FORMAT } from './snapshot.ts';
 import type { Plan } from './plan.ts';
 
 /** An account before its first event: what creating an organization stores as the first snapshot. */
-export function initialAccount(
-  account: { accountId: AccountId; organizationId: string; environment: Environment; plan: Plan },
-): AccountState {
+export function initialAccount(account: {
+  accountId: AccountId;
+  organizationId: string;
+  environment: Environment;
+  plan: Plan;
+}): AccountState {
   return {
     format: STATE_FORMAT,
     version: 0,

@@ -8,34 +8,66 @@ import type { UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';
  * What a withdrawal holds until it is out of the way: `built` (nothing signed), `signed` (may land at any time) or
  * `included` (in a block that may still be orphaned).
  */
-export interface InFlight { id: string; stage: 'built' | 'signed' | 'included' }
+export interface InFlight {
+  id: string;
+  stage: 'built' | 'signed' | 'included';
+}
 
 /**
  * Replay protection of one (chain, address). Values are decimal text, so that a Stellar sequence (64 bits) fits; on btc
  * they are the outpoints `txid:vout` that are spoken for. Empty entries are dropped: the chain's own count is then the
  * truth. V39.
  */
-export interface Counter { next: string | null; free: string[]; inFlight: Record<string, InFlight> }
+export interface Counter {
+  next: string | null;
+  free: string[];
+  inFlight: Record<string, InFlight>;
+}
 
 export interface WithdrawalState {
   counters: Record<string, Counter>;
-  /** Withdrawals that may still change: id → `updatedAtMs` of the newest row, so that a decision on an older row is refused. */
+  /**
+   * Withdrawals that may still change: id → `updatedAtMs` of the newest row, so that a decision on an older row is
+   * refused.
+   */
   withdrawals: Record<string, number>;
   /** Confirmed withdrawals that a deep reorg took out of the chain: they are not billed again. */
   reopened: string[];
 }
 
 /** A build that nobody signed, as the store has it. */
-export interface UnsignedBuild { id: string; chain: Chain; from: string; replayKey: ReplayKey; updatedAtMs: number }
+export interface UnsignedBuild {
+  id: string;
+  chain: Chain;
+  from: string;
+  replayKey: ReplayKey;
+  updatedAtMs: number;
+}
 
 export type WithdrawalCommand =
-  | { type: 'build_withdrawal'; id: string; intent: Intent; inputs: BuildInputs; from: AddressRow; tokenSymbol: string;
+  | {
+      type: 'build_withdrawal';
+      id: string;
+      intent: Intent;
+      inputs: BuildInputs;
+      from: AddressRow;
+      tokenSymbol: string;
       decimals: number;
       /** Of the sender's withdrawals that are in a block, as the store has them. */
-      used?: UsedValue | null }
+      used?: UsedValue | null;
+    }
   | { type: 'reprice_withdrawal'; known: WithdrawalRow; inputs: BuildInputs }
-  /** Before a signature: the counter value that is next. `gaveUp`: builds that the edge bound before and will not sign now. */
-  | { type: 'bind_withdrawal'; known: WithdrawalRow; inputs: BuildInputs; used?: UsedValue | null; gaveUp: readonly string[] }
+  /**
+   * Before a signature: the counter value that is next. `gaveUp`: builds that the edge bound before and will not sign
+   * now.
+   */
+  | {
+      type: 'bind_withdrawal';
+      known: WithdrawalRow;
+      inputs: BuildInputs;
+      used?: UsedValue | null;
+      gaveUp: readonly string[];
+    }
   | { type: 'abandon_withdrawal'; known: WithdrawalRow }
   /** Those that did not change for BUILD_TTL, of this account. */
   | { type: 'expire_builds'; builds: UnsignedBuild[] }
@@ -46,10 +78,18 @@ export type WithdrawalCommand =
   | { type: 'note_broadcast'; known: WithdrawalRow; txid: string; result: BroadcastResult; sole?: true };
 
 /** Values of one counter that a withdrawal holds. */
-export interface Hold { key: string; values: string[] }
+export interface Hold {
+  key: string;
+  values: string[];
+}
 
 export type WithdrawalEvent =
-  | { type: 'withdrawal_built'; id: string; atMs: number; hold: (Hold & { next: string | null; free: string[] }) | null }
+  | {
+      type: 'withdrawal_built';
+      id: string;
+      atMs: number;
+      hold: (Hold & { next: string | null; free: string[] }) | null;
+    }
   | { type: 'withdrawal_repriced'; id: string; atMs: number; hold: Hold | null }
   | { type: 'withdrawal_bound'; id: string; atMs: number; hold: Hold & { next: string | null; free: string[] } }
   /** Another one has its value now. */

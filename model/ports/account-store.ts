@@ -10,7 +10,9 @@ export interface Ownership {
   claimShards(node: string, shards: readonly number[]): Promise<Map<number, number>>;
   /** Takes every shard that nobody has served for the lease. Answers shard → epoch. */
   claimVacantShards(node: string, leaseSeconds: number): Promise<Map<number, number>>;
-  /** The node's heartbeat, and a write that needs the database's disk. Answers shards that are the node's, and nobody's. */
+  /**
+   * The node's heartbeat, and a write that needs the database's disk. Answers shards that are the node's, and nobody's.
+   */
   renewNode(node: string, leaseSeconds: number): Promise<{ owned: number; vacant: number }>;
   /** The node stops: what it owned is vacant at once. */
   leaveNode(node: string): Promise<void>;

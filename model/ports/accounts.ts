@@ -6,7 +6,9 @@ import type { Refusal } from '../../protocol/errors.ts';
 /**
  * The command's idempotency key was used before: the gateway replays the stored answer or says IDEMPOTENCY_CONFLICT.
  */
-export interface DuplicateKey { readonly ok: 'duplicate' }
+export interface DuplicateKey {
+  readonly ok: 'duplicate';
+}
 
 export type Answer<C extends AccountCommand> =
   { readonly ok: true; readonly reply: AccountReplies[C['type']] } | Refusal | DuplicateKey;

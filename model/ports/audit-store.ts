@@ -13,7 +13,9 @@ export interface LedgerBalance extends WatchedAddress {
   unattributed: bigint;
 }
 
-/** A difference between the chain and the recorded facts: evidence for an operator, never a credit. G24, decisions 5. */
+/**
+ * A difference between the chain and the recorded facts: evidence for an operator, never a credit. G24, decisions 5.
+ */
 export interface DiscrepancyRow {
   id: string;
   ledger: LedgerId;
@@ -37,11 +39,19 @@ export interface DiscrepancyRow {
 /** V7, G24 and the background audit. */
 export interface AuditStore {
   /**
-   * Balances by the facts at or below a height, native always and each token that moved, by (addressKey, token). `limit`
-   * counts addresses. `next` is the key to go on behind, null at the end of a walk: a step may come back with fewer or none.
+   * Balances by the facts at or below a height, native always and each token that moved, by (addressKey, token).
+   * `limit` counts addresses. `next` is the key to go on behind, null at the end of a walk: a step may come back with
+   * fewer or none.
    */
-  ledgerBalances(ledger: LedgerId, ask: { afterKey: string | null } | { addressKeys: readonly string[] }, throughHeight: number, limit: number): Promise<{ balances: LedgerBalance[]; next: string | null }>;
-  /** One row per (ledger, address, asset, height, kind); a `shortfall` that is open already is updated. True when new. */
+  ledgerBalances(
+    ledger: LedgerId,
+    ask: { afterKey: string | null } | { addressKeys: readonly string[] },
+    throughHeight: number,
+    limit: number,
+  ): Promise<{ balances: LedgerBalance[]; next: string | null }>;
+  /**
+   * One row per (ledger, address, asset, height, kind); a `shortfall` that is open already is updated. True when new.
+   */
   recordDiscrepancy(row: DiscrepancyRow): Promise<boolean>;
   discrepancies(ledger: LedgerId, limit: number): Promise<DiscrepancyRow[]>;
 }

@@ -28,8 +28,8 @@ export interface ChainAccess {
   /** The endpoints of a live chain in the order of the configuration; none for a simulated ledger. */
   endpoints(accountId: AccountId, chain: Chain): readonly EndpointView[];
   /**
-   * Null when addresses of the chain may be issued. Refuses: CHAIN_UNAVAILABLE while it is not durable where the chain's ledger
-   * begins, since no node of it was heard yet.
+   * Null when addresses of the chain may be issued. Refuses: CHAIN_UNAVAILABLE while it is not durable where the
+   * chain's ledger begins, since no node of it was heard yet.
    */
   notBegun(accountId: AccountId, chain: Chain): Promise<Refusal | null>;
 }

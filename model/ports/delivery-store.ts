@@ -13,44 +13,74 @@ export interface DueDelivery {
 }
 
 /** A delivery that may still leave, and its endpoint as it stands. */
-export interface StandingDelivery { id: string; webhookId: string; url: string; sealedSecrets: string[] }
+export interface StandingDelivery {
+  id: string;
+  webhookId: string;
+  url: string;
+  sealedSecrets: string[];
+}
 
 export interface DeliveryStore {
   /**
    * Claims due deliveries of accounts that have a leader here, in publication order, for `claimMs`; SKIP LOCKED.
    * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting.
    */
-  claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[]): Promise<DueDelivery[]>;
-  /** Those of an account's claimed deliveries that may leave: their endpoint is enabled now, and no sandbox reset forgot them. */
-  standing(accountId: AccountId, deliveries: readonly Pick<StandingDelivery, 'id' | 'webhookId'>[]): Promise<StandingDelivery[]>;
+  claimDue(
+    accountIds: readonly AccountId[],
+    limit: number,
+    nowMs: number,
+    claimMs: number,
+    busyWebhooks: readonly string[],
+  ): Promise<DueDelivery[]>;
+  /**
+   * Those of an account's claimed deliveries that may leave: their endpoint is enabled now, and no sandbox reset forgot
+   * them.
+   */
+  standing(
+    accountId: AccountId,
+    deliveries: readonly Pick<StandingDelivery, 'id' | 'webhookId'>[],
+  ): Promise<StandingDelivery[]>;
   /**
    * Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement.
    * An edge reports them: what it says of a delivery of another account than its own is left out. `postedTo` is the URL
    * where it is known: a 410 of one that the endpoint has no more disables nothing.
    */
-  recordAttempts(attempts: (AttemptRow & { accountId: AccountId; postedTo?: string; next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
+  recordAttempts(
+    attempts: (AttemptRow & {
+      accountId: AccountId;
+      postedTo?: string;
+      next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean };
+    })[],
+  ): Promise<void>;
   /**
-   * Holds claimed deliveries whose secrets do not open under any key of this node, visibly and until the secrets change or
-   * are sealed again; those whose endpoint has other secrets by now are given back. Answers the ids that are held.
+   * Holds claimed deliveries whose secrets do not open under any key of this node, visibly and until the secrets change
+   * or are sealed again; those whose endpoint has other secrets by now are given back. Answers the ids that are held.
    */
   holdUnreadable(claimed: readonly { deliveryId: string; sealedSecrets: readonly string[] }[]): Promise<string[]>;
   /** Gives claims back that were never attempted (stream closed). */
   releaseClaims(deliveryIds: readonly string[]): Promise<void>;
-  /** Gives back every claim on accounts of shards that this node just took: whoever made them is gone. Answers how many. */
+  /**
+   * Gives back every claim on accounts of shards that this node just took: whoever made them is gone. Answers how many.
+   */
   releaseAbandoned(shards: readonly number[]): Promise<number>;
   /** `svc_event_publication_incomplete`: a query, not a counter. I14. */
   incompletePublications(): Promise<number>;
-  /** Removes deliveries that are done or held and older than an instant, with their attempts; answers how many. Spec §6. */
+  /**
+   * Removes deliveries that are done or held and older than an instant, with their attempts; answers how many. Spec §6.
+   */
   purge(olderThanMs: number): Promise<number>;
 }
 
 /** What is done beside the publisher, a page at a time. */
 export interface DeliveryUpkeep {
-  /** Removes the bodies of publications that are older than an instant and of which nothing is delivered any more; answers how many. */
+  /**
+   * Removes the bodies of publications that are older than an instant and of which nothing is delivered any more;
+   * answers how many.
+   */
   purgeBodies(olderThanMs: number): Promise<number>;
   /**
-   * A page of deliveries whose endpoint was disabled or deleted, or got another secret: held, or due. Answers how many, null when
-   * no endpoint has any left.
+   * A page of deliveries whose endpoint was disabled or deleted, or got another secret: held, or due. Answers how many,
+   * null when no endpoint has any left.
    */
   workBacklog(): Promise<number | null>;
 }

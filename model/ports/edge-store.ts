@@ -4,13 +4,26 @@ import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../prot
 import type { Liveness } from '../../protocol/slugs.ts';
 
 export interface SessionRow {
-  id: string; accountId: AccountId; role: 'leader' | 'follower'; edgeVersion: string; liveness: Liveness; leaseEpoch: number;
-  outboxMode: string; outboxDepth: number; outboxPoisoned: boolean; podHint: string | null;
-  lastHeartbeatAtMs: number; startedAtMs: number; endedAtMs: number | null;
+  id: string;
+  accountId: AccountId;
+  role: 'leader' | 'follower';
+  edgeVersion: string;
+  liveness: Liveness;
+  leaseEpoch: number;
+  outboxMode: string;
+  outboxDepth: number;
+  outboxPoisoned: boolean;
+  podHint: string | null;
+  lastHeartbeatAtMs: number;
+  startedAtMs: number;
+  endedAtMs: number | null;
 }
 
 /** `quota`: the account has as many large records as it may leave with the cloud. */
-export interface InstructionNotKept { readonly transactionId: string; readonly reason: 'unknown' | 'quota' }
+export interface InstructionNotKept {
+  readonly transactionId: string;
+  readonly reason: 'unknown' | 'quota';
+}
 
 export interface EdgeStore {
   saveSessions(rows: readonly SessionRow[]): Promise<void>;
@@ -21,10 +34,16 @@ export interface EdgeStore {
   /** True the first time; kept for `NONCE_KEEP_SECONDS`. Atomic. */
   claimNonce(keyId: string, nonce: string, expiresAtMs: number): Promise<boolean>;
   purgeNonces(nowMs: number): Promise<number>;
-  /** Keeps new records and the first revocation of each; answers the ids of new ones for which the account has no room left. */
+  /**
+   * Keeps new records and the first revocation of each; answers the ids of new ones for which the account has no room
+   * left.
+   */
   saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<readonly string[]>;
   localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
-  /** Keeps the newest set of each replica that no other one contains. `known`: nothing new; `no_room`: of too many replicas that know nothing of each other. */
+  /**
+   * Keeps the newest set of each replica that no other one contains. `known`: nothing new; `no_room`: of too many
+   * replicas that know nothing of each other.
+   */
   saveKeySet(accountId: AccountId, set: KeySetRecord): Promise<'kept' | 'known' | 'no_room'>;
   keySets(accountId: AccountId): Promise<KeySetRecord[]>;
   /** Keeps the newest record of each transaction that the account built; answers those that it does not keep. */

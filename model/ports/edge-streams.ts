@@ -16,7 +16,10 @@ export interface EdgeStreams {
    * The heartbeat of spec §4.3 over REST, when the stream is down: liveness, session row, role. Refuses:
    * LEASE_EPOCH_STALE.
    */
-  noteHeartbeat(accountId: AccountId, beat: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number; leaseTtlMs: number } | Refusal>;
+  noteHeartbeat(
+    accountId: AccountId,
+    beat: HeartbeatBody,
+  ): Promise<{ role: EdgeRole; leaseEpoch: number; leaseTtlMs: number } | Refusal>;
   /** When the lease of the current leader ends unless it is renewed; null when it is vacant or another node's. */
   leaseExpiresAtMs(accountId: AccountId): number | null;
   /** Asks the leader edge for pool addresses where the stock is low: after one was issued. */

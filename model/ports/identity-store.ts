@@ -4,13 +4,38 @@ import type { Environment, OrgRole } from '../../protocol/slugs.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
 import type { Plan } from '../account/plan.ts';
 
-export interface ApiKeyRow { id: string; accountId: AccountId; organizationId: string; environment: Environment; label: string; hash: string; maskedPrefix: string; createdAtMs: number; revokedAtMs: number | null }
+export interface ApiKeyRow {
+  id: string;
+  accountId: AccountId;
+  organizationId: string;
+  environment: Environment;
+  label: string;
+  hash: string;
+  maskedPrefix: string;
+  createdAtMs: number;
+  revokedAtMs: number | null;
+}
 
-export interface UserRow { id: string; email: string; passwordHash: string; sealedTotpSecret: string | null; totpConfirmed: boolean; platformRole: 'admin' | null }
+export interface UserRow {
+  id: string;
+  email: string;
+  passwordHash: string;
+  sealedTotpSecret: string | null;
+  totpConfirmed: boolean;
+  platformRole: 'admin' | null;
+}
 
-export interface MembershipRow { userId: string; organizationId: string; role: OrgRole }
+export interface MembershipRow {
+  userId: string;
+  organizationId: string;
+  role: OrgRole;
+}
 
-export interface OrganizationRow { id: string; name: string; createdAtMs: number }
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  createdAtMs: number;
+}
 
 /** Whose an Idempotency-Key is: an account's, or that of a user who works without one. */
 export type KeyOwner = AccountId | `user:${string}`;
@@ -22,7 +47,9 @@ export type FirstAnswer = IdempotencyRow & { readonly owner: KeyOwner };
  * `late`: turned a moment ago by a request that came beside this one; nothing changes. `reused`: turned before; the
  * family is over.
  */
-export type Turned = { readonly outcome: 'turned' | 'reused'; readonly userId: string; readonly organizationId: string } | { readonly outcome: 'late' | 'unknown' };
+export type Turned =
+  | { readonly outcome: 'turned' | 'reused'; readonly userId: string; readonly organizationId: string }
+  | { readonly outcome: 'late' | 'unknown' };
 
 export interface IdentityStore {
   apiKeyByHash(hash: string): Promise<ApiKeyRow | null>;
@@ -40,10 +67,18 @@ export interface IdentityStore {
   noteTotpFailure(userId: string, nowMs: number): Promise<{ lockedUntilMs: number | null }>;
   totpLockedUntil(userId: string): Promise<number | null>;
   /** A new session: the family of its refresh tokens, and the first of them. */
-  saveRefreshToken(row: { family: string; hash: string; userId: string; organizationId: string; expiresAtMs: number }): Promise<void>;
+  saveRefreshToken(row: {
+    family: string;
+    hash: string;
+    userId: string;
+    organizationId: string;
+    expiresAtMs: number;
+  }): Promise<void>;
   /** Puts the next token of a family in place of the newest one; one that was turned before ends the family. Atomic. */
   turnRefreshToken(
-    token: { family: string; hash: string }, next: { hash: string; expiresAtMs: number }, nowMs: number,
+    token: { family: string; hash: string },
+    next: { hash: string; expiresAtMs: number },
+    nowMs: number,
   ): Promise<Turned>;
   endSession(family: string): Promise<void>;
   /** Removes tokens whose time is over; answers how many. */
@@ -58,5 +93,10 @@ export interface IdentityStore {
   insertMembership(row: MembershipRow): Promise<void>;
   members(organizationId: string): Promise<{ userId: string; email: string; role: OrgRole; totpConfirmed: boolean }[]>;
   signingKeys(): Promise<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }[]>;
-  insertSigningKey(row: { kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }): Promise<void>;
+  insertSigningKey(row: {
+    kid: string;
+    sealedPrivateJwk: string;
+    publicJwk: object;
+    createdAtMs: number;
+  }): Promise<void>;
 }

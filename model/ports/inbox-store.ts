@@ -5,14 +5,21 @@ import type { DepositRow } from '../rows/deposit.ts';
 import type { InboxRow } from '../rows/inbox.ts';
 import type { WithdrawalRow } from '../rows/withdrawal.ts';
 
-/** A fact that its account could not take: kept in its place, tried again by itself, holding up its own subject only. */
+/**
+ * A fact that its account could not take: kept in its place, tried again by itself, holding up its own subject only.
+ */
 export interface FactSetAside {
-  id: string; accountId: AccountId; subject: string; fact: unknown;
+  id: string;
+  accountId: AccountId;
+  subject: string;
+  fact: unknown;
   /** Why the last of `tries` failed. */
-  trouble: string; tries: number;
+  trouble: string;
+  tries: number;
   /** Later facts of the same subject, which wait behind it. */
   behind: number;
-  recordedAtMs: number; retryAtMs: number;
+  recordedAtMs: number;
+  retryAtMs: number;
 }
 
 export interface InboxStore {
@@ -21,12 +28,26 @@ export interface InboxStore {
    * one of the same subject that was; with the rows that a decision about them needs: deposits of the same
    * credit keys, withdrawals named by the facts, the addresses paid, and the account's own addresses (G20).
    */
-  inboxOf(accountId: AccountId, limit: number): Promise<{ inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[] }>;
+  inboxOf(
+    accountId: AccountId,
+    limit: number,
+  ): Promise<{ inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[] }>;
   /** Accounts with facts older than an instant that `inboxOf` would answer: lost pushes are found here. */
-  /** At most `limit` accounts with facts that nobody decided and that are older than an instant; the next call goes on behind them. */
+  /**
+   * At most `limit` accounts with facts that nobody decided and that are older than an instant; the next call goes on
+   * behind them.
+   */
   accountsWithInbox(olderThanMs: number, limit: number): Promise<AccountId[]>;
-  /** Sets a fact aside: the first pause, doubled with each try up to the longest. Answers its tries, null when it was taken. */
-  setAside(accountId: AccountId, id: string, trouble: string, pause: { firstMs: number; longestMs: number }): Promise<number | null>;
+  /**
+   * Sets a fact aside: the first pause, doubled with each try up to the longest. Answers its tries, null when it was
+   * taken.
+   */
+  setAside(
+    accountId: AccountId,
+    id: string,
+    trouble: string,
+    pause: { firstMs: number; longestMs: number },
+  ): Promise<number | null>;
   /** Over all accounts, by id, after one. */
   factsSetAside(afterId: string, limit: number): Promise<FactSetAside[]>;
   countSetAside(): Promise<number>;

@@ -5,7 +5,12 @@ import type { EventName } from '../../protocol/slugs.ts';
 
 /** Mail to one person about one event; written with the event, for every owner of the organization. Spec §5.7. */
 export interface DueMail {
-  eventId: string; userId: string; accountId: AccountId; organization: string; kind: EventName; recipient: string;
+  eventId: string;
+  userId: string;
+  accountId: AccountId;
+  organization: string;
+  kind: EventName;
+  recipient: string;
   /** The event's own envelope. */
   body: EventEnvelope;
   /** Tries so far. */
@@ -16,7 +21,10 @@ export interface MailStore {
   /** Claims due mail for `claimMs`, oldest first; SKIP LOCKED. */
   claimDue(limit: number, nowMs: number, claimMs: number): Promise<DueMail[]>;
   /** Sent, or tried again at `againAtMs`. What was sent stays sent. */
-  record(mail: Pick<DueMail, 'eventId' | 'userId'>, tried: { atMs: number; againAtMs: number | null; error: string | null }): Promise<void>;
+  record(
+    mail: Pick<DueMail, 'eventId' | 'userId'>,
+    tried: { atMs: number; againAtMs: number | null; error: string | null },
+  ): Promise<void>;
   /** Mail that is not sent yet. */
   unsent(): Promise<number>;
   /** Forgets mail that was sent before an instant. */

@@ -10,41 +10,80 @@ import type { KeyOwner } from './identity-store.ts';
 import type { Page, PageAsk } from '../../protocol/page.ts';
 
 export interface TransactionView {
-  id: string; direction: Direction; chain: Chain; status: string; txid: string | null; outputIndex: number | null;
-  address: string; counterparty: string | null; amount: bigint; decimals: number; tokenContract: string | null; tokenSymbol: string;
-  userRef: string | null; tag: string | null; chainTag: string | null; height: number | null; blockHash: string | null; confirmations: number; threshold: number;
-  incarnation: number | null; fee: bigint | null; failure: { code: string; reason: string } | null;
+  id: string;
+  direction: Direction;
+  chain: Chain;
+  status: string;
+  txid: string | null;
+  outputIndex: number | null;
+  address: string;
+  counterparty: string | null;
+  amount: bigint;
+  decimals: number;
+  tokenContract: string | null;
+  tokenSymbol: string;
+  userRef: string | null;
+  tag: string | null;
+  chainTag: string | null;
+  height: number | null;
+  blockHash: string | null;
+  confirmations: number;
+  threshold: number;
+  incarnation: number | null;
+  fee: bigint | null;
+  failure: { code: string; reason: string } | null;
   /** Signed versions, oldest first; none of a deposit. */
   versions: Pick<SignedVersion, 'txid' | 'doubtful' | 'taken'>[];
-  createdAtMs: number; updatedAtMs: number;
+  createdAtMs: number;
+  updatedAtMs: number;
 }
 
 export interface DeliveryView {
-  id: string; eventId: string; event: string; webhookId: string; url: string; replay: number; status: DeliveryStatus;
+  id: string;
+  eventId: string;
+  event: string;
+  webhookId: string;
+  url: string;
+  replay: number;
+  status: DeliveryStatus;
   /** Why it is held; null unless it is. */
   heldReason: HeldReason | null;
   /** When the event happened: a replay is a younger delivery of the same one. */
   eventAtMs: number;
-  nextAttemptAtMs: number | null; createdAtMs: number; attempts: { attempt: number; statusCode: number | null; durationMs: number; error: string | null; atMs: number }[];
+  nextAttemptAtMs: number | null;
+  createdAtMs: number;
+  attempts: { attempt: number; statusCode: number | null; durationMs: number; error: string | null; atMs: number }[];
 }
 
 /** Who asks for an address, and on which EVM network. */
-export interface PairAsk { readonly chain: Chain; readonly userRef: string; readonly tag: string | null }
+export interface PairAsk {
+  readonly chain: Chain;
+  readonly userRef: string;
+  readonly tag: string | null;
+}
 
 export interface ReadStore {
   idempotent(owner: KeyOwner, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
   saveIdempotent(owner: KeyOwner, row: IdempotencyRow): Promise<void>;
   /** Forgets a stored answer that tells of something dead; nothing when another answer is there by now. */
-  forgetIdempotent(owner: KeyOwner, row: Pick<IdempotencyRow, 'method' | 'path' | 'key'>, deadId: string): Promise<void>;
+  forgetIdempotent(
+    owner: KeyOwner,
+    row: Pick<IdempotencyRow, 'method' | 'path' | 'key'>,
+    deadId: string,
+  ): Promise<void>;
   purgeIdempotent(olderThanMs: number): Promise<number>;
-  addresses(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: AddressStatus }, page: PageAsk): Promise<Page<AddressRow>>;
+  addresses(
+    accountId: AccountId,
+    filter: { chain?: Chain; userRef?: string; tag?: string; status?: AddressStatus },
+    page: PageAsk,
+  ): Promise<Page<AddressRow>>;
   address(accountId: AccountId, id: string): Promise<AddressRow | null>;
   /** Identities that were rotated away, as of the account's last append: what an address's path depends on. */
   retiredIdentities(accountId: AccountId): Promise<Pick<AccountState, 'retired'>>;
   addressByText(accountId: AccountId, chain: Chain, address: string): Promise<AddressRow | null>;
   /**
-   * Of each (userRef, tag) the index that its next address on an EVM network takes, where it is one that another network
-   * has already; null for a new one. Spec §1.6.
+   * Of each (userRef, tag) the index that its next address on an EVM network takes, where it is one that another
+   * network has already; null for a new one. Spec §1.6.
    */
   unpairedIndexes(asked: readonly (PairAsk & { readonly accountId: AccountId })[]): Promise<(number | null)[]>;
   /** Whether a row is the only active one of its address. */
@@ -53,10 +92,18 @@ export interface ReadStore {
   addressesAmong(accountId: AccountId, chain: Chain, addresses: readonly string[]): Promise<string[]>;
   ownAddresses(accountId: AccountId, purpose: AddressRow['purpose']): Promise<AddressRow[]>;
   /** Pool addresses that are not issued, lowest index first. */
-  unissuedPool(accountId: AccountId, chain: Chain, limit: number): Promise<{ index: number; address: string; path: string }[]>;
+  unissuedPool(
+    accountId: AccountId,
+    chain: Chain,
+    limit: number,
+  ): Promise<{ index: number; address: string; path: string }[]>;
   /** Highest daily snapshot of active addresses of a month (`2026-08`); null before the first. Spec §8.1. */
   addressPeak(accountId: AccountId, period: string): Promise<number | null>;
-  transactions(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: string; direction?: Direction }, page: PageAsk): Promise<Page<TransactionView>>;
+  transactions(
+    accountId: AccountId,
+    filter: { chain?: Chain; userRef?: string; tag?: string; status?: string; direction?: Direction },
+    page: PageAsk,
+  ): Promise<Page<TransactionView>>;
   transaction(accountId: AccountId, id: string): Promise<TransactionView | null>;
   withdrawal(accountId: AccountId, id: string): Promise<WithdrawalRow | null>;
   /** The highest counter value that withdrawals of a sender used in blocks of a ledger; null where there is none. */
@@ -64,6 +111,17 @@ export interface ReadStore {
   webhooks(accountId: AccountId): Promise<WebhookRow[]>;
   webhook(accountId: AccountId, id: string): Promise<WebhookRow | null>;
   /** Newest first. `event` is a name; `fromMs`/`toMs` bound the creation of the delivery, `[from, to)`. */
-  deliveries(accountId: AccountId, filter: { webhookId?: string; status?: DeliveryStatus; event?: string; eventId?: string; fromMs?: number; toMs?: number }, page: PageAsk): Promise<Page<DeliveryView>>;
+  deliveries(
+    accountId: AccountId,
+    filter: {
+      webhookId?: string;
+      status?: DeliveryStatus;
+      event?: string;
+      eventId?: string;
+      fromMs?: number;
+      toMs?: number;
+    },
+    page: PageAsk,
+  ): Promise<Page<DeliveryView>>;
   delivery(accountId: AccountId, id: string): Promise<DeliveryView | null>;
 }

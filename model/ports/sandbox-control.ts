@@ -8,21 +8,30 @@ export interface SandboxControl {
   simulateDeposit(
     accountId: AccountId,
     ask: {
-      chain: Chain; address: string; amount: string; tokenContract: string | null; autoConfirm: boolean;
+      chain: Chain;
+      address: string;
+      amount: string;
+      tokenContract: string | null;
+      autoConfirm: boolean;
       confirmAfterSeconds: number | null;
     },
   ): Promise<{ txid: string; outputIndex: number; height: number } | Refusal>;
   simulateConfirmation(
-    accountId: AccountId, ask: { chain: Chain; txid: string; confirmations: number },
+    accountId: AccountId,
+    ask: { chain: Chain; txid: string; confirmations: number },
   ): Promise<{ confirmations: number } | Refusal>;
   /** Keeps broadcasts in the ledger's pool, or mines all that is there; `mined` are the txids. */
-  simulateStuck(accountId: AccountId, ask: { chain: Chain; stuck: boolean }): Promise<{ stuck: boolean; mined: string[] } | Refusal>;
+  simulateStuck(
+    accountId: AccountId,
+    ask: { chain: Chain; stuck: boolean },
+  ): Promise<{ stuck: boolean; mined: string[] } | Refusal>;
   simulateReorg(accountId: AccountId, ask: { chain: Chain; depth: number }): Promise<{ depth: number } | Refusal>;
   simulateChainDown(
-    accountId: AccountId, ask: { chain: Chain; seconds: number },
+    accountId: AccountId,
+    ask: { chain: Chain; seconds: number },
   ): Promise<{ untilMs: number } | Refusal>;
   /** A simulated transaction, whoever's it is, with the confirmations at which a deposit of its chain is credited. */
-  sighting(chain: Chain, txid: string): Promise<SandboxSighting & { readonly threshold: number } | null>;
+  sighting(chain: Chain, txid: string): Promise<(SandboxSighting & { readonly threshold: number }) | null>;
   /** A transaction that waits in the pool of a simulated ledger, whoever's it is. */
   pooledSighting(chain: Chain, txid: string): Promise<PooledTransaction | null>;
   reset(accountId: AccountId): Promise<void>;

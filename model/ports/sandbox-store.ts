@@ -2,10 +2,22 @@
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 
-export interface SandboxBlock { ledger: LedgerId; height: number; hash: string; parentHash: string; timeMs: number; transactions: SandboxTransaction[] }
+export interface SandboxBlock {
+  ledger: LedgerId;
+  height: number;
+  hash: string;
+  parentHash: string;
+  timeMs: number;
+  transactions: SandboxTransaction[];
+}
 
 export interface SandboxTransaction {
-  txid: string; success: boolean; reason: string | null; fee: string; from: string | null; nonce: number | null;
+  txid: string;
+  success: boolean;
+  reason: string | null;
+  fee: string;
+  from: string | null;
+  nonce: number | null;
   /** `activates`: the payment made the ledger account that it pays. */
   transfers: { outputIndex: number; to: string; amount: string; tokenContract: string | null; activates?: true }[];
   /** The transaction's own bytes, hex, where the ledger consists of outputs that are spent (btc). */
@@ -19,7 +31,10 @@ export interface SandboxTransaction {
 }
 
 export interface SandboxSighting {
-  readonly height: number; readonly hash: string; readonly timeMs: number; readonly headHeight: number;
+  readonly height: number;
+  readonly hash: string;
+  readonly timeMs: number;
+  readonly headHeight: number;
   readonly transaction: SandboxTransaction;
 }
 
@@ -49,7 +64,10 @@ export interface SandboxPool {
    * transaction in the pool excludes it.
    */
   takePooled(
-    ledger: LedgerId, expected: { height: number; hash: string }, one: Omit<PooledTransaction, 'replacedBy'>, replaced: readonly string[],
+    ledger: LedgerId,
+    expected: { height: number; hash: string },
+    one: Omit<PooledTransaction, 'replacedBy'>,
+    replaced: readonly string[],
   ): Promise<boolean>;
   dropPooled(ledger: LedgerId, txid: string): Promise<void>;
   /** A pooled transaction of whichever account's ledger of a chain. */
@@ -59,11 +77,21 @@ export interface SandboxPool {
 export interface SandboxStore extends SandboxPool {
   head(ledger: LedgerId): Promise<{ height: number; hash: string } | null>;
   blocks(ledger: LedgerId, from: number, limit: number): Promise<SandboxBlock[]>;
-  blockOf(ledger: LedgerId, txid: string): Promise<{ height: number; hash: string; transaction: SandboxTransaction } | null>;
-  /** A transaction of whichever account's ledger of a chain, with its block and the ledger's head; null where none has it. */
+  blockOf(
+    ledger: LedgerId,
+    txid: string,
+  ): Promise<{ height: number; hash: string; transaction: SandboxTransaction } | null>;
+  /**
+   * A transaction of whichever account's ledger of a chain, with its block and the ledger's head; null where none has
+   * it.
+   */
   sighting(chain: Chain, txid: string): Promise<SandboxSighting | null>;
   /** Appends blocks above `expected`; false when the ledger moved meanwhile. Balances move with their transactions. */
-  mine(ledger: LedgerId, expected: { height: number; hash: string } | null, blocks: readonly SandboxBlock[]): Promise<boolean>;
+  mine(
+    ledger: LedgerId,
+    expected: { height: number; hash: string } | null,
+    blocks: readonly SandboxBlock[],
+  ): Promise<boolean>;
   /** Removes the newest blocks (simulate-reorg). */
   unmine(ledger: LedgerId, depth: number): Promise<SandboxBlock[]>;
   balance(ledger: LedgerId, address: string, tokenContract: string | null): Promise<bigint>;
@@ -73,7 +101,11 @@ export interface SandboxStore extends SandboxPool {
   /** Durable timers: confirm later. */
   schedule(row: { id: string; accountId: AccountId; dueAtMs: number; task: unknown }): Promise<void>;
   /** Leases due timers: they come back after `leaseMs` unless they are finished. SKIP LOCKED. */
-  takeDue(nowMs: number, leaseMs: number, limit: number): Promise<{ id: string; accountId: AccountId; task: unknown }[]>;
+  takeDue(
+    nowMs: number,
+    leaseMs: number,
+    limit: number,
+  ): Promise<{ id: string; accountId: AccountId; task: unknown }[]>;
   finish(id: string): Promise<void>;
   /** Whether a withdrawal was signed under this txid before simulated ledgers had ids of their own. */
   isFormer(ledger: LedgerId, txid: string): Promise<boolean>;

@@ -5,12 +5,27 @@ import type { Fact, SeenTransfer } from '../rows/inbox.ts';
 import type { WithdrawalRow } from '../rows/withdrawal.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 
-export interface Cursor { height: number; hash: string }
+export interface Cursor {
+  height: number;
+  hash: string;
+}
 
-export interface BlockLink { height: number; hash: string; parentHash: string; parentHeight: number; timeMs: number | null }
+export interface BlockLink {
+  height: number;
+  hash: string;
+  parentHash: string;
+  parentHeight: number;
+  timeMs: number | null;
+}
 
 /** `addressKey` is `addressKeyOf` of protocol/ids.ts. */
-export interface WatchedAddress { addressKey: string; addressId: string; accountId: AccountId; address: string; purpose: AddressRow['purpose'] }
+export interface WatchedAddress {
+  addressKey: string;
+  addressId: string;
+  accountId: AccountId;
+  address: string;
+  purpose: AddressRow['purpose'];
+}
 
 export interface BlockRecord {
   link: BlockLink;
@@ -34,8 +49,13 @@ export interface Coverage {
   unresolved: { height: number; reason: string; tries: number; sinceMs: number }[];
 }
 
-/** Since when an installation has run a chain, and the height that its ledger begins at; null until a node was heard. */
-export interface ChainStart { sinceMs: number; height: number | null }
+/**
+ * Since when an installation has run a chain, and the height that its ledger begins at; null until a node was heard.
+ */
+export interface ChainStart {
+  sinceMs: number;
+  height: number | null;
+}
 
 export interface WatchStore {
   chainStart(ledger: LedgerId): Promise<ChainStart | null>;
@@ -48,7 +68,9 @@ export interface WatchStore {
   links(ledger: LedgerId, below: number, limit: number): Promise<BlockLink[]>;
   /** Height compare-and-set, facts, inbox rows: one statement. False when another watcher was first. */
   recordBlock(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
-  /** Content of an unresolved height, proven later. A transfer that is on the chain under another block is `moved` here. */
+  /**
+   * Content of an unresolved height, proven later. A transfer that is on the chain under another block is `moved` here.
+   */
   resolveHeight(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
   /** A height that was done is unresolved again; nothing is written when the hash is no longer the recorded one. */
   reopenHeight(ledger: LedgerId, at: Cursor, reason: string): Promise<void>;
@@ -62,9 +84,10 @@ export interface WatchStore {
    */
   recordLate(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
   /**
-   * Sets the facts of one block right, after endpoints agreed that another movement stands in it: a seen one that is not among
-   * `transfers`, or not as it was recorded, is `orphaned`; what is there is `seen`. What matured, and what is known in another
-   * block, is left alone; nothing is written when the hash is no longer the recorded one, or the height is unresolved.
+   * Sets the facts of one block right, after endpoints agreed that another movement stands in it: a seen one that is
+   * not among `transfers`, or not as it was recorded, is `orphaned`; what is there is `seen`. What matured, and what is
+   * known in another block, is left alone; nothing is written when the hash is no longer the recorded one, or the
+   * height is unresolved.
    */
   retellBlock(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
   /**
@@ -74,12 +97,22 @@ export interface WatchStore {
    * the fork point where the branch is empty. The fork point need not be a recorded link: it may lie below the start of
    * the ledger or be named by a person. One statement.
    */
-  recordReorg(ledger: LedgerId, forkPoint: Cursor, oldHead: Cursor, branch: BlockRecord[]): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  recordReorg(
+    ledger: LedgerId,
+    forkPoint: Cursor,
+    oldHead: Cursor,
+    branch: BlockRecord[],
+  ): Promise<{ recorded: boolean; accounts: AccountId[] }>;
   watched(environment: Environment, addressKeys: readonly string[]): Promise<WatchedAddress[]>;
-  /** Facts seen and not matured that reached their own threshold: height + threshold − 1 ≤ head; lowest height first. */
+  /**
+   * Facts seen and not matured that reached their own threshold: height + threshold − 1 ≤ head; lowest height first.
+   */
   immature(ledger: LedgerId, headHeight: number, limit: number): Promise<SeenTransfer[]>;
   /** Marks facts matured after the re-read of G19 and writes the inbox rows. */
-  mature(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string; confirmations: number }[]): Promise<AccountId[]>;
+  mature(
+    ledger: LedgerId,
+    facts: { txid: string; outputIndex: number; blockHash: string; confirmations: number }[],
+  ): Promise<AccountId[]>;
   /** Marks facts `orphaned` that the re-read of G19 refuted in their own block, and writes the inbox rows. */
   refute(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string }[]): Promise<AccountId[]>;
   /**
@@ -88,7 +121,9 @@ export interface WatchStore {
    * take turns; `steppedOver` of them were looked at before.
    */
   openWithdrawals(ledger: LedgerId, sinceHeight: number, limit: number, steppedOver?: number): Promise<WithdrawalRow[]>;
-  /** Inbox row of a withdrawal; not written when the last one that waits of it has the same (kind, txid, block hash). */
+  /**
+   * Inbox row of a withdrawal; not written when the last one that waits of it has the same (kind, txid, block hash).
+   */
   noteWithdrawalFact(accountId: AccountId, fact: Fact): Promise<void>;
   noteHead(ledger: LedgerId, headHeight: number, atMs: number): Promise<void>;
   /** A node told its head, risen or not. */

@@ -1,11 +1,17 @@
-/** Addresses. Amounts of all rows are bigint here and numeric(78,0) in SQL, instants epoch milliseconds here and timestamptz there. */
+/**
+ * Addresses. Amounts of all rows are bigint here and numeric(78,0) in SQL, instants epoch milliseconds here and
+ * timestamptz there.
+ */
 import type { AccountId } from '../../protocol/ids.ts';
 import type { AddressStatus, Chain, Family, PooledChain } from '../../protocol/slugs.ts';
 
 export interface AddressRow {
   id: string;
   accountId: AccountId;
-  /** The chain it was asked for. An EVM address receives on all five and has a row for each that it was asked for (spec §1.6). */
+  /**
+   * The chain it was asked for. An EVM address receives on all five and has a row for each that it was asked for (spec
+   * §1.6).
+   */
   chain: Chain;
   family: Family;
   address: string;
@@ -32,4 +38,10 @@ export interface AccountKeyRow {
   status: 'active' | 'held' | 'retired';
 }
 
-export interface PoolAddressRow { chain: PooledChain; index: number; address: string; path: string; addressKey: string }
+export interface PoolAddressRow {
+  chain: PooledChain;
+  index: number;
+  address: string;
+  path: string;
+  addressKey: string;
+}

@@ -5,12 +5,19 @@ import type { Unsigned } from '../../chains/chain.ts';
 
 /**
  * Signed bytes. `doubtful` from before their first submit: a node may have them. No refusal ends them then, only proof
- * (G27), save the answer to that first submit while no other was begun. `taken` once a node answered that it has them; absent in
- * rows that are older than it. `refused` once every node refused its only submit: it is submitted no more, and watched.
- * `amount` is what it pays, decimal digits of the smallest unit: a send-all pays less with each repricing. Absent in older rows.
+ * (G27), save the answer to that first submit while no other was begun. `taken` once a node answered that it has them;
+ * absent in rows that are older than it. `refused` once every node refused its only submit: it is submitted no more,
+ * and watched. `amount` is what it pays, decimal digits of the smallest unit: a send-all pays less with each repricing.
+ * Absent in older rows.
  */
 export interface SignedVersion {
-  txid: string; signedPayload: string; payload: string; amount?: string; doubtful?: true; taken?: boolean; refused?: true;
+  txid: string;
+  signedPayload: string;
+  payload: string;
+  amount?: string;
+  doubtful?: true;
+  taken?: boolean;
+  refused?: true;
 }
 
 export interface WithdrawalRow {
@@ -28,7 +35,10 @@ export interface WithdrawalRow {
   tag: string | null;
   status: WithdrawalStatus;
   unsigned: Unsigned;
-  /** Signed bytes are durable before the first submit (G25). All versions, those that were refused first, the newest last. */
+  /**
+   * Signed bytes are durable before the first submit (G25). All versions, those that were refused first, the newest
+   * last.
+   */
   versions: SignedVersion[];
   txid: string | null;
   height: number | null;
@@ -40,4 +50,7 @@ export interface WithdrawalRow {
 }
 
 /** The highest counter value that a sender's transactions have used, and the block of ours that holds it. */
-export interface UsedValue { value: string; height: number }
+export interface UsedValue {
+  value: string;
+  height: number;
+}

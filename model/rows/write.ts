@@ -10,14 +10,15 @@ import type { WithdrawalRow } from './withdrawal.ts';
  * several rows with one id in one append the last one stands.
  */
 export type RowWrite =
-  // Inserted; a gas tank or treasury that the account has already stays. ADDRESS_CONFLICT when another account has it (I9).
-  // `paired`: a further network of an EVM address that the account has; `pairsFrom`: first index of the present identity.
-  // Refused as `address_pairs` when its pair changed meanwhile (spec 1.6).
+  // Inserted; a gas tank or treasury that the account has already stays. ADDRESS_CONFLICT when another account has it
+  // (I9). `paired`: a further network of an EVM address that the account has; `pairsFrom`: first index of the present
+  // identity. Refused as `address_pairs` when its pair changed meanwhile (spec 1.6).
   | { table: 'address'; row: AddressRow; paired?: boolean; pairsFrom?: number }
   // Refused as CONFLICT when the address has that status already: the actor keeps no list of addresses.
   // `alone`: no other active row has the address; refused as `address_pairs` when that changed meanwhile.
   | { table: 'address_status'; id: string; status: AddressStatus; alone?: boolean }
-  // The pinned identity; refused as CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins the same one (I20).
+  // The pinned identity; refused as CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins the same one
+  // (I20).
   | { table: 'identity'; publicKey: string }
   | { table: 'pool_address'; row: PoolAddressRow } // insert, or replace one that was not issued
   | { table: 'account_key'; row: AccountKeyRow }

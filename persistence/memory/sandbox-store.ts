@@ -1,30 +1,60 @@
 /** Memory twin of the sandbox's store, for tests; the watch state of a ledger goes with the ledger. */
 import type { Cursor } from '../../model/ports/watch-store.ts';
 import type {
-  PooledTransaction, SandboxBlock, SandboxPool, SandboxStore, SandboxTransaction,
+  PooledTransaction,
+  SandboxBlock,
+  SandboxPool,
+  SandboxStore,
+  SandboxTransaction,
 } from '../../model/ports/sandbox-store.ts';
 import { accountOfLedger, chainOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import type { WatchState } from './watch-state.ts';
 
 type Pooled = { -readonly [Key in keyof PooledTransaction]: PooledTransaction[Key] };
-interface Simulated { blocks: SandboxBlock[]; balances: Map<string, bigint>; downUntilMs: number | null; stuck: boolean; pool: Pooled[] }
-interface Timer { id: string; accountId: AccountId; dueAtMs: number; task: unknown }
+interface Simulated {
+  blocks: SandboxBlock[];
+  balances: Map<string, bigint>;
+  downUntilMs: number | null;
+  stuck: boolean;
+  pool: Pooled[];
+}
+interface Timer {
+  id: string;
+  accountId: AccountId;
+  dueAtMs: number;
+  task: unknown;
+}
 
 /** A store beside a memory watch state; `former` has the txids from before ledgers had ids of their own. */
 export function createMemorySandboxStore(watch: WatchState, former: ReadonlySet<string> = new Set()): SandboxStore {
   const ledgers = new Map<LedgerId, Simulated>();
   const timers = new Map<string, Timer>();
   const of = (ledger: LedgerId): Simulated => {
-    const found = ledgers.get(ledger) ?? { blocks: [], balances: new Map<string, bigint>(), downUntilMs: null, stuck: false, pool: [] };
+    const found = ledgers.get(ledger) ?? {
+      blocks: [],
+      balances: new Map<string, bigint>(),
+      downUntilMs: null,
+      stuck: false,
+      pool: [],
+    };
     ledgers.set(ledger, found);
     return found;
   };
-  return { ...chainOf(of, ledgers, watch), ...readsOf(of, ledgers), ...poolOf(of, ledgers), ...timersOf(timers), isFormer: async (_ledger, txid) => former.has(txid), async reset(accountId) {
-    for (const ledger of [...ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) ledgers.delete(ledger);
-    for (const ledger of [...watch.ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) watch.ledgers.delete(ledger);
-    watch.discrepancies = watch.discrepancies.filter(({ ledger }) => accountOfLedger(ledger) !== accountId);
-    for (const [id, timer] of timers) if (timer.accountId === accountId) timers.delete(id);
-  } };
+  return {
+    ...chainOf(of, ledgers, watch),
+    ...readsOf(of, ledgers),
+    ...poolOf(of, ledgers),
+    ...timersOf(timers),
+    isFormer: async (_ledger, txid) => former.has(txid),
+    async reset(accountId) {
+      for (const ledger of [...ledgers.keys()].filter((id) => accountOfLedger(id) === accountId))
+        ledgers.delete(ledger);
+      for (const ledger of [...watch.ledgers.keys()].filter((id) => accountOfLedger(id) === accountId))
+        watch.ledgers.delete(ledger);
+      watch.discrepancies = watch.discrepancies.filter(({ ledger }) => accountOfLedger(ledger) !== accountId);
+      for (const [id, timer] of timers) if (timer.accountId === accountId) timers.delete(id);
+    },
+  };
 }
 
 const headOf = ({ blocks }: Simulated): Cursor | null => {
@@ -32,7 +62,9 @@ const headOf = ({ blocks }: Simulated): Cursor | null => {
   return last === undefined ? null : { height: last.height, hash: last.hash };
 };
 
-/** Value to receivers (and from the sender when there is one) where it succeeded, the fee from the sender in any case. */
+/**
+ * Value to receivers (and from the sender when there is one) where it succeeded, the fee from the sender in any case.
+ */
 function move({ balances }: Simulated, transactions: readonly SandboxTransaction[], direction: 1n | -1n): void {
   const add = (address: string, token: string | null, amount: bigint) => {
     const key = `${address} ${token ?? ''}`;
@@ -52,7 +84,11 @@ function move({ balances }: Simulated, transactions: readonly SandboxTransaction
   }
 }
 
-function chainOf(of: (ledger: LedgerId) => Simulated, ledgers: Map<LedgerId, Simulated>, watch: WatchState): Pick<SandboxStore, 'mine' | 'unmine' | 'behind' | 'setDown'> {
+function chainOf(
+  of: (ledger: LedgerId) => Simulated,
+  ledgers: Map<LedgerId, Simulated>,
+  watch: WatchState,
+): Pick<SandboxStore, 'mine' | 'unmine' | 'behind' | 'setDown'> {
   return {
     async mine(ledger, expected, blocks) {
       const state = of(ledger);
@@ -60,10 +96,13 @@ function chainOf(of: (ledger: LedgerId) => Simulated, ledgers: Map<LedgerId, Sim
       if (head?.hash !== expected?.hash || head?.height !== expected?.height) return false;
       for (const block of blocks) {
         const parent = headOf(state);
-        if (parent !== null && (block.parentHash !== parent.hash || block.height !== parent.height + 1)) throw new Error('not linked');
+        if (parent !== null && (block.parentHash !== parent.hash || block.height !== parent.height + 1))
+          throw new Error('not linked');
         state.blocks.push(structuredClone(block));
-        state.pool = state.pool.filter(({ txid, transaction }) =>
-          !block.transactions.some((mined) => mined.txid === txid || excludes(mined, transaction)));
+        state.pool = state.pool.filter(
+          ({ txid, transaction }) =>
+            !block.transactions.some((mined) => mined.txid === txid || excludes(mined, transaction)),
+        );
         move(state, block.transactions, 1n);
       }
       return true;
@@ -82,27 +121,45 @@ function chainOf(of: (ledger: LedgerId) => Simulated, ledgers: Map<LedgerId, Sim
       of(ledger).downUntilMs = untilMs;
     },
     async behind(limit) {
-      const unread = [...ledgers].filter(([id, state]) => {
-        const head = headOf(state);
-        const cursor = watch.ledgers.get(id)?.cursor;
-        return head !== null && (head.hash !== cursor?.hash || head.height !== cursor.height);
-      }).map(([id]) => id);
+      const unread = [...ledgers]
+        .filter(([id, state]) => {
+          const head = headOf(state);
+          const cursor = watch.ledgers.get(id)?.cursor;
+          return head !== null && (head.hash !== cursor?.hash || head.height !== cursor.height);
+        })
+        .map(([id]) => id);
       const waiting = [...watch.withdrawals.values()]
-        .filter(({ ledger, status, versions }) => accountOfLedger(ledger) !== null && ['signing', 'broadcast'].includes(status) && versions.length > 0)
-        .filter(({ ledger, status, txid }) => status !== 'broadcast' || !of(ledger).pool.some((one) => one.txid === txid && one.replacedBy === null))
+        .filter(
+          ({ ledger, status, versions }) =>
+            accountOfLedger(ledger) !== null && ['signing', 'broadcast'].includes(status) && versions.length > 0,
+        )
+        .filter(
+          ({ ledger, status, txid }) =>
+            status !== 'broadcast' || !of(ledger).pool.some((one) => one.txid === txid && one.replacedBy === null),
+        )
         .map(({ ledger }) => ledger);
       return [...new Set([...unread, ...waiting])].sort().slice(0, limit);
     },
   };
 }
 
-function readsOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<LedgerId, Simulated>): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil'> {
+function readsOf(
+  of: (ledger: LedgerId) => Simulated,
+  ledgers: ReadonlyMap<LedgerId, Simulated>,
+): Pick<
+  SandboxStore,
+  'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil'
+> {
   return {
     async head(ledger) {
       return headOf(of(ledger));
     },
     async blocks(ledger, from, limit) {
-      return structuredClone(of(ledger).blocks.filter(({ height }) => height >= from).slice(0, limit));
+      return structuredClone(
+        of(ledger)
+          .blocks.filter(({ height }) => height >= from)
+          .slice(0, limit),
+      );
     },
     async blockOf(ledger, txid) {
       for (const { height, hash, transactions } of of(ledger).blocks) {
@@ -117,7 +174,13 @@ function readsOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<Ledge
         const block = blocks.find(({ transactions }) => transactions.some((one) => one.txid === txid));
         if (block === undefined) continue;
         const { height, hash, timeMs, transactions } = block;
-        return structuredClone({ height, hash, timeMs, headHeight: blocks.at(-1)!.height, transaction: transactions.find((one) => one.txid === txid)! });
+        return structuredClone({
+          height,
+          hash,
+          timeMs,
+          headHeight: blocks.at(-1)!.height,
+          transaction: transactions.find((one) => one.txid === txid)!,
+        });
       }
       return null;
     },
@@ -125,12 +188,17 @@ function readsOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<Ledge
       return of(ledger).balances.get(`${address} ${tokenContract ?? ''}`) ?? 0n;
     },
     async nonce(ledger, address) {
-      const used = of(ledger).blocks.flatMap(({ transactions }) => transactions).filter(({ from, nonce }) => from === address && nonce !== null);
+      const used = of(ledger)
+        .blocks.flatMap(({ transactions }) => transactions)
+        .filter(({ from, nonce }) => from === address && nonce !== null);
       return Math.max(-1, ...used.map(({ nonce }) => nonce!)) + 1;
     },
     async transactionsOf(ledger, address) {
-      const all = of(ledger).blocks.flatMap(({ height, transactions }) => transactions.map((transaction) => ({ height, transaction })));
-      const touches = ({ from, transfers }: SandboxTransaction) => from === address || transfers.some(({ to }) => to === address);
+      const all = of(ledger).blocks.flatMap(({ height, transactions }) =>
+        transactions.map((transaction) => ({ height, transaction })),
+      );
+      const touches = ({ from, transfers }: SandboxTransaction) =>
+        from === address || transfers.some(({ to }) => to === address);
       return structuredClone(all.filter(({ transaction }) => touches(transaction)));
     },
     async downUntil(ledger) {
@@ -142,7 +210,10 @@ function readsOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<Ledge
 /** One sender's transactions of which at most one can be in blocks: they share a counter value or an output. */
 function excludes(one: SandboxTransaction, other: SandboxTransaction): boolean {
   if (one.from === null || one.from !== other.from) return false;
-  return (one.nonce !== null && one.nonce === other.nonce) || (one.spends ?? []).some((output) => other.spends?.includes(output));
+  return (
+    (one.nonce !== null && one.nonce === other.nonce) ||
+    (one.spends ?? []).some((output) => other.spends?.includes(output))
+  );
 }
 
 function poolOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<LedgerId, Simulated>): SandboxPool {
@@ -165,9 +236,12 @@ function poolOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<Ledger
       return ordered(of(ledger).pool.filter(({ replacedBy }) => replacedBy === null)).slice(0, limit);
     },
     async takePooled(ledger, expected, one, replaced) {
-      const state = of(ledger), head = headOf(state);
+      const state = of(ledger),
+        head = headOf(state);
       if (!state.stuck || head?.hash !== expected.hash || head.height !== expected.height) return false;
-      const others = state.pool.filter(({ txid, replacedBy }) => replacedBy === null && txid !== one.txid && !replaced.includes(txid));
+      const others = state.pool.filter(
+        ({ txid, replacedBy }) => replacedBy === null && txid !== one.txid && !replaced.includes(txid),
+      );
       if (others.some(({ transaction }) => excludes(transaction, one.transaction))) return false;
       for (const old of state.pool) if (replaced.includes(old.txid)) old.replacedBy = one.txid;
       const known = state.pool.find(({ txid }) => txid === one.txid);
@@ -192,7 +266,10 @@ function timersOf(timers: Map<string, Timer>): Pick<SandboxStore, 'schedule' | '
       timers.set(row.id, structuredClone(row));
     },
     async takeDue(nowMs, leaseMs, limit) {
-      const due = [...timers.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs).sort((a, b) => a.dueAtMs - b.dueAtMs).slice(0, limit);
+      const due = [...timers.values()]
+        .filter(({ dueAtMs }) => dueAtMs <= nowMs)
+        .sort((a, b) => a.dueAtMs - b.dueAtMs)
+        .slice(0, limit);
       for (const timer of due) timer.dueAtMs = nowMs + leaseMs;
       return structuredClone(due.map(({ id, accountId, task }) => ({ id, accountId, task })));
     },

@@ -10,7 +10,9 @@ export type KeyedFact = BlockRecord['transfers'][number];
 /** `displaced`: in a replaced block, and the new branch has a block that is not proven yet. */
 export type FactStatus = 'seen' | 'matured' | 'orphaned' | 'displaced';
 export interface FactEntry {
-  transfer: KeyedFact; status: FactStatus; was: 'seen' | 'matured' | null;
+  transfer: KeyedFact;
+  status: FactStatus;
+  was: 'seen' | 'matured' | null;
   /** While displaced: unresolved heights in (above, until] may still hold it. */
   window?: { above: number; until: number } | null;
 }
@@ -46,10 +48,12 @@ export function ledgerState(state: WatchState, ledger: LedgerId): LedgerState {
   return found;
 }
 
-export const creditKeyOf = (transfer: Pick<SeenTransfer, 'txid' | 'outputIndex'>): string => `${transfer.txid}:${transfer.outputIndex}`;
+export const creditKeyOf = (transfer: Pick<SeenTransfer, 'txid' | 'outputIndex'>): string =>
+  `${transfer.txid}:${transfer.outputIndex}`;
 
 /** The transfer or withdrawal that a fact is about. */
-const subjectOf = (fact: Fact): string => ('deposit' in fact ? `${fact.deposit.ledger} ${creditKeyOf(fact.deposit)}` : fact.withdrawalId);
+const subjectOf = (fact: Fact): string =>
+  'deposit' in fact ? `${fact.deposit.ledger} ${creditKeyOf(fact.deposit)}` : fact.withdrawalId;
 
 /** Which word it says: one that is the last one waiting is not said again, but seen, orphaned, seen are three. */
 function factKey(fact: Fact): string {
@@ -73,14 +77,20 @@ export function depositFact(kind: DepositFact['kind'], transfer: KeyedFact): { a
   return { accountId, fact: { kind, deposit } };
 }
 
-const sameMovement = (a: KeyedFact, b: KeyedFact): boolean => a.accountId === b.accountId && a.addressId === b.addressId
-  && a.amount === b.amount && a.tokenContract === b.tokenContract;
+const sameMovement = (a: KeyedFact, b: KeyedFact): boolean =>
+  a.accountId === b.accountId &&
+  a.addressId === b.addressId &&
+  a.amount === b.amount &&
+  a.tokenContract === b.tokenContract;
 
 /**
  * New or orphaned before → seen; known in another block → moved; known in this block → nothing; another movement under
  * the key of one that stands → that one orphaned, this one seen.
  */
-export function takeTransfers(ledger: LedgerState, transfers: readonly KeyedFact[]): { accountId: AccountId; fact: Fact }[] {
+export function takeTransfers(
+  ledger: LedgerState,
+  transfers: readonly KeyedFact[],
+): { accountId: AccountId; fact: Fact }[] {
   return transfers.flatMap((transfer) => {
     const known = ledger.facts.get(creditKeyOf(transfer));
     if (known !== undefined && known.status !== 'orphaned' && !sameMovement(known.transfer, transfer)) {
@@ -88,8 +98,17 @@ export function takeTransfers(ledger: LedgerState, transfers: readonly KeyedFact
       return [depositFact('orphaned', known.transfer), depositFact('seen', transfer)];
     }
     const sameBlock = known?.transfer.blockHash === transfer.blockHash && known.transfer.height === transfer.height;
-    const status = known === undefined || known.status === 'orphaned' ? 'seen' : known.status === 'displaced' ? known.was! : known.status;
-    ledger.facts.set(creditKeyOf(transfer), { transfer: sameBlock ? known!.transfer : { ...transfer }, status, was: null });
+    const status =
+      known === undefined || known.status === 'orphaned'
+        ? 'seen'
+        : known.status === 'displaced'
+          ? known.was!
+          : known.status;
+    ledger.facts.set(creditKeyOf(transfer), {
+      transfer: sameBlock ? known!.transfer : { ...transfer },
+      status,
+      was: null,
+    });
     if (known === undefined || known.status === 'orphaned') return [depositFact('seen', transfer)];
     return sameBlock ? [] : [depositFact('moved', transfer)];
   });
@@ -98,12 +117,14 @@ export function takeTransfers(ledger: LedgerState, transfers: readonly KeyedFact
 /** Displaced facts that no unproven block of their own new branch can hold any more are gone from the chain. */
 export function settleDisplaced(ledger: LedgerState): { accountId: AccountId; fact: Fact }[] {
   const heights = [...ledger.unresolved.keys()];
-  return [...ledger.facts.values()].filter((entry) => entry.status === 'displaced').flatMap((entry) => {
-    const { above, until } = entry.window!;
-    if (heights.some((height) => height > above && height <= until)) return [];
-    Object.assign(entry, { status: 'orphaned', was: null, window: null });
-    return [depositFact('orphaned', entry.transfer)];
-  });
+  return [...ledger.facts.values()]
+    .filter((entry) => entry.status === 'displaced')
+    .flatMap((entry) => {
+      const { above, until } = entry.window!;
+      if (heights.some((height) => height > above && height <= until)) return [];
+      Object.assign(entry, { status: 'orphaned', was: null, window: null });
+      return [depositFact('orphaned', entry.transfer)];
+    });
 }
 
 /** A fact that still waits for an earlier branch waits for what of it is left and for the new one, (fork, newest]. */

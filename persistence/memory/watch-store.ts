@@ -5,8 +5,17 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import {
-  creditKeyOf, depositFact, emptyWatchState, ledgerState, post, settleDisplaced, takeTransfers, widenDisplaced,
-  type FactEntry, type LedgerState, type WatchState,
+  creditKeyOf,
+  depositFact,
+  emptyWatchState,
+  ledgerState,
+  post,
+  settleDisplaced,
+  takeTransfers,
+  widenDisplaced,
+  type FactEntry,
+  type LedgerState,
+  type WatchState,
 } from './watch-state.ts';
 
 export interface MemoryWatchStore extends WatchStore {
@@ -29,7 +38,9 @@ export function createMemoryWatchStore(nowMs: () => number, state: WatchState = 
     addAddress: (row, environment, createdAtMs) => void state.addresses.push({ row, environment, createdAtMs }),
     saveWithdrawal: (row) => void state.withdrawals.set(row.id, structuredClone(row)),
     inbox: (accountId) => structuredClone(state.inbox.filter((row) => row.accountId === accountId)),
-    takeInbox: (ids) => { state.inbox = state.inbox.filter(({ id }) => !ids.includes(id)); },
+    takeInbox: (ids) => {
+      state.inbox = state.inbox.filter(({ id }) => !ids.includes(id));
+    },
     facts: (ledger) => structuredClone([...ledgerState(state, ledger).facts.values()]),
   };
 }
@@ -39,12 +50,16 @@ const sameCursor = (a: Cursor | null, b: Cursor | null): boolean => a?.height ==
 function takeBlock(ledger: LedgerState, record: BlockRecord, nowMs: number): { accountId: AccountId; fact: Fact }[] {
   const { link, transfers, withdrawals, unresolved } = record;
   ledger.links.set(link.height, { ...link });
-  if (unresolved !== null) ledger.unresolved.set(link.height, { hash: link.hash, reason: unresolved, tries: 1, sinceMs: nowMs });
+  if (unresolved !== null)
+    ledger.unresolved.set(link.height, { hash: link.hash, reason: unresolved, tries: 1, sinceMs: nowMs });
   ledger.cursor = { height: link.height, hash: link.hash };
   return [...takeTransfers(ledger, transfers), ...withdrawals];
 }
 
-function beginnings(state: WatchState, nowMs: () => number): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart'> {
+function beginnings(
+  state: WatchState,
+  nowMs: () => number,
+): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart'> {
   return {
     async chainStart(id) {
       return structuredClone(ledgerState(state, id).start);
@@ -53,7 +68,8 @@ function beginnings(state: WatchState, nowMs: () => number): Pick<WatchStore, 'c
       ledgerState(state, id).start ??= { sinceMs: atMs, height: null };
     },
     async noteChainStart(id, height) {
-      const ledger = ledgerState(state, id), { sinceMs, height: known } = ledger.start ?? { sinceMs: nowMs(), height: null };
+      const ledger = ledgerState(state, id),
+        { sinceMs, height: known } = ledger.start ?? { sinceMs: nowMs(), height: null };
       ledger.start = { sinceMs, height: Math.min(known ?? height, height) };
       return Math.min(known ?? height, height);
     },
@@ -62,7 +78,8 @@ function beginnings(state: WatchState, nowMs: () => number): Pick<WatchStore, 'c
 
 /** `check_fork`. */
 function checkFork({ links }: LedgerState, { height, hash }: Cursor, branch: readonly BlockRecord[]): void {
-  const first = branch[0]?.link.height ?? -1, lowest = Math.min(...links.keys());
+  const first = branch[0]?.link.height ?? -1,
+    lowest = Math.min(...links.keys());
   if (links.get(height)?.hash === hash || (height < lowest && first >= lowest)) return;
   throw new Error(`block ${hash} was not recorded: no branch begins there`);
 }
@@ -71,12 +88,26 @@ function checkFork({ links }: LedgerState, { height, hash }: Cursor, branch: rea
 function canBeHead(id: LedgerId, { head, cursor, links }: LedgerState, height: number, atMs: number): boolean {
   if (height > Number.MAX_SAFE_INTEGER) return false;
   if (head === null || accountOfLedger(id) !== null || height <= head.height + 1_000) return true;
-  const minedAtMs = cursor === null ? null : links.get(cursor.height)?.timeMs ?? null;
+  const minedAtMs = cursor === null ? null : (links.get(cursor.height)?.timeMs ?? null);
   const sinceMs = Math.min(head.atMs, minedAtMs ?? head.atMs);
   return height <= Math.max(head.height, cursor?.height ?? 0) + 1_000 + Math.floor(((atMs - sinceMs) * 25) / 1_000);
 }
 
-function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'reopenHeight' | 'noteUnresolved' | 'noteHead' | 'noteHeard'> {
+function records(
+  state: WatchState,
+  nowMs: () => number,
+): Pick<
+  WatchStore,
+  | 'recordBlock'
+  | 'resolveHeight'
+  | 'recordLate'
+  | 'retellBlock'
+  | 'recordReorg'
+  | 'reopenHeight'
+  | 'noteUnresolved'
+  | 'noteHead'
+  | 'noteHeard'
+> {
   const refused = { recorded: false, accounts: [] };
   return {
     async recordBlock(id, record) {
@@ -94,7 +125,13 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
     async recordLate(id, at, transfers) {
       const ledger = ledgerState(state, id);
       if (ledger.links.get(at.height)?.hash !== at.hash) return [];
-      return post(state, takeTransfers(ledger, transfers.filter((transfer) => !ledger.facts.has(creditKeyOf(transfer)))));
+      return post(
+        state,
+        takeTransfers(
+          ledger,
+          transfers.filter((transfer) => !ledger.facts.has(creditKeyOf(transfer))),
+        ),
+      );
     },
     async retellBlock(id, at, transfers) {
       const ledger = ledgerState(state, id);
@@ -102,13 +139,18 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
       const seenHere = (entry: FactEntry | undefined) =>
         entry?.status === 'seen' && entry.transfer.height === at.height && entry.transfer.blockHash === at.hash;
       const there = new Set(transfers.map(creditKeyOf));
-      const absent = [...ledger.facts.values()].filter((entry) => seenHere(entry) && !there.has(creditKeyOf(entry.transfer)));
+      const absent = [...ledger.facts.values()].filter(
+        (entry) => seenHere(entry) && !there.has(creditKeyOf(entry.transfer)),
+      );
       for (const entry of absent) entry.status = 'orphaned';
       const free = transfers.filter((transfer) => {
         const known = ledger.facts.get(creditKeyOf(transfer));
         return known === undefined || known.status === 'orphaned' || seenHere(known);
       });
-      return post(state, [...takeTransfers(ledger, free), ...absent.map(({ transfer }) => depositFact('orphaned', transfer))]);
+      return post(state, [
+        ...takeTransfers(ledger, free),
+        ...absent.map(({ transfer }) => depositFact('orphaned', transfer)),
+      ]);
     },
     async recordReorg(id, forkPoint, oldHead, branch) {
       const ledger = ledgerState(state, id);
@@ -127,11 +169,27 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
       widenDisplaced(ledger, forkPoint.height, ledger.cursor.height);
       const included = new Set(branch.flatMap(({ withdrawals }) => withdrawals.map(({ fact }) => fact.withdrawalId)));
       const absent = [...state.withdrawals.values()]
-        .filter((row) => row.ledger === id && row.status === 'confirming' && row.height !== null && above(row.height) && !included.has(row.id))
-        .map((row) => ({ accountId: row.accountId, fact: {
-          kind: 'withdrawal_orphaned' as const, withdrawalId: row.id, txid: row.txid!, height: row.height!, blockHash: row.blockHash!,
-          success: false, reason: 'reorg', fee: null,
-        } }));
+        .filter(
+          (row) =>
+            row.ledger === id &&
+            row.status === 'confirming' &&
+            row.height !== null &&
+            above(row.height) &&
+            !included.has(row.id),
+        )
+        .map((row) => ({
+          accountId: row.accountId,
+          fact: {
+            kind: 'withdrawal_orphaned' as const,
+            withdrawalId: row.id,
+            txid: row.txid!,
+            height: row.height!,
+            blockHash: row.blockHash!,
+            success: false,
+            reason: 'reorg',
+            fee: null,
+          },
+        }));
       return { recorded: true, accounts: post(state, [...entries, ...settleDisplaced(ledger), ...absent]) };
     },
     async reopenHeight(id, at, reason) {
@@ -155,7 +213,9 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
   };
 }
 
-function reads(state: WatchState): Pick<WatchStore, 'cursor' | 'links' | 'unresolvedHeights' | 'watched' | 'addressesSince' | 'coverage'> {
+function reads(
+  state: WatchState,
+): Pick<WatchStore, 'cursor' | 'links' | 'unresolvedHeights' | 'watched' | 'addressesSince' | 'coverage'> {
   return {
     async cursor(id) {
       return structuredClone(ledgerState(state, id).cursor);
@@ -165,68 +225,116 @@ function reads(state: WatchState): Pick<WatchStore, 'cursor' | 'links' | 'unreso
       return structuredClone(links.sort((a, b) => b.height - a.height).slice(0, limit));
     },
     async unresolvedHeights(id, limit) {
-      return [...ledgerState(state, id).unresolved].map(([height, { hash, tries }]) => ({ height, hash, tries }))
-        .sort((a, b) => a.tries - b.tries || a.height - b.height).slice(0, limit);
+      return [...ledgerState(state, id).unresolved]
+        .map(([height, { hash, tries }]) => ({ height, hash, tries }))
+        .sort((a, b) => a.tries - b.tries || a.height - b.height)
+        .slice(0, limit);
     },
     async watched(environment, addressKeys) {
       const keys = new Set(addressKeys);
-      return state.addresses.filter((entry) => entry.environment === environment && keys.has(entry.row.addressKey)).map(({ row }) => ({ ...row }));
+      return state.addresses
+        .filter((entry) => entry.environment === environment && keys.has(entry.row.addressKey))
+        .map(({ row }) => ({ ...row }));
     },
     async addressesSince(environment, sinceMs) {
-      return state.addresses.filter((entry) => entry.environment === environment && entry.createdAtMs >= sinceMs).map(({ row }) => ({ ...row }));
+      return state.addresses
+        .filter((entry) => entry.environment === environment && entry.createdAtMs >= sinceMs)
+        .map(({ row }) => ({ ...row }));
     },
     async coverage(id): Promise<Coverage> {
       const { cursor, head, unresolved } = ledgerState(state, id);
-      const rows = [...unresolved].map(([height, { reason, tries, sinceMs }]) => ({ height, reason, tries, sinceMs })).sort((a, b) => a.height - b.height);
+      const rows = [...unresolved]
+        .map(([height, { reason, tries, sinceMs }]) => ({ height, reason, tries, sinceMs }))
+        .sort((a, b) => a.height - b.height);
       const completeHeight = cursor === null ? null : Math.min(cursor.height, ...rows.map(({ height }) => height - 1));
-      return { ledger: id, completeHeight, headHeight: head?.height ?? null, headAtMs: head?.atMs ?? null, heardAtMs: head?.heardAtMs ?? null, unresolved: rows };
+      return {
+        ledger: id,
+        completeHeight,
+        headHeight: head?.height ?? null,
+        headAtMs: head?.atMs ?? null,
+        heardAtMs: head?.heardAtMs ?? null,
+        unresolved: rows,
+      };
     },
   };
 }
 
-function maturity(state: WatchState): Pick<WatchStore, 'immature' | 'mature' | 'refute' | 'openWithdrawals' | 'noteWithdrawalFact'> {
+function maturity(
+  state: WatchState,
+): Pick<WatchStore, 'immature' | 'mature' | 'refute' | 'openWithdrawals' | 'noteWithdrawalFact'> {
   const seenIn = (id: LedgerId, fact: { txid: string; outputIndex: number; blockHash: string }) => {
     const entry = ledgerState(state, id).facts.get(creditKeyOf(fact));
     return entry?.status === 'seen' && entry.transfer.blockHash === fact.blockHash ? entry : null;
   };
   /** I7, as mature_facts has it: below a head that was noted or recorded. */
-  const isDeepEnough = (id: LedgerId, { height, threshold }: { height: number; threshold: number }, confirmations: number) => {
+  const isDeepEnough = (
+    id: LedgerId,
+    { height, threshold }: { height: number; threshold: number },
+    confirmations: number,
+  ) => {
     const { cursor, head } = ledgerState(state, id);
-    return confirmations >= threshold && height + confirmations - 1 <= Math.max(cursor?.height ?? -1, head?.height ?? -1);
+    return (
+      confirmations >= threshold && height + confirmations - 1 <= Math.max(cursor?.height ?? -1, head?.height ?? -1)
+    );
   };
   return {
     async immature(id, headHeight, limit) {
       return [...ledgerState(state, id).facts.values()]
         .filter(({ status, transfer }) => status === 'seen' && transfer.height + transfer.threshold - 1 <= headHeight)
         .map(({ transfer: { accountId: _account, addressKey: _key, ...deposit } }) => structuredClone(deposit))
-        .sort((a, b) => a.height - b.height).slice(0, limit);
+        .sort((a, b) => a.height - b.height)
+        .slice(0, limit);
     },
     async mature(id, facts) {
-      return post(state, facts.flatMap((fact) => {
-        const entry = seenIn(id, fact);
-        if (entry === null || !isDeepEnough(id, entry.transfer, fact.confirmations)) return [];
-        entry.status = 'matured';
-        entry.transfer = { ...entry.transfer, confirmations: fact.confirmations };
-        return [depositFact('matured', entry.transfer)];
-      }));
+      return post(
+        state,
+        facts.flatMap((fact) => {
+          const entry = seenIn(id, fact);
+          if (entry === null || !isDeepEnough(id, entry.transfer, fact.confirmations)) return [];
+          entry.status = 'matured';
+          entry.transfer = { ...entry.transfer, confirmations: fact.confirmations };
+          return [depositFact('matured', entry.transfer)];
+        }),
+      );
     },
     async refute(id, facts) {
-      return post(state, facts.flatMap((fact) => {
-        const entry = seenIn(id, fact);
-        if (entry === null) return [];
-        entry.status = 'orphaned';
-        return [depositFact('orphaned', entry.transfer)];
-      }));
+      return post(
+        state,
+        facts.flatMap((fact) => {
+          const entry = seenIn(id, fact);
+          if (entry === null) return [];
+          entry.status = 'orphaned';
+          return [depositFact('orphaned', entry.transfer)];
+        }),
+      );
     },
     async openWithdrawals(id, sinceHeight, limit, steppedOver = 0) {
       const mayLand = new Set(['signing', 'broadcast', 'confirming']);
       const settled = ({ status }: WithdrawalRow) => !mayLand.has(status);
-      const open = [...state.withdrawals.values()].filter((row) => row.ledger === id && row.versions.length > 0
-        && (mayLand.has(row.status) || (['confirmed', 'failed'].includes(row.status) && row.height !== null && row.height >= sinceHeight)));
-      const ofAccount = Object.values(Object.groupBy(open, (row) => `${row.accountId} ${settled(row)}`)) as WithdrawalRow[][];
-      const turns = ofAccount.flatMap((rows) => rows.sort((a, b) => a.createdAtMs - b.createdAtMs).map((row, turn) => ({ row, turn })));
-      return structuredClone(turns.sort((a, b) => Number(settled(a.row)) - Number(settled(b.row)) || a.turn - b.turn
-        || a.row.createdAtMs - b.row.createdAtMs).slice(steppedOver, steppedOver + limit).map(({ row }) => row));
+      const open = [...state.withdrawals.values()].filter(
+        (row) =>
+          row.ledger === id &&
+          row.versions.length > 0 &&
+          (mayLand.has(row.status) ||
+            (['confirmed', 'failed'].includes(row.status) && row.height !== null && row.height >= sinceHeight)),
+      );
+      const ofAccount = Object.values(
+        Object.groupBy(open, (row) => `${row.accountId} ${settled(row)}`),
+      ) as WithdrawalRow[][];
+      const turns = ofAccount.flatMap((rows) =>
+        rows.sort((a, b) => a.createdAtMs - b.createdAtMs).map((row, turn) => ({ row, turn })),
+      );
+      return structuredClone(
+        turns
+          .sort(
+            (a, b) =>
+              Number(settled(a.row)) - Number(settled(b.row)) ||
+              a.turn - b.turn ||
+              a.row.createdAtMs - b.row.createdAtMs,
+          )
+          .slice(steppedOver, steppedOver + limit)
+          .map(({ row }) => row),
+      );
     },
     async noteWithdrawalFact(accountId, fact) {
       post(state, [{ accountId, fact }]);

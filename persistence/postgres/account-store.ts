@@ -28,7 +28,9 @@ export interface AccountStoreOptions extends GroupedAppendOptions {
   readonly buildTtlMs?: number;
 }
 
-/** Accounts of one node. `load` throws StaleOwner; `append` rejects with AppendRefused when a row breaks an invariant. */
+/**
+ * Accounts of one node. `load` throws StaleOwner; `append` rejects with AppendRefused when a row breaks an invariant.
+ */
 export function createAccountStore(options: AccountStoreOptions): AccountStore {
   const { sql, nowMs, epochOf, buildTtlMs = BUILD_TTL_MS } = options;
   const append = groupedAppend(options);
@@ -37,12 +39,20 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
       const epoch = epochOf(shardOf(accountId));
       if (epoch === undefined) throw new StaleOwner(accountId);
       failpoint('load.before');
-      const [row] = await sql<{ known: boolean; accountVersion: number | null; accountEpoch: number; accountState: AccountState }[]>`
-        select * from activate_account(${accountId}, ${epoch}, ${nowMs() - buildTtlMs}::timestamptz)`.catch(rethrowAway);
+      const [row] = await sql<
+        { known: boolean; accountVersion: number | null; accountEpoch: number; accountState: AccountState }[]
+      >`
+        select * from activate_account(${accountId}, ${epoch}, ${nowMs() - buildTtlMs}::timestamptz)`.catch(
+        rethrowAway,
+      );
       failpoint('load.after');
       if (!row!.known) return null;
       if (row!.accountVersion === null) throw new StaleOwner(accountId);
-      return { state: upcast<AccountState>(row!.accountState), version: row!.accountVersion, ownerEpoch: row!.accountEpoch };
+      return {
+        state: upcast<AccountState>(row!.accountState),
+        version: row!.accountVersion,
+        ownerEpoch: row!.accountEpoch,
+      };
     },
     append,
     holds: (accountId, ownerEpoch) => epochOf(shardOf(accountId)) === ownerEpoch,
@@ -50,7 +60,8 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
 }
 
 type ClaimedShard = { shardId: number; shardEpoch: number };
-const epochsOf = (rows: readonly ClaimedShard[]) => new Map(rows.map(({ shardId, shardEpoch }) => [shardId, shardEpoch]));
+const epochsOf = (rows: readonly ClaimedShard[]) =>
+  new Map(rows.map(({ shardId, shardEpoch }) => [shardId, shardEpoch]));
 
 export function createOwnership(sql: Sql): Ownership {
   return {

@@ -14,9 +14,14 @@ export function addressPairs(sql: Sql): Pick<ReadStore, 'unpairedIndexes' | 'isA
     },
     async isAlone(accountId, { id, family, index }) {
       if (index === null) return true;
-      const other = await oneOf(sql, accountId, sql`
+      const other = await oneOf(
+        sql,
+        accountId,
+        sql`
         select id from address where account_id = t.account and family = ${family} and index = ${String(index)}::text::bigint
-           and id <> ${id} and status = 'active' limit 1`, (row) => row['id']);
+           and id <> ${id} and status = 'active' limit 1`,
+        (row) => row['id'],
+      );
       return other === null;
     },
   };

@@ -11,16 +11,33 @@ const LOOKED_AT_MAX = 2_000;
 
 function balanceOf(row: Columns): LedgerBalance {
   return {
-    addressKey: row.addressKey, addressId: row.addressId, accountId: row.accountId, address: row.address, purpose: row.purpose,
-    tokenContract: row.tokenContract, received: row.received, sent: row.sent, unattributed: row.unattributed,
+    addressKey: row.addressKey,
+    addressId: row.addressId,
+    accountId: row.accountId,
+    address: row.address,
+    purpose: row.purpose,
+    tokenContract: row.tokenContract,
+    received: row.received,
+    sent: row.sent,
+    unattributed: row.unattributed,
   } as LedgerBalance;
 }
 
 function discrepancyOf(row: Columns): DiscrepancyRow {
   return {
-    id: row.id, ledger: row.ledger, accountId: row.accountId, addressId: row.addressId, address: row.address,
-    tokenContract: row.tokenContract, kind: row.kind, amount: row.amount, expected: row.expected, found: row.found,
-    height: row.height, evidence: row.evidence, atMs: row.recordedAt,
+    id: row.id,
+    ledger: row.ledger,
+    accountId: row.accountId,
+    addressId: row.addressId,
+    address: row.address,
+    tokenContract: row.tokenContract,
+    kind: row.kind,
+    amount: row.amount,
+    expected: row.expected,
+    found: row.found,
+    height: row.height,
+    evidence: row.evidence,
+    atMs: row.recordedAt,
   } as DiscrepancyRow;
 }
 
@@ -34,16 +51,31 @@ export function createAuditStore(sql: Sql): AuditStore {
         select * from audited_balances(${ledger}, ${only === null ? 'live' : 'sandbox'}, ${only}, ${FAMILY_OF[chainOfLedger(ledger)]},
                                        ${after}::uuid, ${keys}::uuid[], ${throughHeight}, ${limit}, ${LOOKED_AT_MAX})`;
       const end = rows.find(({ addressId }) => addressId === null);
-      return { balances: rows.filter((row) => row !== end).map(balanceOf), next: end === undefined ? null : String(end['addressKey']) };
+      return {
+        balances: rows.filter((row) => row !== end).map(balanceOf),
+        next: end === undefined ? null : String(end['addressKey']),
+      };
     },
     async recordDiscrepancy(row) {
       const finding = {
-        id: row.id, ledger: row.ledger, account_id: row.accountId, address_id: row.addressId, address: row.address,
-        token_contract: row.tokenContract, kind: row.kind, amount: row.amount.toString(), expected: row.expected.toString(),
-        found: row.found.toString(), height: row.height, evidence: row.evidence, recorded_at: new Date(row.atMs).toISOString(),
+        id: row.id,
+        ledger: row.ledger,
+        account_id: row.accountId,
+        address_id: row.addressId,
+        address: row.address,
+        token_contract: row.tokenContract,
+        kind: row.kind,
+        amount: row.amount.toString(),
+        expected: row.expected.toString(),
+        found: row.found.toString(),
+        height: row.height,
+        evidence: row.evidence,
+        recorded_at: new Date(row.atMs).toISOString(),
       };
       failpoint('record_discrepancy.before');
-      const [answer] = await sql<{ isNew: boolean }[]>`select record_discrepancy(${JSON.stringify(finding)}::text::jsonb) as is_new`;
+      const [answer] = await sql<
+        { isNew: boolean }[]
+      >`select record_discrepancy(${JSON.stringify(finding)}::text::jsonb) as is_new`;
       failpoint('record_discrepancy.after');
       return answer!.isNew;
     },

@@ -1,6 +1,6 @@
 /**
- * Errors that say that the database does not serve: it is away, full, frozen, restarting or read-only. A caller is told to
- * come again; nothing is wrong with what it asked.
+ * Errors that say that the database does not serve: it is away, full, frozen, restarting or read-only. A caller is told
+ * to come again; nothing is wrong with what it asked.
  */
 import type { STORE_AWAY } from '../../model/entity.ts';
 import { sqlstateOf } from './sql.ts';
@@ -15,15 +15,26 @@ export class DatabaseAway extends Error {
 }
 
 /**
- * 08 connection, 28 and 3D a sign-in that is refused, 40 and 55P03 another's lock or turn for too long, 53 no space, memory
- * or connections, 55000 a database that is closed, 57 ended by an operator or by its time limit, 58 files of the server,
- * 25006 a standby. Source: PostgreSQL manual, Appendix A.
+ * 08 connection, 28 and 3D a sign-in that is refused, 40 and 55P03 another's lock or turn for too long, 53 no space,
+ * memory or connections, 55000 a database that is closed, 57 ended by an operator or by its time limit, 58 files of the
+ * server, 25006 a standby. Source: PostgreSQL manual, Appendix A.
  */
 const AWAY = /^(?:08|28|3D|40|53|57|58)|^(?:25006|55000|55P03)$/;
 /** Of the client and of the socket. */
 const UNREACHABLE = new Set([
-  'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE',
-  'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ABORT_ERR',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ABORT_ERR',
 ]);
 
 /** Whether an error means that the database does not serve. */
@@ -35,7 +46,8 @@ export function isAway(error: unknown): boolean {
   return typeof code === 'string' && UNREACHABLE.has(code);
 }
 
-export const awayOf = (error: unknown): DatabaseAway => (error instanceof DatabaseAway ? error : new DatabaseAway(error));
+export const awayOf = (error: unknown): DatabaseAway =>
+  error instanceof DatabaseAway ? error : new DatabaseAway(error);
 
 /** Throws the error, as DatabaseAway where it is one. */
 export function rethrowAway(error: unknown): never {

@@ -15,7 +15,9 @@ import { connect as connectTls } from 'node:tls';
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
-  /** `require` encrypts; `verify-full` also checks the certificate against the system's authorities and the host name. */
+  /**
+   * `require` encrypts; `verify-full` also checks the certificate against the system's authorities and the host name.
+   */
   readonly sslmode: 'disable' | 'require' | 'verify-full';
 }
 
@@ -31,12 +33,16 @@ export function endpointOf(url: string): Endpoint {
   if (sslmode !== 'disable' && sslmode !== 'require' && sslmode !== 'verify-full') {
     throw new RangeError(`sslmode must be disable, require or verify-full, got "${sslmode.slice(0, 20)}"`);
   }
-  return { host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ''), port: port === '' ? 5432 : Number(port), sslmode };
+  return {
+    host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ''),
+    port: port === '' ? 5432 : Number(port),
+    sslmode,
+  };
 }
 
 /**
- * A connected socket, or one that is about to fail with the reason: the client loses a slot when this rejects. It dies when
- * the server says nothing for `silenceMs` to what it was given.
+ * A connected socket, or one that is about to fail with the reason: the client loses a slot when this rejects. It dies
+ * when the server says nothing for `silenceMs` to what it was given.
  */
 export async function connectSocket(endpoint: Endpoint, silenceMs: number): Promise<Socket> {
   const socket = new Socket();
@@ -63,10 +69,15 @@ function failingWith(error: Error): Socket {
 
 async function encrypted(socket: Socket, { host, sslmode }: Endpoint, signal: AbortSignal): Promise<Socket> {
   socket.write(SSL_REQUEST);
-  const [answer] = await once(socket, 'data', { signal }) as [Buffer];
+  const [answer] = (await once(socket, 'data', { signal })) as [Buffer];
   // Exactly one byte: anything after it was not encrypted and did not come from the server alone.
   if (answer.toString('latin1') !== SSL_ACCEPTED) throw new Error('the server does not offer TLS');
-  const secure = connectTls({ socket, servername: isIP(host) === 0 ? host : '', host, rejectUnauthorized: sslmode === 'verify-full' });
+  const secure = connectTls({
+    socket,
+    servername: isIP(host) === 0 ? host : '',
+    host,
+    rejectUnauthorized: sslmode === 'verify-full',
+  });
   secure.on('error', () => undefined); // one that comes after this has been given up
   await once(secure, 'secureConnect', { signal });
   return secure;
@@ -83,28 +94,39 @@ function dyingInOneStep<S extends Socket>(socket: S): S {
   return socket;
 }
 
-/** Types of messages: Sync and Query are each answered by one ReadyForQuery. Source: PostgreSQL manual, Message Formats. */
-const SYNC = 0x53, QUERY = 0x51, READY = 0x5a;
-const HEADER_BYTES = 5, LENGTH_BYTES = 4;
+/**
+ * Types of messages: Sync and Query are each answered by one ReadyForQuery. Source: PostgreSQL manual, Message Formats.
+ */
+const SYNC = 0x53,
+  QUERY = 0x51,
+  READY = 0x5a;
+const HEADER_BYTES = 5,
+  LENGTH_BYTES = 4;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /**
- * A server that is frozen, or gone without a word (a failover, a cut network), leaves its connections open: what was asked
- * would wait for minutes, and a worker with it. A server that works ends each statement in its own time limit.
+ * A server that is frozen, or gone without a word (a failover, a cut network), leaves its connections open: what was
+ * asked would wait for minutes, and a worker with it. A server that works ends each statement in its own time limit.
  */
 function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
   let timer: NodeJS.Timeout | undefined;
   let owed = 1; // the startup message, which has no type, is answered like a question
-  const answer = createMessages(), question = createMessages();
+  const answer = createMessages(),
+    question = createMessages();
   const disarm = () => {
     clearTimeout(timer);
     timer = undefined;
   };
-  const arm = () => { timer ??= setTimeout(() => socket.destroy(), silenceMs).unref(); };
+  const arm = () => {
+    timer ??= setTimeout(() => socket.destroy(), silenceMs).unref();
+  };
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
   socket.write = ((...given: unknown[]): boolean => {
     const bytes = given[0] as Buffer;
-    if (bytes[0] !== 0) question.read(bytes, (type) => { if (type === SYNC || type === QUERY) owed += 1; });
+    if (bytes[0] !== 0)
+      question.read(bytes, (type) => {
+        if (type === SYNC || type === QUERY) owed += 1;
+      });
     arm();
     return write(...given);
   }) as S['write'];
@@ -112,7 +134,9 @@ function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
   socket.emit = ((event: string | symbol, ...values: unknown[]): boolean => {
     if (event === 'data' || event === 'close') disarm();
     if (event === 'data') {
-      answer.read(values[0] as Buffer, (type) => { if (type === READY) owed = Math.max(0, owed - 1); });
+      answer.read(values[0] as Buffer, (type) => {
+        if (type === READY) owed = Math.max(0, owed - 1);
+      });
       if (owed > 0 || !answer.endsWith(READY)) arm();
     }
     return emit(event, ...values);
@@ -138,7 +162,8 @@ function createMessages() {
           return;
         }
         last = head[0]!;
-        const body = Math.max(0, head.readUInt32BE(1) - LENGTH_BYTES), here = Math.min(body, bytes.length - at);
+        const body = Math.max(0, head.readUInt32BE(1) - LENGTH_BYTES),
+          here = Math.min(body, bytes.length - at);
         head = NO_BYTES;
         at += here;
         left = body - here;

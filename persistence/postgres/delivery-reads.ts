@@ -10,8 +10,18 @@ import { oneOf } from './tenant.ts';
 
 function viewOf(row: Columns): DeliveryView {
   return {
-    id: row.id, eventId: row.eventId, event: row.event, webhookId: row.webhookId, url: row.url, replay: row.replay, status: row.status,
-    heldReason: row.heldReason, eventAtMs: row.eventAt, nextAttemptAtMs: row.nextAttemptAt, createdAtMs: row.createdAt, attempts: row.tries,
+    id: row.id,
+    eventId: row.eventId,
+    event: row.event,
+    webhookId: row.webhookId,
+    url: row.url,
+    replay: row.replay,
+    status: row.status,
+    heldReason: row.heldReason,
+    eventAtMs: row.eventAt,
+    nextAttemptAtMs: row.nextAttemptAt,
+    createdAtMs: row.createdAt,
+    attempts: row.tries,
   } as DeliveryView;
 }
 
@@ -36,37 +46,62 @@ type Filter = Parameters<ReadStore['deliveries']>[1];
 
 function sourceOf(sql: Sql, { webhookId, status, event, eventId, fromMs, toMs }: Filter): Source {
   const bounds = sql`
-    ${fromMs === undefined ? sql`` : sql`
-      and x.created_at >= ${fromMs}::timestamptz and x.id >= ${firstIdOf(fromMs - ID_SLACK_MS)}`}
-    ${toMs === undefined ? sql`` : sql`
-      and x.created_at < ${toMs}::timestamptz and x.id < ${firstIdOf(toMs + ID_SLACK_MS)}`}`;
+    ${
+      fromMs === undefined
+        ? sql``
+        : sql`
+      and x.created_at >= ${fromMs}::timestamptz and x.id >= ${firstIdOf(fromMs - ID_SLACK_MS)}`
+    }
+    ${
+      toMs === undefined
+        ? sql``
+        : sql`
+      and x.created_at < ${toMs}::timestamptz and x.id < ${firstIdOf(toMs + ID_SLACK_MS)}`
+    }`;
   const from = sql`from delivery x where x.account_id = t.account ${bounds}`;
   // The deliveries of one event are few: fenced off, so that no order of the list is read through for them.
   if (eventId !== undefined) {
     const ofEvent = sql`from (select d.* from delivery d where d.event_id = ${eventId} and d.account_id = t.account offset 0) x where true ${bounds}`;
     return { pairs: [['', '']], range: () => ofEvent };
   }
-  if (webhookId === undefined && status === undefined && event === undefined) return { pairs: [['', '']], range: () => from };
+  if (webhookId === undefined && status === undefined && event === undefined)
+    return { pairs: [['', '']], range: () => from };
   const own = webhookId === undefined ? sql`` : sql`and x.webhook_id = ${webhookId}`;
-  return { pairs: pairsOf(status ?? DELIVERY_STATUSES, event ?? EVENTS), range: (state, name) => sql`${from} ${own} and x.status = ${state} and x.event = ${name}` };
+  return {
+    pairs: pairsOf(status ?? DELIVERY_STATUSES, event ?? EVENTS),
+    range: (state, name) => sql`${from} ${own} and x.status = ${state} and x.event = ${name}`,
+  };
 }
 
 /** The part of `ReadStore` about deliveries; lists over a pool of their own. */
 export function deliveryReads(sql: Sql, lists: Lists): Pick<ReadStore, 'deliveries' | 'delivery'> {
   return {
     async deliveries(accountId, filter, page) {
-      return listPage(lists, accountId, {
-        list: 'deliveries', order: 'id', sources: [sourceOf(lists.sql, filter)], shape: viewOf,
-        kept: Object.values(filter).every((value) => value === undefined) ? ['delivery'] : null,
-        rows: (keys) => lists.sql`
+      return listPage(
+        lists,
+        accountId,
+        {
+          list: 'deliveries',
+          order: 'id',
+          sources: [sourceOf(lists.sql, filter)],
+          shape: viewOf,
+          kept: Object.values(filter).every((value) => value === undefined) ? ['delivery'] : null,
+          rows: (keys) => lists.sql`
           with k as materialized (${keys})
           select ${columns(lists.sql)}, null::timestamptz as key_time, k.id as key_id
             from k join delivery d on d.id = k.id and d.account_id = t.account ${joined(lists.sql)}`,
-      }, page);
+        },
+        page,
+      );
     },
     async delivery(accountId, id) {
-      return oneOf(sql, accountId, sql`
-        select ${columns(sql)} from delivery d ${joined(sql)} where d.account_id = t.account and d.id = ${id}`, viewOf);
+      return oneOf(
+        sql,
+        accountId,
+        sql`
+        select ${columns(sql)} from delivery d ${joined(sql)} where d.account_id = t.account and d.id = ${id}`,
+        viewOf,
+      );
     },
   };
 }

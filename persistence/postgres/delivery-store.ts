@@ -15,12 +15,21 @@ const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOS
 
 function dueOf(row: Columns): DueDelivery {
   const delivery = {
-    id: row.deliveryId, eventId: row.eventId, webhookId: row.webhookId, replay: row.replay, status: row.status,
-    attempts: row.attempts, nextAttemptAtMs: row.nextAttemptAt,
+    id: row.deliveryId,
+    eventId: row.eventId,
+    webhookId: row.webhookId,
+    replay: row.replay,
+    status: row.status,
+    attempts: row.attempts,
+    nextAttemptAtMs: row.nextAttemptAt,
   } as DeliveryRow;
   return {
-    delivery, accountId: row.accountId as AccountId, url: row.url as string, sealedSecrets: row.sealedSecrets as string[],
-    body: row.body as string, orderKey: row.orderKey as string,
+    delivery,
+    accountId: row.accountId as AccountId,
+    url: row.url as string,
+    sealedSecrets: row.sealedSecrets as string[],
+    body: row.body as string,
+    orderKey: row.orderKey as string,
   };
 }
 
@@ -28,39 +37,61 @@ function dueOf(row: Columns): DueDelivery {
 const CHANGED_SECONDS = 900;
 
 /** Where the instants of a caller count instead of the database's clock: tests that have a clock of their own. */
-export interface DeliveryStoreOptions { readonly callersClock?: boolean }
+export interface DeliveryStoreOptions {
+  readonly callersClock?: boolean;
+}
 
 /**
- * Of a live account only its endpoints are looked at, a few rows for a whole backlog: nothing but an endpoint takes a claimed
- * delivery away there. Of one that was changed since a claim may have begun each delivery is looked at too: it may have been
- * disabled and enabled again, and what it had not got then is held (I16).
+ * Of a live account only its endpoints are looked at, a few rows for a whole backlog: nothing but an endpoint takes a
+ * claimed delivery away there. Of one that was changed since a claim may have begun each delivery is looked at too: it
+ * may have been disabled and enabled again, and what it had not got then is held (I16).
  */
 async function atEndpoints(
-  sql: Sql, accountId: AccountId, deliveries: readonly Pick<StandingDelivery, 'id' | 'webhookId'>[],
+  sql: Sql,
+  accountId: AccountId,
+  deliveries: readonly Pick<StandingDelivery, 'id' | 'webhookId'>[],
 ): Promise<StandingDelivery[]> {
   const rows = await sql<{ id: string; url: string; sealedSecrets: string[]; isChanged: boolean }[]>`
-    select v.* from ${asTenant(sql, accountId, sql`
+    select v.* from ${asTenant(
+      sql,
+      accountId,
+      sql`
       select w.id, w.url, w.sealed_secrets, w.updated_at > clock_timestamp() - ${CHANGED_SECONDS}::int * interval '1 second' as is_changed from webhook w
-       where w.account_id = t.account and w.id = any (${[...new Set(deliveries.map(({ webhookId }) => webhookId))]}::text[]) and w.status = 'enabled'`)}`;
+       where w.account_id = t.account and w.id = any (${[...new Set(deliveries.map(({ webhookId }) => webhookId))]}::text[]) and w.status = 'enabled'`,
+    )}`;
   const endpoints = new Map(rows.map((row) => [row.id, row]));
   const doubtful = deliveries.filter(({ webhookId }) => endpoints.get(webhookId)?.isChanged === true);
-  const sendable = doubtful.length === 0 ? null : new Set((await eachDelivery(sql, accountId, doubtful)).map(({ id }) => id));
+  const sendable =
+    doubtful.length === 0 ? null : new Set((await eachDelivery(sql, accountId, doubtful)).map(({ id }) => id));
   return deliveries.flatMap(({ id, webhookId }) => {
     const endpoint = endpoints.get(webhookId);
-    return endpoint === undefined || (endpoint.isChanged && sendable?.has(id) !== true) ? [] : [{ id, webhookId, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
+    return endpoint === undefined || (endpoint.isChanged && sendable?.has(id) !== true)
+      ? []
+      : [{ id, webhookId, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
   });
 }
 
-async function eachDelivery(sql: Sql, accountId: AccountId, deliveries: readonly Pick<StandingDelivery, 'id'>[]): Promise<StandingDelivery[]> {
+async function eachDelivery(
+  sql: Sql,
+  accountId: AccountId,
+  deliveries: readonly Pick<StandingDelivery, 'id'>[],
+): Promise<StandingDelivery[]> {
   const rows = await sql<StandingDelivery[]>`
-    select v.* from ${asTenant(sql, accountId, sql`
+    select v.* from ${asTenant(
+      sql,
+      accountId,
+      sql`
       select d.id, d.webhook_id, w.url, w.sealed_secrets from delivery d join webhook w on w.account_id = d.account_id and w.id = d.webhook_id
-       where d.account_id = t.account and d.id = any (${deliveries.map(({ id }) => id)}::text[]) and d.status in ('pending', 'failed') and w.status = 'enabled'`)}`;
+       where d.account_id = t.account and d.id = any (${deliveries.map(({ id }) => id)}::text[]) and d.status in ('pending', 'failed') and w.status = 'enabled'`,
+    )}`;
   return [...rows];
 }
 
 /** The publisher's store over PostgreSQL. What is due, and for how long it is claimed, is by the database's clock. */
-export function createDeliveryStore(sql: Sql, { callersClock = false }: DeliveryStoreOptions = {}): DeliveryStore & DeliveryUpkeep {
+export function createDeliveryStore(
+  sql: Sql,
+  { callersClock = false }: DeliveryStoreOptions = {},
+): DeliveryStore & DeliveryUpkeep {
   const now = (nowMs: number) => (callersClock ? sql`${nowMs}::timestamptz` : sql`clock_timestamp()`);
   return {
     async claimDue(accountIds, limit, nowMs, claimMs, busyWebhooks) {
@@ -72,23 +103,37 @@ export function createDeliveryStore(sql: Sql, { callersClock = false }: Delivery
       return rows.map(dueOf);
     },
     async standing(accountId, deliveries) {
-      return environmentOf(accountId) === 'live' ? atEndpoints(sql, accountId, deliveries) : eachDelivery(sql, accountId, deliveries);
+      return environmentOf(accountId) === 'live'
+        ? atEndpoints(sql, accountId, deliveries)
+        : eachDelivery(sql, accountId, deliveries);
     },
     async recordAttempts(attempts) {
       if (attempts.length === 0) return;
-      const rows = attempts.map(({ accountId, deliveryId, attempt, statusCode, durationMs, error, atMs, next, postedTo }) => ({
-        account_id: accountId, delivery_id: deliveryId, attempt, status_code: statusCode, duration_ms: Math.round(durationMs), error,
-        attempted_at: instant(atMs), status: next.status, next_attempt_at: instant(next.nextAttemptAtMs),
-        next_in_ms: callersClock || next.nextAttemptAtMs === null ? null : Math.max(0, next.nextAttemptAtMs - atMs),
-        disable_endpoint: next.disableEndpoint, posted_to: postedTo,
-      }));
+      const rows = attempts.map(
+        ({ accountId, deliveryId, attempt, statusCode, durationMs, error, atMs, next, postedTo }) => ({
+          account_id: accountId,
+          delivery_id: deliveryId,
+          attempt,
+          status_code: statusCode,
+          duration_ms: Math.round(durationMs),
+          error,
+          attempted_at: instant(atMs),
+          status: next.status,
+          next_attempt_at: instant(next.nextAttemptAtMs),
+          next_in_ms: callersClock || next.nextAttemptAtMs === null ? null : Math.max(0, next.nextAttemptAtMs - atMs),
+          disable_endpoint: next.disableEndpoint,
+          posted_to: postedTo,
+        }),
+      );
       failpoint('record_attempts.before');
       await sql`select record_attempts(${JSON.stringify(rows)}::text::jsonb)`;
       failpoint('record_attempts.after');
     },
     async holdUnreadable(claimed) {
       const rows = claimed.map(({ deliveryId, sealedSecrets }) => ({ id: deliveryId, sealed: sealedSecrets }));
-      const [row] = await sql<{ held: string[] }[]>`select hold_unreadable(${JSON.stringify(rows)}::text::jsonb) as held`;
+      const [row] = await sql<
+        { held: string[] }[]
+      >`select hold_unreadable(${JSON.stringify(rows)}::text::jsonb) as held`;
       return row!.held;
     },
     async releaseClaims(deliveryIds) {
@@ -113,7 +158,8 @@ export function createDeliveryStore(sql: Sql, { callersClock = false }: Delivery
     },
     async purgeBodies(olderThanMs) {
       let gone = 0;
-      let lastAt: string | null = null, lastSeq: string | null = null;
+      let lastAt: string | null = null,
+        lastSeq: string | null = null;
       for (;;) {
         const [page] = await purgedBodies(sql, olderThanMs, lastAt, lastSeq);
         gone += page!.gone;
@@ -124,7 +170,9 @@ export function createDeliveryStore(sql: Sql, { callersClock = false }: Delivery
     async purge(olderThanMs) {
       let gone = 0;
       for (;;) {
-        const [row] = await sql<{ count: number }[]>`select purge_deliveries(${olderThanMs}::timestamptz, ${PURGED_AT_ONCE}) as count`;
+        const [row] = await sql<
+          { count: number }[]
+        >`select purge_deliveries(${olderThanMs}::timestamptz, ${PURGED_AT_ONCE}) as count`;
         gone += row!.count;
         if (row!.count < PURGED_AT_ONCE) break;
       }
@@ -134,7 +182,10 @@ export function createDeliveryStore(sql: Sql, { callersClock = false }: Delivery
   };
 }
 
-/** A page of bodies after the last one of the page before; its time as text, for a JavaScript instant has no microseconds. */
+/**
+ * A page of bodies after the last one of the page before; its time as text, for a JavaScript instant has no
+ * microseconds.
+ */
 function purgedBodies(sql: Sql, olderThanMs: number, lastAt: string | null, lastSeq: string | null) {
   return sql<{ gone: number; lastAt: string | null; lastSeq: string | null }[]>`
     select gone, last_at as "lastAt", last_seq::text as "lastSeq"

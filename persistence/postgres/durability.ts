@@ -1,6 +1,6 @@
 /**
- * Whether a commit that was acknowledged survives the loss of the server. With a standby that commits do not wait for, a
- * fail-over forgets the newest ones: addresses that were given out are given out again, to others. Reliability 1.2.
+ * Whether a commit that was acknowledged survives the loss of the server. With a standby that commits do not wait for,
+ * a fail-over forgets the newest ones: addresses that were given out are given out again, to others. Reliability 1.2.
  */
 import type { Sql } from './sql.ts';
 
@@ -23,10 +23,19 @@ export async function readDurability(sql: Sql): Promise<Durability> {
 }
 
 /** What is wrong, with the setting that mends it; null when an acknowledged commit survives. */
-export function durabilityProblem({ fsync, fullPageWrites, synchronousCommit, synchronousStandbyNames, standbys }: Durability): string | null {
-  if (fsync !== 'on') return 'fsync is off: a crash of the machine loses or tears what was acknowledged; set fsync = on';
-  if (fullPageWrites !== 'on') return 'full_page_writes is off: a crash of the machine tears pages; set full_page_writes = on';
-  if (synchronousCommit === 'off') return 'synchronous_commit is off: a crash loses what was acknowledged; set synchronous_commit = on';
+export function durabilityProblem({
+  fsync,
+  fullPageWrites,
+  synchronousCommit,
+  synchronousStandbyNames,
+  standbys,
+}: Durability): string | null {
+  if (fsync !== 'on')
+    return 'fsync is off: a crash of the machine loses or tears what was acknowledged; set fsync = on';
+  if (fullPageWrites !== 'on')
+    return 'full_page_writes is off: a crash of the machine tears pages; set full_page_writes = on';
+  if (synchronousCommit === 'off')
+    return 'synchronous_commit is off: a crash loses what was acknowledged; set synchronous_commit = on';
   if (standbys === 0) return null;
   if (synchronousStandbyNames.trim() === '') {
     return `${standbys} standby${standbys === 1 ? '' : 's'} and no synchronous one: a fail-over loses what was acknowledged; set synchronous_standby_names, such as 'ANY 1 (a, b)'`;

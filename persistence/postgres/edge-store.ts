@@ -16,9 +16,19 @@ const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOS
 
 function sessionOf(row: Columns): SessionRow {
   return {
-    id: row.id, accountId: row.accountId, role: row.role, edgeVersion: row.edgeVersion, liveness: row.liveness,
-    leaseEpoch: row.leaseEpoch, outboxMode: row.outboxMode, outboxDepth: row.outboxDepth, outboxPoisoned: row.outboxPoisoned,
-    podHint: row.podHint, lastHeartbeatAtMs: row.lastHeartbeatAt, startedAtMs: row.startedAt, endedAtMs: row.endedAt,
+    id: row.id,
+    accountId: row.accountId,
+    role: row.role,
+    edgeVersion: row.edgeVersion,
+    liveness: row.liveness,
+    leaseEpoch: row.leaseEpoch,
+    outboxMode: row.outboxMode,
+    outboxDepth: row.outboxDepth,
+    outboxPoisoned: row.outboxPoisoned,
+    podHint: row.podHint,
+    lastHeartbeatAtMs: row.lastHeartbeatAt,
+    startedAtMs: row.startedAt,
+    endedAtMs: row.endedAt,
   } as SessionRow;
 }
 
@@ -32,9 +42,18 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
     async saveSessions(rows) {
       if (rows.length === 0) return;
       const values = rows.map((row) => ({
-        id: row.id, account_id: row.accountId, role: row.role, edge_version: row.edgeVersion, liveness: row.liveness,
-        lease_epoch: row.leaseEpoch, outbox_mode: row.outboxMode, outbox_depth: row.outboxDepth, outbox_poisoned: row.outboxPoisoned,
-        pod_hint: row.podHint, last_heartbeat_at: instant(row.lastHeartbeatAtMs), started_at: instant(row.startedAtMs),
+        id: row.id,
+        account_id: row.accountId,
+        role: row.role,
+        edge_version: row.edgeVersion,
+        liveness: row.liveness,
+        lease_epoch: row.leaseEpoch,
+        outbox_mode: row.outboxMode,
+        outbox_depth: row.outboxDepth,
+        outbox_poisoned: row.outboxPoisoned,
+        pod_hint: row.podHint,
+        last_heartbeat_at: instant(row.lastHeartbeatAtMs),
+        started_at: instant(row.startedAtMs),
         ended_at: instant(row.endedAtMs),
       }));
       failpoint('save_sessions.before');
@@ -51,11 +70,15 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
       failpoint('save_sessions.after');
     },
     async sessions(accountId) {
-      const rows = await sql<Columns[]>`select * from edge_session where account_id = ${accountId} order by started_at desc, id desc`;
+      const rows = await sql<
+        Columns[]
+      >`select * from edge_session where account_id = ${accountId} order by started_at desc, id desc`;
       return rows.map(sessionOf);
     },
     async openSessions() {
-      const rows = await sql<Columns[]>`select * from edge_session where ended_at is null order by account_id, started_at, id`;
+      const rows = await sql<
+        Columns[]
+      >`select * from edge_session where ended_at is null order by account_id, started_at, id`;
       return rows.map(sessionOf);
     },
     async reapSessions(endedBeforeMs) {
@@ -86,8 +109,14 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
     async saveLocalKeys(accountId, records) {
       if (records.length === 0) return [];
       const values = [...new Map(records.map((record) => [record.id, record])).values()].map((record) => ({
-        id: record.id, environment: record.environment, hash: record.hash, label: record.label, prefix: record.prefix,
-        created_at: instant(record.createdAtMs), revoked_at: instant(record.revokedAtMs), signature: record.signature,
+        id: record.id,
+        environment: record.environment,
+        hash: record.hash,
+        label: record.label,
+        prefix: record.prefix,
+        created_at: instant(record.createdAtMs),
+        revoked_at: instant(record.revokedAtMs),
+        signature: record.signature,
       }));
       failpoint('save_local_keys.before');
       const left = await sql<{ id: string }[]>`
@@ -111,9 +140,22 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
       return left.map(({ id }) => id);
     },
     async localKeys(accountId) {
-      const rows = await sql<Columns[]>`select * from local_key where account_id = ${accountId} order by created_at, id`;
-      return rows.map(({ id, environment, hash, label, prefix, createdAt, revokedAt, signature }) =>
-        ({ id, environment, hash, label, prefix, createdAtMs: createdAt, revokedAtMs: revokedAt, signature }) as LocalKeyRecord);
+      const rows = await sql<
+        Columns[]
+      >`select * from local_key where account_id = ${accountId} order by created_at, id`;
+      return rows.map(
+        ({ id, environment, hash, label, prefix, createdAt, revokedAt, signature }) =>
+          ({
+            id,
+            environment,
+            hash,
+            label,
+            prefix,
+            createdAtMs: createdAt,
+            revokedAtMs: revokedAt,
+            signature,
+          }) as LocalKeyRecord,
+      );
     },
   };
 }
@@ -121,7 +163,8 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
 function keySets(sql: Sql): Pick<EdgeStore, 'saveKeySet' | 'keySets'> {
   return {
     async saveKeySet(accountId, set) {
-      const { replica, version } = set, covers = JSON.stringify(set.covers);
+      const { replica, version } = set,
+        covers = JSON.stringify(set.covers);
       failpoint('save_key_set.before');
       const [row] = await sql<{ kept: boolean; isOver: boolean }[]>`
         with contained as (
@@ -143,7 +186,9 @@ function keySets(sql: Sql): Pick<EdgeStore, 'saveKeySet' | 'keySets'> {
       return row!.kept ? 'kept' : row!.isOver ? 'no_room' : 'known';
     },
     async keySets(accountId) {
-      const rows = await sql<{ record: string }[]>`select record from local_key_set where account_id = ${accountId} order by version, replica`;
+      const rows = await sql<
+        { record: string }[]
+      >`select record from local_key_set where account_id = ${accountId} order by version, replica`;
       return rows.map(({ record }) => JSON.parse(record) as KeySetRecord);
     },
   };
@@ -153,8 +198,14 @@ function instructions(sql: Sql): Pick<EdgeStore, 'saveInstructions' | 'instructi
   return {
     async saveInstructions(accountId, records) {
       if (records.length === 0) return [];
-      const newest = new Map(records.toSorted((a, b) => a.askedAtMs - b.askedAtMs).map((record) => [record.transactionId, record]));
-      const values = [...newest.values()].map((record) => ({ id: record.transactionId, asked_at: instant(record.askedAtMs), record: JSON.stringify(record) }));
+      const newest = new Map(
+        records.toSorted((a, b) => a.askedAtMs - b.askedAtMs).map((record) => [record.transactionId, record]),
+      );
+      const values = [...newest.values()].map((record) => ({
+        id: record.transactionId,
+        asked_at: instant(record.askedAtMs),
+        record: JSON.stringify(record),
+      }));
       failpoint('save_instructions.before');
       const refused = await sql<{ id: string; reason: InstructionNotKept['reason'] }[]>`
         select id, reason from save_instructions(${accountId}, ${JSON.stringify(values)}::text::jsonb, ${LARGE_INSTRUCTIONS_MAX}) order by id`;
@@ -164,7 +215,7 @@ function instructions(sql: Sql): Pick<EdgeStore, 'saveInstructions' | 'instructi
     async instruction(accountId, transactionId) {
       const [row] = await sql<Columns[]>`
         select record from edge_instruction where account_id = ${accountId} and transaction_id = ${transactionId}`;
-      return row === undefined ? null : JSON.parse(row['record'] as string) as InstructionRecord;
+      return row === undefined ? null : (JSON.parse(row['record'] as string) as InstructionRecord);
     },
     async reapInstructions(askedBeforeMs) {
       const { count } = await sql`delete from edge_instruction where asked_at < ${askedBeforeMs}::timestamptz`;

@@ -9,8 +9,8 @@ export function savingOf(sql: Sql, { owner, key, method, path, bodyHash, status,
 }
 
 /**
- * `from` clause with one row, and with none when the answer's key was used before: what is selected from it happens with
- * the answer or not at all. Of two at the same time the later one waits for the first.
+ * `from` clause with one row, and with none when the answer's key was used before: what is selected from it happens
+ * with the answer or not at all. Of two at the same time the later one waits for the first.
  */
 export function onlyFirst(sql: Sql, answer: FirstAnswer | undefined): Fragment {
   return answer === undefined

@@ -1,6 +1,6 @@
 /**
- * The live text of every SQL function: one file each in `functions/`, applied by `migrate` after the numbered files, in this
- * order, when its text has changed. A function stands after those that its SQL body calls.
+ * The live text of every SQL function: one file each in `functions/`, applied by `migrate` after the numbered files, in
+ * this order, when its text has changed. A function stands after those that its SQL body calls.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { readFileSync } from 'node:fs';
 const FOLDER = new URL('./functions/', import.meta.url);
 
 /**
- * Rises by one with each release that changes a function. An older release is not applied over a newer set: two releases
- * run side by side during a rollout, and what the older one cannot live with gets a new name.
+ * Rises by one with each release that changes a function. An older release is not applied over a newer set: two
+ * releases run side by side during a rollout, and what the older one cannot live with gets a new name.
  */
 export const FUNCTION_SET = 1;
 
@@ -125,7 +125,11 @@ export const FUNCTIONS = [
   'count_listed',
 ] as const;
 
-export interface SqlFunction { readonly name: string; readonly text: string; readonly checksum: string }
+export interface SqlFunction {
+  readonly name: string;
+  readonly text: string;
+  readonly checksum: string;
+}
 
 /** The files in their order. Throws: Error when a listed file is missing. */
 export function sqlFunctions(): SqlFunction[] {

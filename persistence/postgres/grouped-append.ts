@@ -4,7 +4,8 @@
  *   waiting ──take up to a limit, one per entity──▶ in flight ──answered──▶ each entry gets its own outcome
  *   in flight ──an entry's account is locked by somebody──▶ that entry waits for it apart, the others are written
  *   in flight ──the server refused the statement──▶ its entries once more, apart, so that a bad or slow one is alone
- *   in flight ──the connection broke, the disk is full──▶ unknown: every entry rejects, its entity reads its state again
+ *   in flight ──the connection broke, the disk is full──▶ unknown: every entry rejects, its entity reads its state
+ * again
  *
  * Nothing waits for a timer: an append on an idle node leaves at once, a busy node batches by itself.
  */
@@ -68,7 +69,9 @@ const APART_MAX = 4;
 const LOCK_SHORT_MS = 250;
 const LOCK_LONG_MS = 3_000;
 
-/** SQLSTATEs after which the statement certainly wrote nothing and its entries may do better apart; 57014 took too long. */
+/**
+ * SQLSTATEs after which the statement certainly wrote nothing and its entries may do better apart; 57014 took too long.
+ */
 const APART = /^(22|23|40|55)|^57014$/;
 const LOCKED = /^55/;
 const TRANSIENT = /^(40|55)/;
@@ -170,7 +173,9 @@ export function groupedAppend(options: GroupedAppendOptions): AppendEntry {
     } catch (error) {
       const sqlstate = sqlstateOf(error);
       const apart = sqlstate !== null && APART.test(sqlstate);
-      for (const one of group) if (apart) runApart(one, LOCK_SHORT_MS); else fail(one, error);
+      for (const one of group)
+        if (apart) runApart(one, LOCK_SHORT_MS);
+        else fail(one, error);
     }
   }
 
@@ -182,7 +187,10 @@ export function groupedAppend(options: GroupedAppendOptions): AppendEntry {
   function pumpApart(): void {
     while (apartInFlight < APART_MAX && apart.length > 0) {
       // Those who hardly wait go first.
-      const at = Math.max(0, apart.findIndex(({ lockMs }) => lockMs === LOCK_SHORT_MS));
+      const at = Math.max(
+        0,
+        apart.findIndex(({ lockMs }) => lockMs === LOCK_SHORT_MS),
+      );
       const [{ one, lockMs }] = apart.splice(at, 1) as [{ one: Waiting; lockMs: number }];
       apartInFlight += 1;
       void commitAlone(one, lockMs).finally(() => {
@@ -213,15 +221,16 @@ export function groupedAppend(options: GroupedAppendOptions): AppendEntry {
     }
   }
 
-  return (append) => new Promise((resolve, reject) => {
-    const entry = encoded(append, nowMs()); // throws into the promise: only this entry is rejected
-    if (entry === null) return resolve({ kind: 'duplicate' });
-    let bytes = 0;
-    for (const rows of entry.values()) for (const row of rows) bytes += row.length;
-    waiting.push({ entityId: append.entityId, entry, bytes, resolve, reject });
-    if (scheduled) return;
-    scheduled = true;
-    // After the current turn, so that all entities that decided in it share the statement.
-    setImmediate(pump);
-  });
+  return (append) =>
+    new Promise((resolve, reject) => {
+      const entry = encoded(append, nowMs()); // throws into the promise: only this entry is rejected
+      if (entry === null) return resolve({ kind: 'duplicate' });
+      let bytes = 0;
+      for (const rows of entry.values()) for (const row of rows) bytes += row.length;
+      waiting.push({ entityId: append.entityId, entry, bytes, resolve, reject });
+      if (scheduled) return;
+      scheduled = true;
+      // After the current turn, so that all entities that decided in it share the statement.
+      setImmediate(pump);
+    });
 }

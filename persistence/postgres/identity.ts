@@ -6,30 +6,55 @@ import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
 import { shardOf } from '../../protocol/node/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
 import type {
-  ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, Turned, UserRow,
+  ApiKeyRow,
+  IdentityStore,
+  MembershipRow,
+  OrganizationRow,
+  Turned,
+  UserRow,
 } from '../../model/ports/identity-store.ts';
 import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
 /** First snapshot of an account: the account room decides what it is (`initialAccount`). */
-export type InitialAccount = (account: { accountId: AccountId; organizationId: string; environment: Environment; plan: Plan }) => AccountState;
+export type InitialAccount = (account: {
+  accountId: AccountId;
+  organizationId: string;
+  environment: Environment;
+  plan: Plan;
+}) => AccountState;
 
 /** Decisions 2: five wrong codes lock the factor for 15 minutes. */
 const TOTP_FAILURES_MAX = 5;
 const TOTP_LOCK_MS = 900_000;
-/** Two windows of one browser may come with the same cookie: the later one is refused, and is no theft for this long. */
+/**
+ * Two windows of one browser may come with the same cookie: the later one is refused, and is no theft for this long.
+ */
 const REUSE_GRACE_MS = 10_000;
 
 /** The sign-in store over PostgreSQL. */
 export function createIdentityStore(sql: Sql, initialAccount: InitialAccount): IdentityStore {
-  return { ...apiKeys(sql), ...users(sql), ...secondFactor(sql), ...tokens(sql), ...organizations(sql, initialAccount) };
+  return {
+    ...apiKeys(sql),
+    ...users(sql),
+    ...secondFactor(sql),
+    ...tokens(sql),
+    ...organizations(sql, initialAccount),
+  };
 }
 
 function apiKeyOf(row: Columns): ApiKeyRow {
   return {
-    id: row.id, accountId: row.accountId, organizationId: row.organizationId, environment: row.environment, label: row.label,
-    hash: row.hash, maskedPrefix: row.maskedPrefix, createdAtMs: row.createdAt, revokedAtMs: row.revokedAt,
+    id: row.id,
+    accountId: row.accountId,
+    organizationId: row.organizationId,
+    environment: row.environment,
+    label: row.label,
+    hash: row.hash,
+    maskedPrefix: row.maskedPrefix,
+    createdAtMs: row.createdAt,
+    revokedAtMs: row.revokedAt,
   } as ApiKeyRow;
 }
 
@@ -57,7 +82,9 @@ function apiKeys(sql: Sql): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' 
       return count === 1;
     },
     async apiKeys(organizationId) {
-      const rows = await sql<Columns[]>`select * from api_key where organization_id = ${organizationId} order by created_at desc, id desc`;
+      const rows = await sql<
+        Columns[]
+      >`select * from api_key where organization_id = ${organizationId} order by created_at desc, id desc`;
       return rows.map(apiKeyOf);
     },
   };
@@ -68,8 +95,13 @@ type UserWithMemberships = UserRow & { memberships: MembershipRow[] };
 function userOf(row: Columns | undefined): UserWithMemberships | null {
   if (row === undefined) return null;
   return {
-    id: row.id, email: row.email, passwordHash: row.passwordHash, sealedTotpSecret: row.sealedTotpSecret,
-    totpConfirmed: row.totpConfirmed, platformRole: row.platformRole, memberships: row.memberships,
+    id: row.id,
+    email: row.email,
+    passwordHash: row.passwordHash,
+    sealedTotpSecret: row.sealedTotpSecret,
+    totpConfirmed: row.totpConfirmed,
+    platformRole: row.platformRole,
+    memberships: row.memberships,
   } as UserWithMemberships;
 }
 
@@ -94,7 +126,9 @@ function users(sql: Sql): Pick<IdentityStore, 'userByEmail' | 'userById' | 'inse
   };
 }
 
-function secondFactor(sql: Sql): Pick<IdentityStore, 'setTotp' | 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'> {
+function secondFactor(
+  sql: Sql,
+): Pick<IdentityStore, 'setTotp' | 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'> {
   return {
     async setTotp(userId, sealedSecret, confirmed) {
       await sql`update console_user set sealed_totp_secret = ${sealedSecret}, totp_confirmed = ${confirmed} where id = ${userId}`;
@@ -117,13 +151,16 @@ function secondFactor(sql: Sql): Pick<IdentityStore, 'setTotp' | 'spendTotpStep'
       return { lockedUntilMs: row?.lockedUntil ?? null };
     },
     async totpLockedUntil(userId) {
-      const [row] = await sql<{ lockedUntil: number | null }[]>`select totp_locked_until as locked_until from console_user where id = ${userId}`;
+      const [row] = await sql<
+        { lockedUntil: number | null }[]
+      >`select totp_locked_until as locked_until from console_user where id = ${userId}`;
       return row?.lockedUntil ?? null;
     },
   };
 }
 
-type Tokens = 'saveRefreshToken' | 'turnRefreshToken' | 'endSession' | 'purgeRefreshTokens' | 'signingKeys' | 'insertSigningKey';
+type Tokens =
+  'saveRefreshToken' | 'turnRefreshToken' | 'endSession' | 'purgeRefreshTokens' | 'signingKeys' | 'insertSigningKey';
 
 function tokens(sql: Sql): Pick<IdentityStore, Tokens> {
   return {
@@ -161,7 +198,12 @@ function tokens(sql: Sql): Pick<IdentityStore, Tokens> {
     async signingKeys() {
       const rows = await sql<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAt: number }[]>`
         select * from signing_key order by created_at desc, kid`;
-      return rows.map(({ kid, sealedPrivateJwk, publicJwk, createdAt }) => ({ kid, sealedPrivateJwk, publicJwk, createdAtMs: createdAt }));
+      return rows.map(({ kid, sealedPrivateJwk, publicJwk, createdAt }) => ({
+        kid,
+        sealedPrivateJwk,
+        publicJwk,
+        createdAtMs: createdAt,
+      }));
     },
     async insertSigningKey({ kid, sealedPrivateJwk, publicJwk, createdAtMs }) {
       await sql`
@@ -171,13 +213,18 @@ function tokens(sql: Sql): Pick<IdentityStore, Tokens> {
   };
 }
 
-function organizations(sql: Sql, initialAccount: InitialAccount): Pick<IdentityStore, 'createOrganization' | 'organization' | 'members' | 'insertMembership'> {
+function organizations(
+  sql: Sql,
+  initialAccount: InitialAccount,
+): Pick<IdentityStore, 'createOrganization' | 'organization' | 'members' | 'insertMembership'> {
   return {
     async createOrganization({ id, name, createdAtMs }, ownerUserId, plan, answer) {
       const accounts = ENVIRONMENTS.map((environment) => {
         const accountId = accountIdOf(id, environment);
         return {
-          account_id: accountId, environment, shard_id: shardOf(accountId),
+          account_id: accountId,
+          environment,
+          shard_id: shardOf(accountId),
           state: initialAccount({ accountId, organizationId: id, environment, plan }),
         };
       });
@@ -197,8 +244,10 @@ function organizations(sql: Sql, initialAccount: InitialAccount): Pick<IdentityS
       const rows = await sql<Columns[]>`
         select m.user_id, u.email, m.role, u.totp_confirmed from membership m join console_user u on u.id = m.user_id
          where m.organization_id = ${organizationId} order by u.email`;
-      return rows.map(({ userId, email, role, totpConfirmed }) =>
-        ({ userId, email, role, totpConfirmed }) as Awaited<ReturnType<IdentityStore['members']>>[number]);
+      return rows.map(
+        ({ userId, email, role, totpConfirmed }) =>
+          ({ userId, email, role, totpConfirmed }) as Awaited<ReturnType<IdentityStore['members']>>[number],
+      );
     },
     async insertMembership({ userId, organizationId, role }) {
       await sql`

@@ -14,16 +14,22 @@ export function createInboxStore(sql: Sql): InboxStore {
   return {
     async inboxOf(accountId, limit) {
       const rows = await sql<{ id: number; fact: Fact }[]>`
-        select v.* from ${asTenant(sql, accountId, sql`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
           select id, fact from inbox i
            where account_id = t.account and (retry_at is null or retry_at <= clock_timestamp()) and not exists (
              select from inbox b where b.account_id = i.account_id and b.subject = i.subject and b.id < i.id
                 and b.retry_at > clock_timestamp())
-           order by id limit ${limit}`)} order by v.id`;
+           order by id limit ${limit}`,
+        )} order by v.id`;
       const inbox: InboxRow[] = rows.map(({ id, fact }) => ({ id: String(id), accountId, fact }));
       if (inbox.length === 0) return { inbox, deposits: [], withdrawals: [], addresses: [] };
       const [deposits, withdrawals, addresses] = await Promise.all([
-        depositsOf(sql, accountId, inbox), withdrawalsOf(sql, accountId, inbox), addressesOf(sql, accountId, inbox),
+        depositsOf(sql, accountId, inbox),
+        withdrawalsOf(sql, accountId, inbox),
+        addressesOf(sql, accountId, inbox),
       ]);
       return { inbox, deposits, withdrawals, addresses };
     },
@@ -43,17 +49,29 @@ export function createInboxStore(sql: Sql): InboxStore {
     },
     async factsSetAside(afterId, limit) {
       const rows = await sql<Columns[]>`select * from facts_set_aside(${afterId}::text::bigint, ${limit})`;
-      return rows.map((row) => ({
-        id: String(row.id), accountId: row.accountId, subject: row.subject, fact: row.fact, tries: row.tries, trouble: row.trouble,
-        behind: row.behind, recordedAtMs: row.createdAt, retryAtMs: row.retryAt,
-      }) as FactSetAside);
+      return rows.map(
+        (row) =>
+          ({
+            id: String(row.id),
+            accountId: row.accountId,
+            subject: row.subject,
+            fact: row.fact,
+            tries: row.tries,
+            trouble: row.trouble,
+            behind: row.behind,
+            recordedAtMs: row.createdAt,
+            retryAtMs: row.retryAt,
+          }) as FactSetAside,
+      );
     },
     async countSetAside() {
       const [row] = await sql<{ count: number }[]>`select count_facts_set_aside() as count`;
       return row!.count;
     },
     async retryFacts({ accountId, id }) {
-      const rows = await sql<{ account: AccountId }[]>`select account from retry_facts(${accountId}, ${id}::text::bigint) account`;
+      const rows = await sql<
+        { account: AccountId }[]
+      >`select account from retry_facts(${accountId}, ${id}::text::bigint) account`;
       return rows.map(({ account }) => account);
     },
   };
@@ -71,12 +89,16 @@ async function depositsOf(sql: Sql, accountId: AccountId, inbox: readonly InboxR
   const keys = transfersOf(inbox);
   if (keys.length === 0) return [];
   const rows = await sql<Columns[]>`
-    select v.* from ${asTenant(sql, accountId, sql`
+    select v.* from ${asTenant(
+      sql,
+      accountId,
+      sql`
       select d.* from deposit d
         join unnest(${keys.map(({ ledger }) => ledger)}::text[], ${keys.map(({ txid }) => txid)}::text[],
                     ${keys.map(({ outputIndex }) => String(outputIndex))}::text[]::bigint[]) k(ledger, txid, output_index)
           on d.ledger = k.ledger and d.txid = k.txid and d.output_index = k.output_index
-       where d.account_id = t.account`)}`;
+       where d.account_id = t.account`,
+    )}`;
   return [...new Map(rows.map((row) => [row.id, depositOf(row)])).values()];
 }
 
@@ -88,11 +110,17 @@ async function withdrawalsOf(sql: Sql, accountId: AccountId, inbox: readonly Inb
   return rows.map(withdrawalOf);
 }
 
-/** The addresses paid, on every network that they have a row for, and the account's own ones (G20); looked up one by one. */
+/**
+ * The addresses paid, on every network that they have a row for, and the account's own ones (G20); looked up one by
+ * one.
+ */
 async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly InboxRow[]) {
   const ids = [...new Set(transfersOf(inbox).map(({ addressId }) => addressId))];
   const rows = await sql<Columns[]>`
-    select v.* from ${asTenant(sql, accountId, sql`
+    select v.* from ${asTenant(
+      sql,
+      accountId,
+      sql`
       select n.* from unnest(${ids}::text[]) i(id) cross join lateral (
         select a.* from address a where a.account_id = t.account and a.id = i.id offset 0) n
       union
@@ -101,6 +129,7 @@ async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly Inbox
        cross join lateral (
         select s.* from address s where s.account_id = t.account and s.family = 'evm' and s.index = a.index and s.index is not null offset 0) n
       union
-      select * from address where account_id = t.account and purpose <> 'deposit'`)}`;
+      select * from address where account_id = t.account and purpose <> 'deposit'`,
+    )}`;
   return rows.map(addressOf);
 }

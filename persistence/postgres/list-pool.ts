@@ -1,8 +1,9 @@
 /**
- * Who may run a list. Lists have a pool of their own and a short limit of time: however large an account is and however many
- * lists it asks for, no append waits for a connection that a list holds.
+ * Who may run a list. Lists have a pool of their own and a short limit of time: however large an account is and however
+ * many lists it asks for, no append waits for a connection that a list holds.
  *
- *   asked ──a slot is free──▶ running ──answered, or the time limit──▶ the slot goes to the account that has the fewest running
+ *   asked ──a slot is free──▶ running ──answered, or the time limit──▶ the slot goes to the account that has the fewest
+ * running
  *   asked ──all are taken──▶ waiting ──WAITING_MAX, or the time limit──▶ SERVICE_UNAVAILABLE, with when to come back
  */
 import { Refused, refuse } from '../../protocol/errors.ts';
@@ -27,7 +28,10 @@ const RETRY_AFTER_SECONDS = 1;
 /** The server ended the statement: it ran into its limit of time. */
 const QUERY_CANCELED = '57014';
 
-interface Waiting { readonly accountId: AccountId; readonly begin: () => void }
+interface Waiting {
+  readonly accountId: AccountId;
+  readonly begin: () => void;
+}
 
 function unavailable(reason: 'list_timeout' | 'lists_busy'): Refused {
   return new Refused(refuse('SERVICE_UNAVAILABLE', { reason, retryAfterSeconds: RETRY_AFTER_SECONDS }));
@@ -52,7 +56,8 @@ export function createLists(sql: Sql, { slots, timeoutMs = LIST_TIMEOUT_MS }: Li
     if (left === 0) running.delete(accountId);
     else running.set(accountId, left);
     let next: Waiting | undefined;
-    for (const one of waiting) if (next === undefined || runningOf(one.accountId) < runningOf(next.accountId)) next = one;
+    for (const one of waiting)
+      if (next === undefined || runningOf(one.accountId) < runningOf(next.accountId)) next = one;
     next?.begin();
   }
 

@@ -1,9 +1,17 @@
 /**
- * Pages of one tenant's lists. A list is the union of ranges, each of which one index holds in the list's order: a filter that
- * an index names and a request leaves out has few values, and there is a range for each. The ranges are merged, so a page reads
- * what it shows (and what its number skips), whatever else the account holds. Indexes: migrations/0036_lists.sql.
+ * Pages of one tenant's lists. A list is the union of ranges, each of which one index holds in the list's order: a
+ * filter that an index names and a request leaves out has few values, and there is a range for each. The ranges are
+ * merged, so a page reads what it shows (and what its number skips), whatever else the account holds. Indexes:
+ * migrations/0036_lists.sql.
  */
-import { COUNTED_ROWS_MAX, pageNumberOf, pageOf, SKIPPED_ROWS_MAX, type Page, type PageAsk } from '../../protocol/page.ts';
+import {
+  COUNTED_ROWS_MAX,
+  pageNumberOf,
+  pageOf,
+  SKIPPED_ROWS_MAX,
+  type Page,
+  type PageAsk,
+} from '../../protocol/page.ts';
 import { cursorText, type ListName } from '../../protocol/cursor.ts';
 import { Refused, refuse } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
@@ -24,7 +32,10 @@ export interface Source {
 }
 
 /** Every pair of two sets of values; a single value is a set of its own. */
-export function pairsOf(first: string | readonly string[], second: string | readonly string[]): (readonly [string, string])[] {
+export function pairsOf(
+  first: string | readonly string[],
+  second: string | readonly string[],
+): (readonly [string, string])[] {
   return [first].flat().flatMap((one) => [second].flat().map((other) => [one, other] as const));
 }
 
@@ -39,7 +50,10 @@ export interface ListOf<T> {
   readonly shape: (row: Columns) => T;
 }
 
-/** A page that skips more than this merges its ranges one entry at a time: the statement is longer, what it reads is not. */
+/**
+ * A page that skips more than this merges its ranges one entry at a time: the statement is longer, what it reads is
+ * not.
+ */
 const EACH_RANGE_MAX = 1_000;
 
 const TIME_KEY = /^([0-9]{1,16})\.([a-z]{3}_[a-z2-7]{26})$/;
@@ -72,20 +86,28 @@ function apart(sql: Sql, { pairs, range }: Source, columns: Fragment, tail: Frag
 /** The keys of a page and one more, newest first. */
 function keysOf<T>(sql: Sql, { order, sources }: ListOf<T>, ask: PageAsk, skipped: number): Fragment {
   const wanted = ask.size + 1;
-  const [columns, sorted, merged] = order === 'id' ? [sql`null::timestamptz as at, x.id`, sql`x.id desc`, sql`id desc`]
-    : [sql`x.created_at as at, x.id`, sql`x.created_at desc, x.id desc`, sql`at desc, id desc`];
+  const [columns, sorted, merged] =
+    order === 'id'
+      ? [sql`null::timestamptz as at, x.id`, sql`x.id desc`, sql`id desc`]
+      : [sql`x.created_at as at, x.id`, sql`x.created_at desc, x.id desc`, sql`at desc, id desc`];
   const tail = sql`${behind(sql, order, ask)} order by ${sorted} limit ${skipped + wanted}`;
-  const parts = sources.flatMap((source) => (source.pairs.length === 1 || skipped > EACH_RANGE_MAX
-    ? apart(sql, source, columns, tail)
-    : [sql`${joined(sql, source, columns, tail)} order by ${merged} limit ${skipped + wanted}`]));
+  const parts = sources.flatMap((source) =>
+    source.pairs.length === 1 || skipped > EACH_RANGE_MAX
+      ? apart(sql, source, columns, tail)
+      : [sql`${joined(sql, source, columns, tail)} order by ${merged} limit ${skipped + wanted}`],
+  );
   return sql`select * from (${union(sql, parts)}) m order by ${merged} limit ${wanted} offset ${skipped}`;
 }
 
 /** Rows of the list; of a filtered one at most one more than COUNTED_ROWS_MAX. */
 async function countOf<T>(sql: Sql, accountId: AccountId, { sources, kept }: ListOf<T>): Promise<number> {
-  const counted = kept === null
-    ? sql`select count(*) as total from (${union(sql, sources.map((source) => joined(sql, source, sql`1`, sql`limit ${COUNTED_ROWS_MAX + 1}`)))} limit ${COUNTED_ROWS_MAX + 1}) n`
-    : sql`select coalesce(sum(c.rows), 0)::bigint as total from list_count c where c.account_id = t.account and c.list = any (${kept as string[]}::text[])`;
+  const counted =
+    kept === null
+      ? sql`select count(*) as total from (${union(
+          sql,
+          sources.map((source) => joined(sql, source, sql`1`, sql`limit ${COUNTED_ROWS_MAX + 1}`)),
+        )} limit ${COUNTED_ROWS_MAX + 1}) n`
+      : sql`select coalesce(sum(c.rows), 0)::bigint as total from list_count c where c.account_id = t.account and c.list = any (${kept as string[]}::text[])`;
   const [row] = await sql<{ total: number }[]>`select v.total from ${asTenant(sql, accountId, counted)}`;
   return row!.total;
 }
@@ -108,19 +130,35 @@ async function pageFrom<T>(sql: Sql, accountId: AccountId, list: ListOf<T>, ask:
     const total = await countOf(sql, accountId, list);
     if (total <= skipped && total <= countedTo) return pageOf<T>([], { page, size, total, next: null });
     const max = Math.floor((Math.min(countedTo, SKIPPED_ROWS_MAX) - 1) / size);
-    throw new Refused(refuse('INVALID_INPUT', {
-      field: 'query.page', max, reason: 'this page stands too far behind the newest row: walk the list with `after`, which has no such bound',
-    }));
+    throw new Refused(
+      refuse('INVALID_INPUT', {
+        field: 'query.page',
+        max,
+        reason: 'this page stands too far behind the newest row: walk the list with `after`, which has no such bound',
+      }),
+    );
   }
   const rows = await rowsOf(sql, accountId, list, ask, skipped);
   const total = await countOf(sql, accountId, list);
   const shown = rows.slice(0, size);
   const last = rows.length > size ? shown.at(-1)! : null;
-  const next = last === null ? null : cursorText(list.list, { page: page + 1, key: list.order === 'id' ? String(last.keyId) : `${last.keyAt}.${last.keyId}` });
+  const next =
+    last === null
+      ? null
+      : cursorText(list.list, {
+          page: page + 1,
+          key: list.order === 'id' ? String(last.keyId) : `${last.keyAt}.${last.keyId}`,
+        });
   return pageOf(shown.map(list.shape), { page, size, total, next, countedTo });
 }
 
-async function rowsOf<T>(sql: Sql, accountId: AccountId, list: ListOf<T>, ask: PageAsk, skipped: number): Promise<readonly Columns[]> {
+async function rowsOf<T>(
+  sql: Sql,
+  accountId: AccountId,
+  list: ListOf<T>,
+  ask: PageAsk,
+  skipped: number,
+): Promise<readonly Columns[]> {
   return sql<Columns[]>`
     select v.*, (extract(epoch from v.key_time) * 1000000)::bigint as key_at
       from ${asTenant(sql, accountId, list.rows(keysOf(sql, list, ask, skipped)))}

@@ -1,7 +1,8 @@
 /**
  * Brings a database to the schema of this version: numbered files, forward only, each in one transaction, each with a
- * checksum that a later start compares; then the functions whose text changed, all in one transaction. The only module that may open a transaction from here: nothing else runs on its
- * connection, and a connection that dies leaves the file to be run again.
+ * checksum that a later start compares; then the functions whose text changed, all in one transaction. The only module
+ * that may open a transaction from here: nothing else runs on its connection, and a connection that dies leaves the
+ * file to be run again.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,7 +10,12 @@ import { FUNCTION_SET, sqlFunctions } from './functions.ts';
 import { signInFault } from './sign-in-fault.ts';
 import { openDatabase, sqlstateOf, type Sql } from './sql.ts';
 
-export interface Migration { readonly number: number; readonly name: string; readonly text: string; readonly checksum: string }
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly text: string;
+  readonly checksum: string;
+}
 
 export class MigrationError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -25,7 +31,9 @@ const STATEMENT_TIMEOUT_MS = 600_000;
 
 /** The files in their order. Throws: MigrationError when the numbers have a gap. */
 export function migrations(): Migration[] {
-  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.sql')).sort();
+  const names = readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
   return names.map((name, index) => {
     const number = Number(/^([0-9]{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1] ?? NaN);
     if (number !== index + 1) throw new MigrationError(`${name} is not number ${index + 1}`);
@@ -43,8 +51,14 @@ export interface MigrateOptions {
   readonly upTo?: number;
 }
 
-/** Runs what is missing; answers the versions before and after. Throws: MigrationError when a file changed after it ran. */
-export async function migrate({ url, appPassword, upTo = Infinity }: MigrateOptions): Promise<{ from: number; to: number }> {
+/**
+ * Runs what is missing; answers the versions before and after. Throws: MigrationError when a file changed after it ran.
+ */
+export async function migrate({
+  url,
+  appPassword,
+  upTo = Infinity,
+}: MigrateOptions): Promise<{ from: number; to: number }> {
   const pool = openDatabase({ url, connections: 1, name: 'flock-migrate', role: null });
   const sql = await pool.reserve();
   try {
@@ -89,7 +103,9 @@ async function createRoles(sql: Sql, appPassword: string | undefined): Promise<v
     reset role;`);
   if (appPassword !== undefined) {
     // The role is the cluster's: set only from here, quoted by the server.
-    const [row] = await sql<{ statement: string }[]>`select format('alter role flock_app password %L', ${appPassword}::text) as statement`;
+    const [row] = await sql<
+      { statement: string }[]
+    >`select format('alter role flock_app password %L', ${appPassword}::text) as statement`;
     await setRole(sql, row!.statement);
   }
 }
@@ -101,7 +117,7 @@ const SETS_MAX = 10;
 async function setRole(sql: Sql, statement: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return void await sql.unsafe(statement);
+      return void (await sql.unsafe(statement));
     } catch (error) {
       if (sqlstateOf(error) !== CONCURRENTLY_UPDATED || tries === SETS_MAX) throw error;
     }
@@ -110,12 +126,15 @@ async function setRole(sql: Sql, statement: string): Promise<void> {
 
 async function runMissing(sql: Sql, upTo: number): Promise<{ from: number; to: number }> {
   await sql.unsafe('set role flock_owner');
-  const done = await sql<{ number: number; name: string; checksum: string }[]>`select number, name, checksum from flock.migration order by number`;
+  const done = await sql<
+    { number: number; name: string; checksum: string }[]
+  >`select number, name, checksum from flock.migration order by number`;
   const files = migrations();
   for (const { number, name, checksum } of done) {
     const file = files[number - 1];
     if (file === undefined) throw new MigrationError(`the database is at ${name}, newer than this version of Flock`);
-    if (file.checksum !== checksum) throw new MigrationError(`${name} changed after it ran on this database; a correction is a new file`);
+    if (file.checksum !== checksum)
+      throw new MigrationError(`${name} changed after it ran on this database; a correction is a new file`);
   }
   const from = done.length;
   let to = from;
@@ -132,19 +151,26 @@ async function runMissing(sql: Sql, upTo: number): Promise<{ from: number; to: n
   return { from, to };
 }
 
-/** Replaces the functions whose text is not the one applied. Throws: MigrationError when a newer release has applied its set. */
+/**
+ * Replaces the functions whose text is not the one applied. Throws: MigrationError when a newer release has applied its
+ * set.
+ */
 async function applyFunctions(sql: Sql): Promise<void> {
   const [head] = await sql<{ set: number }[]>`select set from flock.function_set`;
   if (head !== undefined && head.set > FUNCTION_SET) {
-    throw new MigrationError(`the functions of the database are of set ${head.set}, this version of Flock has set ${FUNCTION_SET}: run migrate of the newest version`);
+    throw new MigrationError(
+      `the functions of the database are of set ${head.set}, this version of Flock has set ${FUNCTION_SET}: run migrate of the newest version`,
+    );
   }
   const applied = await sql<{ name: string; checksum: string }[]>`select name, checksum from flock.function`;
   const known = new Map(applied.map(({ name, checksum }) => [name, checksum]));
   const changed = sqlFunctions().filter(({ name, checksum }) => known.get(name) !== checksum);
   if (changed.length === 0 && head?.set === FUNCTION_SET) return;
-  const noted = changed.map(({ name, checksum }) => `
+  const noted = changed.map(
+    ({ name, checksum }) => `
     insert into function (name, checksum) values ('${name}', '${checksum}')
-      on conflict (name) do update set checksum = excluded.checksum, applied_at = clock_timestamp();`);
+      on conflict (name) do update set checksum = excluded.checksum, applied_at = clock_timestamp();`,
+  );
   try {
     await sql.unsafe(`begin; set local search_path = flock, pg_temp;
       ${changed.map(({ text }) => text).join('\n')}
@@ -164,13 +190,20 @@ function reasonOf(error: unknown): string {
 if (import.meta.main) {
   const { DATABASE_OWNER_URL: url = '', DATABASE_APP_PASSWORD: appPassword = '' } = process.env;
   if (!/^postgres(?:ql)?:\/\/\S+$/.test(url) || !URL.canParse(url)) {
-    process.stderr.write('migrate: DATABASE_OWNER_URL is needed: postgres://OWNER:PASSWORD@HOST/DATABASE, a role that may create schemas and roles\n');
+    process.stderr.write(
+      'migrate: DATABASE_OWNER_URL is needed: postgres://OWNER:PASSWORD@HOST/DATABASE, a role that may create schemas and roles\n',
+    );
     process.exitCode = 78;
   } else {
     try {
       const { from, to } = await migrate({ url, ...(appPassword === '' ? {} : { appPassword }) });
-      process.stdout.write(from === to ? `the database is at version ${to} already\n` : `migrated from ${from} to ${to}\n`);
-      if (appPassword === '') process.stderr.write('DATABASE_APP_PASSWORD is not set: the password of flock_app is left as it is, and it cannot sign in before it has one\n');
+      process.stdout.write(
+        from === to ? `the database is at version ${to} already\n` : `migrated from ${from} to ${to}\n`,
+      );
+      if (appPassword === '')
+        process.stderr.write(
+          'DATABASE_APP_PASSWORD is not set: the password of flock_app is left as it is, and it cannot sign in before it has one\n',
+        );
     } catch (error) {
       process.stderr.write(`migrate: ${reasonOf(error)}\n`);
       process.exitCode = 1;

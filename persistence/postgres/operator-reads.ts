@@ -5,7 +5,9 @@ import type { ReplayKey } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { Sql } from './sql.ts';
 
-export interface DeadBuild extends UnsignedBuild { readonly accountId: AccountId }
+export interface DeadBuild extends UnsignedBuild {
+  readonly accountId: AccountId;
+}
 
 export interface OperatorReads {
   /** Counter values below the next one that nothing holds, by chain. */
@@ -34,7 +36,16 @@ export function createOperatorReads(sql: Sql): OperatorReads {
       return rows.map(({ accountId }) => accountId);
     },
     async deadBuilds(untilMs, behind, limit) {
-      const rows = await sql<{ accountId: AccountId; id: string; chain: Chain; fromAddress: string; replayKey: ReplayKey; updatedAt: number }[]>`
+      const rows = await sql<
+        {
+          accountId: AccountId;
+          id: string;
+          chain: Chain;
+          fromAddress: string;
+          replayKey: ReplayKey;
+          updatedAt: number;
+        }[]
+      >`
         select * from dead_builds(${untilMs}::timestamptz, ${behind?.updatedAtMs ?? 0}::timestamptz, ${behind?.accountId ?? ''}, ${behind?.id ?? ''}, ${limit})`;
       return rows.map(({ fromAddress, updatedAt, ...row }) => ({ ...row, from: fromAddress, updatedAtMs: updatedAt }));
     },

@@ -20,20 +20,35 @@ const SHARED_SLOTS = 4;
 /** Answers that one call of purge_idempotent takes. */
 const PURGED_AT_ONCE = 10_000;
 
-/** The gateway's reads over PostgreSQL. Lists have a pool of their own, so that they never hold a connection of an append. */
+/**
+ * The gateway's reads over PostgreSQL. Lists have a pool of their own, so that they never hold a connection of an
+ * append.
+ */
 export function createReadStore(sql: Sql, lists: Lists = createLists(sql, { slots: SHARED_SLOTS })): ReadStore {
   return {
-    ...idempotency(sql), ...addresses(sql), ...addressPairs(sql), ...addressList(lists), ...transactionReads(sql, lists), ...webhooks(sql), ...deliveryReads(sql, lists),
+    ...idempotency(sql),
+    ...addresses(sql),
+    ...addressPairs(sql),
+    ...addressList(lists),
+    ...transactionReads(sql, lists),
+    ...webhooks(sql),
+    ...deliveryReads(sql, lists),
   };
 }
 
-function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'forgetIdempotent' | 'purgeIdempotent'> {
+function idempotency(
+  sql: Sql,
+): Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'forgetIdempotent' | 'purgeIdempotent'> {
   return {
     async idempotent(owner, method, path, key) {
-      return oneOf(sql, owner, sql`
+      return oneOf(
+        sql,
+        owner,
+        sql`
         select * from idempotency where account_id = t.account and method = ${method} and path = ${path} and key = ${key}
            and created_at > clock_timestamp() - interval '24 hours'`,
-      (row) => ({ key, method, path, bodyHash: row.bodyHash, status: row.status, body: row.body }) as IdempotencyRow);
+        (row) => ({ key, method, path, bodyHash: row.bodyHash, status: row.status, body: row.body }) as IdempotencyRow,
+      );
     },
     async saveIdempotent(owner, row) {
       failpoint('save_idempotent.before');
@@ -64,43 +79,73 @@ function addressList(lists: Lists): Pick<ReadStore, 'addresses'> {
       const own = sql`${userRef === undefined ? sql`` : sql`and x.user_ref = ${userRef}`} ${tag === undefined ? sql`` : sql`and x.tag = ${tag}`}`;
       // Own addresses have neither a user nor a tag.
       const from = sql`from address x where x.account_id = t.account ${userRef === undefined && tag === undefined ? sql`and x.purpose = 'deposit'` : own}`;
-      const source: Source = isWhole ? { pairs: [['', '']], range: () => from } : {
-        pairs: pairsOf(chain ?? CHAINS, status ?? ADDRESS_STATUSES), range: (one, state) => sql`${from} and x.chain = ${one} and x.status = ${state}`,
-      };
-      return listPage(lists, accountId, {
-        list: 'addresses', order: 'id', sources: [source], kept: isWhole ? ['address'] : null, shape: addressOf, // ids sort by their time
-        rows: (keys) => sql`
+      const source: Source = isWhole
+        ? { pairs: [['', '']], range: () => from }
+        : {
+            pairs: pairsOf(chain ?? CHAINS, status ?? ADDRESS_STATUSES),
+            range: (one, state) => sql`${from} and x.chain = ${one} and x.status = ${state}`,
+          };
+      return listPage(
+        lists,
+        accountId,
+        {
+          // ids sort by their time
+          list: 'addresses',
+          order: 'id',
+          sources: [source],
+          kept: isWhole ? ['address'] : null,
+          shape: addressOf,
+          rows: (keys) => sql`
           with k as materialized (${keys})
           select x.*, null::timestamptz as key_time, k.id as key_id from k join address x on x.account_id = t.account and x.id = k.id`,
-      }, page);
+        },
+        page,
+      );
     },
   };
 }
 
 function addresses(
   sql: Sql,
-): Pick<ReadStore, 'address' | 'retiredIdentities' | 'addressByText' | 'addressesAmong' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'> {
+): Pick<
+  ReadStore,
+  'address' | 'retiredIdentities' | 'addressByText' | 'addressesAmong' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'
+> {
   return {
     async address(accountId, id) {
       return oneOf(sql, accountId, sql`select * from address where account_id = t.account and id = ${id}`, addressOf);
     },
     async retiredIdentities(accountId) {
-      const retired = await oneOf(sql, accountId, sql`select state -> 'retired' as retired from account where account_id = t.account`,
-        (row) => row['retired'] as AccountState['retired'] | null);
+      const retired = await oneOf(
+        sql,
+        accountId,
+        sql`select state -> 'retired' as retired from account where account_id = t.account`,
+        (row) => row['retired'] as AccountState['retired'] | null,
+      );
       return { retired: retired ?? [] };
     },
-    // An EVM address receives on all five networks, so it is found by any of them: by its row there, else its oldest active one.
+    // An EVM address receives on all five networks, so it is found by any of them: by its row there, else its oldest
+    // active one.
     async addressByText(accountId, chain, address) {
-      return oneOf(sql, accountId, sql`
+      return oneOf(
+        sql,
+        accountId,
+        sql`
         select * from address where account_id = t.account and address = ${address} and family = ${FAMILY_OF[chain]}
-         order by chain = ${chain} desc, status = 'active' desc, created_at, id limit 1`, addressOf);
+         order by chain = ${chain} desc, status = 'active' desc, created_at, id limit 1`,
+        addressOf,
+      );
     },
     async addressesAmong(accountId, chain, addresses) {
       const rows = await sql<{ address: string }[]>`
-        select v.address from ${asTenant(sql, accountId, sql`
+        select v.address from ${asTenant(
+          sql,
+          accountId,
+          sql`
           
           select a.address from unnest(${[...new Set(addresses)]}::text[]) asked(address) cross join lateral (
-            select o.address from address o where o.address = asked.address and o.account_id = t.account and o.family = ${FAMILY_OF[chain]} limit 1) a`)}`;
+            select o.address from address o where o.address = asked.address and o.account_id = t.account and o.family = ${FAMILY_OF[chain]} limit 1) a`,
+        )}`;
       return rows.map(({ address }) => address);
     },
     async ownAddresses(accountId, purpose) {
@@ -112,17 +157,26 @@ function addresses(
     async unissuedPool(accountId, chain, limit) {
       // What is below the pool's `next` was issued, or belongs to an identity that was rotated away.
       const rows = await sql<{ index: number; address: string; path: string }[]>`
-        select v.* from ${asTenant(sql, accountId, sql`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
           select index, address, path from pool_address p where account_id = t.account and chain = ${chain}
              and index >= coalesce((select (a.state -> 'pools' -> ${chain}::text ->> 'next')::bigint from account a where a.account_id = t.account), 0)
-           order by index limit ${limit}`)} order by v.index`;
+           order by index limit ${limit}`,
+        )} order by v.index`;
       return rows.map(({ index, address, path }) => ({ index, address, path }));
     },
     async addressPeak(accountId, period) {
       const first = `${period}-01`;
-      return oneOf(sql, accountId, sql`
+      return oneOf(
+        sql,
+        accountId,
+        sql`
         select max(active) as peak from address_peak where account_id = t.account
-           and day >= ${first}::text::date and day < ${first}::text::date + interval '1 month'`, ({ peak }) => peak as number | null);
+           and day >= ${first}::text::date and day < ${first}::text::date + interval '1 month'`,
+        ({ peak }) => peak as number | null,
+      );
     },
   };
 }
@@ -130,15 +184,24 @@ function addresses(
 function webhooks(sql: Sql): Pick<ReadStore, 'webhooks' | 'webhook' | 'withdrawal' | 'usedValue'> {
   return {
     async withdrawal(accountId, id) {
-      return oneOf(sql, accountId, sql`select * from withdrawal where account_id = t.account and id = ${id}`, withdrawalOf);
+      return oneOf(
+        sql,
+        accountId,
+        sql`select * from withdrawal where account_id = t.account and id = ${id}`,
+        withdrawalOf,
+      );
     },
     async usedValue(accountId, ledger, from) {
-      return oneOf(sql, accountId, sql`
+      return oneOf(
+        sql,
+        accountId,
+        sql`
         select unsigned -> 'replayKey' ->> 'value' as value, height from withdrawal
          where account_id = t.account and ledger = ${ledger} and from_address = ${from}
            and height is not null and unsigned -> 'replayKey' ->> 'kind' in ('nonce', 'sequence')
          order by (unsigned -> 'replayKey' ->> 'value')::numeric desc limit 1`,
-      ({ value, height }): UsedValue => ({ value: String(value), height: Number(height) }));
+        ({ value, height }): UsedValue => ({ value: String(value), height: Number(height) }),
+      );
     },
     async webhooks(accountId) {
       const rows = await sql<Columns[]>`
@@ -147,7 +210,12 @@ function webhooks(sql: Sql): Pick<ReadStore, 'webhooks' | 'webhook' | 'withdrawa
       return rows.map(webhookOf);
     },
     async webhook(accountId, id) {
-      return oneOf(sql, accountId, sql`select * from webhook where account_id = t.account and id = ${id} and status <> 'deleted'`, webhookOf);
+      return oneOf(
+        sql,
+        accountId,
+        sql`select * from webhook where account_id = t.account and id = ${id} and status <> 'deleted'`,
+        webhookOf,
+      );
     },
   };
 }

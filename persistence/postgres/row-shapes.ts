@@ -11,19 +11,48 @@ export type Columns = Readonly<Record<string, unknown>>;
 
 export function addressOf(row: Columns): AddressRow {
   return {
-    id: row.id, accountId: row.accountId, chain: row.chain, family: row.family, address: row.address, addressKey: row.addressKey,
-    derivationPath: row.derivationPath, purpose: row.purpose, index: row.index, userRef: row.userRef, tag: row.tag, label: row.label,
-    status: row.status, createdAtMs: row.createdAt,
+    id: row.id,
+    accountId: row.accountId,
+    chain: row.chain,
+    family: row.family,
+    address: row.address,
+    addressKey: row.addressKey,
+    derivationPath: row.derivationPath,
+    purpose: row.purpose,
+    index: row.index,
+    userRef: row.userRef,
+    tag: row.tag,
+    label: row.label,
+    status: row.status,
+    createdAtMs: row.createdAt,
   } as AddressRow;
 }
 
 export function depositOf(row: Columns): DepositRow {
   return {
-    id: row.id, accountId: row.accountId, ledger: row.ledger, chain: row.chain, txid: row.txid, outputIndex: row.outputIndex,
-    addressId: row.addressId, address: row.address, amount: row.amount, decimals: row.decimals, tokenContract: row.tokenContract,
-    tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag, chainTag: row.chainTag, status: row.status,
-    incarnation: row.incarnation, announced: row.announced, height: row.height, blockHash: row.blockHash, threshold: row.threshold,
-    createdAtMs: row.createdAt, updatedAtMs: row.updatedAt,
+    id: row.id,
+    accountId: row.accountId,
+    ledger: row.ledger,
+    chain: row.chain,
+    txid: row.txid,
+    outputIndex: row.outputIndex,
+    addressId: row.addressId,
+    address: row.address,
+    amount: row.amount,
+    decimals: row.decimals,
+    tokenContract: row.tokenContract,
+    tokenSymbol: row.tokenSymbol,
+    userRef: row.userRef,
+    tag: row.tag,
+    chainTag: row.chainTag,
+    status: row.status,
+    incarnation: row.incarnation,
+    announced: row.announced,
+    height: row.height,
+    blockHash: row.blockHash,
+    threshold: row.threshold,
+    createdAtMs: row.createdAt,
+    updatedAtMs: row.updatedAt,
   } as DepositRow;
 }
 
@@ -34,17 +63,41 @@ function unsignedOf(stored: Omit<Unsigned, 'amount' | 'feeMax'> & { amount: stri
 
 export function withdrawalOf(row: Columns): WithdrawalRow {
   return {
-    id: row.id, accountId: row.accountId as AccountId, ledger: row.ledger as LedgerId, chain: row.chain, from: row.fromAddress,
-    to: row.toAddress, amount: row.amount, decimals: row.decimals, tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol,
-    userRef: row.userRef, tag: row.tag, status: row.status, unsigned: unsignedOf(row.unsigned as Parameters<typeof unsignedOf>[0]),
-    versions: row.versions, txid: row.txid, height: row.height, blockHash: row.blockHash, fee: row.fee, failure: row.failure,
-    createdAtMs: row.createdAt, updatedAtMs: row.updatedAt,
+    id: row.id,
+    accountId: row.accountId as AccountId,
+    ledger: row.ledger as LedgerId,
+    chain: row.chain,
+    from: row.fromAddress,
+    to: row.toAddress,
+    amount: row.amount,
+    decimals: row.decimals,
+    tokenContract: row.tokenContract,
+    tokenSymbol: row.tokenSymbol,
+    userRef: row.userRef,
+    tag: row.tag,
+    status: row.status,
+    unsigned: unsignedOf(row.unsigned as Parameters<typeof unsignedOf>[0]),
+    versions: row.versions,
+    txid: row.txid,
+    height: row.height,
+    blockHash: row.blockHash,
+    fee: row.fee,
+    failure: row.failure,
+    createdAtMs: row.createdAt,
+    updatedAtMs: row.updatedAt,
   } as WithdrawalRow;
 }
 
 export function webhookOf(row: Columns): WebhookRow {
   return {
-    id: row.id, accountId: row.accountId, url: row.url, events: row.events, sealedSecrets: row.sealedSecrets,
-    secretPreview: row.secretPreview, status: row.status, createdAtMs: row.createdAt, updatedAtMs: row.updatedAt,
+    id: row.id,
+    accountId: row.accountId,
+    url: row.url,
+    events: row.events,
+    sealedSecrets: row.sealedSecrets,
+    secretPreview: row.secretPreview,
+    status: row.status,
+    createdAtMs: row.createdAt,
+    updatedAtMs: row.updatedAt,
   } as WebhookRow;
 }

@@ -2,14 +2,23 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type {
-  PooledTransaction, SandboxBlock, SandboxPool, SandboxStore, SandboxTransaction,
+  PooledTransaction,
+  SandboxBlock,
+  SandboxPool,
+  SandboxStore,
+  SandboxTransaction,
 } from '../../model/ports/sandbox-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
 function blockOf(row: Columns): SandboxBlock {
   return {
-    ledger: row.ledger, height: row.height, hash: row.hash, parentHash: row.parentHash, timeMs: row.time, transactions: row.transactions,
+    ledger: row.ledger,
+    height: row.height,
+    hash: row.hash,
+    parentHash: row.parentHash,
+    timeMs: row.time,
+    transactions: row.transactions,
   } as SandboxBlock;
 }
 
@@ -71,8 +80,13 @@ function pool(sql: Sql): SandboxPool {
 function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | 'reset'> {
   return {
     async mine(ledger, expected, blocks) {
-      const rows = blocks.map(({ height, hash, parentHash, timeMs, transactions }) =>
-        ({ height, hash, parentHash, time: new Date(timeMs).toISOString(), transactions }));
+      const rows = blocks.map(({ height, hash, parentHash, timeMs, transactions }) => ({
+        height,
+        hash,
+        parentHash,
+        time: new Date(timeMs).toISOString(),
+        transactions,
+      }));
       failpoint('mine.before');
       const [row] = await sql<{ mined: boolean }[]>`
         select sandbox_mine(${ledger}, ${expected === null ? null : JSON.stringify(expected)}::text::jsonb, ${JSON.stringify(rows)}::text::jsonb) as mined`;
@@ -98,7 +112,21 @@ function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | '
   };
 }
 
-function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'isFormer' | 'downUntil' | 'behind'> {
+function reads(
+  sql: Sql,
+): Pick<
+  SandboxStore,
+  | 'head'
+  | 'blocks'
+  | 'blockOf'
+  | 'sighting'
+  | 'balance'
+  | 'nonce'
+  | 'transactionsOf'
+  | 'isFormer'
+  | 'downUntil'
+  | 'behind'
+> {
   return {
     async head(ledger) {
       const [row] = await sql<{ height: number; hash: string }[]>`
@@ -118,7 +146,9 @@ function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'si
       return row === undefined ? null : { height: row.height, hash: row.hash, transaction: row.transaction };
     },
     async sighting(chain, txid) {
-      const [row] = await sql<{ height: number; hash: string; time: number; headHeight: number; transaction: SandboxTransaction }[]>`
+      const [row] = await sql<
+        { height: number; hash: string; time: number; headHeight: number; transaction: SandboxTransaction }[]
+      >`
         select b.height, b.hash, b.time, l.height as head_height, b.transactions -> x.position as transaction
           from sandbox_transaction x
           join sandbox_block b on b.ledger = x.ledger and b.height = x.height
@@ -140,7 +170,8 @@ function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'si
       return row!.next;
     },
     async transactionsOf(ledger, address) {
-      const paid = JSON.stringify([{ transfers: [{ to: address }] }]), sent = JSON.stringify([{ from: address }]);
+      const paid = JSON.stringify([{ transfers: [{ to: address }] }]),
+        sent = JSON.stringify([{ from: address }]);
       const rows = await sql<{ height: number; transaction: SandboxTransaction }[]>`
         select b.height, t.value as transaction
           from sandbox_block b cross join lateral jsonb_array_elements(b.transactions) with ordinality t(value, n)
@@ -155,7 +186,9 @@ function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'si
       return rows.length > 0;
     },
     async downUntil(ledger) {
-      const [row] = await sql<{ downUntil: number | null }[]>`select down_until from sandbox_ledger where ledger = ${ledger}`;
+      const [row] = await sql<
+        { downUntil: number | null }[]
+      >`select down_until from sandbox_ledger where ledger = ${ledger}`;
       return row?.downUntil ?? null;
     },
     async behind(limit) {

@@ -1,8 +1,15 @@
-/** Secrets at rest by the key that sealed them: what `flock secrets reseal` reads and writes again, each in one statement. */
+/**
+ * Secrets at rest by the key that sealed them: what `flock secrets reseal` reads and writes again, each in one
+ * statement.
+ */
 import type { Sql } from './sql.ts';
 
 /** One row with sealed secrets; `account` is empty where the row belongs to no account. */
-export interface SealedRow { readonly account: string; readonly id: string; readonly sealed: readonly string[] }
+export interface SealedRow {
+  readonly account: string;
+  readonly id: string;
+  readonly sealed: readonly string[];
+}
 
 export interface SealedColumn {
   /** Rows with a secret that does not begin with the prefix, by (account, id), after one. */
@@ -22,9 +29,10 @@ export interface UnreadableHooks {
 export function createUnreadableHooks(sql: Sql): UnreadableHooks {
   return {
     async list(after, limit) {
-      return (await sql<{ accountId: string; id: string; sealedSecrets: string[] }[]>`
-        select * from webhooks_with_unreadable(${after.account}, ${after.id}, ${limit})`)
-        .map(({ accountId, id, sealedSecrets }) => ({ account: accountId, id, sealed: sealedSecrets }));
+      return (
+        await sql<{ accountId: string; id: string; sealedSecrets: string[] }[]>`
+        select * from webhooks_with_unreadable(${after.account}, ${after.id}, ${limit})`
+      ).map(({ accountId, id, sealedSecrets }) => ({ account: accountId, id, sealed: sealedSecrets }));
     },
     async release({ account, id }) {
       const [row] = await sql<{ count: number }[]>`select release_unreadable(${account}, ${id}) as count`;
@@ -40,9 +48,10 @@ export function createSealedSecrets(sql: Sql): Record<SealedKind, SealedColumn> 
   return {
     webhooks: {
       async sealedOtherwise(prefix, after, limit) {
-        return (await sql<{ accountId: string; id: string; sealedSecrets: string[] }[]>`
-          select * from webhooks_sealed_otherwise(${prefix}, ${after.account}, ${after.id}, ${limit})`)
-          .map(({ accountId, id, sealedSecrets }) => ({ account: accountId, id, sealed: sealedSecrets }));
+        return (
+          await sql<{ accountId: string; id: string; sealedSecrets: string[] }[]>`
+          select * from webhooks_sealed_otherwise(${prefix}, ${after.account}, ${after.id}, ${limit})`
+        ).map(({ accountId, id, sealedSecrets }) => ({ account: accountId, id, sealed: sealedSecrets }));
       },
       async replace({ account, id, sealed }, resealed) {
         const [row] = await sql<{ done: boolean }[]>`
@@ -52,10 +61,11 @@ export function createSealedSecrets(sql: Sql): Record<SealedKind, SealedColumn> 
     },
     totp: {
       async sealedOtherwise(prefix, after, limit) {
-        return (await sql<{ id: string; sealed: string }[]>`
+        return (
+          await sql<{ id: string; sealed: string }[]>`
           select id, sealed_totp_secret as sealed from console_user
-           where id > ${after.id} and not starts_with(sealed_totp_secret, ${prefix}) order by id limit ${limit}`)
-          .map(({ id, sealed }) => ({ account: '', id, sealed: [sealed] }));
+           where id > ${after.id} and not starts_with(sealed_totp_secret, ${prefix}) order by id limit ${limit}`
+        ).map(({ id, sealed }) => ({ account: '', id, sealed: [sealed] }));
       },
       async replace({ id, sealed: [before = ''] }, [resealed = '']) {
         const { count } = await sql`
@@ -65,10 +75,11 @@ export function createSealedSecrets(sql: Sql): Record<SealedKind, SealedColumn> 
     },
     signingKeys: {
       async sealedOtherwise(prefix, after, limit) {
-        return (await sql<{ kid: string; sealed: string }[]>`
+        return (
+          await sql<{ kid: string; sealed: string }[]>`
           select kid, sealed_private_jwk as sealed from signing_key
-           where kid > ${after.id} and not starts_with(sealed_private_jwk, ${prefix}) order by kid limit ${limit}`)
-          .map(({ kid, sealed }) => ({ account: '', id: kid, sealed: [sealed] }));
+           where kid > ${after.id} and not starts_with(sealed_private_jwk, ${prefix}) order by kid limit ${limit}`
+        ).map(({ kid, sealed }) => ({ account: '', id: kid, sealed: [sealed] }));
       },
       async replace({ id, sealed: [before = ''] }, [resealed = '']) {
         const { count } = await sql`

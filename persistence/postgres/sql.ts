@@ -7,7 +7,10 @@ import postgres from 'postgres';
 import { arrayOf, arrayText } from './array-text.ts';
 import { connectSocket, endpointOf } from './connect-socket.ts';
 
-/** Rows as TypeScript sees them: numeric → bigint, int8 → number, timestamptz → epoch milliseconds, columns in camelCase. */
+/**
+ * Rows as TypeScript sees them: numeric → bigint, int8 → number, timestamptz → epoch milliseconds, columns in
+ * camelCase.
+ */
 export type Sql = postgres.Sql<{ numeric: bigint; int8: number; timestamptz: number }>;
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
@@ -19,7 +22,10 @@ export interface DatabaseOptions {
   readonly name: string;
   /** Role of the session. `flock_app` may write money only through the posting functions. */
   readonly role?: 'flock_app' | 'flock_owner' | null;
-  /** A server that is silent for this long is given up, milliseconds. Only the application's: a migration may take its time. */
+  /**
+   * A server that is silent for this long is given up, milliseconds. Only the application's: a migration may take its
+   * time.
+   */
   readonly silenceMs?: number;
   /** Limit of a statement, milliseconds. */
   readonly statementTimeoutMs?: number;
@@ -53,16 +59,16 @@ const INDEXES_ONLY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mer
 export const LIST_TIMEOUT_MS = 2_000;
 
 /**
- * A list has one plan, whatever its values are: the ranges of its indexes, merged. A bitmap would read a range to its end, and
- * a sort all of it; a plan of its own for each set of values is made for the values that most rows have.
+ * A list has one plan, whatever its values are: the ranges of its indexes, merged. A bitmap would read a range to its
+ * end, and a sort all of it; a plan of its own for each set of values is made for the values that most rows have.
  */
 const RANGES_ONLY = { enable_bitmapscan: 'off', enable_sort: 'off', plan_cache_mode: 'force_generic_plan' };
 
 /**
- * Makes the first message of a connection longer than 1,024 bytes. When a backend dies between a query and the write that
- * it scheduled, this client keeps the unsent bytes and believes for ever that a write is on its way; the slot then times
- * out on every use. A message of this size is written at once and takes the old bytes with it: the server drops that
- * connection, the next one is clean. test/integration/persistence/races.test.ts kills backends to show it.
+ * Makes the first message of a connection longer than 1,024 bytes. When a backend dies between a query and the write
+ * that it scheduled, this client keeps the unsent bytes and believes for ever that a write is on its way; the slot then
+ * times out on every use. A message of this size is written at once and takes the old bytes with it: the server drops
+ * that connection, the next one is clean. test/integration/persistence/races.test.ts kills backends to show it.
  */
 const LONG_STARTUP = { 'flock.padding': 'x'.repeat(1_024) };
 
@@ -78,12 +84,16 @@ function safeInteger(text: string): number {
 }
 
 /** A pool as the application role; it connects when it is first used and reconnects by itself. */
-export function openDatabase(
-  {
-    url, connections, name, role = 'flock_app', silenceMs = role === 'flock_app' ? SILENCE_MS : SILENCE_OF_OWNERS_MS,
-    statementTimeoutMs = STATEMENT_TIMEOUT_MS, settings = {}, onNotice,
-  }: DatabaseOptions,
-): Sql {
+export function openDatabase({
+  url,
+  connections,
+  name,
+  role = 'flock_app',
+  silenceMs = role === 'flock_app' ? SILENCE_MS : SILENCE_OF_OWNERS_MS,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+  settings = {},
+  onNotice,
+}: DatabaseOptions): Sql {
   const setRole = role === null || new URL(url).username === role ? {} : { role };
   const endpoint = endpointOf(url);
   // The socket is ours, encrypted already where it has to be: the client must not do that again.
@@ -116,10 +126,16 @@ export function openDatabase(
       ...setRole,
     } as postgres.Options<Record<string, postgres.PostgresType>>['connection'] & object,
     types: {
-      numeric: { to: 1700, from: [1700], serialize: (value: bigint) => value.toString(), parse: (text: string) => BigInt(text) },
+      numeric: {
+        to: 1700,
+        from: [1700],
+        serialize: (value: bigint) => value.toString(),
+        parse: (text: string) => BigInt(text),
+      },
       int8: { to: 20, from: [20], serialize: (value: number | bigint) => value.toString(), parse: safeInteger },
       timestamptz: {
-        to: 1184, from: [1184],
+        to: 1184,
+        from: [1184],
         serialize: (value: number) => new Date(value).toISOString(),
         parse: (text: string) => Date.parse(text),
       },
@@ -131,13 +147,17 @@ export function openDatabase(
 }
 
 /** The pool of the lists, as the application role. */
-export function openLists({ timeoutMs = LIST_TIMEOUT_MS, ...options }: Pick<DatabaseOptions, 'url' | 'connections' | 'name' | 'onNotice'> & { timeoutMs?: number }): Sql {
+export function openLists({
+  timeoutMs = LIST_TIMEOUT_MS,
+  ...options
+}: Pick<DatabaseOptions, 'url' | 'connections' | 'name' | 'onNotice'> & { timeoutMs?: number }): Sql {
   return openDatabase({ ...options, statementTimeoutMs: timeoutMs, settings: RANGES_ONLY });
 }
 
 /** SQLSTATE of an error of the server, null for one of the connection (then the outcome of a write is unknown). */
 export function sqlstateOf(error: unknown): string | null {
-  const code = error instanceof Error && error.name === 'PostgresError' ? (error as { code?: unknown }).code : undefined;
+  const code =
+    error instanceof Error && error.name === 'PostgresError' ? (error as { code?: unknown }).code : undefined;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 

@@ -1,8 +1,9 @@
 /**
- * Reads of one tenant. Row-level security shows the rows of the account in the setting `flock.account`, and none without
- * it. Setting and query are one statement: the setting is the outer side of a lateral join, and the inner query takes its
- * account from there and is fenced by OFFSET 0, so that the planner can neither run it first nor melt it into the outer
- * one (a scan that ran before the setting would see no rows). It cannot ask for another account than the one it named.
+ * Reads of one tenant. Row-level security shows the rows of the account in the setting `flock.account`, and none
+ * without it. Setting and query are one statement: the setting is the outer side of a lateral join, and the inner query
+ * takes its account from there and is fenced by OFFSET 0, so that the planner can neither run it first nor melt it into
+ * the outer one (a scan that ran before the setting would see no rows). It cannot ask for another account than the one
+ * it named.
  */
 import type { KeyOwner } from '../../model/ports/identity-store.ts';
 import type { Columns } from './row-shapes.ts';
@@ -14,7 +15,12 @@ export function asTenant(sql: Sql, accountId: KeyOwner, inner: Fragment): Fragme
 }
 
 /** First row of a tenant's read, shaped; null when there is none. */
-export async function oneOf<T>(sql: Sql, accountId: KeyOwner, inner: Fragment, shape: (row: Columns) => T): Promise<T | null> {
+export async function oneOf<T>(
+  sql: Sql,
+  accountId: KeyOwner,
+  inner: Fragment,
+  shape: (row: Columns) => T,
+): Promise<T | null> {
   const [row] = await sql<Columns[]>`select v.* from ${asTenant(sql, accountId, inner)} limit 1`;
   return row === undefined ? null : shape(row);
 }

@@ -9,11 +9,31 @@ import { oneOf } from './tenant.ts';
 
 function viewOf(row: Columns): TransactionView {
   return {
-    id: row.id, direction: row.direction, chain: row.chain, status: row.status, txid: row.txid, outputIndex: row.outputIndex,
-    address: row.address, counterparty: row.counterparty, amount: row.amount, decimals: row.decimals,
-    tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag, chainTag: row.chainTag,
-    height: row.height, blockHash: row.blockHash, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation, fee: row.fee,
-    failure: row.failure, versions: row['versions'] ?? [], createdAtMs: row.createdAt, updatedAtMs: row.updatedAt,
+    id: row.id,
+    direction: row.direction,
+    chain: row.chain,
+    status: row.status,
+    txid: row.txid,
+    outputIndex: row.outputIndex,
+    address: row.address,
+    counterparty: row.counterparty,
+    amount: row.amount,
+    decimals: row.decimals,
+    tokenContract: row.tokenContract,
+    tokenSymbol: row.tokenSymbol,
+    userRef: row.userRef,
+    tag: row.tag,
+    chainTag: row.chainTag,
+    height: row.height,
+    blockHash: row.blockHash,
+    confirmations: row.confirmations,
+    threshold: row.threshold,
+    incarnation: row.incarnation,
+    fee: row.fee,
+    failure: row.failure,
+    versions: row['versions'] ?? [],
+    createdAtMs: row.createdAt,
+    updatedAtMs: row.updatedAt,
   } as TransactionView;
 }
 
@@ -40,12 +60,23 @@ const withdrawalColumns = (sql: Sql) => sql`
 type Filter = Parameters<ReadStore['transactions']>[1];
 
 /** Ranges of one of the two tables: by chain and status where there is any filter. */
-function sourceOf(sql: Sql, table: Fragment, { chain, userRef, tag, status }: Filter, statuses: readonly string[]): Source[] {
+function sourceOf(
+  sql: Sql,
+  table: Fragment,
+  { chain, userRef, tag, status }: Filter,
+  statuses: readonly string[],
+): Source[] {
   if (status !== undefined && !statuses.includes(status)) return [];
   const from = sql`from ${table} x where x.account_id = t.account`;
-  if (chain === undefined && userRef === undefined && tag === undefined && status === undefined) return [{ pairs: [['', '']], range: () => from }];
+  if (chain === undefined && userRef === undefined && tag === undefined && status === undefined)
+    return [{ pairs: [['', '']], range: () => from }];
   const own = sql`${userRef === undefined ? sql`` : sql`and x.user_ref = ${userRef}`} ${tag === undefined ? sql`` : sql`and x.tag = ${tag}`}`;
-  return [{ pairs: pairsOf(chain ?? CHAINS, status ?? statuses), range: (one, state) => sql`${from} ${own} and x.chain = ${one} and x.status = ${state}` }];
+  return [
+    {
+      pairs: pairsOf(chain ?? CHAINS, status ?? statuses),
+      range: (one, state) => sql`${from} ${own} and x.chain = ${one} and x.status = ${state}`,
+    },
+  ];
 }
 
 /** The part of `ReadStore` about transactions; lists over a pool of their own. */
@@ -53,25 +84,46 @@ export function transactionReads(sql: Sql, lists: Lists): Pick<ReadStore, 'trans
   return {
     async transactions(accountId, filter, page) {
       const { direction } = filter;
-      const isWhole = filter.chain === undefined && filter.userRef === undefined && filter.tag === undefined && filter.status === undefined;
+      const isWhole =
+        filter.chain === undefined &&
+        filter.userRef === undefined &&
+        filter.tag === undefined &&
+        filter.status === undefined;
       const tables = [
-        ...(direction === 'out' ? [] : [{ name: 'deposit', sources: sourceOf(lists.sql, lists.sql`deposit`, filter, DEPOSIT_STATUSES) }]),
-        ...(direction === 'in' ? [] : [{ name: 'withdrawal', sources: sourceOf(lists.sql, lists.sql`withdrawal`, filter, WITHDRAWAL_STATUSES) }]),
+        ...(direction === 'out'
+          ? []
+          : [{ name: 'deposit', sources: sourceOf(lists.sql, lists.sql`deposit`, filter, DEPOSIT_STATUSES) }]),
+        ...(direction === 'in'
+          ? []
+          : [{ name: 'withdrawal', sources: sourceOf(lists.sql, lists.sql`withdrawal`, filter, WITHDRAWAL_STATUSES) }]),
       ];
-      return listPage(lists, accountId, {
-        list: 'transactions', order: 'time', sources: tables.flatMap(({ sources }) => sources),
-        kept: isWhole ? tables.map(({ name }) => name) : null, shape: viewOf,
-        rows: (keys) => lists.sql`
+      return listPage(
+        lists,
+        accountId,
+        {
+          list: 'transactions',
+          order: 'time',
+          sources: tables.flatMap(({ sources }) => sources),
+          kept: isWhole ? tables.map(({ name }) => name) : null,
+          shape: viewOf,
+          rows: (keys) => lists.sql`
           with k as materialized (${keys})
           select ${depositColumns(lists.sql)}, k.at as key_time, k.id as key_id from k join deposit x on x.account_id = t.account and x.id = k.id
           union all
           select ${withdrawalColumns(lists.sql)}, k.at, k.id from k join withdrawal x on x.account_id = t.account and x.id = k.id`,
-      }, page);
+        },
+        page,
+      );
     },
     async transaction(accountId, id) {
-      return oneOf(sql, accountId, sql`
+      return oneOf(
+        sql,
+        accountId,
+        sql`
         select ${depositColumns(sql)} from deposit x where x.account_id = t.account and x.id = ${id}
-        union all select ${withdrawalColumns(sql)} from withdrawal x where x.account_id = t.account and x.id = ${id}`, viewOf);
+        union all select ${withdrawalColumns(sql)} from withdrawal x where x.account_id = t.account and x.id = ${id}`,
+        viewOf,
+      );
     },
   };
 }

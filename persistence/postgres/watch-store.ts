@@ -3,7 +3,12 @@ import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import type {
-  BlockLink, BlockRecord, Coverage, Cursor, WatchStore, WatchedAddress,
+  BlockLink,
+  BlockRecord,
+  Coverage,
+  Cursor,
+  WatchStore,
+  WatchedAddress,
 } from '../../model/ports/watch-store.ts';
 import { withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -22,16 +27,28 @@ function recordedOf(accounts: AccountId[] | null): Recorded {
   return accounts === null ? { recorded: false, accounts: [] } : { recorded: true, accounts };
 }
 
-const linkJson = ({ height, hash, parentHash, parentHeight, timeMs }: BlockLink) =>
-  ({ height, hash, parentHash, parentHeight, time: timeMs === null ? null : new Date(timeMs).toISOString() });
+const linkJson = ({ height, hash, parentHash, parentHeight, timeMs }: BlockLink) => ({
+  height,
+  hash,
+  parentHash,
+  parentHeight,
+  time: timeMs === null ? null : new Date(timeMs).toISOString(),
+});
 
-const recordJson = ({ link, previous, transfers, withdrawals, unresolved }: BlockRecord) =>
-  ({ link: linkJson(link), previous, transfers, withdrawals, unresolved });
+const recordJson = ({ link, previous, transfers, withdrawals, unresolved }: BlockRecord) => ({
+  link: linkJson(link),
+  previous,
+  transfers,
+  withdrawals,
+  unresolved,
+});
 
 function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart'> {
   return {
     async chainStart(ledger) {
-      const [row] = await sql<{ since: number; height: number | null }[]>`select since, height from chain_start where ledger = ${ledger}`;
+      const [row] = await sql<
+        { since: number; height: number | null }[]
+      >`select since, height from chain_start where ledger = ${ledger}`;
       return row === undefined ? null : { sinceMs: row.since, height: row.height };
     },
     async beginChain(ledger, atMs) {
@@ -44,7 +61,9 @@ function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'n
   };
 }
 
-function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg'> {
+function blocks(
+  sql: Sql,
+): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg'> {
   return {
     async recordBlock(ledger, record) {
       failpoint('record_block.before');
@@ -83,7 +102,12 @@ function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'r
   };
 }
 
-function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'reopenHeight' | 'noteUnresolved' | 'unresolvedHeights' | 'noteHead' | 'noteHeard' | 'coverage'> {
+function heights(
+  sql: Sql,
+): Pick<
+  WatchStore,
+  'cursor' | 'links' | 'reopenHeight' | 'noteUnresolved' | 'unresolvedHeights' | 'noteHead' | 'noteHeard' | 'coverage'
+> {
   return {
     async cursor(ledger) {
       const [row] = await sql<Cursor[]>`select height, hash from chain_cursor where ledger = ${ledger}`;
@@ -93,7 +117,13 @@ function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'reopenHeight'
       const rows = await sql<(Omit<BlockLink, 'timeMs'> & { time: number | null })[]>`
         select height, hash, parent_hash, parent_height, time from block_link
          where ledger = ${ledger} and height < ${below} and not orphaned order by height desc limit ${limit}`;
-      return rows.map(({ height, hash, parentHash, parentHeight, time }) => ({ height, hash, parentHash, parentHeight, timeMs: time }));
+      return rows.map(({ height, hash, parentHash, parentHeight, time }) => ({
+        height,
+        hash,
+        parentHash,
+        parentHeight,
+        timeMs: time,
+      }));
     },
     async reopenHeight(ledger, at, reason) {
       await sql`select reopen_height(${ledger}, ${at.height}, ${at.hash}, ${reason})`;
@@ -113,20 +143,31 @@ function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'reopenHeight'
       await sql`select note_heard(${ledger}, ${atMs}::timestamptz)`;
     },
     async coverage(ledger) {
-      const [row] = await sql<{ cursor: number | null; head: number | null; headAt: number | null; heardAt: number | null; unresolved: Coverage['unresolved'] }[]>`
+      const [row] = await sql<
+        {
+          cursor: number | null;
+          head: number | null;
+          headAt: number | null;
+          heardAt: number | null;
+          unresolved: Coverage['unresolved'];
+        }[]
+      >`
         select (select height from chain_cursor where ledger = ${ledger}) as cursor, h.height as head, h.at as head_at, h.heard_at,
                coalesce((select jsonb_agg(jsonb_build_object('height', u.height, 'reason', u.reason, 'tries', u.tries,
                            'sinceMs', floor(extract(epoch from u.since) * 1000)) order by u.height)
                            from unresolved_height u where u.ledger = ${ledger}), '[]') as unresolved
           from (select 1) one left join chain_head h on h.ledger = ${ledger}`;
       const { cursor, head, headAt, heardAt, unresolved } = row!;
-      const completeHeight = cursor === null ? null : Math.min(cursor, ...unresolved.slice(0, 1).map(({ height }) => height - 1));
+      const completeHeight =
+        cursor === null ? null : Math.min(cursor, ...unresolved.slice(0, 1).map(({ height }) => height - 1));
       return { ledger, completeHeight, headHeight: head, headAtMs: headAt, heardAtMs: heardAt, unresolved };
     },
   };
 }
 
-function maturity(sql: Sql): Pick<WatchStore, 'immature' | 'mature' | 'refute' | 'openWithdrawals' | 'noteWithdrawalFact'> {
+function maturity(
+  sql: Sql,
+): Pick<WatchStore, 'immature' | 'mature' | 'refute' | 'openWithdrawals' | 'noteWithdrawalFact'> {
   return {
     async immature(ledger, headHeight, limit) {
       const rows = await sql<{ transfer: SeenTransfer }[]>`
@@ -135,18 +176,24 @@ function maturity(sql: Sql): Pick<WatchStore, 'immature' | 'mature' | 'refute' |
     },
     async mature(ledger, facts) {
       failpoint('mature.before');
-      const [row] = await sql<{ accounts: AccountId[] }[]>`select mature_facts(${ledger}, ${JSON.stringify(facts)}::text::jsonb) as accounts`;
+      const [row] = await sql<
+        { accounts: AccountId[] }[]
+      >`select mature_facts(${ledger}, ${JSON.stringify(facts)}::text::jsonb) as accounts`;
       failpoint('mature.after');
       return row!.accounts;
     },
     async refute(ledger, facts) {
       failpoint('refute.before');
-      const [row] = await sql<{ accounts: AccountId[] }[]>`select refute_facts(${ledger}, ${JSON.stringify(facts)}::text::jsonb) as accounts`;
+      const [row] = await sql<
+        { accounts: AccountId[] }[]
+      >`select refute_facts(${ledger}, ${JSON.stringify(facts)}::text::jsonb) as accounts`;
       failpoint('refute.after');
       return row!.accounts;
     },
     async openWithdrawals(ledger, sinceHeight, limit, steppedOver = 0) {
-      const rows = await sql<Columns[]>`select * from open_withdrawals(${ledger}, ${sinceHeight}, ${limit}, ${steppedOver})`;
+      const rows = await sql<
+        Columns[]
+      >`select * from open_withdrawals(${ledger}, ${sinceHeight}, ${limit}, ${steppedOver})`;
       return rows.map(withdrawalOf);
     },
     async noteWithdrawalFact(accountId, fact) {
@@ -177,8 +224,11 @@ function addresses(sql: Sql): Pick<WatchStore, 'watched' | 'addressesSince'> {
   return {
     async watched(environment, addressKeys) {
       if (addressKeys.length === 0) return [];
-      const parts = await Promise.all(keysByPartition(addressKeys).map((keys) =>
-        sql<Columns[]>`select * from watched_addresses(${environment}, ${keys}::uuid[])`));
+      const parts = await Promise.all(
+        keysByPartition(addressKeys).map(
+          (keys) => sql<Columns[]>`select * from watched_addresses(${environment}, ${keys}::uuid[])`,
+        ),
+      );
       return parts.flatMap((rows) => rows.map(watchedOf));
     },
     async addressesSince(environment, sinceMs) {
@@ -187,4 +237,3 @@ function addresses(sql: Sql): Pick<WatchStore, 'watched' | 'addressesSince'> {
     },
   };
 }
-

@@ -1,7 +1,7 @@
 /**
- * Requests per minute, counted in Redis: the same window on every node, and after a node's restart. Redis is asked, never
- * waited for: without an answer in time the node counts by itself, so that losing Redis loses no fact, and costs a
- * limit that is each node's own until it is back.
+ * Requests per minute, counted in Redis: the same window on every node, and after a node's restart. Redis is asked,
+ * never waited for: without an answer in time the node counts by itself, so that losing Redis loses no fact, and costs
+ * a limit that is each node's own until it is back.
  */
 import { Redis } from 'ioredis';
 import type { RateLimiter } from '../../model/ports/rate-limiter.ts';
@@ -23,15 +23,18 @@ export interface RedisRateLimiter extends RateLimiter {
 
 /** Choice: a hundred times what Redis takes, little beside a request's own limit. */
 const ANSWER_MS = 100;
-/** A Redis that is frozen keeps its connection: after so many waits in vain it is given up, with all that was sent to it. */
+/**
+ * A Redis that is frozen keeps its connection: after so many waits in vain it is given up, with all that was sent to
+ * it.
+ */
 const WAITS_MAX = 10;
 const CONNECT_MS = 2_000;
 const RECONNECT_MS_FIRST = 50;
 const RECONNECT_MS_MAX = 2_000;
 const PREFIX = 'flock:rate:';
 
-// KEYS[1] the window, ARGV[1] its length in ms → { count with this one, ms left }. A key without an end gets one, so that
-// no window stays closed for ever.
+// KEYS[1] the window, ARGV[1] its length in ms → { count with this one, ms left }. A key without an end gets one, so
+// that no window stays closed for ever.
 const TAKE = `
 local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -41,14 +44,28 @@ if left < 0 then
 end
 return { count, left }`;
 
-interface Counting { takeFromWindow(key: string, windowMs: number): Promise<[count: number, leftMs: number]> }
+interface Counting {
+  takeFromWindow(key: string, windowMs: number): Promise<[count: number, leftMs: number]>;
+}
 
-/** A limiter over one Redis. It connects and goes on trying by itself; a Redis that is away is no error of a request. */
-export function createRedisRateLimiter({ url, windowMs, answerMs = ANSWER_MS, local, onChange }: RedisRateLimiterOptions): RedisRateLimiter {
+/**
+ * A limiter over one Redis. It connects and goes on trying by itself; a Redis that is away is no error of a request.
+ */
+export function createRedisRateLimiter({
+  url,
+  windowMs,
+  answerMs = ANSWER_MS,
+  local,
+  onChange,
+}: RedisRateLimiterOptions): RedisRateLimiter {
   const redis = new Redis(url, {
     // A command must not wait for the next connection, nor be sent twice: it would count twice.
-    enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false,
-    commandTimeout: answerMs, socketTimeout: WAITS_MAX * answerMs, connectTimeout: CONNECT_MS,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: answerMs,
+    socketTimeout: WAITS_MAX * answerMs,
+    connectTimeout: CONNECT_MS,
     retryStrategy: (tries) => Math.min(RECONNECT_MS_MAX, RECONNECT_MS_FIRST * 2 ** Math.min(tries, 10)),
     scripts: { takeFromWindow: { lua: TAKE, numberOfKeys: 1 } },
   });
@@ -66,7 +83,9 @@ export function createRedisRateLimiter({ url, windowMs, answerMs = ANSWER_MS, lo
         const [count, leftMs] = await counting.takeFromWindow(`${PREFIX}${key}`, windowMs);
         note('back');
         return {
-          allowed: count <= limit, remaining: Math.max(0, limit - count), resetSeconds: Math.max(1, Math.ceil(leftMs / 1_000)),
+          allowed: count <= limit,
+          remaining: Math.max(0, limit - count),
+          resetSeconds: Math.max(1, Math.ceil(leftMs / 1_000)),
         };
       } catch {
         note('lost');

@@ -2,10 +2,10 @@
  * Named places in the code where a test may list or kill: the fault tests record which places a story passes, then run
  * it again with the process killed at each of them. Inactive unless the environment asks:
  *
- *   FLOCK_FAILPOINTS=record:FILE      appends the name of each place, one a line, as it is passed
- *   FLOCK_FAILPOINTS=kill:NAME:K      SIGKILL of this process when NAME is passed for the K-th time, K from one
- *   FLOCK_FAILPOINTS=hold:DIRECTORY   stands still at each place that it passes for the first time, so that the test may
- *                                     do harm there: it writes the file NAME and goes on when NAME.done exists
+ *   FLOCK_FAILPOINTS=record:FILE     appends the name of each place, one a line, as it is passed
+ *   FLOCK_FAILPOINTS=kill:NAME:K     SIGKILL of this process when NAME is passed for the K-th time, K from one
+ *   FLOCK_FAILPOINTS=hold:DIRECTORY  stands still at each place that it passes for the first time, so that the test may
+ *                                    do harm there: it writes the file NAME and goes on when NAME.done exists
  */
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,10 @@ function hookOf(setting: string): ((name: string) => void) | null {
       if (name === kill[1] && --left === 0) process.kill(process.pid, 'SIGKILL');
     };
   }
-  if (setting !== '') throw new Error(`FLOCK_FAILPOINTS must be record:FILE, kill:NAME:K or hold:DIRECTORY, got "${setting.slice(0, 60)}"`);
+  if (setting !== '')
+    throw new Error(
+      `FLOCK_FAILPOINTS must be record:FILE, kill:NAME:K or hold:DIRECTORY, got "${setting.slice(0, 60)}"`,
+    );
   return null;
 }
 
@@ -40,7 +43,8 @@ function holdingIn(directory: string): (name: string) => void {
   return (name) => {
     if (passed.has(name)) return;
     passed.add(name);
-    const file = join(directory, name), done = `${file}.done`;
+    const file = join(directory, name),
+      done = `${file}.done`;
     if (existsSync(done)) return; // a process before this one stood here
     writeFileSync(file, '');
     for (let waitedMs = 0; !existsSync(done) && waitedMs < HELD_MS_MAX; waitedMs += HELD_LOOK_MS) {

@@ -35,7 +35,8 @@ export interface MessageSignature {
 
 /** The lines that are signed. Source: RFC 9421 §2.5. */
 export function signatureBase(
-  components: readonly (readonly [name: string, value: string])[], parameters: string,
+  components: readonly (readonly [name: string, value: string])[],
+  parameters: string,
 ): string {
   return [...components.map(([name, value]) => `"${name}": ${value}`), `"@signature-params": ${parameters}`].join('\n');
 }
@@ -48,12 +49,17 @@ export function contentDigestOf(body: Uint8Array): string {
 /** Whether a Content-Digest is this body's: every algorithm of it that is known, and at least one. */
 export function isDigestOf(contentDigest: string, body: Uint8Array): boolean {
   const entries = contentDigest.split(',').map((entry) => /^\s*(sha-256|sha-512)=:([A-Za-z0-9+/]+=*):\s*$/.exec(entry));
-  return entries.length > 0 && entries.every((entry) => {
-    if (entry === null) return false;
-    const actual = createHash(entry[1] === 'sha-256' ? 'sha256' : 'sha512').update(body).digest();
-    const claimed = Buffer.from(entry[2]!, 'base64');
-    return actual.length === claimed.length && timingSafeEqual(actual, claimed);
-  });
+  return (
+    entries.length > 0 &&
+    entries.every((entry) => {
+      if (entry === null) return false;
+      const actual = createHash(entry[1] === 'sha-256' ? 'sha256' : 'sha512')
+        .update(body)
+        .digest();
+      const claimed = Buffer.from(entry[2]!, 'base64');
+      return actual.length === claimed.length && timingSafeEqual(actual, claimed);
+    })
+  );
 }
 
 const valueOf = (request: SignedRequest): Readonly<Record<string, string>> => ({
@@ -73,29 +79,39 @@ export interface Signer {
 /** The three headers of a signed request. `nonce` is used once; `nowMs` becomes `created`. */
 export function signRequest(
   request: { method: string; url: string | URL; body?: string | Uint8Array },
-  signer: Signer, nonce: string, nowMs: number,
+  signer: Signer,
+  nonce: string,
+  nowMs: number,
 ): { 'content-digest': string; 'signature-input': string; signature: string } {
   const url = new URL(request.url);
   const contentDigest = contentDigestOf(Buffer.from(request.body ?? ''));
   const values = valueOf({
-    method: request.method, authority: url.host, path: url.pathname, query: url.search === '' ? '?' : url.search,
+    method: request.method,
+    authority: url.host,
+    path: url.pathname,
+    query: url.search === '' ? '?' : url.search,
     contentDigest,
   });
   const created = Math.floor(nowMs / 1_000);
   const list = SIGNATURE_COMPONENTS.map((name) => `"${name}"`).join(' ');
   const parameters = `(${list});created=${created};nonce="${nonce}";keyid="${signer.keyId}";alg="ed25519"`;
-  const base = signatureBase(SIGNATURE_COMPONENTS.map((name) => [name, values[name]!] as const), parameters);
+  const base = signatureBase(
+    SIGNATURE_COMPONENTS.map((name) => [name, values[name]!] as const),
+    parameters,
+  );
   const signature = Buffer.from(signer.sign(Buffer.from(base))).toString('base64');
   return {
-    'content-digest': contentDigest, 'signature-input': `${LABEL}=${parameters}`,
+    'content-digest': contentDigest,
+    'signature-input': `${LABEL}=${parameters}`,
     signature: `${LABEL}=:${signature}:`,
   };
 }
 
 // label `=` `(` quoted components `)` then `;name=` and a quoted text or a number for each parameter
 const INPUT = new RegExp(
-  '^([a-z*][a-z0-9_.*-]{0,63})=(\\(("[a-z@-]+"(?: "[a-z@-]+"){0,15})\\)'
-  + '((?:;[a-z]{1,20}=(?:"[A-Za-z0-9+/=_.:-]{0,256}"|[0-9]{1,15})){1,8}))$');
+  '^([a-z*][a-z0-9_.*-]{0,63})=(\\(("[a-z@-]+"(?: "[a-z@-]+"){0,15})\\)' +
+    '((?:;[a-z]{1,20}=(?:"[A-Za-z0-9+/=_.:-]{0,256}"|[0-9]{1,15})){1,8}))$',
+);
 const ALLOWED = new Set(['created', 'nonce', 'keyid', 'alg']);
 
 /**
@@ -119,7 +135,11 @@ export function parseSignature(signatureInput: string, signature: string): Messa
   if (created === undefined || nonce === undefined || nonce.length < 8 || nonce.length > 128) return null;
   if (keyId === undefined || !/^[0-9a-f]{64}$/.test(keyId)) return null;
   return {
-    components, createdSeconds: Number(created), nonce, keyId, parameters: input[2]!,
+    components,
+    createdSeconds: Number(created),
+    nonce,
+    keyId,
+    parameters: input[2]!,
     signature: Buffer.from(bytes[2]!, 'base64'),
   };
 }
@@ -129,7 +149,10 @@ export function isSignatureOf(signature: MessageSignature, request: SignedReques
   const key = publicKeyOf(signature.keyId);
   if (key === null) return false;
   const values = valueOf(request);
-  const base = signatureBase(signature.components.map((name) => [name, values[name]!] as const), signature.parameters);
+  const base = signatureBase(
+    signature.components.map((name) => [name, values[name]!] as const),
+    signature.parameters,
+  );
   return verify(null, Buffer.from(base), key, signature.signature);
 }
 
@@ -140,7 +163,9 @@ const FIELD = (1n << 255n) - 19n;
  * libsodium's list.
  */
 const SMALL_ORDER = new Set([
-  0n, 1n, FIELD - 1n,
+  0n,
+  1n,
+  FIELD - 1n,
   BigInt('0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826'),
   BigInt('0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7'),
 ]);
@@ -165,7 +190,9 @@ function publicKeyOf(hex: string): KeyObject | null {
   if (known !== undefined) return known;
   if (!isSoundPublicKey(hex)) return null;
   const key = createPublicKey({
-    key: Buffer.concat([SPKI_HEADER, Buffer.from(hex, 'hex')]), format: 'der', type: 'spki',
+    key: Buffer.concat([SPKI_HEADER, Buffer.from(hex, 'hex')]),
+    format: 'der',
+    type: 'spki',
   });
   if (parsedKeys.size >= PARSED_KEYS_MAX) parsedKeys.delete(parsedKeys.keys().next().value!);
   parsedKeys.set(hex, key);

@@ -8,7 +8,9 @@ const BASE32 = '234567abcdefghijklmnopqrstuvwxyz';
 
 /** Sortable lowercase base32 without padding: 26 characters for 16 bytes. */
 export function base32(bytes: Uint8Array): string {
-  let bits = 0, value = 0, text = '';
+  let bits = 0,
+    value = 0,
+    text = '';
   for (const byte of bytes) {
     value = (value << 8) | byte;
     for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(value >>> (bits - 5)) & 31];
@@ -29,7 +31,7 @@ function nextRandom(): Uint8Array {
     drawn = randomBytes(RANDOM_BYTES * IDS_PER_DRAW);
     used = 0;
   }
-  return drawn.subarray(used, used += RANDOM_BYTES);
+  return drawn.subarray(used, (used += RANDOM_BYTES));
 }
 
 /** unix_ms(48) || version(4) = 7 || random(12) || variant(2) = 2 || random(62). Source: RFC 9562 §5.7. */
@@ -60,8 +62,8 @@ export function eventId(...fact: (string | number | bigint)[]): string {
 }
 
 /**
- * Key that an address is stored and looked up by: a uuid of the first 16 bytes of SHA-256(environment ‖ family ‖ bytes),
- * slugs in ASCII, bytes as `parseAddress` decodes them. Design 3.
+ * Key that an address is stored and looked up by: a uuid of the first 16 bytes of SHA-256(environment ‖ family ‖
+ * bytes), slugs in ASCII, bytes as `parseAddress` decodes them. Design 3.
  */
 export function addressKeyOf(environment: Environment, family: Family, bytes: Uint8Array): string {
   const hex = hash('sha256', Buffer.concat([Buffer.from(environment + family, 'latin1'), bytes]), 'hex');

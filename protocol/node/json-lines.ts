@@ -50,7 +50,10 @@ async function* linesOf(input: AsyncIterable<Uint8Array>, lineBytesMax: number):
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  parts.reduce((at, part) => { whole.set(part, at); return at + part.length; }, 0);
+  parts.reduce((at, part) => {
+    whole.set(part, at);
+    return at + part.length;
+  }, 0);
   return whole;
 }
 
@@ -67,7 +70,10 @@ function* lineOf(parts: readonly Uint8Array[], size: number, lineBytesMax: numbe
   }
 }
 
-/** The answers to the requests of a stream, each without its line feed. Ends with the stream; never throws for a request. */
+/**
+ * The answers to the requests of a stream, each without its line feed. Ends with the stream; never throws for a
+ * request.
+ */
 export async function* answersTo(input: AsyncIterable<Uint8Array>, options: JsonLinesOptions): AsyncGenerator<string> {
   for await (const line of linesOf(input, options.lineBytesMax)) {
     yield 'refusal' in line ? answerText(undefined, errorOf(line.refusal)) : await answerLine(line.text, options);
@@ -82,7 +88,8 @@ export interface LineSink {
 
 /** Writes the answers as lines, at the pace of the reader; returns early when the reader went away. */
 export async function writeAnswers(answers: AsyncIterable<string>, sink: LineSink): Promise<void> {
-  let open = true, proceed = (): void => {};
+  let open = true,
+    proceed = (): void => {};
   for (const event of ['close', 'error'] as const) {
     sink.once(event, () => {
       open = false;
@@ -141,7 +148,7 @@ function errorOf(refusal: Refusal): { error: { code: ErrorCode; message: string 
 async function idOf(request: Request, text: string): Promise<unknown> {
   const { id } = request;
   if (id === undefined || id === null || typeof id === 'number') return id;
-  if (typeof id !== 'string' || id.length > ID_CHARACTERS_MAX || await holdsSecret(id)) {
+  if (typeof id !== 'string' || id.length > ID_CHARACTERS_MAX || (await holdsSecret(id))) {
     return refuse('INVALID_INPUT', {}, 'id: expected a short string or a number');
   }
   // The lossless parser gives a long number as its text; only the engine's own parser tells it from a string.
@@ -149,7 +156,9 @@ async function idOf(request: Request, text: string): Promise<unknown> {
   return wasNumber ? rawJson(id) : id;
 }
 
-/** Whether a label holds a key or a phrase. The hash of a transaction is a good label, so it is read as a field of one. */
+/**
+ * Whether a label holds a key or a phrase. The hash of a transaction is a good label, so it is read as a field of one.
+ */
 async function holdsSecret(id: string): Promise<boolean> {
   if (HARMLESS_ID.test(id)) return false;
   // The word lists of all languages are loaded only where they are needed.

@@ -10,12 +10,25 @@ import { holdsPhrase, isPhraseShaped } from './phrases.ts';
 import { holdsShare } from '../shares.ts';
 
 export const KEY_MATERIAL_RULES = [
-  'mnemonic', 'extended_private_key', 'wif', 'stellar_seed', 'xrp_seed', 'secret_key_base58', 'secret_key_bytes',
-  'hex_64', 'pem', 'bip38', 'keystore', 'share',
+  'mnemonic',
+  'extended_private_key',
+  'wif',
+  'stellar_seed',
+  'xrp_seed',
+  'secret_key_base58',
+  'secret_key_bytes',
+  'hex_64',
+  'pem',
+  'bip38',
+  'keystore',
+  'share',
 ] as const;
 export type KeyMaterialRule = (typeof KEY_MATERIAL_RULES)[number];
 
-export interface Field { readonly name: string; readonly text: string }
+export interface Field {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** Decisions 2: 64 hex digits may stand in a field that holds one of these. */
 const HASH_FIELD = /(txid|hash|signature|fingerprint|nonce|digest)s?$/i;
@@ -26,10 +39,13 @@ export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
   const { values, keys, outside } = stringsIn(text);
   if (holdsSecretBytes(outside)) return 'secret_key_bytes';
   if (isKeystore(keys)) return 'keystore';
-  // Every key is a long run of letters and digits, in base64 with its signs among them; most bodies have none, unless one is
-  // hidden behind escapes.
+  // Every key is a long run of letters and digits, in base64 with its signs among them; most bodies have none, unless
+  // one is hidden behind escapes.
   const mayHoldKey = /[0-9A-Za-z+/_-]{28}|PRIVATE|\\/i.test(text);
-  return (mayHoldKey ? inFields([...fieldsOf({ values, keys }), { name: '', text: outside }]) : null) ?? inWords(outside, values, keys);
+  return (
+    (mayHoldKey ? inFields([...fieldsOf({ values, keys }), { name: '', text: outside }]) : null) ??
+    inWords(outside, values, keys)
+  );
 }
 
 /** Texts with the field that each stands in; a name of a field stands in none. */
@@ -40,8 +56,11 @@ function fieldsOf({ values, keys }: Pick<JsonStrings, 'values' | 'keys'>): Field
 /** The rule that named values (a query, headers) or nameless ones (parts of a path) meet, or null. */
 export function findKeyMaterialInFields(fields: readonly Field[]): KeyMaterialRule | null {
   const texts = fields.map(({ text }) => text);
-  return inFields(fields) ?? (texts.some(isPhraseShaped) || holdsPhrase(texts.join(' ')) ? 'mnemonic' : null)
-    ?? (texts.some(holdsShare) || holdsShare(texts.join(' ')) ? 'share' : null);
+  return (
+    inFields(fields) ??
+    (texts.some(isPhraseShaped) || holdsPhrase(texts.join(' ')) ? 'mnemonic' : null) ??
+    (texts.some(holdsShare) || holdsShare(texts.join(' ')) ? 'share' : null)
+  );
 }
 
 function inWords(outside: string, values: readonly JsonString[], keys: readonly string[]): KeyMaterialRule | null {
@@ -63,19 +82,24 @@ const KEY_CHARS_MIN = 28;
 const BASE64 = /^(?:[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9_-]{40,})$/;
 
 /**
- * Texts of the shape of a key that one body may hold: each costs a decoding and two hashes. Our own bodies hold a few; one
- * that is nothing but such shapes is refused like a key.
+ * Texts of the shape of a key that one body may hold: each costs a decoding and two hashes. Our own bodies hold a few;
+ * one that is nothing but such shapes is refused like a key.
  */
 const CANDIDATES_MAX = 1_000;
-interface Budget { candidates: number }
+interface Budget {
+  candidates: number;
+}
 
 function inFields(
-  fields: readonly Field[], decoded = false, budget: Budget = { candidates: CANDIDATES_MAX },
+  fields: readonly Field[],
+  decoded = false,
+  budget: Budget = { candidates: CANDIDATES_MAX },
 ): KeyMaterialRule | null {
   for (const { name, text } of fields) {
     if (text.length < KEY_CHARS_MIN) continue;
-    const rule = inText(text, HASH_FIELD.test(name), budget)
-      ?? (!decoded && BASE64.test(text.trim()) ? inDecoded(name, text.trim(), budget) : null);
+    const rule =
+      inText(text, HASH_FIELD.test(name), budget) ??
+      (!decoded && BASE64.test(text.trim()) ? inDecoded(name, text.trim(), budget) : null);
     if (rule !== null) return rule;
   }
   return null;
@@ -86,16 +110,21 @@ function inDecoded(name: string, text: string, budget: Budget): KeyMaterialRule 
   const plain = Buffer.from(text, 'base64').toString('utf8');
   if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(plain)) return null;
   const below = stringsIn(plain);
-  return inFields([{ name, text: plain }, ...fieldsOf(below)], true, budget)
-    ?? (isKeystore(below.keys) ? 'keystore' : null)
-    ?? (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : holdsShare(plain) ? 'share' : null);
+  return (
+    inFields([{ name, text: plain }, ...fieldsOf(below)], true, budget) ??
+    (isKeystore(below.keys) ? 'keystore' : null) ??
+    (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : holdsShare(plain) ? 'share' : null)
+  );
 }
 
 /** RFC 7468, OpenSSH and OpenPGP: any kind of private key, encrypted or not, also with the dashes lost. */
 const PEM = /BEGIN[\s_-]+(?:[A-Z0-9]+[\s_-]+){0,3}PRIVATE[\s_-]+KEY/i;
 /** The same without its armour: base64 of an OpenSSH key and of the DER of the common curves. */
-const BARE_PEM = /(?<![A-Za-z0-9+/])(?:b3BlbnNzaC1rZXktdjE|MC4CAQAwBQYDK2Vw|MHcCAQEEI|MHQCAQEEI|MIGHAgEAMBMGByqGSM49|MIGEAgEAMBAGByqGSM49)[A-Za-z0-9+/]{20}/;
-/** Web3 Secret Storage (version 3), EIP-2335 and their kin: the names of the fields that hold a key under a password. */
+const BARE_PEM =
+  /(?<![A-Za-z0-9+/])(?:b3BlbnNzaC1rZXktdjE|MC4CAQAwBQYDK2Vw|MHcCAQEEI|MHQCAQEEI|MIGHAgEAMBMGByqGSM49|MIGEAgEAMBAGByqGSM49)[A-Za-z0-9+/]{20}/;
+/**
+ * Web3 Secret Storage (version 3), EIP-2335 and their kin: the names of the fields that hold a key under a password.
+ */
 const KEYSTORE_KEYS = [/^crypto$/i, /^kdf/i, /^cipher/i];
 
 /** Whether names of fields are those of a keystore file. */
@@ -105,7 +134,12 @@ function isKeystore(keys: readonly string[]): boolean {
 
 /** The same where the file stands as text in a field, whatever its quotes and escapes. */
 function isKeystoreText(text: string): boolean {
-  return text.length > 60 && /\bcrypto[\\"'\s]*:/i.test(text) && /\bkdf(?:params)?[\\"'\s]*:/i.test(text) && /\bcipher(?:text|params)?[\\"'\s]*:/i.test(text);
+  return (
+    text.length > 60 &&
+    /\bcrypto[\\"'\s]*:/i.test(text) &&
+    /\bkdf(?:params)?[\\"'\s]*:/i.test(text) &&
+    /\bcipher(?:text|params)?[\\"'\s]*:/i.test(text)
+  );
 }
 
 function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRule | null {
@@ -125,7 +159,10 @@ function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRu
 type Shape = 'stellar_seed' | 'xrp_seed' | 'wif' | 'secret_key_base58' | 'bip38';
 
 const IS_KEY: Readonly<Record<Shape, (token: string) => boolean>> = {
-  stellar_seed: isStellarSeed, xrp_seed: isXrpSeed, wif: isWif, bip38: isBip38,
+  stellar_seed: isStellarSeed,
+  xrp_seed: isXrpSeed,
+  wif: isWif,
+  bip38: isBip38,
   secret_key_base58: (token) => base58Bytes(token)?.length === 64,
 };
 
@@ -184,8 +221,11 @@ function isBip38(token: string): boolean {
 function isXrpSeed(token: string): boolean {
   try {
     const payload = checked(base58xrp.decode(token));
-    return payload !== null && ((payload.length === 17 && payload[0] === 0x21)
-      || (payload.length === 19 && payload[0] === 0x01 && payload[1] === 0xe1 && payload[2] === 0x4b));
+    return (
+      payload !== null &&
+      ((payload.length === 17 && payload[0] === 0x21) ||
+        (payload.length === 19 && payload[0] === 0x01 && payload[1] === 0xe1 && payload[2] === 0x4b))
+    );
   } catch {
     return false;
   }

@@ -46,14 +46,19 @@ function words(): Map<string, number[]> {
   };
   LISTS.forEach((list, number) => list.forEach((word, index) => put(bare(word), number, index)));
   // The first four letters are enough in these lists, and are what steel plates carry.
-  LATIN.forEach((list, number) => list.forEach((word, index) => {
-    if (bare(word).length > 4) put(bare(word).slice(0, 4), number, index);
-  }));
+  LATIN.forEach((list, number) =>
+    list.forEach((word, index) => {
+      if (bare(word).length > 4) put(bare(word).slice(0, 4), number, index);
+    }),
+  );
   known = map;
   return map;
 }
 
-/** An ASCII text below this holds no phrase: a word of the lists has two letters at least, and something separates words. */
+/**
+ * An ASCII text below this holds no phrase: a word of the lists has two letters at least, and something separates
+ * words.
+ */
 const ASCII_CHARS_MIN = WORDS_MIN * 3 - 1;
 const ASCII = /^[\x00-\x7f]*$/;
 
@@ -64,7 +69,13 @@ const isTooShort = (text: string): boolean =>
 /** Words of a text: runs of letters, without accents; everything else separates. */
 function wordsOf(text: string): string[] {
   if (ASCII.test(text)) return text.match(/[A-Za-z]+/g)?.map((word) => word.toLowerCase()) ?? [];
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').match(/\p{L}+/gu)?.map((word) => word.toLowerCase()) ?? [];
+  return (
+    text
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .match(/\p{L}+/gu)
+      ?.map((word) => word.toLowerCase()) ?? []
+  );
 }
 
 /** Whether a text holds 12 or more consecutive list words of which 12, 15, 18, 21 or 24 have a valid checksum. */
@@ -99,12 +110,15 @@ function closes(runs: number[][], list: number): boolean {
   const run = runs[list]!;
   runs[list] = [];
   if (run.length > RUN_JUDGED_MAX) return true;
-  return run.length >= WORDS_MIN && PHRASE_WORDS.some((count) => {
-    for (let start = 0; start + count <= run.length; start += 1) {
-      if (hasChecksum(run.slice(start, start + count))) return true;
-    }
-    return false;
-  });
+  return (
+    run.length >= WORDS_MIN &&
+    PHRASE_WORDS.some((count) => {
+      for (let start = 0; start + count <= run.length; start += 1) {
+        if (hasChecksum(run.slice(start, start + count))) return true;
+      }
+      return false;
+    })
+  );
 }
 
 /** Whether a text is nothing but a phrase's number of words of one list, whatever their checksum. */
@@ -112,14 +126,17 @@ export function isPhraseShaped(text: string): boolean {
   if (isTooShort(text)) return false;
   const tokens = wordsOf(text);
   const table = words();
-  const all = (candidates: readonly string[]) => PHRASE_WORDS.includes(candidates.length)
-    && LISTS.some((_, list) => candidates.every((word) => table.get(word)?.some((entry) => listOf(entry) === list)));
+  const all = (candidates: readonly string[]) =>
+    PHRASE_WORDS.includes(candidates.length) &&
+    LISTS.some((_, list) => candidates.every((word) => table.get(word)?.some((entry) => listOf(entry) === list)));
   if (all(tokens)) return true;
   // Chinese is often written without separators; any twelve common characters look alike, so the checksum must hold.
-  return tokens.length === 1
-    && /^\p{Script=Han}+$/u.test(tokens[0]!)
-    && all([...tokens[0]!])
-    && holdsPhrase([...tokens[0]!].join(' '));
+  return (
+    tokens.length === 1 &&
+    /^\p{Script=Han}+$/u.test(tokens[0]!) &&
+    all([...tokens[0]!]) &&
+    holdsPhrase([...tokens[0]!].join(' '))
+  );
 }
 
 /** entropy(n × 32 / 3 bits) || first n / 3 bits of SHA-256(entropy), eleven bits a word. Source: BIP-39. */

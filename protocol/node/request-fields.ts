@@ -21,9 +21,15 @@ export function optionalTextField<T extends string | null>(request: Request, nam
 }
 
 /** An integer of [min, max]; the fallback where the field is absent and there is one. Throws: Refused. */
-export function integerField(request: Request, name: string, [min, max]: readonly [number, number], fallback?: number): number {
+export function integerField(
+  request: Request,
+  name: string,
+  [min, max]: readonly [number, number],
+  fallback?: number,
+): number {
   if (request[name] === undefined && fallback !== undefined) return fallback;
-  // A JSON number only: the text "5" is a mistake of the asker. Long numbers arrive as text and are out of range anyway.
+  // A JSON number only: the text "5" is a mistake of the asker. Long numbers arrive as text and are out of range
+  // anyway.
   const value = typeof request[name] === 'number' ? countOf(request[name]) : null;
   return value !== null && value >= min && value <= max ? value : refuseField(name, `an integer from ${min} to ${max}`);
 }
@@ -52,6 +58,7 @@ export function listField(request: Request, name: string, fallback?: readonly un
 /** A chain slug. Throws: Refused INVALID_CHAIN. */
 export function chainField(request: Request): Chain {
   const chain = CHAINS.find((slug) => slug === request['chain']);
-  if (chain === undefined) throw new Refused(refuse('INVALID_CHAIN', {}, `chain: expected one of ${CHAINS.join(', ')}`));
+  if (chain === undefined)
+    throw new Refused(refuse('INVALID_CHAIN', {}, `chain: expected one of ${CHAINS.join(', ')}`));
   return chain;
 }

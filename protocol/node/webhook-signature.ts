@@ -18,7 +18,9 @@ export type WebhookVerdict =
  * Limit: deliveries older or newer than `WEBHOOK_TOLERANCE_SECONDS` are not valid.
  */
 export function verifyWebhook(
-  secret: string, headers: Readonly<Record<string, string | readonly string[] | undefined>>, rawBody: string | Uint8Array,
+  secret: string,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  rawBody: string | Uint8Array,
   nowMs: number = Date.now(),
 ): WebhookVerdict {
   const header = (name: string) => {

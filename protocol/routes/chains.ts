@@ -5,16 +5,28 @@ import { GET, LIST, reads } from './kinds.ts';
 
 export const CHAINS_ROUTES = {
   listChains: {
-    ...reads('Chains'), ...LIST, path: '/v1/chains', reply: platform.chainPage, refusals: [],
+    ...reads('Chains'),
+    ...LIST,
+    path: '/v1/chains',
+    reply: platform.chainPage,
+    refusals: [],
     summary: 'All chains, with what is enabled and ready',
   },
   getCoverage: {
-    ...reads('Chains'), method: GET, path: '/v1/chains/{chain}/coverage', params: platform.chainParams,
-    reply: platform.coverage, refusals: ['INVALID_CHAIN', 'CHAIN_UNAVAILABLE'],
+    ...reads('Chains'),
+    method: GET,
+    path: '/v1/chains/{chain}/coverage',
+    params: platform.chainParams,
+    reply: platform.coverage,
+    refusals: ['INVALID_CHAIN', 'CHAIN_UNAVAILABLE'],
     summary: 'Heights that are done, unresolved heights, lag',
   },
   listTokens: {
-    ...reads('Treasury'), ...LIST, path: '/v1/treasury/tokens', reply: platform.tokenPage, refusals: [],
+    ...reads('Treasury'),
+    ...LIST,
+    path: '/v1/treasury/tokens',
+    reply: platform.tokenPage,
+    refusals: [],
     summary: 'Token catalogue',
   },
 } as const satisfies Record<string, Route>;

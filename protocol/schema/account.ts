@@ -34,19 +34,28 @@ export const jwks = z.object({ keys: z.array(z.record(z.string(), z.unknown())) 
 
 export const createOrganizationBody = z.strictObject({ name: freeText(120) });
 export const organization = z.object({
-  id: z.string(), name: z.string(), role: z.enum(ORG_ROLES), createdAt: instant,
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(ORG_ROLES),
+  createdAt: instant,
 });
 export const organizationPage = pageReply(organization);
 
 // ── Settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const mintApiKeyBody = z.strictObject({
-  label: freeText(120), environment: z.enum(ENVIRONMENTS), totp: totpCode.optional(),
+  label: freeText(120),
+  environment: z.enum(ENVIRONMENTS),
+  totp: totpCode.optional(),
 });
 export const apiKeyParams = z.strictObject({ id: pathId('key') });
 export const apiKey = z.object({
-  id: z.string(), label: z.string(), environment: z.enum(ENVIRONMENTS),
-  prefix: z.string().meta({ description: 'masked' }), createdAt: instant, revokedAt: instant.nullable(),
+  id: z.string(),
+  label: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  prefix: z.string().meta({ description: 'masked' }),
+  createdAt: instant,
+  revokedAt: instant.nullable(),
 });
 export const apiKeyCreated = apiKey.extend({ key: z.string().meta({ description: '`flk_…`, shown once' }) });
 export const apiKeyPage = pageReply(apiKey);
@@ -61,13 +70,19 @@ export const edgeSetup = z.object({
 export const rotationParams = z.strictObject({ id: pathId('rot') });
 export const rotationBody = z.strictObject({ totp: totpCode.optional() });
 export const rotation = z.object({
-  id: z.string(), publicKey: z.string(), detectedAt: instant, families: z.array(z.string()),
+  id: z.string(),
+  publicKey: z.string(),
+  detectedAt: instant,
+  families: z.array(z.string()),
 });
 export const rotationPage = pageReply(rotation);
 export const rotationDecided = z.object({ id: z.string(), decision: z.enum(['approved', 'rejected']) });
 
 export const member = z.object({
-  userId: z.string(), email: z.string(), role: z.enum(ORG_ROLES), totpConfirmed: z.boolean(),
+  userId: z.string(),
+  email: z.string(),
+  role: z.enum(ORG_ROLES),
+  totpConfirmed: z.boolean(),
 });
 export const memberPage = pageReply(member);
 
@@ -75,8 +90,13 @@ export const memberPage = pageReply(member);
 
 export const bandBody = z.strictObject({ band: z.enum(BANDS) });
 export const plan = z.object({
-  tier: z.enum(TIERS), band: z.enum(BANDS), subscription: z.enum(['active', 'lapsed']), paymentsActive: z.boolean(),
-  pendingBand: z.object({ band: z.enum(BANDS), effectiveAt: instant }).nullable()
+  tier: z.enum(TIERS),
+  band: z.enum(BANDS),
+  subscription: z.enum(['active', 'lapsed']),
+  paymentsActive: z.boolean(),
+  pendingBand: z
+    .object({ band: z.enum(BANDS), effectiveAt: instant })
+    .nullable()
     .meta({ description: 'a smaller band that begins with the next period' }),
 });
 export const usage = z.object({

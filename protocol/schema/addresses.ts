@@ -3,7 +3,17 @@ import { z } from 'zod';
 import { listQuery } from '../envelope.ts';
 import { ADDRESS_STATUSES, CHAINS, ENVIRONMENTS } from '../slugs.ts';
 import {
-  addressText, amount, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText,
+  addressText,
+  amount,
+  chain,
+  freeText,
+  instant,
+  money,
+  pageReply,
+  pathId,
+  pathText,
+  replyAmount,
+  tokenText,
 } from './values.ts';
 import { decimals, shown } from './numbers.ts';
 

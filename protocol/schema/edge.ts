@@ -16,9 +16,14 @@ export const outbox = z.object({
   outboxDepth: count,
   outboxPoisoned: z.boolean(),
   outboxMode: z.string().nullable(),
-  poisonedBy: z.object({ subject: z.string(), kind: z.string(), code: z.string(), tries: count }).nullable().exactOptional()
+  poisonedBy: z
+    .object({ subject: z.string(), kind: z.string(), code: z.string(), tries: count })
+    .nullable()
+    .exactOptional()
     .meta({ description: 'at the edge only: the write that holds the queue, and why' }),
-  setAside: count.exactOptional().meta({ description: 'at the edge only: writes that an operator took out of the queue' }),
+  setAside: count
+    .exactOptional()
+    .meta({ description: 'at the edge only: writes that an operator took out of the queue' }),
 });
 export const readiness = z.object({
   chain: z.enum(CHAINS),
@@ -43,24 +48,36 @@ export const session = z.object({
   endedAt: instant.nullable(),
 });
 export const sessionPage = pageReply(session);
-export const gasTankPage = pageReply(z.object({
-  chain: z.enum(CHAINS), address: z.string(), derivationPath: z.string(),
-}));
+export const gasTankPage = pageReply(
+  z.object({
+    chain: z.enum(CHAINS),
+    address: z.string(),
+    derivationPath: z.string(),
+  }),
+);
 
 export const syncReply = z.object({ outcome: z.enum(['enrolled', 'keys_added']), readiness: z.array(readiness) });
 export const resumeReply = z.object({ readiness: z.array(readiness) });
 export const heartbeatReply = z.object({
-  role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs, serverTimeMs: instantMs,
+  role: z.enum(EDGE_ROLES),
+  leaseEpoch: epoch,
+  leaseTtlMs,
+  serverTimeMs: instantMs,
 });
 export const poolReply = z.object({ size: count, unused: count });
 
 /** Edge side only: local keys. Spec §2.8. */
 export const localKeyBody = z.strictObject({
   label: freeText(120),
-  expiresAt: instant.optional().meta({ description: 'when the key stops to be good; not after the key that mints it, whose expiry it has when left out' }),
+  expiresAt: instant.optional().meta({
+    description: 'when the key stops to be good; not after the key that mints it, whose expiry it has when left out',
+  }),
 });
 export const localKeyParams = z.strictObject({ id: pathId('ek') });
-const mintedBy = z.string().nullable().meta({ description: 'the local key by which it was minted; null for the command line' });
+const mintedBy = z
+  .string()
+  .nullable()
+  .meta({ description: 'the local key by which it was minted; null for the command line' });
 const expiresAt = instant.nullable();
 export const localKey = z.object({
   id: z.string(),

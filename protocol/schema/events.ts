@@ -21,22 +21,39 @@ const deposit = money.extend({
   depositId: z.string(),
   chain: z.enum(CHAINS),
   txid: z.string(),
-  outputIndex: outputIndex.meta({ description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains' }),
+  outputIndex: outputIndex.meta({
+    description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains',
+  }),
   address: z.string(),
   tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
   tokenSymbol: z.string(),
   userRef: z.string().nullable().meta({ description: "the address's; null for an own address, as of a treasury" }),
   tag: z.string().nullable().meta({ description: "the address's; null where none was given" }),
-  chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
+  chainTag: z
+    .string()
+    .nullable()
+    .meta({ description: 'destination tag or memo of the chain; null where there is none' }),
   height,
   blockHash: z.string(),
   incarnation: serial.meta({ description: 'rises when a reversed deposit comes back' }),
 });
 const depositExample = {
-  depositId: 'dep_24pgoiqkv6buxq5cnqlkjmhx4e', chain: 'eth', txid: TXID, outputIndex: 0, address: ADDRESS,
-  amount: '1500000', amountFormatted: '1.5', decimals: 6,
-  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', userRef: 'customer-42',
-  tag: 'deposits', chainTag: null, height: 23_000_000, blockHash: BLOCK_HASH, incarnation: 1,
+  depositId: 'dep_24pgoiqkv6buxq5cnqlkjmhx4e',
+  chain: 'eth',
+  txid: TXID,
+  outputIndex: 0,
+  address: ADDRESS,
+  amount: '1500000',
+  amountFormatted: '1.5',
+  decimals: 6,
+  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  tokenSymbol: 'USDC',
+  userRef: 'customer-42',
+  tag: 'deposits',
+  chainTag: null,
+  height: 23_000_000,
+  blockHash: BLOCK_HASH,
+  incarnation: 1,
 };
 
 const withdrawal = money.extend({
@@ -49,17 +66,35 @@ const withdrawal = money.extend({
   tokenSymbol: z.string(),
   userRef: z.string().nullable().meta({ description: "the address's; null for an own address, as of a treasury" }),
   tag: z.string().nullable().meta({ description: "the address's; null where none was given" }),
-  chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
+  chainTag: z
+    .string()
+    .nullable()
+    .meta({ description: 'destination tag or memo of the chain; null where there is none' }),
   height: height.nullable().meta({ description: 'null while it is in no block' }),
   blockHash: z.string().nullable().meta({ description: 'null while it is in no block' }),
-  fee: replyAmount.nullable().meta({ description: 'smallest native unit, as the block says; null while it is in no block' }),
+  fee: replyAmount
+    .nullable()
+    .meta({ description: 'smallest native unit, as the block says; null while it is in no block' }),
   failure: z.object({ code: z.string(), reason: z.string() }).nullable().meta({ description: 'null unless it failed' }),
 });
 const withdrawalExample = {
-  transactionId: 'txn_24pgoiqq3mkqkhynxqa46gacki', chain: 'eth', txid: TXID, from: ADDRESS,
-  to: '0x8617E340B3D01FA5F11F306F4090FD50E238070D', amount: '1000000', amountFormatted: '1', decimals: 6,
-  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', userRef: 'customer-42', tag: 'deposits',
-  chainTag: null, height: null, blockHash: null, fee: null, failure: null,
+  transactionId: 'txn_24pgoiqq3mkqkhynxqa46gacki',
+  chain: 'eth',
+  txid: TXID,
+  from: ADDRESS,
+  to: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+  amount: '1000000',
+  amountFormatted: '1',
+  decimals: 6,
+  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  tokenSymbol: 'USDC',
+  userRef: 'customer-42',
+  tag: 'deposits',
+  chainTag: null,
+  height: null,
+  blockHash: null,
+  fee: null,
+  failure: null,
 };
 
 const payment = money.extend({
@@ -77,9 +112,21 @@ const payment = money.extend({
   metadata: z.record(z.string(), z.unknown()),
 });
 const paymentExample = {
-  paymentId: 'pay_24pgoiqsx6vqvnqeqxvdh5ggkm', linkId: 'lnk_24pgoiqr6nmqzhfhdbnl2qzxyu', createdVia: 'link', chain: 'eth',
-  asset: 'USDC', txid: TXID, address: ADDRESS, amount: '25000000', amountFormatted: '25', decimals: 6, amountPaid: '25',
-  amountRemaining: '0', customerEmail: 'ada@example.com', customerName: null, metadata: { order: '1001' },
+  paymentId: 'pay_24pgoiqsx6vqvnqeqxvdh5ggkm',
+  linkId: 'lnk_24pgoiqr6nmqzhfhdbnl2qzxyu',
+  createdVia: 'link',
+  chain: 'eth',
+  asset: 'USDC',
+  txid: TXID,
+  address: ADDRESS,
+  amount: '25000000',
+  amountFormatted: '25',
+  decimals: 6,
+  amountPaid: '25',
+  amountRemaining: '0',
+  customerEmail: 'ada@example.com',
+  customerName: null,
+  metadata: { order: '1001' },
 };
 
 const link = z.object({
@@ -91,25 +138,35 @@ const link = z.object({
   metadata: z.record(z.string(), z.unknown()),
 });
 const linkExample = {
-  linkId: 'lnk_24pgoiqr6nmqzhfhdbnl2qzxyu', chain: 'eth', asset: 'USDC', mode: 'fixed',
-  url: 'https://pay.example.com/pay/3f9c1d', metadata: { order: '1001' },
+  linkId: 'lnk_24pgoiqr6nmqzhfhdbnl2qzxyu',
+  chain: 'eth',
+  asset: 'USDC',
+  mode: 'fixed',
+  url: 'https://pay.example.com/pay/3f9c1d',
+  metadata: { order: '1001' },
 };
 
 const edge = z.object({ liveness: z.enum(['live', 'down']) });
 const sweep = z.object({
-  jobId: z.string(), policyId: z.string(), chain: z.enum(CHAINS), asset: z.string(), state: z.string(),
+  jobId: z.string(),
+  policyId: z.string(),
+  chain: z.enum(CHAINS),
+  asset: z.string(),
+  state: z.string(),
 });
 
 const entry = (data: z.ZodType, when: string, example: EventEntry['example']): EventEntry => ({ data, when, example });
 
 export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
   deposit_detected: entry(
-    deposit, 'A deposit has its first confirmation. Show it as pending; do not credit.', depositExample,
+    deposit,
+    'A deposit has its first confirmation. Show it as pending; do not credit.',
+    depositExample,
   ),
   deposit_confirmed: entry(
     deposit,
-    "A deposit reached the chain's threshold. Credit by txid and outputIndex; a higher incarnation credits anew what "
-      + 'was reversed.',
+    "A deposit reached the chain's threshold. Credit by txid and outputIndex; a higher incarnation credits anew what " +
+      'was reversed.',
     depositExample,
   ),
   deposit_reversed: entry(
@@ -117,35 +174,44 @@ export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
     'A deposit that was seen or confirmed left the chain in a reorg.',
     { ...depositExample, reversedFrom: 'detected', depth: 2 },
   ),
-  address_activated: entry(
-    deposit, 'The first payment created the ledger account of an XRP or Stellar address.',
-    {
-      ...depositExample, chain: 'xrp', txid: TXID.slice(2).toUpperCase(), address: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe', amount: '25000000',
-      amountFormatted: '25', tokenContract: null, tokenSymbol: 'XRP', blockHash: BLOCK_HASH.slice(2).toUpperCase(),
-    },
-  ),
+  address_activated: entry(deposit, 'The first payment created the ledger account of an XRP or Stellar address.', {
+    ...depositExample,
+    chain: 'xrp',
+    txid: TXID.slice(2).toUpperCase(),
+    address: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe',
+    amount: '25000000',
+    amountFormatted: '25',
+    tokenContract: null,
+    tokenSymbol: 'XRP',
+    blockHash: BLOCK_HASH.slice(2).toUpperCase(),
+  }),
   withdrawal_broadcast: entry(withdrawal, 'A signed withdrawal was handed to the chain.', withdrawalExample),
-  withdrawal_confirmed: entry(
-    withdrawal, "A withdrawal reached the chain's threshold.",
-    { ...withdrawalExample, height: 23_000_012, blockHash: BLOCK_HASH, fee: '1260000000000000' },
-  ),
-  withdrawal_failed: entry(
-    withdrawal, 'A withdrawal can no longer land, or landed and failed.',
-    { ...withdrawalExample, failure: { code: 'CHAIN_REJECTED', reason: 'execution reverted' } },
-  ),
+  withdrawal_confirmed: entry(withdrawal, "A withdrawal reached the chain's threshold.", {
+    ...withdrawalExample,
+    height: 23_000_012,
+    blockHash: BLOCK_HASH,
+    fee: '1260000000000000',
+  }),
+  withdrawal_failed: entry(withdrawal, 'A withdrawal can no longer land, or landed and failed.', {
+    ...withdrawalExample,
+    failure: { code: 'CHAIN_REJECTED', reason: 'execution reverted' },
+  }),
   edge_offline: entry(edge, 'No heartbeat for two minutes. Events are queued.', { liveness: 'down' }),
   edge_online: entry(edge, 'Heartbeats are back.', { liveness: 'live' }),
   identity_rotation_detected: entry(
     z.object({ rotationId: z.string(), pinnedIdentity: z.string(), newIdentity: z.string() }),
     'An edge came with another identity: its keys are held back until the owner decides. Sent whatever the subscription.',
     {
-      rotationId: 'rot_24pgoiqv7r3xgyh3wzq5cg5a7m', pinnedIdentity: '5f3a9c1d2b4e6f70',
+      rotationId: 'rot_24pgoiqv7r3xgyh3wzq5cg5a7m',
+      pinnedIdentity: '5f3a9c1d2b4e6f70',
       newIdentity: '0c9b8a7d6e5f4031',
     },
   ),
   pool_low: entry(
     z.object({
-      chain: z.enum(POOLED_CHAINS), unused: count, levelPercent: count,
+      chain: z.enum(POOLED_CHAINS),
+      unused: count,
+      levelPercent: count,
       thresholdPercent: count,
     }),
     'Less than a fifth of a pool is unused; the edge was asked for more.',
@@ -153,33 +219,38 @@ export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
   ),
   payment_detected: entry(payment, 'A checkout payment has its first confirmation.', paymentExample),
   payment_confirmed: entry(payment, 'A checkout payment is complete. Only this marks an invoice paid.', paymentExample),
-  payment_underpaid: entry(
-    payment, 'Less than the amount arrived; the link stays open.',
-    { ...paymentExample, amount: '10000000', amountFormatted: '10', amountPaid: '10', amountRemaining: '15' },
-  ),
+  payment_underpaid: entry(payment, 'Less than the amount arrived; the link stays open.', {
+    ...paymentExample,
+    amount: '10000000',
+    amountFormatted: '10',
+    amountPaid: '10',
+    amountRemaining: '15',
+  }),
   payment_late: entry(payment, 'A payment arrived after the closing date and is credited.', paymentExample),
   payment_link_created: entry(link, 'A link was created.', linkExample),
   payment_link_closed: entry(
     link.extend({
-      amountRaised: z.string(), paymentCount: count,
+      amountRaised: z.string(),
+      paymentCount: count,
       closedReason: z.enum(['paid', 'threshold', 'date', 'manual']),
     }),
-    'A link was closed.', { ...linkExample, amountRaised: '25', paymentCount: 1, closedReason: 'paid' },
+    'A link was closed.',
+    { ...linkExample, amountRaised: '25', paymentCount: 1, closedReason: 'paid' },
   ),
-  sweep_completed: entry(
-    sweep, 'All operations of a sweep job ended.',
-    {
-      jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu', policyId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth',
-      asset: 'USDC', state: 'COMPLETED',
-    },
-  ),
-  sweep_paused: entry(
-    sweep, 'A sweep policy paused itself after failed cycles.',
-    {
-      jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu', policyId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth',
-      asset: 'USDC', state: 'FAILED',
-    },
-  ),
+  sweep_completed: entry(sweep, 'All operations of a sweep job ended.', {
+    jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu',
+    policyId: '0198c0de-0000-7000-8000-000000000001',
+    chain: 'eth',
+    asset: 'USDC',
+    state: 'COMPLETED',
+  }),
+  sweep_paused: entry(sweep, 'A sweep policy paused itself after failed cycles.', {
+    jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu',
+    policyId: '0198c0de-0000-7000-8000-000000000001',
+    chain: 'eth',
+    asset: 'USDC',
+    state: 'FAILED',
+  }),
 };
 
 /** The body of a webhook. Spec §6. */
@@ -202,12 +273,21 @@ export function envelopeOf(event: EventName): z.ZodType {
 /** A whole example of an event, as it is sent. */
 export function exampleOf(event: EventName): EventEnvelope {
   const { example } = EVENT_CATALOGUE[event];
-  const counted = /^(deposit|payment|withdrawal)_(detected|confirmed|reversed|underpaid|late|broadcast|failed)$/.exec(event);
+  const counted = /^(deposit|payment|withdrawal)_(detected|confirmed|reversed|underpaid|late|broadcast|failed)$/.exec(
+    event,
+  );
   return {
     event,
     id: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i',
     environment: 'live',
-    confirmations: counted === null ? null : counted[2] === 'confirmed' ? 12 : ['reversed', 'broadcast', 'failed'].includes(counted[2]!) ? 0 : 1,
+    confirmations:
+      counted === null
+        ? null
+        : counted[2] === 'confirmed'
+          ? 12
+          : ['reversed', 'broadcast', 'failed'].includes(counted[2]!)
+            ? 0
+            : 1,
     threshold: counted === null ? null : 12,
     timestamp: '2026-01-01T00:00:00.000Z',
     data: { ...example },
@@ -216,6 +296,7 @@ export function exampleOf(event: EventName): EventEnvelope {
 
 /** An event about a deposit, whole. */
 export const depositEnvelope = eventEnvelope.extend({
-  event: z.enum(['deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'address_activated']), data: deposit,
+  event: z.enum(['deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'address_activated']),
+  data: deposit,
 });
 export type DepositEnvelope = z.infer<typeof depositEnvelope>;

@@ -16,7 +16,15 @@ export const ADDRESSES_PER_REGISTRATION = 500;
 
 const pushedSourceKey = z.union([
   z.strictObject({ chain: sourceChain, path, xpub: z.string().max(120) }),
-  z.strictObject({ chain: sourceChain, publicKey: z.string().regex(/^(?:0[23][0-9a-f]{64}|04[0-9a-f]{128}|ed[0-9a-f]{64})$/, 'expected a public key in hex digits, lower case') }),
+  z.strictObject({
+    chain: sourceChain,
+    publicKey: z
+      .string()
+      .regex(
+        /^(?:0[23][0-9a-f]{64}|04[0-9a-f]{128}|ed[0-9a-f]{64})$/,
+        'expected a public key in hex digits, lower case',
+      ),
+  }),
 ]);
 
 export const registerKeySourceBody = z.strictObject({
@@ -26,26 +34,38 @@ export const registerKeySourceBody = z.strictObject({
   keystore: z.enum(['file', 'pkcs11']).meta({ description: 'what holds the data key at the edge' }),
   chains: z.array(sourceChain).min(1).max(CHAINS.length),
   keys: z.array(pushedSourceKey).min(1).max(KEYS_PER_REGISTRATION),
-  addresses: z.array(z.strictObject({
-    chain: sourceChain,
-    index: addressIndex,
-    path: path.nullable(),
-    address: addressText,
-  })).max(ADDRESSES_PER_REGISTRATION),
+  addresses: z
+    .array(
+      z.strictObject({
+        chain: sourceChain,
+        index: addressIndex,
+        path: path.nullable(),
+        address: addressText,
+      }),
+    )
+    .max(ADDRESSES_PER_REGISTRATION),
 });
 
 export const detectPathBody = z.strictObject({
   chain: sourceChain,
   xpub: freeText(120),
   knownAddress: addressText,
-  secondAddress: addressText.nullish().meta({ description: 'of the same wallet: it tells templates apart that share the first one' }),
+  secondAddress: addressText
+    .nullish()
+    .meta({ description: 'of the same wallet: it tells templates apart that share the first one' }),
 });
 export const detectedPath = z.object({
-  candidates: z.array(z.object({
-    template: z.string().meta({ description: '`i` counts the addresses of the wallet; begins `M` where the key is no account key' }),
-    path: z.string().meta({ description: 'of the known address' }),
-    script: z.enum(['p2pkh', 'p2sh-p2wpkh', 'p2wpkh', 'p2tr']).nullable(),
-  })).meta({ description: 'none: the address is not below this key; several: ask with a second address' }),
+  candidates: z
+    .array(
+      z.object({
+        template: z
+          .string()
+          .meta({ description: '`i` counts the addresses of the wallet; begins `M` where the key is no account key' }),
+        path: z.string().meta({ description: 'of the known address' }),
+        script: z.enum(['p2pkh', 'p2sh-p2wpkh', 'p2wpkh', 'p2tr']).nullable(),
+      }),
+    )
+    .meta({ description: 'none: the address is not below this key; several: ask with a second address' }),
   indexesTried: count,
 });
 
@@ -59,19 +79,23 @@ export const keySource = z.object({
   keystore: z.enum(['file', 'pkcs11']),
   chains: z.array(z.enum(CHAINS)),
   basePath: z.string().nullable().meta({ description: 'of its first extended key; null for a single key' }),
-  keys: z.array(z.object({
-    chains: z.array(z.enum(CHAINS)),
-    path: z.string().nullable(),
-    xpub: z.string().nullable().meta({ description: 'first eight and last four characters' }),
-    publicKey: z.string().nullable(),
-  })),
+  keys: z.array(
+    z.object({
+      chains: z.array(z.enum(CHAINS)),
+      path: z.string().nullable(),
+      xpub: z.string().nullable().meta({ description: 'first eight and last four characters' }),
+      publicKey: z.string().nullable(),
+    }),
+  ),
   addresses: count.meta({ description: 'monitored addresses that were registered with it' }),
   status: z.enum(['active', 'purged']),
-  signing: z.array(z.object({
-    chain: z.enum(CHAINS),
-    signs: z.boolean(),
-    reason: z.enum(['source_purged', 'family_not_signed']).nullable(),
-  })),
+  signing: z.array(
+    z.object({
+      chain: z.enum(CHAINS),
+      signs: z.boolean(),
+      reason: z.enum(['source_purged', 'family_not_signed']).nullable(),
+    }),
+  ),
   createdAt: instant,
   purgedAt: instant.nullable(),
 });

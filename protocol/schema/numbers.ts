@@ -1,6 +1,6 @@
 /**
- * Every number that crosses a border, with both its bounds. A number without bounds is believed whatever it is: a lease of centuries,
- * a range that begins below zero. No other file makes one (`test/tidy/words.test.ts`).
+ * Every number that crosses a border, with both its bounds. A number without bounds is believed whatever it is: a lease
+ * of centuries, a range that begins below zero. No other file makes one (`test/tidy/words.test.ts`).
  */
 import { z } from 'zod';
 

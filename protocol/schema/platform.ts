@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { CHAINS, ENDPOINT_STATES, READINESS } from '../slugs.ts';
 import { plan } from './account.ts';
 import {
-  addressText, chain, decimalAmount, freeText, instant, pageReply, pathAccountId, pathText, queryNumber, tokenText,
+  addressText,
+  chain,
+  decimalAmount,
+  freeText,
+  instant,
+  pageReply,
+  pathAccountId,
+  pathText,
+  queryNumber,
+  tokenText,
 } from './values.ts';
 import { between, count, decimals, height, outputIndex } from './numbers.ts';
 
@@ -26,31 +35,47 @@ export const coverage = z.object({
   headHeight: height.nullable(),
   headAt: instant.nullable().meta({ description: 'when the head last rose' }),
   heardAt: instant.nullable().meta({ description: 'when a node of the chain last told its head' }),
-  ageSeconds: count.nullable().meta({ description: 'how old all of this is: seconds since heardAt. A lag of 0 of an hour ago says nothing of now' }),
+  ageSeconds: count.nullable().meta({
+    description: 'how old all of this is: seconds since heardAt. A lag of 0 of an hour ago says nothing of now',
+  }),
   lag: count.nullable().meta({ description: 'blocks between the head and the complete height' }),
-  unresolved: z.array(z.object({
-    height, reason: z.string(), tries: count, since: instant,
-  })),
-  endpoints: z.array(z.object({
-    endpoint: z.string().meta({ description: 'by its place in the configuration: `eth-2` is the second of ETH_RPC_URLS' }),
-    state: z.enum(ENDPOINT_STATES).meta({
-      description: '`down` and `wrong_network` need an operator; `behind`, `stuck`, `unreadable` and `ahead` (claims a head that cannot be) answer, and blocks do not wait for their word',
+  unresolved: z.array(
+    z.object({
+      height,
+      reason: z.string(),
+      tries: count,
+      since: instant,
     }),
-  })).meta({ description: 'the nodes of the chain as the cloud node that answers finds them; none in the sandbox' }),
+  ),
+  endpoints: z
+    .array(
+      z.object({
+        endpoint: z
+          .string()
+          .meta({ description: 'by its place in the configuration: `eth-2` is the second of ETH_RPC_URLS' }),
+        state: z.enum(ENDPOINT_STATES).meta({
+          description:
+            '`down` and `wrong_network` need an operator; `behind`, `stuck`, `unreadable` and `ahead` (claims a head that cannot be) answer, and blocks do not wait for their word',
+        }),
+      }),
+    )
+    .meta({ description: 'the nodes of the chain as the cloud node that answers finds them; none in the sandbox' }),
 });
 
 // ── Tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const tokenEntry = z.object({
   symbol: z.string(),
-  deployments: z.array(z.object({
-    chain: z.enum(CHAINS),
-    contractAddress: z.string(),
-    decimals,
-    monitored: z.boolean(),
-    deprecated: z.boolean(),
-    bridgeable: z.boolean(),
-  })),
+  deployments: z.array(
+    z.object({
+      chain: z.enum(CHAINS),
+      contractAddress: z.string(),
+      decimals,
+      monitored: z.boolean(),
+      deprecated: z.boolean(),
+      bridgeable: z.boolean(),
+    }),
+  ),
   unsupportedChains: z.array(z.object({ chain: z.enum(CHAINS), reason: z.string() })),
 });
 export const tokenPage = pageReply(tokenEntry);
@@ -64,8 +89,12 @@ export const simulateDepositBody = z.strictObject({
   chain,
   amount: decimalAmount,
   tokenContract: tokenText.nullish(),
-  autoConfirm: z.boolean().exactOptional().meta({ description: 'confirms at once; an explicit `false` wins over `confirmAfterSeconds`' }),
-  confirmAfterSeconds: between(0, CONFIRM_AFTER_SECONDS_MAX).nullish()
+  autoConfirm: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: 'confirms at once; an explicit `false` wins over `confirmAfterSeconds`' }),
+  confirmAfterSeconds: between(0, CONFIRM_AFTER_SECONDS_MAX)
+    .nullish()
     .meta({ description: 'confirms after so many seconds, unless `autoConfirm` is `false`' }),
 });
 export const simulatedDeposit = z.object({ txid: z.string(), outputIndex, height });
@@ -73,20 +102,29 @@ export const simulatedDeposit = z.object({ txid: z.string(), outputIndex, height
 /** Blocks that one call may mine or take back. */
 const SIMULATED_BLOCKS_MAX = 1_000;
 export const simulateConfirmationBody = z.strictObject({
-  chain, txid: freeText(160), confirmations: between(1, SIMULATED_BLOCKS_MAX),
+  chain,
+  txid: freeText(160),
+  confirmations: between(1, SIMULATED_BLOCKS_MAX),
 });
 export const simulatedConfirmation = z.object({ confirmations: count });
 export const simulateStuckBody = z.strictObject({
-  chain, stuck: z.boolean().meta({ description: '`true`: broadcasts stay in the pool and no block takes them; `false`: all that is in the pool is mined' }),
+  chain,
+  stuck: z.boolean().meta({
+    description:
+      '`true`: broadcasts stay in the pool and no block takes them; `false`: all that is in the pool is mined',
+  }),
 });
 export const simulatedStuck = z.object({
-  stuck: z.boolean(), mined: z.array(z.string()).meta({ description: 'txids that left the pool into a block' }),
+  stuck: z.boolean(),
+  mined: z.array(z.string()).meta({ description: 'txids that left the pool into a block' }),
 });
 export const simulateReorgBody = z.strictObject({ chain, depth: between(1, SIMULATED_BLOCKS_MAX) });
 export const simulatedReorg = z.object({ depth: count });
 export const simulateChainDownBody = z.strictObject({ chain, seconds: between(0, 3_600) });
 export const simulatedChainDown = z.object({ until: instant });
-export const simulateDuplicateBody = z.strictObject({ eventId: z.string().regex(/^evt_[a-z2-7]{26}$/, 'expected the id of an event, evt_ and 26 characters') });
+export const simulateDuplicateBody = z.strictObject({
+  eventId: z.string().regex(/^evt_[a-z2-7]{26}$/, 'expected the id of an event, evt_ and 26 characters'),
+});
 export const simulatedDuplicate = z.object({ deliveryIds: z.array(z.string()) });
 export const sandboxReset = z.object({ reset: z.literal(true) });
 
@@ -104,10 +142,16 @@ const actorFacts = z.object({
   lastFault: z.record(z.string(), z.unknown()).nullable(),
   childCount: count,
 });
-export interface ActorView extends z.infer<typeof actorFacts> { children: ActorView[] }
-export const actor: z.ZodType<ActorView> = actorFacts.extend({
-  get children() { return z.array(actor); },
-}).meta({ id: 'Actor' }) as unknown as z.ZodType<ActorView>;
+export interface ActorView extends z.infer<typeof actorFacts> {
+  children: ActorView[];
+}
+export const actor: z.ZodType<ActorView> = actorFacts
+  .extend({
+    get children() {
+      return z.array(actor);
+    },
+  })
+  .meta({ id: 'Actor' }) as unknown as z.ZodType<ActorView>;
 /** Levels of the tree and children of one actor in an answer, unless asked otherwise. */
 export const ACTOR_DEPTH_DEFAULT = 3;
 export const ACTOR_CHILDREN_DEFAULT = 100;
@@ -127,20 +171,23 @@ export const factsQuery = z.strictObject({
 });
 export const factsSetAside = z.object({
   count: count.meta({ description: 'facts that are set aside now, over all accounts' }),
-  facts: z.array(z.object({
-    id: z.string(),
-    accountId: z.string(),
-    subject: z.string().meta({ description: 'the transfer or withdrawal that it is about' }),
-    fact: z.unknown().meta({ description: 'as the watcher recorded it' }),
-    trouble: z.string().meta({ description: 'why the last try failed' }),
-    tries: count,
-    behind: count.meta({ description: 'later facts of the same subject, which wait behind it' }),
-    recordedAt: instant,
-    retryAt: instant.meta({ description: 'when it is tried again by itself' }),
-  })),
+  facts: z.array(
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      subject: z.string().meta({ description: 'the transfer or withdrawal that it is about' }),
+      fact: z.unknown().meta({ description: 'as the watcher recorded it' }),
+      trouble: z.string().meta({ description: 'why the last try failed' }),
+      tries: count,
+      behind: count.meta({ description: 'later facts of the same subject, which wait behind it' }),
+      recordedAt: instant,
+      retryAt: instant.meta({ description: 'when it is tried again by itself' }),
+    }),
+  ),
 });
 export const retryFactsBody = z.strictObject({
-  accountId: freeText(80).optional(), id: inboxId.optional(),
+  accountId: freeText(80).optional(),
+  id: inboxId.optional(),
 });
 export const factsRetried = z.object({
   accounts: count.meta({ description: 'accounts with facts that are tried again, within seconds' }),
@@ -154,9 +201,13 @@ export const suspensionBody = z.strictObject({
   reason: freeText(REASON_CHARS_MAX).optional().meta({ description: "kept in the account's history; told to nobody" }),
 });
 export const suspension = z.object({ accountId: z.string(), suspended: z.boolean() });
-export const planBody = z.strictObject({
-  tier: plan.shape.tier.optional(), band: plan.shape.band.optional(), subscription: plan.shape.subscription.optional(),
-}).refine((body) => Object.keys(body).length > 0, 'at least one of tier, band and subscription');
+export const planBody = z
+  .strictObject({
+    tier: plan.shape.tier.optional(),
+    band: plan.shape.band.optional(),
+    subscription: plan.shape.subscription.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'at least one of tier, band and subscription');
 export const accountPlan = plan.extend({ accountId: z.string() });
 
 export const live = z.object({ status: z.literal('live') });

@@ -4,12 +4,23 @@ import { listQuery } from '../envelope.ts';
 import { CHAINS, DEPOSIT_STATUSES, DIRECTIONS, ENVIRONMENTS, WITHDRAWAL_STATUSES } from '../slugs.ts';
 import { tag, userRef } from './addresses.ts';
 import {
-  addressText, amountOrAll, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText,
+  addressText,
+  amountOrAll,
+  chain,
+  freeText,
+  instant,
+  money,
+  pageReply,
+  pathId,
+  pathText,
+  replyAmount,
+  tokenText,
 } from './values.ts';
 import { count, height, outputIndex, serial, shown } from './numbers.ts';
 
 export const TRANSACTION_STATUSES = [
-  ...DEPOSIT_STATUSES, ...WITHDRAWAL_STATUSES.filter((status) => status !== 'confirmed'),
+  ...DEPOSIT_STATUSES,
+  ...WITHDRAWAL_STATUSES.filter((status) => status !== 'confirmed'),
 ] as const;
 
 /** Where a signed version of a withdrawal is. */
@@ -22,28 +33,47 @@ export const transaction = money.extend({
   environment: z.enum(ENVIRONMENTS),
   status: z.string().meta({
     enum: [...TRANSACTION_STATUSES],
-    description: '`expired`: a build that nobody signed for a day, that was given up, or (btc) whose coins a newer one took',
+    description:
+      '`expired`: a build that nobody signed for a day, that was given up, or (btc) whose coins a newer one took',
   }),
   txid: z.string().nullable().meta({ description: 'null for a withdrawal that is not signed' }),
-  outputIndex: outputIndex.nullable().meta({ description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains; null for a withdrawal' }),
+  outputIndex: outputIndex.nullable().meta({
+    description:
+      'with txid, the key to credit by; signed: below zero for native payments of EVM chains; null for a withdrawal',
+  }),
   address: z.string(),
-  counterparty: z.string().nullable().meta({ description: 'who is paid by a withdrawal; who paid a deposit, null where the chain does not say' }),
+  counterparty: z
+    .string()
+    .nullable()
+    .meta({ description: 'who is paid by a withdrawal; who paid a deposit, null where the chain does not say' }),
   tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
   tokenSymbol: z.string(),
   userRef: z.string().nullable().meta({ description: "the address's; null for an own address, as of a treasury" }),
   tag: z.string().nullable().meta({ description: "the address's; null where none was given" }),
-  chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
+  chainTag: z
+    .string()
+    .nullable()
+    .meta({ description: 'destination tag or memo of the chain; null where there is none' }),
   height: height.nullable().meta({ description: 'null for a withdrawal that is in no block' }),
   blockHash: z.string().nullable().meta({ description: 'null for a withdrawal that is in no block' }),
   confirmations: count.meta({ description: '0 for what is in no block' }),
   threshold: count,
-  incarnation: serial.nullable().meta({ description: 'rises when a reversed deposit comes back; null for a withdrawal' }),
-  fee: replyAmount.nullable().meta({ description: 'smallest native unit, as the block says; null for a deposit, and for a withdrawal that is in no block' }),
-  failure: z.object({ code: z.string(), reason: z.string() }).nullable().meta({ description: 'null unless the withdrawal failed' }),
+  incarnation: serial
+    .nullable()
+    .meta({ description: 'rises when a reversed deposit comes back; null for a withdrawal' }),
+  fee: replyAmount.nullable().meta({
+    description:
+      'smallest native unit, as the block says; null for a deposit, and for a withdrawal that is in no block',
+  }),
+  failure: z
+    .object({ code: z.string(), reason: z.string() })
+    .nullable()
+    .meta({ description: 'null unless the withdrawal failed' }),
   versions: z.array(z.object({ txid: z.string(), at: z.enum(VERSION_PLACES) })).meta({
-    description: 'signed versions of a withdrawal, oldest first; the last one is the one that is submitted. `signed`: not sent yet · '
-      + '`submitted`: sent, no node has answered that it has it · `node`: a node has it · `block`: it is in a block · '
-      + '`replaced`: a newer version took its place in the node, or another one is in a block',
+    description:
+      'signed versions of a withdrawal, oldest first; the last one is the one that is submitted. `signed`: not sent yet · ' +
+      '`submitted`: sent, no node has answered that it has it · `node`: a node has it · `block`: it is in a block · ' +
+      '`replaced`: a newer version took its place in the node, or another one is in a block',
   }),
   explorerUrl: z.string().nullable().meta({ description: 'null where txid is null' }),
   createdAt: instant,
@@ -68,11 +98,14 @@ export const buildBody = z.strictObject({
   amount: amountOrAll,
   tokenContract: tokenText.nullish(),
   chainTag: freeText(30).nullish().meta({ description: 'destination tag or memo id, decimal text' }),
-  paymentRef: freeText(255).nullish().meta({
-    description: "your own name of the payment, as of a payout in your books. Payments of the same chain, from, to, chainTag, asset, amount and paymentRef are "
-      + 'one payment to the edge: while one that was signed may land, another is refused (CONFLICT equal_payment_signed). To pay twice, name them differently; '
-      + 'to try again, name it as before',
-  }),
+  paymentRef: freeText(255)
+    .nullish()
+    .meta({
+      description:
+        'your own name of the payment, as of a payout in your books. Payments of the same chain, from, to, chainTag, asset, amount and paymentRef are ' +
+        'one payment to the edge: while one that was signed may land, another is refused (CONFLICT equal_payment_signed). To pay twice, name them differently; ' +
+        'to try again, name it as before',
+    }),
 });
 
 /** JSON form of `Unsigned` in chains/chain.ts: what the edge checks and signs. */
@@ -107,7 +140,10 @@ export const built = money.extend({
   to: z.string(),
   tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
   tokenSymbol: z.string(),
-  chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
+  chainTag: z
+    .string()
+    .nullable()
+    .meta({ description: 'destination tag or memo of the chain; null where there is none' }),
   feeEstimate: z.object({
     fee: replyAmount,
     feeMax: replyAmount,

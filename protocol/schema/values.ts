@@ -22,27 +22,34 @@ export const freeText = (max: number) =>
   z.string().min(1).max(max).refine(storable, 'characters that cannot be stored');
 
 /** A chain slug in a body or a query. Refuses: INVALID_CHAIN for any other text, upper case too. */
-export const chain = z.enum(
-  CHAINS, { error: (issue) => (typeof issue.input === 'string' ? code('INVALID_CHAIN') : `${issue.input === undefined ? 'missing: send' : 'expected'} a chain slug: ${CHAINS.join(', ')}`) },
-);
+export const chain = z.enum(CHAINS, {
+  error: (issue) =>
+    typeof issue.input === 'string'
+      ? code('INVALID_CHAIN')
+      : `${issue.input === undefined ? 'missing: send' : 'expected'} a chain slug: ${CHAINS.join(', ')}`,
+});
 
 const ADDRESS_CHARS_MAX = 128;
 /** Text of an address; its chain decides whether it is one. Refuses: INVALID_ADDRESS. */
-export const addressText = z.string()
+export const addressText = z
+  .string()
   .refine((text) => text.length >= 1 && text.length <= ADDRESS_CHARS_MAX && storable(text), code('INVALID_ADDRESS'));
 
 /** The text of an amount; a JSON number in its place is INVALID_INPUT that says what an amount is. */
-const amountString = () => z.string({ error: ({ input }) => (input === undefined ? `missing: ${AMOUNT_FORM}` : AMOUNT_FORM) });
+const amountString = () =>
+  z.string({ error: ({ input }) => (input === undefined ? `missing: ${AMOUNT_FORM}` : AMOUNT_FORM) });
 
 /** A positive count of the smallest unit, as a string. Refuses: INVALID_AMOUNT. */
-export const amount = amountString().refine((text) => !isRefusal(parseAmount(text)), code('INVALID_AMOUNT'))
+export const amount = amountString()
+  .refine((text) => !isRefusal(parseAmount(text)), code('INVALID_AMOUNT'))
   .meta({ pattern: `^[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}}$`, description: 'smallest unit', examples: ['1500000'] });
 
 /** `all` asks for a send-all whose amount follows the fee that is signed. */
 export const amountOrAll = amountString()
   .refine((text) => text === 'all' || !isRefusal(parseAmount(text)), code('INVALID_AMOUNT'))
   .meta({
-    pattern: `^(all|[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}})$`, description: 'smallest unit, or `all`',
+    pattern: `^(all|[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}})$`,
+    description: 'smallest unit, or `all`',
     examples: ['1500000'],
   });
 
@@ -59,13 +66,21 @@ export const decimalAmount = amountString()
 export const tokenText = freeText(160);
 
 /** An id in a path. A text that cannot be one names nothing: NOT_FOUND. */
-export const pathId = (prefix: IdPrefix) => z.string().refine((text) => isId(prefix, text), code('NOT_FOUND'))
-  .meta({ pattern: `^${prefix}_[a-z2-7]{26}$` });
+export const pathId = (prefix: IdPrefix) =>
+  z
+    .string()
+    .refine((text) => isId(prefix, text), code('NOT_FOUND'))
+    .meta({ pattern: `^${prefix}_[a-z2-7]{26}$` });
 /** An account in a path. */
-export const pathAccountId = z.string().refine(isAccountId, code('NOT_FOUND'))
+export const pathAccountId = z
+  .string()
+  .refine(isAccountId, code('NOT_FOUND'))
   .meta({ pattern: '^org_[a-z2-7]{26}_(live|sandbox)$' });
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-export const pathUuid = z.string().refine((text) => UUID.test(text), code('NOT_FOUND')).meta({ format: 'uuid' });
+export const pathUuid = z
+  .string()
+  .refine((text) => UUID.test(text), code('NOT_FOUND'))
+  .meta({ format: 'uuid' });
 
 /** An address, token or actor in a path. */
 export const pathText = (max: number) =>
@@ -76,27 +91,40 @@ export const instant = z.iso.datetime({ offset: true }).meta({ description: 'ISO
 export const totpCode = z.string().regex(/^[0-9]{6}$/, 'expected the six digits of the authenticator app');
 
 const wholeNumber = (min: number, max: number) =>
-  z.string().regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number from ${min} to ${max}`).transform(Number).pipe(between(min, max))
-  .meta({ type: 'integer', minimum: min, maximum: max });
+  z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .pipe(between(min, max))
+    .meta({ type: 'integer', minimum: min, maximum: max });
 /** A whole number in a query, where it is decimal text. */
 export const queryNumber = wholeNumber;
 
 // ── Replies ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export const replyAmount = z.string().regex(/^-?[0-9]+$/).meta({ description: 'smallest unit', examples: ['1500000'] });
+export const replyAmount = z
+  .string()
+  .regex(/^-?[0-9]+$/)
+  .meta({ description: 'smallest unit', examples: ['1500000'] });
 export const money = z.object({
   amount: replyAmount,
   amountFormatted: z.string().meta({ description: 'for display only, never for arithmetic', examples: ['1.5'] }),
   decimals,
 });
 /** Spec §2.1: page envelope of every list. */
-export const pageReply = <T extends z.ZodType>(entry: T) => z.object({
-  content: z.array(entry),
-  page: count,
-  size: count,
-  totalElements: count,
-  totalPages: count,
-  totalCapped: z.literal(true).exactOptional()
-    .meta({ description: 'there are more than `totalElements`: a filtered list is counted to 10,000. Walk it with `after`' }),
-  next: z.string().nullable().default(null).meta({ description: 'send as `after` for what follows; null at the end' }),
-});
+export const pageReply = <T extends z.ZodType>(entry: T) =>
+  z.object({
+    content: z.array(entry),
+    page: count,
+    size: count,
+    totalElements: count,
+    totalPages: count,
+    totalCapped: z.literal(true).exactOptional().meta({
+      description: 'there are more than `totalElements`: a filtered list is counted to 10,000. Walk it with `after`',
+    }),
+    next: z
+      .string()
+      .nullable()
+      .default(null)
+      .meta({ description: 'send as `after` for what follows; null at the end' }),
+  });

@@ -6,8 +6,12 @@ import { freeText, instant, pageReply, pathId, pathUuid } from './values.ts';
 import { count, durationMs, serial, statusCode } from './numbers.ts';
 
 const url = freeText(2_048).meta({ format: 'uri', examples: ['https://example.com/webhooks'] });
-const eventNames = z.array(z.enum(EVENTS)).min(1).max(EVENTS.length)
-  .refine((names) => new Set(names).size === names.length, 'each event once').meta({ uniqueItems: true });
+const eventNames = z
+  .array(z.enum(EVENTS))
+  .min(1)
+  .max(EVENTS.length)
+  .refine((names) => new Set(names).size === names.length, 'each event once')
+  .meta({ uniqueItems: true });
 
 /** Create and full replace. */
 export const webhookBody = z.strictObject({ url, events: eventNames });
@@ -38,13 +42,15 @@ export const delivery = z.object({
   heldReason: z.enum(HELD_REASONS).nullable().meta({ description: 'null unless it is held' }),
   nextAttemptAt: instant.nullable().meta({ description: 'null where none is due' }),
   createdAt: instant,
-  attempts: z.array(z.object({
-    attempt: serial,
-    statusCode: statusCode.nullable(),
-    durationMs,
-    error: z.string().nullable(),
-    at: instant,
-  })),
+  attempts: z.array(
+    z.object({
+      attempt: serial,
+      statusCode: statusCode.nullable(),
+      durationMs,
+      error: z.string().nullable(),
+      at: instant,
+    }),
+  ),
 });
 export const deliveryPage = pageReply(delivery);
 export const deliveriesOfWebhookQuery = listQuery({

@@ -26,16 +26,18 @@ async function started(t: ExecutionContext, change: Partial<AccountState> = {}) 
     keyOf: (row) => (row.table === 'idempotency' ? row.row.key : row.table === 'address' ? row.row.address : null),
   });
   const accounts = node.system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
-    entity, store: store.ownedBy(1), shardOf: () => 7, summarise: summariseAccount,
+    entity,
+    store: store.ownedBy(1),
+    shardOf: () => 7,
+    summarise: summariseAccount,
   });
   const send = (command: AccountCommand): Promise<Outcome<AccountReply>> => ask(accounts.address(ACCOUNT), command);
   await send(commands.enrol());
   return { node, store, send, stream: () => store.stream(ACCOUNT)! };
 }
 
-const codes = (outcomes: readonly Outcome<AccountReply>[]) => outcomes.map(
-  (outcome) => (outcome.ok === true ? 'ok' : outcome.ok === 'duplicate' ? 'duplicate' : outcome.code),
-);
+const codes = (outcomes: readonly Outcome<AccountReply>[]) =>
+  outcomes.map((outcome) => (outcome.ok === true ? 'ok' : outcome.ok === 'duplicate' ? 'duplicate' : outcome.code));
 const count = (all: readonly string[], one: string) => all.filter((each) => each === one).length;
 
 test('fault 29: a hundred requests at the last free address: one gets it, the others ADDRESS_LIMIT_EXCEEDED', async (t) => {
@@ -50,13 +52,22 @@ test('P1 a hundred requests at once: indexes without gap or repetition, few appe
   const before = store.appended.length;
   await Promise.all(Array.from({ length: 100 }, () => send(commands.createAddress())));
   const indexes = rowsOf(stream().rows, 'address').flatMap(({ row }) => (row.purpose === 'deposit' ? [row.index] : []));
-  t.deepEqual(indexes, Array.from({ length: 100 }, (_, index) => index));
+  t.deepEqual(
+    indexes,
+    Array.from({ length: 100 }, (_, index) => index),
+  );
   t.true(store.appended.length - before <= 5, `${store.appended.length - before} appends`);
   t.true(node.batches.some((size) => size > 10));
-  const initial = initialAccount(
-    { accountId: ACCOUNT, organizationId: ORGANIZATION_ID, environment: 'live', plan: PLAN },
+  const initial = initialAccount({
+    accountId: ACCOUNT,
+    organizationId: ORGANIZATION_ID,
+    environment: 'live',
+    plan: PLAN,
+  });
+  t.deepEqual(
+    stream().events.reduce((state, event) => entity.evolve(state, event), initial),
+    stream().state,
   );
-  t.deepEqual(stream().events.reduce((state, event) => entity.evolve(state, event), initial), stream().state);
   t.is(stream().state.version, stream().version);
 });
 

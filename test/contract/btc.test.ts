@@ -15,14 +15,24 @@ const transport = (endpoints: readonly Endpoint[]) =>
 chainModuleContract('btc on a real node of the family', async (t) => {
   const node = await openBtcNode();
   t.teardown(() => node.close());
-  const { network, endpoint } = node, sender = own(0, 'p2wpkh', network), receiver = own(1, 'p2wpkh', network).address;
+  const { network, endpoint } = node,
+    sender = own(0, 'p2wpkh', network),
+    receiver = own(1, 'p2wpkh', network).address;
   await node.pay(sender.address, 100_000_000n);
   await node.mine(1);
   return {
-    network, endpoint, module: await loadModule('btc'), signer: btcSigner, receiver, amount: 250_000n, transport,
+    network,
+    endpoint,
+    module: await loadModule('btc'),
+    signer: btcSigner,
+    receiver,
+    amount: 250_000n,
+    transport,
     sender: { address: sender.address, path: sender.path, key: { privateKey: sender.privateKey } },
     pay: (amount) => node.pay(receiver, amount),
-    mine: async () => { await node.mine(1); },
+    mine: async () => {
+      await node.mine(1);
+    },
   };
 });
 
@@ -33,13 +43,22 @@ chainModuleContract('btc on the stand-in', async (t) => {
     await endpoint.close();
     await peer.close();
   });
-  const sender = own(0), receiver = own(1).address;
+  const sender = own(0),
+    receiver = own(1).address;
   peer.pay(sender.address, 100_000_000n);
   peer.mine(1);
   return {
-    network: bitcoin, endpoint, module: await loadModule('btc'), signer: btcSigner, receiver, amount: 250_000n, transport,
+    network: bitcoin,
+    endpoint,
+    module: await loadModule('btc'),
+    signer: btcSigner,
+    receiver,
+    amount: 250_000n,
+    transport,
     sender: { address: sender.address, path: sender.path, key: { privateKey: sender.privateKey } },
     pay: async (amount) => peer.pay(receiver, amount),
-    mine: async () => { peer.mine(1); },
+    mine: async () => {
+      peer.mine(1);
+    },
   };
 });

@@ -18,7 +18,12 @@ chainModuleContract('evm', async (t) => {
   for (const holder of [address, PAYER]) await anvil.fund(holder, 10n ** 18n);
   const receiver = deriveAddress(eth, account.publicExtendedKey, 0, 1).address;
   return {
-    network: eth, module: await loadModule('eth'), signer: evmSigner, endpoint: anvil.endpoint, receiver, amount: 1_000n,
+    network: eth,
+    module: await loadModule('eth'),
+    signer: evmSigner,
+    endpoint: anvil.endpoint,
+    receiver,
+    amount: 1_000n,
     transport: (endpoints) => readerOf(eth, endpoints).transport,
     sender: { address, path, key: { privateKey: account.derive('m/0/0').privateKey! } },
     pay: (amount) => anvil.send({ from: PAYER, to: receiver, value: amount }),

@@ -17,7 +17,13 @@ interface Counted {
 
 function inMemory(): Counted {
   let nowMs = 1_000_000;
-  return { limiter: createMemoryRateLimiter(), windowsEnd: async () => { nowMs += WINDOW_MS; }, nowMs: () => nowMs };
+  return {
+    limiter: createMemoryRateLimiter(),
+    windowsEnd: async () => {
+      nowMs += WINDOW_MS;
+    },
+    nowMs: () => nowMs,
+  };
 }
 
 /** A machine that is slow is no Redis that is away. */
@@ -26,7 +32,11 @@ const PATIENT_MS = 30_000;
 /** A limiter of a node; `changes` are what it was told of its Redis. */
 function ofNode(t: ExecutionContext, url: string, changes: string[] = [], answerMs = PATIENT_MS): RateLimiter {
   const limiter = createRedisRateLimiter({
-    url, windowMs: WINDOW_MS, answerMs, local: createMemoryRateLimiter(), onChange: (state) => changes.push(state),
+    url,
+    windowMs: WINDOW_MS,
+    answerMs,
+    local: createMemoryRateLimiter(),
+    onChange: (state) => changes.push(state),
   });
   t.teardown(() => limiter.close());
   return limiter;
@@ -45,37 +55,58 @@ async function controlOf(t: ExecutionContext, url: string) {
 async function connected(t: ExecutionContext, { url }: TestRedis, changes: string[] = []): Promise<RateLimiter> {
   const limiter = ofNode(t, url, changes);
   const control = await controlOf(t, url);
-  await patiently('connected', async () => {
-    await limiter.take('probe', 1, Date.now());
-    return control.exists('flock:rate:probe');
-  }, (found) => found === 1);
+  await patiently(
+    'connected',
+    async () => {
+      await limiter.take('probe', 1, Date.now());
+      return control.exists('flock:rate:probe');
+    },
+    (found) => found === 1,
+  );
   changes.length = 0;
   return limiter;
 }
 
 async function inRedis(t: ExecutionContext): Promise<Counted> {
-  const redis = await startRedis(t), limiter = await connected(t, redis);
+  const redis = await startRedis(t),
+    limiter = await connected(t, redis);
   const control = await controlOf(t, redis.url);
   return {
-    limiter, nowMs: Date.now,
+    limiter,
+    nowMs: Date.now,
     // Its windows end by its own clock: what is left of them is taken away.
     async windowsEnd() {
       for (const key of await control.keys('flock:rate:*')) {
-        t.true(await control.pTTL(key) > 0, 'every window has an end');
+        t.true((await control.pTTL(key)) > 0, 'every window has an end');
         await control.pExpire(key, 0);
       }
     },
   };
 }
 
-for (const [name, open] of [['memory', async () => inMemory()], ['redis', inRedis]] as const) {
+for (const [name, open] of [
+  ['memory', async () => inMemory()],
+  ['redis', inRedis],
+] as const) {
   test(`§8 ${name}: a window takes its number of requests, says what is left, and the next one begins anew`, async (t) => {
     const { limiter, windowsEnd, nowMs } = await open(t);
     const take = () => limiter.take('org_1_live', 3, nowMs());
     const taken = [await take(), await take(), await take(), await take()];
-    t.deepEqual(taken.map(({ allowed, remaining }) => [allowed, remaining]), [[true, 2], [true, 1], [true, 0], [false, 0]]);
+    t.deepEqual(
+      taken.map(({ allowed, remaining }) => [allowed, remaining]),
+      [
+        [true, 2],
+        [true, 1],
+        [true, 0],
+        [false, 0],
+      ],
+    );
     for (const { resetSeconds } of taken) t.true(resetSeconds > 0 && resetSeconds <= WINDOW_MS / 1_000);
-    t.like(await limiter.take('org_2_live', 3, nowMs()), { allowed: true, remaining: 2 }, 'an account counts for itself');
+    t.like(
+      await limiter.take('org_2_live', 3, nowMs()),
+      { allowed: true, remaining: 2 },
+      'an account counts for itself',
+    );
     await windowsEnd();
     t.like(await take(), { allowed: true, remaining: 2 });
   });
@@ -88,17 +119,24 @@ for (const [name, open] of [['memory', async () => inMemory()], ['redis', inRedi
 }
 
 test('design 4: what another client did to a window is survived: one without an end gets one, one of another type is counted by the node', async (t) => {
-  const redis = await startRedis(t), limiter = await connected(t, redis), control = await controlOf(t, redis.url);
+  const redis = await startRedis(t),
+    limiter = await connected(t, redis),
+    control = await controlOf(t, redis.url);
   await control.set('flock:rate:org_1_live', '2');
   t.like(await limiter.take('org_1_live', 4, Date.now()), { allowed: true, remaining: 1 });
-  t.true(await control.pTTL('flock:rate:org_1_live') > 0);
+  t.true((await control.pTTL('flock:rate:org_1_live')) > 0);
   await control.del('flock:rate:org_1_live');
   await control.hSet('flock:rate:org_1_live', 'count', '9');
-  t.like(await limiter.take('org_1_live', 4, Date.now()), { allowed: true, remaining: 3 }, 'a request is served all the same');
+  t.like(
+    await limiter.take('org_1_live', 4, Date.now()),
+    { allowed: true, remaining: 3 },
+    'a request is served all the same',
+  );
 });
 
 test('design 4: nodes count together in Redis; while it is away each counts alone, and they find it again', async (t) => {
-  const redis = await startRedis(t), changes: string[] = [];
+  const redis = await startRedis(t),
+    changes: string[] = [];
   const [one, other] = [await connected(t, redis, changes), await connected(t, redis)];
   const take = async (limiter: RateLimiter) => (await limiter.take('org_1_live', 4, Date.now())).remaining;
   t.deepEqual([await take(one), await take(other), await take(one)], [3, 2, 1]);
@@ -106,13 +144,29 @@ test('design 4: nodes count together in Redis; while it is away each counts alon
   t.deepEqual([await take(one), await take(one), await take(other)], [3, 2, 3], 'a request is served all the same');
   t.deepEqual(changes, ['lost']);
   await redis.restart();
-  await patiently('back', async () => { await take(one); return changes.at(-1); }, (state) => state === 'back');
+  await patiently(
+    'back',
+    async () => {
+      await take(one);
+      return changes.at(-1);
+    },
+    (state) => state === 'back',
+  );
 });
 
 test('design 4: a Redis that is frozen is given up: requests wait for it no more, and nothing is kept for it', async (t) => {
-  const answerMs = 300, redis = await startRedis(t), changes: string[] = [];
+  const answerMs = 300,
+    redis = await startRedis(t),
+    changes: string[] = [];
   const limiter = ofNode(t, redis.url, changes, answerMs);
-  await patiently('connected', async () => { await limiter.take('a', 4, Date.now()); return changes.at(-1); }, (state) => state === 'back');
+  await patiently(
+    'connected',
+    async () => {
+      await limiter.take('a', 4, Date.now());
+      return changes.at(-1);
+    },
+    (state) => state === 'back',
+  );
   redis.freeze();
   const waited = async () => {
     const began = performance.now();
@@ -131,14 +185,22 @@ test('design 4: a node with REDIS_URL counts there, and serves when Redis is gon
   const upOf = async () => /^svc_redis_up (\d)$/m.exec(await (await fetch(`${cloud.url}/metrics`)).text())?.[1];
   t.is(await upOf(), '0', 'it has not counted yet');
   const control = await controlOf(t, redis.url);
-  await patiently('counted', async () => {
-    await live.client.must('listWebhooks');
-    return control.get(`flock:rate:${live.accountId}`);
-  }, (count) => Number(count) > 0);
-  await patiently('up', async () => {
-    await live.client.must('listWebhooks');
-    return upOf();
-  }, (up) => up === '1');
+  await patiently(
+    'counted',
+    async () => {
+      await live.client.must('listWebhooks');
+      return control.get(`flock:rate:${live.accountId}`);
+    },
+    (count) => Number(count) > 0,
+  );
+  await patiently(
+    'up',
+    async () => {
+      await live.client.must('listWebhooks');
+      return upOf();
+    },
+    (up) => up === '1',
+  );
   await redis.kill();
   await live.client.must('listWebhooks');
   t.is(await upOf(), '0');

@@ -8,13 +8,21 @@ import { chainModuleContract } from './chain-module.ts';
 
 chainModuleContract('sol', async (t) => {
   const peer = await openSol(t, { skipEvery: 4 });
-  const { address, privateKey } = keyOf(1), receiver = keyOf(2).address;
+  const { address, privateKey } = keyOf(1),
+    receiver = keyOf(2).address;
   peer.ledger.fund(address, SOL);
   return {
-    network: solana, module: sol as ChainModule, signer: solSigner, endpoint: peer.endpoints[0]!, receiver, amount: 1_000_000n,
+    network: solana,
+    module: sol as ChainModule,
+    signer: solSigner,
+    endpoint: peer.endpoints[0]!,
+    receiver,
+    amount: 1_000_000n,
     transport: (endpoints) => peer.clientOf(endpoints).transport,
     sender: { address, path: depositPath(0), key: { privateKey } },
     pay: async (amount) => peer.pay(receiver, amount),
-    mine: async () => { peer.ledger.mine(); },
+    mine: async () => {
+      peer.ledger.mine();
+    },
   };
 });

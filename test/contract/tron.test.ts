@@ -5,10 +5,17 @@ import { endpointOf, openStage, own, PAYER, SENDER, transportOver } from '../sup
 import { chainModuleContract } from './chain-module.ts';
 
 chainModuleContract('tron', async () => {
-  const { standIn, node } = openStage(), receiver = own(1).address;
+  const { standIn, node } = openStage(),
+    receiver = own(1).address;
   return {
-    network: tron, module: await loadModule('tron'), signer: tronSigner, endpoint: endpointOf(node), receiver, amount: 250_000n,
-    transport: transportOver, sender: SENDER,
+    network: tron,
+    module: await loadModule('tron'),
+    signer: tronSigner,
+    endpoint: endpointOf(node),
+    receiver,
+    amount: 250_000n,
+    transport: transportOver,
+    sender: SENDER,
     pay: async (amount) => standIn.send(PAYER, { type: 'TransferContract', to: receiver, amount }),
     mine: async () => standIn.ledger.mine(1),
   };

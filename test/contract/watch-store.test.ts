@@ -9,7 +9,18 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountIdOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { addressRow, linksAfter, newOrganization, nextSerial, NOW_MS, openStores, recordOf, transferTo, withdrawalRow, write } from '../support/store-rows.ts';
+import {
+  addressRow,
+  linksAfter,
+  newOrganization,
+  nextSerial,
+  NOW_MS,
+  openStores,
+  recordOf,
+  transferTo,
+  withdrawalRow,
+  write,
+} from '../support/store-rows.ts';
 
 interface Bench {
   store: WatchStore;
@@ -24,7 +35,12 @@ const kindsOf = (facts: readonly Fact[]) => facts.map((fact) => fact.kind);
 const LIVE = 'avax' as const;
 const START: Cursor = { height: 100, hash: 'a100' };
 
-async function startLedger(store: WatchStore, ledger: LedgerId, count: number, transfers: (links: ReturnType<typeof linksAfter>) => Record<number, BlockRecord['transfers']> = () => ({})) {
+async function startLedger(
+  store: WatchStore,
+  ledger: LedgerId,
+  count: number,
+  transfers: (links: ReturnType<typeof linksAfter>) => Record<number, BlockRecord['transfers']> = () => ({}),
+) {
   const links = linksAfter(START, count, 'a');
   const byHeight = transfers(links);
   for (const [index, link] of links.entries()) {
@@ -36,7 +52,11 @@ async function startLedger(store: WatchStore, ledger: LedgerId, count: number, t
 }
 
 /** Facts mature below a head that was noted. */
-async function matureBelow(store: WatchStore, ledger: LedgerId, facts: Parameters<WatchStore['mature']>[1]): ReturnType<WatchStore['mature']> {
+async function matureBelow(
+  store: WatchStore,
+  ledger: LedgerId,
+  facts: Parameters<WatchStore['mature']>[1],
+): ReturnType<WatchStore['mature']> {
   await store.noteHead(ledger, 400, NOW_MS);
   return store.mature(ledger, facts);
 }
@@ -57,22 +77,41 @@ const benches: Record<string, () => Bench> = {
     async fresh(live = false) {
       const accountId = accountIdOf(newId('org', NOW_MS), live ? 'live' : 'sandbox');
       const address = addressRow(accountId);
-      memory.addAddress({ addressKey: address.addressKey, addressId: address.id, accountId, address: address.address, purpose: 'deposit' }, live ? 'live' : 'sandbox', address.createdAtMs);
+      memory.addAddress(
+        {
+          addressKey: address.addressKey,
+          addressId: address.id,
+          accountId,
+          address: address.address,
+          purpose: 'deposit',
+        },
+        live ? 'live' : 'sandbox',
+        address.createdAtMs,
+      );
       return { ledger: live ? LIVE : `eth@${accountId}`, accountId, address };
     },
-    async saveWithdrawal(row) { memory.saveWithdrawal(row); },
-    async inbox(accountId) { return memory.inbox(accountId).map(({ fact }) => fact); },
+    async saveWithdrawal(row) {
+      memory.saveWithdrawal(row);
+    },
+    async inbox(accountId) {
+      return memory.inbox(accountId).map(({ fact }) => fact);
+    },
   }),
   postgres: () => ({
     store: stores.watch,
     async fresh(isLive = false) {
-      const { live, sandbox } = await newOrganization(stores), accountId = isLive ? live : sandbox;
+      const { live, sandbox } = await newOrganization(stores),
+        accountId = isLive ? live : sandbox;
       const address = addressRow(accountId);
       await write(stores, accountId, [{ table: 'address', row: address }]);
       return { ledger: isLive ? LIVE : `eth@${sandbox}`, accountId, address };
     },
-    async saveWithdrawal(row) { await write(stores, row.accountId, [{ table: 'withdrawal', row }]); },
-    async inbox(accountId) { return (await stores.inbox.inboxOf(accountId, 1_000)).inbox.map(({ fact }) => fact); },
+    async saveWithdrawal(row) {
+      await write(stores, row.accountId, [{ table: 'withdrawal', row }]);
+    },
+    async inbox(accountId) {
+      return (await stores.inbox.inboxOf(accountId, 1_000)).inbox.map(({ fact }) => fact);
+    },
   }),
 };
 
@@ -81,15 +120,36 @@ for (const [name, bench] of Object.entries(benches)) {
     const { store, fresh } = bench();
     const { ledger } = await fresh();
     t.is(await store.cursor(ledger), null);
-    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: null, headHeight: null, headAtMs: null, heardAtMs: null, unresolved: [] });
+    t.deepEqual(await store.coverage(ledger), {
+      ledger,
+      completeHeight: null,
+      headHeight: null,
+      headAtMs: null,
+      heardAtMs: null,
+      unresolved: [],
+    });
     const links = await startLedger(store, ledger, 3);
     t.deepEqual(await store.cursor(ledger), { height: 103, hash: 'a103' });
-    t.deepEqual(await store.recordBlock(ledger, recordOf(links[2]!)), { recorded: false, accounts: [] }, 'another watcher was first');
-    t.deepEqual(await store.recordBlock(ledger, recordOf(links[0]!, [], { previous: null })), { recorded: false, accounts: [] });
+    t.deepEqual(
+      await store.recordBlock(ledger, recordOf(links[2]!)),
+      { recorded: false, accounts: [] },
+      'another watcher was first',
+    );
+    t.deepEqual(await store.recordBlock(ledger, recordOf(links[0]!, [], { previous: null })), {
+      recorded: false,
+      accounts: [],
+    });
     t.deepEqual(await store.links(ledger, 104, 2), [links[2]!, links[1]!]);
     t.deepEqual(await store.links(ledger, 103, 9), [links[1]!, links[0]!]);
     await store.noteHead(ledger, 110, NOW_MS);
-    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: 103, headHeight: 110, headAtMs: NOW_MS, heardAtMs: NOW_MS, unresolved: [] });
+    t.deepEqual(await store.coverage(ledger), {
+      ledger,
+      completeHeight: 103,
+      headHeight: 110,
+      headAtMs: NOW_MS,
+      heardAtMs: NOW_MS,
+      unresolved: [],
+    });
     await store.noteHeard(ledger, NOW_MS - 5_000);
     t.is((await store.coverage(ledger)).heardAtMs, NOW_MS, 'whoever noted the head had heard a node');
     await store.noteHeard(ledger, NOW_MS + 5_000);
@@ -105,7 +165,8 @@ for (const [name, bench] of Object.entries(benches)) {
     await store.noteHead(simulated, 10 ** 9, NOW_MS);
     t.is((await store.coverage(simulated)).headHeight, 10 ** 9, 'a simulated ledger mines by order');
     const ledger = 'base' as const;
-    const atMs = NOW_MS - 3_600_000, at = async () => (await store.coverage(ledger)).headHeight;
+    const atMs = NOW_MS - 3_600_000,
+      at = async () => (await store.coverage(ledger)).headHeight;
     const note = async (height: number, afterMs: number) => {
       await store.noteHead(ledger, height, atMs + afterMs);
       return at();
@@ -129,13 +190,24 @@ for (const [name, bench] of Object.entries(benches)) {
     let paid!: BlockRecord['transfers'][number];
     const links = linksAfter(START, 1, 'a');
     paid = transferTo(address, links[0]!, { threshold: 3 });
-    t.deepEqual(await store.recordBlock(ledger, recordOf(links[0]!, [paid], { previous: null })), { recorded: true, accounts: [accountId] });
+    t.deepEqual(await store.recordBlock(ledger, recordOf(links[0]!, [paid], { previous: null })), {
+      recorded: true,
+      accounts: [accountId],
+    });
     t.deepEqual(kindsOf(await inbox(accountId)), ['seen']);
     t.deepEqual(await store.immature(ledger, 102, 10), []);
     const [due] = await store.immature(ledger, 103, 10);
     t.is(due?.txid, paid.txid);
-    t.deepEqual(await matureBelow(store, ledger, [{ ...paid, blockHash: 'elsewhere', confirmations: 3 }]), [], 'it is not in that block any more');
-    t.deepEqual(await matureBelow(store, ledger, [{ ...paid, confirmations: 10 ** 12 }]), [], 'no depth beyond the head, and no fault either');
+    t.deepEqual(
+      await matureBelow(store, ledger, [{ ...paid, blockHash: 'elsewhere', confirmations: 3 }]),
+      [],
+      'it is not in that block any more',
+    );
+    t.deepEqual(
+      await matureBelow(store, ledger, [{ ...paid, confirmations: 10 ** 12 }]),
+      [],
+      'no depth beyond the head, and no fault either',
+    );
     t.deepEqual(await matureBelow(store, ledger, [{ ...paid, confirmations: 3 }]), [accountId]);
     t.deepEqual(await matureBelow(store, ledger, [{ ...paid, confirmations: 4 }]), [], 'matured already');
     const facts = await inbox(accountId);
@@ -169,18 +241,42 @@ for (const [name, bench] of Object.entries(benches)) {
     await matureBelow(store, ledger, [{ ...kept, confirmations: 12 }]);
     const branch = linksAfter({ height: 101, hash: 'a101' }, 4, 'b');
     const added = paid(branch[3]!);
-    const records = branch.map((link) => recordOf(link, link.height === 104 ? [{ ...kept, height: 104, blockHash: 'b104' }] : link.height === 105 ? [added] : []));
-    t.deepEqual(await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, records), { recorded: false, accounts: [] }, 'not our head');
-    t.deepEqual(await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 104, hash: 'a104' }, records), { recorded: true, accounts: [accountId] });
+    const records = branch.map((link) =>
+      recordOf(
+        link,
+        link.height === 104 ? [{ ...kept, height: 104, blockHash: 'b104' }] : link.height === 105 ? [added] : [],
+      ),
+    );
+    t.deepEqual(
+      await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, records),
+      { recorded: false, accounts: [] },
+      'not our head',
+    );
+    t.deepEqual(
+      await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 104, hash: 'a104' }, records),
+      { recorded: true, accounts: [accountId] },
+    );
     t.deepEqual(await store.cursor(ledger), { height: 105, hash: 'b105' });
-    t.deepEqual((await store.links(ledger, 999, 9)).map(({ hash }) => hash), ['b105', 'b104', 'b103', 'b102', 'a101']);
+    t.deepEqual(
+      (await store.links(ledger, 999, 9)).map(({ hash }) => hash),
+      ['b105', 'b104', 'b103', 'b102', 'a101'],
+    );
     const facts = (await inbox(accountId)).slice(4) as Extract<Fact, { deposit: unknown }>[];
-    t.deepEqual(facts.map(({ kind, deposit }) => [kind, deposit.txid, deposit.blockHash]).sort(), [
-      ['moved', kept.txid, 'b104'], ['orphaned', gone.txid, 'a103'], ['seen', added.txid, 'b105'],
-    ].sort());
+    t.deepEqual(
+      facts.map(({ kind, deposit }) => [kind, deposit.txid, deposit.blockHash]).sort(),
+      [
+        ['moved', kept.txid, 'b104'],
+        ['orphaned', gone.txid, 'a103'],
+        ['seen', added.txid, 'b105'],
+      ].sort(),
+    );
     // Matured before and after: nothing of it is immature again.
     t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid }) => txid).sort(), [below.txid, added.txid].sort());
-    t.deepEqual(await matureBelow(store, ledger, [{ ...gone, confirmations: 12 }]), [], 'an orphaned fact does not mature');
+    t.deepEqual(
+      await matureBelow(store, ledger, [{ ...gone, confirmations: 12 }]),
+      [],
+      'an orphaned fact does not mature',
+    );
   });
 
   test(`${name}: decisions 5: while a block of the new branch is unproven nothing is known to be absent`, async (t) => {
@@ -192,28 +288,41 @@ for (const [name, bench] of Object.entries(benches)) {
       return { 102: [kept], 103: [gone] };
     });
     const branch = linksAfter({ height: 101, hash: 'a101' }, 3, 'b');
-    const records = branch.map((link) => recordOf(link, [], { unresolved: link.height === 103 ? 'receipts missing' : null }));
+    const records = branch.map((link) =>
+      recordOf(link, [], { unresolved: link.height === 103 ? 'receipts missing' : null }),
+    );
     await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, records);
     t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'seen'], 'no word yet');
     t.deepEqual(await store.immature(ledger, 999, 9), [], 'and nothing matures meanwhile');
     t.is((await store.coverage(ledger)).completeHeight, 102);
 
     const proven = recordOf(branch[1]!, [{ ...kept, height: 103, blockHash: 'b103' }]);
-    t.deepEqual(await store.resolveHeight(ledger, { ...proven, link: { ...proven.link, hash: 'a103' } }), { recorded: false, accounts: [] });
+    t.deepEqual(await store.resolveHeight(ledger, { ...proven, link: { ...proven.link, hash: 'a103' } }), {
+      recorded: false,
+      accounts: [],
+    });
     t.deepEqual(await store.resolveHeight(ledger, proven), { recorded: true, accounts: [accountId] });
     t.deepEqual(await store.resolveHeight(ledger, proven), { recorded: false, accounts: [] }, 'resolved already');
     const facts = (await inbox(accountId)).slice(2) as Extract<Fact, { deposit: unknown }>[];
-    t.deepEqual(facts.map(({ kind, deposit }) => [kind, deposit.txid]).sort(), [['moved', kept.txid], ['orphaned', gone.txid]].sort());
+    t.deepEqual(
+      facts.map(({ kind, deposit }) => [kind, deposit.txid]).sort(),
+      [
+        ['moved', kept.txid],
+        ['orphaned', gone.txid],
+      ].sort(),
+    );
     t.is((await store.coverage(ledger)).completeHeight, 104);
   });
 
   test(`${name}: found F50: an unproven height holds back only what its own branch replaced`, async (t) => {
-    // Unresolved heights before, in and after the branch of a reorg; a later reorg reaches into the branch, or does not.
+    // Unresolved heights before, in and after the branch of a reorg; a later reorg reaches into the branch, or does
+    // not.
     for (const { unresolved, later, settles } of [
       { unresolved: [102], later: null, settles: 'at once' }, // below the fork
       { unresolved: [102, 106], later: null, settles: 'when 106 is proven' },
       { unresolved: [106], later: { fork: 106, until: 109 }, settles: 'when 106 is proven' },
-      { unresolved: [106], later: { fork: 105, until: 109 }, settles: 'at once' }, // 106 is abandoned, all of the new branch is proven
+      // 106 is abandoned, all of the new branch is proven
+      { unresolved: [106], later: { fork: 105, until: 109 }, settles: 'at once' },
       { unresolved: [109], later: null, settles: 'at once' }, // beyond the branch
       { unresolved: [106, 109], later: { fork: 108, until: 110 }, settles: 'when 106 is proven' },
     ] as const) {
@@ -224,12 +333,18 @@ for (const [name, bench] of Object.entries(benches)) {
       const links = linksAfter(START, 6, 'a');
       for (const [index, link] of links.entries()) {
         if (link.height === 105) gone = transferTo(address, link);
-        await store.recordBlock(ledger, recordOf(link, link.height === 105 ? [gone] : [], {
-          ...(index === 0 ? { previous: null } : {}), unresolved: link.height < 104 ? says(link.height) : null,
-        }));
+        await store.recordBlock(
+          ledger,
+          recordOf(link, link.height === 105 ? [gone] : [], {
+            ...(index === 0 ? { previous: null } : {}),
+            unresolved: link.height < 104 ? says(link.height) : null,
+          }),
+        );
       }
       await matureBelow(store, ledger, [{ ...gone, confirmations: 12 }]);
-      const branch = linksAfter({ height: 104, hash: 'a104' }, 3, 'b').map((link) => recordOf(link, [], { unresolved: says(link.height) }));
+      const branch = linksAfter({ height: 104, hash: 'a104' }, 3, 'b').map((link) =>
+        recordOf(link, [], { unresolved: says(link.height) }),
+      );
       await store.recordReorg(ledger, { height: 104, hash: 'a104' }, { height: 106, hash: 'a106' }, branch);
       let head = { height: 107, hash: 'b107' };
       for (const link of linksAfter(head, 2, 'b')) {
@@ -238,10 +353,19 @@ for (const [name, bench] of Object.entries(benches)) {
       }
       if (later !== null) {
         const fork = { height: later.fork, hash: `b${later.fork}` };
-        await store.recordReorg(ledger, fork, head, linksAfter(fork, later.until - later.fork, 'c').map((link) => recordOf(link)));
+        await store.recordReorg(
+          ledger,
+          fork,
+          head,
+          linksAfter(fork, later.until - later.fork, 'c').map((link) => recordOf(link)),
+        );
       }
       const what = JSON.stringify({ unresolved, later });
-      t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'matured', ...(settles === 'at once' ? ['orphaned'] : [])], what);
+      t.deepEqual(
+        kindsOf(await inbox(accountId)),
+        ['seen', 'matured', ...(settles === 'at once' ? ['orphaned'] : [])],
+        what,
+      );
       if (settles === 'at once') continue;
       t.true((await store.resolveHeight(ledger, branch[1]!)).recorded, what);
       t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'matured', 'orphaned'], what);
@@ -257,19 +381,29 @@ for (const [name, bench] of Object.entries(benches)) {
       [less, elsewhere] = [transferTo(address, second!, { ledger }), transferTo(address, second!, { ledger })];
       return { 102: [less, elsewhere] };
     });
-    await matureBelow(store, ledger, [{ ...less, confirmations: 12 }, { ...elsewhere, confirmations: 12 }]);
+    await matureBelow(store, ledger, [
+      { ...less, confirmations: 12 },
+      { ...elsewhere, confirmations: 12 },
+    ]);
     const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
     const lessNow = { ...less, amount: '1', blockHash: 'b102' };
     const { txid, outputIndex } = elsewhere;
     const elsewhereNow = { ...transferTo(other.address, b102!), ledger, txid, outputIndex };
-    const { accounts } = await store.recordReorg(
-      ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, [recordOf(b102!, [lessNow, elsewhereNow])],
-    );
+    const { accounts } = await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, [
+      recordOf(b102!, [lessNow, elsewhereNow]),
+    ]);
     t.deepEqual([...accounts].sort(), [accountId, other.accountId].sort());
-    const words = async (account: AccountId) => ((await inbox(account)) as Extract<Fact, { deposit: unknown }>[])
-      .map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]);
+    const words = async (account: AccountId) =>
+      ((await inbox(account)) as Extract<Fact, { deposit: unknown }>[]).map(({ kind, deposit }) => [
+        kind,
+        deposit.txid,
+        deposit.amount,
+        deposit.blockHash,
+      ]);
     t.deepEqual((await words(accountId)).slice(4), [
-      ['orphaned', less.txid, '1000', 'a102'], ['seen', less.txid, '1', 'b102'], ['orphaned', elsewhere.txid, '1000', 'a102'],
+      ['orphaned', less.txid, '1000', 'a102'],
+      ['seen', less.txid, '1', 'b102'],
+      ['orphaned', elsewhere.txid, '1000', 'a102'],
     ]);
     t.deepEqual(await words(other.accountId), [['seen', elsewhere.txid, '1000', 'b102']]);
     t.is((await store.immature(ledger, 999, 9)).length, 2, 'neither is matured by what stood there before');
@@ -287,14 +421,21 @@ for (const [name, bench] of Object.entries(benches)) {
     await matureBelow(store, ledger, [{ ...beside, confirmations: 12 }]);
     const before = (await inbox(accountId)).length;
     const truly = { ...altered, amount: '1' };
-    await store.recordReorg(
-      ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, [recordOf(links.at(-1)!, [truly, beside])],
-    );
-    const words = ((await inbox(accountId)) as Extract<Fact, { deposit: unknown }>[]).slice(before);
-    t.deepEqual(words.map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]), [
-      ['orphaned', altered.txid, '1000', 'a102'], ['seen', altered.txid, '1', 'a102'],
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, [
+      recordOf(links.at(-1)!, [truly, beside]),
     ]);
-    t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid, amount }) => [txid, amount]), [[altered.txid, '1']]);
+    const words = ((await inbox(accountId)) as Extract<Fact, { deposit: unknown }>[]).slice(before);
+    t.deepEqual(
+      words.map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]),
+      [
+        ['orphaned', altered.txid, '1000', 'a102'],
+        ['seen', altered.txid, '1', 'a102'],
+      ],
+    );
+    t.deepEqual(
+      (await store.immature(ledger, 999, 9)).map(({ txid, amount }) => [txid, amount]),
+      [[altered.txid, '1']],
+    );
   });
 
   test(`${name}: C2 the facts of a block are set right alone: what was told falsely is orphaned, what is there is seen, the rest hears nothing`, async (t) => {
@@ -306,19 +447,43 @@ for (const [name, bench] of Object.entries(benches)) {
       second = [transferTo(address, two!)];
       return { 101: first, 102: second };
     });
-    const [altered, madeUp, matured, same] = first as [typeof first[0], typeof first[0], typeof first[0], typeof first[0]];
+    const [altered, madeUp, matured, same] = first as [
+      (typeof first)[0],
+      (typeof first)[0],
+      (typeof first)[0],
+      (typeof first)[0],
+    ];
     await matureBelow(store, ledger, [{ ...matured, confirmations: 12 }]);
-    const before = (await inbox(accountId)).length, missed = transferTo(address, links[0]!);
-    const truly = [{ ...altered, amount: '1' }, { ...matured, amount: '1' }, same, missed, { ...second[0]!, height: 101, blockHash: 'a101' }];
+    const before = (await inbox(accountId)).length,
+      missed = transferTo(address, links[0]!);
+    const truly = [
+      { ...altered, amount: '1' },
+      { ...matured, amount: '1' },
+      same,
+      missed,
+      { ...second[0]!, height: 101, blockHash: 'a101' },
+    ];
     t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'other' }, truly), []);
     t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'a101' }, truly), [accountId]);
     const words = ((await inbox(accountId)) as Extract<Fact, { deposit: unknown }>[]).slice(before);
-    t.deepEqual(words.map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]), [
-      ['orphaned', altered.txid, '1000', 'a101'], ['seen', altered.txid, '1', 'a101'], ['seen', missed.txid, '1000', 'a101'],
-      ['orphaned', madeUp.txid, '1000', 'a101'],
-    ]);
-    t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid, amount, height }) => `${txid} ${amount} ${height}`).sort(),
-      [`${altered.txid} 1 101`, `${same.txid} 1000 101`, `${missed.txid} 1000 101`, `${second[0]!.txid} 1000 102`].sort());
+    t.deepEqual(
+      words.map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]),
+      [
+        ['orphaned', altered.txid, '1000', 'a101'],
+        ['seen', altered.txid, '1', 'a101'],
+        ['seen', missed.txid, '1000', 'a101'],
+        ['orphaned', madeUp.txid, '1000', 'a101'],
+      ],
+    );
+    t.deepEqual(
+      (await store.immature(ledger, 999, 9)).map(({ txid, amount, height }) => `${txid} ${amount} ${height}`).sort(),
+      [
+        `${altered.txid} 1 101`,
+        `${same.txid} 1000 101`,
+        `${missed.txid} 1000 101`,
+        `${second[0]!.txid} 1000 102`,
+      ].sort(),
+    );
     t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'a101' }, truly), [], 'once');
   });
 
@@ -332,11 +497,16 @@ for (const [name, bench] of Object.entries(benches)) {
     });
     const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
     await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, [recordOf(b102!)]);
-    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'b102' }, [recordOf(links[1]!, [paid])]);
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'b102' }, [
+      recordOf(links[1]!, [paid]),
+    ]);
     t.deepEqual(await store.cursor(ledger), { height: 102, hash: 'a102' });
     // All three words wait, although the first and the last are the same.
     t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'orphaned', 'seen']);
-    t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid }) => txid), [paid.txid]);
+    t.deepEqual(
+      (await store.immature(ledger, 999, 9)).map(({ txid }) => txid),
+      [paid.txid],
+    );
     // To the fork point alone: the chain has lost its newest blocks and has no others yet.
     await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, []);
     t.deepEqual(await store.cursor(ledger), { height: 101, hash: 'a101' });
@@ -346,11 +516,24 @@ for (const [name, bench] of Object.entries(benches)) {
     const { store, fresh } = bench();
     const { ledger } = await fresh();
     await store.recordBlock(ledger, recordOf(linksAfter(START, 1, 'a')[0]!, [], { previous: null }));
-    const below = { height: START.height - 3, hash: 'z' }, head = { height: 101, hash: 'a101' };
+    const below = { height: START.height - 3, hash: 'z' },
+      head = { height: 101, hash: 'a101' };
     await t.throwsAsync(async () => store.recordReorg(ledger, below, head, []), { message: /no branch begins there/ });
-    await t.throwsAsync(async () => store.recordReorg(ledger, below, head, linksAfter(below, 6, 'z').map((link) => recordOf(link))), { message: /no branch begins there/ });
+    await t.throwsAsync(
+      async () =>
+        store.recordReorg(
+          ledger,
+          below,
+          head,
+          linksAfter(below, 6, 'z').map((link) => recordOf(link)),
+        ),
+      { message: /no branch begins there/ },
+    );
     t.deepEqual(await store.cursor(ledger), head);
-    t.deepEqual((await store.links(ledger, 102, 9)).map(({ hash }) => hash), ['a101']);
+    t.deepEqual(
+      (await store.links(ledger, 102, 9)).map(({ hash }) => hash),
+      ['a101'],
+    );
   });
 
   test(`${name}: unresolved heights wait with their tries; others advance`, async (t) => {
@@ -362,10 +545,19 @@ for (const [name, bench] of Object.entries(benches)) {
     await store.recordBlock(ledger, recordOf(links[2]!));
     await store.noteUnresolved(ledger, 101, 'still none');
     await store.noteUnresolved(ledger, 555, 'never recorded');
-    t.deepEqual(await store.unresolvedHeights(ledger, 9), [{ height: 102, hash: 'a102', tries: 1 }, { height: 101, hash: 'a101', tries: 2 }]);
+    t.deepEqual(await store.unresolvedHeights(ledger, 9), [
+      { height: 102, hash: 'a102', tries: 1 },
+      { height: 101, hash: 'a101', tries: 2 },
+    ]);
     const { completeHeight, unresolved } = await store.coverage(ledger);
     t.is(completeHeight, 100);
-    t.deepEqual(unresolved.map(({ height, reason, tries }) => [height, reason, tries]), [[101, 'still none', 2], [102, 'no traces', 1]]);
+    t.deepEqual(
+      unresolved.map(({ height, reason, tries }) => [height, reason, tries]),
+      [
+        [101, 'still none', 2],
+        [102, 'no traces', 1],
+      ],
+    );
     t.true(unresolved.every(({ sinceMs }) => Number.isInteger(sinceMs)));
   });
 
@@ -373,15 +565,23 @@ for (const [name, bench] of Object.entries(benches)) {
     const { store, fresh, inbox } = bench();
     const { ledger, accountId, address } = await fresh();
     let known!: BlockRecord['transfers'][number];
-    const links = await startLedger(store, ledger, 1, ([first]) => ({ 101: [known = transferTo(address, first!)] }));
+    const links = await startLedger(store, ledger, 1, ([first]) => ({ 101: [(known = transferTo(address, first!))] }));
     const late = transferTo(address, links[0]!);
     t.deepEqual(await store.recordLate(ledger, { height: 101, hash: 'other' }, [late]), []);
-    t.deepEqual(await store.recordLate(ledger, { height: 101, hash: 'a101' }, [{ ...known, amount: '7' }, late]), [accountId]);
+    t.deepEqual(await store.recordLate(ledger, { height: 101, hash: 'a101' }, [{ ...known, amount: '7' }, late]), [
+      accountId,
+    ]);
     t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'seen']);
     const since = await store.addressesSince('sandbox', address.createdAtMs);
     t.true(since.some(({ addressId }) => addressId === address.id));
-    t.false((await store.addressesSince('sandbox', address.createdAtMs + 1)).some(({ addressId }) => addressId === address.id));
-    t.false((await store.addressesSince('live', address.createdAtMs)).some(({ addressId }) => addressId === address.id));
+    t.false(
+      (await store.addressesSince('sandbox', address.createdAtMs + 1)).some(
+        ({ addressId }) => addressId === address.id,
+      ),
+    );
+    t.false(
+      (await store.addressesSince('live', address.createdAtMs)).some(({ addressId }) => addressId === address.id),
+    );
   });
 
   test(`${name}: watched addresses are found by their keys, in their environment only`, async (t) => {
@@ -390,8 +590,17 @@ for (const [name, bench] of Object.entries(benches)) {
     const misses = Array.from({ length: 700 }, () => addressRow(issued[0]!.accountId).addressKey);
     const found = await store.watched('sandbox', [...misses, ...issued.map(({ address }) => address.addressKey)]);
     t.deepEqual(found.map(({ address }) => address).sort(), issued.map(({ address }) => address.address).sort());
-    t.like(found.find(({ addressId }) => addressId === issued[0]!.address.id), { accountId: issued[0]!.accountId, purpose: 'deposit' });
-    t.deepEqual(await store.watched('live', issued.map(({ address }) => address.addressKey)), []);
+    t.like(
+      found.find(({ addressId }) => addressId === issued[0]!.address.id),
+      { accountId: issued[0]!.accountId, purpose: 'deposit' },
+    );
+    t.deepEqual(
+      await store.watched(
+        'live',
+        issued.map(({ address }) => address.addressKey),
+      ),
+      [],
+    );
     t.deepEqual(await store.watched('live', []), []);
   });
 
@@ -404,36 +613,83 @@ for (const [name, bench] of Object.entries(benches)) {
       const txid = `0x${nextSerial()}`;
       nonce += 1;
       return withdrawalRow(address, {
-        unsigned: { ...withdrawalRow(address).unsigned, replayKey: { kind: 'nonce', value: nonce } }, status, versions: [{ txid, signedPayload: '0x', payload: '0x' }], txid, height, blockHash: height === null ? null : `a${height}`, fee: height === null ? null : 5n,
+        unsigned: { ...withdrawalRow(address).unsigned, replayKey: { kind: 'nonce', value: nonce } },
+        status,
+        versions: [{ txid, signedPayload: '0x', payload: '0x' }],
+        txid,
+        height,
+        blockHash: height === null ? null : `a${height}`,
+        fee: height === null ? null : 5n,
       });
     };
     const rows = {
-      built: withdrawalRow(address), broadcast: signed('broadcast', null), included: signed('confirming', 103), moved: signed('confirming', 102),
-      old: signed('confirmed', 50), recent: signed('confirmed', 102), failed: signed('failed', 101),
+      built: withdrawalRow(address),
+      broadcast: signed('broadcast', null),
+      included: signed('confirming', 103),
+      moved: signed('confirming', 102),
+      old: signed('confirmed', 50),
+      recent: signed('confirmed', 102),
+      failed: signed('failed', 101),
     };
     for (const row of Object.values(rows)) await saveWithdrawal(row);
     const open = await store.openWithdrawals(ledger, 101, 99);
-    t.deepEqual(open.map(({ id }) => id), [rows.broadcast, rows.included, rows.moved, rows.recent, rows.failed].map(({ id }) => id));
+    t.deepEqual(
+      open.map(({ id }) => id),
+      [rows.broadcast, rows.included, rows.moved, rows.recent, rows.failed].map(({ id }) => id),
+    );
     t.deepEqual(open[1], rows.included);
     t.is((await store.openWithdrawals(ledger, 101, 2)).length, 2);
-    t.deepEqual(await store.openWithdrawals(ledger, 101, 99, 1), open.slice(1), 'it goes on behind those that were looked at');
+    t.deepEqual(
+      await store.openWithdrawals(ledger, 101, 99, 1),
+      open.slice(1),
+      'it goes on behind those that were looked at',
+    );
     t.deepEqual(await store.openWithdrawals(ledger, 101, 99, 99), []);
     const newest = signed('broadcast', null);
     await saveWithdrawal(newest);
-    t.deepEqual((await store.openWithdrawals(ledger, 101, 4)).map(({ id }) => id), [rows.broadcast, rows.included, rows.moved, newest].map(({ id }) => id), 'settled ones take no place of it');
+    t.deepEqual(
+      (await store.openWithdrawals(ledger, 101, 4)).map(({ id }) => id),
+      [rows.broadcast, rows.included, rows.moved, newest].map(({ id }) => id),
+      'settled ones take no place of it',
+    );
 
-    const other = await fresh(), txid = `0x${nextSerial()}`;
-    const theirs = withdrawalRow(other.address, { ledger, status: 'broadcast', versions: [{ txid, signedPayload: '0x', payload: '0x' }], txid });
+    const other = await fresh(),
+      txid = `0x${nextSerial()}`;
+    const theirs = withdrawalRow(other.address, {
+      ledger,
+      status: 'broadcast',
+      versions: [{ txid, signedPayload: '0x', payload: '0x' }],
+      txid,
+    });
     await saveWithdrawal(theirs);
-    t.deepEqual((await store.openWithdrawals(ledger, 101, 2)).map(({ id }) => id), [rows.broadcast, theirs].map(({ id }) => id), 'accounts take turns');
+    t.deepEqual(
+      (await store.openWithdrawals(ledger, 101, 2)).map(({ id }) => id),
+      [rows.broadcast, theirs].map(({ id }) => id),
+      'accounts take turns',
+    );
 
-    const included: Fact = { kind: 'withdrawal_included', withdrawalId: rows.moved.id, txid: rows.moved.txid!, height: 102, blockHash: 'b102', success: true, reason: null, fee: '5' };
+    const included: Fact = {
+      kind: 'withdrawal_included',
+      withdrawalId: rows.moved.id,
+      txid: rows.moved.txid!,
+      height: 102,
+      blockHash: 'b102',
+      success: true,
+      reason: null,
+      fee: '5',
+    };
     const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
-    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, [recordOf(b102!, [], { withdrawals: [{ accountId, fact: included }] })]);
-    const facts = await inbox(accountId) as Extract<Fact, { withdrawalId: string }>[];
-    t.deepEqual(facts.map(({ kind, withdrawalId }) => [kind, withdrawalId]).sort(), [
-      ['withdrawal_included', rows.moved.id], ['withdrawal_orphaned', rows.included.id],
-    ].sort());
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, [
+      recordOf(b102!, [], { withdrawals: [{ accountId, fact: included }] }),
+    ]);
+    const facts = (await inbox(accountId)) as Extract<Fact, { withdrawalId: string }>[];
+    t.deepEqual(
+      facts.map(({ kind, withdrawalId }) => [kind, withdrawalId]).sort(),
+      [
+        ['withdrawal_included', rows.moved.id],
+        ['withdrawal_orphaned', rows.included.id],
+      ].sort(),
+    );
 
     const dead: Fact = { ...included, kind: 'withdrawal_dead', withdrawalId: rows.broadcast.id };
     await store.noteWithdrawalFact(accountId, dead);

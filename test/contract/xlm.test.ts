@@ -7,17 +7,29 @@ import { chainModuleContract } from './chain-module.ts';
 
 for (const kind of KINDS) {
   chainModuleContract(`xlm over ${kind}`, async () => {
-    const { ledger, servers, payer, pay } = openWorld([kind]), sender = ours(0), receiver = ours(1).address;
+    const { ledger, servers, payer, pay } = openWorld([kind]),
+      sender = ours(0),
+      receiver = ours(1).address;
     pay(sender.address, 100n * XLM);
     return {
-      network: stellar, module: await loadModule('xlm'), signer: xlmSigner, endpoint: endpointOf(servers[0]!), sender, receiver, amount: 2n * XLM,
+      network: stellar,
+      module: await loadModule('xlm'),
+      signer: xlmSigner,
+      endpoint: endpointOf(servers[0]!),
+      sender,
+      receiver,
+      amount: 2n * XLM,
       transport: (endpoints) => readerOf(endpoints).transport,
       async pay(amount) {
         const exists = ledger.state.account(receiver) !== null;
-        const submitted = ledger.submit(envelopeOf(ledger, payer, [exists ? payment(receiver, amount) : creation(receiver, amount)]));
+        const submitted = ledger.submit(
+          envelopeOf(ledger, payer, [exists ? payment(receiver, amount) : creation(receiver, amount)]),
+        );
         return submitted.hash;
       },
-      mine: async () => { ledger.close(); },
+      mine: async () => {
+        ledger.close();
+      },
     };
   });
 }

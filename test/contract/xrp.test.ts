@@ -7,11 +7,20 @@ import { chainModuleContract } from './chain-module.ts';
 
 chainModuleContract('xrp', async (t) => {
   const { network, endpoints } = await startNode(t);
-  const sender = funded(network, 100_000_000n), receiver = ours(0, 1).address;
+  const sender = funded(network, 100_000_000n),
+    receiver = ours(0, 1).address;
   return {
-    network: xrp, module: await loadModule('xrp'), signer: xrpSigner, endpoint: endpoints[0]!, sender, receiver, amount: 2_000_000n,
+    network: xrp,
+    module: await loadModule('xrp'),
+    signer: xrpSigner,
+    endpoint: endpoints[0]!,
+    sender,
+    receiver,
+    amount: 2_000_000n,
     transport: (given) => readerOf(given).transport,
     pay: async (amount) => fund(network, receiver, amount),
-    mine: async () => { network.close(); },
+    mine: async () => {
+      network.close();
+    },
   };
 });

@@ -8,13 +8,15 @@ import { intentFrom, openStandIn, repriced, signedPayment, type StandIn } from '
 
 const COIN = 100_000_000n;
 const unavailable = { instanceOf: ChainUnavailable } as const;
-const from = own(50), shop = own(51).address;
+const from = own(50),
+  shop = own(51).address;
 
 const asked = (peer: StandIn, method: string) => peer.node.calls.filter((call) => call === method).length;
 const withIndex = (peer: StandIn) => [peer.endpoints[0]!, peer.indexEndpoint];
 
 test('an index beside the node answers at once, nothing is scanned, and every output is asked of the node again', async (t) => {
-  const peer = await openStandIn(t), client = peer.client(withIndex(peer));
+  const peer = await openStandIn(t),
+    client = peer.client(withIndex(peer));
   peer.pay(from.address, COIN);
   peer.mine(1);
   for (let round = 0; round < 3; round += 1) t.is((await client.fetchBalance(from.address, null)).amount, COIN);
@@ -24,23 +26,32 @@ test('an index beside the node answers at once, nothing is scanned, and every ou
 });
 
 test('B19 G10 an index and a scan tell the same coins: confirmed, in the pool, own change, what is spent there', async (t) => {
-  const peer = await openStandIn(t), indexed = peer.client(withIndex(peer)), plain = peer.client();
+  const peer = await openStandIn(t),
+    indexed = peer.client(withIndex(peer)),
+    plain = peer.client();
   peer.pay(from.address, COIN, [{ address: from.address, amount: COIN / 2n }]);
   peer.mine(1);
   const { signed } = await signedPayment(plain, from, shop, 30_000_000n);
   await plain.broadcast(signed);
   peer.pay(from.address, 7_000_000n); // of a stranger, and not confirmed: no coin yet (B2)
-  const coinsOf = async (client: typeof plain) => (await client.fetchBuildInputs(intentFrom(from, shop, 1n))).coins
-    .map(({ previous: _, ...coin }) => coin).toSorted((a, b) => (outpointOf(a) < outpointOf(b) ? -1 : 1));
+  const coinsOf = async (client: typeof plain) =>
+    (await client.fetchBuildInputs(intentFrom(from, shop, 1n))).coins
+      .map(({ previous: _, ...coin }) => coin)
+      .toSorted((a, b) => (outpointOf(a) < outpointOf(b) ? -1 : 1));
   const coins = await coinsOf(indexed);
   t.deepEqual(coins, await coinsOf(plain));
-  t.deepEqual(coins.map(({ height, spender }) => [height === null, spender === null]).toSorted(), [[false, false], [false, true], [true, true]]);
+  t.deepEqual(coins.map(({ height, spender }) => [height === null, spender === null]).toSorted(), [
+    [false, false],
+    [false, true],
+    [true, true],
+  ]);
   t.deepEqual(await indexed.fetchBalance(from.address, null), await plain.fetchBalance(from.address, null));
   t.is(asked(peer, 'gettxspendingprevout') > 0, true);
 });
 
 test('an index that trails the node is made up for by the blocks between; one that is ahead is waited for', async (t) => {
-  const peer = await openStandIn(t), client = peer.client(withIndex(peer));
+  const peer = await openStandIn(t),
+    client = peer.client(withIndex(peer));
   peer.index.lagBlocks = 2;
   peer.mine(1);
   peer.pay(from.address, COIN);
@@ -49,11 +60,21 @@ test('an index that trails the node is made up for by the blocks between; one th
   t.is(asked(peer, 'scantxoutset'), 0);
   peer.index.lagBlocks = 0;
   peer.node.lagBlocks = 1;
-  await t.throwsAsync(() => client.fetchBalance(from.address, null), { ...unavailable, message: /has not come to|behind/ });
+  await t.throwsAsync(() => client.fetchBalance(from.address, null), {
+    ...unavailable,
+    message: /has not come to|behind/,
+  });
   t.is(asked(peer, 'scantxoutset'), 0, 'a moment is no reason to scan');
-  t.is(await client.nextHeight(peer.ledger.tip.height - 1), null, 'blocks are read from nodes: one that only the index has is not there yet');
+  t.is(
+    await client.nextHeight(peer.ledger.tip.height - 1),
+    null,
+    'blocks are read from nodes: one that only the index has is not there yet',
+  );
   for (let heads = 0; heads < 3; heads += 1) await client.getHead();
-  await t.throwsAsync(() => peer.client(withIndex(peer)).fetchBalance(from.address, null), { ...unavailable, message: /has not come to/ });
+  await t.throwsAsync(() => peer.client(withIndex(peer)).fetchBalance(from.address, null), {
+    ...unavailable,
+    message: /has not come to/,
+  });
 });
 
 test('an index that is far behind, on another branch, refuses or dies: the node scans', async (t) => {
@@ -64,9 +85,11 @@ test('an index that is far behind, on another branch, refuses or dies: the node 
   peer.index.lagBlocks = 90;
   t.is(await balance(), COIN);
   peer.index.lagBlocks = 0;
-  peer.index.lie = (path, _params, honest) => (path === '/blocks' ? { status: 200, body: [{ id: 'ab'.repeat(32), height: peer.ledger.tip.height }] } : honest());
+  peer.index.lie = (path, _params, honest) =>
+    path === '/blocks' ? { status: 200, body: [{ id: 'ab'.repeat(32), height: peer.ledger.tip.height }] } : honest();
   t.is(await balance(), COIN);
-  peer.index.lie = (path, _params, honest) => (path.endsWith('/utxo') ? { status: 400, body: 'Too many history entries' } : honest());
+  peer.index.lie = (path, _params, honest) =>
+    path.endsWith('/utxo') ? { status: 400, body: 'Too many history entries' } : honest();
   t.is(await balance(), COIN);
   const client = peer.client(withIndex(peer));
   t.is((await client.fetchBalance(from.address, null)).amount, COIN);
@@ -76,12 +99,18 @@ test('an index that is far behind, on another branch, refuses or dies: the node 
 });
 
 test('G8 an index that lies makes no coin: outputs of others are a fault, invented ones are not there', async (t) => {
-  const peer = await openStandIn(t), client = peer.client(withIndex(peer));
+  const peer = await openStandIn(t),
+    client = peer.client(withIndex(peer));
   const txid = peer.pay(shop, COIN);
   peer.mine(1);
-  const { vout } = [...peer.ledger.coinsAt(peer.ledger.tip.height).values()].find((coin) => coin.txid === txid && coin.value === COIN)!;
+  const { vout } = [...peer.ledger.coinsAt(peer.ledger.tip.height).values()].find(
+    (coin) => coin.txid === txid && coin.value === COIN,
+  )!;
   const claim = (outpoint: { txid: string; vout: number }) => {
-    peer.index.lie = (path, _params, honest) => (path.endsWith('/utxo') ? { status: 200, body: [{ ...outpoint, status: { confirmed: true }, value: 1 }] } : honest());
+    peer.index.lie = (path, _params, honest) =>
+      path.endsWith('/utxo')
+        ? { status: 200, body: [{ ...outpoint, status: { confirmed: true }, value: 1 }] }
+        : honest();
   };
   claim({ txid: 'ab'.repeat(32), vout: 0 });
   t.is((await client.fetchBalance(from.address, null)).amount, 0n);
@@ -92,7 +121,9 @@ test('G8 an index that lies makes no coin: outputs of others are a fault, invent
 });
 
 test('G10 an index is a witness too: head and hashes; blocks and coins it cannot prove', async (t) => {
-  const peer = await openStandIn(t), client = peer.client([peer.indexEndpoint]), { tip } = peer.ledger;
+  const peer = await openStandIn(t),
+    client = peer.client([peer.indexEndpoint]),
+    { tip } = peer.ledger;
   await client.checkIdentity();
   t.like(await client.getHead(), { height: tip.height, hash: tip.hash });
   t.is(await client.getBlockHash(tip.height), tip.hash);
@@ -112,7 +143,8 @@ async function signedFor(peer: StandIn): Promise<{ payload: string; txid: string
 // ── The node's own scan ──────────────────────────────────────────────────────────────────────────────────────────
 
 test('a scanned address is kept up with the blocks that follow: one scan, however often it is asked', async (t) => {
-  const peer = await openStandIn(t), client = peer.client();
+  const peer = await openStandIn(t),
+    client = peer.client();
   t.is((await client.fetchBalance(from.address, null)).amount, 0n);
   for (let round = 1; round <= 4; round += 1) {
     peer.pay(from.address, COIN);
@@ -129,16 +161,22 @@ test('a scanned address is kept up with the blocks that follow: one scan, howeve
 });
 
 test('addresses that are asked for together are scanned together', async (t) => {
-  const peer = await openStandIn(t), client = peer.client(), addresses = Array.from({ length: 40 }, (_, i) => own(500 + i).address);
+  const peer = await openStandIn(t),
+    client = peer.client(),
+    addresses = Array.from({ length: 40 }, (_, i) => own(500 + i).address);
   peer.pay(addresses[7]!, COIN);
   peer.mine(1);
   const balances = await Promise.all(addresses.map((address) => client.fetchBalance(address, null)));
-  t.deepEqual(balances.map(({ amount }) => amount), addresses.map((_, i) => (i === 7 ? COIN : 0n)));
+  t.deepEqual(
+    balances.map(({ amount }) => amount),
+    addresses.map((_, i) => (i === 7 ? COIN : 0n)),
+  );
   t.true(asked(peer, 'scantxoutset') <= 4, `${asked(peer, 'scantxoutset')} scans`);
 });
 
 test('a reorg forgets what was scanned: outputs that come back are not lost', async (t) => {
-  const peer = await openStandIn(t), client = peer.client();
+  const peer = await openStandIn(t),
+    client = peer.client();
   peer.pay(from.address, COIN);
   peer.mine(1);
   t.is((await client.fetchBalance(from.address, null)).amount, COIN);
@@ -149,11 +187,13 @@ test('a reorg forgets what was scanned: outputs that come back are not lost', as
   const late = peer.client();
   t.is((await late.fetchBalance(from.address, null)).amount, 0n, 'scanned after the coin was spent');
   peer.reorg(2);
-  for (const one of [client, late]) t.is((await one.fetchBalance(from.address, null)).amount, COIN, 'the payment left the chain, and the coin is back');
+  for (const one of [client, late])
+    t.is((await one.fetchBalance(from.address, null)).amount, COIN, 'the payment left the chain, and the coin is back');
 });
 
 test('after a long pause a new scan is cheaper than the blocks', async (t) => {
-  const peer = await openStandIn(t), client = peer.client();
+  const peer = await openStandIn(t),
+    client = peer.client();
   await client.fetchBalance(from.address, null);
   peer.pay(from.address, COIN);
   peer.mine(80);
@@ -166,10 +206,16 @@ test('spec 1.7 a scan that takes long is CHAIN_UNAVAILABLE, never a zero; it goe
   peer.pay(from.address, COIN);
   peer.mine(1);
   let finish: () => void = () => undefined;
-  const slow = { ...peer.endpoints[0]!, request: async (call: Parameters<typeof peer.endpoints[0]['request']>[0]) => {
-    if (call.body?.includes('scantxoutset') === true) await new Promise<void>((resolve) => { finish = resolve; });
-    return peer.endpoints[0]!.request(call);
-  } };
+  const slow = {
+    ...peer.endpoints[0]!,
+    request: async (call: Parameters<(typeof peer.endpoints)[0]['request']>[0]) => {
+      if (call.body?.includes('scantxoutset') === true)
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      return peer.endpoints[0]!.request(call);
+    },
+  };
   const client = peer.client([slow], 20);
   await t.throwsAsync(() => client.fetchBalance(from.address, null), { ...unavailable, message: /scans its outputs/ });
   await t.throwsAsync(() => client.fetchBalance(from.address, null), { ...unavailable, message: /ask again/ });
@@ -184,14 +230,18 @@ test('spec 1.7 a scan that takes long is CHAIN_UNAVAILABLE, never a zero; it goe
 });
 
 test('a scan of somebody else is in the way: nothing is proven, and the next question tries again', async (t) => {
-  const peer = await openStandIn(t), client = peer.client();
+  const peer = await openStandIn(t),
+    client = peer.client();
   peer.pay(from.address, COIN);
   peer.mine(1);
   peer.node.lie = (method, _params, honest) => {
     if (method === 'scantxoutset') throw new RpcFailure(-8, 'Scan already in progress, use action "abort" or "status"');
     return honest();
   };
-  await t.throwsAsync(() => client.fetchBalance(from.address, null), { ...unavailable, message: /already in progress/ });
+  await t.throwsAsync(() => client.fetchBalance(from.address, null), {
+    ...unavailable,
+    message: /already in progress/,
+  });
   peer.node.lie = null;
   t.is((await client.fetchBalance(from.address, null)).amount, COIN);
 });
@@ -199,7 +249,8 @@ test('a scan of somebody else is in the way: nothing is proven, and the next que
 // ── Replacement by the rules of Core 30 ──────────────────────────────────────────────────────────────────────────
 
 test('B16 B17 a node that takes a tenth of a satoshi per vbyte more is asked for it; the cheap rate is its own word', async (t) => {
-  const peer = await openStandIn(t), client = peer.client();
+  const peer = await openStandIn(t),
+    client = peer.client();
   peer.pay(from.address, COIN);
   peer.mine(1);
   const first = await signedPayment(client, from, shop, 1_000_000n);
@@ -214,17 +265,22 @@ test('B16 B17 a node that takes a tenth of a satoshi per vbyte more is asked for
 });
 
 test('G27 death is looked for in the blocks since, some at a time, and what was walked is not walked again', async (t) => {
-  const peer = await openStandIn(t), client = peer.client();
+  const peer = await openStandIn(t),
+    client = peer.client();
   peer.pay(from.address, COIN);
   peer.mine(1);
-  const lost = await signedPayment(client, from, shop, 1_000_000n), other = await signedPayment(client, from, shop, 'all');
+  const lost = await signedPayment(client, from, shop, 1_000_000n),
+    other = await signedPayment(client, from, shop, 'all');
   peer.mine(60);
   await client.broadcast(other.signed);
   peer.mine(1);
   const { signed: onward } = await signedPayment(client, own(51), from.address, 'all');
   await client.broadcast(onward);
   peer.mine(20);
-  await t.throwsAsync(() => client.getFate(lost.unsigned, lost.signed.txid), { ...unavailable, message: /were searched/ });
+  await t.throwsAsync(() => client.getFate(lost.unsigned, lost.signed.txid), {
+    ...unavailable,
+    message: /were searched/,
+  });
   const fate = await client.getFate(lost.unsigned, lost.signed.txid);
   t.is(fate.kind, 'dead');
   if (fate.kind === 'dead') t.true(fate.proof.includes(other.signed.txid));
@@ -232,6 +288,10 @@ test('G27 death is looked for in the blocks since, some at a time, and what was 
   await client.getFate(lost.unsigned, lost.signed.txid);
   t.is(asked(peer, 'getblock'), before + 1, 'the walk stands before the block that decided');
   peer.reorg(21);
-  t.is((await client.getFate(lost.unsigned, lost.signed.txid)).kind, 'unknown', 'the reorg took the other payment: the coin is unspent again');
+  t.is(
+    (await client.getFate(lost.unsigned, lost.signed.txid)).kind,
+    'unknown',
+    'the reorg took the other payment: the coin is unspent again',
+  );
   t.is((await client.broadcast(lost.signed)).kind, 'accepted');
 });

@@ -1,6 +1,7 @@
 /**
- * Every function that the application role may call is given claims that are not its caller's to make: rows, epochs, heights
- * or accounts of somebody else. A function that is granted and has no attack here fails the first test. Reliability 2.
+ * Every function that the application role may call is given claims that are not its caller's to make: rows, epochs,
+ * heights or accounts of somebody else. A function that is granted and has no attack here fails the first test.
+ * Reliability 2.
  */
 import { randomBytes } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
@@ -11,7 +12,21 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { addressLimitOf, BAND_TERMS, TIER_TERMS } from '../../protocol/plans.ts';
 import type { Band, Tier } from '../../protocol/slugs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { addressRow, depositWrites, linksAfter, newOrganization, NOW_MS, openStores, publicationRow, recordOf, transferTo, webhookRow, withdrawalRow, write, type TestOrganization } from '../support/store-rows.ts';
+import {
+  addressRow,
+  depositWrites,
+  linksAfter,
+  newOrganization,
+  NOW_MS,
+  openStores,
+  publicationRow,
+  recordOf,
+  transferTo,
+  webhookRow,
+  withdrawalRow,
+  write,
+  type TestOrganization,
+} from '../support/store-rows.ts';
 
 let database: TestDatabase;
 let stores: Stores;
@@ -21,7 +36,13 @@ let sent: WithdrawalRow;
 let held: { id: string; eventId: string; webhookId: string };
 
 const LINKS = linksAfter({ height: 100, hash: 'a100' }, 5, 'a');
-const [B101, , B103, , B105] = LINKS as [typeof LINKS[0], typeof LINKS[0], typeof LINKS[0], typeof LINKS[0], typeof LINKS[0]];
+const [B101, , B103, , B105] = LINKS as [
+  (typeof LINKS)[0],
+  (typeof LINKS)[0],
+  (typeof LINKS)[0],
+  (typeof LINKS)[0],
+  (typeof LINKS)[0],
+];
 const HEAD = { height: 105, hash: 'a105' };
 
 test.before(async () => {
@@ -30,15 +51,24 @@ test.before(async () => {
   [ours, theirs] = [await newOrganization(stores), await newOrganization(stores)];
   [own, foreign, simulated] = [addressRow(ours.live), addressRow(theirs.live), addressRow(ours.sandbox)];
   sent = withdrawalRow(foreign);
-  const hook = webhookRow(theirs.live), told = publicationRow(theirs.live);
+  const hook = webhookRow(theirs.live),
+    told = publicationRow(theirs.live);
   await write(stores, ours.live, [{ table: 'address', row: own }]);
   await write(stores, ours.sandbox, [{ table: 'address', row: simulated }]);
-  await write(stores, theirs.live, [{ table: 'address', row: foreign }, { table: 'withdrawal', row: sent }, { table: 'webhook', row: hook }]);
+  await write(stores, theirs.live, [
+    { table: 'address', row: foreign },
+    { table: 'withdrawal', row: sent },
+    { table: 'webhook', row: hook },
+  ]);
   await write(stores, theirs.live, [{ table: 'publication', row: told }, ...depositWrites(foreign, 'confirmed').rows]);
   const [delivery] = await database.owner<{ id: string }[]>`select id from delivery where event_id = ${told.eventId}`;
   held = { id: delivery!.id, eventId: told.eventId, webhookId: hook.id };
   const paid = transferTo(own, B101, { txid: '0xpaid' });
-  for (const [index, link] of LINKS.entries()) await stores.watch.recordBlock('eth', recordOf(link, index === 0 ? [paid] : [], index === 0 ? { previous: null } : {}));
+  for (const [index, link] of LINKS.entries())
+    await stores.watch.recordBlock(
+      'eth',
+      recordOf(link, index === 0 ? [paid] : [], index === 0 ? { previous: null } : {}),
+    );
 });
 test.after.always(() => database.close());
 
@@ -63,211 +93,769 @@ type Expected =
   /** A read, or a claim that only its caller could know: what bounds it stands in the threat model. */
   | { open: string };
 
-interface Attack { readonly name: string; readonly expected: Expected; readonly call: () => PromiseLike<unknown> }
+interface Attack {
+  readonly name: string;
+  readonly expected: Expected;
+  readonly call: () => PromiseLike<unknown>;
+}
 
 const json = (value: unknown): string => JSON.stringify(value);
-const fenceOf = async (accountId: string) => (await database.owner<{ epoch: number; version: number; state: Record<string, unknown> }[]>`
-  select owner_epoch as epoch, version, state from account where account_id = ${accountId}`)[0]!;
+const fenceOf = async (accountId: string) =>
+  (
+    await database.owner<{ epoch: number; version: number; state: Record<string, unknown> }[]>`
+  select owner_epoch as epoch, version, state from account where account_id = ${accountId}`
+  )[0]!;
 
 /** A batch under our own account's good fence, with whatever rows besides. */
-async function append(rows: Record<string, readonly object[]>, more: { events?: number; state?: object } = {}, accountId: string = ours.live): Promise<unknown> {
+async function append(
+  rows: Record<string, readonly object[]>,
+  more: { events?: number; state?: object } = {},
+  accountId: string = ours.live,
+): Promise<unknown> {
   const { epoch, version, state } = await fenceOf(accountId);
-  const batch = { accounts: [{ account_id: accountId, owner_epoch: epoch, version, events: more.events ?? 0, state: { ...state, ...more.state } }], ...rows };
+  const batch = {
+    accounts: [
+      {
+        account_id: accountId,
+        owner_epoch: epoch,
+        version,
+        events: more.events ?? 0,
+        state: { ...state, ...more.state },
+      },
+    ],
+    ...rows,
+  };
   return database.sql`select append_accounts(${json(batch)}::text::jsonb)`;
 }
 
 const theirAddress = () => ({ ...addressColumns(addressRow(theirs.live)), account_id: theirs.live });
 const addressColumns = (row: AddressRow) => ({
-  account_id: row.accountId, id: row.id, environment: 'live', chain: row.chain, family: row.family, address: row.address, address_key: row.addressKey,
-  derivation_path: row.derivationPath, purpose: row.purpose, index: row.index, user_ref: 'u', tag: null, label: null, status: 'active', created_at: new Date(NOW_MS).toISOString(),
+  account_id: row.accountId,
+  id: row.id,
+  environment: 'live',
+  chain: row.chain,
+  family: row.family,
+  address: row.address,
+  address_key: row.addressKey,
+  derivation_path: row.derivationPath,
+  purpose: row.purpose,
+  index: row.index,
+  user_ref: 'u',
+  tag: null,
+  label: null,
+  status: 'active',
+  created_at: new Date(NOW_MS).toISOString(),
 });
-const block = (ledger: string, record: object) => database.sql`select record_block(${ledger}, ${json(record)}::text::jsonb)`;
+const block = (ledger: string, record: object) =>
+  database.sql`select record_block(${ledger}, ${json(record)}::text::jsonb)`;
 const reorg = (fork: object, oldHead: object, branch: object[]) => database.sql`
   select record_reorg('eth', ${json(fork)}::text::jsonb, ${json(oldHead)}::text::jsonb, ${json(branch)}::text::jsonb)`;
 const mature = (confirmations: number | null) => database.sql`
   select mature_facts('eth', ${json([{ txid: '0xpaid', outputIndex: -1, blockHash: 'a101', confirmations }])}::text::jsonb)`;
 const after = (parent: { height: number; hash: string }) => linksAfter(parent, 1, 'x')[0]!;
-const deadFact = { kind: 'withdrawal_dead', withdrawalId: 'txn_none', txid: '0x', height: 1, blockHash: 'b', success: false, reason: 'dead', fee: null };
+const deadFact = {
+  kind: 'withdrawal_dead',
+  withdrawalId: 'txn_none',
+  txid: '0x',
+  height: 1,
+  blockHash: 'b',
+  success: false,
+  reason: 'dead',
+  fee: null,
+};
 /** One row of every table that a batch may have, of another account. */
-const BATCH_TABLES = ['events', 'addresses', 'address_statuses', 'identities', 'pool_addresses', 'account_keys', 'deposits', 'ledger_entries', 'withdrawals', 'withdrawal_statuses',
-  'webhooks', 'publications', 'replays', 'inbox_taken', 'idempotency', 'billables', 'address_peaks', 'sandbox_resets'];
+const BATCH_TABLES = [
+  'events',
+  'addresses',
+  'address_statuses',
+  'identities',
+  'pool_addresses',
+  'account_keys',
+  'deposits',
+  'ledger_entries',
+  'withdrawals',
+  'withdrawal_statuses',
+  'webhooks',
+  'publications',
+  'replays',
+  'inbox_taken',
+  'idempotency',
+  'billables',
+  'address_peaks',
+  'sandbox_resets',
+];
 
 const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   append_accounts: [
     ...BATCH_TABLES.map((table): Attack => ({
-      name: `a row of another account in ${table}`, expected: { refused: 'batch_row_of_account' }, call: () => append({ [table]: [table === 'addresses' ? theirAddress() : { account_id: theirs.live }] }),
+      name: `a row of another account in ${table}`,
+      expected: { refused: 'batch_row_of_account' },
+      call: () => append({ [table]: [table === 'addresses' ? theirAddress() : { account_id: theirs.live }] }),
     })),
-    { name: 'a row of nobody', expected: { refused: 'batch_row_of_account' }, call: () => append({ publications: [{ event_id: 'evt_x' }] }) },
-    { name: 'an account twice', expected: { refused: 'batch_account_once' }, call: async () => {
-      const { epoch, version, state } = await fenceOf(ours.live), entry = { account_id: ours.live, owner_epoch: epoch, version, events: 0, state };
-      return database.sql`select append_accounts(${json({ accounts: [entry, entry] })}::text::jsonb)`;
-    } },
-    { name: 'a version that moves without events', expected: { refused: 'account_version_by_events' }, call: () => append({}, { events: 3 }) },
-    { name: 'an event that moves no version', expected: { refused: 'account_version_by_events' }, call: async () => append({ events: [{ account_id: ours.live, version: (await fenceOf(ours.live)).version + 1, body: { type: 'sandbox_reset' } }] }) },
-    { name: 'an event of a later version', expected: { refused: 'account_version_by_events' }, call: async () => append({ events: [{ account_id: ours.live, version: (await fenceOf(ours.live)).version + 2, body: { type: 'sandbox_reset' } }] }, { events: 1 }) },
-    { name: 'more addresses than the plan has', expected: { refused: 'account_address_cap' }, call: () => append({ addresses: [addressColumns(addressRow(ours.live))] }, { state: { plan: { tier: 'free', band: 'launch' }, activeAddresses: 101 } }) },
-    { name: 'another epoch', expected: 'nothing', call: async () => {
-      const { epoch, version, state } = await fenceOf(ours.live);
-      return database.sql`select append_accounts(${json({ accounts: [{ account_id: ours.live, owner_epoch: epoch + 1, version, events: 0, state: { ...state, suspended: true } }] })}::text::jsonb)`;
-    } },
-    { name: 'a reset of a live account', expected: { refused: 'reset_only_sandbox' }, call: () => append({ sandbox_resets: [{ account_id: ours.live }] }) },
+    {
+      name: 'a row of nobody',
+      expected: { refused: 'batch_row_of_account' },
+      call: () => append({ publications: [{ event_id: 'evt_x' }] }),
+    },
+    {
+      name: 'an account twice',
+      expected: { refused: 'batch_account_once' },
+      call: async () => {
+        const { epoch, version, state } = await fenceOf(ours.live),
+          entry = { account_id: ours.live, owner_epoch: epoch, version, events: 0, state };
+        return database.sql`select append_accounts(${json({ accounts: [entry, entry] })}::text::jsonb)`;
+      },
+    },
+    {
+      name: 'a version that moves without events',
+      expected: { refused: 'account_version_by_events' },
+      call: () => append({}, { events: 3 }),
+    },
+    {
+      name: 'an event that moves no version',
+      expected: { refused: 'account_version_by_events' },
+      call: async () =>
+        append({
+          events: [
+            { account_id: ours.live, version: (await fenceOf(ours.live)).version + 1, body: { type: 'sandbox_reset' } },
+          ],
+        }),
+    },
+    {
+      name: 'an event of a later version',
+      expected: { refused: 'account_version_by_events' },
+      call: async () =>
+        append(
+          {
+            events: [
+              {
+                account_id: ours.live,
+                version: (await fenceOf(ours.live)).version + 2,
+                body: { type: 'sandbox_reset' },
+              },
+            ],
+          },
+          { events: 1 },
+        ),
+    },
+    {
+      name: 'more addresses than the plan has',
+      expected: { refused: 'account_address_cap' },
+      call: () =>
+        append(
+          { addresses: [addressColumns(addressRow(ours.live))] },
+          { state: { plan: { tier: 'free', band: 'launch' }, activeAddresses: 101 } },
+        ),
+    },
+    {
+      name: 'another epoch',
+      expected: 'nothing',
+      call: async () => {
+        const { epoch, version, state } = await fenceOf(ours.live);
+        return database.sql`select append_accounts(${json({ accounts: [{ account_id: ours.live, owner_epoch: epoch + 1, version, events: 0, state: { ...state, suspended: true } }] })}::text::jsonb)`;
+      },
+    },
+    {
+      name: 'a reset of a live account',
+      expected: { refused: 'reset_only_sandbox' },
+      call: () => append({ sandbox_resets: [{ account_id: ours.live }] }),
+    },
   ],
   load_account: [
-    { name: 'an epoch that the shard never had', expected: 'nothing', call: () => database.sql`select * from load_account(${theirs.live}, 999999)` },
-    { name: 'an older epoch', expected: 'nothing', call: () => database.sql`select * from load_account(${theirs.live}, 0)` },
+    {
+      name: 'an epoch that the shard never had',
+      expected: 'nothing',
+      call: () => database.sql`select * from load_account(${theirs.live}, 999999)`,
+    },
+    {
+      name: 'an older epoch',
+      expected: 'nothing',
+      call: () => database.sql`select * from load_account(${theirs.live}, 0)`,
+    },
   ],
   activate_account: [
-    { name: 'an epoch that the shard never had', expected: 'nothing', call: () => database.sql`select * from activate_account(${theirs.live}, 999999, now())` },
-    { name: 'an older epoch', expected: 'nothing', call: () => database.sql`select * from activate_account(${theirs.live}, 0, '-infinity')` },
+    {
+      name: 'an epoch that the shard never had',
+      expected: 'nothing',
+      call: () => database.sql`select * from activate_account(${theirs.live}, 999999, now())`,
+    },
+    {
+      name: 'an older epoch',
+      expected: 'nothing',
+      call: () => database.sql`select * from activate_account(${theirs.live}, 0, '-infinity')`,
+    },
   ],
-  claim_shards: [{ name: 'everybody\'s shards', expected: { open: 'claiming is how a node begins; the epoch is minted here and fences the one before' }, call: () => database.sql`select 1` }],
+  claim_shards: [
+    {
+      name: "everybody's shards",
+      expected: { open: 'claiming is how a node begins; the epoch is minted here and fences the one before' },
+      call: () => database.sql`select 1`,
+    },
+  ],
   claim_vacant_shards: [
-    { name: 'shards whose owner is there', expected: 'nothing', call: () => database.sql`select claim_vacant_shards('intruder', 1000)` },
-    { name: 'a node that never said it was there', expected: 'nothing', call: () => database.sql`select claim_vacant_shards('nobody', 0)` },
+    {
+      name: 'shards whose owner is there',
+      expected: 'nothing',
+      call: () => database.sql`select claim_vacant_shards('intruder', 1000)`,
+    },
+    {
+      name: 'a node that never said it was there',
+      expected: 'nothing',
+      call: () => database.sql`select claim_vacant_shards('nobody', 0)`,
+    },
   ],
-  renew_node: [{ name: 'another name', expected: 'nothing', call: () => database.sql`select renew_node('intruder', 0)` }],
-  leave_node: [{ name: 'a node that is not there', expected: 'nothing', call: () => database.sql`select leave_node('nobody')` }],
+  renew_node: [
+    { name: 'another name', expected: 'nothing', call: () => database.sql`select renew_node('intruder', 0)` },
+  ],
+  leave_node: [
+    { name: 'a node that is not there', expected: 'nothing', call: () => database.sql`select leave_node('nobody')` },
+  ],
   record_block: [
-    { name: 'a lower block', expected: { refused: 'branch_is_linked' }, call: () => block('eth', { ...recordOf({ ...after(HEAD), height: 50 }), previous: HEAD }) },
-    { name: 'a block of another parent', expected: { refused: 'branch_is_linked' }, call: () => block('eth', { ...recordOf({ ...after(HEAD), parentHash: 'else' }), previous: HEAD }) },
-    { name: 'over a gap', expected: { refused: 'branch_is_linked' }, call: () => block('eth', { ...recordOf(after({ height: 200, hash: 'a200' })), previous: HEAD }) },
+    {
+      name: 'a lower block',
+      expected: { refused: 'branch_is_linked' },
+      call: () => block('eth', { ...recordOf({ ...after(HEAD), height: 50 }), previous: HEAD }),
+    },
+    {
+      name: 'a block of another parent',
+      expected: { refused: 'branch_is_linked' },
+      call: () => block('eth', { ...recordOf({ ...after(HEAD), parentHash: 'else' }), previous: HEAD }),
+    },
+    {
+      name: 'over a gap',
+      expected: { refused: 'branch_is_linked' },
+      call: () => block('eth', { ...recordOf(after({ height: 200, hash: 'a200' })), previous: HEAD }),
+    },
     { name: 'behind the cursor', expected: 'nothing', call: () => block('eth', recordOf(B103)) },
-    { name: 'a second beginning', expected: 'nothing', call: () => block('eth', recordOf(after({ height: 1, hash: 'x1' }), [], { previous: null })) },
-    { name: 'a sandbox ledger pays a live account', expected: { refused: 'fact_ledger_of_account' }, call: () => { const link = after({ height: 6, hash: 'x6' }), ledger = `bsc@${ours.sandbox}` as const; return block(ledger, recordOf(link, [transferTo(own, link, { ledger })], { previous: null })); } },
-    { name: 'a sandbox ledger pays another sandbox', expected: { refused: 'fact_ledger_of_account' }, call: () => { const link = after({ height: 6, hash: 'x6' }), ledger = `bsc@${theirs.sandbox}` as const; return block(ledger, recordOf(link, [transferTo(simulated, link, { ledger })], { previous: null })); } },
-    { name: 'a live ledger pays a sandbox', expected: { refused: 'fact_ledger_of_account' }, call: () => block('eth', recordOf(after(HEAD), [transferTo(simulated, after(HEAD), { ledger: 'eth' })])) },
-    { name: 'a transfer told of another ledger', expected: { refused: 'fact_ledger_of_account' }, call: () => block('eth', recordOf(after(HEAD), [transferTo(own, after(HEAD), { ledger: 'bsc' })])) },
-    { name: 'an address of another account', expected: { refused: 'fact_pays_issued_address' }, call: () => block('eth', recordOf(after(HEAD), [{ ...transferTo(own, after(HEAD)), accountId: theirs.live }])) },
-    { name: 'an address that nobody was issued', expected: { refused: 'fact_pays_issued_address' }, call: () => block('eth', recordOf(after(HEAD), [transferTo(addressRow(ours.live), after(HEAD))])) },
-    { name: 'a transfer of another block', expected: { refused: 'fact_in_recorded_block' }, call: () => block('eth', recordOf(after(HEAD), [transferTo(own, after({ height: 900, hash: 'x900' }))])) },
-    { name: 'a withdrawal of another account', expected: { refused: 'fact_of_withdrawal' }, call: () => block('eth', recordOf(after(HEAD), [], { withdrawals: [{ accountId: ours.live, fact: { ...deadFact, kind: 'withdrawal_included', withdrawalId: sent.id } }] as never })) },
+    {
+      name: 'a second beginning',
+      expected: 'nothing',
+      call: () => block('eth', recordOf(after({ height: 1, hash: 'x1' }), [], { previous: null })),
+    },
+    {
+      name: 'a sandbox ledger pays a live account',
+      expected: { refused: 'fact_ledger_of_account' },
+      call: () => {
+        const link = after({ height: 6, hash: 'x6' }),
+          ledger = `bsc@${ours.sandbox}` as const;
+        return block(ledger, recordOf(link, [transferTo(own, link, { ledger })], { previous: null }));
+      },
+    },
+    {
+      name: 'a sandbox ledger pays another sandbox',
+      expected: { refused: 'fact_ledger_of_account' },
+      call: () => {
+        const link = after({ height: 6, hash: 'x6' }),
+          ledger = `bsc@${theirs.sandbox}` as const;
+        return block(ledger, recordOf(link, [transferTo(simulated, link, { ledger })], { previous: null }));
+      },
+    },
+    {
+      name: 'a live ledger pays a sandbox',
+      expected: { refused: 'fact_ledger_of_account' },
+      call: () => block('eth', recordOf(after(HEAD), [transferTo(simulated, after(HEAD), { ledger: 'eth' })])),
+    },
+    {
+      name: 'a transfer told of another ledger',
+      expected: { refused: 'fact_ledger_of_account' },
+      call: () => block('eth', recordOf(after(HEAD), [transferTo(own, after(HEAD), { ledger: 'bsc' })])),
+    },
+    {
+      name: 'an address of another account',
+      expected: { refused: 'fact_pays_issued_address' },
+      call: () => block('eth', recordOf(after(HEAD), [{ ...transferTo(own, after(HEAD)), accountId: theirs.live }])),
+    },
+    {
+      name: 'an address that nobody was issued',
+      expected: { refused: 'fact_pays_issued_address' },
+      call: () => block('eth', recordOf(after(HEAD), [transferTo(addressRow(ours.live), after(HEAD))])),
+    },
+    {
+      name: 'a transfer of another block',
+      expected: { refused: 'fact_in_recorded_block' },
+      call: () => block('eth', recordOf(after(HEAD), [transferTo(own, after({ height: 900, hash: 'x900' }))])),
+    },
+    {
+      name: 'a withdrawal of another account',
+      expected: { refused: 'fact_of_withdrawal' },
+      call: () =>
+        block(
+          'eth',
+          recordOf(after(HEAD), [], {
+            withdrawals: [
+              { accountId: ours.live, fact: { ...deadFact, kind: 'withdrawal_included', withdrawalId: sent.id } },
+            ] as never,
+          }),
+        ),
+    },
   ],
   record_reorg: [
-    { name: 'a fork that was never recorded', expected: { refused: 'fork_was_recorded' }, call: () => reorg({ height: 102, hash: 'never' }, HEAD, [recordOf(after({ height: 102, hash: 'never' }))]) },
-    { name: 'an empty branch below the first block', expected: { refused: 'fork_was_recorded' }, call: () => reorg({ height: 90, hash: 'z90' }, HEAD, []) },
-    { name: 'a branch that begins below the first block', expected: { refused: 'fork_was_recorded' }, call: () => reorg({ height: 90, hash: 'z90' }, HEAD, linksAfter({ height: 90, hash: 'z90' }, 20, 'z').map((link) => recordOf(link))) },
-    { name: 'a fork above the head', expected: { refused: 'fork_was_recorded' }, call: () => reorg({ height: 700, hash: 'x' }, HEAD, []) },
-    { name: 'a branch with a gap', expected: { refused: 'branch_is_linked' }, call: () => reorg({ height: 102, hash: 'a102' }, HEAD, [recordOf({ ...after({ height: 110, hash: 'x' }), parentHash: 'a102' })]) },
-    { name: 'a branch that turns back', expected: { refused: 'branch_is_linked' }, call: () => reorg({ height: 102, hash: 'a102' }, HEAD, [recordOf({ ...after({ height: 102, hash: 'a102' }), height: 90 })]) },
-    { name: 'an old head that is not the cursor', expected: 'nothing', call: () => reorg({ height: 102, hash: 'a102' }, { height: 104, hash: 'a104' }, []) },
+    {
+      name: 'a fork that was never recorded',
+      expected: { refused: 'fork_was_recorded' },
+      call: () => reorg({ height: 102, hash: 'never' }, HEAD, [recordOf(after({ height: 102, hash: 'never' }))]),
+    },
+    {
+      name: 'an empty branch below the first block',
+      expected: { refused: 'fork_was_recorded' },
+      call: () => reorg({ height: 90, hash: 'z90' }, HEAD, []),
+    },
+    {
+      name: 'a branch that begins below the first block',
+      expected: { refused: 'fork_was_recorded' },
+      call: () =>
+        reorg(
+          { height: 90, hash: 'z90' },
+          HEAD,
+          linksAfter({ height: 90, hash: 'z90' }, 20, 'z').map((link) => recordOf(link)),
+        ),
+    },
+    {
+      name: 'a fork above the head',
+      expected: { refused: 'fork_was_recorded' },
+      call: () => reorg({ height: 700, hash: 'x' }, HEAD, []),
+    },
+    {
+      name: 'a branch with a gap',
+      expected: { refused: 'branch_is_linked' },
+      call: () =>
+        reorg({ height: 102, hash: 'a102' }, HEAD, [
+          recordOf({ ...after({ height: 110, hash: 'x' }), parentHash: 'a102' }),
+        ]),
+    },
+    {
+      name: 'a branch that turns back',
+      expected: { refused: 'branch_is_linked' },
+      call: () =>
+        reorg({ height: 102, hash: 'a102' }, HEAD, [recordOf({ ...after({ height: 102, hash: 'a102' }), height: 90 })]),
+    },
+    {
+      name: 'an old head that is not the cursor',
+      expected: 'nothing',
+      call: () => reorg({ height: 102, hash: 'a102' }, { height: 104, hash: 'a104' }, []),
+    },
   ],
-  resolve_height: [{ name: 'a height that is not open', expected: 'nothing', call: () => database.sql`select resolve_height('eth', ${json(recordOf(B103, [transferTo(own, B103)]))}::text::jsonb)` }],
+  resolve_height: [
+    {
+      name: 'a height that is not open',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select resolve_height('eth', ${json(recordOf(B103, [transferTo(own, B103)]))}::text::jsonb)`,
+    },
+  ],
   record_late: [
-    { name: 'a hash that was not recorded', expected: 'nothing', call: () => database.sql`select record_late('eth', 103, 'x103', ${json([transferTo(own, B103)])}::text::jsonb)` },
-    { name: 'an address of another account', expected: { refused: 'fact_pays_issued_address' }, call: () => database.sql`select record_late('eth', 103, 'a103', ${json([{ ...transferTo(own, B103), accountId: theirs.live }])}::text::jsonb)` },
-    { name: 'a sandbox account', expected: { refused: 'fact_ledger_of_account' }, call: () => database.sql`select record_late('eth', 103, 'a103', ${json([transferTo(simulated, B103, { ledger: 'eth' })])}::text::jsonb)` },
+    {
+      name: 'a hash that was not recorded',
+      expected: 'nothing',
+      call: () => database.sql`select record_late('eth', 103, 'x103', ${json([transferTo(own, B103)])}::text::jsonb)`,
+    },
+    {
+      name: 'an address of another account',
+      expected: { refused: 'fact_pays_issued_address' },
+      call: () =>
+        database.sql`select record_late('eth', 103, 'a103', ${json([{ ...transferTo(own, B103), accountId: theirs.live }])}::text::jsonb)`,
+    },
+    {
+      name: 'a sandbox account',
+      expected: { refused: 'fact_ledger_of_account' },
+      call: () =>
+        database.sql`select record_late('eth', 103, 'a103', ${json([transferTo(simulated, B103, { ledger: 'eth' })])}::text::jsonb)`,
+    },
   ],
   retell_block: [
-    { name: 'a hash that was not recorded', expected: 'nothing', call: () => database.sql`select retell_block('eth', 103, 'x103', ${json([transferTo(own, B103)])}::text::jsonb)` },
-    { name: 'an address of another account', expected: { refused: 'fact_pays_issued_address' }, call: () => database.sql`select retell_block('eth', 103, 'a103', ${json([{ ...transferTo(own, B103), accountId: theirs.live }])}::text::jsonb)` },
+    {
+      name: 'a hash that was not recorded',
+      expected: 'nothing',
+      call: () => database.sql`select retell_block('eth', 103, 'x103', ${json([transferTo(own, B103)])}::text::jsonb)`,
+    },
+    {
+      name: 'an address of another account',
+      expected: { refused: 'fact_pays_issued_address' },
+      call: () =>
+        database.sql`select retell_block('eth', 103, 'a103', ${json([{ ...transferTo(own, B103), accountId: theirs.live }])}::text::jsonb)`,
+    },
   ],
   mature_facts: [
     { name: 'at 1 of 12', expected: 'nothing', call: () => mature(1) },
     { name: 'without a depth', expected: 'nothing', call: () => mature(null) },
     { name: 'deeper than the head that was noted', expected: 'nothing', call: () => mature(12) },
   ],
-  refute_facts: [{ name: 'in another block', expected: 'nothing', call: () => database.sql`select refute_facts('eth', ${json([{ txid: '0xpaid', outputIndex: -1, blockHash: 'else' }])}::text::jsonb)` }],
-  note_withdrawal_fact: [
-    { name: 'a withdrawal of another account', expected: { refused: 'fact_of_withdrawal' }, call: () => database.sql`select note_withdrawal_fact(${ours.live}, ${json({ ...deadFact, withdrawalId: sent.id })}::text::jsonb)` },
-    { name: 'a deposit in its place', expected: { refused: 'fact_of_withdrawal' }, call: () => database.sql`select note_withdrawal_fact(${theirs.live}, ${json({ kind: 'matured', withdrawalId: sent.id, deposit: {} })}::text::jsonb)` },
+  refute_facts: [
+    {
+      name: 'in another block',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select refute_facts('eth', ${json([{ txid: '0xpaid', outputIndex: -1, blockHash: 'else' }])}::text::jsonb)`,
+    },
   ],
-  begin_chain: [{ name: 'a later beginning than the one that is known', expected: 'nothing', call: async () => {
-    await database.sql`select begin_chain('sol', ${NOW_MS}::timestamptz)`;
-    await database.sql`select begin_chain('sol', ${NOW_MS + 1}::timestamptz)`;
-    const [row] = await database.owner<{ since: number }[]>`select since from chain_start where ledger = 'sol'`;
-    if (row!.since !== NOW_MS) throw new Error('the beginning moved');
-  } }],
-  note_chain_start: [{ name: 'a height above the one that is known', expected: 'nothing', call: async () => {
-    await database.sql`select note_chain_start('sol', 50)`;
-    const [row] = await database.sql<{ height: number }[]>`select note_chain_start('sol', 5000) as height`;
-    if (row!.height !== 50) throw new Error('the beginning rose: what was paid before it would never be read');
-  } }],
-  forget_idempotent: [{ name: 'an answer that is about something else', expected: 'nothing', call: () => database.sql`select forget_idempotent(${theirs.live}, 'POST', '/v1/addresses', 'taken', 'txn_else')` }],
-  note_unresolved: [{ name: 'a height that is not open', expected: 'nothing', call: () => database.sql`select note_unresolved('eth', 103, 'x')` }],
-  reopen_height: [{ name: 'a block that was never recorded', expected: 'nothing', call: async () => {
-    await database.sql`select reopen_height('eth', 103, 'another', 'because')`;
-    const rows = await database.owner`select 1 from unresolved_height where ledger = 'eth'`;
-    if (rows.length > 0) throw new Error('a height is unresolved');
-  } }],
-  note_heard: [{ name: 'heard in the future', expected: 'nothing', call: async () => {
-    await database.sql`select note_head('xlm', 5, clock_timestamp())`;
-    await database.sql`select note_heard('xlm', clock_timestamp() + interval '1 hour')`;
-    const [row] = await database.owner`select heard_at <= clock_timestamp() as honest from chain_head where ledger = 'xlm'`;
-    if (row!.honest !== true) throw new Error('a node was heard in the future');
-  } }],
-  note_head: [{ name: 'seen in the future', expected: 'nothing', call: async () => {
-    await database.sql`select note_head('xrp', 5, clock_timestamp() + interval '1 hour')`;
-    const [row] = await database.owner`select at <= clock_timestamp() as honest from chain_head where ledger = 'xrp'`;
-    if (row!.honest !== true) throw new Error('a head was noted in the future');
-  } }, { name: 'further ahead than any chain mines', expected: 'nothing', call: async () => {
-    await database.sql`select note_head('btc', 5, clock_timestamp())`;
-    await database.sql`select note_head('btc', 900000000, clock_timestamp())`;
-    const [row] = await database.owner<{ height: number }[]>`select height from chain_head where ledger = 'btc'`;
-    if (row!.height !== 5) throw new Error('a head was noted that cannot be');
-  } }],
-  record_attempts: [{ name: 'a delivery of another account', expected: 'nothing', call: () => database.sql`select record_attempts(${json([{ account_id: ours.live, delivery_id: held.id, attempt: 1, status_code: 410, duration_ms: 1, error: null, attempted_at: new Date(NOW_MS).toISOString(), status: 'delivered', next_attempt_at: null, disable_endpoint: true, posted_to: null }])}::text::jsonb)` }],
-  claim_deliveries: [{ name: 'of an account that does not exist', expected: 'nothing', call: () => database.sql`select * from claim_deliveries(array['org_none_live'], 10, now(), now() + interval '1 minute', '{}')` }],
-  release_deliveries: [{ name: 'nobody\'s', expected: 'nothing', call: () => database.sql`select release_deliveries(array['dlv_none'])` }],
-  release_abandoned_claims: [{ name: 'claims of a node that is there', expected: { open: 'given back early they are sent again; the edge leaves out what it has' }, call: () => database.sql`select 1` }],
-  hold_unreadable: [{ name: 'secrets that its endpoint does not have', expected: 'nothing', call: () => database.sql`select hold_unreadable(${json([{ id: held.id, sealed: ['else'] }])}::text::jsonb)` }],
-  release_unreadable: [{ name: 'an endpoint of another account', expected: 'nothing', call: () => database.sql`select release_unreadable(${ours.live}, ${held.webhookId})` }],
+  note_withdrawal_fact: [
+    {
+      name: 'a withdrawal of another account',
+      expected: { refused: 'fact_of_withdrawal' },
+      call: () =>
+        database.sql`select note_withdrawal_fact(${ours.live}, ${json({ ...deadFact, withdrawalId: sent.id })}::text::jsonb)`,
+    },
+    {
+      name: 'a deposit in its place',
+      expected: { refused: 'fact_of_withdrawal' },
+      call: () =>
+        database.sql`select note_withdrawal_fact(${theirs.live}, ${json({ kind: 'matured', withdrawalId: sent.id, deposit: {} })}::text::jsonb)`,
+    },
+  ],
+  begin_chain: [
+    {
+      name: 'a later beginning than the one that is known',
+      expected: 'nothing',
+      call: async () => {
+        await database.sql`select begin_chain('sol', ${NOW_MS}::timestamptz)`;
+        await database.sql`select begin_chain('sol', ${NOW_MS + 1}::timestamptz)`;
+        const [row] = await database.owner<{ since: number }[]>`select since from chain_start where ledger = 'sol'`;
+        if (row!.since !== NOW_MS) throw new Error('the beginning moved');
+      },
+    },
+  ],
+  note_chain_start: [
+    {
+      name: 'a height above the one that is known',
+      expected: 'nothing',
+      call: async () => {
+        await database.sql`select note_chain_start('sol', 50)`;
+        const [row] = await database.sql<{ height: number }[]>`select note_chain_start('sol', 5000) as height`;
+        if (row!.height !== 50) throw new Error('the beginning rose: what was paid before it would never be read');
+      },
+    },
+  ],
+  forget_idempotent: [
+    {
+      name: 'an answer that is about something else',
+      expected: 'nothing',
+      call: () => database.sql`select forget_idempotent(${theirs.live}, 'POST', '/v1/addresses', 'taken', 'txn_else')`,
+    },
+  ],
+  note_unresolved: [
+    {
+      name: 'a height that is not open',
+      expected: 'nothing',
+      call: () => database.sql`select note_unresolved('eth', 103, 'x')`,
+    },
+  ],
+  reopen_height: [
+    {
+      name: 'a block that was never recorded',
+      expected: 'nothing',
+      call: async () => {
+        await database.sql`select reopen_height('eth', 103, 'another', 'because')`;
+        const rows = await database.owner`select 1 from unresolved_height where ledger = 'eth'`;
+        if (rows.length > 0) throw new Error('a height is unresolved');
+      },
+    },
+  ],
+  note_heard: [
+    {
+      name: 'heard in the future',
+      expected: 'nothing',
+      call: async () => {
+        await database.sql`select note_head('xlm', 5, clock_timestamp())`;
+        await database.sql`select note_heard('xlm', clock_timestamp() + interval '1 hour')`;
+        const [row] =
+          await database.owner`select heard_at <= clock_timestamp() as honest from chain_head where ledger = 'xlm'`;
+        if (row!.honest !== true) throw new Error('a node was heard in the future');
+      },
+    },
+  ],
+  note_head: [
+    {
+      name: 'seen in the future',
+      expected: 'nothing',
+      call: async () => {
+        await database.sql`select note_head('xrp', 5, clock_timestamp() + interval '1 hour')`;
+        const [row] =
+          await database.owner`select at <= clock_timestamp() as honest from chain_head where ledger = 'xrp'`;
+        if (row!.honest !== true) throw new Error('a head was noted in the future');
+      },
+    },
+    {
+      name: 'further ahead than any chain mines',
+      expected: 'nothing',
+      call: async () => {
+        await database.sql`select note_head('btc', 5, clock_timestamp())`;
+        await database.sql`select note_head('btc', 900000000, clock_timestamp())`;
+        const [row] = await database.owner<{ height: number }[]>`select height from chain_head where ledger = 'btc'`;
+        if (row!.height !== 5) throw new Error('a head was noted that cannot be');
+      },
+    },
+  ],
+  record_attempts: [
+    {
+      name: 'a delivery of another account',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select record_attempts(${json([{ account_id: ours.live, delivery_id: held.id, attempt: 1, status_code: 410, duration_ms: 1, error: null, attempted_at: new Date(NOW_MS).toISOString(), status: 'delivered', next_attempt_at: null, disable_endpoint: true, posted_to: null }])}::text::jsonb)`,
+    },
+  ],
+  claim_deliveries: [
+    {
+      name: 'of an account that does not exist',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select * from claim_deliveries(array['org_none_live'], 10, now(), now() + interval '1 minute', '{}')`,
+    },
+  ],
+  release_deliveries: [
+    { name: "nobody's", expected: 'nothing', call: () => database.sql`select release_deliveries(array['dlv_none'])` },
+  ],
+  release_abandoned_claims: [
+    {
+      name: 'claims of a node that is there',
+      expected: { open: 'given back early they are sent again; the edge leaves out what it has' },
+      call: () => database.sql`select 1`,
+    },
+  ],
+  hold_unreadable: [
+    {
+      name: 'secrets that its endpoint does not have',
+      expected: 'nothing',
+      call: () => database.sql`select hold_unreadable(${json([{ id: held.id, sealed: ['else'] }])}::text::jsonb)`,
+    },
+  ],
+  release_unreadable: [
+    {
+      name: 'an endpoint of another account',
+      expected: 'nothing',
+      call: () => database.sql`select release_unreadable(${ours.live}, ${held.webhookId})`,
+    },
+  ],
   reseal_webhook: [
-    { name: 'an endpoint of another account', expected: 'nothing', call: () => database.sql`select reseal_webhook(${ours.live}, ${held.webhookId}, array['sealed'], array['mine'])` },
-    { name: 'without knowing what is sealed', expected: 'nothing', call: () => database.sql`select reseal_webhook(${theirs.live}, ${held.webhookId}, array['guess'], array['mine'])` },
+    {
+      name: 'an endpoint of another account',
+      expected: 'nothing',
+      call: () => database.sql`select reseal_webhook(${ours.live}, ${held.webhookId}, array['sealed'], array['mine'])`,
+    },
+    {
+      name: 'without knowing what is sealed',
+      expected: 'nothing',
+      call: () => database.sql`select reseal_webhook(${theirs.live}, ${held.webhookId}, array['guess'], array['mine'])`,
+    },
   ],
   create_organization: [
-    { name: 'over an organization that is there', expected: { refused: 'organization_pkey' }, call: () => database.sql`select create_organization(${json({ id: theirs.organizationId, name: 'x', created_at: new Date(NOW_MS).toISOString() })}::text::jsonb, ${ours.userId}, '[]'::jsonb)` },
-    { name: 'with an account of another one', expected: { refused: 'account_id_form' }, call: () => database.sql`select create_organization(${json({ id: 'org_fresh', name: 'x', created_at: new Date(NOW_MS).toISOString() })}::text::jsonb, ${ours.userId}, ${json([{ account_id: 'org_else_live', environment: 'live', shard_id: 1, state: {} }])}::text::jsonb)` },
+    {
+      name: 'over an organization that is there',
+      expected: { refused: 'organization_pkey' },
+      call: () =>
+        database.sql`select create_organization(${json({ id: theirs.organizationId, name: 'x', created_at: new Date(NOW_MS).toISOString() })}::text::jsonb, ${ours.userId}, '[]'::jsonb)`,
+    },
+    {
+      name: 'with an account of another one',
+      expected: { refused: 'account_id_form' },
+      call: () =>
+        database.sql`select create_organization(${json({ id: 'org_fresh', name: 'x', created_at: new Date(NOW_MS).toISOString() })}::text::jsonb, ${ours.userId}, ${json([{ account_id: 'org_else_live', environment: 'live', shard_id: 1, state: {} }])}::text::jsonb)`,
+    },
   ],
-  save_idempotent: [{ name: 'over an answer that is there', expected: 'nothing', call: () => database.sql`select save_idempotent(${json(answerOf('taken', 500))}::text::jsonb)` }],
-  purge_idempotent: [{ name: 'answers of today', expected: 'nothing', call: () => database.sql`select purge_idempotent(clock_timestamp() + interval '1 year')` }],
-  purge_deliveries: [{ name: 'deliveries of this week', expected: 'nothing', call: () => database.sql`select purge_deliveries(clock_timestamp() + interval '1 year', 1000)` }],
-  purge_publications: [{ name: 'bodies of this month', expected: 'nothing', call: async () => {
-    await database.sql`select purge_publications(clock_timestamp() + interval '1 year', 1000, null, null)`;
-    const [row] = await database.owner`select count(*) filter (where body is null and created_at > clock_timestamp() - interval '30 days') as gone from publication`;
-    if (row!.gone !== 0) throw new Error('a body that may still be delivered went');
-  } }],
-  work_backlog: [{ name: 'without a backlog', expected: 'nothing', call: () => database.sql`select work_backlog(1000)` }],
-  drop_attempt_partitions: [{ name: 'months that are used', expected: 'nothing', call: () => database.sql`select drop_attempt_partitions('2020-01-01')` }],
-  ensure_attempt_partitions: [{ name: 'a thousand months', expected: 'nothing', call: async () => {
-    const [row] = await database.sql<{ made: number }[]>`select ensure_attempt_partitions('2090-01-01', 1000) as made`;
-    if (row!.made > 37) throw new Error('more partitions than anybody needs');
-  } }],
-  save_instructions: [{ name: 'a transaction of another account', expected: 'nothing', call: async () => {
-    const rows = await database.sql`select * from save_instructions(${ours.live}, ${json([{ id: sent.id, asked_at: new Date(NOW_MS).toISOString(), record: '{}' }])}::text::jsonb, 10)`;
-    if (rows[0]?.reason !== 'unknown') throw new Error('it was kept');
-  } }],
-  set_aside_fact: [{ name: 'a fact of another account', expected: 'nothing', call: () => database.sql`select set_aside_fact(${theirs.live}, (select min(id) from generate_series(1, 1) id), 'x', 1, 1)` }],
-  retry_facts: [{ name: 'a fact that waits for nothing', expected: 'nothing', call: () => database.sql`select * from retry_facts(${ours.live}, 1)` }],
-  claim_mail: [{ name: 'mail that is not due', expected: 'nothing', call: () => database.sql`select * from claim_mail('2020-01-01', '2020-01-02', 10)` }],
-  record_mail: [{ name: 'mail of nobody', expected: 'nothing', call: () => database.sql`select record_mail('evt_none', 'usr_none', now(), null, null)` }],
-  record_discrepancy: [{ name: 'a finding', expected: { open: 'findings are shown to people and move nothing' }, call: () => database.sql`select 1` }],
-  reset_sandbox_ledgers: [{ name: 'a live account', expected: { refused: 'reset_only_sandbox' }, call: () => database.sql`select reset_sandbox_ledgers(${theirs.live})` }],
-  sandbox_mine: [{ name: 'a live ledger', expected: { refused: 'sandbox_ledger_form' }, call: () => database.sql`select sandbox_mine('eth', null, '[]'::jsonb)` }],
-  sandbox_unmine: [{ name: 'a live ledger', expected: 'nothing', call: () => database.sql`select * from sandbox_unmine('eth', 10)` }],
-  sandbox_behind: [{ name: 'a mark', expected: { open: 'a mark goes only where the watchers\' cursor is the ledger\'s head' }, call: () => database.sql`select 1` }],
-  take_pooled: [{ name: 'a live ledger', expected: 'nothing', call: async () => {
-    const entry = json({ txid: 'x', from: 'a', payload: 'x', since: new Date(NOW_MS).toISOString(), transaction: { nonce: null } });
-    const [row] = await database.sql`select take_pooled('eth', null, ${entry}::text::jsonb, '{}') as taken`;
-    if (row?.taken !== false) throw new Error('it was taken');
-  } }],
-  drop_pooled: [{ name: 'a live ledger', expected: 'nothing', call: () => database.sql`select drop_pooled('eth', 'x')` }],
-  take_sandbox_tasks: [{ name: 'tasks that are not due', expected: 'nothing', call: () => database.sql`select * from take_sandbox_tasks('2020-01-01', '2020-01-02', 10)` }],
+  save_idempotent: [
+    {
+      name: 'over an answer that is there',
+      expected: 'nothing',
+      call: () => database.sql`select save_idempotent(${json(answerOf('taken', 500))}::text::jsonb)`,
+    },
+  ],
+  purge_idempotent: [
+    {
+      name: 'answers of today',
+      expected: 'nothing',
+      call: () => database.sql`select purge_idempotent(clock_timestamp() + interval '1 year')`,
+    },
+  ],
+  purge_deliveries: [
+    {
+      name: 'deliveries of this week',
+      expected: 'nothing',
+      call: () => database.sql`select purge_deliveries(clock_timestamp() + interval '1 year', 1000)`,
+    },
+  ],
+  purge_publications: [
+    {
+      name: 'bodies of this month',
+      expected: 'nothing',
+      call: async () => {
+        await database.sql`select purge_publications(clock_timestamp() + interval '1 year', 1000, null, null)`;
+        const [row] =
+          await database.owner`select count(*) filter (where body is null and created_at > clock_timestamp() - interval '30 days') as gone from publication`;
+        if (row!.gone !== 0) throw new Error('a body that may still be delivered went');
+      },
+    },
+  ],
+  work_backlog: [
+    { name: 'without a backlog', expected: 'nothing', call: () => database.sql`select work_backlog(1000)` },
+  ],
+  drop_attempt_partitions: [
+    {
+      name: 'months that are used',
+      expected: 'nothing',
+      call: () => database.sql`select drop_attempt_partitions('2020-01-01')`,
+    },
+  ],
+  ensure_attempt_partitions: [
+    {
+      name: 'a thousand months',
+      expected: 'nothing',
+      call: async () => {
+        const [row] = await database.sql<
+          { made: number }[]
+        >`select ensure_attempt_partitions('2090-01-01', 1000) as made`;
+        if (row!.made > 37) throw new Error('more partitions than anybody needs');
+      },
+    },
+  ],
+  save_instructions: [
+    {
+      name: 'a transaction of another account',
+      expected: 'nothing',
+      call: async () => {
+        const rows =
+          await database.sql`select * from save_instructions(${ours.live}, ${json([{ id: sent.id, asked_at: new Date(NOW_MS).toISOString(), record: '{}' }])}::text::jsonb, 10)`;
+        if (rows[0]?.reason !== 'unknown') throw new Error('it was kept');
+      },
+    },
+  ],
+  set_aside_fact: [
+    {
+      name: 'a fact of another account',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select set_aside_fact(${theirs.live}, (select min(id) from generate_series(1, 1) id), 'x', 1, 1)`,
+    },
+  ],
+  retry_facts: [
+    {
+      name: 'a fact that waits for nothing',
+      expected: 'nothing',
+      call: () => database.sql`select * from retry_facts(${ours.live}, 1)`,
+    },
+  ],
+  claim_mail: [
+    {
+      name: 'mail that is not due',
+      expected: 'nothing',
+      call: () => database.sql`select * from claim_mail('2020-01-01', '2020-01-02', 10)`,
+    },
+  ],
+  record_mail: [
+    {
+      name: 'mail of nobody',
+      expected: 'nothing',
+      call: () => database.sql`select record_mail('evt_none', 'usr_none', now(), null, null)`,
+    },
+  ],
+  record_discrepancy: [
+    {
+      name: 'a finding',
+      expected: { open: 'findings are shown to people and move nothing' },
+      call: () => database.sql`select 1`,
+    },
+  ],
+  reset_sandbox_ledgers: [
+    {
+      name: 'a live account',
+      expected: { refused: 'reset_only_sandbox' },
+      call: () => database.sql`select reset_sandbox_ledgers(${theirs.live})`,
+    },
+  ],
+  sandbox_mine: [
+    {
+      name: 'a live ledger',
+      expected: { refused: 'sandbox_ledger_form' },
+      call: () => database.sql`select sandbox_mine('eth', null, '[]'::jsonb)`,
+    },
+  ],
+  sandbox_unmine: [
+    { name: 'a live ledger', expected: 'nothing', call: () => database.sql`select * from sandbox_unmine('eth', 10)` },
+  ],
+  sandbox_behind: [
+    {
+      name: 'a mark',
+      expected: { open: "a mark goes only where the watchers' cursor is the ledger's head" },
+      call: () => database.sql`select 1`,
+    },
+  ],
+  take_pooled: [
+    {
+      name: 'a live ledger',
+      expected: 'nothing',
+      call: async () => {
+        const entry = json({
+          txid: 'x',
+          from: 'a',
+          payload: 'x',
+          since: new Date(NOW_MS).toISOString(),
+          transaction: { nonce: null },
+        });
+        const [row] = await database.sql`select take_pooled('eth', null, ${entry}::text::jsonb, '{}') as taken`;
+        if (row?.taken !== false) throw new Error('it was taken');
+      },
+    },
+  ],
+  drop_pooled: [
+    { name: 'a live ledger', expected: 'nothing', call: () => database.sql`select drop_pooled('eth', 'x')` },
+  ],
+  take_sandbox_tasks: [
+    {
+      name: 'tasks that are not due',
+      expected: 'nothing',
+      call: () => database.sql`select * from take_sandbox_tasks('2020-01-01', '2020-01-02', 10)`,
+    },
+  ],
 };
 
 /** Reads over all accounts, which the watchers, the publisher and operators need; they write nothing. */
-const READS = ['accounts_with_addresses', 'accounts_with_due_facts', 'accounts_with_pending_band', 'addresses_since', 'count_facts_set_aside', 'counter_gaps', 'dead_builds', 'facts_set_aside', 'immature_facts',
-  'incomplete_publications', 'audited_balances', 'open_withdrawals', 'unpaired_index', 'unpaired_indexes', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable'];
+const READS = [
+  'accounts_with_addresses',
+  'accounts_with_due_facts',
+  'accounts_with_pending_band',
+  'addresses_since',
+  'count_facts_set_aside',
+  'counter_gaps',
+  'dead_builds',
+  'facts_set_aside',
+  'immature_facts',
+  'incomplete_publications',
+  'audited_balances',
+  'open_withdrawals',
+  'unpaired_index',
+  'unpaired_indexes',
+  'watched_addresses',
+  'webhooks_sealed_otherwise',
+  'webhooks_with_unreadable',
+];
 
-const answerOf = (key: string, status: number) => ({ account_id: theirs.live, method: 'POST', path: '/v1/addresses', key, body_hash: 'h', status, body: '{}' });
+const answerOf = (key: string, status: number) => ({
+  account_id: theirs.live,
+  method: 'POST',
+  path: '/v1/addresses',
+  key,
+  body_hash: 'h',
+  status,
+  body: '{}',
+});
 
 test.serial('found F60: every function that the application role may call is attacked, or is a read', async (t) => {
   const callable = await database.owner<{ name: string; volatility: string }[]>`
     select p.proname as name, p.provolatile as volatility from pg_proc p join pg_namespace n on n.oid = p.pronamespace
      where n.nspname = 'flock' and has_function_privilege('flock_app', p.oid, 'execute') order by 1`;
-  t.deepEqual(callable.map(({ name }) => name).filter((name) => ATTACKS[name] === undefined && !READS.includes(name)), [], 'neither attacked nor a read');
-  t.deepEqual([...Object.keys(ATTACKS), ...READS].filter((name) => callable.every((one) => one.name !== name)), [], 'attacked, and nobody may call it');
-  t.deepEqual(callable.filter(({ name, volatility }) => READS.includes(name) && volatility === 'v').map(({ name }) => name), [], 'a read is declared stable');
+  t.deepEqual(
+    callable.map(({ name }) => name).filter((name) => ATTACKS[name] === undefined && !READS.includes(name)),
+    [],
+    'neither attacked nor a read',
+  );
+  t.deepEqual(
+    [...Object.keys(ATTACKS), ...READS].filter((name) => callable.every((one) => one.name !== name)),
+    [],
+    'attacked, and nobody may call it',
+  );
+  t.deepEqual(
+    callable.filter(({ name, volatility }) => READS.includes(name) && volatility === 'v').map(({ name }) => name),
+    [],
+    'a read is declared stable',
+  );
 });
 
 for (const [name, attacks] of Object.entries(ATTACKS)) {
@@ -278,24 +866,42 @@ for (const [name, attacks] of Object.entries(ATTACKS)) {
   });
 }
 
-async function attacked(t: ExecutionContext, what: string, expected: Expected, call: () => PromiseLike<unknown>): Promise<void> {
+async function attacked(
+  t: ExecutionContext,
+  what: string,
+  expected: Expected,
+  call: () => PromiseLike<unknown>,
+): Promise<void> {
   if (expected !== 'nothing' && 'open' in expected) return void t.true(expected.open.length > 20, what);
   const before = await books();
-  const error: unknown = await Promise.resolve(call()).then(() => null, (reason: unknown) => reason);
+  const error: unknown = await Promise.resolve(call()).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   if (expected === 'nothing') t.is(error, null, `${what}: ${String(error)}`);
-  else t.deepEqual([sqlstateOf(error)?.slice(0, 2), constraintOf(error)], ['23', expected.refused], `${what}: ${String(error)}`);
+  else
+    t.deepEqual(
+      [sqlstateOf(error)?.slice(0, 2), constraintOf(error)],
+      ['23', expected.refused],
+      `${what}: ${String(error)}`,
+    );
   t.is(await books(), before, what);
 }
 
 test.serial('found F60: the same facts are matured at their threshold, below a head that was noted', async (t) => {
   await stores.watch.noteHead('eth', 112, Date.now());
-  t.deepEqual(await stores.watch.mature('eth', [{ txid: '0xpaid', outputIndex: -1, blockHash: 'a101', confirmations: 12 }]), [ours.live]);
+  t.deepEqual(
+    await stores.watch.mature('eth', [{ txid: '0xpaid', outputIndex: -1, blockHash: 'a101', confirmations: 12 }]),
+    [ours.live],
+  );
 });
 
 test.serial('found F60: the epoch of a shard is the only one that loads its accounts', async (t) => {
   const { epoch } = await fenceOf(theirs.live);
   for (const tried of [0, epoch + 1, 999_999, Number.MAX_SAFE_INTEGER]) {
-    const [row] = await database.sql<{ known: boolean; accountVersion: number | null }[]>`select * from load_account(${theirs.live}, ${tried})`;
+    const [row] = await database.sql<
+      { known: boolean; accountVersion: number | null }[]
+    >`select * from load_account(${theirs.live}, ${tried})`;
     t.deepEqual([row!.known, row!.accountVersion], [true, null]);
   }
   t.not(await stores.accounts.load(theirs.live), null, 'its owner is not locked out');
@@ -304,16 +910,23 @@ test.serial('found F60: the epoch of a shard is the only one that loads its acco
 test.serial('I27 the limit of the schema is the limit of the plans', async (t) => {
   for (const tier of Object.keys(TIER_TERMS) as Tier[]) {
     for (const band of Object.keys(BAND_TERMS) as Band[]) {
-      const [row] = await database.owner<{ limit: number }[]>`select address_limit_of(${json({ tier, band })}::text::jsonb) as limit`;
+      const [row] = await database.owner<
+        { limit: number }[]
+      >`select address_limit_of(${json({ tier, band })}::text::jsonb) as limit`;
       t.is(row!.limit, addressLimitOf({ tier, band }), `${tier} ${band}`);
     }
   }
 });
 
-test.serial('found F60: a fork below the first block that was recorded is a fork, as long as no link was purged', async (t) => {
-  const links = linksAfter({ height: 40, hash: 'b40' }, 3, 'b'), below = { height: 40, hash: `c${randomBytes(4).toString('hex')}` };
-  for (const [index, link] of links.entries()) await stores.watch.recordBlock('tron', recordOf(link, [], index === 0 ? { previous: null } : {}));
-  const branch = linksAfter(below, 5, 'c').map((link) => recordOf(link));
-  t.true((await stores.watch.recordReorg('tron', below, { height: 43, hash: 'b43' }, branch)).recorded);
-  t.is(B105.height, 105);
-});
+test.serial(
+  'found F60: a fork below the first block that was recorded is a fork, as long as no link was purged',
+  async (t) => {
+    const links = linksAfter({ height: 40, hash: 'b40' }, 3, 'b'),
+      below = { height: 40, hash: `c${randomBytes(4).toString('hex')}` };
+    for (const [index, link] of links.entries())
+      await stores.watch.recordBlock('tron', recordOf(link, [], index === 0 ? { previous: null } : {}));
+    const branch = linksAfter(below, 5, 'c').map((link) => recordOf(link));
+    t.true((await stores.watch.recordReorg('tron', below, { height: 43, hash: 'b43' }, branch)).recorded);
+    t.is(B105.height, 105);
+  },
+);

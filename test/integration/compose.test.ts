@@ -9,25 +9,56 @@ import { isMnemonic } from '../../edge/keystore/keys.ts';
 import { readConfig } from '../../supervision/config.ts';
 import { API_KEYS, PHRASE } from '../support/edge/edges.ts';
 
-interface Service { image?: string; profiles?: string[]; volumes?: string[]; ports?: string[]; command?: string[]; environment?: Record<string, string>; depends_on?: Record<string, unknown> }
-const compose = parse(readFileSync(`${ROOT}compose.yaml`, 'utf8'), { merge: true }) as { services: Record<string, Service>; secrets: Record<string, unknown> };
+interface Service {
+  image?: string;
+  profiles?: string[];
+  volumes?: string[];
+  ports?: string[];
+  command?: string[];
+  environment?: Record<string, string>;
+  depends_on?: Record<string, unknown>;
+}
+const compose = parse(readFileSync(`${ROOT}compose.yaml`, 'utf8'), { merge: true }) as {
+  services: Record<string, Service>;
+  secrets: Record<string, unknown>;
+};
 
 test('issue 2.11: compose.yaml has PostgreSQL, Redis, a cloud node, an edge and two more replicas of it', (t) => {
-  t.deepEqual(Object.keys(compose.services).sort(), ['cloud', 'edge', 'edge-2', 'edge-3', 'migrate', 'postgres', 'redis']);
+  t.deepEqual(Object.keys(compose.services).sort(), [
+    'cloud',
+    'edge',
+    'edge-2',
+    'edge-3',
+    'migrate',
+    'postgres',
+    'redis',
+  ]);
   t.deepEqual(compose.services['cloud']!.command, ['node', 'supervision/main.ts']);
   t.deepEqual(compose.services['edge']!.command, ['node', '--disable-sigusr1', 'edge/main.ts']);
 });
 
 test('issue 2.11: the settings that compose.yaml gives a cloud node are the ones it reads', (t) => {
-  const filled = Object.fromEntries(Object.entries(compose.services['cloud']!.environment ?? {}).map(([name, value]) => [
-    name, value.replace(/\$\{SECRET_KEY[^}]*\}/, 'ab'.repeat(32)).replace(/\$\{POSTGRES_PASSWORD[^}]*\}/, 'word')
-      .replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1'),
-  ]));
+  const filled = Object.fromEntries(
+    Object.entries(compose.services['cloud']!.environment ?? {}).map(([name, value]) => [
+      name,
+      value
+        .replace(/\$\{SECRET_KEY[^}]*\}/, 'ab'.repeat(32))
+        .replace(/\$\{POSTGRES_PASSWORD[^}]*\}/, 'word')
+        .replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1'),
+    ]),
+  );
   const config = readConfig(filled);
   t.is(config.CLOUD_PORT, 8_080);
   t.is(config.HOST, '0.0.0.0');
-  t.true(config.PUBLIC_AUTHORITIES.includes(new URL(compose.services['edge']!.environment!['CLOUD_URL']!).host), 'the name under which its edges ask');
-  t.is(new URL(config.DATABASE_URL).username, 'flock_app', 'the node signs in as the role without rights on money tables');
+  t.true(
+    config.PUBLIC_AUTHORITIES.includes(new URL(compose.services['edge']!.environment!['CLOUD_URL']!).host),
+    'the name under which its edges ask',
+  );
+  t.is(
+    new URL(config.DATABASE_URL).username,
+    'flock_app',
+    'the node signs in as the role without rights on money tables',
+  );
 });
 
 test('spec §1.3: only the edge of compose.yaml gets the phrase', (t) => {
@@ -37,15 +68,20 @@ test('spec §1.3: only the edge of compose.yaml gets the phrase', (t) => {
 });
 
 test('spec §1.3: what the image copies holds no phrase and no data of this machine, and replaces no installed package', (t) => {
-  const { 'x-image': image, secrets } = compose as unknown as { 'x-image': { build: { dockerfile_inline: string } }; secrets: { phrase: { file: string } } };
+  const { 'x-image': image, secrets } = compose as unknown as {
+    'x-image': { build: { dockerfile_inline: string } };
+    secrets: { phrase: { file: string } };
+  };
   t.true(image.build.dockerfile_inline.includes('COPY . .'));
   const left = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
-  for (const name of [secrets.phrase.file.replace('./', ''), '.data*', '.git', '.env', 'node_modules']) t.true(left.includes(name), name);
+  for (const name of [secrets.phrase.file.replace('./', ''), '.data*', '.git', '.env', 'node_modules'])
+    t.true(left.includes(name), name);
 });
 
 test('issue 2.11: a chain goes live in compose.yaml by its setting, whichever of the ten it is', (t) => {
   const { environment } = compose.services['cloud']!;
-  for (const chain of CHAINS) t.is(environment![`${chain.toUpperCase()}_RPC_URLS`], `\${${chain.toUpperCase()}_RPC_URLS:-}`);
+  for (const chain of CHAINS)
+    t.is(environment![`${chain.toUpperCase()}_RPC_URLS`], `\${${chain.toUpperCase()}_RPC_URLS:-}`);
 });
 
 test('issue 4.1: the image gives the directory of a data volume to the user that it runs as', (t) => {
@@ -58,7 +94,10 @@ test('issue 4.1: the image gives the directory of a data volume to the user that
 
 test('found F13: an edge of compose.yaml starts with a live key: its way to the cloud is said to be its own', (t) => {
   const { CLOUD_URL, EDGE_PLAIN_HTTP } = compose.services['edge']!.environment!;
-  const { config } = readEdgeConfig({ API_KEY: API_KEYS.live, MNEMONIC: PHRASE, CLOUD_URL, EDGE_PLAIN_HTTP }, isMnemonic);
+  const { config } = readEdgeConfig(
+    { API_KEY: API_KEYS.live, MNEMONIC: PHRASE, CLOUD_URL, EDGE_PLAIN_HTTP },
+    isMnemonic,
+  );
   t.is(config.cloudUrl, 'http://cloud:8080');
 });
 
@@ -66,6 +105,12 @@ test('issue 4: three replicas of one edge: the same settings, each its own disk 
   const replicas = ['edge', 'edge-2', 'edge-3'].map((name) => compose.services[name]!);
   for (const replica of replicas) t.deepEqual(replica.environment, replicas[0]!.environment);
   t.is(new Set(replicas.map(({ volumes }) => String(volumes))).size, 3);
-  t.deepEqual(replicas.map(({ ports }) => String(ports)), ['8081:8081', '8082:8081', '8083:8081']);
-  t.deepEqual(replicas.map(({ profiles }) => profiles ?? []), [[], ['replicas'], ['replicas']]);
+  t.deepEqual(
+    replicas.map(({ ports }) => String(ports)),
+    ['8081:8081', '8082:8081', '8083:8081'],
+  );
+  t.deepEqual(
+    replicas.map(({ profiles }) => profiles ?? []),
+    [[], ['replicas'], ['replicas']],
+  );
 });

@@ -5,10 +5,18 @@ import { CLOUD_ENTRY } from '../../developer/deployment.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
-test.before(async () => { database = await createTestDatabase(); });
+test.before(async () => {
+  database = await createTestDatabase();
+});
 test.after.always(() => database.close());
 
-const GOOD: Durability = { fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', synchronousStandbyNames: '', standbys: 0 };
+const GOOD: Durability = {
+  fsync: 'on',
+  fullPageWrites: 'on',
+  synchronousCommit: 'on',
+  synchronousStandbyNames: '',
+  standbys: 0,
+};
 
 const CASES: readonly (readonly [string, Partial<Durability>, RegExp | null])[] = [
   ['one server', {}, null],
@@ -20,8 +28,16 @@ const CASES: readonly (readonly [string, Partial<Durability>, RegExp | null])[] 
   ['two standbys, asynchronous', { standbys: 2 }, /2 standbys and no/],
   ['names of white space', { standbys: 1, synchronousStandbyNames: '  ' }, /set synchronous_standby_names/],
   ['a synchronous standby', { standbys: 1, synchronousStandbyNames: 'ANY 1 (a, b)' }, null],
-  ['a synchronous standby that commits wait to apply', { standbys: 1, synchronousStandbyNames: '*', synchronousCommit: 'remote_apply' }, null],
-  ['a synchronous standby, local commits', { standbys: 1, synchronousStandbyNames: 'a', synchronousCommit: 'local' }, /is local/],
+  [
+    'a synchronous standby that commits wait to apply',
+    { standbys: 1, synchronousStandbyNames: '*', synchronousCommit: 'remote_apply' },
+    null,
+  ],
+  [
+    'a synchronous standby, local commits',
+    { standbys: 1, synchronousStandbyNames: 'a', synchronousCommit: 'local' },
+    /is local/,
+  ],
 ];
 
 for (const [name, settings, expected] of CASES) {
@@ -35,33 +51,46 @@ for (const [name, settings, expected] of CASES) {
 /** Starts a node on the database and answers how it ended, or that it served. */
 async function start(url: string, durability: string): Promise<{ code: number | null; words: string }> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CLOUD_ENTRY], {
-    env: { PATH: process.env.PATH ?? '', DATABASE_URL: url, SECRET_KEY: '11'.repeat(32), CLOUD_PORT: '0', DATABASE_DURABILITY: durability, LOG_LEVEL: 'warn' },
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: url,
+      SECRET_KEY: '11'.repeat(32),
+      CLOUD_PORT: '0',
+      DATABASE_DURABILITY: durability,
+      LOG_LEVEL: 'warn',
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let words = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => { words += chunk.toString(); });
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on('data', (chunk: Buffer) => {
+      words += chunk.toString();
+    });
   child.on('message', () => child.kill('SIGTERM'));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, words };
 }
 
-test.serial('found F62: a node that requires it does not start where acknowledged commits may be lost, and names the setting', async (t) => {
-  t.timeout(90_000);
-  const before = await readDurability(database.sql);
-  const slot = `standby_${process.pid}`;
-  await database.admin`select pg_create_physical_replication_slot(${slot}, true)`;
-  try {
-    const now = await readDurability(database.sql);
-    t.is(now.standbys, before.standbys + 1, 'the application\'s role sees that there is a standby');
-    const problem = durabilityProblem(now);
-    t.not(problem, null);
-    const refused = await start(database.url, 'required');
-    t.is(refused.code, 78);
-    t.true(refused.words.includes(`DATABASE_DURABILITY is required: ${problem}`), refused.words);
-    const told = await start(database.url, 'checked');
-    t.is(told.code, 0);
-    t.true(told.words.includes('the database may forget what it acknowledged'), told.words);
-  } finally {
-    await database.admin`select pg_drop_replication_slot(${slot})`;
-  }
-});
+test.serial(
+  'found F62: a node that requires it does not start where acknowledged commits may be lost, and names the setting',
+  async (t) => {
+    t.timeout(90_000);
+    const before = await readDurability(database.sql);
+    const slot = `standby_${process.pid}`;
+    await database.admin`select pg_create_physical_replication_slot(${slot}, true)`;
+    try {
+      const now = await readDurability(database.sql);
+      t.is(now.standbys, before.standbys + 1, "the application's role sees that there is a standby");
+      const problem = durabilityProblem(now);
+      t.not(problem, null);
+      const refused = await start(database.url, 'required');
+      t.is(refused.code, 78);
+      t.true(refused.words.includes(`DATABASE_DURABILITY is required: ${problem}`), refused.words);
+      const told = await start(database.url, 'checked');
+      t.is(told.code, 0);
+      t.true(told.words.includes('the database may forget what it acknowledged'), told.words);
+    } finally {
+      await database.admin`select pg_drop_replication_slot(${slot})`;
+    }
+  },
+);

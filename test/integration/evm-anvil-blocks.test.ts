@@ -6,18 +6,37 @@ import { transfersIn } from '../../chains/evm/transfers.ts';
 import { ChainUnavailable, type Catalogue, type Transfer } from '../../chains/chain.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { lacking } from '../support/distorted-endpoint.ts';
-import { blockCall, catalogueOfTokens, mintCall, payer, payload, readerOf, signedTransfer, supply, tokenAt, transferCall } from '../support/evm-client.ts';
+import {
+  blockCall,
+  catalogueOfTokens,
+  mintCall,
+  payer,
+  payload,
+  readerOf,
+  signedTransfer,
+  supply,
+  tokenAt,
+  transferCall,
+} from '../support/evm-client.ts';
 import { FORWARDER_CODE, SELFDESTRUCT_CODE, tokenCode } from '../support/evm-contracts.ts';
 
 const address = (number: number) => addressOfHex(number.toString(16).padStart(40, '0'));
-const [PAYER, SHOP, OTHER, FORWARDER, DOOMED] = [0xa11ce, 0x5a09, 0xb0b, 0xf0f0, 0xd00d].map(address) as [string, string, string, string, string];
-const brief = (transfers: readonly Transfer[]) => transfers.map(({ outputIndex, to, amount, tokenContract }) => [outputIndex, to, amount, tokenContract]);
+const [PAYER, SHOP, OTHER, FORWARDER, DOOMED] = [0xa11ce, 0x5a09, 0xb0b, 0xf0f0, 0xd00d].map(address) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const brief = (transfers: readonly Transfer[]) =>
+  transfers.map(({ outputIndex, to, amount, tokenContract }) => [outputIndex, to, amount, tokenContract]);
 const COIN = 10n ** 18n;
 
 for (const network of evmNetworks) {
   test(`V1 V2 V6 G9 ${network.slug}: native, token and internal payments of a block are read, proven and traced`, async (t) => {
     const anvil = await startAnvil(t, network, '--no-mining');
-    const token = tokenAt(network, 0x70c0, { decimals: 6 }), catalogue = catalogueOfTokens(token);
+    const token = tokenAt(network, 0x70c0, { decimals: 6 }),
+      catalogue = catalogueOfTokens(token);
     await anvil.setCode(token.contract, tokenCode({ decimals: 6 }));
     await anvil.setCode(FORWARDER, FORWARDER_CODE);
     await anvil.setCode(DOOMED, SELFDESTRUCT_CODE);
@@ -47,7 +66,10 @@ for (const network of evmNetworks) {
     t.deepEqual(of(txids[4]!), traced ? [[-2, SHOP, 9n, null]] : []);
     for (const failed of [txids[3]!, txids[5]!]) {
       t.deepEqual(of(failed), []);
-      t.deepEqual(ignored.filter((one) => one.txid === failed).map(({ reason }) => reason), ['transaction failed']);
+      t.deepEqual(
+        ignored.filter((one) => one.txid === failed).map(({ reason }) => reason),
+        ['transaction failed'],
+      );
     }
     t.true(await client.seesInternal());
     const before = await client.getBlock(head.height - 1);
@@ -83,7 +105,9 @@ test('V7 G24 without traces internal payments are not guessed; the growth shows 
   const addresses = [SHOP, OTHER];
   t.deepEqual(await client.fetchBalancesAt(addresses, parent), [0n, 0n]);
   t.deepEqual(await client.fetchBalancesAt(addresses, block), [5n, 0n]);
-  await t.throwsAsync(() => client.fetchBalancesAt(addresses, { height: 1, hash: `0x${'1'.repeat(64)}` }), { instanceOf: ChainUnavailable });
+  await t.throwsAsync(() => client.fetchBalancesAt(addresses, { height: 1, hash: `0x${'1'.repeat(64)}` }), {
+    instanceOf: ChainUnavailable,
+  });
 });
 
 test('V16 V17 K1 K4 tokens of every shape: decimals, bytes32 symbol, no return value, no metadata', async (t) => {
@@ -94,7 +118,11 @@ test('V16 V17 K1 K4 tokens of every shape: decimals, bytes32 symbol, no return v
     return client.fetchTokenFacts(address(number));
   };
   t.deepEqual(await facts(0x7001, { decimals: 18, symbol: 'USDT' }), { symbol: 'USDT', name: 'USDT', decimals: 18 });
-  t.deepEqual(await facts(0x7002, { decimals: 6, symbol: 'MKR', symbolKind: 'bytes32', returns: 'nothing' }), { symbol: 'MKR', name: 'MKR', decimals: 6 });
+  t.deepEqual(await facts(0x7002, { decimals: 6, symbol: 'MKR', symbolKind: 'bytes32', returns: 'nothing' }), {
+    symbol: 'MKR',
+    name: 'MKR',
+    decimals: 6,
+  });
   t.deepEqual(await facts(0x7003, { symbol: null }), { symbol: '', name: '', decimals: 18 });
   t.like(await facts(0x7004, { decimals: null }), { ok: false, code: 'TOKEN_NOT_SUPPORTED' });
   t.like(await client.fetchTokenFacts(OTHER), { ok: false, code: 'TOKEN_NOT_SUPPORTED' }, 'an address without code');
@@ -102,7 +130,8 @@ test('V16 V17 K1 K4 tokens of every shape: decimals, bytes32 symbol, no return v
 
 test('V12 C2-29 a token that keeps a tenth is credited with what arrived', async (t) => {
   const anvil = await startAnvil(t, eth, '--no-mining');
-  const token = tokenAt(eth, 0x7a8, { feeOnTransfer: true }), catalogue = catalogueOfTokens(token);
+  const token = tokenAt(eth, 0x7a8, { feeOnTransfer: true }),
+    catalogue = catalogueOfTokens(token);
   await anvil.setCode(token.contract, tokenCode({ keepsBps: 1_000 }));
   await supply(anvil, PAYER, token, 1_000n);
   await anvil.mine();
@@ -145,7 +174,10 @@ test('G1 G15 C3-30 a reorganisation at each depth: hashes differ above the fork 
     }
     const { client: fresh } = readerOf(eth, [anvil.endpoint]);
     const after = await Promise.all(Array.from({ length: height + 1 }, (_, i) => fresh.getBlock(i)));
-    const keys = (blocks: typeof before) => blocks.flatMap((block) => transfersIn(eth, block, new Map()).transfers).map(({ txid: id, outputIndex, to, amount }) => [id, outputIndex, to, amount]);
+    const keys = (blocks: typeof before) =>
+      blocks
+        .flatMap((block) => transfersIn(eth, block, new Map()).transfers)
+        .map(({ txid: id, outputIndex, to, amount }) => [id, outputIndex, to, amount]);
     t.deepEqual(keys(after), keys(before), `depth ${depth}`);
     t.deepEqual(keys(after), [[txid, -1, SHOP, 7n]]);
     const outcome = await fresh.getOutcome(txid);
@@ -187,7 +219,8 @@ test('V27 V28 V29 finality: a tag that never goes back, null where none answers,
 
 test('V18 V44 deposits to a blocked holder arrive; what a blocked sender would send is refused with the reason', async (t) => {
   const anvil = await startAnvil(t, eth, '--no-mining');
-  const token = tokenAt(eth, 0x7b10), catalogue: Catalogue = catalogueOfTokens(token);
+  const token = tokenAt(eth, 0x7b10),
+    catalogue: Catalogue = catalogueOfTokens(token);
   await anvil.setCode(token.contract, tokenCode());
   await supply(anvil, PAYER, token, 1_000n);
   await anvil.send({ from: PAYER, to: token.contract, data: blockCall(SHOP) });
@@ -196,7 +229,21 @@ test('V18 V44 deposits to a blocked holder arrive; what a blocked sender would s
   await anvil.send({ from: PAYER, to: token.contract, data: mintCall(SHOP, 5n) });
   await anvil.mine();
   const { client } = readerOf(eth, [anvil.endpoint], catalogue);
-  t.deepEqual(brief(transfersIn(eth, await client.getBlock(2), catalogue).transfers).map(([, to, amount]) => [to, amount]), [[SHOP, 10n], [SHOP, 5n]]);
-  const inputs = await client.fetchBuildInputs({ chain: 'eth', from: SHOP, fromPath: '', to: OTHER, amount: 'all', token, tag: null });
+  t.deepEqual(
+    brief(transfersIn(eth, await client.getBlock(2), catalogue).transfers).map(([, to, amount]) => [to, amount]),
+    [
+      [SHOP, 10n],
+      [SHOP, 5n],
+    ],
+  );
+  const inputs = await client.fetchBuildInputs({
+    chain: 'eth',
+    from: SHOP,
+    fromPath: '',
+    to: OTHER,
+    amount: 'all',
+    token,
+    tag: null,
+  });
   t.deepEqual(inputs.gas, { kind: 'reverted', reason: 'Blacklistable: account is blacklisted' });
 });

@@ -21,7 +21,10 @@ for (const [process_, [file, make]] of Object.entries(LOGS)) {
       });`;
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(
-      process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script], { stdio: ['ignore', full, 'pipe'], timeout: 60_000 });
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script],
+      { stdio: ['ignore', full, 'pipe'], timeout: 60_000 },
+    );
     closeSync(full);
     t.deepEqual([String(stderr), status], ['went on', 0]);
   });

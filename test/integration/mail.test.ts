@@ -31,7 +31,14 @@ async function rotation() {
   const { organizationId, live, userId } = await newOrganization(stores);
   const join = async (role: 'owner' | 'viewer') => {
     const id = newId('usr', NOW_MS);
-    await stores.identity.insertUser({ id, email: `${id}@example.com`, passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false, platformRole: null });
+    await stores.identity.insertUser({
+      id,
+      email: `${id}@example.com`,
+      passwordHash: 'x',
+      sealedTotpSecret: null,
+      totpConfirmed: false,
+      platformRole: null,
+    });
     await stores.identity.insertMembership({ userId: id, organizationId, role });
     return id;
   };
@@ -44,88 +51,120 @@ async function rotation() {
 }
 
 const sending = (transport: MailTransport, nowMs: () => number = () => NOW_MS, warnings: unknown[] = []) => ({
-  store: stores.mail, transport, publicUrl: PUBLIC_URL, nowMs, log: { info: () => undefined, warn: (fields: object) => { warnings.push(fields); } },
+  store: stores.mail,
+  transport,
+  publicUrl: PUBLIC_URL,
+  nowMs,
+  log: {
+    info: () => undefined,
+    warn: (fields: object) => {
+      warnings.push(fields);
+    },
+  },
 });
 
-test.serial('§5.7 every owner is mailed once, by the statement that publishes the event; nobody else is, for no other event', async (t) => {
-  const smtp = await startSmtp(t);
-  const { live, owners } = await rotation();
-  await write(stores, live, [{ table: 'publication', row: publicationRow(live, { event: 'edge_offline' }) }]);
-  t.is(await stores.mail.unsent(), 2);
-  const transport = smtpTransport(smtp.url, FROM);
-  t.is(await sendDueMail(sending(transport)), 2);
-  t.deepEqual(smtp.taken.flatMap(({ to }) => to).toSorted(), owners);
-  t.true(smtp.taken.every(({ from }) => from === 'flock@example.com'));
-  t.is(await stores.mail.unsent(), 0);
-  t.is(await sendDueMail(sending(transport, () => NOW_MS + 1e9)), 0, 'once');
-  t.is(await stores.mail.purgeSent(NOW_MS + 1), 2);
-  transport.close();
-});
+test.serial(
+  '§5.7 every owner is mailed once, by the statement that publishes the event; nobody else is, for no other event',
+  async (t) => {
+    const smtp = await startSmtp(t);
+    const { live, owners } = await rotation();
+    await write(stores, live, [{ table: 'publication', row: publicationRow(live, { event: 'edge_offline' }) }]);
+    t.is(await stores.mail.unsent(), 2);
+    const transport = smtpTransport(smtp.url, FROM);
+    t.is(await sendDueMail(sending(transport)), 2);
+    t.deepEqual(smtp.taken.flatMap(({ to }) => to).toSorted(), owners);
+    t.true(smtp.taken.every(({ from }) => from === 'flock@example.com'));
+    t.is(await stores.mail.unsent(), 0);
+    t.is(await sendDueMail(sending(transport, () => NOW_MS + 1e9)), 0, 'once');
+    t.is(await stores.mail.purgeSent(NOW_MS + 1), 2);
+    transport.close();
+  },
+);
 
-test.serial('§5.7 a server whose answer never ends holds no later mail up: it is cut, and the next one is sent', async (t) => {
-  const smtp = await startSmtp(t), warnings: unknown[] = [];
-  await rotation();
-  let asked = 0;
-  smtp.judge = () => ((asked += 1) === 1 ? 'drip' : 'take');
-  const transport = smtpTransport(smtp.url, FROM, { wholeMs: 300 });
-  t.is(await sendDueMail(sending(transport, () => NOW_MS, warnings)), 1);
-  t.like(warnings[0], { reason: 'ETIMEDOUT: the server did not finish within 300 ms' });
-  t.is(smtp.taken.length, 1);
-  await eventually('the line is cut', async () => smtp.open() === 0);
-  transport.close();
-});
+test.serial(
+  '§5.7 a server whose answer never ends holds no later mail up: it is cut, and the next one is sent',
+  async (t) => {
+    const smtp = await startSmtp(t),
+      warnings: unknown[] = [];
+    await rotation();
+    let asked = 0;
+    smtp.judge = () => ((asked += 1) === 1 ? 'drip' : 'take');
+    const transport = smtpTransport(smtp.url, FROM, { wholeMs: 300 });
+    t.is(await sendDueMail(sending(transport, () => NOW_MS, warnings)), 1);
+    t.like(warnings[0], { reason: 'ETIMEDOUT: the server did not finish within 300 ms' });
+    t.is(smtp.taken.length, 1);
+    await eventually('the line is cut', async () => smtp.open() === 0);
+    transport.close();
+  },
+);
 
 test.serial('§5.7 nobody listens: the mail waits', async (t) => {
   await rotation();
-  const warnings: unknown[] = [], transport = smtpTransport('smtp://127.0.0.1:1', FROM);
+  const warnings: unknown[] = [],
+    transport = smtpTransport('smtp://127.0.0.1:1', FROM);
   t.is(await sendDueMail(sending(transport, () => NOW_MS, warnings)), 0);
   t.regex(JSON.stringify(warnings), /ECONNREFUSED/);
   t.is(await stores.mail.unsent(), 2);
   transport.close();
 });
 
-test.serial('§5.7 a server that refuses is asked again after pauses, for ever; one owner keeps no other waiting', async (t) => {
-  const smtp = await startSmtp(t);
-  await rotation();
-  const transport = smtpTransport(smtp.url, FROM), warnings: unknown[] = [];
-  let nowMs = NOW_MS, asked = 0;
-  smtp.judge = () => ((asked += 1) === 1 ? 'refuse' : 'take');
-  t.is(await sendDueMail(sending(transport, () => nowMs, warnings)), 1);
-  t.is(warnings.length, 1);
-  t.regex(JSON.stringify(warnings), /451 try again later/);
-  t.is(await sendDueMail(sending(transport, () => nowMs)), 0, 'not at once');
-  smtp.judge = () => 'refuse';
-  for (const minutes of [1, 5, 30, 60, 60, 60]) {
-    nowMs += minutes * 60_000 - 1;
-    t.is((await stores.mail.claimDue(9, nowMs, 0)).length, 0, `not before ${minutes} minutes`);
-    nowMs += 1;
-    t.is(await sendDueMail(sending(transport, () => nowMs)), 0);
-  }
-  smtp.judge = () => 'take';
-  nowMs += 3_600_000;
-  t.is(await sendDueMail(sending(transport, () => nowMs)), 1);
-  t.is(await stores.mail.unsent(), 0);
-  transport.close();
-});
+test.serial(
+  '§5.7 a server that refuses is asked again after pauses, for ever; one owner keeps no other waiting',
+  async (t) => {
+    const smtp = await startSmtp(t);
+    await rotation();
+    const transport = smtpTransport(smtp.url, FROM),
+      warnings: unknown[] = [];
+    let nowMs = NOW_MS,
+      asked = 0;
+    smtp.judge = () => ((asked += 1) === 1 ? 'refuse' : 'take');
+    t.is(await sendDueMail(sending(transport, () => nowMs, warnings)), 1);
+    t.is(warnings.length, 1);
+    t.regex(JSON.stringify(warnings), /451 try again later/);
+    t.is(await sendDueMail(sending(transport, () => nowMs)), 0, 'not at once');
+    smtp.judge = () => 'refuse';
+    for (const minutes of [1, 5, 30, 60, 60, 60]) {
+      nowMs += minutes * 60_000 - 1;
+      t.is((await stores.mail.claimDue(9, nowMs, 0)).length, 0, `not before ${minutes} minutes`);
+      nowMs += 1;
+      t.is(await sendDueMail(sending(transport, () => nowMs)), 0);
+    }
+    smtp.judge = () => 'take';
+    nowMs += 3_600_000;
+    t.is(await sendDueMail(sending(transport, () => nowMs)), 1);
+    t.is(await stores.mail.unsent(), 0);
+    transport.close();
+  },
+);
 
-test.serial('§5.7 a line that is cut before the answer, or a process that ends before the record: it comes again under the same Message-ID', async (t) => {
-  const smtp = await startSmtp(t);
-  await rotation();
-  const transport = smtpTransport(smtp.url, FROM);
-  smtp.judge = () => 'cut';
-  t.is(await sendDueMail(sending(transport)), 0);
-  t.is(smtp.taken.length, 2);
-  smtp.judge = () => 'take';
-  const dying = { ...stores.mail, record: async () => { throw new Error('the process ends here'); } };
-  const later = NOW_MS + 60_000;
-  await t.throwsAsync(sendDueMail({ ...sending(transport, () => later), store: dying }), { message: 'the process ends here' });
-  t.is(smtp.taken.length, 3);
-  t.is(await sendDueMail(sending(transport, () => later + 119_999)), 0, 'claimed until the claim ends');
-  t.is(await sendDueMail(sending(transport, () => later + 120_000)), 2);
-  const idOf = ({ message }: { message: string }) => /^Message-ID:\s*(<[^>]+>)/im.exec(message)![1]!;
-  t.is(new Set(smtp.taken.map(idOf)).size, 2, 'a mailbox can tell the repetitions');
-  transport.close();
-});
+test.serial(
+  '§5.7 a line that is cut before the answer, or a process that ends before the record: it comes again under the same Message-ID',
+  async (t) => {
+    const smtp = await startSmtp(t);
+    await rotation();
+    const transport = smtpTransport(smtp.url, FROM);
+    smtp.judge = () => 'cut';
+    t.is(await sendDueMail(sending(transport)), 0);
+    t.is(smtp.taken.length, 2);
+    smtp.judge = () => 'take';
+    const dying = {
+      ...stores.mail,
+      record: async () => {
+        throw new Error('the process ends here');
+      },
+    };
+    const later = NOW_MS + 60_000;
+    await t.throwsAsync(sendDueMail({ ...sending(transport, () => later), store: dying }), {
+      message: 'the process ends here',
+    });
+    t.is(smtp.taken.length, 3);
+    t.is(await sendDueMail(sending(transport, () => later + 119_999)), 0, 'claimed until the claim ends');
+    t.is(await sendDueMail(sending(transport, () => later + 120_000)), 2);
+    const idOf = ({ message }: { message: string }) => /^Message-ID:\s*(<[^>]+>)/im.exec(message)![1]!;
+    t.is(new Set(smtp.taken.map(idOf)).size, 2, 'a mailbox can tell the repetitions');
+    transport.close();
+  },
+);
 
 test.serial('two senders at once send each mail once', async (t) => {
   const smtp = await startSmtp(t);
@@ -152,11 +191,17 @@ test.serial('MAIL_DIR: each message is one whole file that only its user reads',
 
 test.serial('the settings of mail are checked at boot, and no password is echoed', (t) => {
   const base = { DATABASE_URL: 'postgres://flock_app@127.0.0.1/flock', SECRET_KEY: 'ab'.repeat(32) };
-  t.like(readConfig({ ...base, SMTP_URL: 'smtps://user:word@mail.example.com:465?requireTLS=true' }), { MAIL_FROM: 'Flock <flock@localhost>' });
+  t.like(readConfig({ ...base, SMTP_URL: 'smtps://user:word@mail.example.com:465?requireTLS=true' }), {
+    MAIL_FROM: 'Flock <flock@localhost>',
+  });
   for (const [wrong, named] of [
-    [{ SMTP_URL: 'smtp://user:secretword@mail.example.com', MAIL_DIR: '/var/mail' }, /SMTP_URL or MAIL_DIR: at most one/],
+    [
+      { SMTP_URL: 'smtp://user:secretword@mail.example.com', MAIL_DIR: '/var/mail' },
+      /SMTP_URL or MAIL_DIR: at most one/,
+    ],
     [{ SMTP_URL: 'https://user:secretword@mail.example.com' }, /SMTP_URL: /],
-    [{ MAIL_FROM: 'nobody' }, /MAIL_FROM: is an address/], [{ MAIL_FROM: 'Flock\r\nBcc: eve@example.com <flock@example.com>' }, /MAIL_FROM/],
+    [{ MAIL_FROM: 'nobody' }, /MAIL_FROM: is an address/],
+    [{ MAIL_FROM: 'Flock\r\nBcc: eve@example.com <flock@example.com>' }, /MAIL_FROM/],
   ] as const) {
     const error = t.throws(() => readConfig({ ...base, ...wrong }), { instanceOf: ConfigurationError, message: named });
     t.notRegex(error!.message, /secretword/);
@@ -164,19 +209,28 @@ test.serial('the settings of mail are checked at boot, and no password is echoed
 });
 
 const MAIL: Omit<DueMail, 'attempts' | 'accountId'> = {
-  eventId: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i', userId: 'usr_1', organization: 'Acme', kind: 'identity_rotation_detected', recipient: 'ada@example.com',
+  eventId: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i',
+  userId: 'usr_1',
+  organization: 'Acme',
+  kind: 'identity_rotation_detected',
+  recipient: 'ada@example.com',
   body: exampleOf('identity_rotation_detected'),
 };
 
-test.serial('§5.10 a letter names fingerprints, the rotation and both decisions, and nothing that could act or sign', (t) => {
-  const { rotationId, pinnedIdentity, newIdentity } = MAIL.body.data as Record<string, string>;
-  const { subject, text, messageId } = letterOf(MAIL, PUBLIC_URL)!;
-  for (const said of [rotationId, pinnedIdentity, newIdentity, 'Acme', 'live', MAIL.body.timestamp]) t.true(text.includes(said!), said);
-  for (const path of ['approve', 'reject']) t.true(text.includes(`${PUBLIC_URL}/v1/settings/rotations/${rotationId}/${path}`));
-  t.regex(messageId, /^<[^<>\s@]+@flock\.example\.com>$/);
-  t.notRegex(`${subject}${text}`, /[0-9a-f]{64}|xpub|whsec_|flk_(?:live|test)_|eyJ/);
-  t.is(letterOf({ ...MAIL, kind: 'edge_offline' }, PUBLIC_URL), null);
-});
+test.serial(
+  '§5.10 a letter names fingerprints, the rotation and both decisions, and nothing that could act or sign',
+  (t) => {
+    const { rotationId, pinnedIdentity, newIdentity } = MAIL.body.data as Record<string, string>;
+    const { subject, text, messageId } = letterOf(MAIL, PUBLIC_URL)!;
+    for (const said of [rotationId, pinnedIdentity, newIdentity, 'Acme', 'live', MAIL.body.timestamp])
+      t.true(text.includes(said!), said);
+    for (const path of ['approve', 'reject'])
+      t.true(text.includes(`${PUBLIC_URL}/v1/settings/rotations/${rotationId}/${path}`));
+    t.regex(messageId, /^<[^<>\s@]+@flock\.example\.com>$/);
+    t.notRegex(`${subject}${text}`, /[0-9a-f]{64}|xpub|whsec_|flk_(?:live|test)_|eyJ/);
+    t.is(letterOf({ ...MAIL, kind: 'edge_offline' }, PUBLIC_URL), null);
+  },
+);
 
 test.serial('the name of an organization breaks no header and no line', async (t) => {
   const smtp = await startSmtp(t);

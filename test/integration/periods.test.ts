@@ -29,11 +29,16 @@ test.before(async () => {
   stores = await openStores(database);
   const policy = restartPolicy(RESTARTS);
   system = createSystem({
-    clock: { ...systemClock, nowMs: () => nowMs }, random: () => 0, policies: { entity: policy, worker: policy },
-    log: { warn: () => undefined, error: () => undefined }, hooks: {},
+    clock: { ...systemClock, nowMs: () => nowMs },
+    random: () => 0,
+    policies: { entity: policy, worker: policy },
+    log: { warn: () => undefined, error: () => undefined },
+    hooks: {},
   });
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
-    entity: createAccountEntity({ book: createChainBook([]) }), store: stores.accounts, shardOf,
+    entity: createAccountEntity({ book: createChainBook([]) }),
+    store: stores.accounts,
+    shardOf,
   });
   accounts = { ask: (async (accountId, command) => ask(entities.address(accountId), command)) as Accounts['ask'] };
 });
@@ -49,68 +54,123 @@ async function must<C extends AccountCommand>(accountId: AccountId, command: C) 
 }
 /** A live account that nothing is registered for. */
 async function bareAccount(): Promise<AccountId> {
-  const userId = newId('usr', nowMs), id = newId('org', nowMs);
-  await stores.identity.insertUser({ id: userId, email: `${userId}@example.com`, passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false, platformRole: null });
+  const userId = newId('usr', nowMs),
+    id = newId('org', nowMs);
+  await stores.identity.insertUser({
+    id: userId,
+    email: `${userId}@example.com`,
+    passwordHash: 'x',
+    sealedTotpSecret: null,
+    totpConfirmed: false,
+    platformRole: null,
+  });
   await stores.identity.createOrganization({ id, name: 'Test', createdAtMs: nowMs }, userId, PLAN);
   return accountIdOf(id, 'live');
 }
 const daily = () => dailyRound({ stores, accounts: accounts as Accounts, nowMs: () => nowMs });
 const usage = async (accountId: AccountId) =>
-  usageOf(await must(accountId, { type: 'inspect' }), nowMs, await stores.read.addressPeak(accountId, new Date(nowMs).toISOString().slice(0, 7)));
+  usageOf(
+    await must(accountId, { type: 'inspect' }),
+    nowMs,
+    await stores.read.addressPeak(accountId, new Date(nowMs).toISOString().slice(0, 7)),
+  );
 
-test.serial('§3.8 the first round of a month puts a smaller band into force, also for an account without addresses; none before does', async (t) => {
-  nowMs = JULY_20_MS;
-  const { live } = await newOrganization(stores);
-  await must(live, { type: 'change_plan', plan: { tier: 'premium', band: 'scale' } });
-  t.like(await must(live, { type: 'change_plan', plan: { band: 'launch' } }), { band: 'scale', pendingBand: { band: 'launch', atMs: Date.UTC(2026, 7, 1) } });
-  nowMs = Date.UTC(2026, 7, 1) - 1;
-  await daily();
-  t.like((await usage(live)).plan, { band: 'scale', pendingBand: { band: 'launch', effectiveAt: '2026-08-01T00:00:00.000Z' } });
-  nowMs = Date.UTC(2026, 7, 1);
-  await daily();
-  t.like((await usage(live)).plan, { band: 'launch', pendingBand: null });
-  await daily();
-  const events = await database.owner<{ type: string }[]>`select type from event where account_id = ${live} and type like 'band%' order by version`;
-  t.deepEqual(events.map(({ type }) => type), ['band_change_scheduled', 'band_change_ended']);
-});
+test.serial(
+  '§3.8 the first round of a month puts a smaller band into force, also for an account without addresses; none before does',
+  async (t) => {
+    nowMs = JULY_20_MS;
+    const { live } = await newOrganization(stores);
+    await must(live, { type: 'change_plan', plan: { tier: 'premium', band: 'scale' } });
+    t.like(await must(live, { type: 'change_plan', plan: { band: 'launch' } }), {
+      band: 'scale',
+      pendingBand: { band: 'launch', atMs: Date.UTC(2026, 7, 1) },
+    });
+    nowMs = Date.UTC(2026, 7, 1) - 1;
+    await daily();
+    t.like((await usage(live)).plan, {
+      band: 'scale',
+      pendingBand: { band: 'launch', effectiveAt: '2026-08-01T00:00:00.000Z' },
+    });
+    nowMs = Date.UTC(2026, 7, 1);
+    await daily();
+    t.like((await usage(live)).plan, { band: 'launch', pendingBand: null });
+    await daily();
+    const events = await database.owner<
+      { type: string }[]
+    >`select type from event where account_id = ${live} and type like 'band%' order by version`;
+    t.deepEqual(
+      events.map(({ type }) => type),
+      ['band_change_scheduled', 'band_change_ended'],
+    );
+  },
+);
 
-test.serial('§2.9 §8.1 billed is the highest daily snapshot of the month, not the last one and not another month\'s', async (t) => {
-  nowMs = JULY_20_MS;
-  const live = await bareAccount();
-  await must(live, commands.enrol({ keys: [pushedKey('btc')], publicKey: 'c'.repeat(64), addressIds: Array.from({ length: 10 }, () => newId('adr', nowMs)) }));
-  const made = [];
-  for (let n = 0; n < 3; n += 1) made.push(await must(live, commands.createAddress({ id: newId('adr', nowMs), chain: 'btc' })));
-  await daily();
-  nowMs += DAY_MS;
-  for (const known of made.slice(1)) await must(live, { type: 'set_address_status', known, status: 'archived', alone: true });
-  await daily();
-  t.like((await usage(live)).activeAddresses, { current: 1, billed: 3 });
-  nowMs = Date.UTC(2026, 7, 2);
-  t.like((await usage(live)).activeAddresses, { current: 1, billed: 1 }, 'August begins anew');
-});
+test.serial(
+  "§2.9 §8.1 billed is the highest daily snapshot of the month, not the last one and not another month's",
+  async (t) => {
+    nowMs = JULY_20_MS;
+    const live = await bareAccount();
+    await must(
+      live,
+      commands.enrol({
+        keys: [pushedKey('btc')],
+        publicKey: 'c'.repeat(64),
+        addressIds: Array.from({ length: 10 }, () => newId('adr', nowMs)),
+      }),
+    );
+    const made = [];
+    for (let n = 0; n < 3; n += 1)
+      made.push(await must(live, commands.createAddress({ id: newId('adr', nowMs), chain: 'btc' })));
+    await daily();
+    nowMs += DAY_MS;
+    for (const known of made.slice(1))
+      await must(live, { type: 'set_address_status', known, status: 'archived', alone: true });
+    await daily();
+    t.like((await usage(live)).activeAddresses, { current: 1, billed: 3 });
+    nowMs = Date.UTC(2026, 7, 2);
+    t.like((await usage(live)).activeAddresses, { current: 1, billed: 1 }, 'August begins anew');
+  },
+);
 
-test.serial('§6 the retention round removes what is done after 7 days, mail that was sent after 30, and sign-ins whose time is over', async (t) => {
-  nowMs = JULY_20_MS;
-  const { live, userId, organizationId } = await newOrganization(stores);
-  await stores.identity.saveRefreshToken({ family: 'old', hash: 'old', userId, organizationId, expiresAtMs: JULY_20_MS + 30 * DAY_MS });
-  const hook = webhookRow(live, { status: 'disabled' });
-  await write(stores, live, [{ table: 'webhook', row: hook }, { table: 'publication', row: publicationRow(live, { event: 'identity_rotation_detected', toAll: true, body: '{}' }) }]);
-  const [mail] = await stores.mail.claimDue(9, nowMs, 1);
-  await stores.mail.record(mail!, { atMs: nowMs, againAtMs: null, error: null });
-  const counts = async () => {
-    const [row] = await database.owner<{ deliveries: number; mails: number; tokens: number }[]>`
+test.serial(
+  '§6 the retention round removes what is done after 7 days, mail that was sent after 30, and sign-ins whose time is over',
+  async (t) => {
+    nowMs = JULY_20_MS;
+    const { live, userId, organizationId } = await newOrganization(stores);
+    await stores.identity.saveRefreshToken({
+      family: 'old',
+      hash: 'old',
+      userId,
+      organizationId,
+      expiresAtMs: JULY_20_MS + 30 * DAY_MS,
+    });
+    const hook = webhookRow(live, { status: 'disabled' });
+    await write(stores, live, [
+      { table: 'webhook', row: hook },
+      {
+        table: 'publication',
+        row: publicationRow(live, { event: 'identity_rotation_detected', toAll: true, body: '{}' }),
+      },
+    ]);
+    const [mail] = await stores.mail.claimDue(9, nowMs, 1);
+    await stores.mail.record(mail!, { atMs: nowMs, againAtMs: null, error: null });
+    const counts = async () => {
+      const [row] = await database.owner<{ deliveries: number; mails: number; tokens: number }[]>`
       select (select count(*) from delivery where account_id = ${live}) as deliveries, (select count(*) from mail where account_id = ${live}) as mails,
              (select count(*) from refresh_token where user_id = ${userId}) as tokens`;
-    return { ...row! };
-  };
-  const [born] = await database.owner<{ atMs: number }[]>`select floor(extract(epoch from created_at) * 1000)::bigint as at_ms from delivery where account_id = ${live}`;
-  const round = async (atMs: number) => {
-    nowMs = atMs;
-    await retentionRound({ stores, nowMs: () => nowMs, log: { info: () => undefined } as never });
-    return counts();
-  };
-  t.deepEqual(await round(born!.atMs + 7 * DAY_MS), { deliveries: 1, mails: 1, tokens: 1 });
-  t.deepEqual(await round(born!.atMs + 8 * DAY_MS), { deliveries: 0, mails: 1, tokens: 1 });
-  t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS), { deliveries: 0, mails: 1, tokens: 0 });
-  t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS + 1), { deliveries: 0, mails: 0, tokens: 0 });
-});
+      return { ...row! };
+    };
+    const [born] = await database.owner<
+      { atMs: number }[]
+    >`select floor(extract(epoch from created_at) * 1000)::bigint as at_ms from delivery where account_id = ${live}`;
+    const round = async (atMs: number) => {
+      nowMs = atMs;
+      await retentionRound({ stores, nowMs: () => nowMs, log: { info: () => undefined } as never });
+      return counts();
+    };
+    t.deepEqual(await round(born!.atMs + 7 * DAY_MS), { deliveries: 1, mails: 1, tokens: 1 });
+    t.deepEqual(await round(born!.atMs + 8 * DAY_MS), { deliveries: 0, mails: 1, tokens: 1 });
+    t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS), { deliveries: 0, mails: 1, tokens: 0 });
+    t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS + 1), { deliveries: 0, mails: 0, tokens: 0 });
+  },
+);

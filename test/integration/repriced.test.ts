@@ -1,4 +1,6 @@
-/** The advised way out of a stuck withdrawal, on real nodes: the newest version leaves at once, whatever is in the pool. */
+/**
+ * The advised way out of a stuck withdrawal, on real nodes: the newest version leaves at once, whatever is in the pool.
+ */
 import test from 'ava';
 import { evm } from '../../chains/evm/index.ts';
 import { eth } from '../../chains/evm/network.ts';
@@ -33,9 +35,28 @@ class OneWithdrawal {
   row: WithdrawalRow;
   constructor(unsigned: Unsigned, signed: Signed, decimals: number) {
     this.row = {
-      id: 'txn_1', accountId: ACCOUNT, ledger: unsigned.chain, chain: unsigned.chain, from: unsigned.from, to: unsigned.to, amount: unsigned.amount, decimals,
-      tokenContract: null, tokenSymbol: 'X', userRef: null, tag: null, status: 'signing', unsigned, txid: signed.txid, versions: [], height: null, blockHash: null,
-      fee: null, failure: null, createdAtMs: 1, updatedAtMs: 1,
+      id: 'txn_1',
+      accountId: ACCOUNT,
+      ledger: unsigned.chain,
+      chain: unsigned.chain,
+      from: unsigned.from,
+      to: unsigned.to,
+      amount: unsigned.amount,
+      decimals,
+      tokenContract: null,
+      tokenSymbol: 'X',
+      userRef: null,
+      tag: null,
+      status: 'signing',
+      unsigned,
+      txid: signed.txid,
+      versions: [],
+      height: null,
+      blockHash: null,
+      fee: null,
+      failure: null,
+      createdAtMs: 1,
+      updatedAtMs: 1,
     };
     this.sign(unsigned, signed);
   }
@@ -44,17 +65,36 @@ class OneWithdrawal {
     this.row = { ...this.row, unsigned, txid: signed.txid, versions: [...this.row.versions, version] };
   }
   #decide(command: AccountCommand) {
-    const account = initialAccount({ accountId: ACCOUNT, organizationId: 'org_one', environment: 'live', plan: ULTIMATE });
+    const account = initialAccount({
+      accountId: ACCOUNT,
+      organizationId: 'org_one',
+      environment: 'live',
+      plan: ULTIMATE,
+    });
     const state = { ...account, withdrawals: { [this.row.id]: this.row.updatedAtMs } };
-    const deciding = { state, command, inFlight: IN_FLIGHT_LIMITS, book: createChainBook([]), nowMs: this.row.updatedAtMs + 1 };
-    const decision = command.type === 'begin_submit' ? beginSubmit(deciding as Deciding<'begin_submit'>) : noteBroadcast(deciding as Deciding<'note_broadcast'>);
+    const deciding = {
+      state,
+      command,
+      inFlight: IN_FLIGHT_LIMITS,
+      book: createChainBook([]),
+      nowMs: this.row.updatedAtMs + 1,
+    };
+    const decision =
+      command.type === 'begin_submit'
+        ? beginSubmit(deciding as Deciding<'begin_submit'>)
+        : noteBroadcast(deciding as Deciding<'note_broadcast'>);
     if (decision.ok) for (const write of decision.rows) if (write.table === 'withdrawal') this.row = write.row;
     return decision;
   }
   submit(client: Pick<ChainClient, 'broadcast'>) {
-    return submitNewest({ client, place: 'submit', accounts: { ask: async (_id, command) => this.#decide(command) as never } }, this.row);
+    return submitNewest(
+      { client, place: 'submit', accounts: { ask: async (_id, command) => this.#decide(command) as never } },
+      this.row,
+    );
   }
-  get places() { return this.row.versions.map(({ taken }) => taken); }
+  get places() {
+    return this.row.versions.map(({ taken }) => taken);
+  }
 }
 
 test('found F70 on anvil without mining: the repriced version replaces the one in the pool and is the one that lands', async (t) => {
@@ -65,12 +105,25 @@ test('found F70 on anvil without mining: the repriced version replaces the one i
   await anvil.fund(from, 10n ** 18n);
   await anvil.mine(1);
   const { client } = readerOf(eth, [anvil.endpoint]);
-  const intent: Intent = { chain: 'eth', from, fromPath, to: `0x${'5a'.repeat(20)}`, amount: 1_000n, token: null, tag: null };
-  const must = <T extends object>(value: T | Refusal): T => { if (isRefusal(value)) throw new Error(JSON.stringify(value)); return value as T; };
-  const first = must(evm.buildUnsigned(eth, await client.fetchBuildInputs(intent) as never, intent, null) as Unsigned | Refusal);
+  const intent: Intent = {
+    chain: 'eth',
+    from,
+    fromPath,
+    to: `0x${'5a'.repeat(20)}`,
+    amount: 1_000n,
+    token: null,
+    tag: null,
+  };
+  const must = <T extends object>(value: T | Refusal): T => {
+    if (isRefusal(value)) throw new Error(JSON.stringify(value));
+    return value as T;
+  };
+  const first = must(
+    evm.buildUnsigned(eth, (await client.fetchBuildInputs(intent)) as never, intent, null) as Unsigned | Refusal,
+  );
   const sent = new OneWithdrawal(first, evmSigner.sign(eth, first, key), 18);
   t.like(await sent.submit(client), { result: { kind: 'accepted' }, sole: true });
-  const second = must(evm.reprice(eth, first, await client.fetchBuildInputs(intent) as never) as Unsigned | Refusal);
+  const second = must(evm.reprice(eth, first, (await client.fetchBuildInputs(intent)) as never) as Unsigned | Refusal);
   const newer = evmSigner.sign(eth, second, key);
   sent.sign(second, newer);
   t.deepEqual(sent.places, [true, false]);
@@ -84,11 +137,23 @@ test('found F70 on anvil without mining: the repriced version replaces the one i
 test('found F70 on litecoind: the repriced version replaces the one in the pool (BIP 125), and the old one is only watched', async (t) => {
   const node = await openBtcNode();
   try {
-    const from = own(9_001, 'p2wpkh', litecoinRegtest), to = await node.outside();
+    const from = own(9_001, 'p2wpkh', litecoinRegtest),
+      to = await node.outside();
     await node.pay(from.address, 100_000_000n);
     await node.mine(1);
-    const intent: Intent = { chain: 'btc', from: from.address, fromPath: from.path, to, amount: 40_000_000n, token: null, tag: null };
-    const inputs = async (): Promise<BtcInputs> => ({ ...await node.client.fetchBuildInputs(intent), estimateSatPerKvb: null });
+    const intent: Intent = {
+      chain: 'btc',
+      from: from.address,
+      fromPath: from.path,
+      to,
+      amount: 40_000_000n,
+      token: null,
+      tag: null,
+    };
+    const inputs = async (): Promise<BtcInputs> => ({
+      ...(await node.client.fetchBuildInputs(intent)),
+      estimateSatPerKvb: null,
+    });
     const sign = (unsigned: Unsigned) => btcSigner.sign(litecoinRegtest, unsigned, { privateKey: from.privateKey });
     const first = accepted(buildUnsigned(litecoinRegtest, await inputs(), intent, { kind: 'outpoints', value: [] }));
     const sent = new OneWithdrawal(first, sign(first), 8);

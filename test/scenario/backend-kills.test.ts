@@ -1,6 +1,6 @@
 /**
- * The database's side of the kill points: at every named place that a story passes in the cloud, the cloud stands still and
- * its database connections die, each by its backend's end or all of them by a crash of the server. Nothing is lost,
+ * The database's side of the kill points: at every named place that a story passes in the cloud, the cloud stands still
+ * and its database connections die, each by its backend's end or all of them by a crash of the server. Nothing is lost,
  * nothing is doubled, and the story goes on by itself.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,9 @@ const LOOK_MS = 3;
 /** A worker that faults again and again pauses ever longer, as it should; a new process begins with short pauses. */
 const HARMS_PER_PROCESS = 12;
 
-/** Does harm at each place where the cloud stands still, until it is told to end; restarts a cloud that did not survive. */
+/**
+ * Does harm at each place where the cloud stands still, until it is told to end; restarts a cloud that did not survive.
+ */
 class Executioner {
   readonly places: string[] = [];
   harmed = 0;
@@ -41,7 +43,9 @@ class Executioner {
   }
 
   #held(): string[] {
-    return readdirSync(this.#directory).filter((name) => !name.endsWith('.done') && !existsSync(join(this.#directory, `${name}.done`)));
+    return readdirSync(this.#directory).filter(
+      (name) => !name.endsWith('.done') && !existsSync(join(this.#directory, `${name}.done`)),
+    );
   }
 
   async #haunt(): Promise<void> {
@@ -61,15 +65,20 @@ class Executioner {
     for (;;) {
       await this.#company.deployment.cloud.exited;
       if (this.#ended) return;
-      await this.#company.deployment.restartCloud({ FLOCK_FAILPOINTS: `hold:${this.#directory}` }).catch(() => undefined);
+      await this.#company.deployment
+        .restartCloud({ FLOCK_FAILPOINTS: `hold:${this.#directory}` })
+        .catch(() => undefined);
     }
   }
 }
 
 /** Backends of the cloud in this database. */
 async function backends({ sql }: Company): Promise<number[]> {
-  const rows = await patiently('the server', async () => sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where application_name = 'cloud-1' and datname = current_database() and backend_type = 'client backend'`);
+  const rows = await patiently(
+    'the server',
+    async () => sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where application_name = 'cloud-1' and datname = current_database() and backend_type = 'client backend'`,
+  );
   return rows.map(({ pid }) => pid);
 }
 
@@ -82,7 +91,8 @@ async function terminateBackends(company: Company): Promise<number> {
 }
 
 async function told(
-  t: ExecutionContext, { ownServer, harm }: { ownServer: boolean; harm: (company: Company, place: string) => Promise<number> },
+  t: ExecutionContext,
+  { ownServer, harm }: { ownServer: boolean; harm: (company: Company, place: string) => Promise<number> },
 ): Promise<Executioner> {
   const directory = mkdtempSync(join(tmpdir(), 'flock-held-'));
   const company = await openCompany({ ownServer, cloudEnv: { ETH_POLL_MS: '200' } });
@@ -91,7 +101,9 @@ async function told(
     await company.deployment.cloud.stop();
     const executioner = new Executioner(company, directory, (place) => harm(company, place));
     try {
-      await stories.tell().catch((error: unknown) => { throw new Error(`after ${executioner.places.at(-1)}: ${String(error)}`); });
+      await stories.tell().catch((error: unknown) => {
+        throw new Error(`after ${executioner.places.at(-1)}: ${String(error)}`);
+      });
     } finally {
       await executioner.end();
     }

@@ -16,16 +16,22 @@ test('G26 G27 killed after a submit and before its note: refused later, the nonc
          where a.account_id = ${accountId}`;
       return { counters: Object.values(row!.counters), status: row!.status, versions: row!.versions };
     };
-    const address = await patiently('address', () => client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }));
+    const address = await patiently('address', () =>
+      client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }),
+    );
     if (isRefusal(address)) throw new Error(address.code);
     await company.pay(address.address, 10n ** 17n);
     await company.mine(1 + CONFIRMATIONS);
     await receiver.next(({ event }) => event === 'deposit_confirmed');
-    const built = await patiently('build', () => client.call('buildTransaction', {
-      body: { chain: 'eth', from: address.address, to: OUTSIDER, amount: '1000' }, idempotencyKey: 'build-1',
-    }));
+    const built = await patiently('build', () =>
+      client.call('buildTransaction', {
+        body: { chain: 'eth', from: address.address, to: OUTSIDER, amount: '1000' },
+        idempotencyKey: 'build-1',
+      }),
+    );
     if (isRefusal(built)) throw new Error(built.code);
-    const asked = client.call('broadcastTransaction', { params: { id: built.id } }).catch(() => undefined); // the cloud dies of it
+    // the cloud dies of it
+    const asked = client.call('broadcastTransaction', { params: { id: built.id } }).catch(() => undefined);
     await deployment.cloud.exited;
     const before = await held();
     const { txid } = before.versions[0]!;
@@ -38,14 +44,22 @@ test('G26 G27 killed after a submit and before its note: refused later, the nonc
     await anvil.rpc('anvil_setBalance', [address.address, '0x1']);
     await deployment.restartCloud({ FLOCK_FAILPOINTS: '' });
     const refused = 'svc_resubmissions_total{chain="eth",result="rejected_final"}';
-    await patiently('refused', async () => (await fetch(`${deployment.cloudUrl}/metrics`)).text(), (text) => text.includes(refused));
+    await patiently(
+      'refused',
+      async () => (await fetch(`${deployment.cloudUrl}/metrics`)).text(),
+      (text) => text.includes(refused),
+    );
     const after = await held();
     t.deepEqual([after.status, after.versions.map((version) => version.txid)], ['signing', [txid]]);
     t.deepEqual(after.counters, before.counters, 'the nonce is not free');
     t.false(receiver.received.some(({ event }) => event === 'withdrawal_failed'));
 
     await anvil.rpc('anvil_setBalance', [address.address, balance]);
-    await patiently('the same bytes', async () => anvil.rpc<object | null>('eth_getTransactionByHash', [txid]), (found) => found !== null);
+    await patiently(
+      'the same bytes',
+      async () => anvil.rpc<object | null>('eth_getTransactionByHash', [txid]),
+      (found) => found !== null,
+    );
     await company.mine(1 + CONFIRMATIONS);
     const { data } = await receiver.next(({ event }) => event === 'withdrawal_confirmed');
     t.deepEqual([data['transactionId'], data['txid']], [built.id, txid]);

@@ -1,6 +1,6 @@
 /**
- * SIGKILL at every named place: a recording run lists the places that a story passes in cloud and edge, then each is hit
- * in turn. After every restart nothing is lost, nothing is doubled, and the story goes on.
+ * SIGKILL at every named place: a recording run lists the places that a story passes in cloud and edge, then each is
+ * hit in turn. After every restart nothing is lost, nothing is doubled, and the story goes on.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,8 @@ import { openCompany, type Company } from '../support/company.ts';
 import { Stories } from '../support/story.ts';
 
 /**
- * Keeps a part alive. Each start is armed with the next place, so that one death leads to the next without a clean start
- * between; an armed process that a story does not reach is killed where it stands.
+ * Keeps a part alive. Each start is armed with the next place, so that one death leads to the next without a clean
+ * start between; an armed process that a story does not reach is killed where it stands.
  */
 class Keeper {
   readonly unreached: string[] = [];
@@ -57,8 +57,9 @@ class Keeper {
       if (!this.#watching) return;
       this.armed = this.#places.shift() ?? '';
       const env = { FLOCK_FAILPOINTS: this.armed === '' ? '' : `kill:${this.armed}:1` };
-      this.#starting = (this.#part === 'cloud' ? this.#company.deployment.restartCloud(env) : this.#company.deployment.restartEdge(env))
-        .catch(() => undefined); // killed at a place that it passes while it starts
+      this.#starting = (
+        this.#part === 'cloud' ? this.#company.deployment.restartCloud(env) : this.#company.deployment.restartEdge(env)
+      ).catch(() => undefined); // killed at a place that it passes while it starts
       await this.#starting;
       this.starts += 1;
     }
@@ -86,12 +87,18 @@ test('reliability 4.1 row 1: a SIGKILL of cloud or edge at every named place los
     }
     const unreached: string[] = [];
     for (const part of ['cloud', 'edge'] as const) {
-      const keeper = new Keeper(company, part, places.filter((place) => place.part === part).map(({ name }) => name));
+      const keeper = new Keeper(
+        company,
+        part,
+        places.filter((place) => place.part === part).map(({ name }) => name),
+      );
       try {
         await keeper.provoke(); // arms the first place
         while (!keeper.done) {
           const { starts } = keeper;
-          await stories.tell().catch((error: unknown) => { throw new Error(`armed in the ${part}: ${keeper.armed}; ${String(error)}`); });
+          await stories.tell().catch((error: unknown) => {
+            throw new Error(`armed in the ${part}: ${keeper.armed}; ${String(error)}`);
+          });
           if (keeper.starts === starts) await keeper.provoke();
         }
       } finally {

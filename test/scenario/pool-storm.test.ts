@@ -12,9 +12,11 @@ const AT_ONCE = 15;
 
 async function inParallel(count: number, atOnce: number, work: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0;
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    for (let n = next++; n < count; n = next++) await work(n);
-  }));
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let n = next++; n < count; n = next++) await work(n);
+    }),
+  );
 }
 
 test('found pool storm: fifteen callers take 2,600 addresses of sol and of xlm: every request is answered, each index is pushed once, others are served', async (t) => {
@@ -22,7 +24,9 @@ test('found pool storm: fifteen callers take 2,600 addresses of sol and of xlm: 
   t.teardown(() => cloud.stop());
   const { sandbox } = await cloud.organization();
   const edge = await startTestEdge(t, cloud.url, {
-    environment: 'sandbox', phrase: generateMnemonic(wordlist), env: { API_KEY: sandbox.apiKey, EDGE_CHAINS: 'eth,sol,xlm' },
+    environment: 'sandbox',
+    phrase: generateMnemonic(wordlist),
+    env: { API_KEY: sandbox.apiKey, EDGE_CHAINS: 'eth,sol,xlm' },
   });
   await edge.edge.registered;
   const client = createClient({ baseUrl: edge.url, apiKey: edge.localKey });
@@ -38,7 +42,8 @@ test('found pool storm: fifteen callers take 2,600 addresses of sol and of xlm: 
   const beganMs = performance.now();
   const watching = [watch('edge', client), watch('cloud', sandbox.client)];
   for (const chain of ['sol', 'xlm'] as const) {
-    const taken = new Set<string>(), refused: unknown[] = [];
+    const taken = new Set<string>(),
+      refused: unknown[] = [];
     await inParallel(ADDRESSES, AT_ONCE, async (n) => {
       const answer = await client.call('createAddress', { body: { chain, userRef: `customer-${n}` } });
       if (isRefusal(answer)) refused.push(answer);
@@ -58,7 +63,10 @@ test('found pool storm: fifteen callers take 2,600 addresses of sol and of xlm: 
   t.is(pushed!.rows, pushed!.last, 'no hole');
   t.true(pushed!.lows <= 2 * 4, `pool_low was announced ${pushed!.lows} times`);
   const posts = cloud.lines.filter((line) => line.includes('"pushPool"') || line.includes('/v1/edge/pools')).length;
-  t.true(posts > 0 && posts <= pushed!.events, `${posts} pushes, ${pushed!.events} with the sync brought something new`);
+  t.true(
+    posts > 0 && posts <= pushed!.events,
+    `${posts} pushes, ${pushed!.events} with the sync brought something new`,
+  );
   t.true(pushed!.rows < 2 * (ADDRESSES + 12_000), `${pushed!.rows} addresses were derived`);
   // Whoever waited for the storm's pools would wait for the most of it.
   t.true(slowestMs.edge < stormMs / 4 && slowestMs.cloud < stormMs / 4, JSON.stringify({ ...slowestMs, stormMs }));

@@ -1,6 +1,6 @@
 /**
- * Three edge replicas and one cloud, real processes: killed, frozen, cut off, held up, with a full disk. At every moment at
- * most one leads and epochs only rise; when the faults stop nothing was lost and nothing was signed twice.
+ * Three edge replicas and one cloud, real processes: killed, frozen, cut off, held up, with a full disk. At every
+ * moment at most one leads and epochs only rise; when the faults stop nothing was lost and nothing was signed twice.
  *
  *   FLOCK_REPLICA_STEPS=2000 FLOCK_REPLICA_SEED=7 ava test/scenario/replicas.test.ts      longer, or a seed again
  */
@@ -20,7 +20,8 @@ const SEED = Number(process.env['FLOCK_REPLICA_SEED'] ?? 1);
 const CONVERGE_EVERY = 27;
 const PACE_MS = 150;
 /** Faults last between these many steps: some are over before the lease is, some are not. */
-const FAULT_STEPS_MIN = 2, FAULT_STEPS_MAX = 36;
+const FAULT_STEPS_MIN = 2,
+  FAULT_STEPS_MAX = 36;
 /** Share of the faults that are meant for the leader. */
 const LEADER_SHARE = 0.5;
 /** Faults that `namedFaults` plays first. */
@@ -29,39 +30,66 @@ const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
 
 async function leaderOf({ replicas }: Fleet): Promise<Replica> {
   let leader: Replica | undefined;
-  await patiently('one leads', async () => {
-    const roles = await Promise.all(replicas.map((replica) => replica.metric('svc_edge_leader ')));
-    leader = replicas[roles.indexOf(1)];
-    return leader !== undefined;
-  }, (found) => found);
+  await patiently(
+    'one leads',
+    async () => {
+      const roles = await Promise.all(replicas.map((replica) => replica.metric('svc_edge_leader ')));
+      leader = replicas[roles.indexOf(1)];
+      return leader !== undefined;
+    },
+    (found) => found,
+  );
   return leader!;
 }
 
 async function newAddress({ atCloud }: Fleet): Promise<string> {
-  const made = await patiently('address', () => atCloud.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }));
+  const made = await patiently('address', () =>
+    atCloud.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }),
+  );
   if (isRefusal(made)) throw new Error(made.code);
   return made.address;
 }
 
 /** A payment; its transaction. Null when the cloud is away. */
 async function pay({ atCloud }: Fleet, address: string): Promise<string | null> {
-  const paid = await atCloud.call('simulateDeposit', { body: { chain: 'eth', address, amount: '0.5', autoConfirm: true } });
+  const paid = await atCloud.call('simulateDeposit', {
+    body: { chain: 'eth', address, amount: '0.5', autoConfirm: true },
+  });
   return isRefusal(paid) ? null : paid.txid;
 }
 
 /** Milliseconds from now until the receiver has the event of a payment that is made now. */
-async function nextDelivery(fleet: Fleet, watch: FleetWatch, address: string, sinceMs = performance.now()): Promise<number> {
-  const txid = await patiently('payment', () => pay(fleet, address), (made) => made !== null);
+async function nextDelivery(
+  fleet: Fleet,
+  watch: FleetWatch,
+  address: string,
+  sinceMs = performance.now(),
+): Promise<number> {
+  const txid = await patiently(
+    'payment',
+    () => pay(fleet, address),
+    (made) => made !== null,
+  );
   watch.deposits.push(txid!);
-  const arrived = () => fleet.receiver.arrivals.find((arrival) => arrival.txid === txid && arrival.event === 'deposit_confirmed');
-  await patiently('delivery', async () => arrived() !== undefined, (found) => found);
+  const arrived = () =>
+    fleet.receiver.arrivals.find((arrival) => arrival.txid === txid && arrival.event === 'deposit_confirmed');
+  await patiently(
+    'delivery',
+    async () => arrived() !== undefined,
+    (found) => found,
+  );
   return arrived()!.atMs - sinceMs;
 }
 
 const seconds = (ms: number) => `${(ms / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`;
 
 /** The leader's fault, then a payment: how long until another replica delivers. */
-async function takeover(fleet: Fleet, watch: FleetWatch, address: string, strike: (leader: Replica) => Promise<void> | void): Promise<{ ms: number; old: Replica }> {
+async function takeover(
+  fleet: Fleet,
+  watch: FleetWatch,
+  address: string,
+  strike: (leader: Replica) => Promise<void> | void,
+): Promise<{ ms: number; old: Replica }> {
   const old = await leaderOf(fleet);
   const struckAtMs = performance.now();
   await strike(old);
@@ -69,16 +97,37 @@ async function takeover(fleet: Fleet, watch: FleetWatch, address: string, strike
 }
 
 async function converge(t: ExecutionContext, watch: FleetWatch, when: string): Promise<void> {
-  const open = await patiently(`convergence ${when}`, () => watch.open(), (left) => left.length === 0).catch(() => watch.open());
+  const open = await patiently(
+    `convergence ${when}`,
+    () => watch.open(),
+    (left) => left.length === 0,
+  ).catch(() => watch.open());
   t.deepEqual(open, [], when);
   t.deepEqual(await watch.final(), [], when);
 }
 
 /** A fault of a leader, with the time in which the other replica must deliver, seconds. */
-const KILLED = { name: 'killed', limit: 15, strike: (leader: Replica) => leader.kill('SIGKILL'), mend: (old: Replica) => old.start() };
-const FROZEN = { name: 'frozen', limit: 45, strike: (leader: Replica) => leader.freeze(), mend: (old: Replica) => old.thaw() };
+const KILLED = {
+  name: 'killed',
+  limit: 15,
+  strike: (leader: Replica) => leader.kill('SIGKILL'),
+  mend: (old: Replica) => old.start(),
+};
+const FROZEN = {
+  name: 'frozen',
+  limit: 45,
+  strike: (leader: Replica) => leader.freeze(),
+  mend: (old: Replica) => old.thaw(),
+};
 const CUT = {
-  name: 'cut off', limit: 45, strike: ({ proxy }: Replica) => { proxy.mode = 'hole'; }, mend: ({ proxy }: Replica) => { proxy.mode = 'open'; },
+  name: 'cut off',
+  limit: 45,
+  strike: ({ proxy }: Replica) => {
+    proxy.mode = 'hole';
+  },
+  mend: ({ proxy }: Replica) => {
+    proxy.mode = 'open';
+  },
 };
 /** The faults of each fleet, one after another; the fleets go side by side. */
 const STRIKES = [[KILLED, CUT], [FROZEN]];
@@ -88,42 +137,57 @@ test('issue 4: with the default lease the next delivery comes in under 15 s afte
   const host = await startFleets({ sizes: STRIKES.map(() => 2), cloudEnv: {}, random: seeded(SEED) });
   t.teardown(() => host.close());
   const took: string[] = [];
-  await Promise.all(STRIKES.map(async (strikes, index) => {
-    const fleet = host.fleets[index]!, watch = new FleetWatch(fleet);
-    const address = await newAddress(fleet);
-    for (const { name, limit, strike, mend } of strikes) {
-      await nextDelivery(fleet, watch, address);
-      const late = name === 'frozen' ? await builtAtLeader(fleet, address) : null;
-      const { ms, old } = await takeover(fleet, watch, address, async (leader) => {
-        await strike(leader);
-        late?.ask(leader);
-      });
-      await mend(old);
-      await late?.signedByAnother(t, old);
-      await converge(t, watch, `after the leader was ${name}`);
-      took.push(`${name} ${seconds(ms)}`);
-      t.true(ms < limit * 1_000, `${name} ${seconds(ms)}`);
-    }
-  }));
+  await Promise.all(
+    STRIKES.map(async (strikes, index) => {
+      const fleet = host.fleets[index]!,
+        watch = new FleetWatch(fleet);
+      const address = await newAddress(fleet);
+      for (const { name, limit, strike, mend } of strikes) {
+        await nextDelivery(fleet, watch, address);
+        const late = name === 'frozen' ? await builtAtLeader(fleet, address) : null;
+        const { ms, old } = await takeover(fleet, watch, address, async (leader) => {
+          await strike(leader);
+          late?.ask(leader);
+        });
+        await mend(old);
+        await late?.signedByAnother(t, old);
+        await converge(t, watch, `after the leader was ${name}`);
+        took.push(`${name} ${seconds(ms)}`);
+        t.true(ms < limit * 1_000, `${name} ${seconds(ms)}`);
+      }
+    }),
+  );
   t.log(`takeover with the default lease of 30 s: leader ${took.join(', ')}`);
 });
 
-/** A withdrawal that is asked for while its leader is frozen: the first thing that the leader finds when it wakes up. */
+/**
+ * A withdrawal that is asked for while its leader is frozen: the first thing that the leader finds when it wakes up.
+ */
 async function builtAtLeader(fleet: Fleet, from: string) {
   const leader = await leaderOf(fleet);
-  const built = await fleet.at(leader).must('buildTransaction', { body: { chain: 'eth', from, to: OUTSIDER, amount: '1' } });
+  const built = await fleet
+    .at(leader)
+    .must('buildTransaction', { body: { chain: 'eth', from, to: OUTSIDER, amount: '1' } });
   let asked: Promise<unknown> = Promise.resolve();
   return {
     ask(frozen: Replica): void {
-      asked = fleet.at(frozen).call('broadcastTransaction', { params: { id: built.id } }).catch((error: unknown) => error);
+      asked = fleet
+        .at(frozen)
+        .call('broadcastTransaction', { params: { id: built.id } })
+        .catch((error: unknown) => error);
     },
     /** It is signed once, by the replica that leads now; the one that woke up signs nothing. */
     async signedByAnother(t: ExecutionContext, woken: Replica): Promise<void> {
       await asked;
       await patiently('broadcast', () => fleet.at(woken).call('broadcastTransaction', { params: { id: built.id } }));
-      const [row] = await fleet.sql<{ versions: number }[]>`select jsonb_array_length(versions::jsonb) as versions from flock.withdrawal where id = ${built.id}`;
+      const [row] = await fleet.sql<
+        { versions: number }[]
+      >`select jsonb_array_length(versions::jsonb) as versions from flock.withdrawal where id = ${built.id}`;
       t.is(row!.versions, 1);
-      t.deepEqual(fleet.replicas.map((replica) => [replica === woken, signaturesOf(replica)]), fleet.replicas.map((replica) => [replica === woken, replica === woken ? 0 : 1]));
+      t.deepEqual(
+        fleet.replicas.map((replica) => [replica === woken, signaturesOf(replica)]),
+        fleet.replicas.map((replica) => [replica === woken, replica === woken ? 0 : 1]),
+      );
     },
   };
 }
@@ -145,7 +209,8 @@ test(`issue 4: ${STEPS} steps of seed ${SEED} over three replicas`, async (t) =>
   const host = await startFleets({ sizes: [3], cloudEnv: { EDGE_LEASE_TTL: '6' }, random });
   t.log(`up after ${seconds(performance.now() - startedAtMs)}`);
   t.teardown(() => host.close());
-  const fleet = host.fleets[0]!, watch = new FleetWatch(fleet);
+  const fleet = host.fleets[0]!,
+    watch = new FleetWatch(fleet);
   const address = await newAddress(fleet);
   await nextDelivery(fleet, watch, address);
   await namedFaults(t, host, fleet, watch, address);
@@ -154,7 +219,13 @@ test(`issue 4: ${STEPS} steps of seed ${SEED} over three replicas`, async (t) =>
 });
 
 /** Each fault of the issue by itself, with what must follow from it. */
-async function namedFaults(t: ExecutionContext, host: CloudHost, fleet: Fleet, watch: FleetWatch, address: string): Promise<void> {
+async function namedFaults(
+  t: ExecutionContext,
+  host: CloudHost,
+  fleet: Fleet,
+  watch: FleetWatch,
+  address: string,
+): Promise<void> {
   const measured: string[] = [];
   const note = (what: string, ms: number) => void measured.push(`${what} ${seconds(ms)}`);
   const attempts = (replica: Replica) => replica.metric('svc_edge_webhook_attempts_total');
@@ -173,11 +244,17 @@ async function namedFaults(t: ExecutionContext, host: CloudHost, fleet: Fleet, w
   note('leader frozen', frozen.ms);
   t.is(frozen.old, leader);
   leader.thaw();
-  await patiently('it answers again', () => leader.metric('svc_edge_leader '), (role) => role === 0);
+  await patiently(
+    'it answers again',
+    () => leader.metric('svc_edge_leader '),
+    (role) => role === 0,
+  );
   await nextDelivery(fleet, watch, address);
   t.is(await attempts(leader), before, 'a frozen old leader that wakes up delivers nothing');
 
-  const cut = await takeover(fleet, watch, address, (old) => { old.proxy.mode = 'hole'; });
+  const cut = await takeover(fleet, watch, address, (old) => {
+    old.proxy.mode = 'hole';
+  });
   note('leader cut off', cut.ms);
   cut.old.proxy.mode = 'open';
 
@@ -199,40 +276,77 @@ async function oldEpochs(t: ExecutionContext, { atCloud, asEdge, signed, sql }: 
   const built = await atCloud.must('buildTransaction', { body: { chain: 'eth', from, to: OUTSIDER, amount: '1' } });
   const { payload, txid } = await signed(built);
   const { epoch, holder } = await atCloud.must('getEdgeLease');
-  const submit = (sessionId: string, leaseEpoch: number) => asEdge.call('submitSigned', {
-    params: { id: built.id }, body: { signedPayload: payload, txid, sessionId, leaseEpoch },
-  });
+  const submit = (sessionId: string, leaseEpoch: number) =>
+    asEdge.call('submitSigned', {
+      params: { id: built.id },
+      body: { signedPayload: payload, txid, sessionId, leaseEpoch },
+    });
   t.like(await submit(newId('ses', 1), epoch), { code: 'LEASE_HELD' });
   t.like(await submit(holder!, epoch - 1), { code: 'LEASE_EPOCH_STALE' });
-  const [row] = await sql<{ versions: number }[]>`select jsonb_array_length(versions::jsonb) as versions from flock.withdrawal where id = ${built.id}`;
+  const [row] = await sql<
+    { versions: number }[]
+  >`select jsonb_array_length(versions::jsonb) as versions from flock.withdrawal where id = ${built.id}`;
   t.is(row!.versions, 0);
 }
 
 async function localKeysEverywhere(t: ExecutionContext, { replicas, localKey }: Fleet): Promise<void> {
-  const call = (replica: Replica, key: string, method = 'GET', path = '/v1/edge/keys', body?: object) => fetch(replica.url + path, {
-    method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answers = async (key: string, status: number) => (await Promise.all(replicas.map((replica) => call(replica, key)))).every((answer) => answer.status === status);
+  const call = (replica: Replica, key: string, method = 'GET', path = '/v1/edge/keys', body?: object) =>
+    fetch(replica.url + path, {
+      method,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const answers = async (key: string, status: number) =>
+    (await Promise.all(replicas.map((replica) => call(replica, key)))).every((answer) => answer.status === status);
   const startedMs = performance.now();
-  const minted = await (await call(replicas[1]!, localKey, 'POST', '/v1/edge/keys', { label: 'second' })).json() as { data: { id: string; key: string } };
-  await patiently('the key is good at every replica', () => answers(minted.data.key, 200), (all) => all);
-  const child = await (await call(replicas[0]!, minted.data.key, 'POST', '/v1/edge/keys', { label: 'minted by it' })).json() as { data: { id: string; key: string } };
-  await patiently('what it minted is good at every replica', () => answers(child.data.key, 200), (all) => all);
-  const revoked = await (await call(replicas[2]!, localKey, 'DELETE', `/v1/edge/keys/${minted.data.id}`)).json() as { data: { alsoRevoked: string[] } };
+  const minted = (await (await call(replicas[1]!, localKey, 'POST', '/v1/edge/keys', { label: 'second' })).json()) as {
+    data: { id: string; key: string };
+  };
+  await patiently(
+    'the key is good at every replica',
+    () => answers(minted.data.key, 200),
+    (all) => all,
+  );
+  const child = (await (
+    await call(replicas[0]!, minted.data.key, 'POST', '/v1/edge/keys', { label: 'minted by it' })
+  ).json()) as { data: { id: string; key: string } };
+  await patiently(
+    'what it minted is good at every replica',
+    () => answers(child.data.key, 200),
+    (all) => all,
+  );
+  const revoked = (await (await call(replicas[2]!, localKey, 'DELETE', `/v1/edge/keys/${minted.data.id}`)).json()) as {
+    data: { alsoRevoked: string[] };
+  };
   t.deepEqual(revoked.data.alsoRevoked, [child.data.id]);
-  await patiently('and revoked at every replica', () => answers(minted.data.key, 401), (all) => all);
-  await patiently('found F11: with what it minted', () => answers(child.data.key, 401), (all) => all);
+  await patiently(
+    'and revoked at every replica',
+    () => answers(minted.data.key, 401),
+    (all) => all,
+  );
+  await patiently(
+    'found F11: with what it minted',
+    () => answers(child.data.key, 401),
+    (all) => all,
+  );
   t.true(performance.now() - startedMs < HEARTBEAT_MS, 'both within one heartbeat');
 }
 
-/** The leader's disk takes no more bytes: a clear refusal, the delivery all the same, and its report when there is room. */
+/**
+ * The leader's disk takes no more bytes: a clear refusal, the delivery all the same, and its report when there is room.
+ */
 async function fullDisk(t: ExecutionContext, fleet: Fleet, watch: FleetWatch, address: string): Promise<void> {
   const leader = await leaderOf(fleet);
   await leader.limitDisk(true);
   let answer = await fleet.at(leader).call('mintLocalKey', { body: { label: 'x'.repeat(120) } });
-  for (let tries = 0; tries < 100 && !isRefusal(answer); tries += 1) answer = await fleet.at(leader).call('mintLocalKey', { body: { label: 'x'.repeat(120) } });
+  for (let tries = 0; tries < 100 && !isRefusal(answer); tries += 1)
+    answer = await fleet.at(leader).call('mintLocalKey', { body: { label: 'x'.repeat(120) } });
   t.like(answer, { code: 'EDGE_OUTBOX_FULL', details: { reason: 'disk_full' } });
-  const txid = await patiently('payment', () => pay(fleet, address), (made) => made !== null);
+  const txid = await patiently(
+    'payment',
+    () => pay(fleet, address),
+    (made) => made !== null,
+  );
   watch.deposits.push(txid!);
   await leader.limitDisk(false);
 }
@@ -259,7 +373,14 @@ class Play {
 
   async run(t: ExecutionContext): Promise<void> {
     for (let n = 0; n < 8; n += 1) this.#addresses.push(await newAddress(this.#fleet));
-    for (const address of this.#addresses) this.#watch.deposits.push((await patiently('payment', () => pay(this.#fleet, address), (made) => made !== null))!);
+    for (const address of this.#addresses)
+      this.#watch.deposits.push(
+        (await patiently(
+          'payment',
+          () => pay(this.#fleet, address),
+          (made) => made !== null,
+        ))!,
+      );
     this.#fleet.receiver.roughness = 0.15;
     for (let step = NAMED_STEPS + 1; step <= STEPS; step += 1) {
       await this.#step(step);
@@ -270,7 +391,9 @@ class Play {
       this.#repairs = this.#repairs.filter((due) => due.step > step);
       if (step % CONVERGE_EVERY === 0 || step === STEPS) await this.#heal(t, step);
     }
-    t.log(`${this.#watch.deposits.length} deposits, ${this.#watch.withdrawals.length} withdrawals, ${this.#fleet.receiver.arrivals.length} deliveries, lease epoch ${this.#watch.epoch}`);
+    t.log(
+      `${this.#watch.deposits.length} deposits, ${this.#watch.withdrawals.length} withdrawals, ${this.#fleet.receiver.arrivals.length} deliveries, lease epoch ${this.#watch.epoch}`,
+    );
     t.log(this.#told.join(' · '));
   }
 
@@ -291,9 +414,27 @@ class Play {
   async #step(step: number): Promise<void> {
     const pick = <T>(from: readonly T[]): T => from[Math.floor(this.#random() * from.length)]!;
     const any = pick(this.#fleet.replicas);
-    const replica = this.#random() < LEADER_SHARE ? this.#watch.leader ?? any : any;
-    const later = (repair: () => Promise<void> | void) => void this.#repairs.push({ step: step + FAULT_STEPS_MIN + Math.floor(this.#random() * (FAULT_STEPS_MAX - FAULT_STEPS_MIN)), repair });
-    const kinds = ['pay', 'pay', 'pay', 'withdraw', 'withdraw', 'kill', 'stop', 'freeze', 'cut', 'hole', 'delay', 'disk', 'cloud'] as const;
+    const replica = this.#random() < LEADER_SHARE ? (this.#watch.leader ?? any) : any;
+    const later = (repair: () => Promise<void> | void) =>
+      void this.#repairs.push({
+        step: step + FAULT_STEPS_MIN + Math.floor(this.#random() * (FAULT_STEPS_MAX - FAULT_STEPS_MIN)),
+        repair,
+      });
+    const kinds = [
+      'pay',
+      'pay',
+      'pay',
+      'withdraw',
+      'withdraw',
+      'kill',
+      'stop',
+      'freeze',
+      'cut',
+      'hole',
+      'delay',
+      'disk',
+      'cloud',
+    ] as const;
     const kind = pick(kinds);
     this.#told.push(`${kind} ${replica.name}`);
     if (kind === 'pay') return this.#pay(pick(this.#addresses));
@@ -311,10 +452,14 @@ class Play {
       later(() => replica.limitDisk(false));
     } else if (kind === 'delay') {
       replica.proxy.delayMs = 400;
-      later(() => { replica.proxy.delayMs = 0; });
+      later(() => {
+        replica.proxy.delayMs = 0;
+      });
     } else {
       replica.proxy.mode = kind;
-      later(() => { replica.proxy.mode = 'open'; });
+      later(() => {
+        replica.proxy.mode = 'open';
+      });
     }
   }
 
@@ -342,10 +487,12 @@ class Play {
     };
     const built = await patiently(`build of step ${step}`, async () => {
       const answer = await anyUp().call('buildTransaction', {
-        body: { chain: 'eth', from, to: OUTSIDER, amount: String(1_000 + step) }, idempotencyKey: `${SEED}-${step}`,
+        body: { chain: 'eth', from, to: OUTSIDER, amount: String(1_000 + step) },
+        idempotencyKey: `${SEED}-${step}`,
       });
       // One that gave way may have been signed meanwhile: it holds the address until it is in a block.
-      if (isRefusal(answer)) for (const id of answer.details['inFlight'] as string[] | undefined ?? []) await this.#include(id);
+      if (isRefusal(answer))
+        for (const id of (answer.details['inFlight'] as string[] | undefined) ?? []) await this.#include(id);
       return answer;
     });
     if (isRefusal(built)) throw new Error(built.code);
@@ -365,6 +512,8 @@ class Play {
   async #include(id: string) {
     const known = await this.#fleet.atCloud.call('getTransaction', { params: { id } });
     if (isRefusal(known) || known.txid === null) return refuse('CHAIN_UNAVAILABLE');
-    return this.#fleet.atCloud.call('simulateConfirmation', { body: { chain: 'eth', txid: known.txid, confirmations: 12 } });
+    return this.#fleet.atCloud.call('simulateConfirmation', {
+      body: { chain: 'eth', txid: known.txid, confirmations: 12 },
+    });
   }
 }

@@ -22,7 +22,14 @@ test('issue 2.2 SIGTERM under load: exit within 10 s, and every 2xx answered bef
   try {
     const { atCloud, deployment } = flock;
     const from = await flock.fund('1000');
-    const promised: Record<Kind, Promised[]> = { 'addresses': [], 'deposits': [], 'webhooks': [], 'changed webhooks': [], 'transactions': [], 'API keys': [] };
+    const promised: Record<Kind, Promised[]> = {
+      addresses: [],
+      deposits: [],
+      webhooks: [],
+      'changed webhooks': [],
+      transactions: [],
+      'API keys': [],
+    };
     const load = callsOf({ atCloud, owner: await ownerOf(deployment), cloudUrl: deployment.cloudUrl, from, promised });
     const state = { stopping: false };
     const callers = Array.from({ length: CALLERS }, async (_, caller) => {
@@ -30,7 +37,8 @@ test('issue 2.2 SIGTERM under load: exit within 10 s, and every 2xx answered bef
         const outcome = await load[n % load.length]!();
         if (!isRefusal(outcome)) continue;
         // Turned away, or nobody there any more: neither is a 2xx.
-        if (state.stopping && ['SERVICE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE', 'INTERNAL_ERROR'].includes(outcome.code)) return;
+        if (state.stopping && ['SERVICE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE', 'INTERNAL_ERROR'].includes(outcome.code))
+          return;
         throw new Error(`${outcome.code} ${JSON.stringify(outcome.details)}`);
       }
     });
@@ -40,7 +48,8 @@ test('issue 2.2 SIGTERM under load: exit within 10 s, and every 2xx answered bef
     state.stopping = true;
     const toldAt = performance.now();
     deployment.cloud.kill('SIGTERM');
-    // 0 is the answer of a drain that ended before the process's own deadline; a stopwatch out here would time the machine.
+    // 0 is the answer of a drain that ended before the process's own deadline; a stopwatch out here would time the
+    // machine.
     t.is(await deployment.cloud.exited, 0);
     t.true(DRAIN_DEADLINE_MS < 10_000);
     const tookMs = performance.now() - toldAt;
@@ -52,59 +61,109 @@ test('issue 2.2 SIGTERM under load: exit within 10 s, and every 2xx answered bef
       for (const check of checks) await check().catch((error: unknown) => missing.push(String(error)));
       t.deepEqual(missing, [], kind);
     }
-    t.log(`${Math.round(tookMs)} ms; ${Object.entries(promised).map(([kind, checks]) => `${checks.length} ${kind}`).join(', ')}`);
+    t.log(
+      `${Math.round(tookMs)} ms; ${Object.entries(promised)
+        .map(([kind, checks]) => `${checks.length} ${kind}`)
+        .join(', ')}`,
+    );
   } finally {
     await flock.close();
   }
 });
 
 /** The owner's bearer, with a second factor fresh enough to mint keys. */
-async function ownerOf({ cloudUrl, record: { owner } }: Awaited<ReturnType<typeof openDeveloper>>['deployment']): Promise<Client> {
+async function ownerOf({
+  cloudUrl,
+  record: { owner },
+}: Awaited<ReturnType<typeof openDeveloper>>['deployment']): Promise<Client> {
   const totp = generateSync({ secret: owner.totpSecret, epoch: Math.floor(Date.now() / 1_000) });
-  const { accessToken } = await createClient({ baseUrl: cloudUrl }).must('login', { body: { email: owner.email, password: owner.password, totp } });
+  const { accessToken } = await createClient({ baseUrl: cloudUrl }).must('login', {
+    body: { email: owner.email, password: owner.password, totp },
+  });
   return createClient({ baseUrl: cloudUrl, bearer: accessToken, environment: 'sandbox' });
 }
 
 /** One call of each kind, which notes what its 2xx promised. */
-function callsOf({ atCloud, owner, cloudUrl, from, promised }: {
-  atCloud: Client; owner: Client; cloudUrl: string; from: string; promised: Record<Kind, Promised[]>;
+function callsOf({
+  atCloud,
+  owner,
+  cloudUrl,
+  from,
+  promised,
+}: {
+  atCloud: Client;
+  owner: Client;
+  cloudUrl: string;
+  from: string;
+  promised: Record<Kind, Promised[]>;
 }): (() => Promise<unknown>)[] {
   let nth = 0;
   const issued: string[] = [from];
-  const noted = async <T extends object>(kind: Kind, asked: Promise<T>, check: (reply: Exclude<T, { ok: false }>) => Promise<unknown>): Promise<T> => {
+  const noted = async <T extends object>(
+    kind: Kind,
+    asked: Promise<T>,
+    check: (reply: Exclude<T, { ok: false }>) => Promise<unknown>,
+  ): Promise<T> => {
     const outcome = await asked;
     if (!isRefusal(outcome)) promised[kind].push(() => check(outcome as Exclude<T, { ok: false }>));
     return outcome;
   };
   const same = (what: string, found: unknown, wanted: unknown): void => {
-    if (JSON.stringify(found) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(found)} for ${JSON.stringify(wanted)}`);
+    if (JSON.stringify(found) !== JSON.stringify(wanted))
+      throw new Error(`${what}: ${JSON.stringify(found)} for ${JSON.stringify(wanted)}`);
   };
   return [
     async () => {
-      const address = await noted('addresses', atCloud.call('createAddress', { body: { chain: 'eth', userRef: `n-${nth += 1}` } }), async (made) =>
-        same('address', await atCloud.must('getAddress', { params: { id: made.id } }), made));
+      const address = await noted(
+        'addresses',
+        atCloud.call('createAddress', { body: { chain: 'eth', userRef: `n-${(nth += 1)}` } }),
+        async (made) => same('address', await atCloud.must('getAddress', { params: { id: made.id } }), made),
+      );
       if (!isRefusal(address)) issued.push(address.address);
       return address;
     },
     () => {
       const address = issued[nth % issued.length]!;
-      return noted('deposits', atCloud.call('simulateDeposit', { body: { chain: 'eth', address, amount: '1', autoConfirm: true } }), ({ txid }) =>
-        // What was recorded and not yet decided is decided by the node that comes back.
-        patiently(txid, async () => depositsOf(atCloud), (txids) => txids.has(txid)));
+      return noted(
+        'deposits',
+        atCloud.call('simulateDeposit', { body: { chain: 'eth', address, amount: '1', autoConfirm: true } }),
+        ({ txid }) =>
+          // What was recorded and not yet decided is decided by the node that comes back.
+          patiently(
+            txid,
+            async () => depositsOf(atCloud),
+            (txids) => txids.has(txid),
+          ),
+      );
     },
     async () => {
-      const made = await noted('webhooks', atCloud.call('createWebhook', { body: { url: `http://127.0.0.1:9/${nth += 1}`, events: ['deposit_detected'] } }), async ({ id, url }) =>
-        same('webhook', (await atCloud.must('getWebhook', { params: { webhookId: id } })).url, url));
+      const made = await noted(
+        'webhooks',
+        atCloud.call('createWebhook', {
+          body: { url: `http://127.0.0.1:9/${(nth += 1)}`, events: ['deposit_detected'] },
+        }),
+        async ({ id, url }) =>
+          same('webhook', (await atCloud.must('getWebhook', { params: { webhookId: id } })).url, url),
+      );
       if (isRefusal(made)) return made;
       const body = { url: made.url, events: ['deposit_confirmed' as const] };
       const params = { webhookId: made.id };
       return noted('changed webhooks', atCloud.call('replaceWebhook', { params, body }), async ({ events }) =>
-        same('webhook', (await atCloud.must('getWebhook', { params })).events, events));
+        same('webhook', (await atCloud.must('getWebhook', { params })).events, events),
+      );
     },
-    () => noted('transactions', atCloud.call('buildTransaction', { body: { chain: 'eth', from, to: TO, amount: '1000' } }), ({ id }) =>
-      atCloud.must('getTransaction', { params: { id } })),
-    () => noted('API keys', owner.call('mintApiKey', { body: { label: `n-${nth += 1}`, environment: 'sandbox' } }), ({ key }) =>
-      createClient({ baseUrl: cloudUrl, apiKey: key }).must('listWebhooks')),
+    () =>
+      noted(
+        'transactions',
+        atCloud.call('buildTransaction', { body: { chain: 'eth', from, to: TO, amount: '1000' } }),
+        ({ id }) => atCloud.must('getTransaction', { params: { id } }),
+      ),
+    () =>
+      noted(
+        'API keys',
+        owner.call('mintApiKey', { body: { label: `n-${(nth += 1)}`, environment: 'sandbox' } }),
+        ({ key }) => createClient({ baseUrl: cloudUrl, apiKey: key }).must('listWebhooks'),
+      ),
   ];
 }
 
@@ -112,7 +171,9 @@ function callsOf({ atCloud, owner, cloudUrl, from, promised }: {
 async function depositsOf(atCloud: Client): Promise<Set<string>> {
   const txids = new Set<string>();
   for (let page = 0; ; page += 1) {
-    const { content } = await atCloud.must('listTransactions', { query: { direction: 'in', page: String(page), size: '200' } });
+    const { content } = await atCloud.must('listTransactions', {
+      query: { direction: 'in', page: String(page), size: '200' },
+    });
     for (const { txid } of content) if (txid !== null) txids.add(txid);
     if (content.length < 200) return txids;
   }

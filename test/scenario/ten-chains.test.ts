@@ -23,9 +23,20 @@ const ADDRESSES = 8;
 const KILLS = 2;
 const SETTLE_EVERY_MS = 400;
 
-interface Row { chain: Chain; deposits: number; credited: number; twice: number; reversed: number; uncredited: number; again: number }
+interface Row {
+  chain: Chain;
+  deposits: number;
+  credited: number;
+  twice: number;
+  reversed: number;
+  uncredited: number;
+  again: number;
+}
 
-/** What the books hold of each chain. `uncredited`: reversed after it was confirmed; `again`: credited in a later incarnation than the first. */
+/**
+ * What the books hold of each chain. `uncredited`: reversed after it was confirmed; `again`: credited in a later
+ * incarnation than the first.
+ */
 async function countsOf({ sql, accountId }: TenChains): Promise<Map<Chain, Row>> {
   const rows = await sql<Row[]>`
     with told as (
@@ -48,7 +59,8 @@ async function countsOf({ sql, accountId }: TenChains): Promise<Map<Chain, Row>>
 /** What stands, as the ledgers themselves say it. */
 async function standing({ chains }: TenChains, payments: ReadonlyMap<string, Payment>): Promise<Map<string, Paid>> {
   const paid = new Map<string, Paid>();
-  for (const [txid, { chain, address, amount }] of payments) paid.set(txid, { address, amount, survives: await chains.get(chain)!.stands(txid) });
+  for (const [txid, { chain, address, amount }] of payments)
+    paid.set(txid, { address, amount, survives: await chains.get(chain)!.stands(txid) });
   return paid;
 }
 
@@ -71,11 +83,18 @@ const CHECKED_PER_CHAIN = 6;
 
 /** Decisions 6: the events that were published, and lies about them, before the nodes that an edge would ask. */
 async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> {
-  const nodes = new Map([...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]));
+  const nodes = new Map(
+    [...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]),
+  );
   const check = createDepositCheck({
     environment: 'live',
-    nodes: createOwnNodes({ nodes, confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])), monotonicMs: () => performance.now() }),
-    keys: takenKeysIn(newStorage()), monotonicMs: () => performance.now(),
+    nodes: createOwnNodes({
+      nodes,
+      confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])),
+      monotonicMs: () => performance.now(),
+    }),
+    keys: takenKeysIn(newStorage()),
+    monotonicMs: () => performance.now(),
   });
   const wrong: string[] = [];
   try {
@@ -101,24 +120,54 @@ async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> 
 }
 
 /** F72: records of deposits on real ledgers and stand-ins, reversed ones among them, beside what was paid. */
-async function recordProblems({ client, chains }: TenChains, payments: ReadonlyMap<string, Payment>, addresses: ReadonlyMap<Chain, string[]>): Promise<string[]> {
+async function recordProblems(
+  { client, chains }: TenChains,
+  payments: ReadonlyMap<string, Payment>,
+  addresses: ReadonlyMap<Chain, string[]>,
+): Promise<string[]> {
   const problems: string[] = [];
   for (const [chain, { threshold }] of chains) {
-    const network = networkOf(chain), { schema, table } = CONTRACT.transaction;
-    const page = await patiently(`records of ${chain}`, () => client.call('listTransactions', { query: { chain, direction: 'in', size: '50' } }));
+    const network = networkOf(chain),
+      { schema, table } = CONTRACT.transaction;
+    const page = await patiently(`records of ${chain}`, () =>
+      client.call('listTransactions', { query: { chain, direction: 'in', size: '50' } }),
+    );
     if (isRefusal(page)) throw new Error(page.code);
     if (page.content.length === 0) problems.push(`${chain}: no record`);
     for (const record of page.content) {
-      const paid = payments.get(record.txid ?? ''), isGone = record.status === 'reversed';
+      const paid = payments.get(record.txid ?? ''),
+        isGone = record.status === 'reversed';
       if (paid === undefined) {
         problems.push(`${chain}: ${record.txid} was paid by nobody`);
         continue;
       }
-      const holder: Holder = { chain, environment: 'live', address: paid.address, userRef: `soak-${chain}-${addresses.get(chain)!.indexOf(paid.address)}`, tag: null, label: null };
+      const holder: Holder = {
+        chain,
+        environment: 'live',
+        address: paid.address,
+        userRef: `soak-${chain}-${addresses.get(chain)!.indexOf(paid.address)}`,
+        tag: null,
+        label: null,
+      };
       const movement: Movement = {
-        holder, asset: { contract: null, symbol: network.nativeSymbol, decimals: network.nativeDecimals }, direction: 'in', status: isGone ? 'reversed' : 'confirmed', id: record.id,
-        txid: record.txid, outputIndex: record.outputIndex, counterparty: null, amount: paid.amount, inBlock: true, threshold, incarnation: (count) => count >= 1,
-        confirmations: (count) => (isGone ? count === 0 : count >= threshold), fee: null, versions: [], explorerUrl: network.explorer.tx.replace('{id}', record.txid!), sinceMs: 0, before: null,
+        holder,
+        asset: { contract: null, symbol: network.nativeSymbol, decimals: network.nativeDecimals },
+        direction: 'in',
+        status: isGone ? 'reversed' : 'confirmed',
+        id: record.id,
+        txid: record.txid,
+        outputIndex: record.outputIndex,
+        counterparty: null,
+        amount: paid.amount,
+        inBlock: true,
+        threshold,
+        incarnation: (count) => count >= 1,
+        confirmations: (count) => (isGone ? count === 0 : count >= threshold),
+        fee: null,
+        versions: [],
+        explorerUrl: network.explorer.tx.replace('{id}', record.txid!),
+        sinceMs: 0,
+        before: null,
       };
       problems.push(...problemsOf(`${chain} transaction`, schema, table, record, movement));
     }
@@ -133,7 +182,8 @@ test(`G7 G10 G15 G16, reliability 4.1-12 to -17: ten chains at once, peers that 
   try {
     const addresses = new Map<Chain, string[]>();
     for (const chain of CHAINS) addresses.set(chain, await flock.issue(chain, ADDRESSES));
-    let steps = 0, kills = 0;
+    let steps = 0,
+      kills = 0;
     let restarting: Promise<unknown> = Promise.resolve();
     const onStep = () => {
       steps += 1;
@@ -145,27 +195,44 @@ test(`G7 G10 G15 G16, reliability 4.1-12 to -17: ten chains at once, peers that 
         await flock.deployment.restartCloud();
       });
     };
-    const played = await Promise.all(CHAINS.map((slug, index) => play(flock.chains.get(slug)!, {
-      addresses: addresses.get(slug)!, random: seeded(SEED * 16 + index), steps: STEPS, onStep,
-      cursorHeight: () => flock.cursorHeight(slug), recorded: flock.recorded,
-    })));
+    const played = await Promise.all(
+      CHAINS.map((slug, index) =>
+        play(flock.chains.get(slug)!, {
+          addresses: addresses.get(slug)!,
+          random: seeded(SEED * 16 + index),
+          steps: STEPS,
+          onStep,
+          cursorHeight: () => flock.cursorHeight(slug),
+          recorded: flock.recorded,
+        }),
+      ),
+    );
     await restarting;
     const payments = new Map(played.flatMap((one) => [...one]));
     const problems = await settle(flock, payments);
     if (problems.length > 0) for (const line of await flock.standing()) t.log(line);
     t.deepEqual(problems.slice(0, 20), []);
 
-    const paid = await standing(flock, payments), counts = await countsOf(flock);
+    const paid = await standing(flock, payments),
+      counts = await countsOf(flock);
     for (const [slug, chain] of flock.chains) {
-      const own = [...payments].filter(([, payment]) => payment.chain === slug), stands = own.filter(([txid]) => paid.get(txid)!.survives).length;
+      const own = [...payments].filter(([, payment]) => payment.chain === slug),
+        stands = own.filter(([txid]) => paid.get(txid)!.survives).length;
       const { credited, twice, reversed, uncredited, again } = counts.get(slug)!;
-      t.log(`${slug.padEnd(8)} ${own.length} payments sent, ${stands} stand, ${credited} credited once, ${twice} twice; ${reversed} reversed, ${again} credited again`);
+      t.log(
+        `${slug.padEnd(8)} ${own.length} payments sent, ${stands} stand, ${credited} credited once, ${twice} twice; ${reversed} reversed, ${again} credited again`,
+      );
       t.is(credited, stands, `${slug}: credited once`);
       t.is(twice, 0, `${slug}: credited twice`);
       if (chain.reorgMax > 0) {
         t.true(stands < own.length && reversed > 0, `${slug}: a payment left the chain`);
         t.true(again > 0, `${slug}: one that was reversed is credited again`);
-      } else t.is(uncredited, 0, `${slug}: what is final and confirmed is not reversed; what a peer told falsely is, before it is confirmed`);
+      } else
+        t.is(
+          uncredited,
+          0,
+          `${slug}: what is final and confirmed is not reversed; what a peer told falsely is, before it is confirmed`,
+        );
     }
     t.is(kills, KILLS);
     t.deepEqual((await recordProblems(flock, payments, addresses)).slice(0, 20), []);

@@ -15,8 +15,14 @@ const ADDRESSES_AT_ONCE = 32;
 async function issueAddresses({ client }: Company, count: number): Promise<string[]> {
   const issued: string[] = [];
   for (let n = 0; n < count; n += ADDRESSES_AT_ONCE) {
-    const batch = Array.from({ length: Math.min(ADDRESSES_AT_ONCE, count - n) }, (_, k) => patiently('address', () =>
-      client.call('createAddress', { body: { chain: 'eth', userRef: `payer-${n + k}` }, idempotencyKey: `payer-${n + k}` })));
+    const batch = Array.from({ length: Math.min(ADDRESSES_AT_ONCE, count - n) }, (_, k) =>
+      patiently('address', () =>
+        client.call('createAddress', {
+          body: { chain: 'eth', userRef: `payer-${n + k}` },
+          idempotencyKey: `payer-${n + k}`,
+        }),
+      ),
+    );
     for (const address of await Promise.all(batch)) {
       if (!isRefusal(address)) issued.push(address.address);
     }
@@ -41,7 +47,14 @@ class Payer {
 
   async #submit(nonce: number, to: string, value: bigint, tip: bigint): Promise<string> {
     const raw = await this.#wallet.signTransaction({
-      type: 2, chainId: 1, nonce, to, value, gasLimit: 21_000n, maxPriorityFeePerGas: tip, maxFeePerGas: 100n * tip,
+      type: 2,
+      chainId: 1,
+      nonce,
+      to,
+      value,
+      gasLimit: 21_000n,
+      maxPriorityFeePerGas: tip,
+      maxFeePerGas: 100n * tip,
     });
     const txid = await this.#company.anvil.rpc<string>('eth_sendRawTransaction', [raw]);
     this.#byNonce[nonce] = { raw, txid };
@@ -53,12 +66,14 @@ class Payer {
     this.sent.set(txid, { address, amount, survives: true });
   }
 
-  /** Replaces blocks; of their payments nine in ten come back in the order of their nonces, the others are spent away. */
+  /**
+   * Replaces blocks; of their payments nine in ten come back in the order of their nonces, the others are spent away.
+   */
   async reorg(depth: number, random: () => number): Promise<void> {
     const { anvil } = this.#company;
     await anvil.rpc('anvil_reorg', [depth, []]);
     for (const [nonce, { raw, txid }] of this.#byNonce.entries()) {
-      if (await anvil.rpc('eth_getTransactionReceipt', [txid]) !== null) continue;
+      if ((await anvil.rpc('eth_getTransactionReceipt', [txid])) !== null) continue;
       const payment = this.sent.get(txid);
       if (payment !== undefined && random() < 0.1) {
         this.sent.set(txid, { ...payment, survives: false });
@@ -108,10 +123,15 @@ test(`each of ${PAYMENTS} payments is credited exactly once under reorgs and kil
     }
     const survivors = [...paid.values()].filter(({ survives }) => survives).length;
     t.true(survivors > PAYMENTS * 0.8 && survivors < PAYMENTS, `${survivors} payments are on the chain`);
-    const problems = await patiently('books', () => problemsOfBooks({ ...company, paid }), (found) => found.length === 0)
-      .catch(() => problemsOfBooks({ ...company, paid }));
+    const problems = await patiently(
+      'books',
+      () => problemsOfBooks({ ...company, paid }),
+      (found) => found.length === 0,
+    ).catch(() => problemsOfBooks({ ...company, paid }));
     t.deepEqual(problems.slice(0, 20), []);
-    t.log(`${survivors} of ${PAYMENTS} payments on the chain, ${company.receiver.received.length} deliveries, ${KILLS} kills`);
+    t.log(
+      `${survivors} of ${PAYMENTS} payments on the chain, ${company.receiver.received.length} deliveries, ${KILLS} kills`,
+    );
   } finally {
     await company.close();
   }

@@ -20,14 +20,23 @@ async function company(t: ExecutionContext) {
   const { sandbox } = await cloud.organization();
   const { client, accountId } = sandbox;
   const settings = {
-    environment: 'sandbox' as const, phrase: generateMnemonic(wordlist), dataDir: newDirectory(),
+    environment: 'sandbox' as const,
+    phrase: generateMnemonic(wordlist),
+    dataDir: newDirectory(),
     env: { API_KEY: sandbox.apiKey, EDGE_CHAINS: 'eth', EDGE_WEBHOOK_CONCURRENCY_PER_HOST: '64' },
   };
   const { edge } = await startTestEdge(t, cloud.url, settings);
-  await eventually('an edge leads', async () => (await client.must('listEdgeSessions')).content.some(({ role }) => role === 'leader'), LONG_MS);
-  const newAddress = async () => (await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } })).address;
-  const pay = (address: string) => client.must('simulateDeposit', { body: { chain: 'eth', address, amount: '0.1', autoConfirm: true } });
-  const deliveries = async (query: Record<string, string> = {}) => (await client.must('listDeliveries', { query: { size: '200', ...query } as never })).content;
+  await eventually(
+    'an edge leads',
+    async () => (await client.must('listEdgeSessions')).content.some(({ role }) => role === 'leader'),
+    LONG_MS,
+  );
+  const newAddress = async () =>
+    (await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } })).address;
+  const pay = (address: string) =>
+    client.must('simulateDeposit', { body: { chain: 'eth', address, amount: '0.1', autoConfirm: true } });
+  const deliveries = async (query: Record<string, string> = {}) =>
+    (await client.must('listDeliveries', { query: { size: '200', ...query } as never })).content;
   const again = () => startTestEdge(t, cloud.url, settings);
   return { client, accountId, newAddress, pay, deliveries, edge, again };
 }
@@ -37,40 +46,61 @@ const idOf = ({ headers }: Hit) => headers['webhook-id'] as string;
 test('C5-44 issue 4.9: a backlog of an edge that was away arrives in publication order per address and endpoint, one after the other; others do not wait', async (t) => {
   const { client, accountId, newAddress, pay, deliveries, edge, again } = await company(t);
   const arrivals: { endpoint: string; id: string; began: number; ended: number }[] = [];
-  let clock = 0, open = 0, openMost = 0, served = 0;
+  let clock = 0,
+    open = 0,
+    openMost = 0,
+    served = 0;
   const receiver = await startReceiver(t, (response, hit) => {
-    const arrival = { endpoint: hit.url, id: idOf(hit), began: clock += 1, ended: Infinity };
+    const arrival = { endpoint: hit.url, id: idOf(hit), began: (clock += 1), ended: Infinity };
     arrivals.push(arrival);
-    openMost = Math.max(openMost, open += 1);
+    openMost = Math.max(openMost, (open += 1));
     served += 1;
     const failing = served % 9 === 0;
-    setTimeout(() => {
-      open -= 1;
-      arrival.ended = clock += 1;
-      response.writeHead(failing ? 500 : 204).end();
-    }, (served * 7) % 23);
+    setTimeout(
+      () => {
+        open -= 1;
+        arrival.ended = clock += 1;
+        response.writeHead(failing ? 500 : 204).end();
+      },
+      (served * 7) % 23,
+    );
   });
-  for (const path of ['/a', '/b']) await client.must('createWebhook', { body: { url: `${receiver.url}${path}`, events: ['deposit_detected', 'deposit_confirmed'] } });
+  for (const path of ['/a', '/b'])
+    await client.must('createWebhook', {
+      body: { url: `${receiver.url}${path}`, events: ['deposit_detected', 'deposit_confirmed'] },
+    });
   const addresses = await Promise.all(Array.from({ length: 6 }, newAddress));
   await edge.stop();
-  await Promise.all(addresses.map(async (address) => {
-    for (let paid = 0; paid < 4; paid += 1) await pay(address);
-  }));
+  await Promise.all(
+    addresses.map(async (address) => {
+      for (let paid = 0; paid < 4; paid += 1) await pay(address);
+    }),
+  );
   const count = 6 * 4 * 2 * 2;
   await eventually('all of it waits', async () => (await deliveries({ status: 'pending' })).length === count, LONG_MS);
   t.is(arrivals.length, 0);
   await again();
-  await eventually('everything is delivered', async () => (await deliveries({ status: 'delivered' })).length === count, LONG_MS);
+  await eventually(
+    'everything is delivered',
+    async () => (await deliveries({ status: 'delivered' })).length === count,
+    LONG_MS,
+  );
   const published = await cloud.database.owner<{ eventId: string; orderKey: string }[]>`
     select event_id, order_key from publication where account_id = ${accountId} and event like 'deposit%' order by seq`;
   t.is(published.length, count / 2);
   for (const endpoint of ['/a', '/b']) {
     for (const key of new Set(published.map(({ orderKey }) => orderKey))) {
       const expected = published.filter(({ orderKey }) => orderKey === key).map(({ eventId }) => eventId);
-      const firsts = expected.map((eventId) => arrivals.find((arrival) => arrival.endpoint === endpoint && arrival.id === eventId)!);
+      const firsts = expected.map((eventId) =>
+        arrivals.find((arrival) => arrival.endpoint === endpoint && arrival.id === eventId)!,
+      );
       const inOrder = firsts.toSorted((a, b) => a.began - b.began).map(({ id }) => id);
       t.deepEqual(inOrder, expected, `${endpoint} ${key}`);
-      firsts.slice(1).forEach((first, before) => t.true(firsts[before]!.ended < first.began, 'after the answer to the one before it'));
+      firsts
+        .slice(1)
+        .forEach((first, before) =>
+          t.true(firsts[before]!.ended < first.began, 'after the answer to the one before it'),
+        );
     }
   }
   t.true(openMost > 1, 'addresses and endpoints do not wait for each other');
@@ -98,15 +128,21 @@ test('§2.7 decisions 4: while a secret is rotated each delivery verifies under 
   await client.must('dropPreviousWebhookSecret', { params });
   const after = await next();
   t.deepEqual([after(made.secret), after(rotated.secret)], [false, true]);
-  t.like(verifyWebhook(rotated.secret, receiver.hits.at(-1)!.headers, receiver.hits.at(-1)!.body), { valid: true, event: { event: 'deposit_detected' } });
+  t.like(verifyWebhook(rotated.secret, receiver.hits.at(-1)!.headers, receiver.hits.at(-1)!.body), {
+    valid: true,
+    event: { event: 'deposit_detected' },
+  });
 });
 
 test('§4.1 a burst that is on its way follows its endpoint: other URL, other secret, then deleted; nothing of it leaves after the deletion', async (t) => {
   const { client, newAddress, pay, deliveries, edge, again } = await company(t);
   const open: (() => void)[] = [];
   const receiver = await startReceiver(t, (response) => void open.push(() => response.writeHead(200).end()));
-  const { id: webhookId } = await client.must('createWebhook', { body: { url: `${receiver.url}/old`, events: ['deposit_detected'] } });
-  const params = { webhookId }, address = await newAddress();
+  const { id: webhookId } = await client.must('createWebhook', {
+    body: { url: `${receiver.url}/old`, events: ['deposit_detected'] },
+  });
+  const params = { webhookId },
+    address = await newAddress();
   await edge.stop();
   for (let paid = 0; paid < 5; paid += 1) await pay(address);
   await eventually('all of it waits', async () => (await deliveries({ status: 'pending' })).length === 5, LONG_MS);
@@ -121,11 +157,18 @@ test('§4.1 a burst that is on its way follows its endpoint: other URL, other se
   t.deepEqual([url, verifyWebhook(secret, headers, body).valid], ['/new', true]);
   await client.must('deleteWebhook', { params });
   open[1]!();
-  await eventually('the answer is recorded', async () => (await deliveries({ status: 'delivered', webhookId })).length === 2, LONG_MS);
+  await eventually(
+    'the answer is recorded',
+    async () => (await deliveries({ status: 'delivered', webhookId })).length === 2,
+    LONG_MS,
+  );
   await client.must('createWebhook', { body: { url: `${receiver.url}/other`, events: ['deposit_detected'] } });
   await pay(address);
   await eventually('a later event is there', () => open.length === 3, LONG_MS);
-  t.deepEqual(receiver.hits.map((hit) => hit.url), ['/old', '/new', '/other']);
+  t.deepEqual(
+    receiver.hits.map((hit) => hit.url),
+    ['/old', '/new', '/other'],
+  );
   t.is((await deliveries({ status: 'held', webhookId })).length, 3);
   open[2]!();
 });
@@ -134,37 +177,76 @@ test('C5-48 410 disables the endpoint, later events are held with the reason, an
   const { client, newAddress, pay, deliveries } = await company(t);
   let gone = true;
   const receiver = await startReceiver(t, (response) => response.writeHead(gone ? 410 : 200).end());
-  const { id: webhookId } = await client.must('createWebhook', { body: { url: receiver.url, events: ['deposit_detected'] } });
-  const from = new Date(Date.now() - 60_000).toISOString(), to = new Date(Date.now() + 600_000).toISOString();
+  const { id: webhookId } = await client.must('createWebhook', {
+    body: { url: receiver.url, events: ['deposit_detected'] },
+  });
+  const from = new Date(Date.now() - 60_000).toISOString(),
+    to = new Date(Date.now() + 600_000).toISOString();
   const address = await newAddress();
   await pay(address);
-  await eventually('it is disabled', async () => (await client.must('getWebhook', { params: { webhookId } })).status === 'disabled', LONG_MS);
+  await eventually(
+    'it is disabled',
+    async () => (await client.must('getWebhook', { params: { webhookId } })).status === 'disabled',
+    LONG_MS,
+  );
   await pay(address);
   await pay(address);
   await eventually('two are held', async () => (await deliveries({ status: 'held', webhookId })).length === 2, LONG_MS);
-  t.true((await deliveries({ status: 'held' })).every(({ heldReason, attempts }) => heldReason === 'endpoint_disabled' && attempts.length === 0));
+  t.true(
+    (await deliveries({ status: 'held' })).every(
+      ({ heldReason, attempts }) => heldReason === 'endpoint_disabled' && attempts.length === 0,
+    ),
+  );
   t.is((await client.must('listDeadLetters')).totalElements, 1);
   gone = false;
-  await client.must('replaceWebhook', { params: { webhookId }, body: { url: receiver.url, events: ['deposit_detected'] } });
-  t.like(await client.must('replayDeliveries', { body: { from, to, webhookId } }), { count: 3, replayed: 0, dryRun: true });
+  await client.must('replaceWebhook', {
+    params: { webhookId },
+    body: { url: receiver.url, events: ['deposit_detected'] },
+  });
+  t.like(await client.must('replayDeliveries', { body: { from, to, webhookId } }), {
+    count: 3,
+    replayed: 0,
+    dryRun: true,
+  });
   t.is((await deliveries({ status: 'delivered' })).length, 0, 'a count sends nothing');
-  t.like(await client.must('replayDeliveries', { body: { from, to, webhookId, dryRun: false } }), { count: 3, replayed: 3 });
-  await eventually('all three are delivered', async () => (await deliveries({ status: 'delivered', webhookId })).length === 3, LONG_MS);
+  t.like(await client.must('replayDeliveries', { body: { from, to, webhookId, dryRun: false } }), {
+    count: 3,
+    replayed: 3,
+  });
+  await eventually(
+    'all three are delivered',
+    async () => (await deliveries({ status: 'delivered', webhookId })).length === 3,
+    LONG_MS,
+  );
   t.is(new Set(receiver.hits.slice(1).map(idOf)).size, 3);
 });
 
 test('issue 4.9: events of an endpoint whose secret does not open are held and shown, and a rotated secret delivers every one', async (t) => {
   const { client, newAddress, pay, deliveries } = await company(t);
   const receiver = await startReceiver(t);
-  const { id: webhookId } = await client.must('createWebhook', { body: { url: receiver.url, events: ['deposit_detected'] } });
+  const { id: webhookId } = await client.must('createWebhook', {
+    body: { url: receiver.url, events: ['deposit_detected'] },
+  });
   await cloud.database.owner`update webhook set sealed_secrets = '{not-ours}' where id = ${webhookId}`;
   const address = await newAddress();
   for (let paid = 0; paid < 3; paid += 1) await pay(address);
-  await eventually('three are held', async () => (await deliveries({ status: 'held', webhookId })).length === 3, LONG_MS);
-  t.true((await deliveries({ webhookId })).every(({ heldReason, attempts }) => heldReason === 'secret_unreadable' && attempts.length === 0));
+  await eventually(
+    'three are held',
+    async () => (await deliveries({ status: 'held', webhookId })).length === 3,
+    LONG_MS,
+  );
+  t.true(
+    (await deliveries({ webhookId })).every(
+      ({ heldReason, attempts }) => heldReason === 'secret_unreadable' && attempts.length === 0,
+    ),
+  );
   t.is(receiver.hits.length, 0, 'nothing leaves unsigned');
   const { secret } = await client.must('rotateWebhookSecret', { params: { webhookId } });
-  await eventually('all three are delivered', async () => (await deliveries({ status: 'delivered', webhookId })).length === 3, LONG_MS);
+  await eventually(
+    'all three are delivered',
+    async () => (await deliveries({ status: 'delivered', webhookId })).length === 3,
+    LONG_MS,
+  );
   t.true(receiver.hits.every(({ headers, body }) => verifyWebhook(secret, headers, body).valid));
 });
 
@@ -172,23 +254,40 @@ test('§6 a redirect, a 500 and a hang-up each count as one attempt of the ladde
   const { client, newAddress, pay, deliveries } = await company(t);
   const answers = [302, 500, 404, 503];
   let asked = 0;
-  const receiver = await startReceiver(t, (response) => response.writeHead(answers[asked++] ?? 200, { location: '/elsewhere' }).end());
-  const { id: webhookId } = await client.must('createWebhook', { body: { url: receiver.url, events: ['deposit_detected'] } });
+  const receiver = await startReceiver(t, (response) =>
+    response.writeHead(answers[asked++] ?? 200, { location: '/elsewhere' }).end(),
+  );
+  const { id: webhookId } = await client.must('createWebhook', {
+    body: { url: receiver.url, events: ['deposit_detected'] },
+  });
   await pay(await newAddress());
-  await eventually('it is a dead letter', async () => (await client.must('listDeadLetters')).totalElements === 1, LONG_MS);
+  await eventually(
+    'it is a dead letter',
+    async () => (await client.must('listDeadLetters')).totalElements === 1,
+    LONG_MS,
+  );
   const [dead] = await deliveries({ webhookId });
-  t.deepEqual(dead!.attempts.map(({ attempt, statusCode }) => [attempt, statusCode]), answers.map((status, index) => [index + 1, status]));
+  t.deepEqual(
+    dead!.attempts.map(({ attempt, statusCode }) => [attempt, statusCode]),
+    answers.map((status, index) => [index + 1, status]),
+  );
   t.true(dead!.attempts.every(({ durationMs }) => durationMs >= 0));
   t.false(receiver.hits.some(({ url }) => url === '/elsewhere'));
   await client.must('replayDelivery', { params: { id: dead!.id } });
-  await eventually('the replay is delivered', async () => (await deliveries({ status: 'delivered', webhookId })).length === 1, LONG_MS);
+  await eventually(
+    'the replay is delivered',
+    async () => (await deliveries({ status: 'delivered', webhookId })).length === 1,
+    LONG_MS,
+  );
   t.is(idOf(receiver.hits.at(-1)!), dead!.eventId);
 });
 
 test('§6 every body that arrives is an envelope of the catalogue', async (t) => {
   const { client, newAddress, pay } = await company(t);
   const receiver = await startReceiver(t);
-  await client.must('createWebhook', { body: { url: receiver.url, events: ['deposit_detected', 'deposit_confirmed'] } });
+  await client.must('createWebhook', {
+    body: { url: receiver.url, events: ['deposit_detected', 'deposit_confirmed'] },
+  });
   await pay(await newAddress());
   await eventually('both arrived', () => receiver.hits.length === 2, LONG_MS);
   for (const { body } of receiver.hits) {

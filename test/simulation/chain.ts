@@ -7,18 +7,32 @@ import { simulatedModule } from '../support/simulated-chain.ts';
 const FEE_WEI = 10n;
 
 const storyModule: ChainModule = {
-  ...simulatedModule as ChainModule,
+  ...(simulatedModule as ChainModule),
   estimateFee: () => ({ fee: FEE_WEI, feeMax: FEE_WEI, parts: {} }),
   nextReplayValue: (inputs) => BigInt((inputs as BuildInputs & { counted: number }).counted),
   buildUnsigned: (_network, _inputs, intent, key): Unsigned => ({
-    chain: intent.chain, payload: `unsigned:${String(key?.value)}:${String(intent.amount)}:${intent.to}`, from: intent.from,
-    fromPath: intent.fromPath, to: intent.to, amount: intent.amount as bigint, tokenContract: null, tag: null, kind: 'payment',
-    sendAll: false, feeMax: FEE_WEI, fee: {}, replayKey: key!, readAtHeight: 1,
+    chain: intent.chain,
+    payload: `unsigned:${String(key?.value)}:${String(intent.amount)}:${intent.to}`,
+    from: intent.from,
+    fromPath: intent.fromPath,
+    to: intent.to,
+    amount: intent.amount as bigint,
+    tokenContract: null,
+    tag: null,
+    kind: 'payment',
+    sendAll: false,
+    feeMax: FEE_WEI,
+    fee: {},
+    replayKey: key!,
+    readAtHeight: 1,
   }),
   withCounter: (_network, unsigned, _inputs, key): Unsigned => ({
-    ...unsigned, payload: `unsigned:${String(key.value)}:${String(unsigned.amount)}:${unsigned.to}`, replayKey: key,
+    ...unsigned,
+    payload: `unsigned:${String(key.value)}:${String(unsigned.amount)}:${unsigned.to}`,
+    replayKey: key,
   }),
-  matchSigned: (_network, unsigned, signed) => (signed.payload.startsWith(signedOf(unsigned)) ? null : refuseToSign('other_bytes')),
+  matchSigned: (_network, unsigned, signed) =>
+    signed.payload.startsWith(signedOf(unsigned)) ? null : refuseToSign('other_bytes'),
 };
 
 export const simulatedBook = (() => {

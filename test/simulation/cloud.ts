@@ -1,4 +1,7 @@
-/** A cloud node: the account's actor, the edge rooms and the publisher as supervision/node.ts wires them, over the story's database. */
+/**
+ * A cloud node: the account's actor, the edge rooms and the publisher as supervision/node.ts wires them, over the
+ * story's database.
+ */
 import type { z } from 'zod';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
 import type { AccountCommand, AccountEvent, AccountState } from '../../model/account/commands.ts';
@@ -14,7 +17,18 @@ import type { AddressRow } from '../../model/rows/address.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
-import { attemptsFrame, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, type Acknowledgement, type HandshakeAuth, type HeartbeatBody, type SyncBody } from '../../protocol/frames.ts';
+import {
+  attemptsFrame,
+  heartbeatFrame,
+  instructionsFrame,
+  keySetFrame,
+  localKeysFrame,
+  releaseFrame,
+  type Acknowledgement,
+  type HandshakeAuth,
+  type HeartbeatBody,
+  type SyncBody,
+} from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { shardOf } from '../../protocol/node/ids.ts';
 import { createAccounts } from '../../supervision/accounts.ts';
@@ -64,29 +78,54 @@ export class Cloud implements CloudEnd {
     this.#accountId = database.seed.state.accountId;
     this.#stores = database.open(process);
     const system = createSystem({
-      log: quiet, clock: systemClock, random: Math.random,
+      log: quiet,
+      clock: systemClock,
+      random: Math.random,
       policies: { entity: restartPolicy(ENTITY_RESTARTS), worker: restartPolicy(WORKER_RESTARTS) },
     });
     const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
-      entity: createAccountEntity({ book: simulatedBook, inFlight: { deposit: { other: 64 }, gas_tank: { other: 1 }, treasury: { other: 1 } } }),
-      store: plant.accounts?.(this.#stores.accounts) ?? this.#stores.accounts, shardOf,
+      entity: createAccountEntity({
+        book: simulatedBook,
+        inFlight: { deposit: { other: 64 }, gas_tank: { other: 1 }, treasury: { other: 1 } },
+      }),
+      store: plant.accounts?.(this.#stores.accounts) ?? this.#stores.accounts,
+      shardOf,
     });
     this.accounts = createAccounts({
-      entities, inbox: this.#stores.inbox, nowMs: Date.now, log, onPublished: (id) => this.#publisher.ring(id), onPoolUsed: () => undefined,
+      entities,
+      inbox: this.#stores.inbox,
+      nowMs: Date.now,
+      log,
+      onPublished: (id) => this.#publisher.ring(id),
+      onPoolUsed: () => undefined,
       onSigned: (row) => this.#submitFirst(row),
     });
     const { sessions } = this.#stores;
     this.rooms = new EdgeRooms({
-      accounts: this.accounts, publisher: () => this.#publisher, clock: systemClock, log,
+      accounts: this.accounts,
+      publisher: () => this.#publisher,
+      clock: systemClock,
+      log,
       store: {
-        saveSessions: sessions.saveSessions, openSessions: sessions.openSessions, reapSessions: sessions.reapSessions,
-        saveLocalKeys: sessions.saveLocalKeys, localKeys: sessions.localKeys, saveKeySet: sessions.saveKeySet, keySets: sessions.keySets, saveInstructions: sessions.saveInstructions,
-        instruction: sessions.instruction, reapInstructions: async () => 0,
+        saveSessions: sessions.saveSessions,
+        openSessions: sessions.openSessions,
+        reapSessions: sessions.reapSessions,
+        saveLocalKeys: sessions.saveLocalKeys,
+        localKeys: sessions.localKeys,
+        saveKeySet: sessions.saveKeySet,
+        keySets: sessions.keySets,
+        saveInstructions: sessions.saveInstructions,
+        instruction: sessions.instruction,
+        reapInstructions: async () => 0,
       },
     });
     this.#publisher = createPublisher({
-      store: plant.deliveries?.(this.#stores.deliveries) ?? this.#stores.deliveries, streams: this.rooms,
-      secrets: { open: (sealed) => sealed }, clock: systemClock, random: Math.random, log,
+      store: plant.deliveries?.(this.#stores.deliveries) ?? this.#stores.deliveries,
+      streams: this.rooms,
+      secrets: { open: (sealed) => sealed },
+      clock: systemClock,
+      random: Math.random,
+      log,
       ladder: STORY_LADDER,
     });
     this.accepts = { admit: (auth, connection) => this.#admit(auth, connection), frame: answerFrame };
@@ -94,27 +133,56 @@ export class Cloud implements CloudEnd {
 
   /** Called within its process. */
   start(): void {
-    const begin = (): void => void this.rooms.start().then(() => {
-      this.#isServing = true;
-      this.#publisher.start();
-      this.#sweep();
-    }, () => setTimeout(begin, 1_000)); // a node that cannot read its database is started again
+    const begin = (): void =>
+      void this.rooms.start().then(
+        () => {
+          this.#isServing = true;
+          this.#publisher.start();
+          this.#sweep();
+        },
+        () => setTimeout(begin, 1_000),
+      ); // a node that cannot read its database is started again
     begin();
   }
 
   /** As `POST /v1/transactions` builds: `counted` is what a node counts of the sender. Null when nothing was built. */
-  async build({ id, intent, from, counted }: { id: string; intent: BuildIntent; from: AddressRow; counted: number }): Promise<WithdrawalRow | null> {
+  async build({
+    id,
+    intent,
+    from,
+    counted,
+  }: {
+    id: string;
+    intent: BuildIntent;
+    from: AddressRow;
+    counted: number;
+  }): Promise<WithdrawalRow | null> {
     try {
-      const used = this.#plant.usedValue === undefined ? await this.#stores.usedValue(intent.from) : this.#plant.usedValue(intent.from);
+      const used =
+        this.#plant.usedValue === undefined
+          ? await this.#stores.usedValue(intent.from)
+          : this.#plant.usedValue(intent.from);
       const inputs = { readAtHeight: 1, counted };
-      const answer = await this.accounts.ask(this.#accountId, { type: 'build_withdrawal', id, intent, inputs, from, used, tokenSymbol: 'ETH', decimals: 18 });
+      const answer = await this.accounts.ask(this.#accountId, {
+        type: 'build_withdrawal',
+        id,
+        intent,
+        inputs,
+        from,
+        used,
+        tokenSymbol: 'ETH',
+        decimals: 18,
+      });
       return answer.ok === true ? answer.reply : null;
     } catch {
       return null; // the database is away: the caller gets 503
     }
   }
 
-  async request(operation: string, { params = {}, body }: { params?: Record<string, string>; body?: unknown }): Promise<unknown> {
+  async request(
+    operation: string,
+    { params = {}, body }: { params?: Record<string, string>; body?: unknown },
+  ): Promise<unknown> {
     if (!this.#isServing) return refuse('SERVICE_UNAVAILABLE');
     const ask = async (command: AccountCommand) => {
       const answer = await this.accounts.ask(this.#accountId, command);
@@ -123,9 +191,17 @@ export class Cloud implements CloudEnd {
     switch (operation) {
       case 'syncEdge': {
         const { keys, pools } = body as SyncBody;
-        return ask({ type: 'enrol', publicKey: IDENTITY, keys, pools, rotationId: 'rot_1', addressIds: Array.from({ length: 10 }, adr) });
+        return ask({
+          type: 'enrol',
+          publicKey: IDENTITY,
+          keys,
+          pools,
+          rotationId: 'rot_1',
+          addressIds: Array.from({ length: 10 }, adr),
+        });
       }
-      case 'resumeEdge': return ask({ type: 'resume', publicKey: IDENTITY });
+      case 'resumeEdge':
+        return ask({ type: 'resume', publicKey: IDENTITY });
       case 'heartbeatEdge': {
         const known = await ask({ type: 'resume', publicKey: IDENTITY });
         if (isRefusal(known)) return known;
@@ -135,29 +211,52 @@ export class Cloud implements CloudEnd {
       case 'bindCounter': {
         const known = await this.#stores.withdrawal(params['id']!).catch(() => null);
         if (known === null) return refuse('SERVICE_UNAVAILABLE');
-        const used = this.#plant.usedValue === undefined ? await this.#stores.usedValue(known.from).catch(() => undefined) : this.#plant.usedValue(known.from);
+        const used =
+          this.#plant.usedValue === undefined
+            ? await this.#stores.usedValue(known.from).catch(() => undefined)
+            : this.#plant.usedValue(known.from);
         if (used === undefined) return refuse('SERVICE_UNAVAILABLE');
         const inputs = { readAtHeight: 1, counted: this.#counted() };
-        const bound = await ask({ type: 'bind_withdrawal', known, inputs, used, gaveUp: (body as { gaveUp: string[] }).gaveUp });
+        const bound = await ask({
+          type: 'bind_withdrawal',
+          known,
+          inputs,
+          used,
+          gaveUp: (body as { gaveUp: string[] }).gaveUp,
+        });
         return isRefusal(bound) ? bound : builtView(bound as WithdrawalRow);
       }
       case 'submitSigned': {
         const known = await this.#stores.withdrawal(params['id']!).catch(() => null);
         if (known === null) return refuse('SERVICE_UNAVAILABLE');
-        const { signedPayload: payload, txid, sessionId, leaseEpoch } = body as { signedPayload: string; txid: string; sessionId: string; leaseEpoch: number };
-        const taken = await ask({ type: 'submit_signed', known, signed: { chain: known.chain, payload, txid }, sessionId, leaseEpoch });
+        const {
+          signedPayload: payload,
+          txid,
+          sessionId,
+          leaseEpoch,
+        } = body as { signedPayload: string; txid: string; sessionId: string; leaseEpoch: number };
+        const taken = await ask({
+          type: 'submit_signed',
+          known,
+          signed: { chain: known.chain, payload, txid },
+          sessionId,
+          leaseEpoch,
+        });
         return isRefusal(taken) ? taken : { id: known.id };
       }
       case 'broadcastTransaction': {
         const acknowledged = await this.rooms.askToSign(this.#accountId, params['id']!);
         if (acknowledged.ok) return { id: params['id'] };
-        return isRefusal(acknowledged) ? acknowledged : refuse((acknowledged.code ?? 'INTERNAL_ERROR') as ErrorCode, acknowledged.details);
+        return isRefusal(acknowledged)
+          ? acknowledged
+          : refuse((acknowledged.code ?? 'INTERNAL_ERROR') as ErrorCode, acknowledged.details);
       }
       case 'getTransaction': {
         const known = await this.#stores.withdrawal(params['id']!).catch(() => null);
         return known === null ? refuse('SERVICE_UNAVAILABLE') : { id: known.id, status: known.status };
       }
-      default: return refuse('NOT_FOUND', { operation });
+      default:
+        return refuse('NOT_FOUND', { operation });
     }
   }
 
@@ -165,18 +264,25 @@ export class Cloud implements CloudEnd {
     if (!this.#isServing) return refuse('SERVICE_UNAVAILABLE');
     const known = await this.accounts.ask(this.#accountId, { type: 'resume', publicKey: IDENTITY });
     if (known.ok !== true) return known.ok === 'duplicate' ? refuse('INTERNAL_ERROR') : known;
-    return this.rooms.join({ accountId: this.#accountId, sessionId, edgeVersion, podHint }, connection)
+    return this.rooms
+      .join({ accountId: this.#accountId, sessionId, edgeVersion, podHint }, connection)
       .catch(() => refuse('INTERNAL_ERROR'));
   }
 
   /** The node of the chain takes everything. */
   async #submitFirst(row: WithdrawalRow): Promise<void> {
     if (row.status !== 'signing') return;
-    await this.accounts.ask(this.#accountId, { type: 'note_broadcast', known: row, txid: row.txid!, result: { kind: 'accepted', txid: row.txid! } });
+    await this.accounts.ask(this.#accountId, {
+      type: 'note_broadcast',
+      known: row,
+      txid: row.txid!,
+      result: { kind: 'accepted', txid: row.txid! },
+    });
   }
 
   #sweep(): void {
-    void this.#stores.inbox.accountsWithInbox(Date.now() - INBOX_AGE_MS, 1)
+    void this.#stores.inbox
+      .accountsWithInbox(Date.now() - INBOX_AGE_MS, 1)
       .then((ids) => Promise.all(ids.map((id) => this.accounts.wake(id))))
       .catch(() => undefined)
       .then(() => setTimeout(() => this.#sweep(), INBOX_SWEEP_MS));
@@ -184,19 +290,32 @@ export class Cloud implements CloudEnd {
 }
 
 /** As gateway/edge-stream/server.ts: parse, hand on, answer. */
-async function answerFrame(joined: Joined, name: string, raw: unknown): Promise<{ ok: boolean; code?: string | undefined }> {
-  const taken = async <S extends z.ZodType>(schema: S, hand: (frame: z.infer<S>) => Acknowledgement | Promise<Acknowledgement>) => {
+async function answerFrame(
+  joined: Joined,
+  name: string,
+  raw: unknown,
+): Promise<{ ok: boolean; code?: string | undefined }> {
+  const taken = async <S extends z.ZodType>(
+    schema: S,
+    hand: (frame: z.infer<S>) => Acknowledgement | Promise<Acknowledgement>,
+  ) => {
     const parsed = schema.safeParse(raw);
     return parsed.success ? hand(parsed.data) : { ok: false, code: 'INVALID_INPUT' };
   };
   try {
     switch (name) {
-      case 'heartbeat': return await taken(heartbeatFrame, (frame) => joined.heartbeat(frame));
-      case 'attempts': return await taken(attemptsFrame, (frame) => joined.attempts(frame));
-      case 'instructions': return await taken(instructionsFrame, ({ records }) => joined.instructions(records));
-      case 'key_set': return await taken(keySetFrame, ({ set }) => joined.keySet(set));
-      case 'release': return await taken(releaseFrame, ({ leaseEpoch }) => joined.release(leaseEpoch));
-      default: return await taken(localKeysFrame, ({ records }) => joined.localKeys(records));
+      case 'heartbeat':
+        return await taken(heartbeatFrame, (frame) => joined.heartbeat(frame));
+      case 'attempts':
+        return await taken(attemptsFrame, (frame) => joined.attempts(frame));
+      case 'instructions':
+        return await taken(instructionsFrame, ({ records }) => joined.instructions(records));
+      case 'key_set':
+        return await taken(keySetFrame, ({ set }) => joined.keySet(set));
+      case 'release':
+        return await taken(releaseFrame, ({ leaseEpoch }) => joined.release(leaseEpoch));
+      default:
+        return await taken(localKeysFrame, ({ records }) => joined.localKeys(records));
     }
   } catch {
     return { ok: false, code: 'INTERNAL_ERROR' };

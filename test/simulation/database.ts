@@ -42,8 +42,18 @@ export interface Stores {
   readonly accounts: AccountStore;
   readonly deliveries: DeliveryStore;
   readonly inbox: InboxStore;
-  readonly sessions: Pick<EdgeStore,
-    'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys' | 'saveKeySet' | 'keySets' | 'saveInstructions' | 'instruction'>;
+  readonly sessions: Pick<
+    EdgeStore,
+    | 'saveSessions'
+    | 'openSessions'
+    | 'reapSessions'
+    | 'saveLocalKeys'
+    | 'localKeys'
+    | 'saveKeySet'
+    | 'keySets'
+    | 'saveInstructions'
+    | 'instruction'
+  >;
   withdrawal(id: string): Promise<WithdrawalRow | null>;
   usedValue(from: string): Promise<UsedValue | null>;
 }
@@ -54,7 +64,10 @@ export interface StoryDatabase {
   faultRate: number;
   isDown: boolean;
   readonly ownerEpoch: number;
-  readonly deliveries: Pick<Deliveries, 'onRecorded'> & { readonly rows: ReadonlyMap<string, Delivery>; readonly attempts: ReadonlyMap<string, number | null> };
+  readonly deliveries: Pick<Deliveries, 'onRecorded'> & {
+    readonly rows: ReadonlyMap<string, Delivery>;
+    readonly attempts: ReadonlyMap<string, number | null>;
+  };
   readonly publications: ReadonlyMap<string, Pick<PublicationRow, 'eventId' | 'event' | 'body'> & { seq: number }>;
   readonly withdrawals: ReadonlyMap<string, WithdrawalRow>;
   readonly state: AccountState;
@@ -71,17 +84,33 @@ export interface StoryDatabase {
 /** The sender's highest counter value that a block of ours used, as `usedValue` of the read store. */
 export function usedValue(rows: Iterable<WithdrawalRow>, sender: string): UsedValue | null {
   let used: UsedValue | null = null;
-  for (const { from, height, unsigned: { replayKey } } of rows) {
+  for (const {
+    from,
+    height,
+    unsigned: { replayKey },
+  } of rows) {
     if (from !== sender || height === null || replayKey.kind !== 'nonce') continue;
     if (used === null || replayKey.value > Number(used.value)) used = { value: String(replayKey.value), height };
   }
   return used;
 }
 
-/** Lets a statement happen: it takes time, may fail before it took effect or after, and takes effect even when its sender is gone by then. */
-export function statementOf<T>(machine: Machine, { faults, process, work }: {
-  faults: { readonly faultRate: number; readonly isDown: boolean }; process: Process; work: () => T | Promise<T>;
-}): Promise<T> {
+/**
+ * Lets a statement happen: it takes time, may fail before it took effect or after, and takes effect even when its
+ * sender is gone by then.
+ */
+export function statementOf<T>(
+  machine: Machine,
+  {
+    faults,
+    process,
+    work,
+  }: {
+    faults: { readonly faultRate: number; readonly isDown: boolean };
+    process: Process;
+    work: () => T | Promise<T>;
+  },
+): Promise<T> {
   const takesMs = () => machine.between(STATEMENT_MS.least, STATEMENT_MS.below) / 2;
   return new Promise((resolve, reject) => {
     const reply = (give: () => void) => machine.after(takesMs(), () => process.run(give));
@@ -89,9 +118,13 @@ export function statementOf<T>(machine: Machine, { faults, process, work }: {
       const fails = faults.isDown || machine.chance(faults.faultRate);
       const isLost = fails && (faults.isDown || machine.chance(0.5));
       if (isLost) return reply(() => reject(new Error('the connection was lost before the statement')));
-      machine.outside((async () => work())().then(
-        (value) => reply(() => (fails ? reject(new Error('the connection was lost after the statement')) : resolve(value))),
-        (error: unknown) => reply(() => reject(error))));
+      machine.outside(
+        (async () => work())().then(
+          (value) =>
+            reply(() => (fails ? reject(new Error('the connection was lost after the statement')) : resolve(value))),
+          (error: unknown) => reply(() => reject(error)),
+        ),
+      );
     });
   });
 }
@@ -142,14 +175,23 @@ export class Database implements StoryDatabase {
   addFact(fact: Fact, atMs: number): void {
     this.#facts += 1;
     const subject = 'deposit' in fact ? `${fact.deposit.txid}:${fact.deposit.outputIndex}` : fact.withdrawalId;
-    this.#inbox.push({ id: String(this.#facts), accountId: this.#seed.state.accountId, fact, atMs, subject, tries: 0, againAtMs: 0 });
+    this.#inbox.push({
+      id: String(this.#facts),
+      accountId: this.#seed.state.accountId,
+      fact,
+      atMs,
+      subject,
+      tries: 0,
+      againAtMs: 0,
+    });
   }
 
   /** A new node takes everything under a new epoch, and what its predecessor had claimed is free. */
   open(process: Process): Stores {
     this.ownerEpoch += 1;
     this.deliveries.releaseAll();
-    const accounts = this.#accounts.ownedBy(this.ownerEpoch), { deliveries } = this;
+    const accounts = this.#accounts.ownedBy(this.ownerEpoch),
+      { deliveries } = this;
     const statement = <T>(work: () => T | Promise<T>) => this.#statement(process, work);
     return {
       accounts: {
@@ -157,7 +199,8 @@ export class Database implements StoryDatabase {
         append: (entry) => statement(() => this.#append(entry, (one) => accounts.append(one))),
       },
       deliveries: {
-        claimDue: (ids, limit, nowMs, claimMs, busy) => statement(() => deliveries.claim(ids, limit, nowMs, claimMs, busy)),
+        claimDue: (ids, limit, nowMs, claimMs, busy) =>
+          statement(() => deliveries.claim(ids, limit, nowMs, claimMs, busy)),
         standing: (_accountId, ids) => statement(() => deliveries.standing(ids)),
         recordAttempts: (attempts) => statement(() => deliveries.record(attempts)),
         releaseClaims: (ids) => statement(() => deliveries.release(ids)),
@@ -168,39 +211,49 @@ export class Database implements StoryDatabase {
       },
       inbox: {
         inboxOf: (_accountId, limit) => statement(() => this.#inboxOf(limit)),
-        accountsWithInbox: (olderThanMs) => statement(() =>
-          (this.#due().some(({ atMs }) => atMs < olderThanMs) ? [this.#seed.state.accountId] : [])),
+        accountsWithInbox: (olderThanMs) =>
+          statement(() => (this.#due().some(({ atMs }) => atMs < olderThanMs) ? [this.#seed.state.accountId] : [])),
         setAside: (_accountId, id) => statement(() => this.#setAside(id)),
         factsSetAside: () => statement(() => []),
         countSetAside: () => statement(() => this.#inbox.filter(({ tries }) => tries > 0).length),
         retryFacts: () => statement(() => []),
       },
       sessions: {
-        saveSessions: (rows) => statement(() => { for (const row of rows) this.#sessions.set(row.id, row); }),
+        saveSessions: (rows) =>
+          statement(() => {
+            for (const row of rows) this.#sessions.set(row.id, row);
+          }),
         openSessions: () => statement(() => [...this.#sessions.values()].filter(({ endedAtMs }) => endedAtMs === null)),
-        reapSessions: (endedBeforeMs) => statement(() => {
-          const old = [...this.#sessions.values()].filter(({ endedAtMs }) => endedAtMs !== null && endedAtMs < endedBeforeMs);
-          for (const { id } of old) this.#sessions.delete(id);
-          return old.length;
-        }),
-        saveLocalKeys: (_id, records) => statement(() => {
-          this.#localKeys.push(...records);
-          return [];
-        }),
+        reapSessions: (endedBeforeMs) =>
+          statement(() => {
+            const old = [...this.#sessions.values()].filter(
+              ({ endedAtMs }) => endedAtMs !== null && endedAtMs < endedBeforeMs,
+            );
+            for (const { id } of old) this.#sessions.delete(id);
+            return old.length;
+          }),
+        saveLocalKeys: (_id, records) =>
+          statement(() => {
+            this.#localKeys.push(...records);
+            return [];
+          }),
         localKeys: () => statement(() => [...this.#localKeys]),
-        saveKeySet: (_id, set) => statement(() => {
-          if ((this.#keySets.get(set.replica)?.version ?? 0) >= set.version) return 'known' as const;
-          this.#keySets.set(set.replica, set);
-          return 'kept' as const;
-        }),
+        saveKeySet: (_id, set) =>
+          statement(() => {
+            if ((this.#keySets.get(set.replica)?.version ?? 0) >= set.version) return 'known' as const;
+            this.#keySets.set(set.replica, set);
+            return 'kept' as const;
+          }),
         keySets: () => statement(() => [...this.#keySets.values()]),
-        saveInstructions: (_id, records) => statement(() => {
-          for (const record of records) {
-            const known = this.#instructions.get(record.transactionId);
-            if (known === undefined || known.askedAtMs < record.askedAtMs) this.#instructions.set(record.transactionId, record);
-          }
-          return [];
-        }),
+        saveInstructions: (_id, records) =>
+          statement(() => {
+            for (const record of records) {
+              const known = this.#instructions.get(record.transactionId);
+              if (known === undefined || known.askedAtMs < record.askedAtMs)
+                this.#instructions.set(record.transactionId, record);
+            }
+            return [];
+          }),
         instruction: (_id, transactionId) => statement(() => this.#instructions.get(transactionId) ?? null),
       },
       withdrawal: (id) => statement(() => this.withdrawals.get(id) ?? null),
@@ -213,7 +266,8 @@ export class Database implements StoryDatabase {
   }
 
   async #append(
-    entry: Append<AccountState, AccountEvent, RowWrite>, append: AccountStore['append'],
+    entry: Append<AccountState, AccountEvent, RowWrite>,
+    append: AccountStore['append'],
   ): Promise<AppendOutcome> {
     const waiting = new Set(this.#inbox.map(({ id }) => id));
     const isDecided = entry.rows.some((row) => row.table === 'inbox_taken' && row.ids.some((id) => !waiting.has(id)));
@@ -225,15 +279,24 @@ export class Database implements StoryDatabase {
 
   #project(write: RowWrite): void {
     switch (write.table) {
-      case 'deposit': return void this.deposits.set(`${write.row.txid}:${write.row.outputIndex}`, write.row);
-      case 'withdrawal': return void this.withdrawals.set(write.row.id, write.row);
+      case 'deposit':
+        return void this.deposits.set(`${write.row.txid}:${write.row.outputIndex}`, write.row);
+      case 'withdrawal':
+        return void this.withdrawals.set(write.row.id, write.row);
       case 'withdrawal_status': {
         const known = this.withdrawals.get(write.id)!;
         const { boundAtMs: _, ...unsigned } = known.unsigned;
-        return void this.withdrawals.set(write.id, { ...known, unsigned, status: write.status, updatedAtMs: write.updatedAtMs });
+        return void this.withdrawals.set(write.id, {
+          ...known,
+          unsigned,
+          status: write.status,
+          updatedAtMs: write.updatedAtMs,
+        });
       }
-      case 'publication': return this.#publish(write.row);
-      case 'replay': return this.deliveries.replay(write.deliveryId, write.newDeliveryId, write.nowMs);
+      case 'publication':
+        return this.#publish(write.row);
+      case 'replay':
+        return this.deliveries.replay(write.deliveryId, write.newDeliveryId, write.nowMs);
       case 'inbox_taken': {
         const taken = new Set(write.ids);
         this.#inbox = this.#inbox.filter(({ id }) => !taken.has(id));
@@ -269,7 +332,8 @@ export class Database implements StoryDatabase {
   #inboxOf(limit: number): Awaited<ReturnType<InboxStore['inboxOf']>> {
     const inbox = this.#due().slice(0, limit);
     const deposits = inbox.flatMap(({ fact }) => {
-      const known = 'deposit' in fact ? this.deposits.get(`${fact.deposit.txid}:${fact.deposit.outputIndex}`) : undefined;
+      const known =
+        'deposit' in fact ? this.deposits.get(`${fact.deposit.txid}:${fact.deposit.outputIndex}`) : undefined;
       return known === undefined ? [] : [known];
     });
     const withdrawals = inbox.flatMap(({ fact }) => {
@@ -277,7 +341,10 @@ export class Database implements StoryDatabase {
       return known === undefined ? [] : [known];
     });
     return {
-      inbox, deposits: [...new Set(deposits)], withdrawals: [...new Set(withdrawals)], addresses: [...this.#seed.addresses],
+      inbox,
+      deposits: [...new Set(deposits)],
+      withdrawals: [...new Set(withdrawals)],
+      addresses: [...this.#seed.addresses],
     };
   }
 }

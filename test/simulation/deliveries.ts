@@ -33,40 +33,80 @@ export class Deliveries {
       if (!toAll && !webhook.events.includes(event)) continue;
       const id = this.#id(createdAtMs);
       this.rows.set(id, {
-        id, eventId, webhookId: webhook.id, replay: 0, status: 'pending', attempts: 0, nextAttemptAtMs: createdAtMs, seq, orderKey,
-        accountId, claimedUntilMs: 0,
+        id,
+        eventId,
+        webhookId: webhook.id,
+        replay: 0,
+        status: 'pending',
+        attempts: 0,
+        nextAttemptAtMs: createdAtMs,
+        seq,
+        orderKey,
+        accountId,
+        claimedUntilMs: 0,
       });
     }
   }
 
   replay(deliveryId: string, newDeliveryId: string, nowMs: number): void {
     const known = this.rows.get(deliveryId)!;
-    const replay = [...this.rows.values()]
-      .filter(({ eventId, webhookId }) => eventId === known.eventId && webhookId === known.webhookId).length;
+    const replay = [...this.rows.values()].filter(
+      ({ eventId, webhookId }) => eventId === known.eventId && webhookId === known.webhookId,
+    ).length;
     this.rows.set(newDeliveryId, {
-      ...known, id: newDeliveryId, replay, status: 'pending', attempts: 0, nextAttemptAtMs: nowMs, claimedUntilMs: 0,
+      ...known,
+      id: newDeliveryId,
+      replay,
+      status: 'pending',
+      attempts: 0,
+      nextAttemptAtMs: nowMs,
+      claimedUntilMs: 0,
     });
   }
 
-  claim(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busy: readonly string[]): DueDelivery[] {
+  claim(
+    accountIds: readonly AccountId[],
+    limit: number,
+    nowMs: number,
+    claimMs: number,
+    busy: readonly string[],
+  ): DueDelivery[] {
     const isFree = ({ claimedUntilMs }: Delivery) => claimedUntilMs <= nowMs;
     const isWaiting = ({ status }: Delivery) => status === 'pending' || status === 'failed';
     const isFirst = ({ status, replay }: Delivery) => status === 'pending' && replay === 0;
     const due = [...this.rows.values()]
-      .filter((row) => isWaiting(row) && isFree(row) && row.nextAttemptAtMs! <= nowMs && accountIds.includes(row.accountId)
-        && !busy.includes(row.webhookId))
-      .sort((a, b) => a.nextAttemptAtMs! - b.nextAttemptAtMs! || a.seq - b.seq).slice(0, limit);
+      .filter(
+        (row) =>
+          isWaiting(row) &&
+          isFree(row) &&
+          row.nextAttemptAtMs! <= nowMs &&
+          accountIds.includes(row.accountId) &&
+          !busy.includes(row.webhookId),
+      )
+      .sort((a, b) => a.nextAttemptAtMs! - b.nextAttemptAtMs! || a.seq - b.seq)
+      .slice(0, limit);
     const taken = new Set(due);
-    const claimed = due.filter((row) => !isFirst(row) || ![...this.rows.values()].some((other) =>
-      isFirst(other) && isFree(other) && !taken.has(other) && other.webhookId === row.webhookId && other.orderKey === row.orderKey
-      && other.seq < row.seq));
+    const claimed = due.filter(
+      (row) =>
+        !isFirst(row) ||
+        ![...this.rows.values()].some(
+          (other) =>
+            isFirst(other) &&
+            isFree(other) &&
+            !taken.has(other) &&
+            other.webhookId === row.webhookId &&
+            other.orderKey === row.orderKey &&
+            other.seq < row.seq,
+        ),
+    );
     for (const row of claimed) row.claimedUntilMs = nowMs + claimMs;
     return claimed.sort((a, b) => a.seq - b.seq).map((row) => this.#due(row));
   }
 
   standing(asked: readonly { readonly id: string }[]): StandingDelivery[] {
     return asked.flatMap(({ id }) => {
-      const { webhookId, status } = this.rows.get(id)!, { url, sealedSecrets } = this.#webhooks.get(webhookId)!;
+      const { webhookId, status } = this.rows.get(id)!,
+        { url, sealedSecrets } = this.#webhooks.get(webhookId)!;
       return status === 'pending' || status === 'failed' ? [{ id, webhookId, url, sealedSecrets }] : [];
     });
   }
@@ -96,10 +136,24 @@ export class Deliveries {
     return this.rows.size;
   }
 
-  #due({ id, eventId, webhookId, replay, status, attempts, nextAttemptAtMs, accountId, orderKey }: Delivery): DueDelivery {
+  #due({
+    id,
+    eventId,
+    webhookId,
+    replay,
+    status,
+    attempts,
+    nextAttemptAtMs,
+    accountId,
+    orderKey,
+  }: Delivery): DueDelivery {
     const { url, sealedSecrets } = this.#webhooks.get(webhookId)!;
     return {
-      delivery: { id, eventId, webhookId, replay, status, attempts, nextAttemptAtMs }, accountId, url, sealedSecrets, orderKey,
+      delivery: { id, eventId, webhookId, replay, status, attempts, nextAttemptAtMs },
+      accountId,
+      url,
+      sealedSecrets,
+      orderKey,
       body: this.#publications.get(eventId)!.body,
     };
   }

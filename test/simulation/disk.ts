@@ -1,7 +1,7 @@
 /**
- * An edge's disk: a real SQLite database that outlives the processes that open it. It can be full, it can end its process
- * right before or right after a commit, and a loss of power takes back what `transactionSoon` wrote since the last
- * commit that waited for the disk.
+ * An edge's disk: a real SQLite database that outlives the processes that open it. It can be full, it can end its
+ * process right before or right after a commit, and a loss of power takes back what `transactionSoon` wrote since the
+ * last commit that waited for the disk.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { SCHEMA_VERSIONS } from '../../edge/storage/schema.ts';
@@ -11,7 +11,10 @@ import type { Process } from './machine.ts';
 /** Thrown into code whose process is gone; nothing of it has an effect any more. */
 export class Killed extends Error {}
 
-type OutboxColumns = Record<'seq' | 'kind' | 'lane' | 'subject' | 'body' | 'tries' | 'last_code' | 'created_at_ms', SQLInputValue>;
+type OutboxColumns = Record<
+  'seq' | 'kind' | 'lane' | 'subject' | 'body' | 'tries' | 'last_code' | 'created_at_ms',
+  SQLInputValue
+>;
 
 export class Disk {
   readonly database = new DatabaseSync(':memory:');
@@ -41,7 +44,8 @@ export class Disk {
     const rows = this.#forgotten;
     this.#forgotten = [];
     const insert = this.database.prepare(
-      'insert or ignore into outbox (seq, kind, lane, subject, body, tries, last_code, created_at_ms) values (?, ?, ?, ?, ?, ?, ?, ?)');
+      'insert or ignore into outbox (seq, kind, lane, subject, body, tries, last_code, created_at_ms) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
     for (const { seq, kind, lane, subject, body, tries, last_code: code, created_at_ms: at } of rows) {
       insert.run(seq, kind, lane, subject, body, tries, code, at);
     }

@@ -1,4 +1,7 @@
-/** One edge replica, wired as edge/edge.ts does it, over the story's disk, network and endpoints, with a signer that counts. */
+/**
+ * One edge replica, wired as edge/edge.ts does it, over the story's disk, network and endpoints, with a signer that
+ * counts.
+ */
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { createIdentity, publicKeyOf } from '../../edge/link/identity.ts';
 import { InstructionShare } from '../../edge/signing/instruction-share.ts';
@@ -56,7 +59,8 @@ interface Wiring {
   readonly upstream: Upstream;
   readonly instructions: Instructions;
   readonly viaLeader: ViaLeader;
-  readonly ledger: SpendLedger; readonly guard: PaymentGuard;
+  readonly ledger: SpendLedger;
+  readonly guard: PaymentGuard;
 }
 
 export class EdgeProcess {
@@ -74,36 +78,74 @@ export class EdgeProcess {
   readonly #relay: WebhookRelay;
 
   constructor(process: Process, disk: Disk, sessionId: string, around: EdgeSurroundings) {
-    const { host } = process, { plant } = around;
+    const { host } = process,
+      { plant } = around;
     this.process = process;
     this.disk = disk;
     this.sessionId = sessionId;
     const storage = disk.open(process);
-    const wallMs = () => host.wallMs(), monotonicMs = () => host.monotonicMs();
+    const wallMs = () => host.wallMs(),
+      monotonicMs = () => host.monotonicMs();
     this.lease = plant.lease?.(monotonicMs) ?? new Lease(monotonicMs);
     this.instructions = plant.instructions?.(storage, wallMs) ?? new Instructions(storage, wallMs);
     const settings = { capacity: OUTBOX_CAPACITY, nowMs: wallMs };
     this.#outbox = plant.outbox?.(storage, settings) ?? new Outbox(storage, settings);
-    const upstream = upstreamOf(around.network, process), onRefused = (code: string) => this.session.noteRefusal(code);
+    const upstream = upstreamOf(around.network, process),
+      onRefused = (code: string) => this.session.noteRefusal(code);
     const viaLeader = createViaLeader({ upstream, share: () => this.session.shareInstructions(), onRefused });
     const bootTime = () => ({ bootId: process.host.name, upMs: Math.floor(monotonicMs()) });
     const clock = openSpendClock(storage, newestSpendMs(storage), { wallMs, monotonicMs, bootTime });
     const ledger = plant.ledger?.(storage, SPEND_CAPS, clock) ?? new SpendLedger(storage, SPEND_CAPS, clock);
-    const guard = new PaymentGuard({ environment: 'live', instructions: this.instructions, ledger, shared: null, fates: null, upstream, log: quiet });
-    const wiring: Wiring = { around, storage, timers: createTimers(), upstream, instructions: this.instructions, viaLeader, ledger, guard };
-    const submissions = new Submissions({
-      sessionId, upstream, lease: this.lease, instructions: this.instructions, timers: wiring.timers, viaLeader, guard, onRefused, log: quiet,
+    const guard = new PaymentGuard({
+      environment: 'live',
+      instructions: this.instructions,
+      ledger,
+      shared: null,
+      fates: null,
+      upstream,
+      log: quiet,
     });
-    this.#sender = new OutboxSender(this.#outbox, {
-      attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => this.#watched(wiring, writes, () => this.session.sendAttempts(writes)) },
-      signed: { batch: 1, send: (writes) => this.#watched(wiring, writes, () => submissions.send(writes)) },
-    }, { onFault: () => undefined });
+    const wiring: Wiring = {
+      around,
+      storage,
+      timers: createTimers(),
+      upstream,
+      instructions: this.instructions,
+      viaLeader,
+      ledger,
+      guard,
+    };
+    const submissions = new Submissions({
+      sessionId,
+      upstream,
+      lease: this.lease,
+      instructions: this.instructions,
+      timers: wiring.timers,
+      viaLeader,
+      guard,
+      onRefused,
+      log: quiet,
+    });
+    this.#sender = new OutboxSender(
+      this.#outbox,
+      {
+        attempt: {
+          batch: ATTEMPTS_PER_FRAME,
+          send: (writes) => this.#watched(wiring, writes, () => this.session.sendAttempts(writes)),
+        },
+        signed: { batch: 1, send: (writes) => this.#watched(wiring, writes, () => submissions.send(writes)) },
+      },
+      { onFault: () => undefined },
+    );
     this.signing = this.#signing(wiring, submissions, wallMs);
     this.#relay = new WebhookRelay({
       poster: around.receivers.poster(process, (delivery) => around.checks.posted(this, delivery)),
-      outbox: this.#outbox, concurrency: 8, concurrencyPerHost: 3,
+      outbox: this.#outbox,
+      concurrency: 8,
+      concurrencyPerHost: 3,
       mayAct: plant.mayAct ?? ((leaseEpoch) => this.lease.mayAct(leaseEpoch)),
-      onStored: () => this.#sender.nudge('attempt'), onFault: () => undefined,
+      onStored: () => this.#sender.nudge('attempt'),
+      onFault: () => undefined,
     });
     this.session = this.#session(wiring, monotonicMs, wallMs);
   }
@@ -124,13 +166,30 @@ export class EdgeProcess {
   /** An own caller asked for this and had it built; now it asks for the broadcast. */
   async withdraw(row: WithdrawalRow, purpose: Purpose): Promise<void> {
     const { id, chain, from, to, amount, unsigned } = row;
-    const instruction = { id, purpose, chain, from, fromPath: unsigned.fromPath, to, toPath: null, amount, token: null, tag: null, paymentRef: id, counter: 'at_broadcast' as const };
+    const instruction = {
+      id,
+      purpose,
+      chain,
+      from,
+      fromPath: unsigned.fromPath,
+      to,
+      toPath: null,
+      amount,
+      token: null,
+      tag: null,
+      paymentRef: id,
+      counter: 'at_broadcast' as const,
+    };
     if (!this.instructions.record({ instruction, unsigned })) return;
     await this.session.shareInstructions();
     await this.signing.broadcast(id);
   }
 
-  async #watched({ around: { checks } }: Wiring, writes: readonly OutboxWrite[], send: () => Promise<Sent>): Promise<Sent> {
+  async #watched(
+    { around: { checks } }: Wiring,
+    writes: readonly OutboxWrite[],
+    send: () => Promise<Sent>,
+  ): Promise<Sent> {
     checks.sending(this, writes);
     try {
       const sent = await send();
@@ -141,33 +200,94 @@ export class EdgeProcess {
     }
   }
 
-  #signing({ around, ledger, guard, upstream, instructions, viaLeader, timers }: Wiring, submissions: Submissions, wallMs: () => number): Signing {
+  #signing(
+    { around, ledger, guard, upstream, instructions, viaLeader, timers }: Wiring,
+    submissions: Submissions,
+    wallMs: () => number,
+  ): Signing {
     const signer = storySigner((transactionId, unsigned) => around.checks.signed(this, transactionId, unsigned));
     const own = { paths: () => ({ gasTank: null, treasury: null }), addressAt: () => null } as unknown as OwnAddresses;
     const pause = (ms: number) => timers.pause(ms);
     return new Signing({
-      environment: 'live', pause, share: () => this.session.shareInstructions(), binding: new CounterBinding({ instructions, upstream, sharesLedger: false, pause, log: quiet }), lease: this.lease, instructions, ledger, guard, shared: null, outbox: this.#outbox, submissions, upstream, log: quiet,
+      environment: 'live',
+      pause,
+      share: () => this.session.shareInstructions(),
+      binding: new CounterBinding({ instructions, upstream, sharesLedger: false, pause, log: quiet }),
+      lease: this.lease,
+      instructions,
+      ledger,
+      guard,
+      shared: null,
+      outbox: this.#outbox,
+      submissions,
+      upstream,
+      log: quiet,
       keystore: { withKey: (_chain, _path, use) => use({ privateKey: new Uint8Array(32) }) } as Keystore,
-      policies: { instructions, own, fees: DEFAULT_FEE_SETTINGS, firstNonceMax: 100_000n, sweepTreasuries: new Map(), catalogueOf, nowMs: wallMs },
-      nextCounter: null, signerOf: async () => signer, beat: () => this.session.beat(), viaLeader, instructionTtlMs: 3_600_000,
+      policies: {
+        instructions,
+        own,
+        fees: DEFAULT_FEE_SETTINGS,
+        firstNonceMax: 100_000n,
+        sweepTreasuries: new Map(),
+        catalogueOf,
+        nowMs: wallMs,
+      },
+      nextCounter: null,
+      signerOf: async () => signer,
+      beat: () => this.session.beat(),
+      viaLeader,
+      instructionTtlMs: 3_600_000,
       nudge: () => this.#sender.nudge('signed'),
     });
   }
 
-  #session({ around, storage, timers, upstream, instructions }: Wiring, monotonicMs: () => number, wallMs: () => number): Session {
-    const identity = createIdentity(new Uint8Array(32).fill(7)), identityKey = publicKeyOf(identity.publicKey);
-    const keys = new LocalKeys(storage, 'live', wallMs), time = { nowMs: wallMs, mark: () => undefined };
+  #session(
+    { around, storage, timers, upstream, instructions }: Wiring,
+    monotonicMs: () => number,
+    wallMs: () => number,
+  ): Session {
+    const identity = createIdentity(new Uint8Array(32).fill(7)),
+      identityKey = publicKeyOf(identity.publicKey);
+    const keys = new LocalKeys(storage, 'live', wallMs),
+      time = { nowMs: wallMs, mark: () => undefined };
     const sets = new KeySets({ storage, keys, environment: 'live', identity, identityKey, ttlMs: 86_400_000, time });
-    const instructionShare = new InstructionShare({ instructions, environment: 'live', identity, identityKey, nowMs: wallMs, ttlMs: 3_600_000, log: quiet });
-    instructionShare.onBroadcast = (recorded, asked) => void this.signing.noteElsewhere(recorded)
-      .then(async () => { if (asked === 'unbound' && await this.signing.bindForOthers(recorded.instruction.id)) await this.session.shareInstructions(); })
-      .catch(() => undefined);
+    const instructionShare = new InstructionShare({
+      instructions,
+      environment: 'live',
+      identity,
+      identityKey,
+      nowMs: wallMs,
+      ttlMs: 3_600_000,
+      log: quiet,
+    });
+    instructionShare.onBroadcast = (recorded, asked) =>
+      void this.signing
+        .noteElsewhere(recorded)
+        .then(async () => {
+          if (asked === 'unbound' && (await this.signing.bindForOthers(recorded.instruction.id)))
+            await this.session.shareInstructions();
+        })
+        .catch(() => undefined);
     return new Session({
-      sessionId: this.sessionId, edgeVersion: EDGE_VERSION, podHint: this.process.name, cloudUrl: 'simulated', upstream, timers, lease: this.lease,
-      openSocket: around.network.opens(this.process), log: quiet, monotonicMs, nowMs: wallMs,
+      sessionId: this.sessionId,
+      edgeVersion: EDGE_VERSION,
+      podHint: this.process.name,
+      cloudUrl: 'simulated',
+      upstream,
+      timers,
+      lease: this.lease,
+      openSocket: around.network.opens(this.process),
+      log: quiet,
+      monotonicMs,
+      nowMs: wallMs,
       keyShare: new LocalKeyShare({ keys, sets, identity, identityKey, log: quiet, nowMs: monotonicMs, shelf: null }),
       instructionShare,
-      registration: { storage, publicKeys: async () => ({ keys: [pushedKey('evm')], pools: [] }), keySetName: 'story', rotationCheckMs: 60_000 },
+      registration: {
+        storage,
+        publicKeys: async () => ({ keys: [pushedKey('evm')], pools: [] }),
+        keySetName: 'story',
+        rotationCheckMs: 60_000,
+      },
       outboxReport: () => this.#outbox.report(),
       deliver: ({ leaseEpoch, deliveries }) => {
         for (const { deliveryId, attempt } of deliveries) {
@@ -178,7 +298,9 @@ export class EdgeProcess {
       },
       sign: async (transactionId, leaseEpoch) => {
         const submitted = await this.signing.onFrame(transactionId, leaseEpoch);
-        return isRefusal(submitted) ? { ok: false, code: submitted.code, details: { ...submitted.details } } : { ok: true };
+        return isRefusal(submitted)
+          ? { ok: false, code: submitted.code, details: { ...submitted.details } }
+          : { ok: true };
       },
       replenish: async () => ({ ok: true }),
       onMovement: () => this.#sender.nudge(),
@@ -186,14 +308,24 @@ export class EdgeProcess {
   }
 }
 
-const quiet: EdgeLog = { info: () => undefined, warn: () => undefined, alarm: () => undefined, fault: () => undefined, alarms: 0 };
+const quiet: EdgeLog = {
+  info: () => undefined,
+  warn: () => undefined,
+  alarm: () => undefined,
+  fault: () => undefined,
+  alarms: 0,
+};
 
 /** The cloud over REST, as far as a replica asks. */
 function upstreamOf(network: Network, process: Process): Upstream {
-  const call = (operation: string, sent: { params?: Record<string, string>; body?: unknown } = {}) => network.request(process, operation, sent);
+  const call = (operation: string, sent: { params?: Record<string, string>; body?: unknown } = {}) =>
+    network.request(process, operation, sent);
   const client = { call, must: call, ask: call, with: () => client } as unknown as Upstream['signed'];
   return {
-    signed: client, unsigned: client, handshakeHeaders: () => ({}), close: async () => undefined,
+    signed: client,
+    unsigned: client,
+    handshakeHeaders: () => ({}),
+    close: async () => undefined,
     forward: async () => refuse('UPSTREAM_UNAVAILABLE'),
   };
 }

@@ -45,13 +45,24 @@ function thaw(world: World, { edge, host }: Place): void {
 const FAULTS: Readonly<Record<string, Fault>> = {
   kill: (world) => endAndRestart(world, anyPlace(world), 'killed'),
   stop(world) {
-    const place = anyPlace(world), { edge } = place;
+    const place = anyPlace(world),
+      { edge } = place;
     if (edge === null || !edge.process.running) return;
     world.tell(`${place.host.name} is told to stop`);
-    edge.process.run(() => void edge.stop().catch(() => undefined).then(() => {
-      world.machine.after(0, () => { if (place.edge === edge) endAndRestart(world, place, 'stopped'); });
-    }));
-    world.machine.after(10_000, () => { if (place.edge === edge) endAndRestart(world, place, 'stopped too slowly'); });
+    edge.process.run(
+      () =>
+        void edge
+          .stop()
+          .catch(() => undefined)
+          .then(() => {
+            world.machine.after(0, () => {
+              if (place.edge === edge) endAndRestart(world, place, 'stopped');
+            });
+          }),
+    );
+    world.machine.after(10_000, () => {
+      if (place.edge === edge) endAndRestart(world, place, 'stopped too slowly');
+    });
   },
   power(world) {
     const place = anyPlace(world);
@@ -65,9 +76,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     place.disk.killsAt = world.machine.chance(0.5) ? 'before' : 'after';
     world.tell(`${place.host.name} will end ${place.disk.killsAt} a commit`);
   },
-  freeze: (world) => freeze(world, anyPlace(world), world.machine.between(500, world.machine.chance(0.5) ? 9_000 : 70_000)),
+  freeze: (world) =>
+    freeze(world, anyPlace(world), world.machine.between(500, world.machine.chance(0.5) ? 9_000 : 70_000)),
   cut(world) {
-    const { host } = anyPlace(world), told = world.machine.chance(0.6) ? 'both' : 'cloud';
+    const { host } = anyPlace(world),
+      told = world.machine.chance(0.6) ? 'both' : 'cloud';
     world.network.cut(host.name, told);
     world.tell(`the stream of ${host.name} is cut (${told})`);
   },
@@ -81,12 +94,14 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     });
   },
   slow(world) {
-    const { host } = anyPlace(world), link = world.network.link(host.name);
+    const { host } = anyPlace(world),
+      link = world.network.link(host.name);
     link.slowMs = world.machine.chance(0.4) ? 0 : world.machine.pick(3_000);
     world.tell(`${host.name} is slow by ${link.slowMs} ms`);
   },
   disorder(world) {
-    const { host } = anyPlace(world), link = world.network.link(host.name);
+    const { host } = anyPlace(world),
+      link = world.network.link(host.name);
     link.disorder = world.machine.chance(0.5) ? 0 : 0.15;
     world.tell(`frames of ${host.name} are ${link.disorder === 0 ? 'in order' : 'doubled and late'}`);
   },
@@ -94,7 +109,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     const { disk, host } = anyPlace(world);
     disk.isFull = !disk.isFull;
     world.tell(`the disk of ${host.name} is ${disk.isFull ? 'full' : 'free'}`);
-    if (disk.isFull) world.machine.after(world.machine.between(1_000, 60_000), () => { disk.isFull = false; });
+    if (disk.isFull)
+      world.machine.after(world.machine.between(1_000, 60_000), () => {
+        disk.isFull = false;
+      });
   },
   clock(world) {
     const { host } = anyPlace(world);
@@ -131,17 +149,22 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   database(world) {
     world.database.faultRate = world.machine.chance(0.5) ? 0 : 0.05;
     const isDown = world.machine.chance(0.3);
-    world.tell(`the database fails ${isDown ? 'altogether' : world.database.faultRate === 0 ? 'never' : 'now and then'}`);
+    world.tell(
+      `the database fails ${isDown ? 'altogether' : world.database.faultRate === 0 ? 'never' : 'now and then'}`,
+    );
     if (!isDown) return;
     world.database.isDown = true;
-    world.machine.after(world.machine.between(200, 12_000), () => { world.database.isDown = false; });
+    world.machine.after(world.machine.between(200, 12_000), () => {
+      world.database.isDown = false;
+    });
   },
   count(world) {
     world.countLag = world.machine.chance(0.5) ? 0 : 1 + world.machine.pick(3);
     world.tell(`the node counts ${world.countLag} transactions too few`);
   },
   endpoint(world) {
-    const webhooks = world.database.seed.webhooks, { url } = webhooks[world.machine.pick(webhooks.length)]!;
+    const webhooks = world.database.seed.webhooks,
+      { url } = webhooks[world.machine.pick(webhooks.length)]!;
     const mood = world.machine.chance(0.4) ? 'fine' : MOODS[world.machine.pick(MOODS.length)]!;
     world.receivers.moods.set(url, mood);
     world.tell(`${url} is ${mood}`);

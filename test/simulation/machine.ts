@@ -13,8 +13,12 @@ import { Queue, type Entry } from './queue.ts';
 export const EPOCH_MS = 1_700_000_000_000;
 
 const real = {
-  setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, setImmediate: globalThis.setImmediate,
-  dateNow: Date.now, performanceNow: performance.now.bind(performance), random: Math.random,
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+  setImmediate: globalThis.setImmediate,
+  dateNow: Date.now,
+  performanceNow: performance.now.bind(performance),
+  random: Math.random,
 };
 
 /** A handle of a simulated timer; `unref` and `ref` mean nothing here. */
@@ -23,8 +27,12 @@ class SimulatedTimer {
   constructor(entry: Entry) {
     this.entry = entry;
   }
-  unref(): this { return this; }
-  ref(): this { return this; }
+  unref(): this {
+    return this;
+  }
+  ref(): this {
+    return this;
+  }
 }
 
 /** A computer: its wall clock may be stepped, its monotonic clock runs at a rate that is not quite that of time. */
@@ -62,9 +70,15 @@ export class Process {
     this.host = host;
   }
 
-  get dead(): boolean { return this.#state === 'dead'; }
-  get frozen(): boolean { return this.#state === 'frozen'; }
-  get running(): boolean { return this.#state === 'running'; }
+  get dead(): boolean {
+    return this.#state === 'dead';
+  }
+  get frozen(): boolean {
+    return this.#state === 'frozen';
+  }
+  get running(): boolean {
+    return this.#state === 'running';
+  }
 
   /** Lets something happen in it: now, when it thaws, or never. */
   run(work: () => void): void {
@@ -197,7 +211,9 @@ export class Machine {
     Math.random = () => (current() === null ? real.random() : this.random());
     return () => {
       Object.assign(globalThis, {
-        setTimeout: real.setTimeout, clearTimeout: real.clearTimeout, setImmediate: real.setImmediate,
+        setTimeout: real.setTimeout,
+        clearTimeout: real.clearTimeout,
+        setImmediate: real.setImmediate,
       });
       Date.now = real.dateNow;
       performance.now = real.performanceNow;

@@ -1,7 +1,8 @@
 /**
- * The network between edges and the cloud: streams (as Socket.IO carries them) and single requests. Each edge has a link
- * that can be slow, silent (nothing passes and nobody is told) or cut (both ends are told, or the cloud alone, as behind
- * a proxy that died on one side). On a link that misbehaves frames also arrive twice, or later than ones sent after.
+ * The network between edges and the cloud: streams (as Socket.IO carries them) and single requests. Each edge has a
+ * link that can be slow, silent (nothing passes and nobody is told) or cut (both ends are told, or the cloud alone, as
+ * behind a proxy that died on one side). On a link that misbehaves frames also arrive twice, or later than ones sent
+ * after.
  */
 import type { OpenSocket } from '../../edge/link/stream.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
@@ -108,8 +109,14 @@ export class Network {
   }
 
   /** A request of an edge; UPSTREAM_UNAVAILABLE when no answer comes, whatever the cloud did. */
-  request(edge: Process, operation: string, call: { params?: Record<string, string>; body?: unknown }): Promise<unknown | Refusal> {
-    const host = edge.host.name, { machine } = this, cloud = this.cloud;
+  request(
+    edge: Process,
+    operation: string,
+    call: { params?: Record<string, string>; body?: unknown },
+  ): Promise<unknown | Refusal> {
+    const host = edge.host.name,
+      { machine } = this,
+      cloud = this.cloud;
     return new Promise((resolve) => {
       const answer = (value: unknown) => edge.run(() => resolve(value));
       const none = () => answer(refuse('UPSTREAM_UNAVAILABLE', { reason: 'no_answer' }));
@@ -123,9 +130,12 @@ export class Network {
       machine.after(this.latencyMs(host), () => {
         if (cloud.process.dead) return soon(none);
         if (this.link(host).isSilent) return;
-        cloud.process.run(() => void cloud.request(operation, copied(call)).then((value) => {
-          if (!this.link(host).isSilent) soon(() => answer(copied(value)));
-        }));
+        cloud.process.run(
+          () =>
+            void cloud.request(operation, copied(call)).then((value) => {
+              if (!this.link(host).isSilent) soon(() => answer(copied(value)));
+            }),
+        );
       });
     });
   }
@@ -133,11 +143,13 @@ export class Network {
   #expectPings(concerns: (wire: Wire) => boolean): void {
     for (const wire of this.#wires) {
       if (!concerns(wire)) continue;
-      const { silence } = this.link(wire.edge.host.name), thaws = wire.thaws;
+      const { silence } = this.link(wire.edge.host.name),
+        thaws = wire.thaws;
       this.machine.after(PING_TIMEOUT_MS, () => {
         const link = this.link(wire.edge.host.name);
-        const isQuiet = (link.isSilent && link.silence === silence)
-          || ((wire.edge.frozen || wire.cloud.process.frozen) && wire.thaws === thaws);
+        const isQuiet =
+          (link.isSilent && link.silence === silence) ||
+          ((wire.edge.frozen || wire.cloud.process.frozen) && wire.thaws === thaws);
         if (isQuiet) wire.timeOut();
       });
     }
@@ -151,5 +163,5 @@ export class Network {
 
 /** What arrives is never the sender's own object. */
 export function copied<T>(value: T): T {
-  return value === undefined ? value : JSON.parse(JSON.stringify(value)) as T;
+  return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
 }

@@ -1,7 +1,8 @@
 /**
- * The simulator as a command: `npm run soak -- --seeds 500 --from 1 [--steps 500] [--sql]`. One line a seed, and the last line is
- * `N passed, N failed`. A seed that failed is told again, alone and with what happened, by `--seeds 1 --from SEED`.
- * `--sql` tells the stories over the real functions, on the PostgreSQL of a test run, and a history of the watchers with each.
+ * The simulator as a command: `npm run soak -- --seeds 500 --from 1 [--steps 500] [--sql]`. One line a seed, and the
+ * last line is `N passed, N failed`. A seed that failed is told again, alone and with what happened, by `--seeds 1
+ * --from SEED`. `--sql` tells the stories over the real functions, on the PostgreSQL of a test run, and a history of
+ * the watchers with each.
  */
 import { parseArgs } from 'node:util';
 import { runSqlHistory } from './sql-history.ts';
@@ -24,16 +25,28 @@ function lineOf({ seed, violation, digest, minutes, events, counts }: Story): st
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { seeds: { type: 'string' }, from: { type: 'string' }, steps: { type: 'string' }, sql: { type: 'boolean', default: false } } });
-  const seeds = wholeNumber('seeds', values.seeds, 1), from = wholeNumber('from', values.from, 1), steps = wholeNumber('steps', values.steps, STEPS);
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string' },
+      from: { type: 'string' },
+      steps: { type: 'string' },
+      sql: { type: 'boolean', default: false },
+    },
+  });
+  const seeds = wholeNumber('seeds', values.seeds, 1),
+    from = wholeNumber('from', values.from, 1),
+    steps = wholeNumber('steps', values.steps, STEPS);
   let failed = 0;
   for (let seed = from; seed < from + seeds; seed += 1) {
     const story = await (values.sql ? tellSqlStory : tellStory)({ seed, steps });
-    const watched = values.sql ? await runSqlHistory({ seed, steps, liar: true, unreadable: true, intruder: true }) : [];
+    const watched = values.sql
+      ? await runSqlHistory({ seed, steps, liar: true, unreadable: true, intruder: true })
+      : [];
     if (story.violation !== null || watched.length > 0) failed += 1;
     if (story.violation !== null && seeds === 1) process.stdout.write(`${story.lines.join('\n')}\n`);
     process.stdout.write(`${lineOf(story)}\n`);
-    if (watched.length > 0) process.stdout.write(`seed ${seed}  FAILED watchers: ${watched.slice(0, WRONG_SHOWN).join('; ')}\n`);
+    if (watched.length > 0)
+      process.stdout.write(`seed ${seed}  FAILED watchers: ${watched.slice(0, WRONG_SHOWN).join('; ')}\n`);
   }
   process.stdout.write(`${seeds - failed} passed, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;
@@ -42,8 +55,11 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  const isAsk = error instanceof RangeError || (error as { code?: unknown }).code?.toString().startsWith('ERR_PARSE_ARGS') === true;
+  const isAsk =
+    error instanceof RangeError || (error as { code?: unknown }).code?.toString().startsWith('ERR_PARSE_ARGS') === true;
   if (!isAsk) throw error;
-  process.stderr.write(`${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql]\n`);
+  process.stderr.write(
+    `${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql]\n`,
+  );
   process.exitCode = 2;
 }

@@ -1,4 +1,6 @@
-/** The edge's end of a stream, with the manners of a Socket.IO client: one wire at a time, buffered until it is let in. */
+/**
+ * The edge's end of a stream, with the manners of a Socket.IO client: one wire at a time, buffered until it is let in.
+ */
 import type { StreamSocket } from '../../edge/link/stream.ts';
 import type { HandshakeAuth } from '../../protocol/frames.ts';
 import type { Process } from './machine.ts';
@@ -32,7 +34,8 @@ export class SimulatedSocket implements StreamSocket {
 
   connect(): void {
     if (this.#wire !== null) return;
-    const { cloud, machine } = this.#network, host = this.#process.host.name;
+    const { cloud, machine } = this.#network,
+      host = this.#process.host.name;
     if (cloud === null) {
       machine.after(this.#network.latencyMs(host), () => this.#process.run(() => this.#failed({})));
       return;
@@ -40,11 +43,13 @@ export class SimulatedSocket implements StreamSocket {
     const wire = this.#network.wire(this, this.#process, cloud);
     this.#wire = wire;
     this.#auth((auth) => wire.open(copied(auth) as HandshakeAuth));
-    machine.after(CONNECT_TIMEOUT_MS, () => this.#process.run(() => {
-      if (this.#wire !== wire || this.connected) return;
-      this.#drop(wire);
-      this.#failed({});
-    }));
+    machine.after(CONNECT_TIMEOUT_MS, () =>
+      this.#process.run(() => {
+        if (this.#wire !== wire || this.connected) return;
+        this.#drop(wire);
+        this.#failed({});
+      }),
+    );
   }
 
   disconnect(): void {
@@ -56,16 +61,21 @@ export class SimulatedSocket implements StreamSocket {
   }
 
   timeout(ms: number): { emitWithAck(name: string, frame: object): Promise<unknown> } {
-    return { emitWithAck: (name, frame) => new Promise((resolve, reject) => {
-      const wire = this.#wire;
-      const asked = { reject };
-      this.#asked.add(asked);
-      this.#network.machine.after(ms, () => this.#process.run(() => reject(new Error('no acknowledgement in time'))));
-      wire?.emit(name, frame, (answer) => {
-        this.#asked.delete(asked);
-        resolve(answer);
-      });
-    }) };
+    return {
+      emitWithAck: (name, frame) =>
+        new Promise((resolve, reject) => {
+          const wire = this.#wire;
+          const asked = { reject };
+          this.#asked.add(asked);
+          this.#network.machine.after(ms, () =>
+            this.#process.run(() => reject(new Error('no acknowledgement in time'))),
+          );
+          wire?.emit(name, frame, (answer) => {
+            this.#asked.delete(asked);
+            resolve(answer);
+          });
+        }),
+    };
   }
 
   accepted(wire: Wire): void {
@@ -109,6 +119,6 @@ export class SimulatedSocket implements StreamSocket {
   }
 
   #tell(name: string, ...values: unknown[]): void {
-    this.#listeners.get(name)?.(...values as never[]);
+    this.#listeners.get(name)?.(...(values as never[]));
   }
 }

@@ -2,5 +2,7 @@
 import type { SpendCaps } from '../../edge/spend/ledger.ts';
 
 export const SPEND_CAPS: SpendCaps = {
-  spendCaps: new Map([['eth', 600n]]), withdrawalCaps: new Map([['eth', 1_000n]]), spendWindowMs: 600_000,
+  spendCaps: new Map([['eth', 600n]]),
+  withdrawalCaps: new Map([['eth', 1_000n]]),
+  spendWindowMs: 600_000,
 };

@@ -1,4 +1,7 @@
-/** Each check that only the real functions can break finds the fault of found.md that is planted for it in these functions. */
+/**
+ * Each check that only the real functions can break finds the fault of found.md that is planted for it in these
+ * functions.
+ */
 import test from 'ava';
 import { SQL_CHECKS } from './checks.ts';
 import { faulty } from './faulty.ts';
@@ -7,18 +10,33 @@ import { tellSqlStory, type SqlStoryOptions } from './sql-story.ts';
 const SEEDS_MAX = 4;
 const STEPS = 40;
 
-const PLANTS: Readonly<Record<(typeof SQL_CHECKS)[number], { readonly what: string } & Pick<SqlStoryOptions, 'planted' | 'callersClock' | 'faults'>>> = {
+const PLANTS: Readonly<
+  Record<
+    (typeof SQL_CHECKS)[number],
+    { readonly what: string } & Pick<SqlStoryOptions, 'planted' | 'callersClock' | 'faults'>
+  >
+> = {
   'bounded statement': {
-    what: 'F55: an endpoint that is deleted with all that waits for it in one statement', faults: ['neighbourDeletes'],
+    what: 'F55: an endpoint that is deleted with all that waits for it in one statement',
+    faults: ['neighbourDeletes'],
     planted: faulty('stop_endpoint', ['1000', '1000000']),
   },
   'due in time': { what: 'F56: the clock of a node decides what is due', faults: ['cloudClock'], callersClock: true },
   'innocent first': {
-    what: 'F59: a group that waits for the lock of one of its accounts', faults: ['neighbourLocked'],
-    planted: faulty('append_accounts', [' skip locked', ''], ["perform check_batch(batch, asked);", "perform set_config('lock_timeout', '5s', true); perform check_batch(batch, asked);"]),
+    what: 'F59: a group that waits for the lock of one of its accounts',
+    faults: ['neighbourLocked'],
+    planted: faulty(
+      'append_accounts',
+      [' skip locked', ''],
+      [
+        'perform check_batch(batch, asked);',
+        "perform set_config('lock_timeout', '5s', true); perform check_batch(batch, asked);",
+      ],
+    ),
   },
   'granted epoch': {
-    what: 'F60: whoever says a higher epoch takes an account', faults: ['intruder'],
+    what: 'F60: whoever says a higher epoch takes an account',
+    faults: ['intruder'],
     planted: faulty('activate_account', ['and epoch = (select s.epoch from shard s where s.id = a.shard_id)', '']),
   },
 };
@@ -28,7 +46,11 @@ test.serial('without a plant the same faults pass', async (t) => {
   t.is(faults.length, SQL_CHECKS.length);
   const { violation, lines } = await tellSqlStory({ seed: 1, steps: STEPS, faults });
   t.is(violation, null, lines.join('\n'));
-  for (const text of ['locks the account', 'deletes its endpoint', 'nobody granted', 'the clock of the cloud']) t.true(lines.some((line) => line.includes(text)), text);
+  for (const text of ['locks the account', 'deletes its endpoint', 'nobody granted', 'the clock of the cloud'])
+    t.true(
+      lines.some((line) => line.includes(text)),
+      text,
+    );
 });
 
 for (const check of SQL_CHECKS) {

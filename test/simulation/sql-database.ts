@@ -1,7 +1,8 @@
 /**
- * The story's database as it is in production: the stores of persistence/postgres on a PostgreSQL of the test run, by the
- * story's true time. Statements take the time, and fail, as they do on the model (`database.ts`); one that is at work holds
- * the story until it is done, so that two of them never race. What is durable is read again after each that writes.
+ * The story's database as it is in production: the stores of persistence/postgres on a PostgreSQL of the test run, by
+ * the story's true time. Statements take the time, and fail, as they do on the model (`database.ts`); one that is at
+ * work holds the story until it is done, so that two of them never race. What is durable is read again after each that
+ * writes.
  */
 import type { AccountEvent, AccountState } from '../../model/account/commands.ts';
 import { withdrawalOf, type Columns } from '../../persistence/postgres/row-shapes.ts';
@@ -35,7 +36,11 @@ export interface SqlPrepared {
 
 type Published = Pick<PublicationRow, 'eventId' | 'event' | 'body'> & { seq: number };
 
-interface Open { readonly sql: Sql; readonly stores: ReturnType<typeof createStores>; readonly ready: () => Promise<void> }
+interface Open {
+  readonly sql: Sql;
+  readonly stores: ReturnType<typeof createStores>;
+  readonly ready: () => Promise<void>;
+}
 
 export class SqlDatabase implements StoryDatabase {
   faultRate = 0;
@@ -45,7 +50,9 @@ export class SqlDatabase implements StoryDatabase {
   events: AccountEvent[] = [];
   waitingFacts = 0;
   readonly deliveries = {
-    rows: new Map<string, Delivery>(), attempts: new Map<string, number | null>(), onRecorded: (_attempt: RecordedAttempt): void => undefined,
+    rows: new Map<string, Delivery>(),
+    attempts: new Map<string, number | null>(),
+    onRecorded: (_attempt: RecordedAttempt): void => undefined,
   };
   readonly publications = new Map<string, Published>();
   readonly withdrawals = new Map<string, WithdrawalRow>();
@@ -73,29 +80,43 @@ export class SqlDatabase implements StoryDatabase {
 
   addFact(fact: Fact): void {
     const entry = [{ accountId: this.#accountId, fact }];
-    this.#machine.after(0, () => this.#machine.outside(this.#owner(async (sql) => {
-      await sql`select post_facts(${JSON.stringify(entry)}::text::jsonb)`;
-      await this.#read();
-    })));
+    this.#machine.after(0, () =>
+      this.#machine.outside(
+        this.#owner(async (sql) => {
+          await sql`select post_facts(${JSON.stringify(entry)}::text::jsonb)`;
+          await this.#read();
+        }),
+      ),
+    );
   }
 
   /** Somebody who may write as the application says an epoch that nobody granted. */
   intrude(): void {
-    this.#machine.after(0, () => this.#machine.outside(this.#prepared.database.sql`select * from activate_account(${this.#accountId}, 999999, '-infinity')`.then(() => this.#read())));
+    this.#machine.after(0, () =>
+      this.#machine.outside(
+        this.#prepared.database.sql`select * from activate_account(${this.#accountId}, 999999, '-infinity')`.then(() =>
+          this.#read(),
+        ),
+      ),
+    );
   }
 
   open(process: Process): Stores {
-    const { sql, stores, ready } = this.#open(process), accountId = this.#accountId;
-    const statement = <T>(work: () => Promise<T>, writes = true): Promise<T> => statementOf(this.#machine, {
-      faults: this, process, work: async () => {
-        await ready();
-        const told = this.#tellTime(sql); // before it on the same connection
-        const answer = await work();
-        await told;
-        if (writes) await this.#read();
-        return answer;
-      },
-    });
+    const { sql, stores, ready } = this.#open(process),
+      accountId = this.#accountId;
+    const statement = <T>(work: () => Promise<T>, writes = true): Promise<T> =>
+      statementOf(this.#machine, {
+        faults: this,
+        process,
+        work: async () => {
+          await ready();
+          const told = this.#tellTime(sql); // before it on the same connection
+          const answer = await work();
+          await told;
+          if (writes) await this.#read();
+          return answer;
+        },
+      });
     const { accounts, deliveries, inbox, edge, read } = stores;
     return {
       accounts: {
@@ -133,19 +154,22 @@ export class SqlDatabase implements StoryDatabase {
   }
 
   #deliveries(
-    store: ReturnType<typeof createStores>['deliveries'], statement: <T>(work: () => Promise<T>, writes?: boolean) => Promise<T>,
+    store: ReturnType<typeof createStores>['deliveries'],
+    statement: <T>(work: () => Promise<T>, writes?: boolean) => Promise<T>,
   ): DeliveryStore {
     return {
-      claimDue: (ids, limit, nowMs, claimMs, busy) => statement(async () => {
-        const claimed = await store.claimDue(ids, limit, nowMs, claimMs, busy);
-        if (claimed.length > 0) await this.#read();
-        return claimed;
-      }, false),
+      claimDue: (ids, limit, nowMs, claimMs, busy) =>
+        statement(async () => {
+          const claimed = await store.claimDue(ids, limit, nowMs, claimMs, busy);
+          if (claimed.length > 0) await this.#read();
+          return claimed;
+        }, false),
       standing: (id, ids) => statement(() => store.standing(id, ids), false),
-      recordAttempts: (attempts) => statement(async () => {
-        await store.recordAttempts(attempts);
-        await this.#readAttempts(attempts);
-      }),
+      recordAttempts: (attempts) =>
+        statement(async () => {
+          await store.recordAttempts(attempts);
+          await this.#readAttempts(attempts);
+        }),
       releaseClaims: (ids) => statement(() => store.releaseClaims(ids)),
       releaseAbandoned: (shards) => statement(() => store.releaseAbandoned(shards)),
       holdUnreadable: (claimed) => statement(() => store.holdUnreadable(claimed)),
@@ -154,14 +178,29 @@ export class SqlDatabase implements StoryDatabase {
     };
   }
 
-  /** The stores of one node; with its first statement it takes the shards and gives back what its predecessor had claimed. */
+  /**
+   * The stores of one node; with its first statement it takes the shards and gives back what its predecessor had
+   * claimed.
+   */
   #open(process: Process): Open {
     const { database, callersClock = false } = this.#prepared;
-    const sql = openDatabase({ url: database.url, connections: 1, name: 'story', settings: { search_path: 'flock, pg_catalog' } });
+    const sql = openDatabase({
+      url: database.url,
+      connections: 1,
+      name: 'story',
+      settings: { search_path: 'flock, pg_catalog' },
+    });
     this.#opened.push(sql);
-    let epochs = new Map<number, number>(), taken: Promise<void> | null = null;
+    let epochs = new Map<number, number>(),
+      taken: Promise<void> | null = null;
     const shards = shardsOf(this.#accountId, this.#prepared.neighbour);
-    const stores = createStores({ sql, nowMs: () => process.host.wallMs(), epochOf: (shard) => epochs.get(shard), initialAccount, callersClock });
+    const stores = createStores({
+      sql,
+      nowMs: () => process.host.wallMs(),
+      epochOf: (shard) => epochs.get(shard),
+      initialAccount,
+      callersClock,
+    });
     const take = async () => {
       await this.#tellTime(sql);
       await stores.maintain(this.#nowMs);
@@ -206,13 +245,25 @@ export class SqlDatabase implements StoryDatabase {
 
   /** Reads what is durable now, and looks at what only a database can break. */
   async #read(): Promise<void> {
-    const { admin } = this.#prepared.database, accountId = this.#accountId;
+    const { admin } = this.#prepared.database,
+      accountId = this.#accountId;
     const [[account], publications, deliveries, withdrawals, [large]] = await Promise.all([
-      admin<{ state: AccountState; version: number; owner: number; granted: number; facts: number; events: AccountEvent[] }[]>`
+      admin<
+        {
+          state: AccountState;
+          version: number;
+          owner: number;
+          granted: number;
+          facts: number;
+          events: AccountEvent[];
+        }[]
+      >`
         select a.state || account_in_flight(a.account_id, '-infinity') as state, a.version, a.owner_epoch as owner, s.epoch as granted, (select count(*) from inbox i where i.account_id = a.account_id) as facts,
                (select coalesce(jsonb_agg(e.body order by e.version), '[]') from event e where e.account_id = a.account_id and e.version > ${this.#version}) as events
           from account a join shard s on s.id = a.shard_id where a.account_id = ${accountId}`,
-      admin<Columns[]>`select event_id, event, body, seq from publication where account_id = ${accountId} and seq > ${this.#published} order by seq`,
+      admin<
+        Columns[]
+      >`select event_id, event, body, seq from publication where account_id = ${accountId} and seq > ${this.#published} order by seq`,
       admin<Columns[]>`select * from delivery where account_id = ${accountId} order by seq, id`,
       admin<Columns[]>`select * from withdrawal where account_id = ${accountId} order by id`,
       admin<{ rows: number | null }[]>`select max(rows) as rows from too_large`,
@@ -227,16 +278,28 @@ export class SqlDatabase implements StoryDatabase {
     }
     for (const row of deliveries) this.#delivery(row);
     for (const row of withdrawals) this.withdrawals.set(row.id as string, withdrawalOf(row));
-    if (owner > granted) this.onFound('granted epoch', `the account is under epoch ${owner}, its shard under ${granted}`);
-    if ((large?.rows ?? null) !== null) this.onFound('bounded statement', `one statement changed ${large!.rows} deliveries`);
+    if (owner > granted)
+      this.onFound('granted epoch', `the account is under epoch ${owner}, its shard under ${granted}`);
+    if ((large?.rows ?? null) !== null)
+      this.onFound('bounded statement', `one statement changed ${large!.rows} deliveries`);
   }
 
   #delivery(row: Columns): void {
-    const { id, seq, nextAttemptAt, claimedUntil } = row as { id: string; seq: number; nextAttemptAt: number | null; claimedUntil: number | null };
-    this.deliveries.rows.set(id, { ...row, nextAttemptAtMs: nextAttemptAt, claimedUntilMs: claimedUntil ?? 0 } as unknown as Delivery);
-    const waitsMs = (nextAttemptAt ?? 0) - this.#nowMs, claimedMs = (claimedUntil ?? 0) - this.#nowMs;
+    const { id, seq, nextAttemptAt, claimedUntil } = row as {
+      id: string;
+      seq: number;
+      nextAttemptAt: number | null;
+      claimedUntil: number | null;
+    };
+    this.deliveries.rows.set(id, {
+      ...row,
+      nextAttemptAtMs: nextAttemptAt,
+      claimedUntilMs: claimedUntil ?? 0,
+    } as unknown as Delivery);
+    const waitsMs = (nextAttemptAt ?? 0) - this.#nowMs,
+      claimedMs = (claimedUntil ?? 0) - this.#nowMs;
     if (waitsMs > DUE_WITHIN_MS) this.onFound('due in time', `event ${seq} waits ${waitsMs} ms for its next attempt`);
-    if (nextAttemptAt !== null && claimedMs > CLAIMED_WITHIN_MS) this.onFound('due in time', `event ${seq} is claimed for ${claimedMs} ms`);
+    if (nextAttemptAt !== null && claimedMs > CLAIMED_WITHIN_MS)
+      this.onFound('due in time', `event ${seq} is claimed for ${claimedMs} ms`);
   }
 }
-

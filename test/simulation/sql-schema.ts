@@ -1,6 +1,6 @@
 /**
- * A database of the test run made ready for a story: its clock is the story's, its account is the story's, what is planted is
- * planted, and a neighbour waits beside the account: an account with an endpoint that never got anything.
+ * A database of the test run made ready for a story: its clock is the story's, its account is the story's, what is
+ * planted is planted, and a neighbour waits beside the account: an account with an endpoint that never got anything.
  */
 import { initialAccount } from '../../model/account/state.ts';
 import { createStores } from '../../persistence/postgres/stores.ts';
@@ -17,7 +17,9 @@ export const NEIGHBOUR_WAITING = 3_000;
 const ROWS_AT_ONCE_MAX = 1_000;
 export const NEIGHBOUR_ENDPOINT = '00000000-0000-7000-8000-000000000001';
 
-/** Every function and default finds this clock before the server's: it is the story's where a session says what that is. */
+/**
+ * Every function and default finds this clock before the server's: it is the story's where a session says what that is.
+ */
 const CLOCK = `
   create function flock.clock_timestamp() returns timestamptz language sql volatile as
     $$ select coalesce(nullif(current_setting('story.now', true), '')::timestamptz, pg_catalog.clock_timestamp()) $$;
@@ -59,20 +61,53 @@ const neighbourBacklog = (accountId: AccountId) => `
 export async function prepareSql({ sql, admin }: TestDatabase, seed: Seed, planted = ''): Promise<AccountId> {
   await admin.unsafe(`set role flock_owner; ${planted}; reset role; ${CLOCK} ${WATCH_STATEMENTS}`);
   const initial = (environment: 'live' | 'sandbox') =>
-    initialAccount({ accountId: accountIdOf(ORGANIZATION_ID, environment), organizationId: ORGANIZATION_ID, environment, plan: PLAN });
+    initialAccount({
+      accountId: accountIdOf(ORGANIZATION_ID, environment),
+      organizationId: ORGANIZATION_ID,
+      environment,
+      plan: PLAN,
+    });
   let epochs = new Map<number, number>();
   const { identity, ownership, accounts } = createStores({
-    sql, nowMs: () => NOW_MS, epochOf: (shard) => epochs.get(shard), initialAccount: ({ environment }) => initial(environment),
+    sql,
+    nowMs: () => NOW_MS,
+    epochOf: (shard) => epochs.get(shard),
+    initialAccount: ({ environment }) => initial(environment),
   });
   const userId = newId('usr', NOW_MS);
-  await identity.insertUser({ id: userId, email: 'owner@example.com', passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false, platformRole: null });
+  await identity.insertUser({
+    id: userId,
+    email: 'owner@example.com',
+    passwordHash: 'x',
+    sealedTotpSecret: null,
+    totpConfirmed: false,
+    platformRole: null,
+  });
   await identity.createOrganization({ id: ORGANIZATION_ID, name: 'Story', createdAtMs: NOW_MS }, userId, PLAN);
-  epochs = await ownership.claimShards('before', Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
-  const neighbour = initial('sandbox'), { accountId } = seed.state;
+  epochs = await ownership.claimShards(
+    'before',
+    Array.from({ length: SHARD_COUNT }, (_, shard) => shard),
+  );
+  const neighbour = initial('sandbox'),
+    { accountId } = seed.state;
   const webhook = webhookRow(neighbour.accountId, { id: NEIGHBOUR_ENDPOINT });
   for (const entry of [
-    { entityId: accountId, ownerEpoch: 0, expectedVersion: 0, events: [...seed.events], state: seed.state, rows: [...seed.rows] },
-    { entityId: neighbour.accountId, ownerEpoch: 0, expectedVersion: 0, events: [], state: neighbour, rows: [{ table: 'webhook' as const, row: webhook }] },
+    {
+      entityId: accountId,
+      ownerEpoch: 0,
+      expectedVersion: 0,
+      events: [...seed.events],
+      state: seed.state,
+      rows: [...seed.rows],
+    },
+    {
+      entityId: neighbour.accountId,
+      ownerEpoch: 0,
+      expectedVersion: 0,
+      events: [],
+      state: neighbour,
+      rows: [{ table: 'webhook' as const, row: webhook }],
+    },
   ]) {
     const { ownerEpoch } = (await accounts.load(entry.entityId))!;
     const outcome = await accounts.append({ ...entry, ownerEpoch });

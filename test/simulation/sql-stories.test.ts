@@ -6,11 +6,17 @@ const SEEDS = [1, 2] as const;
 const STEPS = 80;
 
 for (const seed of SEEDS) {
-  test.serial(`over the real functions: seed ${seed}, ${STEPS} steps: every check holds at each event, and all comes to rest`, async (t) => {
-    const { violation, lines, counts } = await tellSqlStory({ seed, steps: STEPS });
-    t.is(violation, null, lines.slice(-30).join('\n'));
-    t.true(counts.published > 10 && counts.attempts >= 2 * counts.published && counts.epoch > 0, JSON.stringify(counts));
-  });
+  test.serial(
+    `over the real functions: seed ${seed}, ${STEPS} steps: every check holds at each event, and all comes to rest`,
+    async (t) => {
+      const { violation, lines, counts } = await tellSqlStory({ seed, steps: STEPS });
+      t.is(violation, null, lines.slice(-30).join('\n'));
+      t.true(
+        counts.published > 10 && counts.attempts >= 2 * counts.published && counts.epoch > 0,
+        JSON.stringify(counts),
+      );
+    },
+  );
 }
 
 test.serial('over the real functions one seed is one story, bit by bit', async (t) => {

@@ -15,7 +15,10 @@ export async function tellSqlStory({ planted, callersClock, ...options }: SqlSto
   const database = await createTestDatabase();
   try {
     const neighbour = await prepareSql(database, seedOf(), planted);
-    return await tellStory({ ...options, sql: { database, neighbour, ...(callersClock === undefined ? {} : { callersClock }) } });
+    return await tellStory({
+      ...options,
+      sql: { database, neighbour, ...(callersClock === undefined ? {} : { callersClock }) },
+    });
   } finally {
     await database.close();
   }

@@ -33,7 +33,12 @@ export interface Story {
   readonly digest: string;
   readonly events: number;
   readonly minutes: number;
-  readonly counts: { readonly published: number; readonly attempts: number; readonly signatures: number; readonly epoch: number };
+  readonly counts: {
+    readonly published: number;
+    readonly attempts: number;
+    readonly signatures: number;
+    readonly epoch: number;
+  };
 }
 
 const LINES_KEPT = 200;
@@ -47,7 +52,8 @@ const LEAD_AFTER_ROUNDS = 12;
 
 /** Tells a story to its end. */
 export async function tellStory({ seed, steps, plant = {}, faults: known, sql }: StoryOptions): Promise<Story> {
-  const world = new World(seed, plant, sql), work = new Work(world);
+  const world = new World(seed, plant, sql),
+    work = new Work(world);
   const giveBack = world.machine.takeGlobals();
   try {
     await begin(world);
@@ -71,7 +77,8 @@ async function begin(world: World): Promise<void> {
 }
 
 function act(world: World, work: Work, faults: readonly string[]): void {
-  const { machine } = world, dice = machine.random();
+  const { machine } = world,
+    dice = machine.random();
   if (dice < 0.3) work.deposit();
   else if (dice < 0.42) work.withdraw();
   else if (dice < 0.46) work.askAgain();
@@ -109,7 +116,10 @@ function replayDead(world: World): void {
   cloud.process.run(() => {
     for (const { id } of dead) {
       void cloud.accounts.ask(database.seed.state.accountId, {
-        type: 'replay_delivery', deliveryId: id, newDeliveryId: world.newId('dlv'), eventAtMs: Date.now(),
+        type: 'replay_delivery',
+        deliveryId: id,
+        newDeliveryId: world.newId('dlv'),
+        eventAtMs: Date.now(),
       });
     }
   });
@@ -117,14 +127,18 @@ function replayDead(world: World): void {
 
 /** What a replica signed and could not hand over leaves when it leads: the others step back for a while. */
 function letLead(world: World): void {
-  const waiting = world.places.find(({ disk, edge }) => disk.outbox().length > 0 && edge !== null && !edge.lease.view().held);
+  const waiting = world.places.find(
+    ({ disk, edge }) => disk.outbox().length > 0 && edge !== null && !edge.lease.view().held,
+  );
   if (waiting === undefined) return;
   world.tell(`${waiting.host.name} is to lead`);
   const others = world.places.filter((place) => place !== waiting);
   world.machine.after(0, () => others.forEach((place) => world.endEdge(place, 'to let another lead')));
-  world.machine.after(60_000, () => others.forEach((place) => {
-    if (place.edge === null) world.startEdge(place);
-  }));
+  world.machine.after(60_000, () =>
+    others.forEach((place) => {
+      if (place.edge === null) world.startEdge(place);
+    }),
+  );
 }
 
 /** What is not done yet. */
@@ -132,11 +146,15 @@ function unfinished({ database, places }: World): string[] {
   const left: string[] = [];
   if (database.waitingFacts > 0) left.push(`${database.waitingFacts} facts wait`);
   const done = new Set<string>();
-  for (const { eventId, webhookId, status } of database.deliveries.rows.values()) if (status === 'delivered') done.add(`${eventId} ${webhookId}`);
+  for (const { eventId, webhookId, status } of database.deliveries.rows.values())
+    if (status === 'delivered') done.add(`${eventId} ${webhookId}`);
   for (const { eventId, webhookId, seq, status, attempts } of database.deliveries.rows.values()) {
-    if (!done.has(`${eventId} ${webhookId}`)) left.push(`event ${seq} to ${webhookId} is ${status} after ${attempts} attempts`);
+    if (!done.has(`${eventId} ${webhookId}`))
+      left.push(`event ${seq} to ${webhookId} is ${status} after ${attempts} attempts`);
   }
-  const waits = ({ disk, host }: Place) => { if (disk.outbox().length > 0) left.push(`the outbox of ${host.name} holds ${disk.outbox().length}`); };
+  const waits = ({ disk, host }: Place) => {
+    if (disk.outbox().length > 0) left.push(`the outbox of ${host.name} holds ${disk.outbox().length}`);
+  };
   places.forEach(waits);
   const leading = places.filter(({ edge }) => edge?.lease.view().held === true).length;
   if (leading !== 1) left.push(`${leading} replicas lead`);
@@ -145,14 +163,19 @@ function unfinished({ database, places }: World): string[] {
 
 /** What the account, its endpoints or the chain should know and do not. */
 function lost(world: World, { model }: Work): string[] {
-  const { database, receivers, checks } = world, wrong: string[] = [];
+  const { database, receivers, checks } = world,
+    wrong: string[] = [];
   const published = new Set<string>();
   for (const { body } of database.publications.values()) {
-    const { event, data } = JSON.parse(body) as { event: string; data: { txid?: string; outputIndex?: number; incarnation?: number } };
+    const { event, data } = JSON.parse(body) as {
+      event: string;
+      data: { txid?: string; outputIndex?: number; incarnation?: number };
+    };
     published.add(`${event} ${data.txid}:${data.outputIndex} ${data.incarnation}`);
   }
   for (const { event, key, incarnation } of model.events) {
-    if (!published.has(`${event} ${key} ${incarnation}`)) wrong.push(`${event} of ${key} (${incarnation}) was never published`);
+    if (!published.has(`${event} ${key} ${incarnation}`))
+      wrong.push(`${event} of ${key} (${incarnation}) was never published`);
   }
   for (const { eventId, event, seq } of database.publications.values()) {
     for (const { id, url } of database.seed.webhooks) {
@@ -161,14 +184,19 @@ function lost(world: World, { model }: Work): string[] {
   }
   for (const [transactionId] of checks.signatures) {
     const known = database.withdrawals.get(transactionId);
-    if ((known?.versions.length ?? 0) === 0 && !wasOutrun(database.withdrawals, transactionId)) wrong.push(`${transactionId} was signed and the cloud does not have it`);
+    if ((known?.versions.length ?? 0) === 0 && !wasOutrun(database.withdrawals, transactionId))
+      wrong.push(`${transactionId} was signed and the cloud does not have it`);
   }
   const folded = database.events.reduce(evolve, database.seed.state);
-  if (!isDeepStrictEqual(asStored(folded), asStored(database.state))) wrong.push('the events do not fold to the snapshot');
+  if (!isDeepStrictEqual(asStored(folded), asStored(database.state)))
+    wrong.push('the events do not fold to the snapshot');
   return wrong;
 }
 
-/** Of the counters only what they hold: the rest is read from the chain again. JSON says nothing about the order of names. */
+/**
+ * Of the counters only what they hold: the rest is read from the chain again. JSON says nothing about the order of
+ * names.
+ */
 function asStored(state: AccountState): unknown {
   const counters = Object.fromEntries(Object.entries(state.counters).map(([key, { inFlight }]) => [key, inFlight]));
   return JSON.parse(JSON.stringify({ ...state, counters, reopened: state.reopened.toSorted() }));
@@ -177,12 +205,26 @@ function asStored(state: AccountState): unknown {
 function storyOf(seed: number, { checks, database, machine, told }: World): Story {
   const violation = checks.violations[0] ?? null;
   const counts = {
-    published: database.publications.size, attempts: database.deliveries.attempts.size, signatures: checks.signatures.size,
+    published: database.publications.size,
+    attempts: database.deliveries.attempts.size,
+    signatures: checks.signatures.size,
     epoch: database.state.lease.epoch,
   };
-  const whole = [...told, violation?.text ?? 'rest', JSON.stringify(counts), String(machine.events), String(machine.nowMs), String(machine.random())];
+  const whole = [
+    ...told,
+    violation?.text ?? 'rest',
+    JSON.stringify(counts),
+    String(machine.events),
+    String(machine.nowMs),
+    String(machine.random()),
+  ];
   return {
-    seed, violation, lines: told.slice(-LINES_KEPT), digest: createHash('sha256').update(whole.join('\n')).digest('hex'),
-    events: machine.events, minutes: machine.nowMs / 60_000, counts,
+    seed,
+    violation,
+    lines: told.slice(-LINES_KEPT),
+    digest: createHash('sha256').update(whole.join('\n')).digest('hex'),
+    events: machine.events,
+    minutes: machine.nowMs / 60_000,
+    counts,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * One TCP connection between an edge and the cloud. Each end is open or closed by itself: what an end does not know yet,
- * it goes on believing. Frames of one direction arrive in order unless their link is in disorder.
+ * One TCP connection between an edge and the cloud. Each end is open or closed by itself: what an end does not know
+ * yet, it goes on believing. Frames of one direction arrive in order unless their link is in disorder.
  */
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Joined } from '../../gateway/edge-stream/rooms.ts';
@@ -48,18 +48,23 @@ export class Wire {
   /** The handshake, and then the frames of the edge. */
   open(auth: HandshakeAuth): void {
     const { process, accepts } = this.cloud;
-    this.#send('up', () => void accepts.admit(auth, this.#connection()).then((joined) => {
-      if (isRefusal(joined)) {
-        this.#send('down', () => this.#socket.refused(this, { code: joined.code }));
-        this.#open.cloud = false;
-        return;
-      }
-      this.#joined = joined;
-      if (!this.#open.cloud) return joined.left(this.#leftBy ?? true);
-      this.#send('down', () => this.#socket.accepted(this));
-      this.#send('down', () => this.#socket.receive(this, 'welcome', copied(joined.welcome), null));
-      joined.begun();
-    }), process);
+    this.#send(
+      'up',
+      () =>
+        void accepts.admit(auth, this.#connection()).then((joined) => {
+          if (isRefusal(joined)) {
+            this.#send('down', () => this.#socket.refused(this, { code: joined.code }));
+            this.#open.cloud = false;
+            return;
+          }
+          this.#joined = joined;
+          if (!this.#open.cloud) return joined.left(this.#leftBy ?? true);
+          this.#send('down', () => this.#socket.accepted(this));
+          this.#send('down', () => this.#socket.receive(this, 'welcome', copied(joined.welcome), null));
+          joined.begun();
+        }),
+      process,
+    );
   }
 
   /** A frame of the edge. `acknowledge` is called in the edge. */
@@ -107,14 +112,19 @@ export class Wire {
         const sent = copied(body);
         this.#send('down', () => this.#socket.receive(this, frame, sent, null));
       },
-      ask: (frame, body, timeoutMs) => new Promise((resolve) => {
-        const { machine } = this.#network, { process } = this.cloud, sent = copied(body);
-        machine.after(timeoutMs, () => process.run(() => resolve(null)));
-        this.#send('down', () => this.#socket.receive(this, frame, sent, (answer) => {
-          const answered = copied(answer);
-          this.#send('up', () => resolve(answered));
-        }));
-      }),
+      ask: (frame, body, timeoutMs) =>
+        new Promise((resolve) => {
+          const { machine } = this.#network,
+            { process } = this.cloud,
+            sent = copied(body);
+          machine.after(timeoutMs, () => process.run(() => resolve(null)));
+          this.#send('down', () =>
+            this.#socket.receive(this, frame, sent, (answer) => {
+              const answered = copied(answer);
+              this.#send('up', () => resolve(answered));
+            }),
+          );
+        }),
       close: (code) => {
         this.#send('down', () => this.#socket.receive(this, 'closing', { code }, null));
         this.close('cloud');
@@ -124,9 +134,12 @@ export class Wire {
 
   /** Sends one thing; `isControl` is never doubled or late. */
   #send(direction: Direction, arrive: () => void, _to: Process | null = null, isControl = false): void {
-    const from: End = direction === 'up' ? 'edge' : 'cloud', to: End = direction === 'up' ? 'cloud' : 'edge';
+    const from: End = direction === 'up' ? 'edge' : 'cloud',
+      to: End = direction === 'up' ? 'cloud' : 'edge';
     if (!this.#open[from]) return;
-    const { machine } = this.#network, host = this.edge.host.name, { disorder } = this.#network.link(host);
+    const { machine } = this.#network,
+      host = this.edge.host.name,
+      { disorder } = this.#network.link(host);
     const receiver = direction === 'up' ? this.cloud.process : this.edge;
     const land = () => {
       if (!this.#open[to]) return;

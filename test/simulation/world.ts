@@ -1,4 +1,7 @@
-/** All that a story has: the machine, the cloud and its database, three replicas with their disks, the network, the endpoints. */
+/**
+ * All that a story has: the machine, the cloud and its database, three replicas with their disks, the network, the
+ * endpoints.
+ */
 import type { WebhookRow } from '../../model/rows/webhook.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { EVENTS } from '../../protocol/slugs.ts';
@@ -59,10 +62,15 @@ export class World {
     this.database = this.sql ?? new Database(this.machine, seedOf());
     this.cloudHost = new Host(this.machine, 'cloud', 1);
     this.places = Array.from({ length: REPLICAS }, (_, index) => ({
-      host: new Host(this.machine, `edge-${index + 1}`, 1 + CLOCK_DRIFT * (2 * this.machine.random() - 1)), disk: new Disk(), edge: null,
+      host: new Host(this.machine, `edge-${index + 1}`, 1 + CLOCK_DRIFT * (2 * this.machine.random() - 1)),
+      disk: new Disk(),
+      edge: null,
     }));
     this.checks = new Checks({
-      machine: this.machine, database: this.database, receivers: this.receivers, edges: () => this.places.map(({ edge }) => edge),
+      machine: this.machine,
+      database: this.database,
+      receivers: this.receivers,
+      edges: () => this.places.map(({ edge }) => edge),
       purposes: this.purposes,
     });
     this.machine.onEvent = () => this.checks.always();
@@ -70,7 +78,9 @@ export class World {
   }
 
   tell(text: string): void {
-    this.told.push(`${(this.machine.nowMs / 1_000).toLocaleString('en', { minimumFractionDigits: 3, useGrouping: false })} ${text}`);
+    this.told.push(
+      `${(this.machine.nowMs / 1_000).toLocaleString('en', { minimumFractionDigits: 3, useGrouping: false })} ${text}`,
+    );
   }
 
   startCloud(): void {
@@ -94,7 +104,10 @@ export class World {
     const process = new Process(this.machine, place.host.name, place.host);
     process.run(() => {
       place.edge = new EdgeProcess(process, place.disk, this.newId('ses'), {
-        network: this.network, receivers: this.receivers, checks: this.checks, plant: this.#plant,
+        network: this.network,
+        receivers: this.receivers,
+        checks: this.checks,
+        plant: this.#plant,
       });
       place.edge.start();
     });
@@ -116,7 +129,7 @@ export class World {
 
   /** An id that is the same each time the story is told. */
   newId(prefix: 'ses' | 'txn' | 'dlv'): string {
-    return newId(prefix, this.cloudHost.wallMs(), randomBytesOf(this.#ids += 1));
+    return newId(prefix, this.cloudHost.wallMs(), randomBytesOf((this.#ids += 1)));
   }
 }
 
@@ -128,17 +141,34 @@ function randomBytesOf(number: number): Uint8Array {
 
 let kept: Seed | null = null;
 
-/** An enrolled account with addresses and endpoints; made once, for deriving keys takes longer than a story's minute. */
+/**
+ * An enrolled account with addresses and endpoints; made once, for deriving keys takes longer than a story's minute.
+ */
 export function seedOf(): Seed {
   if (kept !== null) return kept;
   const account = enrolled();
   const issued = Array.from({ length: ADDRESSES }, () => account.accept(commands.createAddress()).reply);
-  const own = rowsOf(account.rows, 'address').map(({ row }) => row).filter(({ purpose }) => purpose !== 'deposit');
+  const own = rowsOf(account.rows, 'address')
+    .map(({ row }) => row)
+    .filter(({ purpose }) => purpose !== 'deposit');
   const webhooks = ENDPOINTS.map((url, index): WebhookRow => ({
-    id: `hook-${index + 1}`, accountId: account.state.accountId, url, events: [...EVENTS], status: 'enabled',
-    sealedSecrets: [`whsec_${Buffer.alloc(32, index + 1).toString('base64')}`], secretPreview: '', createdAtMs: 0, updatedAtMs: 0,
+    id: `hook-${index + 1}`,
+    accountId: account.state.accountId,
+    url,
+    events: [...EVENTS],
+    status: 'enabled',
+    sealedSecrets: [`whsec_${Buffer.alloc(32, index + 1).toString('base64')}`],
+    secretPreview: '',
+    createdAtMs: 0,
+    updatedAtMs: 0,
   }));
   for (const row of webhooks) account.accept({ type: 'create_webhook', row });
-  kept = { state: account.state, events: account.history, rows: [...account.rows], addresses: [...issued, ...own], webhooks };
+  kept = {
+    state: account.state,
+    events: account.history,
+    rows: [...account.rows],
+    addresses: [...issued, ...own],
+    webhooks,
+  };
   return kept;
 }

@@ -17,17 +17,42 @@ test('§6 every event of the table is in the catalogue with a schema, an example
 });
 
 test('decisions 4: the events beyond the spec are in the catalogue', (t) => {
-  const line = documentText('decisions.md').split('\n').find((text) => text.includes('Event names beyond'))!;
+  const line = documentText('decisions.md')
+    .split('\n')
+    .find((text) => text.includes('Event names beyond'))!;
   const names = codesIn(line.slice(line.indexOf(':'))).filter((code) => /^[a-z_]+$/.test(code));
   t.true(names.length >= 7);
   for (const name of names) t.true((EVENTS as readonly string[]).includes(name), name);
 });
 
 test('§6 envelope and deposit data have the fields of the specification', (t) => {
-  const { properties } = z.toJSONSchema(envelopeOf('deposit_confirmed')) as { properties: Record<string, { properties?: object }> };
-  t.deepEqual(Object.keys(properties).toSorted(), ['confirmations', 'data', 'environment', 'event', 'id', 'threshold', 'timestamp']);
+  const { properties } = z.toJSONSchema(envelopeOf('deposit_confirmed')) as {
+    properties: Record<string, { properties?: object }>;
+  };
+  t.deepEqual(Object.keys(properties).toSorted(), [
+    'confirmations',
+    'data',
+    'environment',
+    'event',
+    'id',
+    'threshold',
+    'timestamp',
+  ]);
   const fields = Object.keys(properties['data']!.properties!);
-  for (const field of ['chain', 'txid', 'address', 'amount', 'amountFormatted', 'decimals', 'userRef', 'tag', 'outputIndex', 'tokenContract', 'tokenSymbol', 'incarnation']) {
+  for (const field of [
+    'chain',
+    'txid',
+    'address',
+    'amount',
+    'amountFormatted',
+    'decimals',
+    'userRef',
+    'tag',
+    'outputIndex',
+    'tokenContract',
+    'tokenSymbol',
+    'incarnation',
+  ]) {
     t.true(fields.includes(field), field);
   }
 });

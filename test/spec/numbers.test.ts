@@ -1,4 +1,7 @@
-/** Numbers of frames and routes: whatever the schema of one lets through has bounds, in the schema that is published too. */
+/**
+ * Numbers of frames and routes: whatever the schema of one lets through has bounds, in the schema that is published
+ * too.
+ */
 import test from 'ava';
 import { z } from 'zod';
 import * as frames from '../../protocol/frames.ts';
@@ -8,14 +11,19 @@ import { ROUTES } from '../../protocol/routes.ts';
 function unbounded(schema: unknown, at: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { type, minimum, maximum } = schema as { type?: unknown; minimum?: unknown; maximum?: unknown };
-  const own = (type === 'number' || type === 'integer') && (typeof minimum !== 'number' || typeof maximum !== 'number') ? [at] : [];
+  const own =
+    (type === 'number' || type === 'integer') && (typeof minimum !== 'number' || typeof maximum !== 'number')
+      ? [at]
+      : [];
   return [...own, ...Object.entries(schema).flatMap(([key, value]) => unbounded(value, `${at}.${key}`))];
 }
 
 const jsonOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 
 test('found: no frame of the stream and no route takes or gives a number without bounds', (t) => {
-  const schemas = Object.entries(frames).flatMap(([name, value]): [string, z.ZodType][] => (value instanceof z.ZodType ? [[name, value]] : []));
+  const schemas = Object.entries(frames).flatMap(([name, value]): [string, z.ZodType][] =>
+    value instanceof z.ZodType ? [[name, value]] : [],
+  );
   t.true(schemas.length > 20);
   for (const [name, schema] of schemas) t.deepEqual(unbounded(jsonOf(schema), name), []);
   let count = 0;
@@ -38,5 +46,6 @@ test('found: a lease of centuries, a refill from below zero, a deposit that came
   }
   const refill = { leaseEpoch: 3, chain: 'sol', from: 0, count: 1_000 };
   t.true(frames.replenishFrame.safeParse(refill).success);
-  for (const from of [-1, 2 ** 31, 0.5, -(2 ** 53)]) t.false(frames.replenishFrame.safeParse({ ...refill, from }).success, `${from}`);
+  for (const from of [-1, 2 ** 31, 0.5, -(2 ** 53)])
+    t.false(frames.replenishFrame.safeParse({ ...refill, from }).success, `${from}`);
 });

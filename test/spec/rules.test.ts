@@ -14,18 +14,31 @@ test('every letter of the rules and every chapter of the faults is read whole', 
 });
 
 test('every rule of an enabled chain and every fault is in the title of a test, or says why not yet', (t) => {
-  t.deepEqual(ALL.filter(({ id, counts }) => counts && !CITED.has(id) && NOT_YET[id] === undefined).map(({ id, text }) => `${id} ${text.slice(0, 80)}`), []);
+  t.deepEqual(
+    ALL.filter(({ id, counts }) => counts && !CITED.has(id) && NOT_YET[id] === undefined).map(
+      ({ id, text }) => `${id} ${text.slice(0, 80)}`,
+    ),
+    [],
+  );
 });
 
 test('what does not apply yet is a rule, has a reason, and no test holds it', (t) => {
   const known = new Set(ALL.map(({ id }) => id));
-  t.deepEqual(Object.entries(NOT_YET).filter(([id, reason]) => !known.has(id) || reason.length < 20 || CITED.has(id)).map(([id]) => id), []);
+  t.deepEqual(
+    Object.entries(NOT_YET)
+      .filter(([id, reason]) => !known.has(id) || reason.length < 20 || CITED.has(id))
+      .map(([id]) => id),
+    [],
+  );
 });
 
 test('no title names a rule that there is none of', (t) => {
   const known = new Set(ALL.map(({ id }) => id));
   const letters = new Set(ALL.map(({ letter }) => letter));
-  t.deepEqual([...CITED.keys()].filter((id) => letters.has(/^C[0-9]+(?=-)|^[A-Z]/.exec(id)![0]) && !known.has(id)), []);
+  t.deepEqual(
+    [...CITED.keys()].filter((id) => letters.has(/^C[0-9]+(?=-)|^[A-Z]/.exec(id)![0]) && !known.has(id)),
+    [],
+  );
 });
 
 test('a title names one rule, several, or a range', (t) => {
@@ -35,5 +48,8 @@ test('a title names one rule, several, or a range', (t) => {
 
 test('the written matrix has every rule: npm run -s docs:rules makes it anew', (t) => {
   const written = readFileSync(`${ROOT}${MATRIX_FILE}`, 'utf8');
-  t.deepEqual(ALL.filter(({ id }) => !written.includes(`\n| ${id} | `)).map(({ id }) => id), []);
+  t.deepEqual(
+    ALL.filter(({ id }) => !written.includes(`\n| ${id} | `)).map(({ id }) => id),
+    [],
+  );
 });

@@ -22,12 +22,15 @@ export const PLAN: Plan = { tier: 'ultimate', band: 'launch', subscription: 'act
 
 interface AccountVector {
   accounts: {
-    accountPath: string; xpub: string; purpose?: number;
+    accountPath: string;
+    xpub: string;
+    purpose?: number;
     addresses: { relativePath: string; path: string; address: string }[];
   }[];
 }
 const VECTORS: Partial<Record<Family, AccountVector>> = {
-  evm: vector('derivation/evm-bip44-60.json'), tron: vector('derivation/tron-bip44-195.json'),
+  evm: vector('derivation/evm-bip44-60.json'),
+  tron: vector('derivation/tron-bip44-195.json'),
   xrp: vector('derivation/xrp-bip44-144.json'),
   btc: vector('derivation/btc-bip44-49-84-86.json'),
 };
@@ -44,13 +47,24 @@ export function pushedKey(family: Family, nth = 0): { family: Family; xpub: stri
 }
 
 const POOL_ADDRESSES: Record<PooledChain, readonly string[]> = {
-  sol: [...new Set((vector('derivation/sol-bip44-501.json') as { accounts: { addresses: { path: string; address: string }[] }[] }).accounts
-    .flatMap(({ addresses }) => addresses.map(({ address }) => address)))],
-  xlm: [...new Set((vector('derivation/xlm-sep0005.json') as { published: { accounts: { publicKey: string }[] }[] }).published
-    .flatMap(({ accounts }) => accounts.map(({ publicKey }) => publicKey)))],
+  sol: [
+    ...new Set(
+      (
+        vector('derivation/sol-bip44-501.json') as { accounts: { addresses: { path: string; address: string }[] }[] }
+      ).accounts.flatMap(({ addresses }) => addresses.map(({ address }) => address)),
+    ),
+  ],
+  xlm: [
+    ...new Set(
+      (
+        vector('derivation/xlm-sep0005.json') as { published: { accounts: { publicKey: string }[] }[] }
+      ).published.flatMap(({ accounts }) => accounts.map(({ publicKey }) => publicKey)),
+    ),
+  ],
 };
 const POOL_PATHS: Record<PooledChain, (index: number) => string> = {
-  sol: (index) => `m/44'/501'/${index}'/0'`, xlm: (index) => `m/44'/148'/${index}'`,
+  sol: (index) => `m/44'/501'/${index}'/0'`,
+  xlm: (index) => `m/44'/148'/${index}'`,
 };
 const GAS_TANK_PATHS: Record<PooledChain, string> = { sol: "m/44'/501'/0'/1'/0'", xlm: "m/44'/148'/0'/1'/0'" };
 
@@ -60,9 +74,9 @@ export function pushedPool(chain: PooledChain, count: number, from = 0): PushedP
   if (count + 1 > known.length) throw new RangeError(`the vectors hold ${known.length} addresses of ${chain}`);
   return {
     chain,
-    addresses: known.slice(0, count).map(
-      (address, place) => ({ index: from + place, address, path: POOL_PATHS[chain](from + place) }),
-    ),
+    addresses: known
+      .slice(0, count)
+      .map((address, place) => ({ index: from + place, address, path: POOL_PATHS[chain](from + place) })),
     gasTank: { address: known.at(-1)!, path: GAS_TANK_PATHS[chain] },
   };
 }
@@ -84,17 +98,33 @@ export const commands = {
   enrol: (
     more: Partial<Extract<AccountCommand, { type: 'enrol' }>> = {},
   ): Extract<AccountCommand, { type: 'enrol' }> => ({
-    type: 'enrol', publicKey: IDENTITY, keys: [pushedKey('evm')], pools: [], rotationId: 'rot_1', addressIds: Array.from({ length: 10 }, adr), ...more,
+    type: 'enrol',
+    publicKey: IDENTITY,
+    keys: [pushedKey('evm')],
+    pools: [],
+    rotationId: 'rot_1',
+    addressIds: Array.from({ length: 10 }, adr),
+    ...more,
   }),
   createAddress: (
     more: Partial<Extract<AccountCommand, { type: 'create_address' }>> = {},
   ): Extract<AccountCommand, { type: 'create_address' }> => ({
-    type: 'create_address', id: adr(), chain: 'eth', userRef: 'customer-1', tag: null, label: null, paired: null, unissued: [], ...more,
+    type: 'create_address',
+    id: adr(),
+    chain: 'eth',
+    userRef: 'customer-1',
+    tag: null,
+    label: null,
+    paired: null,
+    unissued: [],
+    ...more,
   }),
 };
 
 export interface Taken<T extends AccountCommand['type']> {
-  reply: AccountReplies[T]; events: readonly AccountEvent[]; rows: readonly RowWrite[];
+  reply: AccountReplies[T];
+  events: readonly AccountEvent[];
+  rows: readonly RowWrite[];
 }
 
 export class TestAccount {
@@ -105,16 +135,26 @@ export class TestAccount {
   readonly rows: RowWrite[] = [];
   readonly #initial: AccountState;
 
-  constructor(
-    { environment = 'live', plan = {}, modules = [], state }: {
-      environment?: Environment; plan?: Partial<Plan>; modules?: ChainModule[]; state?: AccountState;
-    } = {},
-  ) {
+  constructor({
+    environment = 'live',
+    plan = {},
+    modules = [],
+    state,
+  }: {
+    environment?: Environment;
+    plan?: Partial<Plan>;
+    modules?: ChainModule[];
+    state?: AccountState;
+  } = {}) {
     this.#entity = createAccountEntity({ book: createChainBook(modules) });
-    this.#initial = state ?? initialAccount({
-      accountId: accountIdOf(ORGANIZATION_ID, environment), organizationId: ORGANIZATION_ID, environment,
-      plan: { ...PLAN, ...plan },
-    });
+    this.#initial =
+      state ??
+      initialAccount({
+        accountId: accountIdOf(ORGANIZATION_ID, environment),
+        organizationId: ORGANIZATION_ID,
+        environment,
+        plan: { ...PLAN, ...plan },
+      });
     this.state = this.#initial;
   }
 
@@ -157,7 +197,11 @@ export class TestAccount {
 
   /** Bodies of the publications so far. Throws: for one that is not in the form of the event catalogue. */
   published(): {
-    event: string; id: string; confirmations: number | null; threshold: number | null; data: Record<string, unknown>;
+    event: string;
+    id: string;
+    confirmations: number | null;
+    threshold: number | null;
+    data: Record<string, unknown>;
   }[] {
     return rowsOf(this.rows, 'publication').map(({ row }) => {
       const body: unknown = JSON.parse(row.body);
@@ -179,7 +223,8 @@ export function enrolled(
 
 /** Rows of one table. */
 export function rowsOf<T extends RowWrite['table']>(
-  rows: readonly RowWrite[], table: T,
+  rows: readonly RowWrite[],
+  table: T,
 ): Extract<RowWrite, { table: T }>[] {
   return rows.filter((row): row is Extract<RowWrite, { table: T }> => row.table === table);
 }

@@ -34,7 +34,9 @@ const KEEPER = '"$0" "$@" & node=$!; read -r _; kill "$node" 2>/dev/null; wait "
 
 /** Starts a node for the network; further arguments are anvil's own. */
 export async function startAnvil(t: ExecutionContext, network: EvmNetwork, ...args: string[]): Promise<Anvil> {
-  const child = spawn('sh', ['-c', KEEPER, binary(), '--port', '0', '--chain-id', String(network.chainId), ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn('sh', ['-c', KEEPER, binary(), '--port', '0', '--chain-id', String(network.chainId), ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   t.teardown(async () => {
     child.stdin.end();
@@ -46,13 +48,19 @@ export async function startAnvil(t: ExecutionContext, network: EvmNetwork, ...ar
     child.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString();
       const listening = /Listening on 127\.0\.0\.1:(\d+)/.exec(said);
-      if (listening !== null) { clearTimeout(late); resolve(listening[1]!); }
+      if (listening !== null) {
+        clearTimeout(late);
+        resolve(listening[1]!);
+      }
     });
-    child.stderr.on('data', (chunk: Buffer) => { said += chunk.toString(); });
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
     child.once('error', reject);
     void exited.then(() => reject(new Error(`anvil ended: ${said.slice(-500)}`)));
   });
-  const url = `http://127.0.0.1:${port}`, endpoint = createHttpEndpoint({ chain: network.slug, name: `anvil-${port}`, url });
+  const url = `http://127.0.0.1:${port}`,
+    endpoint = createHttpEndpoint({ chain: network.slug, name: `anvil-${port}`, url });
   t.teardown(() => endpoint.close());
   return anvilAt(network, url, endpoint);
 }
@@ -64,14 +72,28 @@ function anvilAt(network: EvmNetwork, url: string, endpoint: HttpEndpoint): Anvi
     return answer.result as T;
   };
   return {
-    url, endpoint, rpc,
-    mine: async (blocks = 1) => { await rpc('anvil_mine', `0x${blocks.toString(16)}`); },
+    url,
+    endpoint,
+    rpc,
+    mine: async (blocks = 1) => {
+      await rpc('anvil_mine', `0x${blocks.toString(16)}`);
+    },
     height: async () => Number(await rpc<string>('eth_blockNumber')),
-    fund: async (address, wei) => { await rpc('anvil_setBalance', address, `0x${wei.toString(16)}`); },
-    setCode: async (address, code) => { await rpc('anvil_setCode', address, code); },
+    fund: async (address, wei) => {
+      await rpc('anvil_setBalance', address, `0x${wei.toString(16)}`);
+    },
+    setCode: async (address, code) => {
+      await rpc('anvil_setCode', address, code);
+    },
     send: async ({ from, to, value = 0n, data = '0x', gas = 1_000_000n }) => {
       await rpc('anvil_impersonateAccount', from);
-      return rpc<string>('eth_sendTransaction', { from, to, value: `0x${value.toString(16)}`, data, gas: `0x${gas.toString(16)}` });
+      return rpc<string>('eth_sendTransaction', {
+        from,
+        to,
+        value: `0x${value.toString(16)}`,
+        data,
+        gas: `0x${gas.toString(16)}`,
+      });
     },
   };
 }

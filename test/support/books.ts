@@ -5,17 +5,37 @@ import { EVENT_CATALOGUE } from '../../protocol/schema/events.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 
 /** A payment of the test's model. */
-export interface Paid { readonly address: string; readonly amount: bigint; readonly survives: boolean }
+export interface Paid {
+  readonly address: string;
+  readonly amount: bigint;
+  readonly survives: boolean;
+}
 
-interface DepositLine { txid: string; address: string; amount: bigint; status: string; credited: bigint; credits: number; reversals: number }
+interface DepositLine {
+  txid: string;
+  address: string;
+  amount: bigint;
+  status: string;
+  credited: bigint;
+  credits: number;
+  reversals: number;
+}
 
 /** Everything that is wrong, as sentences; empty when the books are right. `paid` is keyed by txid. */
-export async function problemsOfBooks({ sql, accountId, paid, receiver }: {
-  sql: Sql; accountId: string; paid: ReadonlyMap<string, Paid>; receiver: Receiver;
+export async function problemsOfBooks({
+  sql,
+  accountId,
+  paid,
+  receiver,
+}: {
+  sql: Sql;
+  accountId: string;
+  paid: ReadonlyMap<string, Paid>;
+  receiver: Receiver;
 }): Promise<string[]> {
   return [
-    ...await problemsOfLedger(sql, accountId, paid),
-    ...await problemsOfPublications(sql, accountId, receiver),
+    ...(await problemsOfLedger(sql, accountId, paid)),
+    ...(await problemsOfPublications(sql, accountId, receiver)),
     ...problemsOfReceiver(paid, receiver),
   ];
 }
@@ -35,12 +55,20 @@ async function problemsOfLedger(sql: Sql, accountId: string, paid: ReadonlyMap<s
   for (const [txid, { address, amount, survives }] of paid) {
     const line = byTxid.get(txid);
     if (!survives) {
-      if (line !== undefined && line.credited !== 0n) problems.push(`${txid} left the chain and is credited ${line.credited}`);
+      if (line !== undefined && line.credited !== 0n)
+        problems.push(`${txid} left the chain and is credited ${line.credited}`);
       continue;
     }
     if (line === undefined) problems.push(`${txid} to ${address} was missed`);
-    else if (line.status !== 'confirmed' || line.credited !== amount || line.credits - line.reversals !== 1 || line.address !== address) {
-      problems.push(`${txid} is ${line.status}, credited ${line.credited} of ${amount} (${line.credits} credits, ${line.reversals} reversals)`);
+    else if (
+      line.status !== 'confirmed' ||
+      line.credited !== amount ||
+      line.credits - line.reversals !== 1 ||
+      line.address !== address
+    ) {
+      problems.push(
+        `${txid} is ${line.status}, credited ${line.credited} of ${amount} (${line.credits} credits, ${line.reversals} reversals)`,
+      );
     }
   }
   return problems;
@@ -78,7 +106,10 @@ function problemsOfReceiver(paid: ReadonlyMap<string, Paid>, receiver: Receiver)
   const credited = new Map<string, bigint>();
   for (const { id, event, data } of receiver.received) {
     const shape = EVENT_CATALOGUE[event as EventName]?.data.safeParse(data);
-    if (shape?.success !== true) problems.push(`${event} ${id} is not as the catalogue has it: ${shape?.error?.issues[0]?.path.join('.') ?? 'unknown event'}`);
+    if (shape?.success !== true)
+      problems.push(
+        `${event} ${id} is not as the catalogue has it: ${shape?.error?.issues[0]?.path.join('.') ?? 'unknown event'}`,
+      );
     if (seen.has(id) || (event !== 'deposit_confirmed' && event !== 'deposit_reversed')) continue;
     seen.add(id);
     const txid = String(data['txid']);
@@ -87,9 +118,11 @@ function problemsOfReceiver(paid: ReadonlyMap<string, Paid>, receiver: Receiver)
     const sign = event === 'deposit_confirmed' ? 1n : -1n;
     credited.set(txid, (credited.get(txid) ?? 0n) + sign * BigInt(String(data['amount'])));
   }
-  return problems.concat([...paid].flatMap(([txid, { amount, survives }]) => {
-    const expected = survives ? amount : 0n;
-    const got = credited.get(txid) ?? 0n;
-    return got === expected ? [] : [`a customer would have credited ${got} for ${txid}, expected ${expected}`];
-  }));
+  return problems.concat(
+    [...paid].flatMap(([txid, { amount, survives }]) => {
+      const expected = survives ? amount : 0n;
+      const got = credited.get(txid) ?? 0n;
+      return got === expected ? [] : [`a customer would have credited ${got} for ${txid}, expected ${expected}`];
+    }),
+  );
 }

@@ -12,10 +12,20 @@ import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 
 const root = HDKey.fromMasterSeed(createHash('sha512').update('flock test keys of the Bitcoin family').digest());
 
-export interface Own { readonly address: string; readonly path: string; readonly privateKey: Uint8Array; readonly script: Uint8Array }
+export interface Own {
+  readonly address: string;
+  readonly path: string;
+  readonly privateKey: Uint8Array;
+  readonly script: Uint8Array;
+}
 
 /** One of the test's own addresses with its key. */
-export function own(index: number, script: ScriptType = 'p2wpkh', network: BtcNetwork = bitcoin, change: 0 | 1 = 0): Own {
+export function own(
+  index: number,
+  script: ScriptType = 'p2wpkh',
+  network: BtcNetwork = bitcoin,
+  change: 0 | 1 = 0,
+): Own {
   const account = root.derive(ACCOUNT_PATHS[script]);
   const { address, path } = deriveAddress(network, account.publicExtendedKey, change, index, script);
   return { address, path, privateKey: root.derive(path).privateKey!, script: scriptFor(address, network) };
@@ -30,7 +40,8 @@ export function scriptFor(address: string, network: BtcNetwork = bitcoin): Uint8
 /** The address at a path of the test's own keys, or null. */
 export function ownAddressAt(path: string, network: BtcNetwork = bitcoin): string | null {
   const [, purpose, change, index] = /^m\/(44|49|84|86)'\/0'\/0'\/([01])\/(\d+)$/.exec(path) ?? [];
-  const script = { 44: 'p2pkh', 49: 'p2sh-p2wpkh', 84: 'p2wpkh', 86: 'p2tr' }[Number(purpose)] as ScriptType | undefined;
+  const script = { 44: 'p2pkh', 49: 'p2sh-p2wpkh', 84: 'p2wpkh', 86: 'p2tr' }[Number(purpose)] as
+    ScriptType | undefined;
   return script === undefined ? null : own(Number(index), script, network, Number(change) as 0 | 1).address;
 }
 
@@ -55,22 +66,43 @@ let coins = 0;
 /** A confirmed coin of an address, proven by its transaction. */
 export function coinOf(amount: bigint, more: Partial<Coin> & { readonly script?: Uint8Array } = {}): Coin {
   const { script = SENDER.script, ...rest } = more;
-  const transaction = payingTransaction(script, amount, `coin ${coins += 1}`);
+  const transaction = payingTransaction(script, amount, `coin ${(coins += 1)}`);
   return {
-    txid: transaction.getId(), vout: 1, valueSats: amount.toString(), height: 800_000, coinbase: false, spender: null,
-    previous: transaction.toHex(), ...rest,
+    txid: transaction.getId(),
+    vout: 1,
+    valueSats: amount.toString(),
+    height: 800_000,
+    coinbase: false,
+    spender: null,
+    previous: transaction.toHex(),
+    ...rest,
   };
 }
 
 export function inputsOf(more: Partial<BtcInputs> = {}): BtcInputs {
   return {
-    readAtHeight: 800_100, readAtHash: '0'.repeat(64), coins: [coinOf(1_000_000n)], estimateSatPerKvb: '10000',
-    mempoolMinSatPerKvb: '1000', relayMinSatPerKvb: '1000', incrementalSatPerKvb: '1000', ...more,
+    readAtHeight: 800_100,
+    readAtHash: '0'.repeat(64),
+    coins: [coinOf(1_000_000n)],
+    estimateSatPerKvb: '10000',
+    mempoolMinSatPerKvb: '1000',
+    relayMinSatPerKvb: '1000',
+    incrementalSatPerKvb: '1000',
+    ...more,
   };
 }
 
 export function intentOf(more: Partial<Intent> = {}): Intent {
-  return { chain: 'btc', from: SENDER.address, fromPath: SENDER.path, to: RECIPIENT, amount: 100_000n, token: null, tag: null, ...more };
+  return {
+    chain: 'btc',
+    from: SENDER.address,
+    fromPath: SENDER.path,
+    to: RECIPIENT,
+    amount: 100_000n,
+    token: null,
+    tag: null,
+    ...more,
+  };
 }
 
 export function accepted(built: Unsigned | Refusal): Unsigned {

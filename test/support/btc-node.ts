@@ -1,4 +1,7 @@
-/** A real Core-family node for a test, with a payer that has money; installed by apt where the machine lacks it and allows it. */
+/**
+ * A real Core-family node for a test, with a payer that has money; installed by apt where the machine lacks it and
+ * allows it.
+ */
 import { execFileSync } from 'node:child_process';
 import { createClient } from '../../chains/btc/client.ts';
 import type { BtcInputs } from '../../chains/btc/coin.ts';
@@ -39,7 +42,8 @@ function install(): void {
   if (process.getuid?.() !== 0) throw new Error('litecoind is missing: apt-get install litecoind');
   execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' });
   execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'litecoind'], {
-    stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: 'ignore',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
 }
 
@@ -60,7 +64,12 @@ export async function openBtcNode(args: readonly string[] = []): Promise<BtcNode
   const mine = (count: number, to = miner) => node.rpc<string[]>('generatetoaddress', [count, to]);
   await mine(FUNDED_BLOCKS);
   return {
-    node, network: litecoinRegtest, endpoint, client: clientOf([endpoint]), outside, mine,
+    node,
+    network: litecoinRegtest,
+    endpoint,
+    client: clientOf([endpoint]),
+    outside,
+    mine,
     pay: (address, amount) => node.rpc<string>('sendtoaddress', [address, coinText(amount)]),
     async close() {
       await endpoint.close();
@@ -70,8 +79,11 @@ export async function openBtcNode(args: readonly string[] = []): Promise<BtcNode
 }
 
 /** A client over some endpoints, with the failover that a cloud node has. */
-export function clientOf(endpoints: readonly Endpoint[], network: BtcNetwork = litecoinRegtest, scanWaitMs?: number): ChainClient<BtcBlock, BtcInputs> {
+export function clientOf(
+  endpoints: readonly Endpoint[],
+  network: BtcNetwork = litecoinRegtest,
+  scanWaitMs?: number,
+): ChainClient<BtcBlock, BtcInputs> {
   const transport = createFailoverTransport({ chain: 'btc', endpoints, nowMs: () => Date.now(), random: () => 0.5 });
   return createClient(network, transport, new Map(), scanWaitMs === undefined ? {} : { scanWaitMs });
 }
-

@@ -1,7 +1,11 @@
 /** A clock that stands still until it is turned by hand. */
 import type { Clock, TimerHandle } from '../../actors/kernel/timers.ts';
 
-interface Due { atMs: number; order: number; fire: () => void }
+interface Due {
+  atMs: number;
+  order: number;
+  fire: () => void;
+}
 
 export class HandClock implements Clock {
   #nowMs: number;

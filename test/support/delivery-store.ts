@@ -7,7 +7,11 @@ import type { AccountId } from '../../protocol/ids.ts';
 import { newId, shardOf } from '../../protocol/node/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 
-interface Entry { readonly due: DueDelivery; readonly seq: number; claimedUntilMs: number }
+interface Entry {
+  readonly due: DueDelivery;
+  readonly seq: number;
+  claimedUntilMs: number;
+}
 
 export class MemoryDeliveries implements DeliveryStore {
   readonly #entries = new Map<string, Entry>();
@@ -32,22 +36,39 @@ export class MemoryDeliveries implements DeliveryStore {
   add(
     accountId: AccountId,
     more: {
-      webhookId?: string; orderKey?: string; attempts?: number; dueAtMs?: number; replay?: number;
+      webhookId?: string;
+      orderKey?: string;
+      attempts?: number;
+      dueAtMs?: number;
+      replay?: number;
       sealedSecrets?: string[];
     } = {},
   ): string {
     this.#seq += 1;
     const {
-      webhookId = 'hook', orderKey = `addr-${this.#seq}`, attempts = 0, dueAtMs = 0, replay = 0,
+      webhookId = 'hook',
+      orderKey = `addr-${this.#seq}`,
+      attempts = 0,
+      dueAtMs = 0,
+      replay = 0,
       sealedSecrets = ['sealed'],
     } = more;
     const id = newId('dlv', 1_700_000_000_000 + this.#seq);
     const due: DueDelivery = {
       delivery: {
-        id, eventId: `evt_${this.#seq}`, webhookId, replay, status: attempts === 0 ? 'pending' : 'failed', attempts,
+        id,
+        eventId: `evt_${this.#seq}`,
+        webhookId,
+        replay,
+        status: attempts === 0 ? 'pending' : 'failed',
+        attempts,
         nextAttemptAtMs: dueAtMs,
       },
-      accountId, url: `https://${webhookId}.example/`, sealedSecrets, body: `{"n":${this.#seq}}`, orderKey,
+      accountId,
+      url: `https://${webhookId}.example/`,
+      sealedSecrets,
+      body: `{"n":${this.#seq}}`,
+      orderKey,
     };
     this.#entries.set(id, { due, seq: this.#seq, claimedUntilMs: 0 });
     return id;
@@ -68,13 +89,24 @@ export class MemoryDeliveries implements DeliveryStore {
   }
 
   async claimDue(
-    accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[],
+    accountIds: readonly AccountId[],
+    limit: number,
+    nowMs: number,
+    claimMs: number,
+    busyWebhooks: readonly string[],
   ): Promise<DueDelivery[]> {
     this.claims += 1;
-    const due = [...this.#entries.values()].filter(({ due: { accountId, delivery }, claimedUntilMs }) =>
-      accountIds.includes(accountId) && !busyWebhooks.includes(delivery.webhookId) && claimedUntilMs <= nowMs
-      && (delivery.status === 'pending' || delivery.status === 'failed') && delivery.nextAttemptAtMs! <= nowMs)
-      .sort((a, b) => a.seq - b.seq).slice(0, limit);
+    const due = [...this.#entries.values()]
+      .filter(
+        ({ due: { accountId, delivery }, claimedUntilMs }) =>
+          accountIds.includes(accountId) &&
+          !busyWebhooks.includes(delivery.webhookId) &&
+          claimedUntilMs <= nowMs &&
+          (delivery.status === 'pending' || delivery.status === 'failed') &&
+          delivery.nextAttemptAtMs! <= nowMs,
+      )
+      .sort((a, b) => a.seq - b.seq)
+      .slice(0, limit);
     for (const entry of due) entry.claimedUntilMs = nowMs + claimMs;
     if (this.unanswered > 0) {
       this.unanswered -= 1;
@@ -92,7 +124,8 @@ export class MemoryDeliveries implements DeliveryStore {
     return deliveries.flatMap(({ id }) => {
       const known = this.#entries.get(id)?.due;
       if (known === undefined || (known.delivery.status !== 'pending' && known.delivery.status !== 'failed')) return [];
-      const { webhookId } = known.delivery, endpoint = this.changed.has(webhookId) ? this.changed.get(webhookId)! : known;
+      const { webhookId } = known.delivery,
+        endpoint = this.changed.has(webhookId) ? this.changed.get(webhookId)! : known;
       return endpoint === null ? [] : [{ id, webhookId, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
     });
   }
@@ -108,23 +141,30 @@ export class MemoryDeliveries implements DeliveryStore {
     }
     for (const attempt of attempts) {
       const entry = this.#entries.get(attempt.deliveryId);
-      if (entry === undefined || entry.due.accountId !== attempt.accountId || entry.due.delivery.attempts >= attempt.attempt) {
+      if (
+        entry === undefined ||
+        entry.due.accountId !== attempt.accountId ||
+        entry.due.delivery.attempts >= attempt.attempt
+      ) {
         continue;
       }
       this.recorded.push(attempt);
-      const { webhookId } = entry.due.delivery, url = this.changed.get(webhookId)?.url ?? entry.due.url;
+      const { webhookId } = entry.due.delivery,
+        url = this.changed.get(webhookId)?.url ?? entry.due.url;
       if (attempt.next.disableEndpoint && (attempt.postedTo ?? url) === url) this.changed.set(webhookId, null);
       entry.claimedUntilMs = 0;
-      Object.assign(
-        entry.due.delivery,
-        { attempts: attempt.attempt, status: attempt.next.status, nextAttemptAtMs: attempt.next.nextAttemptAtMs },
-      );
+      Object.assign(entry.due.delivery, {
+        attempts: attempt.attempt,
+        status: attempt.next.status,
+        nextAttemptAtMs: attempt.next.nextAttemptAtMs,
+      });
     }
   }
 
   async releaseAbandoned(shards: readonly number[]): Promise<number> {
-    const claimed = [...this.#entries.values()]
-      .filter(({ claimedUntilMs, due }) => claimedUntilMs > 0 && shards.includes(shardOf(due.accountId)));
+    const claimed = [...this.#entries.values()].filter(
+      ({ claimedUntilMs, due }) => claimedUntilMs > 0 && shards.includes(shardOf(due.accountId)),
+    );
     for (const entry of claimed) entry.claimedUntilMs = 0;
     return claimed.length;
   }

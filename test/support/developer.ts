@@ -30,37 +30,64 @@ let opened = 0;
 const repeating503: typeof fetch = (url, init) => {
   const headers = new Headers(init?.headers);
   if (init?.method !== 'GET' && !headers.has('idempotency-key')) headers.set('idempotency-key', randomUUID());
-  return patiently('an answer that is no 503', () => fetch(url, { ...init, headers }), ({ status }) => status !== 503);
+  return patiently(
+    'an answer that is no 503',
+    () => fetch(url, { ...init, headers }),
+    ({ status }) => status !== 503,
+  );
 };
 
 export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string, string>> } = {}): Promise<Developer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-developer-'));
   const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
-  const close = async (): Promise<void> => { for (const step of closing.splice(0).reverse()) await step(); };
+  const close = async (): Promise<void> => {
+    for (const step of closing.splice(0).reverse()) await step();
+  };
   try {
     const receiver = await startReceiver();
     closing.push(() => receiver.close());
     opened += 1;
     const deployment = await startDeployment({
-      dataDir, cloudPort: 0, edgePort: 0, environment: 'sandbox', durable: false, log: () => undefined,
-      databaseUrl: await testServerUrl(), databaseName: `developer_${process.pid}_${opened}_${Date.now()}`,
+      dataDir,
+      cloudPort: 0,
+      edgePort: 0,
+      environment: 'sandbox',
+      durable: false,
+      log: () => undefined,
+      databaseUrl: await testServerUrl(),
+      databaseName: `developer_${process.pid}_${opened}_${Date.now()}`,
       cloudEnv: { WEBHOOK_LADDER_SECONDS: '0,1,1,1', ...options.cloudEnv },
       edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
     });
     closing.push(() => deployment.stop());
     const atEdge = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
     const atCloud = createClient({ baseUrl: deployment.cloudUrl, apiKey: deployment.record.sandbox.cloudApiKey });
-    await patiently('readiness', () => atEdge.call('getEdgeReadiness'), (view) =>
-      !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready'));
+    await patiently(
+      'readiness',
+      () => atEdge.call('getEdgeReadiness'),
+      (view) => !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready'),
+    );
     // Nothing can be asked of an edge that does not lead yet.
-    await patiently('leader', async () => (await fetch(`${deployment.edgeUrl}/metrics`)).text(), (text) => text.includes('svc_edge_leader 1'));
+    await patiently(
+      'leader',
+      async () => (await fetch(`${deployment.edgeUrl}/metrics`)).text(),
+      (text) => text.includes('svc_edge_leader 1'),
+    );
     return {
-      deployment, receiver, atEdge, atCloud, close, patient: atEdge.with({ fetch: repeating503 }),
+      deployment,
+      receiver,
+      atEdge,
+      atCloud,
+      close,
+      patient: atEdge.with({ fetch: repeating503 }),
       async fund(ether) {
         const { address } = await atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
         await atEdge.must('simulateDeposit', { body: { chain: 'eth', address, amount: ether, autoConfirm: true } });
-        await patiently('balance', () => atEdge.call('getBalance', { params: { chain: 'eth', address } }), (view) =>
-          !isRefusal(view) && view.amount !== '0');
+        await patiently(
+          'balance',
+          () => atEdge.call('getBalance', { params: { chain: 'eth', address } }),
+          (view) => !isRefusal(view) && view.amount !== '0',
+        );
         return address;
       },
     };

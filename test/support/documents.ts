@@ -21,7 +21,14 @@ export function tableRows(text: string): string[][] {
   const lines = text.split('\n');
   return lines.flatMap((line, at) => {
     const isRow = line.startsWith('|') && !/^\|[\s:|-]+\|$/.test(line) && !/^\|[\s:|-]+\|$/.test(lines[at + 1] ?? '');
-    return isRow ? [line.split('|').slice(1, -1).map((cell) => cell.trim())] : [];
+    return isRow
+      ? [
+          line
+            .split('|')
+            .slice(1, -1)
+            .map((cell) => cell.trim()),
+        ]
+      : [];
   });
 }
 

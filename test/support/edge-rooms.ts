@@ -9,7 +9,13 @@ import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Answer } from '../../model/ports/accounts.ts';
 import type { InstructionNotKept, SessionRow } from '../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { EDGE_VERSION, type HeartbeatReply, type InstructionRecord, type KeySetRecord, type LocalKeyRecord } from '../../protocol/frames.ts';
+import {
+  EDGE_VERSION,
+  type HeartbeatReply,
+  type InstructionRecord,
+  type KeySetRecord,
+  type LocalKeyRecord,
+} from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { enrolled, ses, type TestAccount } from './account.ts';
 import { HandClock } from './clock.ts';
@@ -60,7 +66,12 @@ export class TestEdge {
 }
 
 export const body = (sessionId: string) => ({
-  sessionId, edgeVersion: EDGE_VERSION, outboxDepth: 0, outboxPoisoned: false, outboxMode: 'durable' as const, podHint: null,
+  sessionId,
+  edgeVersion: EDGE_VERSION,
+  outboxDepth: 0,
+  outboxPoisoned: false,
+  outboxMode: 'durable' as const,
+  podHint: null,
 });
 
 export class Rooms {
@@ -101,7 +112,12 @@ export class Rooms {
   /** Lets commands of a kind wait until what it answers is called. */
   hold(type: AccountCommand['type']): () => void {
     let release = (): void => {};
-    this.#held.set(type, new Promise((resolve) => { release = resolve; }));
+    this.#held.set(
+      type,
+      new Promise((resolve) => {
+        release = resolve;
+      }),
+    );
     return () => {
       this.#held.delete(type);
       release();
@@ -118,7 +134,8 @@ export class Rooms {
   async connect(accountId: AccountId, edge: TestEdge): Promise<Joined | Refusal> {
     const connection = new TestConnection();
     const joined = await this.rooms.join(
-      { accountId, sessionId: edge.sessionId, edgeVersion: EDGE_VERSION, podHint: 'pod' }, connection,
+      { accountId, sessionId: edge.sessionId, edgeVersion: EDGE_VERSION, podHint: 'pod' },
+      connection,
     );
     if (isRefusal(joined)) return joined;
     connection.joined = joined;
@@ -155,34 +172,40 @@ export class Rooms {
       },
       saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[]) => {
         const kept = records.filter(({ id }) => !this.localKeysNotKept.includes(id));
-        this.localKeys.set(accountId, [...this.localKeys.get(accountId) ?? [], ...kept]);
+        this.localKeys.set(accountId, [...(this.localKeys.get(accountId) ?? []), ...kept]);
         return this.localKeysNotKept;
       },
       localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
       saveKeySet: async (accountId: AccountId, set: KeySetRecord) => {
-        const name = `${accountId} ${set.replica}`, isNew = (this.keySets.get(name)?.version ?? 0) < set.version;
+        const name = `${accountId} ${set.replica}`,
+          isNew = (this.keySets.get(name)?.version ?? 0) < set.version;
         if (isNew) this.keySets.set(name, set);
-        return isNew ? 'kept' as const : 'known' as const;
+        return isNew ? ('kept' as const) : ('known' as const);
       },
-      keySets: async (accountId: AccountId) => [...this.keySets].flatMap(([name, set]) => (name.startsWith(`${accountId} `) ? [set] : [])),
+      keySets: async (accountId: AccountId) =>
+        [...this.keySets].flatMap(([name, set]) => (name.startsWith(`${accountId} `) ? [set] : [])),
       saveInstructions: async (accountId: AccountId, records: readonly InstructionRecord[]) => {
         for (const record of records) this.instructions.set(`${accountId} ${record.transactionId}`, record);
         return this.instructionsNotKept;
       },
-      instruction: async (accountId: AccountId, transactionId: string) => this.instructions.get(`${accountId} ${transactionId}`) ?? null,
+      instruction: async (accountId: AccountId, transactionId: string) =>
+        this.instructions.get(`${accountId} ${transactionId}`) ?? null,
       reapInstructions: async () => 0,
     };
     return new EdgeRooms({
-      store, clock: this.clock, log: { info: () => {}, warn: () => {} },
+      store,
+      clock: this.clock,
+      log: { info: () => {}, warn: () => {} },
       accounts: { ask: this.ask },
-      publisher: () => this.publisher ?? ({
-        report: async (accountId, attempts) => {
-          if (this.failReports) throw new Error('the database is away');
-          this.reported.push({ accountId, attempts });
+      publisher: () =>
+        this.publisher ?? {
+          report: async (accountId, attempts) => {
+            if (this.failReports) throw new Error('the database is away');
+            this.reported.push({ accountId, attempts });
+          },
+          ring: (accountId) => void this.rung.push(accountId!),
+          leaderLost: (accountId) => void this.lost.push(accountId),
         },
-        ring: (accountId) => void this.rung.push(accountId!),
-        leaderLost: (accountId) => void this.lost.push(accountId),
-      }),
     });
   }
 

@@ -4,7 +4,15 @@ import { z } from 'zod';
 import { EVENT_CATALOGUE, exampleOf } from '../../protocol/schema/events.ts';
 import { EVENTS, type EventName } from '../../protocol/slugs.ts';
 
-interface Shape { type?: string; const?: unknown; enum?: unknown[]; anyOf?: Shape[]; description?: string; format?: string; pattern?: string }
+interface Shape {
+  type?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Shape[];
+  description?: string;
+  format?: string;
+  pattern?: string;
+}
 
 const DOCUMENT = new URL('../../docs/events.md', import.meta.url);
 
@@ -16,8 +24,12 @@ function typeOf(shape: Shape): string {
 }
 
 function fieldsOf(event: EventName): string {
-  const { properties = {} } = z.toJSONSchema(EVENT_CATALOGUE[event].data, { io: 'output' }) as { properties?: Record<string, Shape> };
-  const rows = Object.entries(properties).map(([name, shape]) => `| \`${name}\` | ${typeOf(shape)} | ${shape.description ?? ''} |`);
+  const { properties = {} } = z.toJSONSchema(EVENT_CATALOGUE[event].data, { io: 'output' }) as {
+    properties?: Record<string, Shape>;
+  };
+  const rows = Object.entries(properties).map(
+    ([name, shape]) => `| \`${name}\` | ${typeOf(shape)} | ${shape.description ?? ''} |`,
+  );
   return ['| field of `data` | type | note |', '|---|---|---|', ...rows].join('\n');
 }
 

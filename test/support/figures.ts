@@ -8,7 +8,9 @@ export interface Figures extends Metrics {
   counters(): { name: CounterName; labels: Readonly<Record<string, string>>; value: number }[];
 }
 
-/** Figures in memory; chains, jobs and results are few, so the maps are. Block times go on to a histogram of the node's. */
+/**
+ * Figures in memory; chains, jobs and results are few, so the maps are. Block times go on to a histogram of the node's.
+ */
 export function createFigures(observeBlock: Metrics['observeBlock'] = () => undefined): Figures {
   const gauges = new Map<GaugeName, Map<string, number>>();
   const sums = new Map<string, { name: CounterName; labels: Readonly<Record<string, string>>; value: number }>();

@@ -1,6 +1,6 @@
 /**
- * A whole cloud node for wire tests: real PostgreSQL, actors, chains and REST in this process, spoken to over HTTP only.
- * Organizations, users and keys are put into the store, as an operator's commands do.
+ * A whole cloud node for wire tests: real PostgreSQL, actors, chains and REST in this process, spoken to over HTTP
+ * only. Organizations, users and keys are put into the store, as an operator's commands do.
  */
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
@@ -27,8 +27,17 @@ import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export const ULTIMATE: Plan = { tier: 'ultimate', band: 'launch', subscription: 'active', paymentsActive: true };
 
-export interface Person { readonly id: string; readonly email: string; readonly password: string; readonly totpSecret: string }
-export interface TestAccountKey { readonly accountId: AccountId; readonly apiKey: string; readonly client: Client }
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly totpSecret: string;
+}
+export interface TestAccountKey {
+  readonly accountId: AccountId;
+  readonly apiKey: string;
+  readonly client: Client;
+}
 export interface TestOrganization {
   readonly id: string;
   readonly owner: Person;
@@ -69,12 +78,24 @@ export async function startTestCloud(env: Readonly<Record<string, string>> = {})
   const secrets = createSecretBox([parseSealKey(secretKey)]);
   const identity = createIdentityStore(database.sql, initialAccount);
   const lines: string[] = [];
-  const log = createLog('debug', 'test', { write: (line: string) => { lines.push(line); } });
-  // A chain at the discard port is never reached; it begins at a height of its own, so that its addresses may be issued.
-  const begun = Object.entries(env).flatMap(([name, value]) => (value === UNREACHABLE ? [[name.replace('RPC_URLS', 'START_HEIGHT'), '0']] : []));
+  const log = createLog('debug', 'test', {
+    write: (line: string) => {
+      lines.push(line);
+    },
+  });
+  // A chain at the discard port is never reached; it begins at a height of its own, so that its addresses may be
+  // issued.
+  const begun = Object.entries(env).flatMap(([name, value]) =>
+    value === UNREACHABLE ? [[name.replace('RPC_URLS', 'START_HEIGHT'), '0']] : [],
+  );
   const config = readConfig({
-    DATABASE_URL: database.url, DATABASE_CONNECTIONS: '6', SECRET_KEY: secretKey, CLOUD_PORT: '0', NODE_NAME: `test-${process.pid}`,
-    ...Object.fromEntries(begun), ...env,
+    DATABASE_URL: database.url,
+    DATABASE_CONNECTIONS: '6',
+    SECRET_KEY: secretKey,
+    CLOUD_PORT: '0',
+    NODE_NAME: `test-${process.pid}`,
+    ...Object.fromEntries(begun),
+    ...env,
   });
   const node = await startCloudNode(config, log);
   const { url } = node;
@@ -82,12 +103,18 @@ export async function startTestCloud(env: Readonly<Record<string, string>> = {})
   const person: TestCloud['person'] = async ({ admin = false, totp = true } = {}) => {
     const id = newId('usr', Date.now());
     const made = {
-      id, email: `${id}@example.com`, password: randomBytes(9).toString('base64url'),
+      id,
+      email: `${id}@example.com`,
+      password: randomBytes(9).toString('base64url'),
       totpSecret: [...randomBytes(32)].map((byte) => BASE32[byte & 31]).join(''),
     };
     await identity.insertUser({
-      id, email: made.email, passwordHash: await hashPassword(made.password), platformRole: admin ? 'admin' : null,
-      sealedTotpSecret: totp ? secrets.seal(made.totpSecret, totpContext(id)) : null, totpConfirmed: totp,
+      id,
+      email: made.email,
+      passwordHash: await hashPassword(made.password),
+      platformRole: admin ? 'admin' : null,
+      sealedTotpSecret: totp ? secrets.seal(made.totpSecret, totpContext(id)) : null,
+      totpConfirmed: totp,
     });
     return made;
   };
@@ -95,28 +122,52 @@ export async function startTestCloud(env: Readonly<Record<string, string>> = {})
   const keyOf = async (organizationId: string, environment: Environment): Promise<TestAccountKey> => {
     const { key, hash, maskedPrefix } = mintApiKey(environment);
     const accountId = accountIdOf(organizationId, environment);
-    await identity.insertApiKey({ id: newId('key', Date.now()), accountId, organizationId, environment, label: 'test', hash, maskedPrefix, createdAtMs: Date.now(), revokedAtMs: null });
+    await identity.insertApiKey({
+      id: newId('key', Date.now()),
+      accountId,
+      organizationId,
+      environment,
+      label: 'test',
+      hash,
+      maskedPrefix,
+      createdAtMs: Date.now(),
+      revokedAtMs: null,
+    });
     return { accountId, apiKey: key, client: createClient({ baseUrl: url, apiKey: key }) };
   };
 
   return {
-    url, database, identity, lines, person, sealKey: parseSealKey(secretKey),
+    url,
+    database,
+    identity,
+    lines,
+    person,
+    sealKey: parseSealKey(secretKey),
     async organization(plan = {}) {
       const owner = await person();
       const id = newId('org', Date.now());
-      await identity.createOrganization({ id, name: `Organization ${id}`, createdAtMs: Date.now() }, owner.id, { ...ULTIMATE, ...plan });
+      await identity.createOrganization({ id, name: `Organization ${id}`, createdAtMs: Date.now() }, owner.id, {
+        ...ULTIMATE,
+        ...plan,
+      });
       return { id, owner, live: await keyOf(id, 'live'), sandbox: await keyOf(id, 'sandbox') };
     },
     join: (who, { id }, role) => identity.insertMembership({ userId: who.id, organizationId: id, role }),
     async signIn(who, { organizationId } = {}) {
-      const body = { email: who.email, password: who.password, totp: codeOf(who, 0), ...(organizationId === undefined ? {} : { organizationId }) };
+      const body = {
+        email: who.email,
+        password: who.password,
+        totp: codeOf(who, 0),
+        ...(organizationId === undefined ? {} : { organizationId }),
+      };
       return (await createClient({ baseUrl: url }).must('login', { body })).accessToken;
     },
     async stop() {
       await node.stop();
       await database.close();
       const unnamed = lines.filter((line) => line.includes(UNDOCUMENTED));
-      if (unnamed.length > 0) throw new Error(`refusals that the API description does not name:\n${unnamed.join('\n')}`);
+      if (unnamed.length > 0)
+        throw new Error(`refusals that the API description does not name:\n${unnamed.join('\n')}`);
     },
   };
 }
@@ -130,7 +181,10 @@ export interface TestEdge {
   readonly client: Client;
   readonly sessionId: string;
   /** Headers of a signature over a request. */
-  sign(request: { method: string; url: string; body?: string }, options?: { nonce?: string; nowMs?: number }): Record<string, string>;
+  sign(
+    request: { method: string; url: string; body?: string },
+    options?: { nonce?: string; nowMs?: number },
+  ): Record<string, string>;
   /** Registers a fresh EVM key; what `sync` answers. */
   sync(): ReturnType<Client['call']>;
 }
@@ -145,18 +199,28 @@ export function newSigner(seed: Uint8Array = randomBytes(32)): Signer {
 /** Extended public key of a fresh account; another one each time, since an address belongs to one account for ever. */
 export function newEvmKey(): { family: 'evm'; xpub: string; accountPath: string } {
   const accountPath = "m/44'/60'/0'";
-  return { family: 'evm', accountPath, xpub: HDKey.fromMasterSeed(randomBytes(32)).derive(accountPath).publicExtendedKey };
+  return {
+    family: 'evm',
+    accountPath,
+    xpub: HDKey.fromMasterSeed(randomBytes(32)).derive(accountPath).publicExtendedKey,
+  };
 }
 
 /** An edge of an account, as far as signed requests go. */
 export function testEdge(cloud: Pick<TestCloud, 'url'>, apiKey: string, signer: Signer = newSigner()): TestEdge {
-  const sign: TestEdge['sign'] = (request, { nonce = randomBytes(16).toString('base64url'), nowMs = Date.now() } = {}) =>
-    signRequest(request, signer, nonce, nowMs);
+  const sign: TestEdge['sign'] = (
+    request,
+    { nonce = randomBytes(16).toString('base64url'), nowMs = Date.now() } = {},
+  ) => signRequest(request, signer, nonce, nowMs);
   const client = createClient({ baseUrl: cloud.url, apiKey, sign });
   const sessionId = newId('ses', Date.now());
   return {
-    signer, client, sessionId, sign,
-    sync: () => client.call('syncEdge', { body: { edgeVersion: EDGE_VERSION, sessionId, keys: [newEvmKey()], pools: [] } }),
+    signer,
+    client,
+    sessionId,
+    sign,
+    sync: () =>
+      client.call('syncEdge', { body: { edgeVersion: EDGE_VERSION, sessionId, keys: [newEvmKey()], pools: [] } }),
   };
 }
 
@@ -168,7 +232,6 @@ export async function enrol(cloud: TestCloud, key: TestAccountKey): Promise<Test
   return edge;
 }
 
-
 // ── Raw requests ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface RawAnswer {
@@ -176,11 +239,21 @@ export interface RawAnswer {
   readonly headers: Headers;
   readonly text: string;
   // The tests look into answers that are wrong on purpose.
-  readonly json: { success: boolean; data: any; error: { code: string; message: string; details: Record<string, any> }; meta: { requestId: string; timestamp: string } };
+  readonly json: {
+    success: boolean;
+    data: any;
+    error: { code: string; message: string; details: Record<string, any> };
+    meta: { requestId: string; timestamp: string };
+  };
 }
 
 /** One request as it stands, also one that the typed client would not make. */
-export async function raw(url: string, method: string, path: string, { headers = {}, body }: { headers?: Record<string, string>; body?: string | Uint8Array } = {}): Promise<RawAnswer> {
+export async function raw(
+  url: string,
+  method: string,
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: string | Uint8Array } = {},
+): Promise<RawAnswer> {
   const init: RequestInit = { method, headers, redirect: 'manual' };
   if (body !== undefined) init.body = body as NonNullable<RequestInit['body']>;
   const response = await fetch(`${url}${path}`, init);
@@ -190,8 +263,11 @@ export async function raw(url: string, method: string, path: string, { headers =
 }
 
 /** Headers of a JSON body under an API key. */
-export const jsonOf = (apiKey: string, more: Record<string, string> = {}): Record<string, string> =>
-  ({ 'x-api-key': apiKey, 'content-type': 'application/json', ...more });
+export const jsonOf = (apiKey: string, more: Record<string, string> = {}): Record<string, string> => ({
+  'x-api-key': apiKey,
+  'content-type': 'application/json',
+  ...more,
+});
 
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 10;
@@ -202,7 +278,8 @@ export async function eventually<T>(what: string, ask: () => Promise<T>, good: (
   for (;;) {
     const last = await ask();
     if (good(last)) return last;
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${PATIENCE_MS} ms; last ${JSON.stringify(last)?.slice(0, 500)}`);
+    if (performance.now() > deadline)
+      throw new Error(`${what}: not within ${PATIENCE_MS} ms; last ${JSON.stringify(last)?.slice(0, 500)}`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

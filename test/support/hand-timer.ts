@@ -6,15 +6,24 @@ export class HandTimer {
   readonly timer = (ms: number, then: () => void): (() => void) => {
     const one = { dueMs: this.nowMs + ms, then };
     this.#set.push(one);
-    return () => { this.#set = this.#set.filter((other) => other !== one); };
+    return () => {
+      this.#set = this.#set.filter((other) => other !== one);
+    };
   };
-  /** Lets everything that needs no time happen, turning the clock to the next timer until the work is done. Answers what it came to. */
+  /**
+   * Lets everything that needs no time happen, turning the clock to the next timer until the work is done. Answers what
+   * it came to.
+   */
   async until<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
-    const done = () => { isDone = true; };
+    const done = () => {
+      isDone = true;
+    };
     work.then(done, done);
     while (!isDone) {
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
       if (isDone) break;
       const next = this.#set.toSorted((a, b) => a.dueMs - b.dueMs)[0];
       if (next === undefined) continue;

@@ -1,4 +1,6 @@
-/** The accounts that a scenario can be run against: the model, and the real one (decide and evolve, without its store). */
+/**
+ * The accounts that a scenario can be run against: the model, and the real one (decide and evolve, without its store).
+ */
 import type { WatchedAddress } from '../../model/ports/watch-store.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
@@ -22,14 +24,23 @@ export interface Judge {
 
 const NAMES = ['@a', '@b', '@c', '@d'];
 
-const SIMULATED = NAMES.map((address): WatchedAddress =>
-  ({ addressKey: addressKeyOf('live', 'evm', Buffer.from(address)), addressId: `adr_${address}`, accountId: ACCOUNT, address, purpose: 'deposit' }));
+const SIMULATED = NAMES.map((address): WatchedAddress => ({
+  addressKey: addressKeyOf('live', 'evm', Buffer.from(address)),
+  addressId: `adr_${address}`,
+  accountId: ACCOUNT,
+  address,
+  purpose: 'deposit',
+}));
 
 /** The model of `model-account.ts`, of an account and its addresses. */
 export function modelJudge(accountId: AccountId = ACCOUNT, addresses: readonly WatchedAddress[] = SIMULATED): Judge {
   const model = new ModelAccount();
   return {
-    accountId, addresses, take: (rows) => model.take(rows), credited: () => model.credited(), events: () => model.events,
+    accountId,
+    addresses,
+    take: (rows) => model.take(rows),
+    credited: () => model.credited(),
+    events: () => model.events,
     deposits: () => [...model.deposits.keys()],
   };
 }
@@ -43,10 +54,23 @@ export function realJudge(): Judge {
   const keyOf = ({ txid, outputIndex }: { txid: string; outputIndex: number }) => `${txid}:${outputIndex}`;
   return {
     accountId,
-    addresses: rows.map(({ addressKey, id, address, purpose }) => ({ addressKey, addressId: id, accountId, address, purpose })),
+    addresses: rows.map(({ addressKey, id, address, purpose }) => ({
+      addressKey,
+      addressId: id,
+      accountId,
+      address,
+      purpose,
+    })),
     take(inbox) {
       const known = [...deposits.values()].map((row) => structuredClone(row));
-      const taken = account.accept({ type: 'apply_facts', inbox: [...inbox], deposits: known, withdrawals: [], addresses: rows, depositIds: inbox.map(dep) });
+      const taken = account.accept({
+        type: 'apply_facts',
+        inbox: [...inbox],
+        deposits: known,
+        withdrawals: [],
+        addresses: rows,
+        depositIds: inbox.map(dep),
+      });
       for (const { row } of rowsOf(taken.rows, 'deposit')) deposits.set(keyOf(row), row);
     },
     credited() {
@@ -59,9 +83,15 @@ export function realJudge(): Judge {
       }
       return new Map([...sums].filter(([, amount]) => amount !== 0n));
     },
-    events: () => account.published().filter(({ event }) => event.startsWith('deposit_')).map(({ event, data }) => ({
-      event: event as ModelEvent['event'], key: keyOf(data as { txid: string; outputIndex: number }), incarnation: Number(data['incarnation'] ?? 1),
-    })),
+    events: () =>
+      account
+        .published()
+        .filter(({ event }) => event.startsWith('deposit_'))
+        .map(({ event, data }) => ({
+          event: event as ModelEvent['event'],
+          key: keyOf(data as { txid: string; outputIndex: number }),
+          incarnation: Number(data['incarnation'] ?? 1),
+        })),
     deposits: () => [...deposits.keys()],
   };
 }

@@ -4,14 +4,20 @@ import { APPEND_REFUSED, type Append, type AppendOutcome, type EntityStore, type
 
 /**
  * What the next append does: `refused` is a constraint's ADDRESS_CONFLICT, `unstorable` a constraint that must never be
- * hit, `before` throws and has written nothing, `after` throws and has written all, `hang` never answers and has written
- * nothing, `hang_after` never answers and has written all, `late` never answers and is tried
+ * hit, `before` throws and has written nothing, `after` throws and has written all, `hang` never answers and has
+ * written nothing, `hang_after` never answers and has written all, `late` never answers and is tried
  * when `landLate` is called.
  */
 export type AppendFailure =
   'before' | 'after' | 'stale' | 'duplicate' | 'refused' | 'unstorable' | 'hang' | 'hang_after' | 'late';
 
-interface Stream<State, Event, Row> { state: State; version: number; ownerEpoch: number; events: Event[]; rows: Row[] }
+interface Stream<State, Event, Row> {
+  state: State;
+  version: number;
+  ownerEpoch: number;
+  events: Event[];
+  rows: Row[];
+}
 
 export interface MemoryStoreSpec<State, Row> {
   /** The state of an entity that nobody has written yet; null when it does not exist. */

@@ -5,8 +5,16 @@
  */
 import type { Fact, InboxRow, SeenTransfer } from '../../model/rows/inbox.ts';
 
-export interface ModelDeposit { status: 'detected' | 'confirmed' | 'reversed'; incarnation: number; transfer: SeenTransfer }
-export interface ModelEvent { event: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed'; key: string; incarnation: number }
+export interface ModelDeposit {
+  status: 'detected' | 'confirmed' | 'reversed';
+  incarnation: number;
+  transfer: SeenTransfer;
+}
+export interface ModelEvent {
+  event: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed';
+  key: string;
+  incarnation: number;
+}
 
 export class ModelAccount {
   readonly deposits = new Map<string, ModelDeposit>();
@@ -41,7 +49,8 @@ export class ModelAccount {
       this.ledger.push({ key, incarnation: known.incarnation, amount: BigInt(transfer.amount) });
     } else {
       if (known.status === 'reversed') throw new Error(`${key} reversed twice`);
-      if (known.status === 'confirmed') this.ledger.push({ key, incarnation: known.incarnation, amount: -BigInt(transfer.amount) });
+      if (known.status === 'confirmed')
+        this.ledger.push({ key, incarnation: known.incarnation, amount: -BigInt(transfer.amount) });
       known.status = 'reversed';
       this.events.push({ event: 'deposit_reversed', key, incarnation: known.incarnation });
     }

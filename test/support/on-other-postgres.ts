@@ -12,30 +12,51 @@ const OLDEST = 15;
 const PACKAGES = '/usr/lib/postgresql';
 /** Of the watchers' tests, those that have a database. */
 const PARTS = [
-  'test/integration/persistence/**', 'test/integration/account/**', 'test/integration/watchers/{anvil,sandbox,stores}.test.ts', 'test/integration/invariants.test.ts',
-  'test/wire/**', 'test/scenario/**',
+  'test/integration/persistence/**',
+  'test/integration/account/**',
+  'test/integration/watchers/{anvil,sandbox,stores}.test.ts',
+  'test/integration/invariants.test.ts',
+  'test/wire/**',
+  'test/scenario/**',
 ];
 /**
- * Run on the embedded version alone: what they kill, cut off and lie with are edges, clouds and nodes, over statements that the
- * parts above run here too. What depends on the server, its own deaths among it, is repeated (backend-kills, chaos).
+ * Run on the embedded version alone: what they kill, cut off and lie with are edges, clouds and nodes, over statements
+ * that the parts above run here too. What depends on the server, its own deaths among it, is repeated (backend-kills,
+ * chaos).
  */
 const ONCE = ['kill-points', 'replicas', 'ten-chains'].map((name) => `test/scenario/${name}.test.ts`);
 
 /** The directory of the oldest packaged server; null when there is none. */
 function packaged(): string | null {
-  const versions = existsSync(PACKAGES) ? readdirSync(PACKAGES).map(Number).filter((version) => version >= OLDEST) : [];
-  const found = versions.sort((a, b) => a - b).map((version) => join(PACKAGES, String(version), 'bin')).find((path) => existsSync(join(path, 'postgres')));
+  const versions = existsSync(PACKAGES)
+    ? readdirSync(PACKAGES)
+        .map(Number)
+        .filter((version) => version >= OLDEST)
+    : [];
+  const found = versions
+    .sort((a, b) => a - b)
+    .map((version) => join(PACKAGES, String(version), 'bin'))
+    .find((path) => existsSync(join(path, 'postgres')));
   return found ?? null;
 }
 
 const binaries = process.env.POSTGRES_BIN ?? packaged();
 if (binaries === null) {
-  process.stderr.write(`no PostgreSQL of the distribution is here (apt-get install postgresql): nothing was run on version ${OLDEST}\n`);
+  process.stderr.write(
+    `no PostgreSQL of the distribution is here (apt-get install postgresql): nothing was run on version ${OLDEST}\n`,
+  );
   process.exitCode = 1;
 } else {
-  process.stdout.write(`\nOn PostgreSQL ${majorVersion(binaries)}: ${PARTS.join(' ')}; not once more: ${ONCE.join(' ')}\n`);
-  const { status } = spawnSync(process.execPath, ['node_modules/ava/entrypoints/cli.js', ...PARTS, ...ONCE.map((path) => `!${path}`)], {
-    stdio: 'inherit', env: { ...process.env, POSTGRES_BIN: binaries },
-  });
+  process.stdout.write(
+    `\nOn PostgreSQL ${majorVersion(binaries)}: ${PARTS.join(' ')}; not once more: ${ONCE.join(' ')}\n`,
+  );
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/ava/entrypoints/cli.js', ...PARTS, ...ONCE.map((path) => `!${path}`)],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, POSTGRES_BIN: binaries },
+    },
+  );
   process.exitCode = status ?? 1;
 }

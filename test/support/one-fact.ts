@@ -9,7 +9,8 @@ import { depositRow, linksAfter, publicationRow, recordOf, transferTo, write } f
 export async function oneFact(stores: Stores, accountId: AccountId): Promise<void> {
   const { read, inbox, watch, accounts, deliveries } = stores;
   const ledger = 'eth';
-  const [known] = (await read.addresses(accountId, { userRef: SCALE_USERS.one, chain: 'eth' }, { page: 0, size: 1 })).content;
+  const [known] = (await read.addresses(accountId, { userRef: SCALE_USERS.one, chain: 'eth' }, { page: 0, size: 1 }))
+    .content;
   const row = known!;
   const cursor = await watch.cursor(ledger);
   const [link] = linksAfter(cursor ?? { height: 9_999_999, hash: 'start' }, 1, `b${newId('req', Date.now())}`);
@@ -23,11 +24,28 @@ export async function oneFact(stores: Stores, accountId: AccountId): Promise<voi
   await inbox.accountsWithInbox(Date.now() + 1_000, 10);
   await accounts.load(accountId);
   const waiting = await inbox.inboxOf(accountId, 200);
-  const deposit = depositRow(row, { txid: transfer.txid, outputIndex: transfer.outputIndex, height: link!.height, blockHash: link!.hash, amount: BigInt(transfer.amount) });
+  const deposit = depositRow(row, {
+    txid: transfer.txid,
+    outputIndex: transfer.outputIndex,
+    height: link!.height,
+    blockHash: link!.hash,
+    amount: BigInt(transfer.amount),
+  });
   const told = publicationRow(accountId, { orderKey: row.address, createdAtMs: Date.now() });
   await write(stores, accountId, [
-    { table: 'deposit', row: deposit }, { table: 'publication', row: told },
-    { table: 'ledger_entry', row: { depositId: deposit.id, accountId, incarnation: 1, kind: 'detected', amount: deposit.amount, eventId: told.eventId } },
+    { table: 'deposit', row: deposit },
+    { table: 'publication', row: told },
+    {
+      table: 'ledger_entry',
+      row: {
+        depositId: deposit.id,
+        accountId,
+        incarnation: 1,
+        kind: 'detected',
+        amount: deposit.amount,
+        eventId: told.eventId,
+      },
+    },
     { table: 'inbox_taken', ids: waiting.inbox.map(({ id }) => id) },
   ]);
   await watch.mature(ledger, [{ ...transfer, confirmations: 12 }]);
@@ -35,8 +53,16 @@ export async function oneFact(stores: Stores, accountId: AccountId): Promise<voi
   const [claimed] = await deliveries.claimDue([accountId], 1, Date.now(), 30_000, []);
   const { delivery } = claimed!;
   await deliveries.standing(accountId, [delivery]);
-  await deliveries.recordAttempts([{
-    accountId, deliveryId: delivery.id, attempt: 1, statusCode: 200, durationMs: 5, error: null, atMs: Date.now(),
-    next: { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false },
-  }]);
+  await deliveries.recordAttempts([
+    {
+      accountId,
+      deliveryId: delivery.id,
+      attempt: 1,
+      statusCode: 200,
+      durationMs: 5,
+      error: null,
+      atMs: Date.now(),
+      next: { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false },
+    },
+  ]);
 }

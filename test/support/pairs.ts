@@ -18,19 +18,35 @@ export interface Contradiction<Said> {
 }
 
 /**
- * Goes through all pairs of a family: unchanged, the answers prove their movements; changed in any way, they prove nothing.
- * That is an error, never an empty list and never a movement.
+ * Goes through all pairs of a family: unchanged, the answers prove their movements; changed in any way, they prove
+ * nothing. That is an error, never an empty list and never a movement.
  */
 export async function contradict<Said>(
-  t: ExecutionContext, letter: string, fresh: () => Said, read: (said: Said) => unknown, contradictions: readonly Contradiction<Said>[],
+  t: ExecutionContext,
+  letter: string,
+  fresh: () => Said,
+  read: (said: Said) => unknown,
+  contradictions: readonly Contradiction<Said>[],
 ): Promise<void> {
   const proven = await read(fresh());
   t.truthy(proven, 'the control: what agrees is proven');
   for (const { pair, what, change } of contradictions) {
     const said = fresh();
     change(said);
-    const error = await Promise.resolve().then(() => read(said)).then(() => null, (fault: unknown) => fault);
-    t.true(error instanceof ChainUnavailable || error instanceof MalformedReply, `${pair} ${what}: ${error === null ? 'something was proven' : String(error)}`);
+    const error = await Promise.resolve()
+      .then(() => read(said))
+      .then(
+        () => null,
+        (fault: unknown) => fault,
+      );
+    t.true(
+      error instanceof ChainUnavailable || error instanceof MalformedReply,
+      `${pair} ${what}: ${error === null ? 'something was proven' : String(error)}`,
+    );
   }
-  t.deepEqual([...new Set(contradictions.map(({ pair }) => pair))].sort(), [...pairsOf(letter)].sort(), 'every row of docs/chains/pairs.md, and no other');
+  t.deepEqual(
+    [...new Set(contradictions.map(({ pair }) => pair))].sort(),
+    [...pairsOf(letter)].sort(),
+    'every row of docs/chains/pairs.md, and no other',
+  );
 }

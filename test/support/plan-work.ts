@@ -1,6 +1,6 @@
 /**
- * Every statement of the stores, called once with arguments of a busy day on the databases of scale.ts and scale-beside.ts.
- * The key names the methods of `createStores` that it calls, or rows of an append.
+ * Every statement of the stores, called once with arguments of a busy day on the databases of scale.ts and
+ * scale-beside.ts. The key names the methods of `createStores` that it calls, or rows of an append.
  */
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Sql } from '../../persistence/postgres/sql.ts';
@@ -11,10 +11,31 @@ import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import { eventId, newId, newUuid } from '../../protocol/node/ids.ts';
 import { SCALE_USERS, SCALE_WEBHOOKS } from './scale.ts';
 import {
-  addressRow, appendOf, depositRow, depositWrites, entryRow, linksAfter, newOrganization, nextSerial, PLAN, publicationRow, recordOf, transferTo, webhookRow, withdrawalRow, write,
+  addressRow,
+  appendOf,
+  depositRow,
+  depositWrites,
+  entryRow,
+  linksAfter,
+  newOrganization,
+  nextSerial,
+  PLAN,
+  publicationRow,
+  recordOf,
+  transferTo,
+  webhookRow,
+  withdrawalRow,
+  write,
 } from './store-rows.ts';
 
-export interface PlanWorld { readonly stores: Stores; readonly sql: Sql; readonly live: AccountId; readonly sandbox: AccountId; readonly userId: string; readonly organizationId: string }
+export interface PlanWorld {
+  readonly stores: Stores;
+  readonly sql: Sql;
+  readonly live: AccountId;
+  readonly sandbox: AccountId;
+  readonly userId: string;
+  readonly organizationId: string;
+}
 type Work = (world: PlanWorld) => Promise<unknown>;
 
 const LEDGER: LedgerId = 'eth';
@@ -37,13 +58,36 @@ async function nextBlock({ stores, live }: PlanWorld, more: Partial<BlockRecord>
   return { row, link: link!, transfer, at: { height: link!.height, hash: link!.hash } };
 }
 
-const factOf = ({ txid, outputIndex, blockHash }: BlockRecord['transfers'][number]) => ({ txid, outputIndex, blockHash });
+const factOf = ({ txid, outputIndex, blockHash }: BlockRecord['transfers'][number]) => ({
+  txid,
+  outputIndex,
+  blockHash,
+});
 /** A withdrawal in a block, and what a watcher says of it. */
 async function included({ stores, live }: PlanWorld, height: number): Promise<BlockRecord['withdrawals'][number]> {
   const from = issued(live);
-  const row = withdrawalRow(from, { status: 'broadcast', versions: [{ txid: `0x${fresh()}`, signedPayload: '0x', payload: '0x' }], txid: `0x${fresh()}` });
-  await write(stores, live, [{ table: 'address', row: from }, { table: 'withdrawal', row }]);
-  return { accountId: live, fact: { kind: 'withdrawal_included', withdrawalId: row.id, txid: row.txid!, height, blockHash: 'x', success: true, reason: null, fee: '1' } };
+  const row = withdrawalRow(from, {
+    status: 'broadcast',
+    versions: [{ txid: `0x${fresh()}`, signedPayload: '0x', payload: '0x' }],
+    txid: `0x${fresh()}`,
+  });
+  await write(stores, live, [
+    { table: 'address', row: from },
+    { table: 'withdrawal', row },
+  ]);
+  return {
+    accountId: live,
+    fact: {
+      kind: 'withdrawal_included',
+      withdrawalId: row.id,
+      txid: row.txid!,
+      height,
+      blockHash: 'x',
+      success: true,
+      reason: null,
+      fee: '1',
+    },
+  };
 }
 
 const WATCH: Record<string, Work> = {
@@ -53,12 +97,17 @@ const WATCH: Record<string, Work> = {
     await watch.chainStart(LEDGER);
   },
   'watch.cursor links recordBlock coverage noteHead noteHeard watched': async (world) => {
-    const { stores: { watch } } = world;
+    const {
+      stores: { watch },
+    } = world;
     const { row, at } = await nextBlock(world);
     const told = await included(world, at.height + 1);
     await nextBlock(world, { withdrawals: [told] });
     await nextBlock(world, {}, 'base');
-    await watch.recordBlock('polygon', recordOf(linksAfter({ height: 1, hash: 'start' }, 1, 'p')[0]!, [], { previous: null }));
+    await watch.recordBlock(
+      'polygon',
+      recordOf(linksAfter({ height: 1, hash: 'start' }, 1, 'p')[0]!, [], { previous: null }),
+    );
     await watch.links(LEDGER, at.height + 1, 20);
     await watch.noteHead(LEDGER, at.height, Date.now());
     await watch.noteHeard(LEDGER, Date.now());
@@ -66,7 +115,9 @@ const WATCH: Record<string, Work> = {
     await watch.watched('live', [row.addressKey]);
   },
   'watch.resolveHeight reopenHeight noteUnresolved unresolvedHeights': async (world) => {
-    const { stores: { watch } } = world;
+    const {
+      stores: { watch },
+    } = world;
     const { link, transfer, at } = await nextBlock(world, { unresolved: 'unproven' });
     await watch.noteUnresolved(LEDGER, link.height, 'still');
     await watch.unresolvedHeights(LEDGER, 10);
@@ -75,27 +126,42 @@ const WATCH: Record<string, Work> = {
     await watch.resolveHeight(LEDGER, recordOf(link, [transfer]));
   },
   'watch.recordLate retellBlock': async (world) => {
-    const { stores: { watch } } = world;
+    const {
+      stores: { watch },
+    } = world;
     const { row, link, transfer, at } = await nextBlock(world);
-    await watch.recordLate(LEDGER, at, [transfer, transferTo(row, link), transferTo(row, link, { outputIndex: -5 }), transferTo(row, link, { txid: 'former', outputIndex: -3 })]);
+    await watch.recordLate(LEDGER, at, [
+      transfer,
+      transferTo(row, link),
+      transferTo(row, link, { outputIndex: -5 }),
+      transferTo(row, link, { txid: 'former', outputIndex: -3 }),
+    ]);
     await watch.retellBlock(LEDGER, at, [transfer]);
   },
   'watch.recordReorg': async (world) => {
-    const { stores: { watch } } = world;
+    const {
+      stores: { watch },
+    } = world;
     const fork = await nextBlock(world);
     const gone = await nextBlock(world);
     const told = await included(world, gone.link.height);
-    await watch.recordReorg(LEDGER, { height: fork.at.height, hash: 'never' }, gone.at, []).catch(() => undefined); // fork_was_recorded
+    // fork_was_recorded
+    await watch.recordReorg(LEDGER, { height: fork.at.height, hash: 'never' }, gone.at, []).catch(() => undefined);
     const branch = linksAfter(fork.at, 2, `r${fresh()}`);
     await watch.recordReorg(LEDGER, fork.at, gone.at, [
-      recordOf(branch[0]!, [transferTo(gone.row, branch[0]!, { txid: gone.transfer.txid })], { unresolved: 'unproven' }),
+      recordOf(branch[0]!, [transferTo(gone.row, branch[0]!, { txid: gone.transfer.txid })], {
+        unresolved: 'unproven',
+      }),
       recordOf(branch[1]!, [], { withdrawals: [told] }),
     ]);
     await watch.resolveHeight(LEDGER, recordOf(branch[0]!, []));
   },
   'watch.immature mature refute': async (world) => {
-    const { stores: { watch } } = world;
-    const one = await nextBlock(world), two = await nextBlock(world);
+    const {
+      stores: { watch },
+    } = world;
+    const one = await nextBlock(world),
+      two = await nextBlock(world);
     await watch.noteHead(LEDGER, one.at.height + 20, Date.now());
     await watch.immature(LEDGER, one.at.height + 20, 50);
     await watch.immature('bsc', 1e9, 50);
@@ -103,7 +169,9 @@ const WATCH: Record<string, Work> = {
     await watch.refute(LEDGER, [factOf(two.transfer)]);
   },
   'watch.openWithdrawals noteWithdrawalFact': async (world) => {
-    const { stores: { watch } } = world;
+    const {
+      stores: { watch },
+    } = world;
     await watch.openWithdrawals(LEDGER, 10_000_000, 20);
     const { accountId, fact } = await included(world, 5);
     await watch.noteWithdrawalFact(accountId, fact);
@@ -113,25 +181,44 @@ const WATCH: Record<string, Work> = {
 
 const AUDIT: Record<string, Work> = {
   'audit.ledgerBalances': async (world) => {
-    const { stores: { audit } } = world;
+    const {
+      stores: { audit },
+    } = world;
     const { row, at } = await nextBlock(world);
     await audit.ledgerBalances(LEDGER, { addressKeys: [row.addressKey] }, at.height, 20);
     await audit.ledgerBalances(LEDGER, { afterKey: null }, at.height, 20);
     await audit.ledgerBalances(LEDGER, { afterKey: '80000000-0000-0000-0000-000000000000' }, at.height, 20);
   },
   'audit.recordDiscrepancy discrepancies': async (world) => {
-    const { stores: { audit }, live } = world;
+    const {
+      stores: { audit },
+      live,
+    } = world;
     const { row, at } = await nextBlock(world);
     await audit.recordDiscrepancy({
-      id: newId('dep', Date.now()), ledger: LEDGER, accountId: live, addressId: row.id, address: row.address, tokenContract: null, kind: 'unattributed',
-      amount: 1n, expected: 0n, found: 1n, height: at.height, evidence: {}, atMs: Date.now(),
+      id: newId('dep', Date.now()),
+      ledger: LEDGER,
+      accountId: live,
+      addressId: row.id,
+      address: row.address,
+      tokenContract: null,
+      kind: 'unattributed',
+      amount: 1n,
+      expected: 0n,
+      found: 1n,
+      height: at.height,
+      evidence: {},
+      atMs: Date.now(),
     });
     await audit.discrepancies('tron', 20);
   },
 };
 
 const ACCOUNTS: Record<string, Work> = {
-  'accounts.load holds append ownership.claimVacantShards renewNode': async ({ stores: { accounts, ownership }, live }) => {
+  'accounts.load holds append ownership.claimVacantShards renewNode': async ({
+    stores: { accounts, ownership },
+    live,
+  }) => {
     await ownership.renewNode('plans', 30);
     await ownership.claimVacantShards('plans', 30);
     accounts.holds?.(live, (await accounts.load(live))!.ownerEpoch);
@@ -140,23 +227,45 @@ const ACCOUNTS: Record<string, Work> = {
     const { read } = stores;
     const row = issued(live, { userRef: SCALE_USERS.most, tag: 'hot' });
     await write(stores, live, [{ table: 'address', row }]);
-    const twin = { ...issued(live), chain: 'base' as const, userRef: row.userRef, tag: row.tag, index: row.index, address: row.address, addressKey: row.addressKey };
+    const twin = {
+      ...issued(live),
+      chain: 'base' as const,
+      userRef: row.userRef,
+      tag: row.tag,
+      index: row.index,
+      address: row.address,
+      addressKey: row.addressKey,
+    };
     await read.unpairedIndexes([{ accountId: live, chain: 'base', userRef: SCALE_USERS.most, tag: 'hot' }]);
     await write(stores, live, [{ table: 'address_status', id: row.id, status: 'archived', alone: true }]);
     await write(stores, live, [{ table: 'address_status', id: row.id, status: 'active', alone: true }]);
     await read.isAlone(live, row);
-    await write(stores, live, [{ table: 'address', row: { ...twin, userRef: 'pair', tag: null } }]).catch(() => undefined);
+    await write(stores, live, [{ table: 'address', row: { ...twin, userRef: 'pair', tag: null } }]).catch(
+      () => undefined,
+    );
     const own = issued(live, { userRef: fresh() });
     await write(stores, live, [{ table: 'address', row: own }]);
-    await write(stores, live, [{ table: 'address', row: { ...own, id: newId('adr', Date.now()), chain: 'base' }, paired: true }]);
+    await write(stores, live, [
+      { table: 'address', row: { ...own, id: newId('adr', Date.now()), chain: 'base' }, paired: true },
+    ]);
   },
   'rows: own addresses, keys, pools, identity, peaks': async ({ stores, live }) => {
     const index = 1_000_000 + nextSerial();
     await write(stores, live, [
       { table: 'address', row: issued(live, { purpose: 'gas_tank', index: null, derivationPath: 'm/1/0' }) },
-      { table: 'account_key', row: { family: 'evm', xpub: `xpub-evm-${live}`, accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' } },
+      {
+        table: 'account_key',
+        row: {
+          family: 'evm',
+          xpub: `xpub-evm-${live}`,
+          accountPath: "m/44'/60'/0'",
+          fingerprint: 'evm00',
+          status: 'active',
+        },
+      },
       { table: 'pool_address', row: { chain: 'sol', index, address: `p${index}`, path: 'm', addressKey: fresh() } },
-      { table: 'identity', publicKey: fresh() }, { table: 'address_peak', day: '2026-06-01', active: 5 },
+      { table: 'identity', publicKey: fresh() },
+      { table: 'address_peak', day: '2026-06-01', active: 5 },
     ]);
   },
   'rows: a deposit credited and reversed': async ({ stores, live }) => {
@@ -168,31 +277,49 @@ const ACCOUNTS: Record<string, Work> = {
     const row = issued(live, { status: 'archived' });
     const deposit = depositRow(row, { ledger: LEDGER, announced: false });
     await write(stores, live, [{ table: 'address', row }]);
-    await write(stores, live, [{ table: 'deposit', row: deposit }, { table: 'ledger_entry', row: entryRow(deposit, 'detected', null) }]);
+    await write(stores, live, [
+      { table: 'deposit', row: deposit },
+      { table: 'ledger_entry', row: entryRow(deposit, 'detected', null) },
+    ]);
   },
   'rows: of several accounts together, with an event each': async ({ stores, live, sandbox }) => {
     const more = await newOrganization(stores);
     const accounts = [live, sandbox, more.live, more.sandbox];
-    const appends = await Promise.all(accounts.map((id) => appendOf(stores, id, [], [{ type: 'peak_noted', day: '2026-06-01', active: 1 }])));
+    const appends = await Promise.all(
+      accounts.map((id) => appendOf(stores, id, [], [{ type: 'peak_noted', day: '2026-06-01', active: 1 }])),
+    );
     await Promise.all(appends.map((one) => stores.accounts.append(one)));
   },
   'rows: a withdrawal built, sent and billed': async ({ stores, live }) => {
     const from = issued(live);
     const row = withdrawalRow(from);
-    await write(stores, live, [{ table: 'address', row: from }, { table: 'withdrawal', row }]);
+    await write(stores, live, [
+      { table: 'address', row: from },
+      { table: 'withdrawal', row },
+    ]);
     await write(stores, live, [{ table: 'withdrawal', row: { ...row, status: 'signing' } }]);
     await write(stores, live, [{ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period: '2026-06' }]);
     const dead = withdrawalRow(from);
     await write(stores, live, [{ table: 'withdrawal', row: dead }]);
-    await write(stores, live, [{ table: 'withdrawal_status', id: dead.id, status: 'expired', updatedAtMs: Date.now() }]);
+    await write(stores, live, [
+      { table: 'withdrawal_status', id: dead.id, status: 'expired', updatedAtMs: Date.now() },
+    ]);
   },
   'rows: endpoints, publications, replays': async ({ stores, live }) => {
     const hook = webhookRow(live);
     await write(stores, live, [{ table: 'webhook', row: hook }]);
-    const told = publicationRow(live, { createdAtMs: Date.now() }), rotated = publicationRow(live, { event: 'identity_rotation_detected', toAll: true, createdAtMs: Date.now() });
-    await write(stores, live, [{ table: 'publication', row: told }, { table: 'publication', row: rotated }]);
-    const { content: [delivery] } = await stores.read.deliveries(live, { webhookId: hook.id, status: 'pending' }, { page: 0, size: 1 });
-    await write(stores, live, [{ table: 'replay', deliveryId: delivery!.id, newDeliveryId: newId('dlv', Date.now()), nowMs: Date.now() }]);
+    const told = publicationRow(live, { createdAtMs: Date.now() }),
+      rotated = publicationRow(live, { event: 'identity_rotation_detected', toAll: true, createdAtMs: Date.now() });
+    await write(stores, live, [
+      { table: 'publication', row: told },
+      { table: 'publication', row: rotated },
+    ]);
+    const {
+      content: [delivery],
+    } = await stores.read.deliveries(live, { webhookId: hook.id, status: 'pending' }, { page: 0, size: 1 });
+    await write(stores, live, [
+      { table: 'replay', deliveryId: delivery!.id, newDeliveryId: newId('dlv', Date.now()), nowMs: Date.now() },
+    ]);
     await write(stores, live, [{ table: 'webhook', row: { ...hook, status: 'disabled' } }]);
     await write(stores, live, [{ table: 'webhook', row: { ...hook, sealedSecrets: ['other'], status: 'enabled' } }]);
   },
@@ -205,10 +332,15 @@ const ACCOUNTS: Record<string, Work> = {
     await write(stores, live, [{ table: 'inbox_taken', ids: inbox.map(({ id }) => id) }], []);
   },
   'inbox.accountsWithInbox setAside factsSetAside countSetAside retryFacts': async (world) => {
-    const { stores: { inbox }, live } = world;
+    const {
+      stores: { inbox },
+      live,
+    } = world;
     await nextBlock(world);
     await inbox.accountsWithInbox(soon(), 10);
-    const { inbox: [one] } = await inbox.inboxOf(live, 1);
+    const {
+      inbox: [one],
+    } = await inbox.inboxOf(live, 1);
     await inbox.setAside(live, one!.id, 'no', { firstMs: 1_000, longestMs: 60_000 });
     await inbox.factsSetAside('0', 10);
     await inbox.countSetAside();
@@ -218,27 +350,42 @@ const ACCOUNTS: Record<string, Work> = {
 };
 
 const DELIVERIES: Record<string, Work> = {
-  'deliveries.claimDue standing recordAttempts releaseClaims holdUnreadable': async ({ stores: { deliveries }, live }) => {
+  'deliveries.claimDue standing recordAttempts releaseClaims holdUnreadable': async ({
+    stores: { deliveries },
+    live,
+  }) => {
     const now = Date.now();
     const claimed = await deliveries.claimDue([live], 4, now, 30_000, []);
     const [one, two, three] = claimed.map(({ delivery: { id } }) => id) as [string, string, string];
     await deliveries.standing(live, [claimed[0]!.delivery]);
     const attempt = { accountId: live, attempt: 1, statusCode: 410, durationMs: 5, error: null, atMs: now };
-    await deliveries.recordAttempts([{ ...attempt, deliveryId: one, postedTo: 'https://nowhere.example/', next: { status: 'failed', nextAttemptAtMs: now + 60_000, disableEndpoint: true } }]);
+    await deliveries.recordAttempts([
+      {
+        ...attempt,
+        deliveryId: one,
+        postedTo: 'https://nowhere.example/',
+        next: { status: 'failed', nextAttemptAtMs: now + 60_000, disableEndpoint: true },
+      },
+    ]);
     await deliveries.holdUnreadable([{ deliveryId: two, sealedSecrets: ['others'] }]);
     await deliveries.releaseClaims([three]);
   },
   'deliveries.workBacklog': async ({ stores, live }) => {
     const hook = webhookRow(live);
-    await write(stores, live, [{ table: 'webhook', row: hook }, { table: 'publication', row: publicationRow(live) }]);
+    await write(stores, live, [
+      { table: 'webhook', row: hook },
+      { table: 'publication', row: publicationRow(live) },
+    ]);
     await stores.deliveries.workBacklog();
   },
-  'deliveries.releaseAbandoned': ({ stores: { deliveries } }) => deliveries.releaseAbandoned(Array.from({ length: 64 }, (_, shard) => shard)),
+  'deliveries.releaseAbandoned': ({ stores: { deliveries } }) =>
+    deliveries.releaseAbandoned(Array.from({ length: 64 }, (_, shard) => shard)),
   'deliveries.purge': ({ stores: { deliveries } }) => deliveries.purge(Date.UTC(2025, 0, 1)),
   'deliveries.incompletePublications': ({ stores: { deliveries } }) => deliveries.incompletePublications(),
   'deliveries.purgeBodies': ({ stores: { deliveries } }) => deliveries.purgeBodies(Date.UTC(2025, 0, 1)),
   'mail.claimDue record': async ({ stores: { mail } }) => {
-    for (const { eventId: event, userId } of await mail.claimDue(5, Date.now(), 30_000)) await mail.record({ eventId: event, userId }, { atMs: Date.now(), againAtMs: null, error: null });
+    for (const { eventId: event, userId } of await mail.claimDue(5, Date.now(), 30_000))
+      await mail.record({ eventId: event, userId }, { atMs: Date.now(), againAtMs: null, error: null });
   },
   'mail.unsent purgeSent': async ({ stores: { mail } }) => {
     await mail.unsent();
@@ -249,10 +396,23 @@ const DELIVERIES: Record<string, Work> = {
 const EDGE: Record<string, Work> = {
   'edge.saveSessions sessions reapSessions': async ({ stores: { edge }, live }) => {
     const at = Date.now();
-    await edge.saveSessions([{
-      id: newId('ses', at), accountId: live, role: 'leader', edgeVersion: '1', liveness: 'live', leaseEpoch: 1, outboxMode: 'normal', outboxDepth: 0,
-      outboxPoisoned: false, podHint: null, lastHeartbeatAtMs: at, startedAtMs: at, endedAtMs: null,
-    }]);
+    await edge.saveSessions([
+      {
+        id: newId('ses', at),
+        accountId: live,
+        role: 'leader',
+        edgeVersion: '1',
+        liveness: 'live',
+        leaseEpoch: 1,
+        outboxMode: 'normal',
+        outboxDepth: 0,
+        outboxPoisoned: false,
+        podHint: null,
+        lastHeartbeatAtMs: at,
+        startedAtMs: at,
+        endedAtMs: null,
+      },
+    ]);
     await edge.sessions(live);
     await edge.reapSessions(0);
   },
@@ -262,17 +422,34 @@ const EDGE: Record<string, Work> = {
     await edge.purgeNonces(0);
   },
   'edge.saveLocalKeys localKeys': async ({ stores: { edge }, live }) => {
-    const record = { id: newId('ek', Date.now()), environment: 'live' as const, hash: 'h', label: 'l', prefix: 'p', createdAtMs: 1, revokedAtMs: null, signature: 's' };
+    const record = {
+      id: newId('ek', Date.now()),
+      environment: 'live' as const,
+      hash: 'h',
+      label: 'l',
+      prefix: 'p',
+      createdAtMs: 1,
+      revokedAtMs: null,
+      signature: 's',
+    };
     await edge.saveLocalKeys(live, [record as never]);
     await edge.localKeys(live);
   },
   'edge.saveKeySet keySets': async ({ stores: { edge }, live }) => {
-    await edge.saveKeySet(live, { replica: 'one', version: nextSerial(), covers: [{ replica: 'other', version: 1 }] } as never);
+    await edge.saveKeySet(live, {
+      replica: 'one',
+      version: nextSerial(),
+      covers: [{ replica: 'other', version: 1 }],
+    } as never);
     await edge.keySets(live);
   },
   'edge.saveInstructions instruction reapInstructions': async ({ stores, live }) => {
-    const from = issued(live), row = withdrawalRow(from);
-    await write(stores, live, [{ table: 'address', row: from }, { table: 'withdrawal', row }]);
+    const from = issued(live),
+      row = withdrawalRow(from);
+    await write(stores, live, [
+      { table: 'address', row: from },
+      { table: 'withdrawal', row },
+    ]);
     await stores.edge.saveInstructions(live, [{ transactionId: row.id, askedAtMs: Date.now() } as never]);
     await stores.edge.instruction(live, row.id);
     await stores.edge.reapInstructions(0);
@@ -281,13 +458,34 @@ const EDGE: Record<string, Work> = {
 
 const PEOPLE: Record<string, Work> = {
   'identity.apiKeyByHash insertApiKey apiKeys revokeApiKey': async ({ stores: { identity }, live, organizationId }) => {
-    const row = { id: newId('key', Date.now()), accountId: live, organizationId, environment: 'live' as const, label: 'x', hash: fresh(), maskedPrefix: 'flk', createdAtMs: 1, revokedAtMs: null };
-    await identity.insertApiKey(row, { owner: live, key: fresh(), method: 'POST', path: '/x', bodyHash: 'h', status: 201, body: {} });
+    const row = {
+      id: newId('key', Date.now()),
+      accountId: live,
+      organizationId,
+      environment: 'live' as const,
+      label: 'x',
+      hash: fresh(),
+      maskedPrefix: 'flk',
+      createdAtMs: 1,
+      revokedAtMs: null,
+    };
+    await identity.insertApiKey(row, {
+      owner: live,
+      key: fresh(),
+      method: 'POST',
+      path: '/x',
+      bodyHash: 'h',
+      status: 201,
+      body: {},
+    });
     await identity.apiKeyByHash(row.hash);
     await identity.apiKeys(organizationId);
     await identity.revokeApiKey(organizationId, row.id, 2);
   },
-  'identity.userByEmail userById setTotp spendTotpStep noteTotpFailure totpLockedUntil': async ({ stores: { identity }, userId }) => {
+  'identity.userByEmail userById setTotp spendTotpStep noteTotpFailure totpLockedUntil': async ({
+    stores: { identity },
+    userId,
+  }) => {
     await identity.userByEmail(`${userId}@example.com`);
     await identity.userById(userId);
     await identity.setTotp(userId, 'sealed', true);
@@ -295,23 +493,41 @@ const PEOPLE: Record<string, Work> = {
     await identity.noteTotpFailure(userId, Date.now());
     await identity.totpLockedUntil(userId);
   },
-  'identity.saveRefreshToken turnRefreshToken endSession purgeRefreshTokens': async ({ stores: { identity }, userId, organizationId }) => {
+  'identity.saveRefreshToken turnRefreshToken endSession purgeRefreshTokens': async ({
+    stores: { identity },
+    userId,
+    organizationId,
+  }) => {
     const family = fresh();
     await identity.saveRefreshToken({ family, hash: `${family}1`, userId, organizationId, expiresAtMs: soon() });
-    await identity.turnRefreshToken({ family, hash: `${family}1` }, { hash: `${family}2`, expiresAtMs: soon() }, Date.now());
-    await identity.turnRefreshToken({ family, hash: `${family}1` }, { hash: `${family}3`, expiresAtMs: soon() }, soon());
+    await identity.turnRefreshToken(
+      { family, hash: `${family}1` },
+      { hash: `${family}2`, expiresAtMs: soon() },
+      Date.now(),
+    );
+    await identity.turnRefreshToken(
+      { family, hash: `${family}1` },
+      { hash: `${family}3`, expiresAtMs: soon() },
+      soon(),
+    );
     await identity.endSession(family);
     await identity.purgeRefreshTokens(0);
   },
-  'identity.insertUser createOrganization organization members insertMembership ownership.claimShards leaveNode': async ({ stores }) => {
-    const { organizationId, userId } = await newOrganization(stores);
-    await stores.ownership.claimShards('guest', []);
-    await stores.ownership.leaveNode('guest');
-    await stores.identity.organization(organizationId);
-    await stores.identity.members(organizationId);
-    await stores.identity.insertMembership({ userId, organizationId, role: 'owner' });
-    await stores.identity.createOrganization({ id: newId('org', Date.now()), name: 'x', createdAtMs: 1 }, userId, PLAN, { owner: `user:${userId}`, key: fresh(), method: 'POST', path: '/x', bodyHash: 'h', status: 201, body: {} });
-  },
+  'identity.insertUser createOrganization organization members insertMembership ownership.claimShards leaveNode':
+    async ({ stores }) => {
+      const { organizationId, userId } = await newOrganization(stores);
+      await stores.ownership.claimShards('guest', []);
+      await stores.ownership.leaveNode('guest');
+      await stores.identity.organization(organizationId);
+      await stores.identity.members(organizationId);
+      await stores.identity.insertMembership({ userId, organizationId, role: 'owner' });
+      await stores.identity.createOrganization(
+        { id: newId('org', Date.now()), name: 'x', createdAtMs: 1 },
+        userId,
+        PLAN,
+        { owner: `user:${userId}`, key: fresh(), method: 'POST', path: '/x', bodyHash: 'h', status: 201, body: {} },
+      );
+    },
   'identity.signingKeys insertSigningKey': async ({ stores: { identity } }) => {
     await identity.insertSigningKey({ kid: fresh(), sealedPrivateJwk: 'x', publicJwk: {}, createdAtMs: 1 });
     await identity.signingKeys();
@@ -325,7 +541,13 @@ const READS: Record<string, Work> = {
     await read.idempotent(live, row.method, row.path, row.key);
     await read.forgetIdempotent(live, row, 'x');
   },
-  'rows: an answer': ({ stores, live }) => write(stores, live, [{ table: 'idempotency', row: { key: fresh(), method: 'POST', path: '/v1/addresses', bodyHash: 'h', status: 201, body: {} } }] as RowWrite[]),
+  'rows: an answer': ({ stores, live }) =>
+    write(stores, live, [
+      {
+        table: 'idempotency',
+        row: { key: fresh(), method: 'POST', path: '/v1/addresses', bodyHash: 'h', status: 201, body: {} },
+      },
+    ] as RowWrite[]),
   'read.purgeIdempotent': ({ stores: { read } }) => read.purgeIdempotent(Date.now() - 24.999 * 3_600_000),
   'read.address retiredIdentities addressByText addressesAmong ownAddresses': async ({ stores, live }) => {
     const row = issued(live);
@@ -341,16 +563,23 @@ const READS: Record<string, Work> = {
   'read.unissuedPool addressPeak unpairedIndexes isAlone': async ({ stores: { read }, live }) => {
     await read.unissuedPool(live, 'sol', 20);
     await read.addressPeak(live, '2026-06');
-    await read.unpairedIndexes([{ accountId: live, chain: 'base', userRef: SCALE_USERS.most, tag: 'hot' }, { accountId: live, chain: 'eth', userRef: 'nobody', tag: null }]);
+    await read.unpairedIndexes([
+      { accountId: live, chain: 'base', userRef: SCALE_USERS.most, tag: 'hot' },
+      { accountId: live, chain: 'eth', userRef: 'nobody', tag: null },
+    ]);
   },
   'read.transaction withdrawal usedValue webhooks webhook delivery': async ({ stores: { read }, live }) => {
-    const { content: [transaction] } = await read.transactions(live, {}, { page: 0, size: 1 });
+    const {
+      content: [transaction],
+    } = await read.transactions(live, {}, { page: 0, size: 1 });
     await read.transaction(live, transaction!.id);
     await read.withdrawal(live, 'txn_none');
     await read.usedValue(live, LEDGER, 'address-7');
     await read.webhooks(live);
     await read.webhook(live, SCALE_WEBHOOKS.busy);
-    const { content: [delivery] } = await read.deliveries(live, {}, { page: 0, size: 1 });
+    const {
+      content: [delivery],
+    } = await read.deliveries(live, {}, { page: 0, size: 1 });
     await read.delivery(live, delivery!.id);
     await read.deliveries(live, { eventId: eventId(live, nextSerial()) }, { page: 0, size: 20 });
   },
@@ -363,15 +592,35 @@ const READS: Record<string, Work> = {
 };
 
 const SANDBOX: Record<string, Work> = {
-  'sandbox.head mine unmine blocks blockOf sighting balance nonce transactionsOf setDown downUntil': async ({ stores: { sandbox }, sandbox: accountId }) => {
+  'sandbox.head mine unmine blocks blockOf sighting balance nonce transactionsOf setDown downUntil': async ({
+    stores: { sandbox },
+    sandbox: accountId,
+  }) => {
     const ledger: LedgerId = `eth@${accountId}`;
     const head = await sandbox.head(ledger);
-    const height = (head?.height ?? 0) + 1, from = `0x${fresh()}`;
+    const height = (head?.height ?? 0) + 1,
+      from = `0x${fresh()}`;
     const txid = `0x${fresh()}`;
-    await sandbox.mine(ledger, head, [{
-      ledger, height, hash: `h${height}`, parentHash: head?.hash ?? 'h0', timeMs: Date.now(),
-      transactions: [{ txid, success: true, reason: null, fee: '0', from: null, nonce: null, transfers: [{ outputIndex: 0, to: from, amount: '10', tokenContract: null }] }],
-    }]);
+    await sandbox.mine(ledger, head, [
+      {
+        ledger,
+        height,
+        hash: `h${height}`,
+        parentHash: head?.hash ?? 'h0',
+        timeMs: Date.now(),
+        transactions: [
+          {
+            txid,
+            success: true,
+            reason: null,
+            fee: '0',
+            from: null,
+            nonce: null,
+            transfers: [{ outputIndex: 0, to: from, amount: '10', tokenContract: null }],
+          },
+        ],
+      },
+    ]);
     await sandbox.blocks(ledger, height, 5);
     await sandbox.blockOf(ledger, txid);
     await sandbox.sighting('eth', txid);
@@ -388,12 +637,23 @@ const SANDBOX: Record<string, Work> = {
     await sandbox.nonce(ledger!, 'sender');
   },
   'sandbox.behind': ({ stores: { sandbox } }) => sandbox.behind(20),
-  'sandbox.setStuck isStuck pooled pooledOf heldInPool takePooled dropPooled pooledSighting': async ({ stores: { sandbox }, sandbox: accountId }) => {
+  'sandbox.setStuck isStuck pooled pooledOf heldInPool takePooled dropPooled pooledSighting': async ({
+    stores: { sandbox },
+    sandbox: accountId,
+  }) => {
     const ledger: LedgerId = `base@${accountId}`;
-    await sandbox.mine(ledger, null, [{ ledger, height: 1, hash: 'h1', parentHash: 'h0', timeMs: Date.now(), transactions: [] }]);
+    await sandbox.mine(ledger, null, [
+      { ledger, height: 1, hash: 'h1', parentHash: 'h0', timeMs: Date.now(), transactions: [] },
+    ]);
     await sandbox.setStuck(ledger, true);
     await sandbox.isStuck(ledger);
-    const one = { txid: fresh(), from: 'a', payload: 'x', sinceMs: 1, transaction: { txid: 'x', success: true, reason: null, fee: '0', from: 'a', nonce: 1, transfers: [] } };
+    const one = {
+      txid: fresh(),
+      from: 'a',
+      payload: 'x',
+      sinceMs: 1,
+      transaction: { txid: 'x', success: true, reason: null, fee: '0', from: 'a', nonce: 1, transfers: [] },
+    };
     await sandbox.takePooled(ledger, { height: 1, hash: 'h1' }, one, ['other']);
     await sandbox.pooled(ledger, one.txid);
     await sandbox.pooledOf(ledger, 'a');
@@ -413,17 +673,29 @@ const SANDBOX: Record<string, Work> = {
   },
   'rows: a sandbox account begun anew': async ({ stores }) => {
     const { sandbox } = await newOrganization(stores);
-    const row = issued(sandbox), hook = webhookRow(sandbox);
-    await write(stores, sandbox, [{ table: 'address', row }, { table: 'webhook', row: hook }]);
+    const row = issued(sandbox),
+      hook = webhookRow(sandbox);
+    await write(stores, sandbox, [
+      { table: 'address', row },
+      { table: 'webhook', row: hook },
+    ]);
     await write(stores, sandbox, depositWrites(row, 'reversed').rows);
     const sent = withdrawalRow(row);
     await write(stores, sandbox, [{ table: 'withdrawal', row: sent }]);
     await write(stores, sandbox, [{ table: 'billable', withdrawalId: sent.id, kind: 'withdrawal', period: '2026-06' }]);
     const { content } = await stores.read.deliveries(sandbox, {}, { page: 0, size: 5 });
-    await stores.deliveries.recordAttempts(content.map(({ id }) => ({
-      accountId: sandbox, deliveryId: id, attempt: 1, statusCode: 200, durationMs: 5, error: null, atMs: Date.now(),
-      next: { status: 'delivered' as const, nextAttemptAtMs: null, disableEndpoint: false },
-    })));
+    await stores.deliveries.recordAttempts(
+      content.map(({ id }) => ({
+        accountId: sandbox,
+        deliveryId: id,
+        attempt: 1,
+        statusCode: 200,
+        durationMs: 5,
+        error: null,
+        atMs: Date.now(),
+        next: { status: 'delivered' as const, nextAttemptAtMs: null, disableEndpoint: false },
+      })),
+    );
     await write(stores, sandbox, [{ table: 'sandbox_reset' }]);
   },
   'secrets: webhooks': async ({ sql }) => {
@@ -442,4 +714,13 @@ const SANDBOX: Record<string, Work> = {
 /** The ledger of scale-beside.ts that has all the blocks. */
 const BUSY_SANDBOX: LedgerId = `eth@org_3${'2'.repeat(24)}3_sandbox`;
 
-export const PLAN_WORK: Readonly<Record<string, Work>> = { ...WATCH, ...AUDIT, ...ACCOUNTS, ...DELIVERIES, ...EDGE, ...PEOPLE, ...READS, ...SANDBOX };
+export const PLAN_WORK: Readonly<Record<string, Work>> = {
+  ...WATCH,
+  ...AUDIT,
+  ...ACCOUNTS,
+  ...DELIVERIES,
+  ...EDGE,
+  ...PEOPLE,
+  ...READS,
+  ...SANDBOX,
+};

@@ -1,12 +1,17 @@
 /**
- * Plans of the statements that really ran, those inside of SQL functions too: `auto_explain` says each to its session as a
- * notice, with the rows that every node read.
+ * Plans of the statements that really ran, those inside of SQL functions too: `auto_explain` says each to its session
+ * as a notice, with the rows that every node read.
  */
 import { openDatabase, openLists, type Sql } from '../../persistence/postgres/sql.ts';
 
 interface PlanNode {
-  readonly 'Node Type': string; readonly 'Relation Name'?: string; readonly 'Index Name'?: string; readonly 'Plans'?: readonly PlanNode[];
-  readonly 'Actual Rows'?: number; readonly 'Actual Loops'?: number; readonly 'Rows Removed by Filter'?: number;
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
   readonly 'Rows Removed by Index Recheck'?: number;
 }
 
@@ -21,9 +26,11 @@ export interface RanStatement {
 }
 
 /** Tables whose length nobody bounds. */
-const GROWING = new RegExp('^(account|address|address_registry.*|address_gap|address_peak|account_key|deposit|ledger_entry|withdrawal|billable|publication|delivery|webhook|attempt.*'
-  + '|fact|inbox|event|idempotency|organization|pinned_identity|pool_address|list_count|block_link|discrepancy|console_user|membership|api_key|refresh_token|mail'
-  + '|edge_session|edge_nonce|edge_instruction|local_key|local_key_set|sandbox_(former|ledger|block|transaction|balance|task|pool))$');
+const GROWING = new RegExp(
+  '^(account|address|address_registry.*|address_gap|address_peak|account_key|deposit|ledger_entry|withdrawal|billable|publication|delivery|webhook|attempt.*' +
+    '|fact|inbox|event|idempotency|organization|pinned_identity|pool_address|list_count|block_link|discrepancy|console_user|membership|api_key|refresh_token|mail' +
+    '|edge_session|edge_nonce|edge_instruction|local_key|local_key_set|sandbox_(former|ledger|block|transaction|balance|task|pool))$',
+);
 
 function* nodesOf(node: PlanNode): Generator<PlanNode> {
   yield node;
@@ -34,11 +41,26 @@ function ranOf(notice: string): RanStatement | null {
   const [, json] = /^duration: [0-9.]+ ms {2}plan:\s*(\{[\s\S]*)$/.exec(notice) ?? [];
   if (json === undefined) return null;
   const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: PlanNode };
-  const scans = [...nodesOf(plan)].filter((node) => /Scan/.test(node['Node Type']) && (node['Relation Name'] !== undefined || node['Index Name'] !== undefined));
+  const scans = [...nodesOf(plan)].filter(
+    (node) =>
+      /Scan/.test(node['Node Type']) && (node['Relation Name'] !== undefined || node['Index Name'] !== undefined),
+  );
   return {
     text,
-    rowsRead: scans.reduce((sum, node) => sum + (node['Actual Loops'] ?? 1) * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)), 0),
-    sequentialScans: scans.flatMap((node) => (node['Node Type'].endsWith('Seq Scan') && GROWING.test(node['Relation Name'] ?? '') ? [`${node['Node Type']} on ${node['Relation Name']}`] : [])),
+    rowsRead: scans.reduce(
+      (sum, node) =>
+        sum +
+        (node['Actual Loops'] ?? 1) *
+          ((node['Actual Rows'] ?? 0) +
+            (node['Rows Removed by Filter'] ?? 0) +
+            (node['Rows Removed by Index Recheck'] ?? 0)),
+      0,
+    ),
+    sequentialScans: scans.flatMap((node) =>
+      node['Node Type'].endsWith('Seq Scan') && GROWING.test(node['Relation Name'] ?? '')
+        ? [`${node['Node Type']} on ${node['Relation Name']}`]
+        : [],
+    ),
     indexes: scans.flatMap((node) => node['Index Name'] ?? []),
   };
 }
@@ -52,7 +74,11 @@ export interface WatchedPools {
 }
 
 /** Pools as a node's, which hear their plans. `superuserUrl` names the database; its setting is the database's own. */
-export async function openWatched(superuserUrl: string, appUrl = superuserUrl, settings: Readonly<Record<string, string>> = {}): Promise<WatchedPools> {
+export async function openWatched(
+  superuserUrl: string,
+  appUrl = superuserUrl,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<WatchedPools> {
   const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-plans', role: null });
   await admin`
     do $$
@@ -72,7 +98,8 @@ export async function openWatched(superuserUrl: string, appUrl = superuserUrl, s
   const sql = openDatabase({ url: appUrl, connections: 2, name: 'flock-watched', onNotice, settings });
   const lists = openLists({ url: appUrl, connections: 2, name: 'flock-watched-lists', onNotice });
   return {
-    sql, lists,
+    sql,
+    lists,
     async ran(work) {
       heard = [];
       const answer = await work();

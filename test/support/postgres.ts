@@ -33,7 +33,10 @@ const POLL_MS = 25;
 const CONNECTIONS = 8;
 const LEAK_MS = 20_000;
 const EVENTUALLY_MS = 150_000;
-/** Who fills tables and holds locks takes the time that the machine needs; the limits of the application's role are its own. */
+/**
+ * Who fills tables and holds locks takes the time that the machine needs; the limits of the application's role are its
+ * own.
+ */
 const PATIENT = { statementTimeoutMs: 0, settings: { idle_in_transaction_session_timeout: '0' } };
 const TEMPLATE_LOCK = 7_305_819;
 
@@ -50,9 +53,14 @@ export async function testServerUrl(): Promise<string> {
   const folder = join(tmpdir(), `flock-test-postgres-${process.ppid}-${startOf(process.ppid)}`);
   try {
     mkdirSync(folder, { mode: 0o755 });
-    const host = spawn(process.execPath, [new URL('./postgres-host.ts', import.meta.url).pathname, String(process.ppid), folder], {
-      detached: true, stdio: 'ignore',
-    });
+    const host = spawn(
+      process.execPath,
+      [new URL('./postgres-host.ts', import.meta.url).pathname, String(process.ppid), folder],
+      {
+        detached: true,
+        stdio: 'ignore',
+      },
+    );
     host.unref();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -74,7 +82,10 @@ function urlOf(server: string, database: string): string {
 
 /** The migrated template of this version of the schema; made once, by whoever comes first. */
 async function ensureTemplate(server: string): Promise<string> {
-  const hash = createHash('sha256').update([...migrations(), ...sqlFunctions()].map(({ checksum }) => checksum).join()).digest('hex').slice(0, 16);
+  const hash = createHash('sha256')
+    .update([...migrations(), ...sqlFunctions()].map(({ checksum }) => checksum).join())
+    .digest('hex')
+    .slice(0, 16);
   const name = `flock_template_${hash}`;
   const pool = openDatabase({ url: server, connections: 1, name: 'flock-test-template', role: null });
   const sql = await pool.reserve();
@@ -99,14 +110,18 @@ export async function createTestDatabase({ migrated = true }: { migrated?: boole
   const server = await testServerUrl();
   const name = `flock_test_${randomBytes(8).toString('hex')}`;
   const maintenance = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null });
-  if (migrated) await maintenance`create database ${maintenance(name)} template ${maintenance(await ensureTemplate(server))}`;
+  if (migrated)
+    await maintenance`create database ${maintenance(name)} template ${maintenance(await ensureTemplate(server))}`;
   else await maintenance`create database ${maintenance(name)}`;
   const url = urlOf(server, name);
   const sql = openDatabase({ url, connections: CONNECTIONS, name: 'flock-test-app' });
   const owner = openDatabase({ url, connections: 2, name: 'flock-test-owner', role: 'flock_owner', ...PATIENT });
   const admin = openDatabase({ url, connections: 4, name: 'flock-test-admin', role: null, ...PATIENT });
   return {
-    url, sql, owner, admin,
+    url,
+    sql,
+    owner,
+    admin,
     async close() {
       await Promise.all([sql, owner, admin].map((pool) => pool.end({ timeout: 5 })));
       const left = await leftConnections(maintenance, name);

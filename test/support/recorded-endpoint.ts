@@ -1,6 +1,7 @@
 /**
  * Answers of a node kept for later: a recorder that wraps a live endpoint, and an endpoint that gives the recorded
- * answers back. Requests are recognised by method, path and body, whatever the numbers of their calls; answers get those.
+ * answers back. Requests are recognised by method, path and body, whatever the numbers of their calls; answers get
+ * those.
  */
 import { ChainUnavailable, type Endpoint, type HttpReply } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
@@ -16,13 +17,18 @@ type Call = Parameters<Endpoint['request']>[0];
 
 /** Numbers of JSON-RPC calls in a body, in their order. */
 const ID = /("jsonrpc":"2\.0","id":)(\d+)/g;
-const keyOf = (method: string, path: string, body: string | null) => `${method} ${path}\n${(body ?? '').replace(ID, '$1')}`;
+const keyOf = (method: string, path: string, body: string | null) =>
+  `${method} ${path}\n${(body ?? '').replace(ID, '$1')}`;
 
 /** The recorded text under the numbers that are asked with now: those of a batch stand in it in any order. */
 function renumbered(text: string, recorded: string | null, asked: string | null): string {
   const numbersOf = (body: string | null) => [...(body ?? '').matchAll(ID)].map(([, , id]) => id!);
   const to = new Map(numbersOf(recorded).map((id, i) => [id, numbersOf(asked)[i]!]));
-  return to.size === 0 ? text : text.replace(/("id":\s*)(\d+)/g, (whole, name: string, id: string) => (to.has(id) ? `${name}${to.get(id)!}` : whole));
+  return to.size === 0
+    ? text
+    : text.replace(/("id":\s*)(\d+)/g, (whole, name: string, id: string) =>
+        to.has(id) ? `${name}${to.get(id)!}` : whole,
+      );
 }
 
 /** The same endpoint, and every exchange that it answered, in order. Failures are not recorded. */

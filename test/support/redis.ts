@@ -1,6 +1,6 @@
 /**
- * A real Redis for tests, of its own, so that it can be killed and flushed: `redis-server` or `valkey-server` on the path,
- * else (root on Debian) installed. It ends with this process.
+ * A real Redis for tests, of its own, so that it can be killed and flushed: `redis-server` or `valkey-server` on the
+ * path, else (root on Debian) installed. It ends with this process.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
@@ -26,7 +26,8 @@ function serverCommand(): string {
   if (found !== undefined) return found;
   try {
     execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'redis-server'], {
-      stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: 'ignore',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     });
   } catch {
     // Not root, not Debian, or no network: said below.
@@ -44,9 +45,15 @@ async function freePort(): Promise<number> {
 }
 
 async function launch(command: string, port: number): Promise<ChildProcess> {
-  const child = spawn(command, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+  const child = spawn(command, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
+    stdio: 'ignore',
+  });
   process.once('exit', () => child.kill('SIGKILL'));
-  const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null });
+  const client = new Redis(port, '127.0.0.1', {
+    lazyConnect: true,
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
+  });
   client.on('error', () => undefined);
   try {
     await patiently('redis', async () => client.ping());
@@ -58,7 +65,8 @@ async function launch(command: string, port: number): Promise<ChildProcess> {
 
 /** Starts a server and stops it with the test. */
 export async function startRedis(t: { teardown(close: () => Promise<void>): void }): Promise<TestRedis> {
-  const command = serverCommand(), port = await freePort();
+  const command = serverCommand(),
+    port = await freePort();
   let child = await launch(command, port);
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -68,7 +76,11 @@ export async function startRedis(t: { teardown(close: () => Promise<void>): void
   };
   t.teardown(kill);
   return {
-    url: `redis://127.0.0.1:${port}`, kill, freeze: () => { child.kill('SIGSTOP'); },
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    freeze: () => {
+      child.kill('SIGSTOP');
+    },
     async restart() {
       await kill();
       child = await launch(command, port);

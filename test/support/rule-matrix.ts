@@ -28,11 +28,19 @@ const PAYMENTS = 'there are no payment sessions in this version: nothing is due,
 
 /** Rules that no test holds yet, and why. An entry whose rule a test cites has to go. */
 export const NOT_YET: Readonly<Record<string, string>> = {
-  'C4-36': SWEEPS, 'C4-37': SWEEPS, 'C4-39': SWEEPS, 'C4-43': SWEEPS,
+  'C4-36': SWEEPS,
+  'C4-37': SWEEPS,
+  'C4-39': SWEEPS,
+  'C4-43': SWEEPS,
   'C10-72': PAYMENTS,
 };
 
-export interface Rule { readonly id: string; readonly text: string; readonly letter: string; readonly counts: boolean }
+export interface Rule {
+  readonly id: string;
+  readonly text: string;
+  readonly letter: string;
+  readonly counts: boolean;
+}
 
 /** Every rule of a table or a "Rule X1:" line, and every fault, in the order of the documents. */
 export function rules(): Rule[] {
@@ -42,8 +50,11 @@ export function rules(): Rule[] {
 function chainRules(): Rule[] {
   const text = documentText('chains/rules.md');
   const inTables = [...text.matchAll(/^\| ([A-Z])([0-9]+) \| (.+?) \|/gm)];
-  const inLines = text.split('\n').filter((line) => /^Rules?:? [XK]1?/.test(line))
-    .flatMap((line) => line.split(/(?=\b[XK][1-9]\b)/)).flatMap((part) => [...part.matchAll(/^([XK])([1-9])[ :]+(.+)$/g)]);
+  const inLines = text
+    .split('\n')
+    .filter((line) => /^Rules?:? [XK]1?/.test(line))
+    .flatMap((line) => line.split(/(?=\b[XK][1-9]\b)/))
+    .flatMap((part) => [...part.matchAll(/^([XK])([1-9])[ :]+(.+)$/g)]);
   return [...inTables, ...inLines].map(([, letter, number, says]) => {
     const family = LETTERS[letter!]?.family;
     if (family === undefined) throw new Error(`no rules are known by the letter ${letter}`);
@@ -54,11 +65,13 @@ function chainRules(): Rule[] {
 
 function faults(): Rule[] {
   let chapter = '';
-  return documentText('faults.md').split('\n').flatMap((line) => {
-    chapter = /^### (C[0-9]+)/.exec(line)?.[1] ?? chapter;
-    const [, number, text] = /^([0-9]+)\. (.+)$/.exec(line) ?? [];
-    return number === undefined ? [] : [{ id: `${chapter}-${number}`, text: text!, letter: chapter, counts: true }];
-  });
+  return documentText('faults.md')
+    .split('\n')
+    .flatMap((line) => {
+      chapter = /^### (C[0-9]+)/.exec(line)?.[1] ?? chapter;
+      const [, number, text] = /^([0-9]+)\. (.+)$/.exec(line) ?? [];
+      return number === undefined ? [] : [{ id: `${chapter}-${number}`, text: text!, letter: chapter, counts: true }];
+    });
 }
 
 const TITLE = /\btest(?:\.\w+)*\(\s*(?:'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`|"((?:[^"\\]|\\.)*)")/g;
@@ -68,7 +81,11 @@ const FAULT = /\bC[0-9]{1,2}-[0-9]{1,2}\b/g;
 /** Rules that a title names; `V36–V40` and `V36–40` are five. */
 export function citedIn(title: string): string[] {
   const single = [...title.matchAll(RULE)].flatMap(([, letter, from, to]) =>
-    Array.from({ length: Math.max(0, Number(to ?? from) - Number(from)) + 1 }, (_, n) => `${letter}${Number(from) + n}`));
+    Array.from(
+      { length: Math.max(0, Number(to ?? from) - Number(from)) + 1 },
+      (_, n) => `${letter}${Number(from) + n}`,
+    ),
+  );
   return [...single, ...(title.match(FAULT) ?? [])];
 }
 
@@ -89,7 +106,7 @@ export function citations(): Map<string, Map<string, number>> {
 const SUMMARY_CHARACTERS = 90;
 
 function row({ id, text, counts }: Rule, cited: Map<string, Map<string, number>>): string {
-  const files = [...cited.get(id) ?? []].sort(([a], [b]) => (a < b ? -1 : 1));
+  const files = [...(cited.get(id) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
   const plain = text.replace(/[`*★|]/g, '').trim();
   const says = plain.length > SUMMARY_CHARACTERS ? `${plain.slice(0, SUMMARY_CHARACTERS).toWellFormed()}…` : plain;
   const held = files.map(([path, count]) => `\`${path}\`${count > 1 ? ` ×${count}` : ''}`).join(', ');
@@ -98,17 +115,28 @@ function row({ id, text, counts }: Rule, cited: Map<string, Map<string, number>>
 
 /** The document. */
 export function matrixText(): string {
-  const all = rules(), cited = citations();
+  const all = rules(),
+    cited = citations();
   const chapters = Map.groupBy(all, ({ letter }) => letter);
   const tables = [...chapters].map(([letter, ofLetter]) => {
     const about = LETTERS[letter]?.about;
-    return [`## ${letter}${about === undefined ? ', faults' : `: ${about}`}`, '', '| rule | says | tests |', '|---|---|---|', ...ofLetter.map((rule) => row(rule, cited)), ''].join('\n');
+    return [
+      `## ${letter}${about === undefined ? ', faults' : `: ${about}`}`,
+      '',
+      '| rule | says | tests |',
+      '|---|---|---|',
+      ...ofLetter.map((rule) => row(rule, cited)),
+      '',
+    ].join('\n');
   });
   return [
-    '# Rules and their tests', '',
+    '# Rules and their tests',
+    '',
     'Made by `npm run -s docs:rules`; `test/spec/rules.test.ts` fails when a rule of an enabled chain is in no title and not in the',
     'list of those that do not apply yet. A number behind a file says how many of its titles name the rule. Rules:',
-    '[chains/rules.md](chains/rules.md); faults: [faults.md](faults.md).', '', ...tables,
+    '[chains/rules.md](chains/rules.md); faults: [faults.md](faults.md).',
+    '',
+    ...tables,
   ].join('\n');
 }
 

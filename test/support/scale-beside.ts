@@ -1,6 +1,6 @@
 /**
- * What stands beside the large account of scale.ts: other accounts' rows in every table that grows, filled in SQL as the
- * superuser without triggers. Deterministic; what a statement must not read is most of it.
+ * What stands beside the large account of scale.ts: other accounts' rows in every table that grows, filled in SQL as
+ * the superuser without triggers. Deterministic; what a statement must not read is most of it.
  */
 import type { AccountId } from '../../protocol/ids.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';

@@ -2,20 +2,26 @@
  * A large account, filled in SQL as the superuser without triggers: addresses, deposits with their facts and entries,
  * withdrawals, deliveries with their publications and attempts, and other accounts beside it. Deterministic.
  *
- * Values are skewed on purpose. Most rows carry one `userRef` and one `tag`; what is rare is also oldest, so that a plan
- * that reads newest first and filters on the way reads everything before it finds them.
+ * Values are skewed on purpose. Most rows carry one `userRef` and one `tag`; what is rare is also oldest, so that a
+ * plan that reads newest first and filters on the way reads everything before it finds them.
  */
 import type { AccountId } from '../../protocol/ids.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 
 export interface ScaleCounts {
-  readonly addresses: number; readonly deposits: number; readonly withdrawals: number; readonly deliveries: number;
+  readonly addresses: number;
+  readonly deposits: number;
+  readonly withdrawals: number;
+  readonly deliveries: number;
   /** Organizations beside it, each with one address. */
   readonly otherAccounts: number;
 }
 
 /** The endpoints of the account: nearly everything goes to `busy`. */
-export const SCALE_WEBHOOKS = { busy: '00000000-0000-7000-8000-000000000001', rare: '00000000-0000-7000-8000-000000000002' } as const;
+export const SCALE_WEBHOOKS = {
+  busy: '00000000-0000-7000-8000-000000000001',
+  rare: '00000000-0000-7000-8000-000000000002',
+} as const;
 export const SCALE_USERS = { most: 'whale', one: 'user-7', rare: 'old-user' } as const;
 export const SCALE_TAGS = { most: 'hot', rare: 'old-tag' } as const;
 /** Rows of each table that are rare in every filtered column. */
@@ -27,19 +33,37 @@ const SESSIONS = 3;
 
 /** Fills an account that exists and has two endpoints of its own nowhere yet. Resolves when statistics are taken. */
 export async function fillScale(superuserUrl: string, accountId: AccountId, counts: ScaleCounts): Promise<void> {
-  const sessions = Array.from({ length: SESSIONS }, () => openDatabase({
-    url: superuserUrl, connections: 1, name: 'flock-fill', role: null, statementTimeoutMs: 0,
-    settings: { session_replication_role: 'replica', synchronous_commit: 'off', maintenance_work_mem: '512MB', lock_timeout: '0' },
-  }));
+  const sessions = Array.from({ length: SESSIONS }, () =>
+    openDatabase({
+      url: superuserUrl,
+      connections: 1,
+      name: 'flock-fill',
+      role: null,
+      statementTimeoutMs: 0,
+      settings: {
+        session_replication_role: 'replica',
+        synchronous_commit: 'off',
+        maintenance_work_mem: '512MB',
+        lock_timeout: '0',
+      },
+    }),
+  );
   const [first, second, third] = sessions as [Sql, Sql, Sql];
   try {
     const indexes = await dropIndexes(first);
     await Promise.all(sessions.map(helpers));
     // No row of one is asked for by another's, and triggers are off.
-    await Promise.all([fillAddresses(first, accountId, counts), fillMoney(second, accountId, counts), fillDeliveries(third, accountId, counts)]);
-    await Promise.all(sessions.map(async (session) => {
-      for (let one = indexes.pop(); one !== undefined; one = indexes.pop()) await session`select pg_temp.build(${[one]}::text[])`;
-    }));
+    await Promise.all([
+      fillAddresses(first, accountId, counts),
+      fillMoney(second, accountId, counts),
+      fillDeliveries(third, accountId, counts),
+    ]);
+    await Promise.all(
+      sessions.map(async (session) => {
+        for (let one = indexes.pop(); one !== undefined; one = indexes.pop())
+          await session`select pg_temp.build(${[one]}::text[])`;
+      }),
+    );
     await countLists(first);
     await first`vacuum analyze`;
   } finally {
@@ -114,7 +138,11 @@ async function fillAddresses(sql: Sql, accountId: AccountId, { addresses, otherA
     on conflict do nothing`;
 }
 
-async function fillMoney(sql: Sql, accountId: AccountId, { addresses, deposits, withdrawals }: ScaleCounts): Promise<void> {
+async function fillMoney(
+  sql: Sql,
+  accountId: AccountId,
+  { addresses, deposits, withdrawals }: ScaleCounts,
+): Promise<void> {
   await sql`
     insert into deposit (account_id, id, ledger, chain, txid, output_index, address_id, address, amount, decimals, token_symbol, user_ref,
                          tag, status, incarnation, height, block_hash, threshold, created_at, updated_at)

@@ -1,4 +1,6 @@
-/** An account that withdraws on an EVM chain, decided by the real actor and chain module, with the rows that it wrote. */
+/**
+ * An account that withdraws on an EVM chain, decided by the real actor and chain module, with the rows that it wrote.
+ */
 import { HDNodeWallet, Transaction } from 'ethers';
 import type { AccountCommand } from '../../model/account/commands.ts';
 import { evm } from '../../chains/evm/index.ts';
@@ -29,12 +31,23 @@ export class Sender {
 
   build(nonceLatest = 7, more: Partial<Intent> = {}): Extract<AccountCommand, { type: 'build_withdrawal' }> {
     const intent: Intent = {
-      chain: 'eth', from: this.from.address, fromPath: this.from.derivationPath, to: RECIPIENT, amount: 1_000n,
-      token: null, tag: null, ...more,
+      chain: 'eth',
+      from: this.from.address,
+      fromPath: this.from.derivationPath,
+      to: RECIPIENT,
+      amount: 1_000n,
+      token: null,
+      tag: null,
+      ...more,
     };
     return {
-      type: 'build_withdrawal', id: txn(), intent, inputs: inputsOf({ nonceLatest, noncePending: nonceLatest }),
-      from: this.from, tokenSymbol: 'ETH', decimals: 18
+      type: 'build_withdrawal',
+      id: txn(),
+      intent,
+      inputs: inputsOf({ nonceLatest, noncePending: nonceLatest }),
+      from: this.from,
+      tokenSymbol: 'ETH',
+      decimals: 18,
     };
   }
 
@@ -43,9 +56,13 @@ export class Sender {
     const taken = this.account.accept(command);
     for (const write of taken.rows) {
       if (write.table === 'withdrawal') this.rows.set(write.row.id, write.row);
-      if (write.table === 'withdrawal_status') this.rows.set(
-        write.id, { ...this.rows.get(write.id)!, unsigned: unbound(this.rows.get(write.id)!), status: write.status, updatedAtMs: write.updatedAtMs },
-      );
+      if (write.table === 'withdrawal_status')
+        this.rows.set(write.id, {
+          ...this.rows.get(write.id)!,
+          unsigned: unbound(this.rows.get(write.id)!),
+          status: write.status,
+          updatedAtMs: write.updatedAtMs,
+        });
     }
     return taken;
   }
@@ -54,8 +71,17 @@ export class Sender {
     return this.do(this.build(nonceLatest)).reply;
   }
 
-  bind(id: string, nonceLatest = 7, gaveUp: readonly string[] = []): Extract<AccountCommand, { type: 'bind_withdrawal' }> {
-    return { type: 'bind_withdrawal', known: this.rows.get(id)!, inputs: inputsOf({ nonceLatest, noncePending: nonceLatest }), gaveUp };
+  bind(
+    id: string,
+    nonceLatest = 7,
+    gaveUp: readonly string[] = [],
+  ): Extract<AccountCommand, { type: 'bind_withdrawal' }> {
+    return {
+      type: 'bind_withdrawal',
+      known: this.rows.get(id)!,
+      inputs: inputsOf({ nonceLatest, noncePending: nonceLatest }),
+      gaveUp,
+    };
   }
 
   /** Built, and bound for the broadcast. */
@@ -64,12 +90,17 @@ export class Sender {
   }
 
   submit(
-    id: string, more: Partial<Extract<AccountCommand, { type: 'submit_signed' }>> = {},
+    id: string,
+    more: Partial<Extract<AccountCommand, { type: 'submit_signed' }>> = {},
   ): Extract<AccountCommand, { type: 'submit_signed' }> {
     const known = this.rows.get(id)!;
     return {
-      type: 'submit_signed', known, signed: sign(known), sessionId: LEADER, leaseEpoch: this.account.state.lease.epoch,
-      ...more
+      type: 'submit_signed',
+      known,
+      signed: sign(known),
+      sessionId: LEADER,
+      leaseEpoch: this.account.state.lease.epoch,
+      ...more,
     };
   }
 
@@ -92,20 +123,30 @@ export class Sender {
   }
 
   fact(
-    id: string, kind: Extract<Fact, { withdrawalId: string }>['kind'], more: Partial<Extract<Fact,
-    { withdrawalId: string }>> = {},
+    id: string,
+    kind: Extract<Fact, { withdrawalId: string }>['kind'],
+    more: Partial<Extract<Fact, { withdrawalId: string }>> = {},
   ) {
     this.#facts += 1;
     const known = this.rows.get(id)!;
     const fact: Fact = {
-      kind, withdrawalId: id, txid: known.txid!, height: 200, blockHash: '0xb1', success: true, reason: null,
-      fee: '21000', ...more,
+      kind,
+      withdrawalId: id,
+      txid: known.txid!,
+      height: 200,
+      blockHash: '0xb1',
+      success: true,
+      reason: null,
+      fee: '21000',
+      ...more,
     };
     return this.do({
-      type: 'apply_facts', inbox: [
-        { id: String(this.#facts), accountId: this.account.state.accountId, fact },
-      ], deposits: [],
-      withdrawals: [known], addresses: [], depositIds: [''],
+      type: 'apply_facts',
+      inbox: [{ id: String(this.#facts), accountId: this.account.state.accountId, fact }],
+      deposits: [],
+      withdrawals: [known],
+      addresses: [],
+      depositIds: [''],
     });
   }
 

@@ -4,8 +4,19 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  ChainUnavailable, type Block, type BroadcastResult, type BuildInputs, type ChainClient, type ChainModule, type Fate, type Head,
-  type Network, type Outcome, type ParsedAddress, type Transfer, type Unsigned,
+  ChainUnavailable,
+  type Block,
+  type BroadcastResult,
+  type BuildInputs,
+  type ChainClient,
+  type ChainModule,
+  type Fate,
+  type Head,
+  type Network,
+  type Outcome,
+  type ParsedAddress,
+  type Transfer,
+  type Unsigned,
 } from '../../chains/chain.ts';
 import { refuse } from '../../protocol/errors.ts';
 
@@ -25,7 +36,9 @@ export interface SimulatedRaw {
   readonly sent: readonly string[];
 }
 
-interface Node extends Block<SimulatedRaw> { readonly failed: Set<string> }
+interface Node extends Block<SimulatedRaw> {
+  readonly failed: Set<string>;
+}
 
 const hashOf = (...parts: unknown[]): string => createHash('sha256').update(parts.map(String).join('|')).digest('hex');
 
@@ -42,18 +55,37 @@ export class SimulatedChain {
     this.#tip = this.#add(hashOf('before', startHeight), startHeight - 1, startHeight, [], []);
   }
 
-  #add(parentHash: string, parentHeight: number, height: number, payments: readonly SimulatedPayment[], sent: readonly string[]): Node {
+  #add(
+    parentHash: string,
+    parentHeight: number,
+    height: number,
+    payments: readonly SimulatedPayment[],
+    sent: readonly string[],
+  ): Node {
     this.#salt += 1;
     const hash = hashOf(parentHash, height, this.#salt);
-    const node: Node = { height, hash, parentHash, parentHeight, timeMs: height * 1_000, raw: { payments, sent }, failed: new Set() };
+    const node: Node = {
+      height,
+      hash,
+      parentHash,
+      parentHeight,
+      timeMs: height * 1_000,
+      raw: { payments, sent },
+      failed: new Set(),
+    };
     this.#blocks.set(hash, node);
     return node;
   }
 
-  get tip(): Block<SimulatedRaw> { return this.#tip; }
+  get tip(): Block<SimulatedRaw> {
+    return this.#tip;
+  }
 
   /** One more block on the canonical tip; `skip` leaves that many heights empty. */
-  mine(payments: readonly SimulatedPayment[] = [], options: { withMempool?: boolean; skip?: number } = {}): Block<SimulatedRaw> {
+  mine(
+    payments: readonly SimulatedPayment[] = [],
+    options: { withMempool?: boolean; skip?: number } = {},
+  ): Block<SimulatedRaw> {
     const sent = options.withMempool === true ? [...this.mempool] : [];
     for (const txid of sent) this.mempool.delete(txid);
     this.#tip = this.#add(this.#tip.hash, this.#tip.height, this.#tip.height + 1 + (options.skip ?? 0), payments, sent);
@@ -97,7 +129,8 @@ export class SimulatedChain {
 
   /** Blocks of the canonical chain, newest first. */
   *canonical(tip: Block = this.#tip): Generator<Node> {
-    for (let node = this.#blocks.get(tip.hash); node !== undefined; node = this.#blocks.get(node.parentHash)) yield node;
+    for (let node = this.#blocks.get(tip.hash); node !== undefined; node = this.#blocks.get(node.parentHash))
+      yield node;
   }
 
   client(random: () => number = () => 1): SimulatedClient {
@@ -161,7 +194,11 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
   async getHead(): Promise<Head> {
     this.#enter('head');
     const { height, hash } = this.#tip();
-    return { height: height + this.ahead, hash: this.lies.get(height) ?? hash, finalizedHeight: this.finalizedDepth === null ? null : height - this.finalizedDepth };
+    return {
+      height: height + this.ahead,
+      hash: this.lies.get(height) ?? hash,
+      finalizedHeight: this.finalizedDepth === null ? null : height - this.finalizedDepth,
+    };
   }
 
   async nextHeight(height: number): Promise<number | null> {
@@ -200,7 +237,9 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
     return null;
   }
 
-  async fetchBalance(address: string): Promise<{ amount: bigint; reserved: bigint; available: bigint; decimals: number; accountExists: boolean }> {
+  async fetchBalance(
+    address: string,
+  ): Promise<{ amount: bigint; reserved: bigint; available: bigint; decimals: number; accountExists: boolean }> {
     this.#enter(`balance ${address}`);
     const amount = this.#received(address, this.#tip());
     return { amount, reserved: 0n, available: amount, decimals: 18, accountExists: amount > 0n };
@@ -220,7 +259,8 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
     let amount = this.hidden.get(address) ?? 0n;
     for (const node of this.#chain.canonical(tip)) {
       for (const payment of node.raw.payments) {
-        if (payment.to === address && (payment.tokenContract ?? null) === null && !node.failed.has(payment.txid)) amount += payment.amount;
+        if (payment.to === address && (payment.tokenContract ?? null) === null && !node.failed.has(payment.txid))
+          amount += payment.amount;
       }
     }
     return amount;
@@ -234,8 +274,10 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
   async broadcast(signed: { payload: string; txid: string }): Promise<BroadcastResult> {
     this.#enter(`broadcast ${signed.txid}`);
     this.#chain.submits.push(signed.payload);
-    if (this.#chain.refusesBroadcast.has(signed.txid)) return { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason: 'refused' }) };
-    if (this.#chain.mempool.has(signed.txid) || await this.getOutcome(signed.txid) !== null) return { kind: 'already_known', txid: signed.txid };
+    if (this.#chain.refusesBroadcast.has(signed.txid))
+      return { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason: 'refused' }) };
+    if (this.#chain.mempool.has(signed.txid) || (await this.getOutcome(signed.txid)) !== null)
+      return { kind: 'already_known', txid: signed.txid };
     this.#chain.mempool.add(signed.txid);
     return { kind: 'accepted', txid: signed.txid };
   }
@@ -255,8 +297,18 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
 }
 
 export const simulatedNetwork: Network = {
-  slug: 'eth', family: 'evm', nativeSymbol: 'ETH', nativeDecimals: 18, threshold: 4, gate: { kind: 'depth' }, reorgWindow: 32,
-  blockTimeMs: 1_000, accountPath: "m/44'/60'/0'", identity: '1', explorer: { tx: '{id}', address: '{id}' }, feeCap: 1n,
+  slug: 'eth',
+  family: 'evm',
+  nativeSymbol: 'ETH',
+  nativeDecimals: 18,
+  threshold: 4,
+  gate: { kind: 'depth' },
+  reorgWindow: 32,
+  blockTimeMs: 1_000,
+  accountPath: "m/44'/60'/0'",
+  identity: '1',
+  explorer: { tx: '{id}', address: '{id}' },
+  feeCap: 1n,
 };
 
 /** The smallest module that decodes a simulated block; addresses are texts that start with `@` or `0x`. */
@@ -266,20 +318,35 @@ export const simulatedModule: ChainModule<SimulatedRaw> = {
   derivation: { kind: 'pool', depositPath: (index) => `m/${index}`, gasTankPath: 'm/0' },
   parseAddress(_network, text): ParsedAddress | ReturnType<typeof refuse> {
     if (!/^(@|0x)/.test(text)) return refuse('INVALID_ADDRESS', { address: text });
-    return { ok: true, canonical: text, kind: 'eoa', bytes: text.startsWith('@') ? Buffer.from(text) : Buffer.from(text.slice(2), 'hex'), tag: null };
+    return {
+      ok: true,
+      canonical: text,
+      kind: 'eoa',
+      bytes: text.startsWith('@') ? Buffer.from(text) : Buffer.from(text.slice(2), 'hex'),
+      tag: null,
+    };
   },
   checkDestination: () => null,
   parseToken: (_network, text) => text,
   transfersIn(_network, block) {
     const transfers = block.raw.payments.map((payment): Transfer => ({
-      txid: payment.txid, outputIndex: payment.outputIndex, to: payment.to, amount: payment.amount, decimals: 18,
-      tokenContract: payment.tokenContract ?? null, tokenSymbol: payment.tokenContract ?? 'ETH', tag: null, from: payment.from ?? [],
+      txid: payment.txid,
+      outputIndex: payment.outputIndex,
+      to: payment.to,
+      amount: payment.amount,
+      decimals: 18,
+      tokenContract: payment.tokenContract ?? null,
+      tokenSymbol: payment.tokenContract ?? 'ETH',
+      tag: null,
+      from: payment.from ?? [],
       ...(payment.threshold === undefined ? {} : { threshold: payment.threshold }),
     }));
     return { transfers, ignored: [] };
   },
   outcomesIn(_network, block, wanted) {
-    return block.raw.sent.filter((txid) => wanted.has(txid)).map((txid) => ({ txid, success: true, reason: null, fee: 21n }));
+    return block.raw.sent
+      .filter((txid) => wanted.has(txid))
+      .map((txid) => ({ txid, success: true, reason: null, fee: 21n }));
   },
   estimateFee: () => ({ fee: 21n, feeMax: 21n, parts: {} }),
   buildUnsigned: () => refuse('CHAIN_REJECTED', { reason: 'this ledger builds nothing' }),

@@ -2,13 +2,25 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { ExecutionContext } from 'ava';
 
-export interface TakenMail { readonly from: string; readonly to: string[]; readonly message: string }
-/** What becomes of a message once it is there: taken; refused for now; taken and the line cut before the answer; an answer without an end. */
+export interface TakenMail {
+  readonly from: string;
+  readonly to: string[];
+  readonly message: string;
+}
+/**
+ * What becomes of a message once it is there: taken; refused for now; taken and the line cut before the answer; an
+ * answer without an end.
+ */
 export type Verdict = 'take' | 'refuse' | 'cut' | 'drip';
 /** Pause between two lines of an answer that never ends. */
 const DRIP_MS = 20;
 
-export interface TestSmtp { readonly url: string; readonly taken: TakenMail[]; judge: () => Verdict; readonly open: () => number }
+export interface TestSmtp {
+  readonly url: string;
+  readonly taken: TakenMail[];
+  judge: () => Verdict;
+  readonly open: () => number;
+}
 
 export async function startSmtp(t: ExecutionContext): Promise<TestSmtp> {
   const smtp = { url: '', taken: [] as TakenMail[], judge: (): Verdict => 'take', open: () => sockets.size };
@@ -20,10 +32,13 @@ export async function startSmtp(t: ExecutionContext): Promise<TestSmtp> {
     talk(socket, smtp);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    for (const socket of sockets) socket.destroy();
-  }));
+  t.teardown(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  );
   smtp.url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return smtp;
 }

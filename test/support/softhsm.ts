@@ -21,7 +21,8 @@ function modulePath(): string {
   if (process.getuid?.() !== 0) throw new Error('softhsm2 is missing: apt-get install softhsm2');
   execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' });
   execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'softhsm2'], {
-    stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: 'ignore',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
   return installed()!;
 }
@@ -29,14 +30,18 @@ function modulePath(): string {
 /** A fresh token in a directory of its own. */
 export function newToken(label = 'flock-test', pin = 'CANARY-PIN-7419'): Token {
   const module = modulePath();
-  const directory = newDirectory(), tokens = join(directory, 'tokens'), settings = join(directory, 'softhsm2.conf');
+  const directory = newDirectory(),
+    tokens = join(directory, 'tokens'),
+    settings = join(directory, 'softhsm2.conf');
   mkdirSync(tokens);
   writeFileSync(settings, `directories.tokendir = ${tokens}\nobjectstore.backend = file\nlog.level = ERROR\n`);
   execFileSync('softhsm2-util', ['--init-token', '--free', '--label', label, '--so-pin', '00000000', '--pin', pin], {
-    stdio: 'ignore', env: { ...process.env, SOFTHSM2_CONF: settings },
+    stdio: 'ignore',
+    env: { ...process.env, SOFTHSM2_CONF: settings },
   });
   return {
-    pin, env: { SOFTHSM2_CONF: settings, EDGE_PKCS11_MODULE: module, EDGE_PKCS11_TOKEN: label },
+    pin,
+    env: { SOFTHSM2_CONF: settings, EDGE_PKCS11_MODULE: module, EDGE_PKCS11_TOKEN: label },
     destroy() {
       rmSync(tokens, { recursive: true });
       mkdirSync(tokens);

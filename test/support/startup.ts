@@ -21,14 +21,21 @@ export interface Started {
   readonly exited: Promise<number | null>;
 }
 
-export interface StartAsk { dataDir: string; ports: readonly [number, number]; args?: readonly string[]; via?: 'npm' | 'node' }
+export interface StartAsk {
+  dataDir: string;
+  ports: readonly [number, number];
+  args?: readonly string[];
+  via?: 'npm' | 'node';
+}
 
 /** Starts developer mode; whatever the test leaves behind is killed with it. */
 export function start(t: ExecutionContext, { dataDir, ports, args = [], via = 'npm' }: StartAsk): Started {
   const [command, begin] = via === 'npm' ? ['npm', ['start', '--']] : [process.execPath, ['developer/start.ts']];
   const { PATH = '', HOME = '' } = process.env;
   const child: ChildProcess = spawn(command, [...begin, '--data-dir', dataDir, ...args], {
-    cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH, HOME, CLOUD_PORT: String(ports[0]), EDGE_PORT: String(ports[1]) },
   });
   let text = '';
@@ -43,7 +50,9 @@ export function start(t: ExecutionContext, { dataDir, ports, args = [], via = 'n
     void exited.then((code) => reject(new Error(`ended with ${code}: ${text}`)));
   });
   ready.catch(() => undefined);
-  t.teardown(() => { for (const pid of processesOf(dataDir)) killIfThere(pid); });
+  t.teardown(() => {
+    for (const pid of processesOf(dataDir)) killIfThere(pid);
+  });
   return { pid: child.pid!, output: () => text, ready, exited };
 }
 
@@ -59,13 +68,18 @@ function killIfThere(pid: number): void {
 export function processesOf(dataDir: string): number[] {
   const mentions = (pid: string): boolean => {
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir)
-        || readlinkSync(`/proc/${pid}/cwd`).startsWith(dataDir) || readlinkSync(`/proc/${pid}/fd/1`).startsWith(dataDir);
+      return (
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir) ||
+        readlinkSync(`/proc/${pid}/cwd`).startsWith(dataDir) ||
+        readlinkSync(`/proc/${pid}/fd/1`).startsWith(dataDir)
+      );
     } catch {
       return false; // gone meanwhile, or somebody else's
     }
   };
-  return readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name) && Number(name) !== process.pid && mentions(name)).map(Number);
+  return readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name) && Number(name) !== process.pid && mentions(name))
+    .map(Number);
 }
 
 /** Resolves when nothing of a data directory runs any more. Throws: Error when something does after ten seconds. */
@@ -79,7 +93,9 @@ export async function allGone(dataDir: string): Promise<void> {
 
 /** Pid of the process that npm started. */
 export function nodeBelow(npm: number, dataDir: string): number {
-  const found = processesOf(dataDir).find((pid) => pid !== npm && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('developer/start.ts'));
+  const found = processesOf(dataDir).find(
+    (pid) => pid !== npm && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('developer/start.ts'),
+  );
   if (found === undefined) throw new Error('no node runs developer mode');
   return found;
 }
@@ -87,9 +103,14 @@ export function nodeBelow(npm: number, dataDir: string): number {
 /** Two ports that nobody has at this moment. */
 export async function freePorts(): Promise<[number, number]> {
   const servers = [createServer(), createServer()];
-  const ports = await Promise.all(servers.map((server) => new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  })));
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+        }),
+    ),
+  );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return [ports[0]!, ports[1]!];
 }

@@ -7,7 +7,10 @@ import { CONFIRMATIONS, patiently, type Company } from './company.ts';
 const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
 const WITHDRAWN = 1_000n;
 
-/** Stories of one company: address → paid → detected → confirmed → withdrawal → confirmed, by an application that asks again. */
+/**
+ * Stories of one company: address → paid → detected → confirmed → withdrawal → confirmed, by an application that asks
+ * again.
+ */
 export class Stories {
   readonly #company: Company;
   readonly #paid = new Map<string, Paid>();
@@ -19,9 +22,10 @@ export class Stories {
 
   async tell(): Promise<void> {
     const { client, receiver, anvil, mine, pay } = this.#company;
-    const n = this.count += 1;
+    const n = (this.count += 1);
     const address = await patiently('address', () =>
-      client.call('createAddress', { body: { chain: 'eth', userRef: `customer-${n}` }, idempotencyKey: `story-${n}` }));
+      client.call('createAddress', { body: { chain: 'eth', userRef: `customer-${n}` }, idempotencyKey: `story-${n}` }),
+    );
     if (isRefusal(address)) throw new Error(address.code);
     const amount = 10n ** 17n + BigInt(n);
     const txid = await pay(address.address, amount);
@@ -30,12 +34,19 @@ export class Stories {
     await receiver.next((got) => got.event === 'deposit_detected' && got.data['txid'] === txid);
     await mine(CONFIRMATIONS);
     await receiver.next((got) => got.event === 'deposit_confirmed' && got.data['txid'] === txid);
-    const built = await patiently('build', () => client.call('buildTransaction', {
-      body: { chain: 'eth', from: address.address, to: OUTSIDER, amount: String(WITHDRAWN) }, idempotencyKey: `build-${n}`,
-    }));
+    const built = await patiently('build', () =>
+      client.call('buildTransaction', {
+        body: { chain: 'eth', from: address.address, to: OUTSIDER, amount: String(WITHDRAWN) },
+        idempotencyKey: `build-${n}`,
+      }),
+    );
     if (isRefusal(built)) throw new Error(built.code);
     await patiently('broadcast', () => client.call('broadcastTransaction', { params: { id: built.id } }));
-    await patiently('pending', async () => anvil.rpc<{ pending: object }>('txpool_content'), ({ pending }) => Object.keys(pending).length > 0);
+    await patiently(
+      'pending',
+      async () => anvil.rpc<{ pending: object }>('txpool_content'),
+      ({ pending }) => Object.keys(pending).length > 0,
+    );
     await mine(1 + CONFIRMATIONS);
     await receiver.next((got) => got.event === 'withdrawal_confirmed' && got.data['transactionId'] === built.id);
   }

@@ -6,11 +6,18 @@ import { dirname, join, normalize } from 'node:path';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-export interface SourceFile { readonly path: string; readonly text: string; readonly lines: readonly string[] }
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+}
 
 /** Files that git tracks or would track, below one of the folders, with one of the endings. */
 export function filesOf(folders: readonly string[], ...endings: string[]): SourceFile[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...folders], { cwd: ROOT, encoding: 'utf8' });
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...folders], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
   return [...new Set(listed.split('\n'))]
     .filter((path) => endings.some((ending) => path.endsWith(ending)))
     .flatMap((path) => {
@@ -23,16 +30,34 @@ export function filesOf(folders: readonly string[], ...endings: string[]): Sourc
     });
 }
 
-export const ROOMS = ['protocol', 'chains', 'actors', 'gateway', 'chain-watchers', 'edge', 'persistence', 'supervision', 'console', 'model', 'developer', 'bench'] as const;
+export const ROOMS = [
+  'protocol',
+  'chains',
+  'actors',
+  'gateway',
+  'chain-watchers',
+  'edge',
+  'persistence',
+  'supervision',
+  'console',
+  'model',
+  'developer',
+  'bench',
+] as const;
 
 /** Source files of all rooms, without tests. */
 export function sources(): SourceFile[] {
   return filesOf(ROOMS, '.ts').filter((file) => !file.path.includes('/public/'));
 }
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^'"`;]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g;
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s[^'"`;]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g;
 
-export interface Import { readonly specifier: string; readonly target: string; readonly typeOnly: boolean }
+export interface Import {
+  readonly specifier: string;
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
 
 /** Imports of a file; relative ones resolved to a path from the root. */
 export function importsOf(file: SourceFile): Import[] {

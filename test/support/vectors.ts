@@ -54,9 +54,16 @@ export function expectedCases(chain: string): readonly ExpectedCase[] {
   return vector<{ cases: ExpectedCase[] }>('nodes/expected.json').cases.filter((entry) => entry.chain === chain);
 }
 
-export interface SampleToken { readonly chain: string; readonly contract: string; readonly symbol: string; readonly decimals: number }
+export interface SampleToken {
+  readonly chain: string;
+  readonly contract: string;
+  readonly symbol: string;
+  readonly decimals: number;
+}
 
 /** The token list that the expected results use. */
 export function sampleTokens(chain: string): readonly SampleToken[] {
-  return vector<{ tokens: SampleToken[] }>('tokens/sample-catalogue.json').tokens.filter((token) => token.chain === chain);
+  return vector<{ tokens: SampleToken[] }>('tokens/sample-catalogue.json').tokens.filter(
+    (token) => token.chain === chain,
+  );
 }

@@ -1,4 +1,6 @@
-/** A watcher at work in a test: memory store, hand-turned clock, and a model account that takes what its inbox holds. */
+/**
+ * A watcher at work in a test: memory store, hand-turned clock, and a model account that takes what its inbox holds.
+ */
 import type { Catalogue, ChainClient, ChainModule, Network } from '../../chains/chain.ts';
 import type { Log, Metrics, WatchSettings, WatcherParts } from '../../chain-watchers/ports.ts';
 import { createWatcher, type Watcher } from '../../chain-watchers/watcher.ts';
@@ -14,7 +16,13 @@ import { simulatedModule, simulatedNetwork } from './simulated-chain.ts';
 export const ACCOUNT = accountIdOf('org_sim', 'live');
 
 export const watchSettings: WatchSettings = {
-  start: 'head', blocksPerTick: 64, readAhead: 4, secondReadMs: 0, contentTries: 3, silentMs: 30_000, rematchMs: 60_000,
+  start: 'head',
+  blocksPerTick: 64,
+  readAhead: 4,
+  secondReadMs: 0,
+  contentTries: 3,
+  silentMs: 30_000,
+  rematchMs: 60_000,
   asksAtEachTick: false,
 };
 
@@ -23,12 +31,24 @@ export class Recorder implements Metrics, Log {
   readonly gauges = new Map<string, number>();
   readonly counters = new Map<string, number>();
   readonly lines: { level: 'info' | 'warn' | 'error'; fields: object; message: string }[] = [];
-  set(name: string, _labels: object, value: number): void { this.gauges.set(name, value); }
-  add(name: string, _labels: object, by = 1): void { this.counters.set(name, (this.counters.get(name) ?? 0) + by); }
-  observeBlock(): void { this.add('blocks observed', {}); }
-  info(fields: object, message: string): void { this.lines.push({ level: 'info', fields, message }); }
-  warn(fields: object, message: string): void { this.lines.push({ level: 'warn', fields, message }); }
-  error(fields: object, message: string): void { this.lines.push({ level: 'error', fields, message }); }
+  set(name: string, _labels: object, value: number): void {
+    this.gauges.set(name, value);
+  }
+  add(name: string, _labels: object, by = 1): void {
+    this.counters.set(name, (this.counters.get(name) ?? 0) + by);
+  }
+  observeBlock(): void {
+    this.add('blocks observed', {});
+  }
+  info(fields: object, message: string): void {
+    this.lines.push({ level: 'info', fields, message });
+  }
+  warn(fields: object, message: string): void {
+    this.lines.push({ level: 'warn', fields, message });
+  }
+  error(fields: object, message: string): void {
+    this.lines.push({ level: 'error', fields, message });
+  }
 }
 
 export interface Watching {
@@ -65,12 +85,28 @@ export function watching(options: WatchingOptions): Watching {
   const ledger = options.ledger ?? 'eth';
   const network = options.network ?? simulatedNetwork;
   const self: Watching = {
-    nowMs: 1_700_000_000_000, wakes: [], asked: [],
-    restart() { self.watcher = createWatcher(self.parts); },
-    issue(name: string, accountId: AccountId = accountOfLedger(ledger) ?? ACCOUNT, purpose: WatchedAddress['purpose'] = 'deposit') {
+    nowMs: 1_700_000_000_000,
+    wakes: [],
+    asked: [],
+    restart() {
+      self.watcher = createWatcher(self.parts);
+    },
+    issue(
+      name: string,
+      accountId: AccountId = accountOfLedger(ledger) ?? ACCOUNT,
+      purpose: WatchedAddress['purpose'] = 'deposit',
+    ) {
       const environment = accountOfLedger(ledger) === null ? 'live' : 'sandbox';
       const row: WatchedAddress = {
-        addressKey: addressKeyOf(environment, network.family, name.startsWith('@') ? Buffer.from(name) : Buffer.from(name.slice(2), 'hex')), addressId: `adr_${name}`, accountId, address: name, purpose,
+        addressKey: addressKeyOf(
+          environment,
+          network.family,
+          name.startsWith('@') ? Buffer.from(name) : Buffer.from(name.slice(2), 'hex'),
+        ),
+        addressId: `adr_${name}`,
+        accountId,
+        address: name,
+        purpose,
       };
       self.store.addAddress(row, environment, self.nowMs);
       return row;
@@ -80,8 +116,14 @@ export function watching(options: WatchingOptions): Watching {
   const store = createMemoryWatchStore(() => self.nowMs);
   const audit = createMemoryAuditStore(store.state);
   const parts: WatcherParts = {
-    ledger, network, module: options.module ?? simulatedModule as ChainModule, client: options.client,
-    witnesses: options.witnesses ?? [], catalogue: options.catalogue ?? new Map(), store: options.wrap?.(store) ?? store, audit,
+    ledger,
+    network,
+    module: options.module ?? (simulatedModule as ChainModule),
+    client: options.client,
+    witnesses: options.witnesses ?? [],
+    catalogue: options.catalogue ?? new Map(),
+    store: options.wrap?.(store) ?? store,
+    audit,
     reconcilePerBlock: options.reconcilePerBlock ?? null,
     accounts: {
       async wake(accountId) {
@@ -92,7 +134,9 @@ export function watching(options: WatchingOptions): Watching {
         if (command.type === 'begin_submit') {
           // As the account decides it: the mark is durable before the answer.
           const { known: row, txid } = command;
-          const versions = row.versions.map((version) => (version.txid === txid ? { ...version, doubtful: true as const } : version));
+          const versions = row.versions.map((version) =>
+            version.txid === txid ? { ...version, doubtful: true as const } : version,
+          );
           const sole = row.versions.every((version) => version.txid !== txid || version.doubtful !== true);
           store.saveWithdrawal({ ...row, versions, updatedAtMs: row.updatedAtMs + 1 });
           return { ok: true, reply: { row: { ...row, versions, updatedAtMs: row.updatedAtMs + 1 }, sole } } as never;
@@ -101,7 +145,10 @@ export function watching(options: WatchingOptions): Watching {
         return { ok: 'duplicate' };
       },
     },
-    settings: { ...watchSettings, ...options.settings }, nowMs: () => self.nowMs, log: recorder, metrics: recorder,
+    settings: { ...watchSettings, ...options.settings },
+    nowMs: () => self.nowMs,
+    log: recorder,
+    metrics: recorder,
   };
   return Object.assign(self, { store, audit, recorder, parts, watcher: createWatcher(parts) });
 }

@@ -16,7 +16,11 @@ const seed = seedOf(`${'abandon '.repeat(11)}about`, '');
 
 /** Our address at a path, with its key. */
 export function oursAt(path: string) {
-  return { path, address: pooledAddressAt(seed, 'xlm', path), key: { privateKey: derivePrivateKey(seed, 'ed25519', path) } };
+  return {
+    path,
+    address: pooledAddressAt(seed, 'xlm', path),
+    key: { privateKey: derivePrivateKey(seed, 'ed25519', path) },
+  };
 }
 export const ours = (index: number) => oursAt(depositPath(index));
 export const tank = oursAt(gasTankPath);
@@ -29,12 +33,20 @@ export const addressAt = (path: string): string | null => BY_PATH.get(path) ?? n
 
 export const XLM = 10_000_000n;
 
-export interface Reader { readonly client: XlmClient; readonly transport: FailoverTransport }
+export interface Reader {
+  readonly client: XlmClient;
+  readonly transport: FailoverTransport;
+}
 
 /** A client whose endpoints never wait: a minute passes at every look at the clock. */
 export function readerOf(endpoints: readonly Endpoint[], catalogue: Catalogue = new Map()): Reader {
   let nowMs = 0;
-  const transport = createFailoverTransport({ chain: 'xlm', endpoints, nowMs: () => (nowMs += 60_000), random: () => 0.5 });
+  const transport = createFailoverTransport({
+    chain: 'xlm',
+    endpoints,
+    nowMs: () => (nowMs += 60_000),
+    random: () => 0.5,
+  });
   return { client: createClient(stellar, transport, catalogue), transport };
 }
 
@@ -57,15 +69,26 @@ export interface World extends Reader {
 export const endpointOf = ({ endpoint }: Pick<StellarServer, 'endpoint'>): Endpoint => inProcess('xlm', endpoint);
 
 export function openWorld(kinds: readonly Kind[] = ['rpc'], options: LedgerOptions = {}): World {
-  const ledger = new StellarLedger(options), payer = person(11), issuer = person(12);
+  const ledger = new StellarLedger(options),
+    payer = person(11),
+    issuer = person(12);
   const servers = kinds.map((kind, i) => new StellarServer(ledger, kind, `${kind}-${i + 1}`));
   const token: Token = { chain: 'xlm', contract: `USDC:${issuer.publicKey()}`, symbol: 'USDC', decimals: 7 };
-  settle(ledger, ledger.root, [creation(payer.publicKey(), 1_000_000n * XLM), creation(issuer.publicKey(), 1_000n * XLM)]);
+  settle(ledger, ledger.root, [
+    creation(payer.publicKey(), 1_000_000n * XLM),
+    creation(issuer.publicKey(), 1_000n * XLM),
+  ]);
   settle(ledger, payer, [opening(token.contract)]);
   settle(ledger, issuer, [payment(payer.publicKey(), 1_000_000n * XLM, token.contract)]);
   const catalogue: Catalogue = new Map([[token.contract, token]]);
   return {
-    ledger, servers, payer, issuer, token, catalogue, ...readerOf(servers.map(endpointOf), catalogue),
+    ledger,
+    servers,
+    payer,
+    issuer,
+    token,
+    catalogue,
+    ...readerOf(servers.map(endpointOf), catalogue),
     pay(to, amount, asset = null) {
       const exists = asset !== null || ledger.state.account(to) !== null;
       return settle(ledger, payer, [exists ? payment(to, amount, asset) : creation(to, amount)]);
@@ -82,6 +105,13 @@ export function must<T extends object>(value: T | Refusal): T {
 /** A payment of one of our addresses. */
 export function intentOf(from: { address: string; path: string }, more: Partial<Intent> = {}): Intent {
   return {
-    chain: 'xlm', from: from.address, fromPath: from.path, to: person(21).publicKey(), amount: XLM, token: null, tag: null, ...more,
+    chain: 'xlm',
+    from: from.address,
+    fromPath: from.path,
+    to: person(21).publicKey(),
+    amount: XLM,
+    token: null,
+    tag: null,
+    ...more,
   };
 }

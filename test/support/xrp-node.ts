@@ -26,21 +26,32 @@ export function ours(change: 0 | 1, index: number) {
 /** What an edge derives at a path, or null. */
 export function addressAt(path: string): string | null {
   const match = /^m\/44'\/144'\/0'\/([01])\/(\d+)$/.exec(path);
-  return match === null ? null : deriveAddress(xrp, account.publicExtendedKey, Number(match[1]) as 0 | 1, Number(match[2])).address;
+  return match === null
+    ? null
+    : deriveAddress(xrp, account.publicExtendedKey, Number(match[1]) as 0 | 1, Number(match[2])).address;
 }
 
 /** One of our addresses as a wallet of the SDK, for what the stand-in's people do. */
 export function walletAt(change: 0 | 1, index: number): Wallet {
-  const node = account.derive(`m/${change}/${index}`), hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex').toUpperCase();
+  const node = account.derive(`m/${change}/${index}`),
+    hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex').toUpperCase();
   return new Wallet(hex(node.publicKey!), `00${hex(node.privateKey!)}`);
 }
 
-export interface Reader { readonly client: XrpClient; readonly transport: FailoverTransport }
+export interface Reader {
+  readonly client: XrpClient;
+  readonly transport: FailoverTransport;
+}
 
 /** A client whose endpoints never wait: a minute passes at every look at the clock. */
 export function readerOf(endpoints: readonly Endpoint[], catalogue: Catalogue = new Map()): Reader {
   let nowMs = 0;
-  const transport = createFailoverTransport({ chain: 'xrp', endpoints, nowMs: () => (nowMs += 60_000), random: () => 0.5 });
+  const transport = createFailoverTransport({
+    chain: 'xrp',
+    endpoints,
+    nowMs: () => (nowMs += 60_000),
+    random: () => 0.5,
+  });
   return { client: createClient(xrp, transport, catalogue), transport };
 }
 
@@ -53,14 +64,23 @@ export interface Node extends Reader {
 }
 
 /** A network with servers, and a client over all of them; they end with the test. */
-export async function startNode(t: ExecutionContext, options: Partial<NetworkOptions> & { servers?: number } = {}): Promise<Node> {
+export async function startNode(
+  t: ExecutionContext,
+  options: Partial<NetworkOptions> & { servers?: number } = {},
+): Promise<Node> {
   const { servers: count = 1, ...more } = options;
   let nowMs = 1_760_000_000_000;
   const network = new LedgerNetwork({ nowMs: () => nowMs, ...more });
-  const servers: XrpServer[] = [], endpoints: Endpoint[] = [];
+  const servers: XrpServer[] = [],
+    endpoints: Endpoint[] = [];
   for (let i = 0; i < count; i += 1) {
     const server = await startXrpServer(network);
-    const endpoint = createHttpEndpoint({ chain: 'xrp', name: `xrp-${i + 1}`, url: server.url, timeoutMs: ANSWER_MS_MAX });
+    const endpoint = createHttpEndpoint({
+      chain: 'xrp',
+      name: `xrp-${i + 1}`,
+      url: server.url,
+      timeoutMs: ANSWER_MS_MAX,
+    });
     t.teardown(async () => {
       await endpoint.close();
       await server.close();
@@ -68,7 +88,15 @@ export async function startNode(t: ExecutionContext, options: Partial<NetworkOpt
     servers.push(server);
     endpoints.push(endpoint);
   }
-  return { network, servers, endpoints, ...readerOf(endpoints), passMs: (ms) => { nowMs += ms; } };
+  return {
+    network,
+    servers,
+    endpoints,
+    ...readerOf(endpoints),
+    passMs: (ms) => {
+      nowMs += ms;
+    },
+  };
 }
 
 /** Our first address, with money. */
@@ -94,4 +122,3 @@ export function must<T extends object>(value: T | Refusal): T {
 export function tokenOf(issuer: string, currency = 'USD'): Token {
   return { chain: 'xrp', contract: `${currency}:${issuer}`, symbol: currency, decimals: 15 };
 }
-

@@ -4,7 +4,9 @@ import { CHAINS } from '../../protocol/slugs.ts';
 import { STEPS } from '../../developer/first-steps.ts';
 import { filesOf, ROOMS, ROOT } from '../support/tree.ts';
 
-const DOCUMENTS = filesOf(['README.md', 'CHANGELOG.md', 'docs', 'bench'], '.md').filter(({ path }) => path !== 'docs/spec.md' && path !== 'docs/faults.md');
+const DOCUMENTS = filesOf(['README.md', 'CHANGELOG.md', 'docs', 'bench'], '.md').filter(
+  ({ path }) => path !== 'docs/spec.md' && path !== 'docs/faults.md',
+);
 const FOLDERS = [...ROOMS, 'test', 'docs'].join('|');
 
 /** A path of this repository: begins with one of its folders, or is a file at its root. */
@@ -12,8 +14,14 @@ const PATH = new RegExp(`^(?:(?:${FOLDERS})/[\\w./<>*{},-]*|[\\w-]+\\.(?:md|yaml
 
 /** A path with `<family>`, `*` or `{a,b}` stands for several; one that exists is enough. */
 function exists(path: string, document: string): boolean {
-  if (!/[<*{]/.test(path)) return existsSync(`${ROOT}${path}`) || existsSync(new URL(path, `file://${ROOT}${document}`));
-  const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/<\w+>|\*/g, '[\\w-]+').replace(/\{([^}]*)\}/g, (_, names: string) => `(?:${names.split(',').join('|')})`)}`);
+  if (!/[<*{]/.test(path))
+    return existsSync(`${ROOT}${path}`) || existsSync(new URL(path, `file://${ROOT}${document}`));
+  const pattern = new RegExp(
+    `^${path
+      .replace(/[.]/g, '\\.')
+      .replace(/<\w+>|\*/g, '[\\w-]+')
+      .replace(/\{([^}]*)\}/g, (_, names: string) => `(?:${names.split(',').join('|')})`)}`,
+  );
   return filesOf([path.split('/')[0]!], '').some((file) => pattern.test(file.path));
 }
 
@@ -44,26 +52,41 @@ test('every link of a document leads to a file', (t) => {
 
 /** Settings that the tables of docs/configuration.md name in their first column; `<CHAIN>` stands for every chain. */
 function documented(): Set<string> {
-  const names = readFileSync(`${ROOT}docs/configuration.md`, 'utf8').split('\n')
-    .filter((line) => line.startsWith('|')).flatMap((line) => [...line.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
-  return new Set(names.filter((name) => /^(?:<CHAIN>_)?[A-Z][A-Z0-9_]*(?:_<CHAIN>)?$/.test(name) || name.startsWith('<CHAIN>_')));
+  const names = readFileSync(`${ROOT}docs/configuration.md`, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .flatMap((line) => [...line.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
+  return new Set(
+    names.filter((name) => /^(?:<CHAIN>_)?[A-Z][A-Z0-9_]*(?:_<CHAIN>)?$/.test(name) || name.startsWith('<CHAIN>_')),
+  );
 }
 
 /** Settings that a schema or a reader of the environment names. */
 function read(): Set<string> {
   const names = new Set<string>();
   for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts', 'edge/keystore/settings.ts'], '.ts')) {
-    for (const [, name] of text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): (?:z\.|wholeNumber|port|list|flag)/gm)) names.add(name!);
+    for (const [, name] of text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): (?:z$|z\.|wholeNumber|port|list|flag)/gm))
+      names.add(name!);
     for (const [, name] of text.matchAll(/\$\{chain\.toUpperCase\(\)\}_([A-Z_]+)`\]/g)) names.add(`<CHAIN>_${name}`);
     for (const [, list] of text.matchAll(/CHAIN_SETTINGS = \[([^\]]*)\]/g)) {
       for (const [, name] of list!.matchAll(/'([A-Z_]+)'/g)) names.add(`${name}_<CHAIN>`);
     }
     for (const [, name] of text.matchAll(/CHAIN_(?:SECRET|TOKEN_CAPS) = '([A-Z_]+)'/g)) names.add(`${name!}_<CHAIN>`);
-    for (const [, name] of text.matchAll(/readSecret\(env, '([A-Z0-9_]+)'/g)) for (const form of [name!, `${name}_FILE`]) names.add(form);
+    for (const [, name] of text.matchAll(/readSecret\(env, '([A-Z0-9_]+)'/g))
+      for (const form of [name!, `${name}_FILE`]) names.add(form);
   }
-  for (const { text } of filesOf(['developer/options.ts', 'developer/postgres-binaries.ts', 'persistence/postgres/migrate.ts', 'protocol/node/failpoint.ts'], '.ts')) {
+  for (const { text } of filesOf(
+    [
+      'developer/options.ts',
+      'developer/postgres-binaries.ts',
+      'persistence/postgres/migrate.ts',
+      'protocol/node/failpoint.ts',
+    ],
+    '.ts',
+  )) {
     for (const [, name] of text.matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)/g)) names.add(name!);
-    for (const [, fields] of text.matchAll(/\{([^}]*)\} = process\.env/g)) for (const [name] of fields!.matchAll(/\b[A-Z][A-Z0-9_]+\b/g)) names.add(name);
+    for (const [, fields] of text.matchAll(/\{([^}]*)\} = process\.env/g))
+      for (const [name] of fields!.matchAll(/\b[A-Z][A-Z0-9_]+\b/g)) names.add(name);
   }
   return names;
 }
@@ -71,13 +94,28 @@ function read(): Set<string> {
 test('issue 2.11: docs/configuration.md names every setting that is read, and no other', (t) => {
   const [told, known] = [documented(), read()];
   t.true(known.size > 40);
-  t.true(CHAINS.every((chain) => readFileSync(`${ROOT}docs/configuration.md`, 'utf8').includes(`\`${chain.toUpperCase()}\``)));
-  t.deepEqual([...known].filter((name) => !told.has(name)), [], 'read, and not documented');
-  t.deepEqual([...told].filter((name) => !known.has(name)), [], 'documented, and read by nobody');
+  t.true(
+    CHAINS.every((chain) =>
+      readFileSync(`${ROOT}docs/configuration.md`, 'utf8').includes(`\`${chain.toUpperCase()}\``),
+    ),
+  );
+  t.deepEqual(
+    [...known].filter((name) => !told.has(name)),
+    [],
+    'read, and not documented',
+  );
+  t.deepEqual(
+    [...told].filter((name) => !known.has(name)),
+    [],
+    'documented, and read by nobody',
+  );
 });
 
 test('issue 2.11: docs/configuration.md gives the defaults that the schemas have', (t) => {
-  const rows = readFileSync(`${ROOT}docs/configuration.md`, 'utf8').split('\n').filter((line) => line.startsWith('|')).map((line) => line.split('|').map((cell) => cell.trim()));
+  const rows = readFileSync(`${ROOT}docs/configuration.md`, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
   const wrong: string[] = [];
   let compared = 0;
   for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts', 'edge/keystore/settings.ts'], '.ts')) {
@@ -85,7 +123,8 @@ test('issue 2.11: docs/configuration.md gives the defaults that the schemas have
       const told = rows.filter(([, names]) => names?.includes(`\`${name}\``)).map((cells) => cells[2]!);
       const value = plain!.replace(/_/g, '').replace('false', 'off');
       compared += 1;
-      if (!told.some((cell) => cell.split(', ').some((one) => one.replace(/`/g, '') === value))) wrong.push(`${name}: ${value}, documented ${told.join(' / ')}`);
+      if (!told.some((cell) => cell.split(', ').some((one) => one.replace(/`/g, '') === value)))
+        wrong.push(`${name}: ${value}, documented ${told.join(' / ')}`);
     }
   }
   t.true(compared > 12);
@@ -98,7 +137,10 @@ test('the first integration of the README is what npm start prints', (t) => {
 
 test('every npm script that a document names exists', (t) => {
   const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: Record<string, string> };
-  const wrong = DOCUMENTS.flatMap(({ path, text }) => [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)]
-    .filter(([, name]) => scripts[name!] === undefined).map(([call]) => `${path}: ${call}`));
+  const wrong = DOCUMENTS.flatMap(({ path, text }) =>
+    [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)]
+      .filter(([, name]) => scripts[name!] === undefined)
+      .map(([call]) => `${path}: ${call}`),
+  );
   t.deepEqual(wrong, []);
 });

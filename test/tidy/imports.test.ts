@@ -3,23 +3,36 @@ import { filesOf, importsOf, sources } from '../support/tree.ts';
 
 /** Who may import whom, from docs/ARCHITECTURE.md; `types` may be imported as types only. */
 const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
-  'protocol': { rooms: ['protocol', 'package.json'] },
-  'model': { rooms: ['protocol', 'model'], types: ['chains'] },
-  'chains': { rooms: ['protocol', 'chains'] },
+  protocol: { rooms: ['protocol', 'package.json'] },
+  model: { rooms: ['protocol', 'model'], types: ['chains'] },
+  chains: { rooms: ['protocol', 'chains'] },
   'actors/kernel': { rooms: ['protocol', 'model/entity', 'actors/kernel'] },
-  'actors': { rooms: ['protocol', 'model', 'chains', 'actors'] },
+  actors: { rooms: ['protocol', 'model', 'chains', 'actors'] },
   // The command line is a root of composition, like a process.
   'gateway/cli/flock.ts': { rooms: ['gateway', 'supervision/operator'] },
-  'gateway': { rooms: ['protocol', 'model', 'chains', 'gateway', 'actors'] },
+  gateway: { rooms: ['protocol', 'model', 'chains', 'gateway', 'actors'] },
   'chain-watchers': { rooms: ['protocol', 'model', 'chains', 'chain-watchers'], types: ['actors/kernel'] },
-  'persistence': { rooms: ['protocol', 'model', 'persistence'], types: ['chains'] },
-  'edge': { rooms: ['protocol', 'chains', 'edge'] },
-  'supervision': { rooms: ['protocol', 'model', 'chains', 'actors', 'gateway', 'chain-watchers', 'persistence', 'supervision', 'console'] },
-  'developer': { rooms: ['protocol', 'model', 'chains', 'gateway', 'persistence', 'supervision', 'developer'] },
-  'console': { rooms: ['protocol', 'console'] },
+  persistence: { rooms: ['protocol', 'model', 'persistence'], types: ['chains'] },
+  edge: { rooms: ['protocol', 'chains', 'edge'] },
+  supervision: {
+    rooms: [
+      'protocol',
+      'model',
+      'chains',
+      'actors',
+      'gateway',
+      'chain-watchers',
+      'persistence',
+      'supervision',
+      'console',
+    ],
+  },
+  developer: { rooms: ['protocol', 'model', 'chains', 'gateway', 'persistence', 'supervision', 'developer'] },
+  console: { rooms: ['protocol', 'console'] },
 };
 
-const roomOf = (path: string) => (path in MAY ? path : path.startsWith('actors/kernel/') ? 'actors/kernel' : path.split('/')[0]!);
+const roomOf = (path: string) =>
+  path in MAY ? path : path.startsWith('actors/kernel/') ? 'actors/kernel' : path.split('/')[0]!;
 
 test('style 2(a): every room imports only what its row of the table allows', (t) => {
   const wrong: string[] = [];
@@ -27,7 +40,7 @@ test('style 2(a): every room imports only what its row of the table allows', (t)
     const rule = MAY[roomOf(file.path)]!;
     for (const { target, typeOnly, specifier } of importsOf(file)) {
       if (!specifier.startsWith('.')) continue;
-      const allowed = [...rule.rooms, ...(typeOnly ? rule.types ?? [] : [])];
+      const allowed = [...rule.rooms, ...(typeOnly ? (rule.types ?? []) : [])];
       if (!allowed.some((room) => target === room || target.startsWith(`${room}/`) || target.startsWith(`${room}.`))) {
         wrong.push(`${file.path} imports ${target}`);
       }
@@ -39,7 +52,12 @@ test('style 2(a): every room imports only what its row of the table allows', (t)
 test('style 2(a): nact is imported by actors/kernel only', (t) => {
   const importers = sources().filter((file) => importsOf(file).some(({ specifier }) => specifier === 'nact'));
   t.true(importers.length > 0);
-  t.deepEqual(importers.map((file) => file.path).filter((path) => !path.startsWith('actors/kernel/') && !path.startsWith('bench/')), []);
+  t.deepEqual(
+    importers
+      .map((file) => file.path)
+      .filter((path) => !path.startsWith('actors/kernel/') && !path.startsWith('bench/')),
+    [],
+  );
 });
 
 test('the cloud cannot sign: no cloud room imports edge/ or names key material', (t) => {
@@ -56,11 +74,17 @@ test('the cloud cannot sign: no cloud room imports edge/ or names key material',
   t.deepEqual(wrong, []);
 });
 
-test('stand-ins import no chains/: what they take is read and verified by the chain\'s own SDK', (t) => {
-  const standIns = 'developer/stand-ins/', files = sources().filter(({ path }) => path.startsWith(standIns));
-  const borrowed = files.flatMap((file) => importsOf(file)
-    .filter(({ target, specifier }) => specifier.startsWith('.') && !target.startsWith(standIns) && !target.startsWith('protocol/'))
-    .map(({ target }) => `${file.path} imports ${target}`));
+test("stand-ins import no chains/: what they take is read and verified by the chain's own SDK", (t) => {
+  const standIns = 'developer/stand-ins/',
+    files = sources().filter(({ path }) => path.startsWith(standIns));
+  const borrowed = files.flatMap((file) =>
+    importsOf(file)
+      .filter(
+        ({ target, specifier }) =>
+          specifier.startsWith('.') && !target.startsWith(standIns) && !target.startsWith('protocol/'),
+      )
+      .map(({ target }) => `${file.path} imports ${target}`),
+  );
   t.true(files.length > 0);
   t.deepEqual(borrowed, []);
 });
@@ -74,7 +98,9 @@ test('every source file is imported by another or is an entry of package.json', 
     for (const { target } of importsOf(file)) if (target.startsWith('developer/')) imported.add(target);
   }
   imported.add('protocol/node/webhook-signature.ts'); // what customers' applications import
-  const spawned = sources().map((file) => file.text).join('\n');
+  const spawned = sources()
+    .map((file) => file.text)
+    .join('\n');
   const orphans = sources()
     .map((file) => file.path)
     .filter((path) => !imported.has(path) && !entries.includes(path) && !path.startsWith('bench/'))
@@ -84,7 +110,10 @@ test('every source file is imported by another or is an entry of package.json', 
 
 /** Groups of files that reach each other (Tarjan). */
 function circlesOf(arrows: ReadonlyMap<string, readonly string[]>): string[][] {
-  const order = new Map<string, number>(), low = new Map<string, number>(), path: string[] = [], found: string[][] = [];
+  const order = new Map<string, number>(),
+    low = new Map<string, number>(),
+    path: string[] = [],
+    found: string[][] = [];
   const visit = (file: string): void => {
     order.set(file, order.size);
     low.set(file, order.get(file)!);
@@ -103,7 +132,24 @@ function circlesOf(arrows: ReadonlyMap<string, readonly string[]>): string[][] {
 
 test('house 10: no circle of files, types included', (t) => {
   const files = sources().filter(({ path }) => !path.startsWith('bench/'));
-  const arrows = new Map(files.map((file) => [file.path, importsOf(file).filter(({ specifier }) => specifier.startsWith('.')).map(({ target }) => target)]));
+  const arrows = new Map(
+    files.map((file) => [
+      file.path,
+      importsOf(file)
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ target }) => target),
+    ]),
+  );
   t.deepEqual(circlesOf(arrows), []);
-  t.deepEqual(circlesOf(new Map([['a', ['b']], ['b', ['c']], ['c', ['a', 'd']], ['d', []]])), [['a', 'b', 'c']]);
+  t.deepEqual(
+    circlesOf(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c']],
+        ['c', ['a', 'd']],
+        ['d', []],
+      ]),
+    ),
+    [['a', 'b', 'c']],
+  );
 });

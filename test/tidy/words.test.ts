@@ -3,14 +3,18 @@ import { filesOf, ROOMS, sources, type SourceFile } from '../support/tree.ts';
 
 /** Lines of code (comments removed) that match, as `path:line text`. */
 function hits(files: readonly SourceFile[], pattern: RegExp, keepComments = false): string[] {
-  return files.flatMap((file) => file.lines.flatMap((line, index) => {
-    const text = keepComments ? line : line.replace(/\/\/.*|^\s*\*.*|\/\*.*?\*\//g, '');
-    return pattern.test(text) ? [`${file.path}:${index + 1} ${text.trim().slice(0, 100)}`] : [];
-  }));
+  return files.flatMap((file) =>
+    file.lines.flatMap((line, index) => {
+      const text = keepComments ? line : line.replace(/\/\/.*|^\s*\*.*|\/\*.*?\*\//g, '');
+      return pattern.test(text) ? [`${file.path}:${index + 1} ${text.trim().slice(0, 100)}`] : [];
+    }),
+  );
 }
 
-const everything = () => filesOf([...ROOMS, 'test', 'docs', '.'], '.ts', '.md', '.json', '.yaml', '.sql', '.sh')
-  .filter((file) => !file.path.startsWith('test/vectors/') && file.path !== 'package-lock.json');
+const everything = () =>
+  filesOf([...ROOMS, 'test', 'docs', '.'], '.ts', '.md', '.json', '.yaml', '.sql', '.sh').filter(
+    (file) => !file.path.startsWith('test/vectors/') && file.path !== 'package-lock.json',
+  );
 
 test('reliability 0.1: sql.begin, sql.reserve and sql.unsafe only in the migrations module', (t) => {
   const files = sources().filter((file) => !/persistence\/postgres\/migrat/.test(file.path));
@@ -44,13 +48,24 @@ test('the lockfile holds no resolved addresses', (t) => {
 });
 
 test('found: every number that crosses a border has both its bounds: protocol/schema/numbers.ts makes them, and no other file', (t) => {
-  const numbers = filesOf(['protocol'], '.ts'), [own] = numbers.filter(({ path }) => path === 'protocol/schema/numbers.ts');
-  t.deepEqual(hits(numbers.filter((file) => file !== own), /\bz\.(number|int|int32|uint32|float32|float64|int64|uint64|bigint|coerce|nan)\b/), []);
-  for (const line of own!.lines.filter((one) => one.includes('z.number('))) t.regex(line, /z\.number\(\)(\.int\(\))?\.min\([^)]+\)\.max\([^)]+\)/);
+  const numbers = filesOf(['protocol'], '.ts'),
+    [own] = numbers.filter(({ path }) => path === 'protocol/schema/numbers.ts');
+  t.deepEqual(
+    hits(
+      numbers.filter((file) => file !== own),
+      /\bz\.(number|int|int32|uint32|float32|float64|int64|uint64|bigint|coerce|nan)\b/,
+    ),
+    [],
+  );
+  for (const line of own!.lines.filter((one) => one.includes('z.number(')))
+    t.regex(line, /z\.number\(\)(\.int\(\))?\.min\([^)]+\)\.max\([^)]+\)/);
 });
 
 test('house 6: the gateway asserts no type by way of `unknown`', (t) => {
-  const wrong = sources().filter(({ path }) => path.startsWith('gateway/')).flatMap((file) => file.lines
-    .flatMap((line, index) => (line.includes('as unknown as') ? [`${file.path}:${index + 1}`] : [])));
+  const wrong = sources()
+    .filter(({ path }) => path.startsWith('gateway/'))
+    .flatMap((file) =>
+      file.lines.flatMap((line, index) => (line.includes('as unknown as') ? [`${file.path}:${index + 1}`] : [])),
+    );
   t.deepEqual(wrong, []);
 });

@@ -12,7 +12,11 @@ test('found F51: no address of a chain before its beginning is durable; what is 
   const anvil = await startAnvil(t, { ...eth, chainId: 56 }, '--block-time', '1', '--slots-in-an-epoch', '1');
   const ethereum = await startAnvil(t, eth);
   const cloud = await startTestCloud({
-    ETH_RPC_URLS: ethereum.url, ETH_POLL_MS: '50', BSC_RPC_URLS: `http://127.0.0.1:${port}`, BSC_POLL_MS: '50', BSC_CONFIRMATIONS: '2',
+    ETH_RPC_URLS: ethereum.url,
+    ETH_POLL_MS: '50',
+    BSC_RPC_URLS: `http://127.0.0.1:${port}`,
+    BSC_POLL_MS: '50',
+    BSC_CONFIRMATIONS: '2',
   });
   t.teardown(() => cloud.stop());
   const organization = await cloud.organization();
@@ -27,18 +31,36 @@ test('found F51: no address of a chain before its beginning is durable; what is 
   await anvil.send({ from: '0x00000000000000000000000000000000000000aa', to: issued.address, value: 7n });
   await anvil.mine(20);
 
-  const proxy = await listening(createServer((socket) => {
-    const node = connect(Number(new URL(anvil.url).port), '127.0.0.1');
-    for (const [one, other] of [[socket, node], [node, socket]] as const) one.on('error', () => other.destroy()).pipe(other);
-  }), port);
-  t.teardown(() => { proxy.closeAllConnections?.(); proxy.close(); });
-  await eventually('the payment of before is credited', () => client.must('listTransactions', { query: { chain: 'bsc' } }),
-    ({ content }) => content.some(({ amount, status }) => amount === '7' && status === 'confirmed'));
+  const proxy = await listening(
+    createServer((socket) => {
+      const node = connect(Number(new URL(anvil.url).port), '127.0.0.1');
+      for (const [one, other] of [
+        [socket, node],
+        [node, socket],
+      ] as const)
+        one.on('error', () => other.destroy()).pipe(other);
+    }),
+    port,
+  );
+  t.teardown(() => {
+    proxy.closeAllConnections?.();
+    proxy.close();
+  });
+  await eventually(
+    'the payment of before is credited',
+    () => client.must('listTransactions', { query: { chain: 'bsc' } }),
+    ({ content }) => content.some(({ amount, status }) => amount === '7' && status === 'confirmed'),
+  );
   t.is((await client.must('createAddress', { body: { chain: 'bsc', userRef: 'v' } })).chain, 'bsc');
 });
 
-async function listening(server: Server & { closeAllConnections?: () => void }, port = 0): Promise<Server & { closeAllConnections?: () => void }> {
-  await new Promise<void>((resolve) => { server.listen(port, '127.0.0.1', resolve); });
+async function listening(
+  server: Server & { closeAllConnections?: () => void },
+  port = 0,
+): Promise<Server & { closeAllConnections?: () => void }> {
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
   return server;
 }
 

@@ -8,19 +8,35 @@ import { eventually, startTestCloud } from '../support/gateway.ts';
 test('found F75: an endpoint that is down shows in figures, log and coverage within a minute, and no URL of it anywhere', async (t) => {
   const anvil = await startAnvil(t, eth, '--block-time', '1');
   const cloud = await startTestCloud({
-    ETH_RPC_URLS: `${anvil.url},http://user:hunter2@127.0.0.1:9/key-4711`, ETH_POLL_MS: '50', ETH_CONFIRMATIONS: '2',
+    ETH_RPC_URLS: `${anvil.url},http://user:hunter2@127.0.0.1:9/key-4711`,
+    ETH_POLL_MS: '50',
+    ETH_CONFIRMATIONS: '2',
   });
   t.teardown(() => cloud.stop());
-  const { live: { client } } = await cloud.organization();
+  const {
+    live: { client },
+  } = await cloud.organization();
   const metrics = async () => (await fetch(`${cloud.url}/metrics`)).text();
-  const text = await eventually('the figures say so', metrics, (said) => said.includes('svc_endpoint_up{chain="eth",endpoint="eth-2"} 0')
-    && said.includes('svc_endpoint_up{chain="eth",endpoint="eth-1"} 1') && said.includes('svc_endpoint_alive{chain="eth",endpoint="eth-2"} 0')
-    && /svc_endpoint_errors_total\{chain="eth",endpoint="eth-2",kind="connection"\} [1-9]/.test(said)
-    && /svc_endpoint_head_age_seconds\{chain="eth",endpoint="eth-1"\} \d/.test(said));
-  const coverage = await eventually('the chain goes on without it', () => client.must('getCoverage', { params: { chain: 'eth' } }),
-    ({ heardAt, completeHeight }) => heardAt !== null && completeHeight !== null);
+  const text = await eventually(
+    'the figures say so',
+    metrics,
+    (said) =>
+      said.includes('svc_endpoint_up{chain="eth",endpoint="eth-2"} 0') &&
+      said.includes('svc_endpoint_up{chain="eth",endpoint="eth-1"} 1') &&
+      said.includes('svc_endpoint_alive{chain="eth",endpoint="eth-2"} 0') &&
+      /svc_endpoint_errors_total\{chain="eth",endpoint="eth-2",kind="connection"\} [1-9]/.test(said) &&
+      /svc_endpoint_head_age_seconds\{chain="eth",endpoint="eth-1"\} \d/.test(said),
+  );
+  const coverage = await eventually(
+    'the chain goes on without it',
+    () => client.must('getCoverage', { params: { chain: 'eth' } }),
+    ({ heardAt, completeHeight }) => heardAt !== null && completeHeight !== null,
+  );
   t.true(coverage.ageSeconds !== null && coverage.ageSeconds <= 30, JSON.stringify(coverage));
-  t.deepEqual(coverage.endpoints, [{ endpoint: 'eth-1', state: 'up' }, { endpoint: 'eth-2', state: 'down' }]);
+  t.deepEqual(coverage.endpoints, [
+    { endpoint: 'eth-1', state: 'up' },
+    { endpoint: 'eth-2', state: 'down' },
+  ]);
   const { content } = await client.must('listChains', {});
   t.is(content.find(({ chain }) => chain === 'eth')!.threshold, 2, 'the threshold that this node credits at');
   const lines = cloud.lines.filter((line) => line.includes('"eth-2"') && line.includes('does not answer'));
@@ -30,9 +46,17 @@ test('found F75: an endpoint that is down shows in figures, log and coverage wit
 
 test('found F75: every figure says what it means', async (t) => {
   const rooms = ['chain-watchers', 'chains/transport', 'supervision', 'gateway', 'actors', 'persistence/redis'];
-  const names = new Set(rooms.flatMap((room) => readdirSync(new URL(`../../${room}/`, import.meta.url), { encoding: 'utf8', recursive: true })
-    .filter((name) => name.endsWith('.ts'))
-    .flatMap((name) => [...readFileSync(new URL(`../../${room}/${name}`, import.meta.url), 'utf8').matchAll(/'(svc_[a-z_]+)'/g)].map(([, found]) => found!))));
+  const names = new Set(
+    rooms.flatMap((room) =>
+      readdirSync(new URL(`../../${room}/`, import.meta.url), { encoding: 'utf8', recursive: true })
+        .filter((name) => name.endsWith('.ts'))
+        .flatMap((name) =>
+          [...readFileSync(new URL(`../../${room}/${name}`, import.meta.url), 'utf8').matchAll(/'(svc_[a-z_]+)'/g)].map(
+            ([, found]) => found!,
+          ),
+        ),
+    ),
+  );
   const text = readFileSync(new URL('../../gateway/telemetry/metrics.ts', import.meta.url), 'utf8');
   const silent = [...names].filter((name) => {
     if (new RegExp(`'${name}',\\s+'`).test(text)) return false; // made there, with its help beside it

@@ -12,25 +12,88 @@ const edge = await enrol(cloud, sandbox);
 const admin = await cloud.person({ admin: true });
 const [bearer, adminBearer] = [await cloud.signIn(owner), await cloud.signIn(admin)];
 const made = await sandbox.client.must('createAddress', { body: { chain: 'eth', userRef: 'u1' } });
-const webhook = await sandbox.client.must('createWebhook', { body: { url: 'http://localhost:9/x', events: ['deposit_detected'] } });
+const webhook = await sandbox.client.must('createWebhook', {
+  body: { url: 'http://localhost:9/x', events: ['deposit_detected'] },
+});
 await sandbox.client.must('simulateDeposit', { body: { chain: 'eth', address: made.address, amount: '1' } });
 test.after.always(() => cloud.stop());
 
 /** Runs per route: few, because each is a request; another seed each time, printed when it fails. */
 const RUNS = 12;
 /** Routes that end what the others need, or that are slow on purpose. */
-const APART = new Set(['login', 'logout', 'refresh', 'resetSandbox', 'simulateChainDown', 'getMetrics', 'getDescription', 'syncEdge', 'revokeApiKey']);
+const APART = new Set([
+  'login',
+  'logout',
+  'refresh',
+  'resetSandbox',
+  'simulateChainDown',
+  'getMetrics',
+  'getDescription',
+  'syncEdge',
+  'revokeApiKey',
+]);
 
 // Values that are nearly right, plainly wrong, or hostile, for any field.
 const values = fc.oneof(
   fc.constantFrom<unknown>(
-    'eth', 'ETH', 'btc', ...CHAINS, ...EVENTS, made.id, made.address, webhook.id, '1', '0', '-1', '1.5', 'all', '9'.repeat(78), 'sandbox', 'active', 'confirmed', 'in',
-    '2026-01-01T00:00:00Z', 'http://localhost/x', '123456', 'growth', '', 'x'.repeat(400), '\u0000', '\ud800', "'; drop table address; --", '../..', '%2e%2e', '{}', null, true, [], {},
+    'eth',
+    'ETH',
+    'btc',
+    ...CHAINS,
+    ...EVENTS,
+    made.id,
+    made.address,
+    webhook.id,
+    '1',
+    '0',
+    '-1',
+    '1.5',
+    'all',
+    '9'.repeat(78),
+    'sandbox',
+    'active',
+    'confirmed',
+    'in',
+    '2026-01-01T00:00:00Z',
+    'http://localhost/x',
+    '123456',
+    'growth',
+    '',
+    'x'.repeat(400),
+    '\u0000',
+    '\ud800',
+    "'; drop table address; --",
+    '../..',
+    '%2e%2e',
+    '{}',
+    null,
+    true,
+    [],
+    {},
   ),
-  fc.string(), fc.integer(), fc.double(), fc.array(fc.constantFrom(...EVENTS)), fc.jsonValue({ maxDepth: 2 }),
+  fc.string(),
+  fc.integer(),
+  fc.double(),
+  fc.array(fc.constantFrom(...EVENTS)),
+  fc.jsonValue({ maxDepth: 2 }),
 );
-const texts = fc.oneof(fc.constantFrom(made.id, made.address, webhook.id, 'eth', 'xlm', 'x', '0198c0de-0000-7000-8000-000000000001', 'schedules', '%00', 'a/b', '日本'), // `.` and `..` are taken out of a path by whoever asks, so that another route is asked.
-  fc.string({ minLength: 1, maxLength: 60 }).filter((text) => text !== '.' && text !== '..'))
+const texts = fc
+  .oneof(
+    fc.constantFrom(
+      made.id,
+      made.address,
+      webhook.id,
+      'eth',
+      'xlm',
+      'x',
+      '0198c0de-0000-7000-8000-000000000001',
+      'schedules',
+      '%00',
+      'a/b',
+      '日本',
+    ), // `.` and `..` are taken out of a path by whoever asks, so that another route is asked.
+    fc.string({ minLength: 1, maxLength: 60 }).filter((text) => text !== '.' && text !== '..'),
+  )
   .filter((text) => text.isWellFormed());
 
 const fieldsOf = (schema: unknown): string[] => Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
@@ -40,31 +103,54 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
     const record = (names: readonly string[], value: fc.Arbitrary<unknown>) =>
       fc.record(Object.fromEntries([...names, 'unknown'].map((name) => [name, value])), { requiredKeys: [] });
     const documented = new Set<string>(codesOf(route));
-    await fc.assert(fc.asyncProperty(
-      fc.record({ id: texts, webhookId: texts, chain: texts, address: texts, token: texts, path: texts, accountId: texts }),
-      record(fieldsOf(route.query), values), record(fieldsOf(route.body), values),
-      async (params, query, body) => {
-        const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent((typeof value === 'string' ? value : JSON.stringify(value) ?? '').toWellFormed())}`).join('&');
-        const path = `${pathOf(route.path, params)}${pairs === '' ? '' : `?${pairs}`}`;
-        const text = route.method === 'GET' ? '' : JSON.stringify(body);
-        const headers: Record<string, string> = text === '' ? {} : { 'content-type': 'application/json' };
-        if (route.credential === 'application' || route.credential === 'signed') headers['x-api-key'] = sandbox.apiKey;
-        if (route.credential === 'signed') Object.assign(headers, edge.sign({ method: route.method, url: `${cloud.url}${path}`, body: text }));
-        if (route.credential === 'bearer') Object.assign(headers, { authorization: `Bearer ${bearer}`, 'x-environment': 'sandbox' });
-        if (route.credential === 'admin') headers['authorization'] = `Bearer ${adminBearer}`;
-        const answer = await raw(cloud.url, route.method, path, { headers, ...(text === '' ? {} : { body: text }) });
-        if (answer.status < 300) return answer.json.success;
-        const { code } = answer.json.error;
-        if (answer.status >= 500 && code !== 'CHAIN_UNAVAILABLE' && code !== 'SERVICE_UNAVAILABLE') throw new Error(`${answer.status} ${code} for ${path} ${text}`);
-        if (!documented.has(code)) throw new Error(`${code} is not documented: ${path} ${text}`);
-        return answer.json.data === null;
-      },
-    ), { numRuns: RUNS });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          id: texts,
+          webhookId: texts,
+          chain: texts,
+          address: texts,
+          token: texts,
+          path: texts,
+          accountId: texts,
+        }),
+        record(fieldsOf(route.query), values),
+        record(fieldsOf(route.body), values),
+        async (params, query, body) => {
+          const pairs = Object.entries(query)
+            .map(
+              ([name, value]) =>
+                `${name}=${encodeURIComponent((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed())}`,
+            )
+            .join('&');
+          const path = `${pathOf(route.path, params)}${pairs === '' ? '' : `?${pairs}`}`;
+          const text = route.method === 'GET' ? '' : JSON.stringify(body);
+          const headers: Record<string, string> = text === '' ? {} : { 'content-type': 'application/json' };
+          if (route.credential === 'application' || route.credential === 'signed')
+            headers['x-api-key'] = sandbox.apiKey;
+          if (route.credential === 'signed')
+            Object.assign(headers, edge.sign({ method: route.method, url: `${cloud.url}${path}`, body: text }));
+          if (route.credential === 'bearer')
+            Object.assign(headers, { authorization: `Bearer ${bearer}`, 'x-environment': 'sandbox' });
+          if (route.credential === 'admin') headers['authorization'] = `Bearer ${adminBearer}`;
+          const answer = await raw(cloud.url, route.method, path, { headers, ...(text === '' ? {} : { body: text }) });
+          if (answer.status < 300) return answer.json.success;
+          const { code } = answer.json.error;
+          if (answer.status >= 500 && code !== 'CHAIN_UNAVAILABLE' && code !== 'SERVICE_UNAVAILABLE')
+            throw new Error(`${answer.status} ${code} for ${path} ${text}`);
+          if (!documented.has(code)) throw new Error(`${code} is not documented: ${path} ${text}`);
+          return answer.json.data === null;
+        },
+      ),
+      { numRuns: RUNS },
+    );
     t.pass('property held');
   });
 }
 
 test('a fault of ours would be in the log: there is none', (t) => {
-  const faults = cloud.lines.filter((line) => line.includes('a request failed') || line.includes('a reply has not the shape'));
+  const faults = cloud.lines.filter(
+    (line) => line.includes('a request failed') || line.includes('a reply has not the shape'),
+  );
   t.deepEqual(faults, []);
 });

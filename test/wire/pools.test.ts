@@ -9,23 +9,45 @@ const WAIT_MS = 700;
 const cloud = await startTestCloud({ POOL_WAIT_MS: String(WAIT_MS) });
 test.after.always(() => cloud.stop());
 
-/** A sandbox account with a pool that is used up, and its edge, which has no stream: it refills only when the test says so. */
+/**
+ * A sandbox account with a pool that is used up, and its edge, which has no stream: it refills only when the test says
+ * so.
+ */
 async function empty() {
   const { sandbox } = await cloud.organization();
-  const { client, sessionId } = testEdge(cloud, sandbox.apiKey), keystore = createPhraseKeystore(randomBytes(64));
-  await client.must('syncEdge', { body: { edgeVersion: EDGE_VERSION, sessionId, keys: [], pools: [await derivePool(keystore, 'sol', 0, 2)] } });
-  const create = () => raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey), body: '{"chain":"sol","userRef":"u"}' });
+  const { client, sessionId } = testEdge(cloud, sandbox.apiKey),
+    keystore = createPhraseKeystore(randomBytes(64));
+  await client.must('syncEdge', {
+    body: { edgeVersion: EDGE_VERSION, sessionId, keys: [], pools: [await derivePool(keystore, 'sol', 0, 2)] },
+  });
+  const create = () =>
+    raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey), body: '{"chain":"sol","userRef":"u"}' });
   const first = await Promise.all([create(), create()]);
   return {
-    create, first,
-    beat: () => client.must('heartbeatEdge', { body: { sessionId, edgeVersion: EDGE_VERSION, outboxDepth: 0, outboxPoisoned: false, outboxMode: 'durable', podHint: null } }),
-    push: async (from: number, count: number) => client.must('pushPool', { body: { pool: await derivePool(keystore, 'sol', from, count) } }),
+    create,
+    first,
+    beat: () =>
+      client.must('heartbeatEdge', {
+        body: {
+          sessionId,
+          edgeVersion: EDGE_VERSION,
+          outboxDepth: 0,
+          outboxPoisoned: false,
+          outboxMode: 'durable',
+          podHint: null,
+        },
+      }),
+    push: async (from: number, count: number) =>
+      client.must('pushPool', { body: { pool: await derivePool(keystore, 'sol', from, count) } }),
   };
 }
 
 test('found pool storm: an empty pool without a live edge is 423 EDGE_OFFLINE, at once', async (t) => {
   const { create, first } = await empty();
-  t.deepEqual(first.map(({ status }) => status), [201, 201]);
+  t.deepEqual(
+    first.map(({ status }) => status),
+    [201, 201],
+  );
   const startedMs = performance.now();
   const { status, json } = await create();
   t.deepEqual([status, json.error?.code], [423, 'EDGE_OFFLINE']);
@@ -50,7 +72,8 @@ test('found pool storm: requests that wait for a refill are served when it comes
   const waiting = Array.from({ length: 3 }, create);
   await push(2, 1);
   await push(3, 1);
-  const answers = await Promise.all(waiting), served = answers.filter(({ status }) => status === 201);
+  const answers = await Promise.all(waiting),
+    served = answers.filter(({ status }) => status === 201);
   t.is(served.length, 2, JSON.stringify(answers.map(({ json }) => json.error)));
   t.is(new Set(served.map(({ json }) => json.data['address'])).size, 2);
   t.is(answers.find(({ status }) => status !== 201)!.json.error!.details['reason'], 'pool_refill');

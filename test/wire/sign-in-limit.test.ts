@@ -11,26 +11,40 @@ let people = 0;
 
 /** A sign-in of somebody unknown, from a local address; its status. */
 function signIn(peer: string, forwardedFor?: string): Promise<number> {
-  const body = JSON.stringify({ email: `nobody-${people += 1}@example.com`, password: 'a wrong password' });
+  const body = JSON.stringify({ email: `nobody-${(people += 1)}@example.com`, password: 'a wrong password' });
   return new Promise((resolve, reject) => {
-    const sent = request(`${cloud.url}/v1/auth/login`, {
-      method: 'POST', localAddress: peer,
-      headers: { 'content-type': 'application/json', ...(forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }) },
-    }, (answer) => {
-      answer.resume();
-      answer.once('end', () => resolve(answer.statusCode!));
-    });
+    const sent = request(
+      `${cloud.url}/v1/auth/login`,
+      {
+        method: 'POST',
+        localAddress: peer,
+        headers: {
+          'content-type': 'application/json',
+          ...(forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }),
+        },
+      },
+      (answer) => {
+        answer.resume();
+        answer.once('end', () => resolve(answer.statusCode!));
+      },
+    );
     sent.once('error', reject);
     sent.end(body);
   });
 }
 
-const several = async (count: number, ask: (at: number) => Promise<number>) => [...new Set(await Promise.all(Array.from({ length: count }, (_, at) => ask(at))))];
+const several = async (count: number, ask: (at: number) => Promise<number>) => [
+  ...new Set(await Promise.all(Array.from({ length: count }, (_, at) => ask(at)))),
+];
 
 test('decisions 3: behind a trusted proxy each client has its own 60 sign-ins a minute, whatever it says of itself', async (t) => {
   t.deepEqual(await several(PER_ADDRESS, () => signIn('127.0.0.1', '203.0.113.1, 10.1.2.3')), [401]);
   t.is(await signIn('127.0.0.1', '203.0.113.1'), 429);
-  t.is(await signIn('127.0.0.1', '198.51.100.7, 203.0.113.1'), 429, 'what the client itself wrote stands before what the proxy saw');
+  t.is(
+    await signIn('127.0.0.1', '198.51.100.7, 203.0.113.1'),
+    429,
+    'what the client itself wrote stands before what the proxy saw',
+  );
   t.is(await signIn('127.0.0.1', '203.0.113.2'), 401, 'another client');
   t.is(await signIn('127.0.0.1'), 401, 'the proxy itself');
 });

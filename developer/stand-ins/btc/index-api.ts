@@ -4,11 +4,16 @@ import type { BtcLedger } from './ledger.ts';
 import { scriptOf } from './scripts.ts';
 import { outpointsOf } from './transaction.ts';
 
-export interface IndexReply { readonly status: number; readonly body: unknown }
+export interface IndexReply {
+  readonly status: number;
+  readonly body: unknown;
+}
 
 const plain = (status: number, body: string): IndexReply => ({ status, body });
-const statusOf = (block: LedgerBlock | undefined) => (block === undefined ? { confirmed: false }
-  : { confirmed: true, block_height: block.height, block_hash: block.hash, block_time: block.time });
+const statusOf = (block: LedgerBlock | undefined) =>
+  block === undefined
+    ? { confirmed: false }
+    : { confirmed: true, block_height: block.height, block_hash: block.hash, block_time: block.time };
 
 /** Newest ten blocks, from the newest. */
 const BLOCKS_SHOWN = 10;
@@ -21,9 +26,12 @@ export function indexAnswer(ledger: BtcLedger, tip: number, path: string): Index
     const newest = Array.from({ length: Math.min(BLOCKS_SHOWN, tip + 1) }, (_, i) => ledger.blockAt(tip - i)!);
     return {
       status: 200,
-      body: newest.map(
-        ({ hash, height, parentHash, time }) => ({ id: hash, height, previousblockhash: parentHash, timestamp: time })
-      ),
+      body: newest.map(({ hash, height, parentHash, time }) => ({
+        id: hash,
+        height,
+        previousblockhash: parentHash,
+        timestamp: time,
+      })),
     };
   }
   if (room === 'block-height') {
@@ -32,7 +40,11 @@ export function indexAnswer(ledger: BtcLedger, tip: number, path: string): Index
   }
   if (room !== 'address') return plain(404, 'Invalid');
   let script: Uint8Array;
-  try { script = scriptOf(key); } catch { return plain(400, 'Invalid'); }
+  try {
+    script = scriptOf(key);
+  } catch {
+    return plain(400, 'Invalid');
+  }
   if (rest === 'utxo') return { status: 200, body: unspentOf(ledger, tip, script) };
   const isPool = rest === 'txs' && more === 'mempool';
   return isPool ? { status: 200, body: pooledOf(ledger, script) } : plain(404, 'Not found');
@@ -46,21 +58,30 @@ function unspentOf(ledger: BtcLedger, tip: number, script: Uint8Array): object[]
   const pays = (output: { script: Uint8Array }) => Buffer.compare(output.script, script) === 0;
   const confirmed = [...ledger.coinsAt(tip).values()].filter((coin) => pays(coin) && isFree(coin.txid, coin.vout));
   const waiting = [...ledger.pool.values()].flatMap(({ txid, transaction: { outs } }) =>
-    outs.flatMap((output, vout) => (pays(output) && isFree(txid, vout) ? [{ txid, vout, value: output.value }] : [])));
+    outs.flatMap((output, vout) => (pays(output) && isFree(txid, vout) ? [{ txid, vout, value: output.value }] : [])),
+  );
   return [
-    ...confirmed.map(({ txid, vout, value, height }) =>
-      ({ txid, vout, status: statusOf(ledger.blockAt(height)), value: Number(value) })),
+    ...confirmed.map(({ txid, vout, value, height }) => ({
+      txid,
+      vout,
+      status: statusOf(ledger.blockAt(height)),
+      value: Number(value),
+    })),
     ...waiting.map(({ txid, vout, value }) => ({ txid, vout, status: statusOf(undefined), value: Number(value) })),
   ];
 }
 
 /** Transactions of the pool that pay or spend the script, with what they spend. */
 function pooledOf(ledger: BtcLedger, script: Uint8Array): object[] {
-  const coins = ledger.coinsAt(ledger.tip.height), own = hex(script);
-  const shapeOf = (output: { script: Uint8Array; value: bigint }) =>
-    ({ scriptpubkey: hex(output.script), value: Number(output.value) });
+  const coins = ledger.coinsAt(ledger.tip.height),
+    own = hex(script);
+  const shapeOf = (output: { script: Uint8Array; value: bigint }) => ({
+    scriptpubkey: hex(output.script),
+    value: Number(output.value),
+  });
   const all = [...ledger.pool.values()].map(({ txid, transaction }) => ({
-    txid, status: statusOf(undefined),
+    txid,
+    status: statusOf(undefined),
     vin: outpointsOf(transaction).map((outpoint) => {
       const [of = '', vout = ''] = outpoint.split(':');
       const spent = coins.get(outpoint) ?? ledger.pool.get(of)?.transaction.outs[Number(vout)];
@@ -68,6 +89,8 @@ function pooledOf(ledger: BtcLedger, script: Uint8Array): object[] {
     }),
     vout: transaction.outs.map(shapeOf),
   }));
-  return all.filter(({ vin, vout }) =>
-    vin.some(({ prevout }) => prevout?.scriptpubkey === own) || vout.some(({ scriptpubkey }) => scriptpubkey === own));
+  return all.filter(
+    ({ vin, vout }) =>
+      vin.some(({ prevout }) => prevout?.scriptpubkey === own) || vout.some(({ scriptpubkey }) => scriptpubkey === own),
+  );
 }

@@ -3,7 +3,9 @@
 /** An amount in satoshi that is written in bitcoin. */
 export class Amount {
   readonly sats: bigint;
-  constructor(sats: bigint) { this.sats = sats; }
+  constructor(sats: bigint) {
+    this.sats = sats;
+  }
 
   get text(): string {
     const digits = (this.sats < 0n ? -this.sats : this.sats).toString().padStart(9, '0');

@@ -57,19 +57,23 @@ export class BtcLedger {
   #coins = new Map<string, LedgerCoin>();
   #mined = 0;
 
-  constructor(
-    {
-      relayMinSatPerKvb = 100n, incrementalSatPerKvb = 100n, nowSeconds = () => Math.floor(Date.now() / 1_000),
-    }: LedgerOptions = {}
-  ) {
+  constructor({
+    relayMinSatPerKvb = 100n,
+    incrementalSatPerKvb = 100n,
+    nowSeconds = () => Math.floor(Date.now() / 1_000),
+  }: LedgerOptions = {}) {
     this.relayMinSatPerKvb = relayMinSatPerKvb;
     this.incrementalSatPerKvb = incrementalSatPerKvb;
     this.#nowSeconds = nowSeconds;
   }
 
-  get tip(): LedgerBlock { return this.#blocks.at(-1)!; }
+  get tip(): LedgerBlock {
+    return this.#blocks.at(-1)!;
+  }
 
-  blockAt(height: number): LedgerBlock | undefined { return this.#blocks[height]; }
+  blockAt(height: number): LedgerBlock | undefined {
+    return this.#blocks[height];
+  }
 
   blockOf(hash: string): LedgerBlock | undefined {
     return this.#blocks.find((block) => block.hash === hash) ?? this.stale.get(hash);
@@ -107,9 +111,14 @@ export class BtcLedger {
   mine(count: number, script: Uint8Array, only?: readonly string[]): LedgerBlock[] {
     return Array.from({ length: count }, () => {
       const entries = [...this.pool.values()].filter(({ txid }) => only === undefined || only.includes(txid));
-      const fees = entries.reduce((sum, { feeSats }) => sum + feeSats, 0n), height = this.tip.height + 1;
+      const fees = entries.reduce((sum, { feeSats }) => sum + feeSats, 0n),
+        height = this.tip.height + 1;
       const coinbase = coinbaseTransaction(
-        height, this.#mined += 1, script, SUBSIDY_SATS + fees, entries.map(({ transaction }) => transaction)
+        height,
+        (this.#mined += 1),
+        script,
+        SUBSIDY_SATS + fees,
+        entries.map(({ transaction }) => transaction),
       );
       return this.#connect([coinbase, ...entries.map(({ transaction }) => transaction)]);
     });
@@ -152,10 +161,13 @@ export class BtcLedger {
   /** What the pool thinks of signed bytes. Throws: RpcFailure. */
   examine(hex: string): PoolEntry {
     let transaction: Transaction;
-    try { transaction = Transaction.fromHex(hex); } catch {
+    try {
+      transaction = Transaction.fromHex(hex);
+    } catch {
       throw new RpcFailure(-22, 'TX decode failed. Make sure the tx has at least one input.');
     }
-    const txid = transaction.getId(), reject = (text: string, code = -26) => new RpcFailure(code, text);
+    const txid = transaction.getId(),
+      reject = (text: string, code = -26) => new RpcFailure(code, text);
     if (transaction.outs.some((_, vout) => this.#coins.has(`${txid}:${vout}`))) {
       throw reject('Transaction outputs already in utxo set', -27);
     }
@@ -164,14 +176,15 @@ export class BtcLedger {
     if (transaction.outs.some(({ script, value }) => value < dustLimitOf(script))) {
       throw reject('dust, tx with dust output must be 0-fee');
     }
-    const outpoints = outpointsOf(transaction), spent = outpoints.map((outpoint) => this.#find(outpoint));
+    const outpoints = outpointsOf(transaction),
+      spent = outpoints.map((outpoint) => this.#find(outpoint));
     if (new Set(outpoints).size < outpoints.length) throw reject('bad-txns-inputs-duplicate');
     const coins = spent.filter((coin) => coin !== undefined);
     if (coins.length < spent.length) throw reject('bad-txns-inputs-missingorspent', -25);
     const early = coins.find((coin) => coin.coinbase && this.tip.height + 1 - coin.height < MATURITY);
     if (early !== undefined) {
       throw reject(
-        `bad-txns-premature-spend-of-coinbase, tried to spend coinbase at depth ${this.tip.height + 1 - early.height}`
+        `bad-txns-premature-spend-of-coinbase, tried to spend coinbase at depth ${this.tip.height + 1 - early.height}`,
       );
     }
     const into = coins.reduce((sum, { value }) => sum + value, 0n);
@@ -187,7 +200,8 @@ export class BtcLedger {
   }
 
   #checkPolicy(entry: PoolEntry, reject: (text: string, code?: number) => RpcFailure): void {
-    const { feeSats, vsize, transaction } = entry, least = feeOf(this.relayMinSatPerKvb, vsize);
+    const { feeSats, vsize, transaction } = entry,
+      least = feeOf(this.relayMinSatPerKvb, vsize);
     if (feeSats > feeOf(MAX_FEE_SAT_PER_KVB, vsize)) {
       throw reject('Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)', -25);
     }
@@ -201,12 +215,13 @@ export class BtcLedger {
 
   /** B16, with full replacement as since Core 28. */
   #checkReplacement(
-    { transaction, txid, feeSats, vsize }: PoolEntry, conflicts: readonly PoolEntry[],
-    reject: (text: string) => RpcFailure
+    { transaction, txid, feeSats, vsize }: PoolEntry,
+    conflicts: readonly PoolEntry[],
+    reject: (text: string) => RpcFailure,
   ): void {
     const known = new Set(conflicts.flatMap((conflict) => outpointsOf(conflict.transaction)));
     const adds = outpointsOf(transaction).findIndex(
-      (outpoint) => !known.has(outpoint) && this.pool.has(outpoint.split(':')[0]!)
+      (outpoint) => !known.has(outpoint) && this.pool.has(outpoint.split(':')[0]!),
     );
     if (adds !== -1) {
       throw reject(`replacement-adds-unconfirmed, replacement ${txid} adds unconfirmed input, idx ${adds}`);
@@ -216,7 +231,7 @@ export class BtcLedger {
       throw reject(`insufficient fee, rejecting replacement ${txid}; new feerate is not above that of ${dearer.txid}`);
     }
     const evicted = new Map(
-      conflicts.flatMap((conflict) => this.descendantsOf(conflict)).map((one) => [one.txid, one])
+      conflicts.flatMap((conflict) => this.descendantsOf(conflict)).map((one) => [one.txid, one]),
     );
     if (evicted.size > EVICTED_MAX) {
       const count = `too many potential replacements (${evicted.size} > ${EVICTED_MAX})`;
@@ -225,7 +240,7 @@ export class BtcLedger {
     const fees = [...evicted.values()].reduce((sum, one) => sum + one.feeSats, 0n);
     if (feeSats < fees) {
       throw reject(
-        `insufficient fee, rejecting replacement ${txid}, less fees than conflicting txs; ${feeSats} < ${fees}`
+        `insufficient fee, rejecting replacement ${txid}, less fees than conflicting txs; ${feeSats} < ${fees}`,
       );
     }
     const relay = feeOf(this.incrementalSatPerKvb, vsize);
@@ -255,9 +270,11 @@ export class BtcLedger {
   #find(outpoint: string): LedgerCoin | undefined {
     const coin = this.#coins.get(outpoint);
     if (coin !== undefined) return coin;
-    const [txid = '', vout = ''] = outpoint.split(':'), output = this.pool.get(txid)?.transaction.outs[Number(vout)];
+    const [txid = '', vout = ''] = outpoint.split(':'),
+      output = this.pool.get(txid)?.transaction.outs[Number(vout)];
     return output === undefined
-      ? undefined : { txid, vout: Number(vout), ...output, height: this.tip.height + 1, coinbase: false };
+      ? undefined
+      : { txid, vout: Number(vout), ...output, height: this.tip.height + 1, coinbase: false };
   }
 
   #isFinal({ locktime, ins }: Transaction): boolean {
@@ -266,11 +283,16 @@ export class BtcLedger {
   }
 
   #connect(transactions: readonly Transaction[]): LedgerBlock {
-    const { height: below, hash: parentHash, time: parentTime } = this.tip, height = below + 1;
+    const { height: below, hash: parentHash, time: parentTime } = this.tip,
+      height = below + 1;
     const time = Math.max(parentTime + 1, Math.min(this.#nowSeconds(), parentTime + BLOCK_SECONDS));
     const header = Object.assign(new Block(), {
-      version: 0x2000_0000, prevHash: Buffer.from(parentHash, 'hex').reverse(), timestamp: time, bits: BITS,
-      merkleRoot: Block.calculateMerkleRoot([...transactions]), nonce: this.#mined,
+      version: 0x2000_0000,
+      prevHash: Buffer.from(parentHash, 'hex').reverse(),
+      timestamp: time,
+      bits: BITS,
+      merkleRoot: Block.calculateMerkleRoot([...transactions]),
+      nonce: this.#mined,
     });
     const spent = new Map<string, LedgerCoin>();
     for (const transaction of transactions) {
@@ -287,8 +309,16 @@ export class BtcLedger {
       this.pool.delete(txid);
     }
     const block: LedgerBlock = {
-      height, hash: header.getId(), parentHash, merkleRoot: idOf(header.merkleRoot), version: header.version, time,
-      bits: BITS.toString(16), nonce: header.nonce, transactions, spent,
+      height,
+      hash: header.getId(),
+      parentHash,
+      merkleRoot: idOf(header.merkleRoot),
+      version: header.version,
+      time,
+      bits: BITS.toString(16),
+      nonce: header.nonce,
+      transactions,
+      spent,
     };
     this.#blocks.push(block);
     return block;

@@ -62,11 +62,21 @@ const METHODS: Readonly<Record<string, Method>> = {
   getblockchaininfo(view) {
     const { height, hash, time } = view.tip();
     return {
-      chain: 'main', blocks: height, headers: view.syncing ? height + 1_000 : height, bestblockhash: hash,
-      bits: '1d00ffff', difficulty: 1, time,
-      mediantime: time, verificationprogress: 1, initialblockdownload: view.syncing, chainwork: '0'.repeat(64),
+      chain: 'main',
+      blocks: height,
+      headers: view.syncing ? height + 1_000 : height,
+      bestblockhash: hash,
+      bits: '1d00ffff',
+      difficulty: 1,
+      time,
+      mediantime: time,
+      verificationprogress: 1,
+      initialblockdownload: view.syncing,
+      chainwork: '0'.repeat(64),
       size_on_disk: 1,
-      pruned: view.prunedBelow > 0, ...(view.prunedBelow > 0 ? { pruneheight: view.prunedBelow } : {}), warnings: [],
+      pruned: view.prunedBelow > 0,
+      ...(view.prunedBelow > 0 ? { pruneheight: view.prunedBelow } : {}),
+      warnings: [],
     };
   },
   getblockcount: (view) => view.tip().height,
@@ -77,61 +87,93 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
   getblockheader: (view, params) => headerShape(view.ledger, blockIn(view, text(params, 0)), view.tip().height),
   getblock(view, params) {
-    const block = wholeBlock(view, text(params, 0)), verbosity = Number(params[1] ?? 1);
+    const block = wholeBlock(view, text(params, 0)),
+      verbosity = Number(params[1] ?? 1);
     return blockShape(view.ledger, block, view.tip().height, verbosity);
   },
   gettxout(view, params) {
-    const [txid, vout, inPool = true] = params, outpoint = `${String(txid)}:${String(vout)}`, tip = view.tip();
+    const [txid, vout, inPool = true] = params,
+      outpoint = `${String(txid)}:${String(vout)}`,
+      tip = view.tip();
     const coin = view.ledger.coinsAt(tip.height).get(outpoint);
     const output = view.ledger.pool.get(String(txid))?.transaction.outs[Number(vout)];
     if (inPool === true && view.ledger.spenderOf(outpoint) !== undefined) return null;
-    const shape = (script: Uint8Array, value: bigint, confirmations: number, coinbase: boolean) =>
-      ({ bestblock: tip.hash, confirmations, value: new Amount(value), scriptPubKey: scriptShape(script), coinbase });
+    const shape = (script: Uint8Array, value: bigint, confirmations: number, coinbase: boolean) => ({
+      bestblock: tip.hash,
+      confirmations,
+      value: new Amount(value),
+      scriptPubKey: scriptShape(script),
+      coinbase,
+    });
     if (coin !== undefined) return shape(coin.script, coin.value, tip.height - coin.height + 1, coin.coinbase);
     return inPool === true && output !== undefined ? shape(output.script, output.value, 0, false) : null;
   },
   getrawtransaction: rawTransaction,
   getrawmempool: (view) => [...view.ledger.pool.keys()],
   getmempoolentry(view, params) {
-    const entry = pooled(view, text(params, 0)), descendants = view.ledger.descendantsOf(entry);
-    const sum = descendants.reduce((fees, { feeSats }) => fees + feeSats, 0n), base = new Amount(entry.feeSats);
+    const entry = pooled(view, text(params, 0)),
+      descendants = view.ledger.descendantsOf(entry);
+    const sum = descendants.reduce((fees, { feeSats }) => fees + feeSats, 0n),
+      base = new Amount(entry.feeSats);
     return {
-      vsize: entry.vsize, weight: entry.transaction.weight(), time: view.tip().time, height: view.tip().height,
+      vsize: entry.vsize,
+      weight: entry.transaction.weight(),
+      time: view.tip().time,
+      height: view.tip().height,
       descendantcount: descendants.length,
-      descendantsize: descendants.reduce((size, { vsize }) => size + vsize, 0), ancestorcount: 1,
+      descendantsize: descendants.reduce((size, { vsize }) => size + vsize, 0),
+      ancestorcount: 1,
       ancestorsize: entry.vsize,
-      wtxid: entry.txid, fees: { base, modified: base, ancestor: base, descendant: new Amount(sum) }, depends: [],
-      spentby: [], 'bip125-replaceable': true, unbroadcast: false,
+      wtxid: entry.txid,
+      fees: { base, modified: base, ancestor: base, descendant: new Amount(sum) },
+      depends: [],
+      spentby: [],
+      'bip125-replaceable': true,
+      unbroadcast: false,
     };
   },
-  gettxspendingprevout: (view, params) => (params[0] as { txid: string; vout: number }[]).map(({ txid, vout }) => {
-    const spender = view.ledger.spenderOf(`${txid}:${vout}`);
-    return { txid, vout, ...(spender === undefined ? {} : { spendingtxid: spender.txid }) };
-  }),
+  gettxspendingprevout: (view, params) =>
+    (params[0] as { txid: string; vout: number }[]).map(({ txid, vout }) => {
+      const spender = view.ledger.spenderOf(`${txid}:${vout}`);
+      return { txid, vout, ...(spender === undefined ? {} : { spendingtxid: spender.txid }) };
+    }),
   getmempoolinfo: ({ ledger: { pool, relayMinSatPerKvb, incrementalSatPerKvb } }) => ({
-    loaded: true, size: pool.size, bytes: 0, usage: 0, total_fee: new Amount(0n), maxmempool: 300_000_000,
+    loaded: true,
+    size: pool.size,
+    bytes: 0,
+    usage: 0,
+    total_fee: new Amount(0n),
+    maxmempool: 300_000_000,
     mempoolminfee: new Amount(relayMinSatPerKvb),
-    minrelaytxfee: new Amount(relayMinSatPerKvb), incrementalrelayfee: new Amount(incrementalSatPerKvb),
-    unbroadcastcount: 0, fullrbf: true,
+    minrelaytxfee: new Amount(relayMinSatPerKvb),
+    incrementalrelayfee: new Amount(incrementalSatPerKvb),
+    unbroadcastcount: 0,
+    fullrbf: true,
   }),
   getnetworkinfo: ({ ledger: { relayMinSatPerKvb, incrementalSatPerKvb } }) => ({
-    version: 300_000, subversion: '/Satoshi:30.0.0/', connections: 8, networkactive: true,
+    version: 300_000,
+    subversion: '/Satoshi:30.0.0/',
+    connections: 8,
+    networkactive: true,
     relayfee: new Amount(relayMinSatPerKvb),
-    incrementalfee: new Amount(incrementalSatPerKvb), warnings: [],
+    incrementalfee: new Amount(incrementalSatPerKvb),
+    warnings: [],
   }),
-  estimatesmartfee: ({ estimateSatPerKvb }, params) => (estimateSatPerKvb === null
-    ? { errors: ['Insufficient data or no feerate found'], blocks: Number(params[0]) }
-    : { feerate: new Amount(estimateSatPerKvb), blocks: Number(params[0]) }),
+  estimatesmartfee: ({ estimateSatPerKvb }, params) =>
+    estimateSatPerKvb === null
+      ? { errors: ['Insufficient data or no feerate found'], blocks: Number(params[0]) }
+      : { feerate: new Amount(estimateSatPerKvb), blocks: Number(params[0]) },
   sendrawtransaction: (view, params) => view.ledger.submit(text(params, 0)),
-  testmempoolaccept: (view, params) => (params[0] as string[]).map((hex) => {
-    try {
-      const { txid, vsize, feeSats } = view.ledger.examine(hex);
-      return { txid, wtxid: txid, allowed: true, vsize, fees: { base: new Amount(feeSats) } };
-    } catch (error) {
-      if (!(error instanceof RpcFailure)) throw error;
-      return { txid: '', wtxid: '', allowed: false, 'reject-reason': error.message };
-    }
-  }),
+  testmempoolaccept: (view, params) =>
+    (params[0] as string[]).map((hex) => {
+      try {
+        const { txid, vsize, feeSats } = view.ledger.examine(hex);
+        return { txid, wtxid: txid, allowed: true, vsize, fees: { base: new Amount(feeSats) } };
+      } catch (error) {
+        if (!(error instanceof RpcFailure)) throw error;
+        return { txid: '', wtxid: '', allowed: false, 'reject-reason': error.message };
+      }
+    }),
   scantxoutset(view, params) {
     if (params[0] !== 'start') return null;
     const wanted = new Set((params[1] as { desc: string }[]).map(({ desc }) => /^raw\(([0-9a-f]*)\)/.exec(desc)?.[1]));
@@ -139,11 +181,20 @@ const METHODS: Readonly<Record<string, Method>> = {
     const coins = [...view.ledger.coinsAt(tip.height).values()];
     const found = coins.filter(({ script }) => wanted.has(Buffer.from(script).toString('hex')));
     return {
-      success: true, txouts: coins.length, height: tip.height, bestblock: tip.hash,
+      success: true,
+      txouts: coins.length,
+      height: tip.height,
+      bestblock: tip.hash,
       unspents: found.map(({ txid, vout, script, value, height, coinbase }) => ({
-        txid, vout, scriptPubKey: Buffer.from(script).toString('hex'),
-        desc: `raw(${Buffer.from(script).toString('hex')})`, amount: new Amount(value), coinbase,
-        height, blockhash: view.ledger.blockAt(height)!.hash, confirmations: tip.height - height + 1,
+        txid,
+        vout,
+        scriptPubKey: Buffer.from(script).toString('hex'),
+        desc: `raw(${Buffer.from(script).toString('hex')})`,
+        amount: new Amount(value),
+        coinbase,
+        height,
+        blockhash: view.ledger.blockAt(height)!.hash,
+        confirmations: tip.height - height + 1,
       })),
       total_amount: new Amount(found.reduce((sum, { value }) => sum + value, 0n)),
     };
@@ -151,27 +202,35 @@ const METHODS: Readonly<Record<string, Method>> = {
 };
 
 const UNKNOWN_TO_INDEX = 'No such mempool or blockchain transaction.';
-const UNKNOWN_TO_POOL = 'No such mempool transaction. Use -txindex or provide a block hash to enable blockchain '
-  + 'transaction queries.';
+const UNKNOWN_TO_POOL =
+  'No such mempool transaction. Use -txindex or provide a block hash to enable blockchain ' + 'transaction queries.';
 
 /** From the pool, from a named block, or by the node's index. */
 function rawTransaction(view: View, params: Params): unknown {
-  const [, verbose, blockHash] = params, txid = text(params, 0), { ledger } = view, tip = view.tip().height;
+  const [, verbose, blockHash] = params,
+    txid = text(params, 0),
+    { ledger } = view,
+    tip = view.tip().height;
   const shape = (transaction: Transaction, block: LedgerBlock | null) => {
     if (verbose !== true && verbose !== 1 && verbose !== 2) return transaction.toHex();
     if (block === null) return transactionShape(transaction, null);
     const onChain = ledger.blockAt(block.height) === block && block.height <= tip;
     return {
-      ...(blockHash === undefined ? {} : { in_active_chain: onChain }), ...transactionShape(transaction, null),
+      ...(blockHash === undefined ? {} : { in_active_chain: onChain }),
+      ...transactionShape(transaction, null),
       blockhash: block.hash,
-      confirmations: onChain ? tip - block.height + 1 : 0, time: block.time, blocktime: block.time,
+      confirmations: onChain ? tip - block.height + 1 : 0,
+      time: block.time,
+      blocktime: block.time,
     };
   };
   if (blockHash !== undefined && blockHash !== null) {
-    const block = wholeBlock(view, String(blockHash)), transaction = find(block, txid);
+    const block = wholeBlock(view, String(blockHash)),
+      transaction = find(block, txid);
     if (transaction === undefined) {
       throw new RpcFailure(
-        -5, 'No such transaction found in the provided block. Use gettransaction for wallet transactions.'
+        -5,
+        'No such transaction found in the provided block. Use gettransaction for wallet transactions.',
       );
     }
     return shape(transaction, block);
@@ -179,7 +238,8 @@ function rawTransaction(view: View, params: Params): unknown {
   const inPool = ledger.pool.get(txid);
   if (inPool !== undefined) return shape(inPool.transaction, null);
   for (let height = view.indexed ? tip : -1; height >= 0; height -= 1) {
-    const block = ledger.blockAt(height)!, transaction = find(block, txid);
+    const block = ledger.blockAt(height)!,
+      transaction = find(block, txid);
     if (transaction !== undefined) return shape(transaction, block);
   }
   const unknown = view.indexed ? UNKNOWN_TO_INDEX : UNKNOWN_TO_POOL;

@@ -1,19 +1,25 @@
 /**
  * Output scripts, their address texts, and what unlocks them, by bitcoinjs-lib: nothing of what signs for Flock judges
  * here what it signed. Of all that the chain allows this ledger runs what one key spends: p2pkh, p2wpkh, both of them
- * in p2sh, and the key path of taproot. Source: bitcoin/bitcoin src/script/interpreter.cpp, src/script/script_error.cpp.
+ * in p2sh, and the key path of taproot. Source: bitcoin/bitcoin src/script/interpreter.cpp,
+ * src/script/script_error.cpp.
  */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js';
 import { address as addresses, crypto, networks, payments, script as scripts, Transaction } from 'bitcoinjs-lib';
 
 const { OPS } = scripts;
 const NETWORK = networks.bitcoin;
-const PROGRAM_BYTES_MIN = 2, PROGRAM_BYTES_MAX = 40, VERSION_MAX = 16;
+const PROGRAM_BYTES_MIN = 2,
+  PROGRAM_BYTES_MAX = 40,
+  VERSION_MAX = 16;
 const TAPROOT_BYTES = 32;
 /** Opcode of a witness version above 0, less the version. */
 const VERSIONS_FROM = OPS['OP_1']! - 1;
 
-export interface Spent { readonly script: Uint8Array; readonly value: bigint }
+export interface Spent {
+  readonly script: Uint8Array;
+  readonly value: bigint;
+}
 
 const equal = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
@@ -27,19 +33,25 @@ export function scriptOf(text: string): Uint8Array {
   }
   const { version, prefix, data } = addresses.fromBech32(text);
   if (prefix !== NETWORK.bech32) throw new RangeError('address of another network');
-  if (version === 0) return data.length === 20 ? payments.p2wpkh({ hash: data }).output! : payments.p2wsh({ hash: data }).output!;
+  if (version === 0)
+    return data.length === 20 ? payments.p2wpkh({ hash: data }).output! : payments.p2wsh({ hash: data }).output!;
   if (version > VERSION_MAX || data.length < PROGRAM_BYTES_MIN || data.length > PROGRAM_BYTES_MAX) {
     throw new RangeError('a witness program of 2 to 40 bytes');
   }
   return scripts.compile([VERSIONS_FROM + version, data]);
 }
 
-export interface WitnessProgram { readonly version: number; readonly program: Uint8Array }
+export interface WitnessProgram {
+  readonly version: number;
+  readonly program: Uint8Array;
+}
 
 /** Version and program of a witness script; null for another script. Source: CScript::IsWitnessProgram. */
 export function witnessProgramOf(script: Uint8Array): WitnessProgram | null {
-  const program = script.subarray(2), version = script[0] === OPS['OP_0'] ? 0 : script[0]! - VERSIONS_FROM;
-  const isProgram = program.length >= PROGRAM_BYTES_MIN && program.length <= PROGRAM_BYTES_MAX && script[1] === program.length;
+  const program = script.subarray(2),
+    version = script[0] === OPS['OP_0'] ? 0 : script[0]! - VERSIONS_FROM;
+  const isProgram =
+    program.length >= PROGRAM_BYTES_MIN && program.length <= PROGRAM_BYTES_MAX && script[1] === program.length;
   return isProgram && version >= 0 && version <= VERSION_MAX ? { version, program } : null;
 }
 
@@ -51,8 +63,15 @@ export function describe(script: Uint8Array): { readonly type: string; readonly 
   if (isUnspendable(script)) return { type: 'nulldata' };
   const witness = witnessProgramOf(script);
   if (witness !== null) return describeWitness(witness);
-  for (const [type, pay] of [['pubkeyhash', payments.p2pkh], ['scripthash', payments.p2sh]] as const) {
-    try { return { type, address: pay({ output: script }).address! }; } catch { /* of another type */ }
+  for (const [type, pay] of [
+    ['pubkeyhash', payments.p2pkh],
+    ['scripthash', payments.p2sh],
+  ] as const) {
+    try {
+      return { type, address: pay({ output: script }).address! };
+    } catch {
+      /* of another type */
+    }
   }
   return { type: 'nonstandard' };
 }
@@ -60,17 +79,23 @@ export function describe(script: Uint8Array): { readonly type: string; readonly 
 function describeWitness({ version, program }: WitnessProgram): { readonly type: string; readonly address?: string } {
   const address = addresses.toBech32(program, version, NETWORK.bech32);
   if (version > 0) {
-    return { type: version === 1 && program.length === TAPROOT_BYTES ? 'witness_v1_taproot' : 'witness_unknown', address };
+    return {
+      type: version === 1 && program.length === TAPROOT_BYTES ? 'witness_v1_taproot' : 'witness_unknown',
+      address,
+    };
   }
   const type = program.length === 20 ? 'witness_v0_keyhash' : program.length === 32 ? 'witness_v0_scripthash' : null;
   return type === null ? { type: 'nonstandard' } : { type, address };
 }
 
 class ScriptError extends Error {}
-function fail(text: string): never { throw new ScriptError(text); }
+function fail(text: string): never {
+  throw new ScriptError(text);
+}
 
 const NULLFAIL = 'Signature must be zero for failed CHECK(MULTI)SIG operation';
-const HASH_DIFFERS = 'Script failed an OP_EQUALVERIFY operation', PROGRAM_DIFFERS = 'Witness program hash mismatch';
+const HASH_DIFFERS = 'Script failed an OP_EQUALVERIFY operation',
+  PROGRAM_DIFFERS = 'Witness program hash mismatch';
 const WITNESS_UNEXPECTED = 'Witness provided for non-witness script';
 
 /** Why an input does not unlock what it spends, in the interpreter's words; null when it does. */
@@ -84,13 +109,15 @@ export function scriptErrorOf(transaction: Transaction, index: number, spent: re
 }
 
 function run(transaction: Transaction, index: number, spent: readonly Spent[]): void {
-  const { script: output } = spent[index]!, { script: input, witness } = transaction.ins[index]!;
+  const { script: output } = spent[index]!,
+    { script: input, witness } = transaction.ins[index]!;
   const program = witnessProgramOf(output);
   if (program !== null) {
     if (input.length > 0) fail('Witness requires empty scriptSig');
     return void runWitness(transaction, index, spent, program);
   }
-  const { type } = describe(output), pushes = pushesOf(input);
+  const { type } = describe(output),
+    pushes = pushesOf(input);
   if (type === 'pubkeyhash') {
     if (witness.length > 0) fail(WITNESS_UNEXPECTED);
     return void runKeyHash(transaction, index, output, pushes);
@@ -120,12 +147,17 @@ function pushesOf(input: Uint8Array): readonly Uint8Array[] {
 }
 
 function runWitness(
-  transaction: Transaction, index: number, spent: readonly Spent[], { version, program }: WitnessProgram,
+  transaction: Transaction,
+  index: number,
+  spent: readonly Spent[],
+  { version, program }: WitnessProgram,
 ): void {
-  const { witness } = transaction.ins[index]!, [signature, publicKey] = witness;
+  const { witness } = transaction.ins[index]!,
+    [signature, publicKey] = witness;
   if (version === 0 && program.length === 20) {
     if (witness.length !== 2) fail(PROGRAM_DIFFERS);
-    const code = payments.p2pkh({ hash: program }).output!, { value } = spent[index]!;
+    const code = payments.p2pkh({ hash: program }).output!,
+      { value } = spent[index]!;
     if (!equal(crypto.hash160(publicKey!), program)) fail(HASH_DIFFERS);
     if (publicKey!.length !== 33) fail('Using non-compressed keys in segwit');
     return void checkEcdsa(signature!, publicKey!, (type) => transaction.hashForWitnessV0(index, code, value, type));
@@ -158,13 +190,22 @@ function checkEcdsa(signature: Uint8Array, publicKey: Uint8Array, hashOf: (type:
 
 /** BIP-341: 64 bytes sign by DEFAULT, a 65th names another type. */
 function checkSchnorr(
-  transaction: Transaction, index: number, spent: readonly Spent[], key: Uint8Array, signature: Uint8Array,
+  transaction: Transaction,
+  index: number,
+  spent: readonly Spent[],
+  key: Uint8Array,
+  signature: Uint8Array,
 ): void {
   if (signature.length !== 64 && signature.length !== 65) fail('Invalid Schnorr signature size');
   const type = signature[64] ?? Transaction.SIGHASH_DEFAULT;
   const isSingle = (type & Transaction.SIGHASH_OUTPUT_MASK) === Transaction.SIGHASH_SINGLE;
   const isKnown = signature.length === 64 || scripts.isDefinedHashType(type);
   if (!isKnown || (isSingle && index >= transaction.outs.length)) fail('Invalid Schnorr signature hash type');
-  const hash = transaction.hashForWitnessV1(index, spent.map(({ script }) => script), spent.map(({ value }) => value), type);
+  const hash = transaction.hashForWitnessV1(
+    index,
+    spent.map(({ script }) => script),
+    spent.map(({ value }) => value),
+    type,
+  );
   if (!schnorr.verify(signature.subarray(0, 64), hash, key)) fail('Invalid Schnorr signature');
 }

@@ -20,37 +20,55 @@ export function scriptShape(script: Uint8Array): object {
 /** Verbosity 2 of a transaction; with previous outputs and the fee where the coins are given (3). */
 export function transactionShape(transaction: Transaction, spent: ReadonlyMap<string, LedgerCoin> | null): object {
   const vin = transaction.ins.map((input) => {
-    const { script, witness, sequence, index } = input, txid = hex(Buffer.from(input.hash).reverse());
+    const { script, witness, sequence, index } = input,
+      txid = hex(Buffer.from(input.hash).reverse());
     const witnesses = witness.length === 0 ? {} : { txinwitness: witness.map(hex) };
     if (transaction.isCoinbase()) return { coinbase: hex(script), ...witnesses, sequence };
     const coin = spent?.get(`${txid}:${index}`);
-    const prevout = coin === undefined ? {} : { prevout: {
-      generated: coin.coinbase, height: coin.height, value: new Amount(coin.value),
-      scriptPubKey: scriptShape(coin.script),
-    } };
+    const prevout =
+      coin === undefined
+        ? {}
+        : {
+            prevout: {
+              generated: coin.coinbase,
+              height: coin.height,
+              value: new Amount(coin.value),
+              scriptPubKey: scriptShape(coin.script),
+            },
+          };
     return { txid, vout: index, scriptSig: { asm: '', hex: hex(script) }, ...witnesses, ...prevout, sequence };
   });
   return {
-    txid: transaction.getId(), hash: hex(Buffer.from(transaction.getHash(true)).reverse()),
+    txid: transaction.getId(),
+    hash: hex(Buffer.from(transaction.getHash(true)).reverse()),
     version: transaction.version,
-    size: transaction.byteLength(), vsize: transaction.virtualSize(), weight: transaction.weight(),
-    locktime: transaction.locktime, vin,
-    vout: transaction.outs.map(
-      ({ value, script }, n) => ({ value: new Amount(value), n, scriptPubKey: scriptShape(script) })
-    ),
-    ...feeOf(transaction, spent), hex: transaction.toHex(),
+    size: transaction.byteLength(),
+    vsize: transaction.virtualSize(),
+    weight: transaction.weight(),
+    locktime: transaction.locktime,
+    vin,
+    vout: transaction.outs.map(({ value, script }, n) => ({
+      value: new Amount(value),
+      n,
+      scriptPubKey: scriptShape(script),
+    })),
+    ...feeOf(transaction, spent),
+    hex: transaction.toHex(),
   };
 }
 
 function feeOf(transaction: Transaction, spent: ReadonlyMap<string, LedgerCoin> | null): { fee?: Amount } {
   if (spent === null || transaction.isCoinbase()) return {};
   const into = transaction.ins.map(
-    ({ hash, index }) => spent.get(`${hex(Buffer.from(hash).reverse())}:${index}`)?.value
+    ({ hash, index }) => spent.get(`${hex(Buffer.from(hash).reverse())}:${index}`)?.value,
   );
   if (into.includes(undefined)) return {};
   return {
     fee: new Amount(
-      transaction.outs.reduce((rest, { value }) => rest - value, into.reduce<bigint>((sum, value) => sum + value!, 0n))
+      transaction.outs.reduce(
+        (rest, { value }) => rest - value,
+        into.reduce<bigint>((sum, value) => sum + value!, 0n),
+      ),
     ),
   };
 }
@@ -60,11 +78,19 @@ export function headerShape(ledger: BtcLedger, block: LedgerBlock, tip: number):
   const onChain = ledger.blockAt(block.height) === block && block.height <= tip;
   const next = block.height < tip ? ledger.blockAt(block.height + 1) : undefined;
   return {
-    hash: block.hash, confirmations: onChain ? tip - block.height + 1 : -1, height: block.height,
+    hash: block.hash,
+    confirmations: onChain ? tip - block.height + 1 : -1,
+    height: block.height,
     version: block.version,
-    versionHex: (block.version >>> 0).toString(16).padStart(8, '0'), merkleroot: block.merkleRoot, time: block.time,
+    versionHex: (block.version >>> 0).toString(16).padStart(8, '0'),
+    merkleroot: block.merkleRoot,
+    time: block.time,
     mediantime: block.time,
-    nonce: block.nonce, bits: block.bits, difficulty: 1, chainwork: '0'.repeat(64), nTx: block.transactions.length,
+    nonce: block.nonce,
+    bits: block.bits,
+    difficulty: 1,
+    chainwork: '0'.repeat(64),
+    nTx: block.transactions.length,
     ...(block.height === 0 ? {} : { previousblockhash: block.parentHash }),
     ...(onChain && next !== undefined ? { nextblockhash: next.hash } : {}),
   };
@@ -72,8 +98,10 @@ export function headerShape(ledger: BtcLedger, block: LedgerBlock, tip: number):
 
 /** A block at a verbosity from 1 to 3. */
 export function blockShape(ledger: BtcLedger, block: LedgerBlock, tip: number, verbosity: number): object {
-  const tx = verbosity === 1 ? block.transactions.map((transaction) => transaction.getId())
-    : block.transactions.map((transaction) => transactionShape(transaction, verbosity >= 3 ? block.spent : null));
+  const tx =
+    verbosity === 1
+      ? block.transactions.map((transaction) => transaction.getId())
+      : block.transactions.map((transaction) => transactionShape(transaction, verbosity >= 3 ? block.spent : null));
   const size = block.transactions.reduce((sum, transaction) => sum + transaction.byteLength(), 81);
   return { ...headerShape(ledger, block, tip), strippedsize: size, size, weight: 4 * size, tx };
 }

@@ -90,14 +90,24 @@ export class BtcNode extends Peer implements View {
 
   protected respond(_request: IncomingMessage, text: string, response: ServerResponse): void {
     let asked: unknown;
-    try { asked = JSON.parse(text); } catch { asked = null; }
+    try {
+      asked = JSON.parse(text);
+    } catch {
+      asked = null;
+    }
     const reply = Array.isArray(asked) ? asked.map((one) => this.#answer(one)) : this.#answer(asked);
     response.writeHead(200, { 'content-type': 'application/json' }).end(toJson(reply));
   }
 
   #answer(asked: unknown): Record<string, unknown> {
-    const { id = null, method = '', params = [] } = (asked ?? {}) as {
-      id?: unknown; method?: string; params?: unknown[];
+    const {
+      id = null,
+      method = '',
+      params = [],
+    } = (asked ?? {}) as {
+      id?: unknown;
+      method?: string;
+      params?: unknown[];
     };
     this.note(method);
     const honest = () => answer(this, method, params);
@@ -147,22 +157,32 @@ const FUNDED_BLOCKS = 130;
 const FEE_SATS = 2_000n;
 
 /** Starts nodes and an index of one new ledger on free loopback ports; somebody outside has money. */
-export async function startBtcStandIn(
-  { nodes: count = 1, ...options }: LedgerOptions & { nodes?: number } = {},
-): Promise<BtcStandIn> {
-  const ledger = new BtcLedger(options), payer = new Payer('outside');
+export async function startBtcStandIn({
+  nodes: count = 1,
+  ...options
+}: LedgerOptions & { nodes?: number } = {}): Promise<BtcStandIn> {
+  const ledger = new BtcLedger(options),
+    payer = new Payer('outside');
   ledger.mine(FUNDED_BLOCKS, payer.script);
   const nodes = await Promise.all(Array.from({ length: count }, () => new BtcNode(ledger).listen()));
   const index = await new BtcIndex(ledger).listen();
   const isFree = (outpoint: string) => ledger.spenderOf(outpoint) === undefined;
   return {
-    ledger, nodes, index, scriptOf,
+    ledger,
+    nodes,
+    index,
+    scriptOf,
     pay(address, amount, more = []) {
-      const wanted = [{ address, amount }, ...more].map((one) => ({ script: scriptOf(one.address), value: one.amount }));
+      const wanted = [{ address, amount }, ...more].map((one) => ({
+        script: scriptOf(one.address),
+        value: one.amount,
+      }));
       const needed = wanted.reduce((sum, { value }) => sum + value, FEE_SATS + 1_000n);
       const isMature = ({ coinbase, height }: LedgerCoin) => !coinbase || ledger.tip.height - height >= 100;
-      const coins = [...ledger.coinsAt(ledger.tip.height).values()].filter((coin) =>
-        Buffer.compare(coin.script, payer.script) === 0 && isMature(coin) && isFree(`${coin.txid}:${coin.vout}`));
+      const coins = [...ledger.coinsAt(ledger.tip.height).values()].filter(
+        (coin) =>
+          Buffer.compare(coin.script, payer.script) === 0 && isMature(coin) && isFree(`${coin.txid}:${coin.vout}`),
+      );
       const taken: typeof coins = [];
       while (taken.reduce((sum, { value }) => sum + value, 0n) < needed) {
         const coin = coins.shift();
@@ -173,6 +193,8 @@ export async function startBtcStandIn(
     },
     mine: (blocks, to) => ledger.mine(blocks, to === undefined ? payer.script : scriptOf(to)),
     reorg: (depth) => ledger.replace(depth, payer.script),
-    close: async () => { await Promise.all([...nodes, index].map((peer) => peer.close())); },
+    close: async () => {
+      await Promise.all([...nodes, index].map((peer) => peer.close()));
+    },
   };
 }

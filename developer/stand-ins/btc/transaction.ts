@@ -18,7 +18,11 @@ export function outpointsOf({ ins }: Transaction): string[] {
  * (BIP-141).
  */
 export function coinbaseTransaction(
-  height: number, extra: number, script: Uint8Array, value: bigint, others: readonly Transaction[],
+  height: number,
+  extra: number,
+  script: Uint8Array,
+  value: bigint,
+  others: readonly Transaction[],
 ): Transaction {
   const transaction = new Transaction();
   transaction.version = 2;
@@ -27,7 +31,10 @@ export function coinbaseTransaction(
   const extraBytes = Buffer.alloc(4);
   extraBytes.writeUInt32LE(extra);
   transaction.addInput(
-    NO_TXID, FINAL, FINAL, Buffer.concat([Uint8Array.of(3), heightBytes.subarray(0, 3), Uint8Array.of(4), extraBytes])
+    NO_TXID,
+    FINAL,
+    FINAL,
+    Buffer.concat([Uint8Array.of(3), heightBytes.subarray(0, 3), Uint8Array.of(4), extraBytes]),
   );
   transaction.addOutput(script, value);
   transaction.setWitness(0, [Buffer.alloc(32)]);
@@ -50,7 +57,9 @@ export class Payer {
 
   /** A signed payment from coins of this payer, change back; replaceable. */
   pay(
-    coins: readonly (Spent & { txid: string; vout: number })[], outputs: readonly Spent[], feeSats: bigint
+    coins: readonly (Spent & { txid: string; vout: number })[],
+    outputs: readonly Spent[],
+    feeSats: bigint,
   ): Transaction {
     const transaction = new Transaction();
     transaction.version = 2;
@@ -59,11 +68,13 @@ export class Payer {
     const into = coins.reduce((sum, { value }) => sum + value, 0n);
     const out = outputs.reduce((sum, { value }) => sum + value, 0n);
     transaction.addOutput(this.script, into - out - feeSats);
-    const code = payments.p2pkh({ pubkey: this.#publicKey }).output!, type = Transaction.SIGHASH_ALL;
+    const code = payments.p2pkh({ pubkey: this.#publicKey }).output!,
+      type = Transaction.SIGHASH_ALL;
     coins.forEach(({ value }, index) => {
-      const signature = secp256k1.sign(
-        transaction.hashForWitnessV0(index, code, value, type), this.#privateKey, { prehash: false, lowS: true },
-      );
+      const signature = secp256k1.sign(transaction.hashForWitnessV0(index, code, value, type), this.#privateKey, {
+        prehash: false,
+        lowS: true,
+      });
       transaction.setWitness(index, [scripts.signature.encode(signature, type), this.#publicKey]);
     });
     return transaction;
@@ -72,17 +83,22 @@ export class Payer {
 
 /** Block 0 of the main network. Source: bitcoin/bitcoin src/kernel/chainparams.cpp. */
 export const GENESIS: LedgerBlock = {
-  height: 0, hash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f', parentHash: '0'.repeat(64),
-  merkleRoot: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b', version: 1, time: 1_231_006_505,
+  height: 0,
+  hash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+  parentHash: '0'.repeat(64),
+  merkleRoot: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
+  version: 1,
+  time: 1_231_006_505,
   bits: '1d00ffff',
-  nonce: 2_083_236_893, spent: new Map(),
+  nonce: 2_083_236_893,
+  spent: new Map(),
   transactions: [
     Transaction.fromHex(
-      '01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d04ffff001d010445'
-      + '5468652054696d65732030332f4a616e2f32303039204368616e63656c6c6f72206f6e206272696e6b206f66207365636f6e'
-      + '64206261696c6f757420666f722062616e6b73ffffffff0100f2052a01000000434104678afdb0fe5548271967f1a67130b7'
-      + '105cd6a828e03909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d578a4c702b6bf11d5fac'
-      + '00000000'
+      '01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d04ffff001d010445' +
+        '5468652054696d65732030332f4a616e2f32303039204368616e63656c6c6f72206f6e206272696e6b206f66207365636f6e' +
+        '64206261696c6f757420666f722062616e6b73ffffffff0100f2052a01000000434104678afdb0fe5548271967f1a67130b7' +
+        '105cd6a828e03909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d578a4c702b6bf11d5fac' +
+        '00000000',
     ),
   ],
 };

@@ -4,7 +4,10 @@
  */
 import type { Svm, SvmAccount } from './svm.ts';
 
-interface Version { readonly slot: number; readonly account: SvmAccount | null }
+interface Version {
+  readonly slot: number;
+  readonly account: SvmAccount | null;
+}
 
 export class AccountHistory {
   readonly #svm: Svm;

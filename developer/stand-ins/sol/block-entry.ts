@@ -23,26 +23,43 @@ export function entryOf(read: ReadTransaction, execution: Execution, movement: M
   return {
     transaction: { signatures: read.signatures, message: messageOf(read) },
     meta: {
-      err, status: err === null ? { Ok: null } : { Err: err }, fee,
+      err,
+      status: err === null ? { Ok: null } : { Err: err },
+      fee,
       preBalances: movement.before.map((account) => account?.lamports ?? 0n),
       postBalances: movement.after.map((account) => account?.lamports ?? 0n),
-      innerInstructions: inner.flatMap((instructions, index) => (instructions.length === 0 ? [] : [{
-        index,
-        instructions: instructions.map((one) => {
-          const compiled = one.instruction();
-          return {
-            programIdIndex: compiled.programIdIndex(), accounts: [...compiled.accounts()],
-            data: base58.encode(Uint8Array.from(compiled.data())), stackHeight: one.stackHeight(),
-          };
-        }),
-      }])),
+      innerInstructions: inner.flatMap((instructions, index) =>
+        instructions.length === 0
+          ? []
+          : [
+              {
+                index,
+                instructions: instructions.map((one) => {
+                  const compiled = one.instruction();
+                  return {
+                    programIdIndex: compiled.programIdIndex(),
+                    accounts: [...compiled.accounts()],
+                    data: base58.encode(Uint8Array.from(compiled.data())),
+                    stackHeight: one.stackHeight(),
+                  };
+                }),
+              },
+            ],
+      ),
       logMessages: logs,
       preTokenBalances: tokenBalancesOf(movement.before, movement),
       postTokenBalances: tokenBalancesOf(movement.after, movement),
-      rewards: [], loadedAddresses: read.loaded, computeUnitsConsumed: units,
-      ...(returnData === null ? {} : {
-        returnData: { programId: returnData.program, data: [Buffer.from(returnData.data).toString('base64'), 'base64'] },
-      }),
+      rewards: [],
+      loadedAddresses: read.loaded,
+      computeUnitsConsumed: units,
+      ...(returnData === null
+        ? {}
+        : {
+            returnData: {
+              programId: returnData.program,
+              data: [Buffer.from(returnData.data).toString('base64'), 'base64'],
+            },
+          }),
     },
     version: read.version,
   };
@@ -55,13 +72,20 @@ function messageOf({ message, version }: ReadTransaction): Record<string, unknow
     accountKeys: message.staticAccountKeys.map((key) => key.toBase58()),
     recentBlockhash: message.recentBlockhash,
     instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
-      programIdIndex, accounts: accountKeyIndexes, data: base58.encode(Uint8Array.from(data)), stackHeight: 1,
+      programIdIndex,
+      accounts: accountKeyIndexes,
+      data: base58.encode(Uint8Array.from(data)),
+      stackHeight: 1,
     })),
-    ...(version === 'legacy' ? {} : {
-      addressTableLookups: message.addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes }) => ({
-        accountKey: accountKey.toBase58(), writableIndexes, readonlyIndexes,
-      })),
-    }),
+    ...(version === 'legacy'
+      ? {}
+      : {
+          addressTableLookups: message.addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes }) => ({
+            accountKey: accountKey.toBase58(),
+            writableIndexes,
+            readonlyIndexes,
+          })),
+        }),
   };
 }
 
@@ -78,8 +102,13 @@ function tokenBalancesOf(accounts: readonly (SvmAccount | null)[], { decimalsOf 
 export function uiAmountOf(amount: bigint, decimals: number): Record<string, unknown> {
   const digits = amount.toString().padStart(decimals + 1, '0');
   const point = digits.length - decimals;
-  const whole = digits.slice(0, point), part = digits.slice(point).replace(/0+$/, '');
+  const whole = digits.slice(0, point),
+    part = digits.slice(point).replace(/0+$/, '');
   const uiAmountString = part === '' ? whole : `${whole}.${part}`;
-  return { amount: amount.toString(), decimals, uiAmount: amount === 0n
-    ? null : Number(uiAmountString), uiAmountString };
+  return {
+    amount: amount.toString(),
+    decimals,
+    uiAmount: amount === 0n ? null : Number(uiAmountString),
+    uiAmountString,
+  };
 }

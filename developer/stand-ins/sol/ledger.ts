@@ -118,7 +118,12 @@ export class SolLedger {
   /** Gives an account lamports, from nowhere. */
   fund(key: string, lamports: bigint): void {
     const before = this.accounts.at(key, this.tip.slot);
-    const account = before ?? { owner: SystemProgram.programId.toBase58(), data: new Uint8Array(), executable: false, lamports: 0n };
+    const account = before ?? {
+      owner: SystemProgram.programId.toBase58(),
+      data: new Uint8Array(),
+      executable: false,
+      lamports: 0n,
+    };
     this.setAccount(key, { ...account, lamports: account.lamports + lamports });
   }
 
@@ -171,8 +176,8 @@ export class SolLedger {
 
   /**
    * Abandons the newest blocks. Their transactions are gone, or go back to the pool; transactions that name one of
-   * their hashes can never land. The next block stands on the fork point, in a later slot or, where `sameSlots`, in the first
-   * one that was abandoned. Throws: RangeError for blocks that are final.
+   * their hashes can never land. The next block stands on the fork point, in a later slot or, where `sameSlots`, in the
+   * first one that was abandoned. Throws: RangeError for blocks that are final.
    */
   reorg(depth: number, { resubmit = false, sameSlots = false } = {}): void {
     const removed = this.#blocks.slice(this.#blocks.length - depth);
@@ -197,12 +202,19 @@ export class SolLedger {
 
   #append(pool: readonly ReadTransaction[]): void {
     const parent = this.#blocks.at(-1);
-    const slot = this.#nextSlot, blockHeight = parent === undefined ? 0 : parent.blockHeight + 1;
-    const seed = createHash('sha256').update(`${parent?.hash ?? 'genesis'} ${slot} ${this.#forks}`).digest();
+    const slot = this.#nextSlot,
+      blockHeight = parent === undefined ? 0 : parent.blockHeight + 1;
+    const seed = createHash('sha256')
+      .update(`${parent?.hash ?? 'genesis'} ${slot} ${this.#forks}`)
+      .digest();
     const block: LedgerBlock = {
-      slot, parentSlot: parent?.slot ?? 0, hash: base58.encode(seed), blockHeight,
+      slot,
+      parentSlot: parent?.slot ?? 0,
+      hash: base58.encode(seed),
+      blockHeight,
       previousHash: parent?.hash ?? base58.encode(new Uint8Array(32)),
-      unixSeconds: START_UNIX_SECONDS + Math.floor((slot * MS_PER_SLOT) / 1_000), entries: [],
+      unixSeconds: START_UNIX_SECONDS + Math.floor((slot * MS_PER_SLOT) / 1_000),
+      entries: [],
     };
     this.#svm.warpTo(slot, block.unixSeconds);
     this.#readOf.set(block, []);

@@ -16,7 +16,11 @@ export type Lie = (method: string, params: readonly unknown[], honest: () => unk
 /** Source: docs.anza.xyz "Clusters", `solana genesis-hash` of the main network. */
 const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 
-interface Asked { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
+interface Asked {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
 
 export class SolNode implements View {
   readonly ledger: SolLedger;
@@ -75,7 +79,11 @@ export class SolNode implements View {
       return;
     }
     let asked: unknown;
-    try { asked = JSON.parse(text); } catch { asked = null; }
+    try {
+      asked = JSON.parse(text);
+    } catch {
+      asked = null;
+    }
     const reply = Array.isArray(asked) ? asked.map((one) => this.#answer(one)) : this.#answer(asked);
     response.writeHead(200, { 'content-type': 'application/json' }).end(toJson(reply));
   }
@@ -102,10 +110,17 @@ export interface SolStandIn {
 }
 
 /** Starts nodes of one new ledger on free loopback ports. */
-export async function startSolStandIn(
-  { nodes: count = 1, ...options }: LedgerOptions & { nodes?: number } = {},
-): Promise<SolStandIn> {
+export async function startSolStandIn({
+  nodes: count = 1,
+  ...options
+}: LedgerOptions & { nodes?: number } = {}): Promise<SolStandIn> {
   const ledger = new SolLedger(options);
   const nodes = await Promise.all(Array.from({ length: count }, () => new SolNode(ledger).listen()));
-  return { ledger, nodes, close: async () => { await Promise.all(nodes.map((node) => node.close())); } };
+  return {
+    ledger,
+    nodes,
+    close: async () => {
+      await Promise.all(nodes.map((node) => node.close()));
+    },
+  };
 }

@@ -25,7 +25,9 @@ export interface Execution {
   readonly returnData: { readonly program: string; readonly data: Uint8Array } | null;
 }
 
-export interface Simulation extends Execution { readonly after: ReadonlyMap<string, SvmAccount> }
+export interface Simulation extends Execution {
+  readonly after: ReadonlyMap<string, SvmAccount>;
+}
 
 const EMPTY: SvmAccount = { lamports: 0n, owner: '1'.repeat(32), data: new Uint8Array(), executable: false };
 
@@ -59,7 +61,12 @@ export class Svm {
   setAccount(key: string, account: SvmAccount | null): void {
     const { lamports, owner, data, executable } = account ?? EMPTY;
     this.#svm.setAccount({
-      address: key, lamports, data, executable, programAddress: owner, space: BigInt(data.length),
+      address: key,
+      lamports,
+      data,
+      executable,
+      programAddress: owner,
+      space: BigInt(data.length),
     } as unknown as KitAccount);
   }
 
@@ -88,8 +95,12 @@ export class Svm {
       if (result instanceof FailedTransactionMetadata) {
         return { ...executionOf(result.meta(), errorOf(result), '0'), after: new Map() };
       }
-      const after = result.postAccounts().map(({ address, lamports, programAddress, data, executable }) =>
-        [address as string, { lamports, owner: programAddress, data: Uint8Array.from(data), executable }] as const);
+      const after = result
+        .postAccounts()
+        .map(
+          ({ address, lamports, programAddress, data, executable }) =>
+            [address as string, { lamports, owner: programAddress, data: Uint8Array.from(data), executable }] as const,
+        );
       return { ...executionOf(result.meta(), null, '0'), after: new Map(after) };
     } finally {
       this.#svm.withSigverify(true);
@@ -99,9 +110,14 @@ export class Svm {
 
 function executionOf(meta: TransactionMetadata, err: TransactionError | null, fee: string | undefined): Execution {
   if (fee === undefined) throw new Error('the virtual machine told no fee');
-  const returned = meta.returnData(), data = returned.data();
+  const returned = meta.returnData(),
+    data = returned.data();
   return {
-    err, logs: meta.logs(), units: meta.computeUnitsConsumed(), fee: BigInt(fee), inner: meta.innerInstructions(),
+    err,
+    logs: meta.logs(),
+    units: meta.computeUnitsConsumed(),
+    fee: BigInt(fee),
+    inner: meta.innerInstructions(),
     returnData: data.length === 0 ? null : { program: base58.encode(returned.programId()), data },
   };
 }

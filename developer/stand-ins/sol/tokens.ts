@@ -15,7 +15,10 @@ export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 export type TokenProgram = typeof TOKEN_PROGRAM | typeof TOKEN_2022_PROGRAM;
 
-export interface Extension { readonly kind: number; readonly value: Uint8Array }
+export interface Extension {
+  readonly kind: number;
+  readonly value: Uint8Array;
+}
 
 export interface MintOptions {
   readonly mint: string;
@@ -48,7 +51,10 @@ function withExtensions(base: Uint8Array, type: number, extensions: readonly Ext
   return new Uint8Array(Buffer.concat([head, ...parts]));
 }
 
-const DECIMALS_AT = 44, OWNER_AT = 32, AMOUNT_AT = 64, KEY_BYTES = 32;
+const DECIMALS_AT = 44,
+  OWNER_AT = 32,
+  AMOUNT_AT = 64,
+  KEY_BYTES = 32;
 const isOfTokenProgram = ({ owner }: SvmAccount): boolean => owner === TOKEN_PROGRAM || owner === TOKEN_2022_PROGRAM;
 const isMintOf = (data: Uint8Array): boolean =>
   data.length === MINT_BYTES || (data.length > BASE_BYTES && data[BASE_BYTES] === TYPE_MINT);
@@ -71,7 +77,12 @@ export function holdingIn(account: SvmAccount | null): Holding | null {
   const { data } = account;
   if (isMintOf(data) || data.length < BASE_BYTES) return null;
   const keyAt = (at: number): string => base58.encode(data.subarray(at, at + KEY_BYTES));
-  return { program: account.owner, mint: keyAt(0), owner: keyAt(OWNER_AT), amount: Buffer.from(data).readBigUInt64LE(AMOUNT_AT) };
+  return {
+    program: account.owner,
+    mint: keyAt(0),
+    owner: keyAt(OWNER_AT),
+    amount: Buffer.from(data).readBigUInt64LE(AMOUNT_AT),
+  };
 }
 
 /** The accounts of a ledger. */
@@ -82,7 +93,8 @@ interface Accounts {
 
 /** Puts a mint without authorities on the ledger. */
 export function putMint(
-  ledger: Accounts, { mint, decimals, program = TOKEN_PROGRAM, extensions = [] }: MintOptions,
+  ledger: Accounts,
+  { mint, decimals, program = TOKEN_PROGRAM, extensions = [] }: MintOptions,
 ): void {
   const bytes = Buffer.alloc(MINT_BYTES);
   bytes.writeBigUInt64LE(SUPPLY, 36);
@@ -122,7 +134,7 @@ export function putHolding(ledger: Accounts, options: HoldingOptions): void {
   bytes.writeBigUInt64LE(amount, 64);
   bytes[108] = frozen ? 2 : 1;
   const withheld: Extension = { kind: TRANSFER_FEE_AMOUNT, value: new Uint8Array(8) };
-  const data = withFee && program === TOKEN_2022_PROGRAM
-    ? withExtensions(bytes, TYPE_ACCOUNT, [withheld]) : new Uint8Array(bytes);
+  const data =
+    withFee && program === TOKEN_2022_PROGRAM ? withExtensions(bytes, TYPE_ACCOUNT, [withheld]) : new Uint8Array(bytes);
   ledger.setAccount(account, { lamports: ledger.rentExempt(data.length), owner: program, data, executable: false });
 }

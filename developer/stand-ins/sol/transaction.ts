@@ -36,13 +36,16 @@ export function readTransaction(wire: Uint8Array, accounts: AccountHistory, slot
   }
   const { message, signatures } = transaction;
   // One encoding only: counts in their shortest form, nothing after the message, a signature for each signer.
-  if (Buffer.compare(transaction.serialize(), wire) !== 0 || signatures.length !== message.header.numRequiredSignatures) {
+  if (
+    Buffer.compare(transaction.serialize(), wire) !== 0 ||
+    signatures.length !== message.header.numRequiredSignatures
+  ) {
     throw new RangeError('failed to deserialize: not the encoding of a transaction');
   }
   const statics = message.staticAccountKeys.map((key) => key.toBase58());
   const addressesOf = (table: PublicKey, indexes: readonly number[]) => {
     const data = accounts.at(table.toBase58(), slot)?.data;
-    if (data === undefined) throw new RangeError('Transaction loads an address table account that doesn\'t exist');
+    if (data === undefined) throw new RangeError("Transaction loads an address table account that doesn't exist");
     return [...indexes].map((index) => {
       const at = LOOKUP_TABLE_META_BYTES + index * KEY_BYTES;
       if (at + KEY_BYTES > data.length) throw new RangeError('Transaction address table lookup uses an invalid index');
@@ -56,8 +59,16 @@ export function readTransaction(wire: Uint8Array, accounts: AccountHistory, slot
   };
   const texts = signatures.map((signature) => base58.encode(signature));
   return {
-    wire, messageBytes: message.serialize(), signatureBytes: signatures, signature: texts[0]!, signatures: texts, version: message.version, message, blockhash: message.recentBlockhash,
-    loaded, keys: [...statics, ...loaded.writable, ...loaded.readonly],
+    wire,
+    messageBytes: message.serialize(),
+    signatureBytes: signatures,
+    signature: texts[0]!,
+    signatures: texts,
+    version: message.version,
+    message,
+    blockhash: message.recentBlockhash,
+    loaded,
+    keys: [...statics, ...loaded.writable, ...loaded.readonly],
     writable: [...statics.filter((_, index) => message.isAccountWritable(index)), ...loaded.writable],
   };
 }

@@ -43,13 +43,23 @@ export interface Knobs {
 export const GENESIS = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc';
 
 export const honestKnobs = (): Knobs => ({
-  lagBlocks: 0, solidLagBlocks: 0, down: false, limited: null, missing: new Set(), savesInternal: true,
-  keepsInfos: true, keepsBalances: false,
-  genesis: GENESIS, broadcast: null, lie: null,
+  lagBlocks: 0,
+  solidLagBlocks: 0,
+  down: false,
+  limited: null,
+  missing: new Set(),
+  savesInternal: true,
+  keepsInfos: true,
+  keepsBalances: false,
+  genesis: GENESIS,
+  broadcast: null,
+  lie: null,
 });
 
 /** One node: answers a request by path and body. */
-export interface NodeApi { answer(path: string, body: string): InProcessReply }
+export interface NodeApi {
+  answer(path: string, body: string): InProcessReply;
+}
 
 interface Context {
   readonly ledger: PeerLedger;
@@ -74,7 +84,8 @@ const addressIn = (text: unknown): string => {
 
 function topOf({ ledger, knobs, view }: Context): number {
   const head = ledger.headHeight() - knobs.lagBlocks;
-  return view === 'wallet' ? head
+  return view === 'wallet'
+    ? head
     : Math.max(ledger.startHeight, ledger.solidHeight() - knobs.lagBlocks - knobs.solidLagBlocks);
 }
 
@@ -88,8 +99,13 @@ function blockAt(context: Context, height: number): PeerBlock | null {
   const { ledger, knobs } = context;
   if (height === 0) {
     return {
-      height: 0, id: knobs.genesis, parentId: '0'.repeat(64), timeMs: 0, witness: '41'.padEnd(42, '0'),
-      txRoot: '0'.repeat(64), entries: [],
+      height: 0,
+      id: knobs.genesis,
+      parentId: '0'.repeat(64),
+      timeMs: 0,
+      witness: '41'.padEnd(42, '0'),
+      txRoot: '0'.repeat(64),
+      entries: [],
     };
   }
   return height > topOf(context) ? null : ledger.block(height);
@@ -101,37 +117,47 @@ function found(context: Context, txid: string) {
 }
 
 const infosOf = ({ knobs, visible }: Context, block: PeerBlock): Json[] =>
-  (knobs.keepsInfos ? block.entries.map((entry) => infoJson(entry, block, knobs.savesInternal, visible)) : []);
+  knobs.keepsInfos ? block.entries.map((entry) => infoJson(entry, block, knobs.savesInternal, visible)) : [];
 
 function resources(context: Context, address: string): Json {
   const account = worldOf(context).accounts.get(address);
   if (account === undefined) return {};
   return withoutDefaults({
-    freeNetUsed: account.freeNetUsed, freeNetLimit: context.ledger.parameters.freeNetLimit, NetUsed: account.netUsed,
+    freeNetUsed: account.freeNetUsed,
+    freeNetLimit: context.ledger.parameters.freeNetLimit,
+    NetUsed: account.netUsed,
     NetLimit: account.netLimit,
-    EnergyUsed: account.energyUsed, EnergyLimit: account.energyLimit,
-    TotalNetLimit: 43_200_000_000n, TotalNetWeight: 26_982_826_755n, TotalEnergyLimit: 180_000_000_000n,
+    EnergyUsed: account.energyUsed,
+    EnergyLimit: account.energyLimit,
+    TotalNetLimit: 43_200_000_000n,
+    TotalNetWeight: 26_982_826_755n,
+    TotalEnergyLimit: 180_000_000_000n,
     TotalEnergyWeight: 19_000_000_000n,
   });
 }
 
 function parametersJson({ ledger: { parameters } }: Context): Json {
   const listed: readonly (readonly [string, bigint])[] = [
-    ['getMaintenanceTimeInterval', 21_600_000n], ['getAccountUpgradeCost', 9_999_000_000n],
+    ['getMaintenanceTimeInterval', 21_600_000n],
+    ['getAccountUpgradeCost', 9_999_000_000n],
     ['getCreateAccountFee', parameters.createAccountFee],
     ['getTransactionFee', parameters.transactionFee],
     ['getCreateNewAccountFeeInSystemContract', parameters.newAccountFee],
-    ['getCreateNewAccountBandwidthRate', parameters.createAccountRate], ['getEnergyFee', parameters.energyFee],
-    ['getForbidTransferToContract', 1n], ['getMaxFeeLimit', parameters.maxFeeLimit],
+    ['getCreateNewAccountBandwidthRate', parameters.createAccountRate],
+    ['getEnergyFee', parameters.energyFee],
+    ['getForbidTransferToContract', 1n],
+    ['getMaxFeeLimit', parameters.maxFeeLimit],
     ['getFreeNetLimit', parameters.freeNetLimit],
-    ['getMemoFee', parameters.memoFee], ['getAllowAccountStateRoot', 0n],
+    ['getMemoFee', parameters.memoFee],
+    ['getAllowAccountStateRoot', 0n],
   ];
   return { chainParameter: listed.map(([key, value]) => ({ key, ...withoutDefaults({ value }) })) };
 }
 
 function callData(body: Body): string {
   const selector = body['function_selector'];
-  return typeof selector === 'string' ? selectorOf(selector) + String(body['parameter'] ?? '')
+  return typeof selector === 'string'
+    ? selectorOf(selector) + String(body['parameter'] ?? '')
     : String(body['data'] ?? '');
 }
 
@@ -145,7 +171,8 @@ function constantCall(context: Context, body: Body): Json {
   const failed = run.outcome === 'REVERT';
   return {
     result: { result: true, ...(failed ? { message: hexText('REVERT opcode executed') } : {}) },
-    ...withoutDefaults({ energy_used: run.energy, energy_penalty: run.penalty }), constant_result: [run.returned],
+    ...withoutDefaults({ energy_used: run.energy, energy_penalty: run.penalty }),
+    constant_result: [run.returned],
     ...(run.logs.length === 0 ? {} : { logs: run.logs.map(logJson) }),
     transaction: { ret: [failed ? { ret: 'FAILED' } : {}], visible: context.visible, raw_data: {}, raw_data_hex: '' },
   };
@@ -155,9 +182,12 @@ function constantCall(context: Context, body: Body): Json {
 function built(context: Context, type: string, value: Json, feeLimit: bigint): Json {
   const head = context.ledger.block(topOf(context))!;
   const raw = {
-    contract: [{ type, parameter: { value } }], ref_block_bytes: head.id.slice(12, 16),
+    contract: [{ type, parameter: { value } }],
+    ref_block_bytes: head.id.slice(12, 16),
     ref_block_hash: head.id.slice(16, 32),
-    expiration: head.timeMs + 60_000, timestamp: head.timeMs, fee_limit: feeLimit,
+    expiration: head.timeMs + 60_000,
+    timestamp: head.timeMs,
+    fee_limit: feeLimit,
   };
   return {
     visible: context.visible,
@@ -173,14 +203,23 @@ function createTransaction(context: Context, body: Body): Json {
   };
   if (owner === undefined) return no('Validate TransferContract error, no OwnerAccount.');
   if (owner.balance < amount) return no('Validate TransferContract error, balance is not sufficient.');
-  return built(context, 'TransferContract', {
-    owner_address: body['owner_address'], to_address: body['to_address'], amount,
-  }, 0n);
+  return built(
+    context,
+    'TransferContract',
+    {
+      owner_address: body['owner_address'],
+      to_address: body['to_address'],
+      amount,
+    },
+    0n,
+  );
 }
 
 function triggerContract(context: Context, body: Body): Json {
   const value = {
-    owner_address: body['owner_address'], contract_address: body['contract_address'], data: callData(body),
+    owner_address: body['owner_address'],
+    contract_address: body['contract_address'],
+    data: callData(body),
     call_value: BigInt(String(body['call_value'] ?? 0)),
   };
   return {
@@ -211,7 +250,8 @@ function balanceAt(context: Context, body: Body): Json {
   const { number, hash } = body['block_identifier'] as { number: number; hash: string };
   const { address } = body['account_identifier'] as { address: string };
   checkIdentifier(context, number, hash);
-  const account = context.knobs.keepsBalances ? context.ledger.worldAt(number).accounts.get(addressIn(address))
+  const account = context.knobs.keepsBalances
+    ? context.ledger.worldAt(number).accounts.get(addressIn(address))
     : undefined;
   return { ...withoutDefaults({ balance: account?.balance ?? 0n }), block_identifier: { hash, number } };
 }
@@ -237,7 +277,8 @@ const orEmpty = (value: Json | null): Json => value ?? {};
 const METHODS: Readonly<Record<string, (context: Context, body: Body) => unknown>> = {
   getnowblock: (context) => blockJson(context.ledger.block(topOf(context))!, true, context.visible),
   getblock(context, body) {
-    const asked = String(body['id_or_num'] ?? topOf(context)), isId = asked.length === 64;
+    const asked = String(body['id_or_num'] ?? topOf(context)),
+      isId = asked.length === 64;
     const held = blockAt(context, isId ? Number.parseInt(asked.slice(0, 16), 16) : Number(asked));
     const block = isId && held?.id !== asked ? null : held;
     return block === null ? {} : blockJson(block, body['detail'] === true, context.visible);
@@ -256,22 +297,25 @@ const METHODS: Readonly<Record<string, (context: Context, body: Body) => unknown
     const place = found(context, textIn(body, 'value'));
     if (place !== null) return transactionJson(place.entry.transaction, context.visible, place.entry.contractRet);
     // What waits is in the newest state, and so it is found by its id before any block has it.
-    const held = context.view === 'wallet'
-      ? context.ledger.pending().find(({ transaction }) => transaction.txid === textIn(body, 'value'))
-      : undefined;
+    const held =
+      context.view === 'wallet'
+        ? context.ledger.pending().find(({ transaction }) => transaction.txid === textIn(body, 'value'))
+        : undefined;
     return held === undefined ? {} : transactionJson(held.transaction, context.visible, held.contractRet);
   },
   gettransactioninfobyid(context, body) {
     const place = context.knobs.keepsInfos ? found(context, textIn(body, 'value')) : null;
-    return orEmpty(place === null ? null
-      : infoJson(place.entry, place.block, context.knobs.savesInternal, context.visible));
+    return orEmpty(
+      place === null ? null : infoJson(place.entry, place.block, context.knobs.savesInternal, context.visible),
+    );
   },
   gettransactionfrompending(context, body) {
     const held = context.ledger.pending().find(({ transaction }) => transaction.txid === textIn(body, 'value'));
     return orEmpty(held === undefined ? null : transactionJson(held.transaction, context.visible, held.contractRet));
   },
   getaccount(context, body) {
-    const address = addressIn(body['address']), account = worldOf(context).accounts.get(address);
+    const address = addressIn(body['address']),
+      account = worldOf(context).accounts.get(address);
     return account === undefined ? {} : accountJson(address, account, context.visible);
   },
   getaccountresource: (context, body) => resources(context, addressIn(body['address'])),
@@ -286,13 +330,21 @@ const METHODS: Readonly<Record<string, (context: Context, body: Body) => unknown
 };
 
 const ONLY_WALLET = new Set([
-  'broadcasthex', 'broadcasttransaction', 'createtransaction', 'triggersmartcontract', 'getchainparameters',
-  'gettransactionfrompending', 'getaccountbalance', 'getblockbalance', 'getaccountresource',
+  'broadcasthex',
+  'broadcasttransaction',
+  'createtransaction',
+  'triggersmartcontract',
+  'getchainparameters',
+  'gettransactionfrompending',
+  'getaccountbalance',
+  'getblockbalance',
+  'getaccountresource',
 ]);
 
 const JSON_HEADERS = { 'content-type': 'application/json;charset=utf-8' };
 const notFound: InProcessReply = {
-  status: 404, headers: { 'content-type': 'text/html' },
+  status: 404,
+  headers: { 'content-type': 'text/html' },
   text: '<html><head><title>Error 404 Not Found</title></head></html>',
 };
 
@@ -300,15 +352,20 @@ const notFound: InProcessReply = {
 export function createNodeApi(ledger: PeerLedger, knobs: Knobs): NodeApi {
   const seen = new Set<string>();
   const limited = (status: 429 | 403): InProcessReply => ({
-    status, headers: { ...JSON_HEADERS, 'retry-after': '1' },
+    status,
+    headers: { ...JSON_HEADERS, 'retry-after': '1' },
     text: textOf({ Success: false, Error: 'The key exceeds the frequency limit', StatusCode: status }),
   });
   return {
     answer(path, text) {
       if (knobs.limited !== null) return limited(knobs.limited);
-      const [, view, method = ''] = /^\/(wallet|walletsolidity)\/([a-z]+)$/.exec(path) ?? [], run = METHODS[method];
-      const served = view !== undefined && run !== undefined && !(view === 'walletsolidity' && ONLY_WALLET.has(method))
-        && !knobs.missing.has(`${view}/${method}`);
+      const [, view, method = ''] = /^\/(wallet|walletsolidity)\/([a-z]+)$/.exec(path) ?? [],
+        run = METHODS[method];
+      const served =
+        view !== undefined &&
+        run !== undefined &&
+        !(view === 'walletsolidity' && ONLY_WALLET.has(method)) &&
+        !knobs.missing.has(`${view}/${method}`);
       if (!served) return notFound;
       let answer: unknown;
       try {

@@ -104,8 +104,9 @@ function consumeBandwidth(world: World, transaction: PeerTransaction, parameters
   if (account === undefined) throw invalid(`account [${owner}] does not exist`);
   const size = BigInt(bytes.length + RESULT_BYTES);
   const stakedLeft = account.netLimit - account.netUsed;
-  const creates = (type === 'TransferContract' || type === 'TransferAssetContract')
-    && !world.accounts.has(value['to_address'] as string);
+  const creates =
+    (type === 'TransferContract' || type === 'TransferAssetContract') &&
+    !world.accounts.has(value['to_address'] as string);
   const staked = creates ? size * parameters.createAccountRate : size;
   if (staked <= stakedLeft) {
     account.netUsed += staked;
@@ -133,10 +134,13 @@ function consumeMemoFee(account: Account, { memo }: PeerTransaction, { memoFee }
 
 /** The transfer of TRX. Answers the fee for a destination that it creates. */
 function transferTrx(world: World, { value }: PeerTransaction, { newAccountFee }: Parameters, timeMs: number): bigint {
-  const from = value['owner_address'] as string, to = value['to_address'] as string, amount = value['amount'] as bigint;
+  const from = value['owner_address'] as string,
+    to = value['to_address'] as string,
+    amount = value['amount'] as bigint;
   if (!to.startsWith('T')) throw invalid('Invalid toAddress!');
   if (to === from) throw invalid('Cannot transfer TRX to yourself.');
-  const sender = world.accounts.get(from)!, receiver = world.accounts.get(to);
+  const sender = world.accounts.get(from)!,
+    receiver = world.accounts.get(to);
   if (amount <= 0n) throw invalid('Amount must be greater than 0.');
   if (receiver?.isContract === true) throw invalid('Cannot transfer TRX to a smartContract.');
   const fee = receiver === undefined ? newAccountFee : 0n;
@@ -169,27 +173,45 @@ function call(world: World, { value, feeLimit }: PeerTransaction, parameters: Pa
   if (account.balance < callValue) throw invalid('Validate InternalTransfer error, balance is not sufficient.');
   const ofBalance = (account.balance - callValue) / parameters.energyFee;
   const available = account.energyLimit - account.energyUsed + ofBalance;
-  const ofLimit = feeLimit / parameters.energyFee, energyMax = available < ofLimit ? available : ofLimit;
+  const ofLimit = feeLimit / parameters.energyFee,
+    energyMax = available < ofLimit ? available : ofLimit;
   const after = copyOf(world);
   after.accounts.get(caller)!.balance -= callValue;
   touch(after, contract, timeMs, true).balance += callValue;
   const run = runCall(after, { caller, contract, input: value['data'] as string, callValue, timeMs });
   const rejected = run.internals; // of a call that failed they are printed as rejected
   if (run.energy > energyMax) {
-    const resMessage = "Not enough energy for 'SSTORE' operation executing: "
-      + `curInvokeEnergyLimit[${energyMax}], curOpEnergy[20000], usedEnergy[${energyMax}]`;
+    const resMessage =
+      "Not enough energy for 'SSTORE' operation executing: " +
+      `curInvokeEnergyLimit[${energyMax}], curOpEnergy[20000], usedEnergy[${energyMax}]`;
     return {
-      world, result: 'OUT_OF_ENERGY', energy: energyMax, returned: '', resMessage, logs: [], internals: rejected,
+      world,
+      result: 'OUT_OF_ENERGY',
+      energy: energyMax,
+      returned: '',
+      resMessage,
+      logs: [],
+      internals: rejected,
     };
   }
   if (run.outcome === 'REVERT') {
     return {
-      world, result: 'REVERT', energy: run.energy, returned: run.returned, resMessage: 'REVERT opcode executed',
-      logs: [], internals: rejected,
+      world,
+      result: 'REVERT',
+      energy: run.energy,
+      returned: run.returned,
+      resMessage: 'REVERT opcode executed',
+      logs: [],
+      internals: rejected,
     };
   }
   return {
-    world: after, result: 'SUCCESS', energy: run.energy, returned: run.returned, resMessage: '', logs: run.logs,
+    world: after,
+    result: 'SUCCESS',
+    energy: run.energy,
+    returned: run.returned,
+    resMessage: '',
+    logs: run.logs,
     internals: run.internals,
   };
 }
@@ -210,16 +232,25 @@ function payEnergy(account: Account, energy: bigint, { energyFee }: Parameters, 
  * happened.
  */
 export function execute(
-  before: World, transaction: PeerTransaction, around: Surroundings,
+  before: World,
+  transaction: PeerTransaction,
+  around: Surroundings,
 ): { readonly world: World; readonly executed: Executed } {
   checkSurroundings(transaction, around);
-  const { parameters, nextSlotMs: timeMs } = around, receipt: Receipt = {};
+  const { parameters, nextSlotMs: timeMs } = around,
+    receipt: Receipt = {};
   const owner = transaction.value['owner_address'] as string;
   let world = copyOf(before);
   consumeBandwidth(world, transaction, parameters, receipt);
   consumeMemoFee(world.accounts.get(owner)!, transaction, parameters, receipt);
   const base = {
-    transaction, contractRet: 'SUCCESS', failed: false, resMessage: '', contract: null, returned: '', logs: [],
+    transaction,
+    contractRet: 'SUCCESS',
+    failed: false,
+    resMessage: '',
+    contract: null,
+    returned: '',
+    logs: [],
     internals: [],
   };
   const feeOf = (more: bigint): bigint =>
@@ -235,10 +266,19 @@ export function execute(
   world = called.world;
   payEnergy(world.accounts.get(owner)!, called.energy, parameters, receipt);
   receipt['result'] = called.result;
-  return { world, executed: {
-    ...base, receipt, fee: feeOf(0n), contractRet: called.result, failed: called.result !== 'SUCCESS',
-    resMessage: called.resMessage,
-    contract: transaction.value['contract_address'] as string, returned: called.returned, logs: called.logs,
-    internals: called.internals,
-  } };
+  return {
+    world,
+    executed: {
+      ...base,
+      receipt,
+      fee: feeOf(0n),
+      contractRet: called.result,
+      failed: called.result !== 'SUCCESS',
+      resMessage: called.resMessage,
+      contract: transaction.value['contract_address'] as string,
+      returned: called.returned,
+      logs: called.logs,
+      internals: called.internals,
+    },
+  };
 }

@@ -12,7 +12,9 @@ type Json = Record<string, unknown>;
 
 /** JSON text of a value; a bigint is printed with all its digits. */
 export function textOf(value: unknown): string {
-  const marked = JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? `\u0000${entry}` : entry));
+  const marked = JSON.stringify(value, (_key, entry: unknown) =>
+    typeof entry === 'bigint' ? `\u0000${entry}` : entry,
+  );
   return marked.replace(/"\\u0000(-?[0-9]+)"/g, '$1');
 }
 
@@ -31,25 +33,40 @@ export function blockJson(block: PeerBlock, detail: boolean, visible: boolean): 
     blockID: id,
     block_header: {
       raw_data: withoutDefaults({
-        number: height, txTrieRoot: txRoot, witness_address: witness, parentHash: parentId, version: 34,
+        number: height,
+        txTrieRoot: txRoot,
+        witness_address: witness,
+        parentHash: parentId,
+        version: 34,
         timestamp: timeMs,
       }),
       witness_signature: `${id}${id}00`,
     },
     ...(detail && entries.length > 0
       ? {
-        transactions: entries.map(({ transaction, contractRet }) => transactionJson(transaction, visible, contractRet)),
-      } : {}),
+          transactions: entries.map(({ transaction, contractRet }) =>
+            transactionJson(transaction, visible, contractRet),
+          ),
+        }
+      : {}),
   };
 }
 
 function internalJson(
-  { from, to, value, note }: Internal, index: number, { transaction, failed }: Executed, visible: boolean,
+  { from, to, value, note }: Internal,
+  index: number,
+  { transaction, failed }: Executed,
+  visible: boolean,
 ): Json {
   return {
-    hash: hexText(`${transaction.txid.slice(0, 24)} ${index}`).padEnd(64, '0').slice(0, 64),
-    caller_address: printedAddress(from, visible), transferTo_address: printedAddress(to, visible),
-    callValueInfo: [withoutDefaults({ callValue: value })], note: hexText(note), ...(failed ? { rejected: true } : {}),
+    hash: hexText(`${transaction.txid.slice(0, 24)} ${index}`)
+      .padEnd(64, '0')
+      .slice(0, 64),
+    caller_address: printedAddress(from, visible),
+    transferTo_address: printedAddress(to, visible),
+    callValueInfo: [withoutDefaults({ callValue: value })],
+    note: hexText(note),
+    ...(failed ? { rejected: true } : {}),
   };
 }
 
@@ -62,7 +79,10 @@ export function logJson({ address, topics, words }: Log): Json {
 export function infoJson(entry: Executed, block: PeerBlock, internals: boolean, visible: boolean): Json {
   const { transaction, fee, receipt, failed, resMessage, contract, returned, logs } = entry;
   return {
-    id: transaction.txid, ...withoutDefaults({ fee }), blockNumber: block.height, blockTimeStamp: block.timeMs,
+    id: transaction.txid,
+    ...withoutDefaults({ fee }),
+    blockNumber: block.height,
+    blockTimeStamp: block.timeMs,
     contractResult: [returned],
     ...(contract === null ? {} : { contract_address: printedAddress(contract, visible) }),
     receipt: withoutDefaults({ ...receipt }),
@@ -70,8 +90,11 @@ export function infoJson(entry: Executed, block: PeerBlock, internals: boolean, 
     ...(failed ? { result: 'FAILED', resMessage: hexText(resMessage) } : {}),
     ...(internals && entry.internals.length > 0
       ? {
-        internal_transactions: entry.internals.map((internal, index) => internalJson(internal, index, entry, visible)),
-      } : {}),
+          internal_transactions: entry.internals.map((internal, index) =>
+            internalJson(internal, index, entry, visible),
+          ),
+        }
+      : {}),
   };
 }
 
@@ -79,17 +102,28 @@ export function accountJson(address: string, account: Account, visible: boolean)
   const own = printedAddress(address, visible);
   const keys = [{ address: own, weight: 1 }];
   return {
-    ...(account.isContract ? { type: 'Contract' } : {}), address: own,
+    ...(account.isContract ? { type: 'Contract' } : {}),
+    address: own,
     ...withoutDefaults({ balance: account.balance, create_time: account.createdMs }),
-    net_window_size: 28_800_000, net_window_optimized: true,
+    net_window_size: 28_800_000,
+    net_window_optimized: true,
     account_resource: withoutDefaults({
-      energy_usage: account.energyUsed, energy_window_size: 28_800_000n, energy_window_optimized: true,
+      energy_usage: account.energyUsed,
+      energy_window_size: 28_800_000n,
+      energy_window_optimized: true,
     }),
     owner_permission: { permission_name: 'owner', threshold: 1, keys },
-    active_permission: [{
-      type: 'Active', id: 2, permission_name: 'active', threshold: 1, operations: `7fff1fc0033efb0f${'0'.repeat(48)}`,
-      keys,
-    }],
-    frozenV2: [{}, { type: 'ENERGY' }, { type: 'TRON_POWER' }], asset_optimized: true,
+    active_permission: [
+      {
+        type: 'Active',
+        id: 2,
+        permission_name: 'active',
+        threshold: 1,
+        operations: `7fff1fc0033efb0f${'0'.repeat(48)}`,
+        keys,
+      },
+    ],
+    frozenV2: [{}, { type: 'ENERGY' }, { type: 'TRON_POWER' }],
+    asset_optimized: true,
   };
 }

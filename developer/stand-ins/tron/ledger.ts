@@ -73,21 +73,32 @@ export interface PeerLedger {
 }
 
 function blockOf(
-  height: number, parentId: string, timeMs: number, producer: number, entries: readonly Executed[],
+  height: number,
+  parentId: string,
+  timeMs: number,
+  producer: number,
+  entries: readonly Executed[],
 ): PeerBlock {
   const witness = `41${createHash('sha256').update(`producer ${producer}`).digest('hex').slice(0, 40)}`;
   const leaves = entries.map(({ transaction }) => createHash('sha256').update(transaction.bytes).digest());
-  const txRoot = leaves.length === 0 ? '0'.repeat(64) : createHash('sha256').update(Buffer.concat(leaves)).digest('hex');
+  const txRoot =
+    leaves.length === 0 ? '0'.repeat(64) : createHash('sha256').update(Buffer.concat(leaves)).digest('hex');
   const raw = messageOf(
-    [1, BigInt(timeMs)], [2, Buffer.from(txRoot, 'hex')], [3, Buffer.from(parentId, 'hex')], [7, BigInt(height)],
-    [9, Buffer.from(witness, 'hex')], [10, 34n],
+    [1, BigInt(timeMs)],
+    [2, Buffer.from(txRoot, 'hex')],
+    [3, Buffer.from(parentId, 'hex')],
+    [7, BigInt(height)],
+    [9, Buffer.from(witness, 'hex')],
+    [10, 34n],
   );
   const id = height.toString(16).padStart(16, '0') + createHash('sha256').update(raw).digest('hex').slice(16);
   return { height, id, parentId, timeMs, witness, txRoot, entries };
 }
 
 export function createLedger({ startHeight = START_HEIGHT, nowMs = Date.now() }: LedgerOptions = {}): PeerLedger {
-  const parameters = defaultParameters(), blocks = new Map<number, PeerBlock>(), worlds = new Map<number, World>();
+  const parameters = defaultParameters(),
+    blocks = new Map<number, PeerBlock>(),
+    worlds = new Map<number, World>();
   const places = new Map<string, number>();
   let head = blockOf(startHeight, '0'.repeat(64), nowMs - FIRST_BLOCKS * BLOCK_MS, 0, []);
   let waiting: { transaction: PeerTransaction; executed: Executed }[] = [];
@@ -108,9 +119,12 @@ export function createLedger({ startHeight = START_HEIGHT, nowMs = Date.now() }:
     return world;
   };
   const around = (): Surroundings => ({
-    parameters, headTimeMs: head.timeMs, nextSlotMs: head.timeMs + BLOCK_MS,
+    parameters,
+    headTimeMs: head.timeMs,
+    nextSlotMs: head.timeMs + BLOCK_MS,
     recentHash(refBlockBytes) {
-      const low = Number.parseInt(refBlockBytes, 16), below = (head.height - low) % RECENT_BLOCKS;
+      const low = Number.parseInt(refBlockBytes, 16),
+        below = (head.height - low) % RECENT_BLOCKS;
       return blocks.get(head.height - (below < 0 ? below + RECENT_BLOCKS : below))?.id.slice(16, 32) ?? null;
     },
     isSeen: (txid) => places.has(txid) || waiting.some(({ transaction }) => transaction.txid === txid),
@@ -138,16 +152,22 @@ export function createLedger({ startHeight = START_HEIGHT, nowMs = Date.now() }:
   for (let made = 0; made < FIRST_BLOCKS; made += 1) append([], emptyWorld());
 
   return {
-    parameters, startHeight, headHeight: () => head.height, solidHeight, block: (height) => blocks.get(height) ?? null,
+    parameters,
+    startHeight,
+    headHeight: () => head.height,
+    solidHeight,
+    block: (height) => blocks.get(height) ?? null,
     worldAt,
-    pendingWorld: () => pendingState, pending: () => waiting.map(({ executed }) => executed),
+    pendingWorld: () => pendingState,
+    pending: () => waiting.map(({ executed }) => executed),
     find(txid) {
       const block = blocks.get(places.get(txid) ?? -1);
       const entry = block?.entries.find(({ transaction }) => transaction.txid === txid);
       return block === undefined || entry === undefined ? null : { block, entry };
     },
     broadcast(bytes, seen) {
-      const transaction = parseTransaction(bytes), { txid } = transaction;
+      const transaction = parseTransaction(bytes),
+        { txid } = transaction;
       // The txid is remembered before anything is checked: a repeat after a refusal is a duplicate too.
       if (seen.has(txid)) {
         return { result: false, code: 'DUP_TRANSACTION_ERROR', message: 'Transaction already exists.', txid };
@@ -165,7 +185,10 @@ export function createLedger({ startHeight = START_HEIGHT, nowMs = Date.now() }:
     },
     mine(count) {
       for (let made = 0; made < count; made += 1) {
-        append(waiting.map(({ executed }) => executed), pendingState);
+        append(
+          waiting.map(({ executed }) => executed),
+          pendingState,
+        );
         rerun([]);
       }
     },

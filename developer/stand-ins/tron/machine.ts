@@ -14,8 +14,17 @@ export interface Call {
   readonly timeMs: number;
 }
 
-export interface Log { readonly address: string; readonly topics: readonly string[]; readonly words: string }
-export interface Internal { readonly from: string; readonly to: string; readonly value: bigint; readonly note: string }
+export interface Log {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly words: string;
+}
+export interface Internal {
+  readonly from: string;
+  readonly to: string;
+  readonly value: bigint;
+  readonly note: string;
+}
 
 export interface Run {
   readonly outcome: 'SUCCESS' | 'REVERT';
@@ -32,7 +41,12 @@ export interface Run {
  * Energy of calls; a transfer to an account that never held the token writes a new slot. Source: main network, USDT.
  */
 export const ENERGY = {
-  transfer: 64_285n, transferToNew: 130_285n, approve: 99_764n, view: 935n, revert: 9_031n, payout: 31_500n,
+  transfer: 64_285n,
+  transferToNew: 130_285n,
+  approve: 99_764n,
+  view: 935n,
+  revert: 9_031n,
+  payout: 31_500n,
   disperse: 21_000n,
 } as const;
 
@@ -82,17 +96,20 @@ function move(machine: Machine, token: Trc20, contract: string, [from, to, value
 }
 
 function spend(token: Trc20, owner: string, spender: string, value: bigint): void {
-  const key = `${owner} ${spender}`, allowed = token.allowances.get(key) ?? 0n;
+  const key = `${owner} ${spender}`,
+    allowed = token.allowances.get(key) ?? 0n;
   if (allowed < value) throw new Reverted('SafeMath: subtraction overflow');
   token.allowances.set(key, allowed - value);
 }
 
 const moved = (token: Trc20): string => word(token.returnsFalse ? 0n : 1n);
 
-const view = (read: (token: Trc20, args: readonly string[]) => string): Method => (machine, token, args) => {
-  machine.energy += ENERGY.view;
-  return read(token, args);
-};
+const view =
+  (read: (token: Trc20, args: readonly string[]) => string): Method =>
+  (machine, token, args) => {
+    machine.energy += ENERGY.view;
+    return read(token, args);
+  };
 
 const TRC20: Readonly<Record<string, Method>> = {
   [selectorOf('transfer(address,uint256)')]: (machine, token, [to, value]) => {
@@ -127,8 +144,13 @@ const PAY_OUT = selectorOf('payOut(address)');
 const DISPERSE = selectorOf('disperse(address,address,uint256)');
 
 function runContract(machine: Machine): string {
-  const { world, call: { contract, input, callValue, caller, timeMs } } = machine;
-  const held = world.contracts.get(contract)!, selector = input.slice(0, 8), args = words(input);
+  const {
+    world,
+    call: { contract, input, callValue, caller, timeMs },
+  } = machine;
+  const held = world.contracts.get(contract)!,
+    selector = input.slice(0, 8),
+    args = words(input);
   if (held.kind === 'trc20') {
     const method = TRC20[selector];
     if (method === undefined) throw new Reverted('');
@@ -156,11 +178,16 @@ function runContract(machine: Machine): string {
 /** Runs a call on a world; after a revert the world holds half of it, so that the caller runs it on a copy. */
 export function runCall(world: World, call: Call): Run {
   const machine: Machine = { world, call, energy: 0n, logs: [], internals: [] };
-  const held = world.contracts.get(call.contract), percent = held?.kind === 'trc20' ? held.penaltyPercent : 0n;
+  const held = world.contracts.get(call.contract),
+    percent = held?.kind === 'trc20' ? held.penaltyPercent : 0n;
   const done = (outcome: Run['outcome'], returned: string, base: bigint): Run => {
-    const penalty = base * percent / 100n;
+    const penalty = (base * percent) / 100n;
     return {
-      outcome, returned, energy: base + penalty, penalty, logs: outcome === 'SUCCESS' ? machine.logs : [],
+      outcome,
+      returned,
+      energy: base + penalty,
+      penalty,
+      logs: outcome === 'SUCCESS' ? machine.logs : [],
       internals: machine.internals,
     };
   };

@@ -1,11 +1,12 @@
 /**
- * What the stand-in has from tronweb: address texts, hashes, keys, signatures, and a second reading of every transaction.
- * tronweb holds integers in doubles, so that amounts are read by `wire.ts`, exactly; above 2^53 they are compared as
- * doubles.
+ * What the stand-in has from tronweb: address texts, hashes, keys, signatures, and a second reading of every
+ * transaction. tronweb holds integers in doubles, so that amounts are read by `wire.ts`, exactly; above 2^53 they are
+ * compared as doubles.
  */
 import { utils } from 'tronweb';
 
-const HEADER_MIN = 27, RECOVERY_IDS = 4;
+const HEADER_MIN = 27,
+  RECOVERY_IDS = 4;
 /** Bytes of a signature that count; a node ignores what follows them. */
 const SIGNATURE_BYTES = 65;
 
@@ -39,14 +40,20 @@ export function signatureOf(digest: Uint8Array, privateKey: Uint8Array): Buffer 
  * Throws: Error where no key can have. Source: java-tron crypto/…/ECKey.java signatureToKeyBytes.
  */
 export function recovered(digest: string, signature: Buffer): string {
-  const header = signature[SIGNATURE_BYTES - 1]! < HEADER_MIN ? signature[SIGNATURE_BYTES - 1]! + HEADER_MIN : signature[SIGNATURE_BYTES - 1]!;
+  const header =
+    signature[SIGNATURE_BYTES - 1]! < HEADER_MIN
+      ? signature[SIGNATURE_BYTES - 1]! + HEADER_MIN
+      : signature[SIGNATURE_BYTES - 1]!;
   if (header >= HEADER_MIN + 2 * RECOVERY_IDS) throw new RangeError('Header byte out of range');
   const id = (header - HEADER_MIN) % RECOVERY_IDS;
   const whole = Buffer.concat([signature.subarray(0, SIGNATURE_BYTES - 1), Uint8Array.of(HEADER_MIN + id)]);
   return utils.address.fromHex(utils.crypto.ecRecover(digest, whole.toString('hex')));
 }
 
-interface SdkContract { readonly parameter: { readonly value: Readonly<Record<string, unknown>> }; readonly Permission_id: number }
+interface SdkContract {
+  readonly parameter: { readonly value: Readonly<Record<string, unknown>> };
+  readonly Permission_id: number;
+}
 
 /** Raw data as tronweb reads it; integers are doubles, bytes hex. */
 export interface SdkRaw {

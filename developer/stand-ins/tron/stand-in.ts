@@ -21,7 +21,10 @@ export interface PeerNode {
   close(): Promise<void>;
 }
 
-export interface KeyPair { readonly privateKey: Uint8Array; readonly address: string }
+export interface KeyPair {
+  readonly privateKey: Uint8Array;
+  readonly address: string;
+}
 
 /** A key of the stand-in's own people, from a name. */
 export function keyOf(name: string): KeyPair {
@@ -37,9 +40,12 @@ export function contractAddress(name: string): string {
 type Wish =
   | { readonly type: 'TransferContract'; readonly to: string; readonly amount: bigint }
   | {
-    readonly type: 'TriggerSmartContract'; readonly contract: string; readonly data: string;
-    readonly callValue?: bigint; readonly feeLimit?: bigint;
-  }
+      readonly type: 'TriggerSmartContract';
+      readonly contract: string;
+      readonly data: string;
+      readonly callValue?: bigint;
+      readonly feeLimit?: bigint;
+    }
   | { readonly type: 'TransferAssetContract'; readonly to: string; readonly amount: bigint };
 
 export interface TronStandIn {
@@ -57,9 +63,18 @@ export interface TronStandIn {
 /** A TRC-20 with everything at its holder. */
 export function trc20(more: Partial<Omit<Trc20, 'kind'>> = {}): Trc20 {
   return {
-    kind: 'trc20', symbol: 'USDT', name: 'Tether USD', decimals: 6, returnsFalse: false, movesNothing: false, penaltyPercent: 0n,
+    kind: 'trc20',
+    symbol: 'USDT',
+    name: 'Tether USD',
+    decimals: 6,
+    returnsFalse: false,
+    movesNothing: false,
+    penaltyPercent: 0n,
     paused: false,
-    blacklist: new Set(), balances: new Map(), allowances: new Map(), ...more,
+    blacklist: new Set(),
+    balances: new Map(),
+    allowances: new Map(),
+    ...more,
   };
 }
 
@@ -68,7 +83,8 @@ const EXPIRY_MS = 60_000;
 
 /** Starts an empty ledger. */
 export function createTronStandIn(options: LedgerOptions = {}): TronStandIn {
-  const ledger = createLedger(options), nodes: PeerNode[] = [];
+  const ledger = createLedger(options),
+    nodes: PeerNode[] = [];
   let sent = 0;
   return {
     ledger,
@@ -77,7 +93,10 @@ export function createTronStandIn(options: LedgerOptions = {}): TronStandIn {
       nodes.push(node);
       return node;
     },
-    setAccount: (address, change) => ledger.edit((world) => { Object.assign(touch(world, address, 0), change); }),
+    setAccount: (address, change) =>
+      ledger.edit((world) => {
+        Object.assign(touch(world, address, 0), change);
+      }),
     deploy(name, contract) {
       const address = contractAddress(name);
       ledger.edit((world) => {
@@ -87,24 +106,34 @@ export function createTronStandIn(options: LedgerOptions = {}): TronStandIn {
       return address;
     },
     send(from, wish, expiryMs = EXPIRY_MS) {
-      const head = ledger.block(ledger.headHeight())!, solid = ledger.block(ledger.solidHeight())!;
+      const head = ledger.block(ledger.headHeight())!,
+        solid = ledger.block(ledger.solidHeight())!;
       sent += 1;
-      const { type, ...asked } = wish, owner = { owner_address: from.address };
+      const { type, ...asked } = wish,
+        owner = { owner_address: from.address };
       const asset = type === 'TransferAssetContract' ? { asset_name: '1002000' } : {};
-      const value = 'contract' in asked
-        ? { ...owner, contract_address: asked.contract, data: asked.data, call_value: asked.callValue ?? 0n }
-        : { ...owner, ...asset, to_address: asked.to, amount: asked.amount };
-      const rawBytes = packRaw({
-        contract: [{ type, parameter: { value } }], ref_block_bytes: solid.id.slice(12, 16),
-        ref_block_hash: solid.id.slice(16, 32),
-        expiration: head.timeMs + expiryMs, timestamp: head.timeMs + sent,
-        fee_limit: 'contract' in asked ? asked.feeLimit ?? 100_000_000n : 0n,
-      }, true);
+      const value =
+        'contract' in asked
+          ? { ...owner, contract_address: asked.contract, data: asked.data, call_value: asked.callValue ?? 0n }
+          : { ...owner, ...asset, to_address: asked.to, amount: asked.amount };
+      const rawBytes = packRaw(
+        {
+          contract: [{ type, parameter: { value } }],
+          ref_block_bytes: solid.id.slice(12, 16),
+          ref_block_hash: solid.id.slice(16, 32),
+          expiration: head.timeMs + expiryMs,
+          timestamp: head.timeMs + sent,
+          fee_limit: 'contract' in asked ? (asked.feeLimit ?? 100_000_000n) : 0n,
+        },
+        true,
+      );
       const { result, code, message, txid } = ledger.broadcast(signedBytes(rawBytes, from), new Set());
       if (!result) throw new Error(`${code}: ${message}`);
       return txid;
     },
-    close: async () => { await Promise.all(nodes.map((node) => node.close())); },
+    close: async () => {
+      await Promise.all(nodes.map((node) => node.close()));
+    },
   };
 }
 
@@ -115,7 +144,8 @@ export function signedBytes(rawBytes: Buffer, { privateKey }: KeyPair): Buffer {
 }
 
 function nodeOf(ledger: PeerLedger, name: string): PeerNode {
-  const knobs = honestKnobs(), api = createNodeApi(ledger, knobs);
+  const knobs = honestKnobs(),
+    api = createNodeApi(ledger, knobs);
   let server: Server | null = null;
   const request: InProcess['request'] = async ({ path, body = '' }) => {
     if (knobs.down) throw new NoAnswer('connection failed: ECONNREFUSED');
@@ -124,7 +154,8 @@ function nodeOf(ledger: PeerLedger, name: string): PeerNode {
     return reply;
   };
   return {
-    knobs, endpoint: { name, request },
+    knobs,
+    endpoint: { name, request },
     async listen() {
       server ??= await serve(api, knobs);
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -148,6 +179,8 @@ async function serve(api: NodeApi, knobs: Knobs): Promise<Server> {
       return response.writeHead(status, headers).end(text);
     });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return server;
 }

@@ -33,10 +33,11 @@ export function fieldsOf(bytes: Buffer): Fields {
     throw new RangeError(`wire type ${kind}`);
   };
   while (at < bytes.length) {
-    const key = Number(varint()), number = key >>> 3;
+    const key = Number(varint()),
+      number = key >>> 3;
     if (number === 0) throw new RangeError('field number 0');
     const kind = key & 7;
-    fields.set(number, [...fields.get(number) ?? [], valueOf(kind)]);
+    fields.set(number, [...(fields.get(number) ?? []), valueOf(kind)]);
   }
   return fields;
 }
@@ -68,8 +69,10 @@ function varintOf(value: bigint): Buffer {
 
 /** A message from its fields in the order given; proto3 leaves defaults out. */
 export function messageOf(...fields: readonly (readonly [number: number, value: bigint | Buffer])[]): Buffer {
-  return Buffer.concat(fields.flatMap(([number, value]) => {
-    if (typeof value === 'bigint') return value === 0n ? [] : [varintOf(BigInt(number) << 3n), varintOf(value)];
-    return value.length === 0 ? [] : [varintOf((BigInt(number) << 3n) | 2n), varintOf(BigInt(value.length)), value];
-  }));
+  return Buffer.concat(
+    fields.flatMap(([number, value]) => {
+      if (typeof value === 'bigint') return value === 0n ? [] : [varintOf(BigInt(number) << 3n), varintOf(value)];
+      return value.length === 0 ? [] : [varintOf((BigInt(number) << 3n) | 2n), varintOf(BigInt(value.length)), value];
+    }),
+  );
 }

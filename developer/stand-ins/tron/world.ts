@@ -34,9 +34,13 @@ export interface Trc20 {
 }
 
 /** Sends the TRX of a call on, which only internal transactions show. */
-export interface Payout { readonly kind: 'payout' }
+export interface Payout {
+  readonly kind: 'payout';
+}
 /** Moves tokens of the caller by `transferFrom`, as exchanges do in batches. */
-export interface Disperser { readonly kind: 'disperser' }
+export interface Disperser {
+  readonly kind: 'disperser';
+}
 export type Contract = Trc20 | Payout | Disperser;
 
 export interface World {
@@ -59,8 +63,15 @@ export interface Parameters {
 
 /** The main network's values where they are known, part 13 of chains.md where they are not. */
 export const defaultParameters = (): Parameters => ({
-  transactionFee: 1_000n, energyFee: 100n, createAccountFee: 100_000n, newAccountFee: 1_000_000n, createAccountRate: 1n,
-  maxFeeLimit: 15_000_000_000n, memoFee: 1_000_000n, freeNetLimit: 600n, publicNetLeft: 14_400_000_000n,
+  transactionFee: 1_000n,
+  energyFee: 100n,
+  createAccountFee: 100_000n,
+  newAccountFee: 1_000_000n,
+  createAccountRate: 1n,
+  maxFeeLimit: 15_000_000_000n,
+  memoFee: 1_000_000n,
+  freeNetLimit: 600n,
+  publicNetLeft: 14_400_000_000n,
 });
 
 export const emptyWorld = (): World => ({ accounts: new Map(), contracts: new Map() });
@@ -75,7 +86,14 @@ export function touch(world: World, address: string, createdMs: number, isContra
   const known = world.accounts.get(address);
   if (known !== undefined) return known;
   const account: Account = {
-    balance: 0n, isContract, createdMs, netLimit: 0n, netUsed: 0n, freeNetUsed: 0n, energyLimit: 0n, energyUsed: 0n,
+    balance: 0n,
+    isContract,
+    createdMs,
+    netLimit: 0n,
+    netUsed: 0n,
+    freeNetUsed: 0n,
+    energyLimit: 0n,
+    energyUsed: 0n,
   };
   world.accounts.set(address, account);
   return account;

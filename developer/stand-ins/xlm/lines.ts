@@ -1,8 +1,16 @@
 /** Operations on what accounts own beside money: trust lines, their authorisation, flags, data, sponsored reserves. */
 import {
-  BeginSponsoringFutureReservesResult, ChangeTrustResult, EndSponsoringFutureReservesResult, ManageDataResult,
-  SetOptionsResult, SetTrustLineFlagsResult, type BeginSponsoringFutureReservesOp, type ChangeTrustOp, type ManageDataOp,
-  type SetOptionsOp, type SetTrustLineFlagsOp,
+  BeginSponsoringFutureReservesResult,
+  ChangeTrustResult,
+  EndSponsoringFutureReservesResult,
+  ManageDataResult,
+  SetOptionsResult,
+  SetTrustLineFlagsResult,
+  type BeginSponsoringFutureReservesOp,
+  type ChangeTrustOp,
+  type ManageDataOp,
+  type SetOptionsOp,
+  type SetTrustLineFlagsOp,
 } from '@stellar/stellar-sdk/xdr';
 import { addressOf, dataPlace, FLAGS, issuerOf, LINE_FLAGS, textOf, type AccountRow } from './entries.ts';
 import type { Scope } from './payments.ts';
@@ -20,8 +28,11 @@ function dropEntry(state: State, account: AccountRow): void {
 }
 
 export function changeTrust({ state, source }: Scope, { line, limit }: ChangeTrustOp): ChangeTrustResult {
-  if (line.type === 'assetTypeNative' || line.type === 'assetTypePoolShare') return ChangeTrustResult.changeTrustMalformed();
-  const asset = textOf(line)!, issuer = state.account(issuerOf(asset)), account = state.account(source)!;
+  if (line.type === 'assetTypeNative' || line.type === 'assetTypePoolShare')
+    return ChangeTrustResult.changeTrustMalformed();
+  const asset = textOf(line)!,
+    issuer = state.account(issuerOf(asset)),
+    account = state.account(source)!;
   if (issuerOf(asset) === source) return ChangeTrustResult.changeTrustSelfNotAllowed();
   const held = state.line(source, asset);
   if (limit === 0n) {
@@ -38,18 +49,21 @@ export function changeTrust({ state, source }: Scope, { line, limit }: ChangeTru
     return ChangeTrustResult.changeTrustSuccess();
   }
   if (!addEntry(state, account)) return ChangeTrustResult.changeTrustLowReserve();
-  const flags = ((issuer.flags & FLAGS.authRequired) === 0 ? LINE_FLAGS.authorized : 0)
-    | ((issuer.flags & FLAGS.clawback) === 0 ? 0 : LINE_FLAGS.clawback);
+  const flags =
+    ((issuer.flags & FLAGS.authRequired) === 0 ? LINE_FLAGS.authorized : 0) |
+    ((issuer.flags & FLAGS.clawback) === 0 ? 0 : LINE_FLAGS.clawback);
   state.put({ kind: 'line', account: source, asset, balance: 0n, limit, flags });
   return ChangeTrustResult.changeTrustSuccess();
 }
 
 export function setLineFlags({ state, source }: Scope, op: SetTrustLineFlagsOp): SetTrustLineFlagsResult {
-  const asset = textOf(op.asset)!, line = state.line(addressOf(op.trustor), asset);
+  const asset = textOf(op.asset)!,
+    line = state.line(addressOf(op.trustor), asset);
   if (issuerOf(asset) !== source) return SetTrustLineFlagsResult.setTrustLineFlagsMalformed();
   if (line === null) return SetTrustLineFlagsResult.setTrustLineFlagsNoTrustLine();
   const revokes = (op.clearFlags & LINE_FLAGS.authorized) !== 0;
-  if (revokes && (state.account(source)!.flags & FLAGS.authRevocable) === 0) return SetTrustLineFlagsResult.setTrustLineFlagsCantRevoke();
+  if (revokes && (state.account(source)!.flags & FLAGS.authRevocable) === 0)
+    return SetTrustLineFlagsResult.setTrustLineFlagsCantRevoke();
   state.put({ ...line, flags: (line.flags & ~op.clearFlags) | op.setFlags });
   return SetTrustLineFlagsResult.setTrustLineFlagsSuccess();
 }
@@ -63,7 +77,9 @@ export function setOptions({ state, source }: Scope, { setFlags, clearFlags }: S
 }
 
 export function manageData({ state, source }: Scope, { dataName, dataValue }: ManageDataOp): ManageDataResult {
-  const name = dataName.toString(), account = state.account(source)!, row = state.get(dataPlace(source, name));
+  const name = dataName.toString(),
+    account = state.account(source)!,
+    row = state.get(dataPlace(source, name));
   if (dataValue === null) {
     if (row === null) return ManageDataResult.manageDataNameNotFound();
     state.remove(row);
@@ -76,16 +92,19 @@ export function manageData({ state, source }: Scope, { dataName, dataValue }: Ma
 }
 
 export function beginSponsoring(
-  { source, sponsors }: Scope, { sponsoredId }: BeginSponsoringFutureReservesOp,
+  { source, sponsors }: Scope,
+  { sponsoredId }: BeginSponsoringFutureReservesOp,
 ): BeginSponsoringFutureReservesResult {
   const sponsored = addressOf(sponsoredId);
   if (sponsored === source) return BeginSponsoringFutureReservesResult.beginSponsoringFutureReservesMalformed();
-  if (sponsors.has(sponsored)) return BeginSponsoringFutureReservesResult.beginSponsoringFutureReservesAlreadySponsored();
+  if (sponsors.has(sponsored))
+    return BeginSponsoringFutureReservesResult.beginSponsoringFutureReservesAlreadySponsored();
   sponsors.set(sponsored, source);
   return BeginSponsoringFutureReservesResult.beginSponsoringFutureReservesSuccess();
 }
 
 export function endSponsoring({ source, sponsors }: Scope): EndSponsoringFutureReservesResult {
-  return sponsors.delete(source) ? EndSponsoringFutureReservesResult.endSponsoringFutureReservesSuccess()
+  return sponsors.delete(source)
+    ? EndSponsoringFutureReservesResult.endSponsoringFutureReservesSuccess()
     : EndSponsoringFutureReservesResult.endSponsoringFutureReservesNotSponsored();
 }

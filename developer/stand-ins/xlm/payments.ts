@@ -1,15 +1,45 @@
 /** Operations that move assets: the ledger's rules, each with the result that the ledger would write. */
 import { createHash } from 'node:crypto';
 import {
-  AccountMergeResult, ClaimableBalanceId, ClaimAtom, ClaimClaimableBalanceResult, ClaimOfferAtom, ClawbackResult,
-  CreateAccountResult, CreateClaimableBalanceResult, HashIdPreimage, HashIdPreimageOperationId, ManageOfferSuccessResult,
-  ManageOfferSuccessResultOffer, ManageSellOfferResult, PathPaymentStrictReceiveResult, PathPaymentStrictReceiveResultSuccess,
-  PathPaymentStrictSendResult, PathPaymentStrictSendResultSuccess, PaymentResult, SimplePaymentResult,
-  type ClaimClaimableBalanceOp, type ClawbackOp, type CreateAccountOp, type CreateClaimableBalanceOp,
-  type ManageSellOfferOp, type MuxedAccount, type PathPaymentStrictReceiveOp, type PathPaymentStrictSendOp, type PaymentOp,
+  AccountMergeResult,
+  ClaimableBalanceId,
+  ClaimAtom,
+  ClaimClaimableBalanceResult,
+  ClaimOfferAtom,
+  ClawbackResult,
+  CreateAccountResult,
+  CreateClaimableBalanceResult,
+  HashIdPreimage,
+  HashIdPreimageOperationId,
+  ManageOfferSuccessResult,
+  ManageOfferSuccessResultOffer,
+  ManageSellOfferResult,
+  PathPaymentStrictReceiveResult,
+  PathPaymentStrictReceiveResultSuccess,
+  PathPaymentStrictSendResult,
+  PathPaymentStrictSendResultSuccess,
+  PaymentResult,
+  SimplePaymentResult,
+  type ClaimClaimableBalanceOp,
+  type ClawbackOp,
+  type CreateAccountOp,
+  type CreateClaimableBalanceOp,
+  type ManageSellOfferOp,
+  type MuxedAccount,
+  type PathPaymentStrictReceiveOp,
+  type PathPaymentStrictSendOp,
+  type PaymentOp,
 } from '@stellar/stellar-sdk/xdr';
 import {
-  addressOf, assetOf, baseOf, issuerOf, keyOf, LINE_FLAGS, textOf, type AccountRow, type LineRow,
+  addressOf,
+  assetOf,
+  baseOf,
+  issuerOf,
+  keyOf,
+  LINE_FLAGS,
+  textOf,
+  type AccountRow,
+  type LineRow,
 } from './entries.ts';
 import type { State } from './state.ts';
 
@@ -54,7 +84,8 @@ export class Market {
   }
 }
 
-type Lack = 'Underfunded' | 'SrcNoTrust' | 'SrcNotAuthorized' | 'NoDestination' | 'NoTrust' | 'NotAuthorized' | 'LineFull';
+type Lack =
+  'Underfunded' | 'SrcNoTrust' | 'SrcNotAuthorized' | 'NoDestination' | 'NoTrust' | 'NotAuthorized' | 'LineFull';
 
 /** Takes an asset from an account, or says why not. */
 export function take(state: State, from: string, asset: string | null, amount: bigint): Lack | null {
@@ -93,7 +124,8 @@ export function give(state: State, to: string, asset: string | null, amount: big
 }
 
 export function pay({ state, source }: Scope, { destination, asset, amount }: PaymentOp): PaymentResult {
-  const to = baseOf(destination), text = textOf(asset);
+  const to = baseOf(destination),
+    text = textOf(asset);
   if (amount <= 0n) return PaymentResult.paymentMalformed();
   if (state.account(to) === null) return PaymentResult.paymentNoDestination();
   const lack = take(state, source, text, amount) ?? give(state, to, text, amount);
@@ -101,14 +133,24 @@ export function pay({ state, source }: Scope, { destination, asset, amount }: Pa
 }
 
 export function createAccount({ state, source, sponsors }: Scope, op: CreateAccountOp): CreateAccountResult {
-  const { destination, startingBalance: balance } = op, id = addressOf(destination), sponsor = sponsors.get(id);
+  const { destination, startingBalance: balance } = op,
+    id = addressOf(destination),
+    sponsor = sponsors.get(id);
   if (balance < 0n) return CreateAccountResult.createAccountMalformed();
   if (state.account(id) !== null) return CreateAccountResult.createAccountAlreadyExist();
   if (sponsor === undefined && balance < state.newAccount) return CreateAccountResult.createAccountLowReserve();
-  if (balance > 0n && take(state, source, null, balance) !== null) return CreateAccountResult.createAccountUnderfunded();
+  if (balance > 0n && take(state, source, null, balance) !== null)
+    return CreateAccountResult.createAccountUnderfunded();
   const sponsored = sponsor === undefined ? 0 : 2;
   const row: AccountRow = {
-    kind: 'account', id, balance, sequence: BigInt(state.height) << 32n, subentries: 0, sponsoring: 0, sponsored, flags: 0,
+    kind: 'account',
+    id,
+    balance,
+    sequence: BigInt(state.height) << 32n,
+    subentries: 0,
+    sponsoring: 0,
+    sponsored,
+    flags: 0,
   };
   state.put(row);
   if (sponsor !== undefined) {
@@ -119,7 +161,8 @@ export function createAccount({ state, source, sponsors }: Scope, op: CreateAcco
 }
 
 export function merge({ state, source }: Scope, destination: MuxedAccount): AccountMergeResult {
-  const into = baseOf(destination), account = state.account(source)!;
+  const into = baseOf(destination),
+    account = state.account(source)!;
   if (into === source) return AccountMergeResult.accountMergeMalformed();
   const target = state.account(into);
   if (target === null) return AccountMergeResult.accountMergeNoAccount();
@@ -133,14 +176,19 @@ export function merge({ state, source }: Scope, destination: MuxedAccount): Acco
 
 /** Balances that anybody named may claim. Their id is the hash of who made them, as on the ledger. */
 export function createClaimable(scope: Scope, op: CreateClaimableBalanceOp): CreateClaimableBalanceResult {
-  const { state, source, transactionSource, sequence, index } = scope, asset = textOf(op.asset);
+  const { state, source, transactionSource, sequence, index } = scope,
+    asset = textOf(op.asset);
   const lack = take(state, source, asset, op.amount);
   if (lack === 'SrcNoTrust') return CreateClaimableBalanceResult.createClaimableBalanceNoTrust();
   if (lack === 'SrcNotAuthorized') return CreateClaimableBalanceResult.createClaimableBalanceNotAuthorized();
   if (lack !== null) return CreateClaimableBalanceResult.createClaimableBalanceUnderfunded();
-  const preimage = HashIdPreimage.envelopeTypeOpId(new HashIdPreimageOperationId({
-    sourceAccount: keyOf(transactionSource), seqNum: sequence, opNum: index,
-  }));
+  const preimage = HashIdPreimage.envelopeTypeOpId(
+    new HashIdPreimageOperationId({
+      sourceAccount: keyOf(transactionSource),
+      seqNum: sequence,
+      opNum: index,
+    }),
+  );
   const id = createHash('sha256').update(preimage.toXdr()).digest('hex');
   const claimants = op.claimants.map(({ v0 }) => addressOf(v0.destination));
   state.put({ kind: 'claimable', id, asset, amount: op.amount, claimants, sponsor: source });
@@ -165,7 +213,8 @@ export function claim({ state, source }: Scope, { balanceId }: ClaimClaimableBal
 }
 
 export function clawback({ state, source }: Scope, { asset, from, amount }: ClawbackOp): ClawbackResult {
-  const text = textOf(asset)!, line: LineRow | null = state.line(baseOf(from), text);
+  const text = textOf(asset)!,
+    line: LineRow | null = state.line(baseOf(from), text);
   if (issuerOf(text) !== source) return ClawbackResult.clawbackMalformed();
   if (line === null) return ClawbackResult.clawbackNoTrust();
   if ((line.flags & LINE_FLAGS.clawback) === 0) return ClawbackResult.clawbackNotClawbackEnabled();
@@ -174,7 +223,12 @@ export function clawback({ state, source }: Scope, { asset, from, amount }: Claw
   return ClawbackResult.clawbackSuccess();
 }
 
-interface Trade { readonly sold: string | null; readonly amountSold: bigint; readonly bought: string | null; readonly amountBought: bigint }
+interface Trade {
+  readonly sold: string | null;
+  readonly amountSold: bigint;
+  readonly bought: string | null;
+  readonly amountBought: bigint;
+}
 
 /** The maker takes what is sold and gives what is bought. */
 function trade({ state, market: { maker } }: Scope, { sold, amountSold, bought, amountBought }: Trade): boolean {
@@ -182,10 +236,16 @@ function trade({ state, market: { maker } }: Scope, { sold, amountSold, bought, 
 }
 
 function atomOf({ market: { maker } }: Scope, { sold, amountSold, bought, amountBought }: Trade): ClaimAtom {
-  return ClaimAtom.claimAtomTypeOrderBook(new ClaimOfferAtom({
-    sellerId: keyOf(maker), offerId: 1n, assetSold: assetOf(bought).toXdrObject(), amountSold: amountBought,
-    assetBought: assetOf(sold).toXdrObject(), amountBought: amountSold,
-  }));
+  return ClaimAtom.claimAtomTypeOrderBook(
+    new ClaimOfferAtom({
+      sellerId: keyOf(maker),
+      offerId: 1n,
+      assetSold: assetOf(bought).toXdrObject(),
+      amountSold: amountBought,
+      assetBought: assetOf(sold).toXdrObject(),
+      amountBought: amountSold,
+    }),
+  );
 }
 
 function lastOf(to: string, asset: string | null, amount: bigint): SimplePaymentResult {
@@ -193,7 +253,10 @@ function lastOf(to: string, asset: string | null, amount: bigint): SimplePayment
 }
 
 export function payStrictSend(scope: Scope, op: PathPaymentStrictSendOp): PathPaymentStrictSendResult {
-  const { state, source, market } = scope, sold = textOf(op.sendAsset), bought = textOf(op.destAsset), to = baseOf(op.destination);
+  const { state, source, market } = scope,
+    sold = textOf(op.sendAsset),
+    bought = textOf(op.destAsset),
+    to = baseOf(op.destination);
   const amountBought = market.receive(sold, bought, op.sendAmount);
   if (state.account(to) === null) return PathPaymentStrictSendResult.pathPaymentStrictSendNoDestination();
   const swap = { sold, amountSold: op.sendAmount, bought, amountBought: amountBought ?? 0n };
@@ -205,11 +268,15 @@ export function payStrictSend(scope: Scope, op: PathPaymentStrictSendOp): PathPa
   const full = give(state, to, bought, amountBought);
   if (full !== null) return PathPaymentStrictSendResult[`pathPaymentStrictSend${full}`]();
   return PathPaymentStrictSendResult.pathPaymentStrictSendSuccess(
-    new PathPaymentStrictSendResultSuccess({ offers: [atomOf(scope, swap)], last: lastOf(to, bought, amountBought) }));
+    new PathPaymentStrictSendResultSuccess({ offers: [atomOf(scope, swap)], last: lastOf(to, bought, amountBought) }),
+  );
 }
 
 export function payStrictReceive(scope: Scope, op: PathPaymentStrictReceiveOp): PathPaymentStrictReceiveResult {
-  const { state, source, market } = scope, sold = textOf(op.sendAsset), bought = textOf(op.destAsset), to = baseOf(op.destination);
+  const { state, source, market } = scope,
+    sold = textOf(op.sendAsset),
+    bought = textOf(op.destAsset),
+    to = baseOf(op.destination);
   const amountSold = market.cost(sold, bought, op.destAmount);
   if (state.account(to) === null) return PathPaymentStrictReceiveResult.pathPaymentStrictReceiveNoDestination();
   if (amountSold === null) return PathPaymentStrictReceiveResult.pathPaymentStrictReceiveTooFewOffers();
@@ -221,19 +288,28 @@ export function payStrictReceive(scope: Scope, op: PathPaymentStrictReceiveOp): 
   const full = give(state, to, bought, op.destAmount);
   if (full !== null) return PathPaymentStrictReceiveResult[`pathPaymentStrictReceive${full}`]();
   return PathPaymentStrictReceiveResult.pathPaymentStrictReceiveSuccess(
-    new PathPaymentStrictReceiveResultSuccess({ offers: [atomOf(scope, swap)], last: lastOf(to, bought, op.destAmount) }));
+    new PathPaymentStrictReceiveResultSuccess({
+      offers: [atomOf(scope, swap)],
+      last: lastOf(to, bought, op.destAmount),
+    }),
+  );
 }
 
 /** An offer that the maker fills at once; nothing stays in the book. */
 export function sell(scope: Scope, { selling, buying, amount }: ManageSellOfferOp): ManageSellOfferResult {
-  const { state, source, market } = scope, sold = textOf(selling), bought = textOf(buying);
+  const { state, source, market } = scope,
+    sold = textOf(selling),
+    bought = textOf(buying);
   const amountBought = market.receive(sold, bought, amount);
   if (amountBought === null) return ManageSellOfferResult.manageSellOfferNotFound();
   if (take(state, source, sold, amount) !== null) return ManageSellOfferResult.manageSellOfferUnderfunded();
   const swap = { sold, amountSold: amount, bought, amountBought };
   if (!trade(scope, swap)) return ManageSellOfferResult.manageSellOfferLineFull();
   if (give(state, source, bought, amountBought) !== null) return ManageSellOfferResult.manageSellOfferBuyNoTrust();
-  return ManageSellOfferResult.manageSellOfferSuccess(new ManageOfferSuccessResult({
-    offersClaimed: [atomOf(scope, swap)], offer: ManageOfferSuccessResultOffer.manageOfferDeleted(),
-  }));
+  return ManageSellOfferResult.manageSellOfferSuccess(
+    new ManageOfferSuccessResult({
+      offersClaimed: [atomOf(scope, swap)],
+      offer: ManageOfferSuccessResultOffer.manageOfferDeleted(),
+    }),
+  );
 }

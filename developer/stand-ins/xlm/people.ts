@@ -1,6 +1,15 @@
 /** Accounts whose keys a test or the demo holds, and what they sign. Bytes are made by the SDK, not by this project. */
 import {
-  Account, Address, BASE_FEE, Contract, Keypair, Memo, nativeToScVal, Operation, SorobanDataBuilder, TransactionBuilder,
+  Account,
+  Address,
+  BASE_FEE,
+  Contract,
+  Keypair,
+  Memo,
+  nativeToScVal,
+  Operation,
+  SorobanDataBuilder,
+  TransactionBuilder,
 } from '@stellar/stellar-sdk/base';
 import type { Operation as XdrOperation } from '@stellar/stellar-sdk/xdr';
 import { contractIdOf } from './contracts.ts';
@@ -33,11 +42,20 @@ export interface SignOptions {
 }
 
 /** A signed envelope of these operations, base64. */
-export function envelopeOf(ledger: StellarLedger, source: Keypair, operations: readonly XdrOperation[], options: SignOptions = {}): string {
-  const last = options.sequence === undefined ? ledger.state.account(source.publicKey())?.sequence ?? 0n : options.sequence - 1n;
+export function envelopeOf(
+  ledger: StellarLedger,
+  source: Keypair,
+  operations: readonly XdrOperation[],
+  options: SignOptions = {},
+): string {
+  const last =
+    options.sequence === undefined ? (ledger.state.account(source.publicKey())?.sequence ?? 0n) : options.sequence - 1n;
   const { fee = Number(BASE_FEE), memo = Memo.none(), minTime = 0, maxTime = 0, beside = [], isCall = false } = options;
   const builder = new TransactionBuilder(new Account(source.publicKey(), last.toString()), {
-    fee: String(fee), networkPassphrase: ledger.passphrase, memo, timebounds: { minTime: String(minTime), maxTime: String(maxTime) },
+    fee: String(fee),
+    networkPassphrase: ledger.passphrase,
+    memo,
+    timebounds: { minTime: String(minTime), maxTime: String(maxTime) },
   });
   for (const operation of operations) builder.addOperation(operation);
   if (isCall) builder.setSorobanData(new SorobanDataBuilder().build());
@@ -47,13 +65,21 @@ export function envelopeOf(ledger: StellarLedger, source: Keypair, operations: r
 }
 
 /** Signs, submits and closes a ledger. Throws: Error when the ledger refuses it. */
-export function settle(ledger: StellarLedger, source: Keypair, operations: readonly XdrOperation[], options: SignOptions = {}): Settled {
+export function settle(
+  ledger: StellarLedger,
+  source: Keypair,
+  operations: readonly XdrOperation[],
+  options: SignOptions = {},
+): Settled {
   const submitted = ledger.submit(envelopeOf(ledger, source, operations, options));
   if (submitted.status !== 'PENDING') throw new Error(`not taken: ${describe(submitted)}`);
   return { hash: submitted.hash, closed: ledger.close() };
 }
 
-export interface Settled { readonly hash: string; readonly closed: ClosedLedger }
+export interface Settled {
+  readonly hash: string;
+  readonly closed: ClosedLedger;
+}
 
 function describe(submitted: Submitted): string {
   return submitted.status === 'ERROR' ? submitted.result.result.type : submitted.status;
@@ -68,7 +94,12 @@ export const opening = (asset: string, source?: string): XdrOperation =>
 
 /** A call of a contract's `transfer(from, to, amount)`; the asset's own contract unless another is named. */
 export function contractTransfer(
-  ledger: StellarLedger, from: string, to: string, amount: bigint, asset: string | null, contract = contractIdOf(ledger.passphrase, asset),
+  ledger: StellarLedger,
+  from: string,
+  to: string,
+  amount: bigint,
+  asset: string | null,
+  contract = contractIdOf(ledger.passphrase, asset),
 ): XdrOperation {
   const value = nativeToScVal(amount, { type: 'i128' });
   return new Contract(contract).call('transfer', new Address(from).toScVal(), new Address(to).toScVal(), value);

@@ -30,7 +30,9 @@ const LEDGERS_MAX = 200;
 const ENTRIES_MAX = 200;
 const EVENTS_MAX = 10_000;
 
-const invalid = (message: string): never => { throw new RpcFailure(-32_602, message); };
+const invalid = (message: string): never => {
+  throw new RpcFailure(-32_602, message);
+};
 const base64 = (value: { toXdr(): Uint8Array }): string => Buffer.from(value.toXdr()).toString('base64');
 
 type Params = Readonly<Record<string, unknown>>;
@@ -42,18 +44,24 @@ const newestOf = ({ ledger, newest }: RpcView): ClosedLedger => ledger.at(newest
 function range(view: RpcView, suffix: 'Time' | 'Timestamp' = 'Time'): Json {
   const { ledger, newest, oldest } = view;
   return {
-    latestLedger: newest, [`latestLedgerClose${suffix}`]: newestOf(view).closeTime, oldestLedger: oldest,
+    latestLedger: newest,
+    [`latestLedgerClose${suffix}`]: newestOf(view).closeTime,
+    oldestLedger: oldest,
     [`oldestLedgerClose${suffix}`]: ledger.at(oldest)!.closeTime,
   };
 }
 
 /** Ledgers of a request: from `startLedger`, or after a cursor. */
 function ledgersFor(view: RpcView, params: Params): { readonly ledgers: ClosedLedger[]; readonly cursor: string } {
-  const { ledger, newest, oldest } = view, { cursor, limit = LEDGERS_MAX } = (params['pagination'] ?? {}) as { cursor?: string; limit?: number };
+  const { ledger, newest, oldest } = view,
+    { cursor, limit = LEDGERS_MAX } = (params['pagination'] ?? {}) as { cursor?: string; limit?: number };
   if (!Number.isInteger(limit) || limit < 1 || limit > LEDGERS_MAX) invalid(`limit must not exceed ${LEDGERS_MAX}`);
   const start = cursor === undefined ? Number(params['startLedger']) : Number(cursor) + 1;
   if (!Number.isInteger(start) || start < oldest || start > newest) {
-    throw new RpcFailure(-32_600, `startLedger must be between the oldest ledger: ${oldest} and the latest ledger: ${newest} for this rpc instance.`);
+    throw new RpcFailure(
+      -32_600,
+      `startLedger must be between the oldest ledger: ${oldest} and the latest ledger: ${newest} for this rpc instance.`,
+    );
   }
   const ledgers = Array.from({ length: Math.min(limit, newest - start + 1) }, (_, i) => ledger.at(start + i)!);
   return { ledgers, cursor: String(ledgers.at(-1)?.height ?? start - 1) };
@@ -66,8 +74,15 @@ function headerXdr({ hash, header }: ClosedLedger): string {
 function transactionFields({ height, closeTime }: ClosedLedger, executed: Executed, order: number): Json {
   const { read, success, result, meta } = executed;
   return {
-    status: success ? 'SUCCESS' : 'FAILED', txHash: read.hash, applicationOrder: order, feeBump: read.bump !== null,
-    envelopeXdr: read.base64, resultXdr: base64(result.result), resultMetaXdr: base64(meta), ledger: height, createdAt: String(closeTime),
+    status: success ? 'SUCCESS' : 'FAILED',
+    txHash: read.hash,
+    applicationOrder: order,
+    feeBump: read.bump !== null,
+    envelopeXdr: read.base64,
+    resultXdr: base64(result.result),
+    resultMetaXdr: base64(meta),
+    ledger: height,
+    createdAt: String(closeTime),
   };
 }
 
@@ -80,14 +95,20 @@ function placeOfKey(text: unknown): string | null {
     return invalid(`cannot unmarshal key value ${String(text)} at index 0`);
   }
   switch (key.type) {
-    case 'account': return accountPlace(addressOf(key.account.accountId));
+    case 'account':
+      return accountPlace(addressOf(key.account.accountId));
     case 'trustline': {
       const { accountId, asset } = key.trustLine;
-      return asset.type === 'assetTypePoolShare' || asset.type === 'assetTypeNative' ? null : linePlace(addressOf(accountId), textOf(asset)!);
+      return asset.type === 'assetTypePoolShare' || asset.type === 'assetTypeNative'
+        ? null
+        : linePlace(addressOf(accountId), textOf(asset)!);
     }
-    case 'data': return dataPlace(addressOf(key.data.accountId), key.data.dataName.toString());
-    case 'claimableBalance': return `claimable ${Buffer.from(key.claimableBalance.balanceId.v0.toBytes()).toString('hex')}`;
-    default: return null;
+    case 'data':
+      return dataPlace(addressOf(key.data.accountId), key.data.dataName.toString());
+    case 'claimableBalance':
+      return `claimable ${Buffer.from(key.claimableBalance.balanceId.v0.toBytes()).toString('hex')}`;
+    default:
+      return null;
   }
 }
 
@@ -100,7 +121,11 @@ const METHODS: Readonly<Record<string, Method>> = {
   getLatestLedger(view) {
     const newest = newestOf(view);
     return {
-      id: newest.hash, protocolVersion: 23, sequence: newest.height, closeTime: String(newest.closeTime), headerXdr: base64(newest.header),
+      id: newest.hash,
+      protocolVersion: 23,
+      sequence: newest.height,
+      closeTime: String(newest.closeTime),
+      headerXdr: base64(newest.header),
       metadataXdr: base64(newest.meta),
     };
   },
@@ -108,21 +133,33 @@ const METHODS: Readonly<Record<string, Method>> = {
     const { ledgers, cursor } = ledgersFor(view, params);
     return {
       ledgers: ledgers.map((one) => ({
-        hash: one.hash, sequence: one.height, ledgerCloseTime: String(one.closeTime), headerXdr: headerXdr(one), metadataXdr: base64(one.meta),
+        hash: one.hash,
+        sequence: one.height,
+        ledgerCloseTime: String(one.closeTime),
+        headerXdr: headerXdr(one),
+        metadataXdr: base64(one.meta),
       })),
-      ...range(view), cursor,
+      ...range(view),
+      cursor,
     };
   },
   getTransactions(view, params) {
     const { ledgers, cursor } = ledgersFor(view, params);
-    const transactions = ledgers.flatMap((one) => one.executed.map((executed, i) => transactionFields(one, executed, i + 1)));
+    const transactions = ledgers.flatMap((one) =>
+      one.executed.map((executed, i) => transactionFields(one, executed, i + 1)),
+    );
     return { transactions, ...range(view, 'Timestamp'), cursor };
   },
   getTransaction(view, { hash }) {
     if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return invalid('unexpected hash length');
     const found = view.ledger.find(hash);
     const isKept = found !== null && found.ledger.height <= view.newest && found.ledger.height >= view.oldest;
-    return { ...range(view), ...(isKept ? transactionFields(found.ledger, found.executed, found.order) : { status: 'NOT_FOUND', txHash: hash }) };
+    return {
+      ...range(view),
+      ...(isKept
+        ? transactionFields(found.ledger, found.executed, found.order)
+        : { status: 'NOT_FOUND', txHash: hash }),
+    };
   },
   getEvents(view, params) {
     const { ledgers, cursor } = ledgersFor(view, { startLedger: params['startLedger'], pagination: {} });
@@ -131,16 +168,21 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
   getLedgerEntries(view, { keys }) {
     if (!Array.isArray(keys)) return invalid('keys');
-    if (keys.length > ENTRIES_MAX) return invalid(`key count (${keys.length}) exceeds maximum supported (${ENTRIES_MAX})`);
+    if (keys.length > ENTRIES_MAX)
+      return invalid(`key count (${keys.length}) exceeds maximum supported (${ENTRIES_MAX})`);
     const { state } = newestOf(view);
     const entries = keys.flatMap((key) => {
-      const place = placeOfKey(key), row = place === null ? null : state.get(place);
-      return row === null ? [] : [{ key, xdr: base64(entryData(row)), lastModifiedLedgerSeq: state.heightOf(place!), extXdr: 'AAAAAA==' }];
+      const place = placeOfKey(key),
+        row = place === null ? null : state.get(place);
+      return row === null
+        ? []
+        : [{ key, xdr: base64(entryData(row)), lastModifiedLedgerSeq: state.heightOf(place!), extXdr: 'AAAAAA==' }];
     });
     return { entries: entries.length === 0 && view.nullEntries ? null : entries, latestLedger: view.newest };
   },
   getFeeStats(view) {
-    const { baseFee, surgeFee } = view.ledger, charged = surgeFee > baseFee ? surgeFee : baseFee;
+    const { baseFee, surgeFee } = view.ledger,
+      charged = surgeFee > baseFee ? surgeFee : baseFee;
     const inclusion = { ...distribution(charged), transactionCount: '100', ledgerCount: 50 };
     return { sorobanInclusionFee: inclusion, inclusionFee: inclusion, latestLedger: view.newest };
   },
@@ -153,7 +195,10 @@ const METHODS: Readonly<Record<string, Method>> = {
     }
     const { newest } = view.ledger;
     return {
-      status: submitted.status, hash: submitted.hash, latestLedger: newest.height, latestLedgerCloseTime: String(newest.closeTime),
+      status: submitted.status,
+      hash: submitted.hash,
+      latestLedger: newest.height,
+      latestLedgerCloseTime: String(newest.closeTime),
       ...(submitted.status === 'ERROR' ? { errorResultXdr: base64(submitted.result) } : {}),
     };
   },
@@ -161,12 +206,21 @@ const METHODS: Readonly<Record<string, Method>> = {
 
 function eventsOf(closed: ClosedLedger, executed: Executed, order: number): Json[] {
   if (executed.meta.type !== 'v4') return [];
-  return executed.meta.v4.operations.flatMap(({ events }, index) => events.map(({ body, contractId }, ordinal) => ({
-    type: 'contract', ledger: closed.height, ledgerClosedAt: new Date(closed.closeTime * 1_000).toISOString(),
-    contractId: contractId === null ? '' : contractId.toString(), id: `${toid(closed.height, order, index).toString().padStart(19, '0')}-${String(ordinal).padStart(10, '0')}`,
-    operationIndex: index, transactionIndex: order, txHash: executed.read.hash, inSuccessfulContractCall: executed.success,
-    topic: body.v0.topics.map(base64), value: base64(body.v0.data),
-  })));
+  return executed.meta.v4.operations.flatMap(({ events }, index) =>
+    events.map(({ body, contractId }, ordinal) => ({
+      type: 'contract',
+      ledger: closed.height,
+      ledgerClosedAt: new Date(closed.closeTime * 1_000).toISOString(),
+      contractId: contractId === null ? '' : contractId.toString(),
+      id: `${toid(closed.height, order, index).toString().padStart(19, '0')}-${String(ordinal).padStart(10, '0')}`,
+      operationIndex: index,
+      transactionIndex: order,
+      txHash: executed.read.hash,
+      inSuccessfulContractCall: executed.success,
+      topic: body.v0.topics.map(base64),
+      value: base64(body.v0.data),
+    })),
+  );
 }
 
 /** The result of a method. Throws: RpcFailure. */

@@ -1,6 +1,7 @@
 /**
- * Stellar servers for the demo and the tests: RPC and Horizon in front of one ledger, in the process and over HTTP. Each
- * server can be told to lag, to lose its history, to limit its callers, to time out, to lie, to go silent and to die.
+ * Stellar servers for the demo and the tests: RPC and Horizon in front of one ledger, in the process and over HTTP.
+ * Each server can be told to lag, to lose its history, to limit its callers, to time out, to lie, to go silent and to
+ * die.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +10,6 @@ import { getHorizon, postHorizon, problem, type HorizonReply, type HorizonView }
 import { ledgerRecord, type Json } from './horizon-records.ts';
 import type { StellarLedger } from './ledger.ts';
 import { answerRpc, RpcFailure, type RpcView } from './rpc.ts';
-
 
 /** Sees an honest answer and gives another one. `what` is a method, or a path of Horizon without its query. */
 export type Lie = (what: string, honest: unknown) => unknown;
@@ -58,14 +58,18 @@ export class StellarServer implements RpcView, HorizonView {
 
   /** The server without a socket. */
   get endpoint(): InProcess {
-    return { name: this.name, request: async ({ method, path, body = '' }) => this.#reply(method, path === '' ? '/' : path, body) };
+    return {
+      name: this.name,
+      request: async ({ method, path, body = '' }) => this.#reply(method, path === '' ? '/' : path, body),
+    };
   }
 
   #reply(method: string, target: string, body: string): InProcessReply {
     if (this.dead) throw new NoAnswer('connection failed: ECONNRESET');
     const { status, headers = {}, body: value } = this.#limited() ?? this.#answer(method, target, body);
     // What the transport makes of statuses that say nothing about the request.
-    if (status === 429 || status === 503 || status === 504) throw new NoAnswer(status === 429 ? 'rate limited' : `http ${status}`);
+    if (status === 429 || status === 503 || status === 504)
+      throw new NoAnswer(status === 429 ? 'rate limited' : `http ${status}`);
     return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(value) };
   }
 
@@ -84,11 +88,17 @@ export class StellarServer implements RpcView, HorizonView {
     if (http !== 'POST') return { status: 405, body: { error: 'method not allowed' } };
     const { id = null, method = '', params } = parsed(body);
     this.asked.push(String(method));
-    const fail = (code: number, message: string): HorizonReply => ({ status: 200, body: { jsonrpc: '2.0', id, error: { code, message } } });
+    const fail = (code: number, message: string): HorizonReply => ({
+      status: 200,
+      body: { jsonrpc: '2.0', id, error: { code, message } },
+    });
     try {
       const honest = answerRpc(this, String(method), params);
       if (method === 'sendTransaction' && this.#timesOut()) return problem(504, 'timeout', 'Timeout');
-      return { status: 200, body: { jsonrpc: '2.0', id, result: this.lie === null ? honest : this.lie(String(method), honest) } };
+      return {
+        status: 200,
+        body: { jsonrpc: '2.0', id, result: this.lie === null ? honest : this.lie(String(method), honest) },
+      };
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error;
       return fail(error.code, error.message);
@@ -99,7 +109,10 @@ export class StellarServer implements RpcView, HorizonView {
     const { pathname, searchParams } = new URL(target, 'http://horizon');
     this.asked.push(`${http} ${pathname}`);
     if (http === 'POST' && pathname === '/') return problem(405, 'method_not_allowed', 'Method Not Allowed');
-    const reply = http === 'POST' ? postHorizon(this, pathname, new URLSearchParams(body)) : getHorizon(this, pathname, searchParams);
+    const reply =
+      http === 'POST'
+        ? postHorizon(this, pathname, new URLSearchParams(body))
+        : getHorizon(this, pathname, searchParams);
     if (http === 'POST' && this.#timesOut()) return problem(504, 'timeout', 'Timeout');
     return this.lie === null ? reply : { ...reply, body: this.lie(pathname, reply.body) as Json };
   }
@@ -154,7 +167,8 @@ export class StellarServer implements RpcView, HorizonView {
   tell(): void {
     if (this.silent) return;
     const record = ledgerRecord(this.ledger.at(this.newest)!);
-    for (const stream of this.#streams) stream.write(`id: ${String(record['paging_token'])}\ndata: ${JSON.stringify(record)}\n\n`);
+    for (const stream of this.#streams)
+      stream.write(`id: ${String(record['paging_token'])}\ndata: ${JSON.stringify(record)}\n\n`);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,16 @@
 /** Rows with journals: what an operation changed can be told as ledger-entry changes, or undone. */
 import { LedgerEntryChange } from '@stellar/stellar-sdk/xdr';
 import {
-  accountPlace, dataPlace, ledgerEntry, ledgerKey, linePlace, placeOf, type AccountRow, type ClaimableRow, type LineRow, type Row,
+  accountPlace,
+  dataPlace,
+  ledgerEntry,
+  ledgerKey,
+  linePlace,
+  placeOf,
+  type AccountRow,
+  type ClaimableRow,
+  type LineRow,
+  type Row,
 } from './entries.ts';
 
 /** Reserves that an account holds whatever it owns. */
@@ -78,7 +87,10 @@ export class State {
   }
 
   /** Runs `work`; what it changed is told, and undone when it answers false in `keep`. */
-  within<T>(work: () => { readonly keep: boolean; readonly value: T }): { readonly value: T; readonly changes: LedgerEntryChange[] } {
+  within<T>(work: () => { readonly keep: boolean; readonly value: T }): {
+    readonly value: T;
+    readonly changes: LedgerEntryChange[];
+  } {
     const journal: Journal = new Map();
     this.#journals.push(journal);
     const { keep, value } = work();
@@ -89,10 +101,14 @@ export class State {
   }
 
   #changesOf(place: string, before: Row | null): LedgerEntryChange[] {
-    const now = this.get(place), old = before === null ? [] : [LedgerEntryChange.ledgerEntryState(ledgerEntry(before, this.height - 1))];
+    const now = this.get(place),
+      old = before === null ? [] : [LedgerEntryChange.ledgerEntryState(ledgerEntry(before, this.height - 1))];
     if (now === null) return before === null ? [] : [...old, LedgerEntryChange.ledgerEntryRemoved(ledgerKey(before))];
     const entry = ledgerEntry(now, this.height);
-    return [...old, before === null ? LedgerEntryChange.ledgerEntryCreated(entry) : LedgerEntryChange.ledgerEntryUpdated(entry)];
+    return [
+      ...old,
+      before === null ? LedgerEntryChange.ledgerEntryCreated(entry) : LedgerEntryChange.ledgerEntryUpdated(entry),
+    ];
   }
 
   /** Stroops that an account locks; `more` entries beyond those it has. */

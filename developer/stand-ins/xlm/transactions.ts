@@ -4,10 +4,26 @@
  */
 import { FeeBumpTransaction, Keypair, TransactionBuilder, type Transaction } from '@stellar/stellar-sdk/base';
 import {
-  ExtensionPoint, InnerTransactionResult, InnerTransactionResultExt, InnerTransactionResultPair, InnerTransactionResultResult,
-  OperationMetaV2, SorobanTransactionMetaExt, SorobanTransactionMetaV2, TransactionMeta, TransactionMetaV4, TransactionResult,
-  TransactionResultExt, TransactionResultPair, TransactionResultResult, type DecoratedSignature, type LedgerEntryChange,
-  type Operation, type OperationResult, type Transaction as XdrTransaction, type TransactionEnvelope,
+  ExtensionPoint,
+  InnerTransactionResult,
+  InnerTransactionResultExt,
+  InnerTransactionResultPair,
+  InnerTransactionResultResult,
+  OperationMetaV2,
+  SorobanTransactionMetaExt,
+  SorobanTransactionMetaV2,
+  TransactionMeta,
+  TransactionMetaV4,
+  TransactionResult,
+  TransactionResultExt,
+  TransactionResultPair,
+  TransactionResultResult,
+  type DecoratedSignature,
+  type LedgerEntryChange,
+  type Operation,
+  type OperationResult,
+  type Transaction as XdrTransaction,
+  type TransactionEnvelope,
 } from '@stellar/stellar-sdk/xdr';
 import { classicEvents, type Called } from './contracts.ts';
 import { baseOf } from './entries.ts';
@@ -17,8 +33,16 @@ import type { State } from './state.ts';
 
 /** Names of refusals that have no operations. */
 export type Refused =
-  | 'txTooEarly' | 'txTooLate' | 'txMissingOperation' | 'txBadSeq' | 'txBadAuth' | 'txInsufficientBalance' | 'txNoAccount'
-  | 'txInsufficientFee' | 'txBadAuthExtra' | 'txBadSponsorship';
+  | 'txTooEarly'
+  | 'txTooLate'
+  | 'txMissingOperation'
+  | 'txBadSeq'
+  | 'txBadAuth'
+  | 'txInsufficientBalance'
+  | 'txNoAccount'
+  | 'txInsufficientFee'
+  | 'txBadAuthExtra'
+  | 'txBadSponsorship';
 
 export interface ReadTransaction {
   readonly base64: string;
@@ -45,15 +69,25 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 /** Reads an envelope. Throws: Error when it is none. */
 export function readTransaction(base64: string, passphrase: string): ReadTransaction {
   const read = TransactionBuilder.fromXDR(base64, passphrase);
-  const bump = read instanceof FeeBumpTransaction ? read : null, inner = read instanceof FeeBumpTransaction ? read.innerTransaction : read;
+  const bump = read instanceof FeeBumpTransaction ? read : null,
+    inner = read instanceof FeeBumpTransaction ? read.innerTransaction : read;
   const { tx } = inner;
   if (!('sourceAccount' in tx)) throw new TypeError('a transaction of version 0');
   const count = BigInt(tx.operations.length + (bump === null ? 0 : 1));
   return {
-    base64, envelope: read.toEnvelope(), hash: hexOf(read.hash()), innerHash: bump === null ? null : hexOf(inner.hash()), inner, tx, bump,
-    source: baseOf(tx.sourceAccount), sequence: tx.seqNum, operations: tx.operations,
+    base64,
+    envelope: read.toEnvelope(),
+    hash: hexOf(read.hash()),
+    innerHash: bump === null ? null : hexOf(inner.hash()),
+    inner,
+    tx,
+    bump,
+    source: baseOf(tx.sourceAccount),
+    sequence: tx.seqNum,
+    operations: tx.operations,
     feeSource: bump === null ? baseOf(tx.sourceAccount) : baseOf(bump.tx.feeSource),
-    offer: bump === null ? BigInt(tx.fee) : bump.tx.fee, count,
+    offer: bump === null ? BigInt(tx.fee) : bump.tx.fee,
+    count,
     maxTime: tx.cond.type === 'precondTime' ? tx.cond.timeBounds.maxTime : 0n,
   };
 }
@@ -65,11 +99,18 @@ export interface Rules {
   readonly emitsClassicEvents: boolean;
 }
 
-/** Why a transaction cannot be in a ledger that closes at `closeTime`; null when it can. The bump's own reasons are `outer`. */
+/**
+ * Why a transaction cannot be in a ledger that closes at `closeTime`; null when it can. The bump's own reasons are
+ * `outer`.
+ */
 export function refusalOf(
-  read: ReadTransaction, state: State, rules: Rules, closeTime: bigint,
+  read: ReadTransaction,
+  state: State,
+  rules: Rules,
+  closeTime: bigint,
 ): { readonly reason: Refused; readonly outer: boolean } | null {
-  const { bump, inner, feeSource, offer, count, source, operations } = read, no = (reason: Refused, outer = bump !== null) => ({ reason, outer });
+  const { bump, inner, feeSource, offer, count, source, operations } = read,
+    no = (reason: Refused, outer = bump !== null) => ({ reason, outer });
   if (offer < rules.baseFee * count) return no('txInsufficientFee');
   if (bump !== null) {
     const payer = state.account(feeSource);
@@ -86,7 +127,12 @@ export function refusalOf(
   const account = state.account(source);
   if (account === null) return no('txNoAccount', false);
   if (read.sequence !== account.sequence + 1n) return no('txBadSeq', false);
-  const signers = [...new Set([source, ...operations.flatMap((one) => (one.sourceAccount === null ? [] : [baseOf(one.sourceAccount)]))])];
+  const signers = [
+    ...new Set([
+      source,
+      ...operations.flatMap((one) => (one.sourceAccount === null ? [] : [baseOf(one.sourceAccount)])),
+    ]),
+  ];
   if (!areSigned(signers, inner.hash(), inner.signatures)) return no('txBadAuth', false);
   if (inner.signatures.length > signers.length) return no('txBadAuthExtra', false);
   return bump === null && state.spendable(account) < offer ? no('txInsufficientBalance', false) : null;
@@ -95,15 +141,23 @@ export function refusalOf(
 function areSigned(signers: readonly string[], hash: Uint8Array, signatures: readonly DecoratedSignature[]): boolean {
   return signers.every((address) => {
     const key = Keypair.fromPublicKey(address);
-    return signatures.some(({ hint, signature }) =>
-      hexOf(hint.toBytes()) === hexOf(key.signatureHint()) && key.verify(hash, signature.toBytes()));
+    return signatures.some(
+      ({ hint, signature }) =>
+        hexOf(hint.toBytes()) === hexOf(key.signatureHint()) && key.verify(hash, signature.toBytes()),
+    );
   });
 }
 
 /** The result of a refused transaction, as `sendTransaction` tells it. */
-export function refusedResult(read: ReadTransaction, { reason, outer }: { reason: Refused; outer: boolean }, feeCharged: bigint): TransactionResult {
-  const result = read.innerHash === null || outer ? TransactionResultResult[reason]()
-    : TransactionResultResult.txFeeBumpInnerFailed(innerPair(read.innerHash, InnerTransactionResultResult[reason]()));
+export function refusedResult(
+  read: ReadTransaction,
+  { reason, outer }: { reason: Refused; outer: boolean },
+  feeCharged: bigint,
+): TransactionResult {
+  const result =
+    read.innerHash === null || outer
+      ? TransactionResultResult[reason]()
+      : TransactionResultResult.txFeeBumpInnerFailed(innerPair(read.innerHash, InnerTransactionResultResult[reason]()));
   return new TransactionResult({ feeCharged, result, ext: TransactionResultExt.v0() });
 }
 
@@ -135,12 +189,23 @@ export function charge(read: ReadTransaction, state: State, feeCharged: bigint):
 
 /** Applies a transaction whose fee is charged. What fails has used its sequence all the same. */
 export function execute(
-  read: ReadTransaction, state: State, rules: Rules, closeTime: bigint, feeCharged: bigint, feeChanges: LedgerEntryChange[],
+  read: ReadTransaction,
+  state: State,
+  rules: Rules,
+  closeTime: bigint,
+  feeCharged: bigint,
+  feeChanges: LedgerEntryChange[],
 ): Executed {
   const refused = refusalAfterFee(read, state, rules, closeTime);
   if (refused !== null) {
     return {
-      read, success: false, feeCharged, feeChanges, results: [], calls: [], meta: metaOf([], [], null),
+      read,
+      success: false,
+      feeCharged,
+      feeChanges,
+      results: [],
+      calls: [],
+      meta: metaOf([], [], null),
       result: pairOf(read, refusedResult(read, { reason: refused, outer: false }, feeCharged)),
     };
   }
@@ -154,12 +219,25 @@ export function execute(
     return { keep: all.success, value: all };
   });
   const { success, results, calls, changes } = done;
-  const operations = success ? changes.map((own, i) => new OperationMetaV2({
-    ext: ExtensionPoint.v0(), changes: own, events: [...calls[i]?.events ?? classicOf(rules, read, i)],
-  })) : [];
-  const returnValue = success ? calls.find((call) => call !== null)?.returnValue ?? null : null;
+  const operations = success
+    ? changes.map(
+        (own, i) =>
+          new OperationMetaV2({
+            ext: ExtensionPoint.v0(),
+            changes: own,
+            events: [...(calls[i]?.events ?? classicOf(rules, read, i))],
+          }),
+      )
+    : [];
+  const returnValue = success ? (calls.find((call) => call !== null)?.returnValue ?? null) : null;
   return {
-    read, success, results, calls, feeCharged, feeChanges, result: pairOf(read, resultOf(read, success, results, feeCharged)),
+    read,
+    success,
+    results,
+    calls,
+    feeCharged,
+    feeChanges,
+    result: pairOf(read, resultOf(read, success, results, feeCharged)),
     meta: metaOf(before, operations, returnValue),
   };
 }
@@ -174,15 +252,27 @@ function refusalAfterFee(read: ReadTransaction, state: State, rules: Rules, clos
   return found === null || found.reason === 'txInsufficientBalance' ? null : found.reason;
 }
 
-interface Done { readonly success: boolean; readonly results: OperationResult[]; readonly calls: (Called | null)[]; readonly changes: LedgerEntryChange[][] }
+interface Done {
+  readonly success: boolean;
+  readonly results: OperationResult[];
+  readonly calls: (Called | null)[];
+  readonly changes: LedgerEntryChange[][];
+}
 
 function applyAll(read: ReadTransaction, state: State, { passphrase, market }: Rules): Done {
-  const results: OperationResult[] = [], calls: (Called | null)[] = [], changes: LedgerEntryChange[][] = [];
+  const results: OperationResult[] = [],
+    calls: (Called | null)[] = [],
+    changes: LedgerEntryChange[][] = [];
   const sponsors = new Map<string, string>();
   let success = true;
   read.operations.forEach((operation, index) => {
     const scope: Scope = {
-      state, market, sponsors, index, sequence: read.sequence, transactionSource: read.source,
+      state,
+      market,
+      sponsors,
+      index,
+      sequence: read.sequence,
+      transactionSource: read.source,
       source: operation.sourceAccount === null ? read.source : baseOf(operation.sourceAccount),
     };
     const one = state.within(() => {
@@ -197,11 +287,19 @@ function applyAll(read: ReadTransaction, state: State, { passphrase, market }: R
   return { success, results, calls, changes };
 }
 
-function resultOf({ innerHash }: ReadTransaction, success: boolean, results: OperationResult[], feeCharged: bigint): TransactionResult {
+function resultOf(
+  { innerHash }: ReadTransaction,
+  success: boolean,
+  results: OperationResult[],
+  feeCharged: bigint,
+): TransactionResult {
   const name = success ? 'txSuccess' : 'txFailed';
-  const result = innerHash === null ? TransactionResultResult[name](results)
-    : TransactionResultResult[success ? 'txFeeBumpInnerSuccess' : 'txFeeBumpInnerFailed'](
-      innerPair(innerHash, InnerTransactionResultResult[name](results)));
+  const result =
+    innerHash === null
+      ? TransactionResultResult[name](results)
+      : TransactionResultResult[success ? 'txFeeBumpInnerSuccess' : 'txFeeBumpInnerFailed'](
+          innerPair(innerHash, InnerTransactionResultResult[name](results)),
+        );
   return new TransactionResult({ feeCharged, result, ext: TransactionResultExt.v0() });
 }
 
@@ -210,11 +308,22 @@ function pairOf({ hash }: ReadTransaction, result: TransactionResult): Transacti
 }
 
 function metaOf(
-  txChangesBefore: LedgerEntryChange[], operations: OperationMetaV2[], returnValue: Called['returnValue'] | null,
+  txChangesBefore: LedgerEntryChange[],
+  operations: OperationMetaV2[],
+  returnValue: Called['returnValue'] | null,
 ): TransactionMeta {
-  return TransactionMeta.v4(new TransactionMetaV4({
-    ext: ExtensionPoint.v0(), txChangesBefore, operations, txChangesAfter: [],
-    sorobanMeta: returnValue === null ? null : new SorobanTransactionMetaV2({ ext: SorobanTransactionMetaExt.v0(), returnValue }),
-    events: [], diagnosticEvents: [],
-  }));
+  return TransactionMeta.v4(
+    new TransactionMetaV4({
+      ext: ExtensionPoint.v0(),
+      txChangesBefore,
+      operations,
+      txChangesAfter: [],
+      sorobanMeta:
+        returnValue === null
+          ? null
+          : new SorobanTransactionMetaV2({ ext: SorobanTransactionMetaExt.v0(), returnValue }),
+      events: [],
+      diagnosticEvents: [],
+    }),
+  );
 }

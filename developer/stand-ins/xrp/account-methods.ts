@@ -1,6 +1,13 @@
 /** Answers about accounts: `account_info`, `account_lines`, `account_objects`, `account_tx`, `deposit_authorized`. */
 import {
-  ACCOUNT, accountKey, bytesOfAccount, flagsOf, hasFlag, preauthKey, type Entry, type State,
+  ACCOUNT,
+  accountKey,
+  bytesOfAccount,
+  flagsOf,
+  hasFlag,
+  preauthKey,
+  type Entry,
+  type State,
 } from './entries.ts';
 import type { Showing } from './faults.ts';
 import { valueOf } from './issued.ts';
@@ -30,19 +37,26 @@ function rootIn({ state, where }: { state: State; where: Json }, account: string
 }
 
 export function accountInfo(context: Context): Json {
-  const { params, showing } = context, account = accountIn(params), place = ledgerOf(context);
+  const { params, showing } = context,
+    account = accountIn(params),
+    place = ledgerOf(context);
   const root = rootIn(place, account);
-  const queued = place.where['ledger_current_index'] === undefined || params['queue'] !== true ? {}
-    : { queue_data: queueOf(showing, account) };
+  const queued =
+    place.where['ledger_current_index'] === undefined || params['queue'] !== true
+      ? {}
+      : { queue_data: queueOf(showing, account) };
   return {
     account_data: { ...root, index: accountKey(account) },
     account_flags: {
-      defaultRipple: hasFlag(root, ACCOUNT.defaultRipple), depositAuth: hasFlag(root, ACCOUNT.depositAuth),
-      disallowIncomingXRP: hasFlag(root, ACCOUNT.disallowXrp), globalFreeze: hasFlag(root, ACCOUNT.globalFreeze),
+      defaultRipple: hasFlag(root, ACCOUNT.defaultRipple),
+      depositAuth: hasFlag(root, ACCOUNT.depositAuth),
+      disallowIncomingXRP: hasFlag(root, ACCOUNT.disallowXrp),
+      globalFreeze: hasFlag(root, ACCOUNT.globalFreeze),
       requireAuthorization: hasFlag(root, ACCOUNT.requireAuth),
       requireDestinationTag: hasFlag(root, ACCOUNT.requireDest),
     },
-    ...place.where, ...queued,
+    ...place.where,
+    ...queued,
   };
 }
 
@@ -55,16 +69,23 @@ function queueOf({ network }: Showing, account: string): Json {
 
 /** A page of a list, with the marker of the next one. */
 function paged<T>(all: readonly T[], params: Json): { page: readonly T[]; marker: Json } {
-  const limit = Math.min(Number(params['limit'] ?? 200), PAGE_MAX), from = Number(params['marker'] ?? 0);
+  const limit = Math.min(Number(params['limit'] ?? 200), PAGE_MAX),
+    from = Number(params['marker'] ?? 0);
   const next = from + limit;
   return { page: all.slice(from, next), marker: next < all.length ? { marker: String(next), limit } : {} };
 }
 
 export function accountLines(context: Context): Json {
-  const { params } = context, account = accountIn(params), place = ledgerOf(context);
+  const { params } = context,
+    account = accountIn(params),
+    place = ledgerOf(context);
   rootIn(place, account);
-  const lines = [...place.state].filter(([, entry]) => entry.LedgerEntryType === 'RippleState'
-    && ['LowLimit', 'HighLimit'].some((limit) => (entry[limit] as { issuer: string }).issuer === account))
+  const lines = [...place.state]
+    .filter(
+      ([, entry]) =>
+        entry.LedgerEntryType === 'RippleState' &&
+        ['LowLimit', 'HighLimit'].some((limit) => (entry[limit] as { issuer: string }).issuer === account),
+    )
     .map(([key, entry]) => heldBy(account, key, entry))
     .filter(({ peer }) => params['peer'] === undefined || peer === params['peer']);
   const { page, marker } = paged(lines, params);
@@ -81,37 +102,55 @@ function lineJson(held: ReturnType<typeof heldBy>): Json {
   const limitPeer = (entry[side === 0 ? 'HighLimit' : 'LowLimit'] as { value: string }).value;
   const when = (name: string, is: boolean) => (is ? { [name]: true } : {});
   return {
-    account: peer, balance: valueOf(balance), currency, limit: valueOf(limit), limit_peer: limitPeer, quality_in: 0,
+    account: peer,
+    balance: valueOf(balance),
+    currency,
+    limit: valueOf(limit),
+    limit_peer: limitPeer,
+    quality_in: 0,
     quality_out: 0,
-    no_ripple: held.flag('noRipple', 'own'), no_ripple_peer: held.flag('noRipple', 'peer'),
-    ...when('authorized', held.flag('auth', 'own')), ...when('peer_authorized', held.flag('auth', 'peer')),
-    ...when('freeze', held.flag('freeze', 'own')), ...when('freeze_peer', held.flag('freeze', 'peer')),
+    no_ripple: held.flag('noRipple', 'own'),
+    no_ripple_peer: held.flag('noRipple', 'peer'),
+    ...when('authorized', held.flag('auth', 'own')),
+    ...when('peer_authorized', held.flag('auth', 'peer')),
+    ...when('freeze', held.flag('freeze', 'own')),
+    ...when('freeze_peer', held.flag('freeze', 'peer')),
   };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  ticket: 'Ticket', state: 'RippleState', deposit_preauth: 'DepositPreauth',
+  ticket: 'Ticket',
+  state: 'RippleState',
+  deposit_preauth: 'DepositPreauth',
 };
 
 export function accountObjects(context: Context): Json {
-  const { params } = context, account = accountIn(params), place = ledgerOf(context);
+  const { params } = context,
+    account = accountIn(params),
+    place = ledgerOf(context);
   rootIn(place, account);
   const type = params['type'] === undefined ? null : TYPES[String(params['type'])];
   const isOwn = (entry: Entry): boolean => entry['Account'] === account || endsOf(entry).includes(account);
-  const owned = [...place.state].filter(([, entry]) => entry.LedgerEntryType !== 'AccountRoot'
-    && (type === null || entry.LedgerEntryType === type) && isOwn(entry));
+  const owned = [...place.state].filter(
+    ([, entry]) =>
+      entry.LedgerEntryType !== 'AccountRoot' && (type === null || entry.LedgerEntryType === type) && isOwn(entry),
+  );
   const { page, marker } = paged(owned, params);
   return {
-    account, account_objects: page.map(([key, entry]) => ({ ...entry, index: key })), ...marker, ...place.where,
+    account,
+    account_objects: page.map(([key, entry]) => ({ ...entry, index: key })),
+    ...marker,
+    ...place.where,
   };
 }
 
 /** Transactions that touched an account, of the ledgers that the server has of what was asked. */
 export function accountTx({ params, showing, version }: Context): Json {
-  const account = accountIn(params), newest = showing.complete.at(-1);
+  const account = accountIn(params),
+    newest = showing.complete.at(-1);
   if (newest === undefined) throw new MethodError('lgrIdxsInvalid', 'Ledger indexes invalid.');
   const bound = (name: string, otherwise: number) =>
-    (Number(params[name] ?? -1) < 0 ? otherwise : Number(params[name]));
+    Number(params[name] ?? -1) < 0 ? otherwise : Number(params[name]);
   const first = Math.max(bound('ledger_index_min', newest.first), newest.first);
   const last = Math.min(bound('ledger_index_max', newest.last), newest.last);
   if (first > last) throw new MethodError('lgrIdxsInvalid', 'Ledger indexes invalid.');
@@ -125,7 +164,11 @@ export function accountTx({ params, showing, version }: Context): Json {
   if (params['forward'] !== true) found.reverse();
   const { page, marker } = paged(found, params);
   return {
-    account, ledger_index_min: first, ledger_index_max: last, limit: Number(params['limit'] ?? 200), validated: true,
+    account,
+    ledger_index_min: first,
+    ledger_index_max: last,
+    limit: Number(params['limit'] ?? 200),
+    validated: true,
     ...marker,
     transactions: page.map(({ tx, ledger }) => historyEntry(tx, ledger, version)),
   };
@@ -141,20 +184,28 @@ export function depositAuthorized(context: Context): Json {
   const destination = accountIn(params, 'destination_account');
   const place = ledgerOf(context);
   const missing = [
-    ['source', source], ['destination', destination],
+    ['source', source],
+    ['destination', destination],
   ].find(([, account]) => !place.state.has(accountKey(account!)));
   if (missing !== undefined) {
     throw new MethodError(
-      missing[0] === 'source' ? 'srcActNotFound' : 'dstActNotFound', 'Account not found.', place.where,
+      missing[0] === 'source' ? 'srcActNotFound' : 'dstActNotFound',
+      'Account not found.',
+      place.where,
     );
   }
   const root = place.state.get(accountKey(destination))!;
-  const authorised = (flagsOf(root) & ACCOUNT.depositAuth) === 0 || source === destination
-    || place.state.has(preauthKey(destination, source));
+  const authorised =
+    (flagsOf(root) & ACCOUNT.depositAuth) === 0 ||
+    source === destination ||
+    place.state.has(preauthKey(destination, source));
   return { deposit_authorized: authorised, source_account: source, destination_account: destination, ...place.where };
 }
 
 export const ACCOUNT_METHODS: Readonly<Record<string, Asked>> = {
-  account_info: accountInfo, account_lines: accountLines, account_objects: accountObjects, account_tx: accountTx,
+  account_info: accountInfo,
+  account_lines: accountLines,
+  account_objects: accountObjects,
+  account_tx: accountTx,
   deposit_authorized: depositAuthorized,
 };

@@ -5,8 +5,14 @@ import type { View } from './view.ts';
 
 /** `SetFlag` and `ClearFlag` by their numbers. */
 const SETTABLE: Readonly<Record<number, number>> = {
-  1: ACCOUNT.requireDest, 2: ACCOUNT.requireAuth, 3: ACCOUNT.disallowXrp, 4: ACCOUNT.disableMaster, 6: ACCOUNT.noFreeze,
-  7: ACCOUNT.globalFreeze, 8: ACCOUNT.defaultRipple, 9: ACCOUNT.depositAuth,
+  1: ACCOUNT.requireDest,
+  2: ACCOUNT.requireAuth,
+  3: ACCOUNT.disallowXrp,
+  4: ACCOUNT.disableMaster,
+  6: ACCOUNT.noFreeze,
+  7: ACCOUNT.globalFreeze,
+  8: ACCOUNT.defaultRipple,
+  9: ACCOUNT.depositAuth,
 };
 
 export interface AccountSet {
@@ -21,31 +27,45 @@ export function accountSet(view: View, { Account, SetFlag = 0, ClearFlag = 0, Tr
   if (TransferRate !== undefined && TransferRate !== 0 && (TransferRate < 1e9 || TransferRate > 2e9)) {
     return 'temBAD_TRANSFER_RATE';
   }
-  const key = accountKey(Account), flags = Number(view.get(key)!['Flags'] ?? 0);
+  const key = accountKey(Account),
+    flags = Number(view.get(key)!['Flags'] ?? 0);
   const next = (flags | (SETTABLE[SetFlag] ?? 0)) & ~(SETTABLE[ClearFlag] ?? 0);
-  const rate = TransferRate === undefined ? {}
-    : { TransferRate: TransferRate === 0 || TransferRate === 1e9 ? undefined : TransferRate };
+  const rate =
+    TransferRate === undefined
+      ? {}
+      : { TransferRate: TransferRate === 0 || TransferRate === 1e9 ? undefined : TransferRate };
   view.change(key, { Flags: next, ...rate });
   return 'tesSUCCESS';
 }
 
-export interface TicketCreate { readonly Account: string; readonly TicketCount: number }
+export interface TicketCreate {
+  readonly Account: string;
+  readonly TicketCount: number;
+}
 
 const TICKETS_MAX = 250;
 
 /** Sets the next sequences aside. */
 export function ticketCreate(
-  view: View, fees: Fees, { Account, TicketCount }: TicketCreate, priorBalance: bigint,
+  view: View,
+  fees: Fees,
+  { Account, TicketCount }: TicketCreate,
+  priorBalance: bigint,
 ): string {
   if (TicketCount < 1 || TicketCount > TICKETS_MAX) return 'temINVALID_COUNT';
-  const key = accountKey(Account), root = view.get(key)!;
+  const key = accountKey(Account),
+    root = view.get(key)!;
   const owned = Number(root['TicketCount'] ?? 0);
   if (owned + TicketCount > TICKETS_MAX) return 'tecDIR_FULL';
   if (priorBalance < reserveOf(fees, ownerCountOf(root) + TicketCount)) return 'tecINSUFFICIENT_RESERVE';
   const first = Number(root['Sequence']);
   for (let sequence = first; sequence < first + TicketCount; sequence += 1) {
     view.put(ticketKey(Account, sequence), {
-      LedgerEntryType: 'Ticket', Account, Flags: 0, OwnerNode: '0', TicketSequence: sequence,
+      LedgerEntryType: 'Ticket',
+      Account,
+      Flags: 0,
+      OwnerNode: '0',
+      TicketSequence: sequence,
     });
   }
   view.change(key, { Sequence: first + TicketCount, TicketCount: owned + TicketCount });
@@ -53,11 +73,18 @@ export function ticketCreate(
   return 'tesSUCCESS';
 }
 
-export interface DepositPreauth { readonly Account: string; readonly Authorize?: string; readonly Unauthorize?: string }
+export interface DepositPreauth {
+  readonly Account: string;
+  readonly Authorize?: string;
+  readonly Unauthorize?: string;
+}
 
 /** Lets somebody pay an account that takes no deposits, or no longer. */
 export function depositPreauth(
-  view: View, fees: Fees, { Account, Authorize, Unauthorize }: DepositPreauth, priorBalance: bigint,
+  view: View,
+  fees: Fees,
+  { Account, Authorize, Unauthorize }: DepositPreauth,
+  priorBalance: bigint,
 ): string {
   if (Authorize !== undefined) {
     if (view.account(Authorize) === undefined) return 'tecNO_TARGET';
@@ -87,11 +114,13 @@ const OBJECTS_MAX = 1_000;
 
 /** Removes an account and pays out what it has. */
 export function accountDelete(
-  view: View, { Account, Destination, DestinationTag }: AccountDelete,
+  view: View,
+  { Account, Destination, DestinationTag }: AccountDelete,
 ): { result: string; delivered?: string } {
   const no = (result: string) => ({ result });
   if (Account === Destination) return no('temDST_IS_SRC');
-  const destination = view.account(Destination), root = view.account(Account)!;
+  const destination = view.account(Destination),
+    root = view.account(Account)!;
   if (destination === undefined) return no('tecNO_DST');
   if (hasFlag(destination, ACCOUNT.requireDest) && DestinationTag === undefined) return no('tecDST_TAG_NEEDED');
   if (hasFlag(destination, ACCOUNT.depositAuth) && view.get(preauthKey(Destination, Account)) === undefined) {

@@ -15,14 +15,22 @@ export type Entry = Readonly<Record<string, unknown>> & { readonly LedgerEntryTy
 export type State = ReadonlyMap<string, Entry>;
 
 export const ACCOUNT = {
-  passwordSpent: 0x0001_0000, requireDest: 0x0002_0000, requireAuth: 0x0004_0000, disallowXrp: 0x0008_0000,
-  disableMaster: 0x0010_0000, noFreeze: 0x0020_0000, globalFreeze: 0x0040_0000, defaultRipple: 0x0080_0000,
+  passwordSpent: 0x0001_0000,
+  requireDest: 0x0002_0000,
+  requireAuth: 0x0004_0000,
+  disallowXrp: 0x0008_0000,
+  disableMaster: 0x0010_0000,
+  noFreeze: 0x0020_0000,
+  globalFreeze: 0x0040_0000,
+  defaultRipple: 0x0080_0000,
   depositAuth: 0x0100_0000,
 } as const;
 
 /** Flags of a line, low and high side. */
 export const LINE = {
-  reserve: [0x0001_0000, 0x0002_0000], auth: [0x0004_0000, 0x0008_0000], noRipple: [0x0010_0000, 0x0020_0000],
+  reserve: [0x0001_0000, 0x0002_0000],
+  auth: [0x0004_0000, 0x0008_0000],
+  noRipple: [0x0010_0000, 0x0020_0000],
   freeze: [0x0040_0000, 0x0080_0000],
 } as const;
 
@@ -62,7 +70,11 @@ export function lineKey(account: string, other: string, currency: string): strin
 export const flagsOf = (entry: Entry): number => Number(entry['Flags'] ?? 0);
 export const hasFlag = (entry: Entry, flag: number): boolean => (flagsOf(entry) & flag) !== 0;
 
-export interface LineAmount { readonly currency: string; readonly issuer: string; readonly value: string }
+export interface LineAmount {
+  readonly currency: string;
+  readonly issuer: string;
+  readonly value: string;
+}
 
 /** Issuer of a line's own balance: nobody. */
 export const NO_ISSUER = 'rrrrrrrrrrrrrrrrrrrrBZbvji';

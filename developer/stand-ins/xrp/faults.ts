@@ -3,7 +3,10 @@ import type { ClosedLedger, LedgerNetwork } from './ledger-network.ts';
 import type { Json } from './transactions.ts';
 import { hashes } from 'xrpl';
 
-export interface Span { readonly first: number; readonly last: number }
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
 
 export interface Faults {
   /** Ledgers that the server is behind. */
@@ -29,8 +32,16 @@ export interface Faults {
 /** A server without any. */
 export function noFaults(): Faults {
   return {
-    lag: 0, missing: [], forkFrom: null, serverState: 'full', amendmentBlocked: false, networkId: undefined, busy: null,
-    isClio: false, instead: new Map(), rewrite: null,
+    lag: 0,
+    missing: [],
+    forkFrom: null,
+    serverState: 'full',
+    amendmentBlocked: false,
+    networkId: undefined,
+    busy: null,
+    isClio: false,
+    instead: new Map(),
+    rewrite: null,
   };
 }
 
@@ -52,10 +63,12 @@ export class Showing {
   get complete(): readonly Span[] {
     let ranges: Span[] = [{ first: this.network.firstHeight, last: this.validatedHeight }];
     for (const { first, last } of this.faults.missing) {
-      ranges = ranges.flatMap((range) => [
-        { first: range.first, last: Math.min(range.last, first - 1) },
-        { first: Math.max(range.first, last + 1), last: range.last },
-      ]).filter((range) => range.first <= range.last);
+      ranges = ranges
+        .flatMap((range) => [
+          { first: range.first, last: Math.min(range.last, first - 1) },
+          { first: Math.max(range.first, last + 1), last: range.last },
+        ])
+        .filter((range) => range.first <= range.last);
     }
     return ranges;
   }

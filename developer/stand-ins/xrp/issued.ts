@@ -9,13 +9,15 @@ const BILLION = 1_000_000_000n;
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 /** Powers of ten that an amount may have. Source: XRPLF/rippled `STAmount.h`, cMinOffset and cMaxOffset. */
-const POWER_MIN = -96, POWER_MAX = 80;
+const POWER_MIN = -96,
+  POWER_MAX = 80;
 
 /** Units of a decimal text, plain or scientific; what is below a unit is cut. Throws: RangeError. */
 export function unitsOf(text: unknown): bigint {
   const [, sign, whole = '', fraction = '', power = '0'] = DECIMAL.exec(String(text)) ?? [];
   if (sign === undefined || typeof text !== 'string') throw new RangeError('not an amount');
-  const digits = BigInt(whole + fraction), exponent = Number(power) - fraction.length;
+  const digits = BigInt(whole + fraction),
+    exponent = Number(power) - fraction.length;
   if (exponent < POWER_MIN || exponent > POWER_MAX) throw new RangeError('not an amount');
   const shift = exponent + DECIMALS;
   const units = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
@@ -35,7 +37,9 @@ function kept(units: bigint): bigint {
  * −5 (`3387750255861906e-2`), a plain decimal otherwise. Source: XRPLF/rippled `STAmount::getText`.
  */
 export function valueOf(units: bigint): string {
-  const whole = kept(units), magnitude = whole < 0n ? -whole : whole, sign = whole < 0n ? '-' : '';
+  const whole = kept(units),
+    magnitude = whole < 0n ? -whole : whole,
+    sign = whole < 0n ? '-' : '';
   if (magnitude === 0n) return '0';
   const exponent = magnitude.toString().length - DIGITS_MAX - DECIMALS;
   if (exponent !== 0 && (exponent < EXPONENT_MIN || exponent > EXPONENT_MAX)) {

@@ -9,7 +9,16 @@ import { FeeQueue, openLedgerFee } from './queue.ts';
 import { balanceOf, type Fees } from './reserves.ts';
 import { GENESIS } from './signers.ts';
 import {
-  accountOf, applyTransaction, feeOf, preflight, readBlob, slotOf, type Json, type Ledger, type Rules, type Submitted,
+  accountOf,
+  applyTransaction,
+  feeOf,
+  preflight,
+  readBlob,
+  slotOf,
+  type Json,
+  type Ledger,
+  type Rules,
+  type Submitted,
 } from './transactions.ts';
 
 export interface LedgerTransaction extends Submitted {
@@ -93,7 +102,13 @@ export class LedgerNetwork {
 
   constructor(options: NetworkOptions) {
     const {
-      nowMs, firstHeight = 90_000_000, history = 40, fees = FEES, networkId = 0, targetSize = 32, queueSize = 2_000,
+      nowMs,
+      firstHeight = 90_000_000,
+      history = 40,
+      fees = FEES,
+      networkId = 0,
+      targetSize = 32,
+      queueSize = 2_000,
       accounts = [],
     } = options;
     // History is made second by second, so that its last ledger is of now.
@@ -105,8 +120,12 @@ export class LedgerNetwork {
     this.queue = new FeeQueue(queueSize);
     const given = accounts.reduce((sum, account) => sum + balanceOf(account), 0n);
     const genesis: Entry = {
-      LedgerEntryType: 'AccountRoot', Account: GENESIS.classicAddress, Balance: (ALL_DROPS - given).toString(),
-      Flags: 0, OwnerCount: 0, Sequence: 1,
+      LedgerEntryType: 'AccountRoot',
+      Account: GENESIS.classicAddress,
+      Balance: (ALL_DROPS - given).toString(),
+      Flags: 0,
+      OwnerCount: 0,
+      Sequence: 1,
     };
     const state = new Map([genesis, ...accounts].map((account) => [accountKey(String(account['Account'])), account]));
     this.#open = { state, transactions: [] };
@@ -174,20 +193,31 @@ export class LedgerNetwork {
   /** Tells a listener of every validated ledger; returns what ends it. */
   onClose(listener: (ledger: ClosedLedger) => void): () => void {
     this.#closeListeners.add(listener);
-    return () => { this.#closeListeners.delete(listener); };
+    return () => {
+      this.#closeListeners.delete(listener);
+    };
   }
 
   /** What a server does with a blob. Throws: Error for bytes that are no transaction. */
   submit(blob: string, failHard = false): SubmitResult {
     const tx = readBlob(blob);
-    const answered = (result: string, more: Partial<SubmitResult> = {}) =>
-      ({ tx, result, applied: false, queued: false, kept: false, ...more });
+    const answered = (result: string, more: Partial<SubmitResult> = {}) => ({
+      tx,
+      result,
+      applied: false,
+      queued: false,
+      kept: false,
+      ...more,
+    });
     const flaw = preflight(tx.json, this.#rules());
     if (flaw !== null) return answered(flaw);
     const root = this.#open.state.get(accountKey(accountOf(tx.json)));
     const { number, isTicket } = slotOf(tx.json);
-    const follows = root !== undefined && !isTicket && number > Number(root['Sequence'])
-      && number <= this.queue.nextAfter(accountOf(tx.json), Number(root['Sequence']));
+    const follows =
+      root !== undefined &&
+      !isTicket &&
+      number > Number(root['Sequence']) &&
+      number <= this.queue.nextAfter(accountOf(tx.json), Number(root['Sequence']));
     const isCheap = feeOf(tx.json) >= this.fees.baseFee && feeOf(tx.json) < this.openLedgerFee;
     if (follows || (isCheap && root !== undefined && (isTicket || number === Number(root['Sequence'])))) {
       return this.#enqueue(tx, root, answered);
@@ -204,7 +234,9 @@ export class LedgerNetwork {
   }
 
   #enqueue(
-    tx: Submitted, root: Entry, answered: (result: string, more?: Partial<SubmitResult>) => SubmitResult,
+    tx: Submitted,
+    root: Entry,
+    answered: (result: string, more?: Partial<SubmitResult>) => SubmitResult,
   ): SubmitResult {
     const balance = balanceOf(root);
     if (balance < feeOf(tx.json)) return answered('terINSUF_FEE_B');
@@ -214,8 +246,11 @@ export class LedgerNetwork {
 
   /** Closes the open ledger, validates it unless the validators rest, and opens the next one. */
   close(): ClosedLedger {
-    const parent = this.tip, height = parent.height + 1;
-    let state: State = parent.state, burnt = 0n, waiting = this.#open.transactions;
+    const parent = this.tip,
+      height = parent.height + 1;
+    let state: State = parent.state,
+      burnt = 0n,
+      waiting = this.#open.transactions;
     const done: LedgerTransaction[] = [];
     for (let pass = 0; pass < PASSES && waiting.length > 0; pass += 1) {
       const later: Submitted[] = [];
@@ -232,7 +267,8 @@ export class LedgerNetwork {
       waiting = later;
     }
     const closed = this.#append(height, parent.hash, BigInt(parent.header.total_coins) - burnt, {
-      state, transactions: done,
+      state,
+      transactions: done,
     });
     this.#open = { state: closed.state, transactions: [] };
     this.#refill();
@@ -262,15 +298,26 @@ export class LedgerNetwork {
     const parentTime = parent?.close_time ?? Math.floor(this.#nowMs() / 1_000) - RIPPLE_EPOCH_SECONDS - 1;
     const closeTime = Math.max(parentTime + 1, Math.floor(this.#nowMs() / 1_000) - RIPPLE_EPOCH_SECONDS);
     const header: Header = {
-      ledger_index: height, total_coins: total.toString(), parent_hash: parentHash,
-      transaction_hash: transactions.length === 0 ? EMPTY_TREE
-        : hashes.hashTxTree(transactions.map(({ json, meta }) => ({ ...json, metaData: meta })) as never),
+      ledger_index: height,
+      total_coins: total.toString(),
+      parent_hash: parentHash,
+      transaction_hash:
+        transactions.length === 0
+          ? EMPTY_TREE
+          : hashes.hashTxTree(transactions.map(({ json, meta }) => ({ ...json, metaData: meta })) as never),
       // The state tree is not kept: its hash only has to change with every ledger that changed something.
       account_hash: sha512Half(parent?.account_hash ?? 'genesis', ...transactions.map(({ txid }) => txid)),
-      parent_close_time: parentTime, close_time: closeTime, close_time_resolution: 10, close_flags: 0,
+      parent_close_time: parentTime,
+      close_time: closeTime,
+      close_time_resolution: 10,
+      close_flags: 0,
     };
     const ledger: ClosedLedger = {
-      height, hash: hashes.hashLedgerHeader(header as never), header, state, transactions,
+      height,
+      hash: hashes.hashLedgerHeader(header as never),
+      header,
+      state,
+      transactions,
     };
     this.#ledgers.push(ledger);
     for (const tx of transactions) this.#places.set(tx.txid, tx);

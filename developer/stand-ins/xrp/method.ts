@@ -15,10 +15,22 @@ export type Asked = (context: Context) => Json;
 
 /** Numbers of the words. Source: XRPLF/rippled `ErrorCodes.h`. */
 const CODES: Readonly<Record<string, number>> = {
-  tooBusy: 9, slowDown: 10, amendmentBlocked: 14, noClosed: 15, noCurrent: 16, noNetwork: 17, actNotFound: 19,
+  tooBusy: 9,
+  slowDown: 10,
+  amendmentBlocked: 14,
+  noClosed: 15,
+  noCurrent: 16,
+  noNetwork: 17,
+  actNotFound: 19,
   lgrNotFound: 21,
-  txnNotFound: 29, invalidParams: 31, unknownCmd: 32, actMalformed: 35, lgrIdxsInvalid: 55, lgrIdxMalformed: 58,
-  srcActNotFound: 69, dstActNotFound: 48,
+  txnNotFound: 29,
+  invalidParams: 31,
+  unknownCmd: 32,
+  actMalformed: 35,
+  lgrIdxsInvalid: 55,
+  lgrIdxMalformed: 58,
+  srcActNotFound: 69,
+  dstActNotFound: 48,
 };
 
 export class MethodError extends Error {
@@ -30,7 +42,10 @@ export class MethodError extends Error {
 }
 
 /** A state and how an answer names its ledger. */
-export interface Place { readonly state: State; readonly where: Json }
+export interface Place {
+  readonly state: State;
+  readonly where: Json;
+}
 
 /**
  * The ledger that a request names: `validated`, `current`, `closed`, an index or a hash; version 2 asks for validated
@@ -46,13 +61,18 @@ export function ledgerOf({ params, showing, version }: Context): Place {
     return {
       state: network.tip.state,
       where: {
-        ledger_hash: network.tip.hash, ledger_index: network.tip.height,
+        ledger_hash: network.tip.hash,
+        ledger_index: network.tip.height,
         validated: network.tip.height <= showing.validatedHeight,
       },
     };
   }
-  const height = asked === 'validated' ? showing.validatedHeight : typeof asked === 'string' && asked.length === 64
-    ? network.ledgerOf(asked)?.height ?? -1 : Number(asked);
+  const height =
+    asked === 'validated'
+      ? showing.validatedHeight
+      : typeof asked === 'string' && asked.length === 64
+        ? (network.ledgerOf(asked)?.height ?? -1)
+        : Number(asked);
   if (!Number.isSafeInteger(height)) throw new MethodError('invalidParams', "Invalid field 'ledger_index'.");
   const ledger = showing.ledgerAt(height);
   if (ledger === null) throw new MethodError('lgrNotFound', 'ledgerNotFound');

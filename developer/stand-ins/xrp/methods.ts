@@ -25,7 +25,10 @@ function common({ showing }: Context): Json {
   const { faults, network } = showing;
   const stated = faults.networkId ?? (network.networkId === 0 ? undefined : network.networkId);
   return {
-    complete_ledgers: completeText(showing), load_factor: 1, peers: 21, validation_quorum: 28,
+    complete_ledgers: completeText(showing),
+    load_factor: 1,
+    peers: 21,
+    validation_quorum: 28,
     ...(faults.isClio ? { clio_version: '2.4.0' } : { build_version: '2.5.0', server_state: faults.serverState }),
     ...(stated === undefined ? {} : { network_id: stated }),
     ...(faults.amendmentBlocked ? { amendment_blocked: true } : {}),
@@ -33,26 +36,50 @@ function common({ showing }: Context): Json {
 }
 
 const serverInfo: Asked = (context) => {
-  const { showing } = context, { fees } = showing.network, ledger = showing.ledgerAt(showing.validatedHeight);
-  return { info: {
-    ...common(context), ...(ledger === null ? {} : { validated_ledger: {
-      age: ageOf(showing), base_fee_xrp: xrpOf(fees.baseFee), hash: ledger.hash,
-      reserve_base_xrp: xrpOf(fees.reserveBase),
-      reserve_inc_xrp: xrpOf(fees.reserveIncrement), seq: ledger.height,
-    } }),
-  } };
+  const { showing } = context,
+    { fees } = showing.network,
+    ledger = showing.ledgerAt(showing.validatedHeight);
+  return {
+    info: {
+      ...common(context),
+      ...(ledger === null
+        ? {}
+        : {
+            validated_ledger: {
+              age: ageOf(showing),
+              base_fee_xrp: xrpOf(fees.baseFee),
+              hash: ledger.hash,
+              reserve_base_xrp: xrpOf(fees.reserveBase),
+              reserve_inc_xrp: xrpOf(fees.reserveIncrement),
+              seq: ledger.height,
+            },
+          }),
+    },
+  };
 };
 
 const serverState: Asked = (context) => {
-  const { showing } = context, { fees } = showing.network, ledger = showing.ledgerAt(showing.validatedHeight);
+  const { showing } = context,
+    { fees } = showing.network,
+    ledger = showing.ledgerAt(showing.validatedHeight);
   if (showing.faults.isClio) throw new MethodError('unknownCmd', 'Unknown method.');
-  return { state: {
-    ...common(context), ...(ledger === null ? {} : { validated_ledger: {
-      base_fee: Number(fees.baseFee), close_time: ledger.header.close_time, hash: ledger.hash,
-      reserve_base: Number(fees.reserveBase),
-      reserve_inc: Number(fees.reserveIncrement), seq: ledger.height,
-    } }),
-  } };
+  return {
+    state: {
+      ...common(context),
+      ...(ledger === null
+        ? {}
+        : {
+            validated_ledger: {
+              base_fee: Number(fees.baseFee),
+              close_time: ledger.header.close_time,
+              hash: ledger.hash,
+              reserve_base: Number(fees.reserveBase),
+              reserve_inc: Number(fees.reserveIncrement),
+              seq: ledger.height,
+            },
+          }),
+    },
+  };
 };
 
 const ledger: Asked = ({ params, showing, version }) => {
@@ -62,80 +89,102 @@ const ledger: Asked = ({ params, showing, version }) => {
   if (asked === 'current') {
     return {
       ledger: { closed: false, ledger_index: String(network.openHeight), parent_hash: network.tip.hash },
-      ledger_current_index: network.openHeight, validated: false,
+      ledger_current_index: network.openHeight,
+      validated: false,
     };
   }
-  if (asked === 'closed' || Number(asked) === network.tip.height && network.tip.height > network.validatedHeight) {
+  if (asked === 'closed' || (Number(asked) === network.tip.height && network.tip.height > network.validatedHeight)) {
     return ledgerResult(network.tip, { ...options, validated: network.tip.height <= showing.validatedHeight });
   }
   const byHash = typeof asked === 'string' && asked.length === 64;
   const heights = byHash
-    ? showing.complete.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, i) => first + i)) : [];
+    ? showing.complete.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, i) => first + i))
+    : [];
   const wanted = String(asked).toUpperCase();
   const hashed = heights.map((height) => showing.ledgerAt(height)).find((one) => one?.hash === wanted);
-  const found = byHash ? hashed ?? null
+  const found = byHash
+    ? (hashed ?? null)
     : showing.ledgerAt(asked === 'validated' ? showing.validatedHeight : Number(asked));
   if (found === null) throw new MethodError('lgrNotFound', 'ledgerNotFound');
   return ledgerResult(found, { ...options, validated: true });
 };
 
 const tx: Asked = ({ params, showing, version }) => {
-  const { network } = showing, txid = String(params['transaction']).toUpperCase();
+  const { network } = showing,
+    txid = String(params['transaction']).toUpperCase();
   if (!/^[0-9A-F]{64}$/.test(txid)) {
     throw new MethodError(version === 1 ? 'notImpl' : 'invalidParams', 'Not a transaction hash.');
   }
-  const bounds = params['min_ledger'] === undefined ? null
-    : { first: Number(params['min_ledger']), last: Number(params['max_ledger']) };
-  const found = network.find(txid), home = found === null ? null : showing.ledgerAt(found.height);
+  const bounds =
+    params['min_ledger'] === undefined
+      ? null
+      : { first: Number(params['min_ledger']), last: Number(params['max_ledger']) };
+  const found = network.find(txid),
+    home = found === null ? null : showing.ledgerAt(found.height);
   const inBounds = bounds === null || (found !== null && found.height >= bounds.first && found.height <= bounds.last);
   if (found !== null && home !== null && inBounds) return transactionResult(found, home, version);
   const waiting = network.findWaiting(txid);
   if (waiting !== null) {
     const fields = fieldsOf(waiting.json, version);
-    return version === 1 ? { ...fields, hash: txid, validated: false }
+    return version === 1
+      ? { ...fields, hash: txid, validated: false }
       : { tx_json: fields, hash: txid, validated: false };
   }
   throw new MethodError(
-    'txnNotFound', 'Transaction not found.',
+    'txnNotFound',
+    'Transaction not found.',
     bounds === null ? {} : { searched_all: showing.has(bounds.first, bounds.last) },
   );
 };
 
 const transactionEntry: Asked = (context) => {
-  const { params, showing, version } = context, txid = String(params['tx_hash']).toUpperCase();
-  const { where } = ledgerOf(context), found = showing.network.find(txid);
+  const { params, showing, version } = context,
+    txid = String(params['tx_hash']).toUpperCase();
+  const { where } = ledgerOf(context),
+    found = showing.network.find(txid);
   if (found === null || found.height !== where['ledger_index']) {
     throw new MethodError('transactionNotFound', 'Transaction not found.', where);
   }
-  const { meta, tx_json: fields = found.json } = transactionResult(
-    found, showing.ledgerAt(found.height)!, version,
-  ) as { meta: Json; tx_json?: Json };
+  const { meta, tx_json: fields = found.json } = transactionResult(found, showing.ledgerAt(found.height)!, version) as {
+    meta: Json;
+    tx_json?: Json;
+  };
   return {
-    ...where, [version === 1 ? 'metadata' : 'meta']: meta,
-    tx_json: { ...fields, ...(version === 1 ? { hash: txid } : {}) }, ...(version === 1 ? {} : { hash: txid }),
+    ...where,
+    [version === 1 ? 'metadata' : 'meta']: meta,
+    tx_json: { ...fields, ...(version === 1 ? { hash: txid } : {}) },
+    ...(version === 1 ? {} : { hash: txid }),
   };
 };
 
 const fee: Asked = ({ showing: { network } }) => {
-  const { baseFee } = network.fees, levelOf = (drops: bigint) => ((drops * 256n) / baseFee).toString();
+  const { baseFee } = network.fees,
+    levelOf = (drops: bigint) => ((drops * 256n) / baseFee).toString();
   const median = baseFee * 500n;
   return {
-    current_ledger_size: String(network.openSize), current_queue_size: String(network.queue.size),
+    current_ledger_size: String(network.openSize),
+    current_queue_size: String(network.queue.size),
     expected_ledger_size: String(network.targetSize),
-    ledger_current_index: network.openHeight, max_queue_size: String(network.queue.sizeMax),
+    ledger_current_index: network.openHeight,
+    max_queue_size: String(network.queue.sizeMax),
     drops: {
-      base_fee: String(baseFee), median_fee: String(median), minimum_fee: String(baseFee),
+      base_fee: String(baseFee),
+      median_fee: String(median),
+      minimum_fee: String(baseFee),
       open_ledger_fee: String(network.openLedgerFee),
     },
     levels: {
-      median_level: levelOf(median), minimum_level: '256', open_ledger_level: levelOf(network.openLedgerFee),
+      median_level: levelOf(median),
+      minimum_level: '256',
+      open_ledger_level: levelOf(network.openLedgerFee),
       reference_level: '256',
     },
   };
 };
 
 const submit: Asked = ({ params, showing, version }) => {
-  const { network } = showing, blob = params['tx_blob'];
+  const { network } = showing,
+    blob = params['tx_blob'];
   if (typeof blob !== 'string') throw new MethodError('invalidParams', "Missing field 'tx_blob'.");
   let done: ReturnType<typeof network.submit>;
   try {
@@ -143,15 +192,21 @@ const submit: Asked = ({ params, showing, version }) => {
   } catch (error) {
     throw new MethodError('invalidTransaction', 'Invalid transaction.', { error_exception: (error as Error).message });
   }
-  const root = network.openState.get(accountKey(accountOf(done.tx.json))), sequence = Number(root?.['Sequence'] ?? 0);
+  const root = network.openState.get(accountKey(accountOf(done.tx.json))),
+    sequence = Number(root?.['Sequence'] ?? 0);
   const isGood = done.applied || done.queued;
   return {
     accepted: isGood || done.kept,
     account_sequence_available: network.queue.nextAfter(accountOf(done.tx.json), sequence),
     account_sequence_next: sequence,
-    applied: done.applied, broadcast: done.applied, engine_result: done.result, engine_result_code: codeOf(done.result),
+    applied: done.applied,
+    broadcast: done.applied,
+    engine_result: done.result,
+    engine_result_code: codeOf(done.result),
     engine_result_message: messageOf(done.result),
-    kept: done.kept || isGood, open_ledger_cost: String(network.openLedgerFee), queued: done.queued,
+    kept: done.kept || isGood,
+    open_ledger_cost: String(network.openLedgerFee),
+    queued: done.queued,
     tx_blob: done.tx.blob,
     tx_json: { ...fieldsOf(done.tx.json, version), hash: done.tx.txid },
     validated_ledger_index: showing.validatedHeight,
@@ -164,13 +219,20 @@ function codeOf(result: string): number {
 
 /** Source: xrpl.org "Transaction Results". */
 function messageOf(result: string): string {
-  return result === 'tesSUCCESS' ? 'The transaction was applied. Only final in a validated ledger.'
+  return result === 'tesSUCCESS'
+    ? 'The transaction was applied. Only final in a validated ledger.'
     : `The result is ${result}.`;
 }
 
 const METHODS: Readonly<Record<string, Asked>> = {
-  ...ACCOUNT_METHODS, server_info: serverInfo, server_state: serverState, ledger, tx,
-  transaction_entry: transactionEntry, fee, submit,
+  ...ACCOUNT_METHODS,
+  server_info: serverInfo,
+  server_state: serverState,
+  ledger,
+  tx,
+  transaction_entry: transactionEntry,
+  fee,
+  submit,
   ledger_current: ({ showing }) => ({ ledger_current_index: showing.network.openHeight }),
   ledger_closed: ({ showing }) => ({ ledger_hash: showing.network.tip.hash, ledger_index: showing.network.tip.height }),
   ping: () => ({}),

@@ -54,14 +54,19 @@ export function applyPayment(view: View, fees: Fees, tx: Payment, paid: { priorB
   }
   if (typeof Amount !== 'string') return payToken(view, tx, Amount);
   if (tx.SendMax !== undefined) return no('tecPATH_DRY');
-  const drops = BigInt(Amount), reserve = reserveOf(fees, ownerCountOf(view.account(Account)!));
+  const drops = BigInt(Amount),
+    reserve = reserveOf(fees, ownerCountOf(view.account(Account)!));
   // The fee may come out of the reserve, the amount may not.
   if (paid.priorBalance < drops + (reserve > paid.fee ? reserve : paid.fee)) return no('tecUNFUNDED_PAYMENT');
   credit(view, Account, -drops);
   if (destination !== undefined) credit(view, Destination, drops);
   else {
     view.put(accountKey(Destination), {
-      LedgerEntryType: 'AccountRoot', Account: Destination, Balance: Amount, Flags: 0, OwnerCount: 0,
+      LedgerEntryType: 'AccountRoot',
+      Account: Destination,
+      Balance: Amount,
+      Flags: 0,
+      OwnerCount: 0,
       Sequence: view.place.height,
     });
   }
@@ -108,13 +113,20 @@ function boundOf({ SendMax, Account }: Payment, { currency, issuer, value }: Lin
   return SendMax.issuer === issuer || SendMax.issuer === Account ? unitsOf(SendMax.value) : null;
 }
 
-interface Route { readonly tx: Payment; readonly issuer: string; readonly from: Held | null; readonly to: Held | null }
+interface Route {
+  readonly tx: Payment;
+  readonly issuer: string;
+  readonly from: Held | null;
+  readonly to: Held | null;
+}
 
 /** What the sender can give and the receiver can take, or null where the way is closed. */
 function deliverable(view: View, { tx, issuer, from, to }: Route): { held: bigint; limit: bigint } | null {
-  const root = view.account(issuer), endless = 10n ** 120n;
+  const root = view.account(issuer),
+    endless = 10n ** 120n;
   if (root === undefined) return null;
-  const sendsItself = tx.Account === issuer, redeems = tx.Destination === issuer;
+  const sendsItself = tx.Account === issuer,
+    redeems = tx.Destination === issuer;
   if ((!sendsItself && from === null) || (!redeems && to === null)) return null;
   const frozen = from !== null && !redeems && (hasFlag(root, ACCOUNT.globalFreeze) || from.flag('freeze', 'peer'));
   if (frozen) return null;

@@ -22,12 +22,16 @@ export function act(network: LedgerNetwork, wallet: Wallet, json: Json): SubmitR
 
 /** The signed bytes of a transaction, with what it leaves out filled in. */
 export function signedBy(
-  network: LedgerNetwork, wallet: Wallet, json: Json,
+  network: LedgerNetwork,
+  wallet: Wallet,
+  json: Json,
 ): { readonly blob: string; readonly txid: string } {
   const whole = {
-    Account: wallet.classicAddress, Fee: network.openLedgerFee.toString(),
+    Account: wallet.classicAddress,
+    Fee: network.openLedgerFee.toString(),
     LastLedgerSequence: network.openHeight + LEDGERS,
-    ...(json['Sequence'] === undefined ? { Sequence: nextSequence(network, wallet.classicAddress) } : {}), ...json,
+    ...(json['Sequence'] === undefined ? { Sequence: nextSequence(network, wallet.classicAddress) } : {}),
+    ...json,
   };
   const { tx_blob: blob, hash: txid } = wallet.sign(whole as never);
   return { blob, txid };
@@ -49,12 +53,15 @@ const FLAG = { defaultRipple: 8, requireAuth: 2 } as const;
 
 /** An issuer whose holders can pay each other. */
 export function makeIssuer(
-  network: LedgerNetwork, issuer: Wallet, settings: { transferRate?: number; requireAuth?: boolean } = {},
+  network: LedgerNetwork,
+  issuer: Wallet,
+  settings: { transferRate?: number; requireAuth?: boolean } = {},
 ): void {
   const { transferRate, requireAuth = false } = settings;
   fund(network, issuer.classicAddress, 1_000_000_000n);
   must(network, issuer, {
-    TransactionType: 'AccountSet', SetFlag: FLAG.defaultRipple,
+    TransactionType: 'AccountSet',
+    SetFlag: FLAG.defaultRipple,
     ...(transferRate === undefined ? {} : { TransferRate: transferRate }),
   });
   if (requireAuth) must(network, issuer, { TransactionType: 'AccountSet', SetFlag: FLAG.requireAuth });
@@ -64,16 +71,24 @@ const NO_RIPPLE = 0x0002_0000;
 
 /** Opens a holder's line. */
 export function trust(
-  network: LedgerNetwork, holder: Wallet, token: { currency: string; issuer: string }, limit = '1000000000',
+  network: LedgerNetwork,
+  holder: Wallet,
+  token: { currency: string; issuer: string },
+  limit = '1000000000',
 ): string {
   return must(network, holder, {
-    TransactionType: 'TrustSet', Flags: NO_RIPPLE, LimitAmount: { ...token, value: limit },
+    TransactionType: 'TrustSet',
+    Flags: NO_RIPPLE,
+    LimitAmount: { ...token, value: limit },
   });
 }
 
 /** Pays a token; what an issuer pays is made thereby. */
 export function payToken(
-  network: LedgerNetwork, from: Wallet, to: string, amount: { currency: string; issuer: string; value: string },
+  network: LedgerNetwork,
+  from: Wallet,
+  to: string,
+  amount: { currency: string; issuer: string; value: string },
   more: Json = {},
 ): string {
   return must(network, from, { TransactionType: 'Payment', Destination: to, Amount: amount, ...more });

@@ -20,11 +20,16 @@ const LEDGERS_MIN = 2;
 /** Drops that the next transaction of an open ledger must pay. */
 export function openLedgerFee(baseFee: bigint, held: number, target: number): bigint {
   if (held < target) return baseFee;
-  const size = BigInt(held + 1), wanted = BigInt(target);
+  const size = BigInt(held + 1),
+    wanted = BigInt(target);
   return (baseFee * MULTIPLIER * size * size) / (wanted * wanted);
 }
 
-interface Bounds { readonly openHeight: number; readonly reserveBase: bigint; readonly balance: bigint }
+interface Bounds {
+  readonly openHeight: number;
+  readonly reserveBase: bigint;
+  readonly balance: bigint;
+}
 
 export class FeeQueue {
   readonly sizeMax: number;
@@ -40,7 +45,8 @@ export class FeeQueue {
 
   /** Waiting transactions of a sender, by their numbers. */
   of(account: string): readonly Submitted[] {
-    return this.#waiting.filter(({ json }) => accountOf(json) === account)
+    return this.#waiting
+      .filter(({ json }) => accountOf(json) === account)
       .sort((a, b) => slotOf(a.json).number - slotOf(b.json).number);
   }
 
@@ -60,7 +66,8 @@ export class FeeQueue {
     if (this.find(tx.txid) !== undefined) return 'terQUEUED';
     const last = tx.json['LastLedgerSequence'];
     if (last !== undefined && Number(last) < openHeight + LEDGERS_MIN) return 'telCAN_NOT_QUEUE';
-    const own = this.of(accountOf(tx.json)), { number } = slotOf(tx.json);
+    const own = this.of(accountOf(tx.json)),
+      { number } = slotOf(tx.json);
     const replaced = own.find(({ json }) => slotOf(json).number === number);
     const fee = feeOf(tx.json);
     if (replaced !== undefined && fee * REPLACEMENT[1] < feeOf(replaced.json) * REPLACEMENT[0]) {
@@ -82,7 +89,10 @@ export class FeeQueue {
 
   /** Everything that waits, the dearest first, a sender's own in their order. */
   inOrder(): readonly Submitted[] {
-    return [...this.#waiting].sort((a, b) => (accountOf(a.json) === accountOf(b.json)
-      ? slotOf(a.json).number - slotOf(b.json).number : Number(feeOf(b.json) - feeOf(a.json))));
+    return [...this.#waiting].sort((a, b) =>
+      accountOf(a.json) === accountOf(b.json)
+        ? slotOf(a.json).number - slotOf(b.json).number
+        : Number(feeOf(b.json) - feeOf(a.json)),
+    );
   }
 }

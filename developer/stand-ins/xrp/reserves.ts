@@ -19,7 +19,8 @@ export function reserveOf({ reserveBase, reserveIncrement }: Fees, objects: numb
 
 /** Moves an account's count of objects. */
 export function own(view: View, address: string, objects: number): void {
-  const key = accountKey(address), account = view.get(key)!;
+  const key = accountKey(address),
+    account = view.get(key)!;
   view.change(key, { OwnerCount: ownerCountOf(account) + objects });
 }
 

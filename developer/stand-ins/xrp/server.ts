@@ -34,8 +34,11 @@ export interface XrpServer {
 
 /** Starts a server on a free loopback port. */
 export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer> {
-  const faults = noFaults(), showing = new Showing(network, faults), asked: string[] = [];
-  const subscribers = new Map<WebSocket, Set<string>>(), sockets = new Set<Socket>();
+  const faults = noFaults(),
+    showing = new Showing(network, faults),
+    asked: string[] = [];
+  const subscribers = new Map<WebSocket, Set<string>>(),
+    sockets = new Set<Socket>();
 
   const answer = (method: string, params: Json): Json => {
     asked.push(method);
@@ -57,11 +60,15 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
   const onText = (text: string, connection: WebSocket): void => {
     const reply = webSocketReply((method, params) => {
       if (method !== 'subscribe' && method !== 'unsubscribe') return answer(method, params);
-      const streams = (params['streams'] ?? []) as string[], own = subscribers.get(connection) ?? new Set();
-      for (const stream of streams) if (method === 'subscribe') own.add(stream); else own.delete(stream);
+      const streams = (params['streams'] ?? []) as string[],
+        own = subscribers.get(connection) ?? new Set();
+      for (const stream of streams)
+        if (method === 'subscribe') own.add(stream);
+        else own.delete(stream);
       subscribers.set(connection, own);
       return method === 'subscribe' && own.has('ledger')
-        ? ledgerClosed(network, network.ledgerAt(showing.validatedHeight)!) : {};
+        ? ledgerClosed(network, network.ledgerAt(showing.validatedHeight)!)
+        : {};
     }, text);
     connection.send(JSON.stringify(reply));
   };
@@ -70,10 +77,13 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
     for (const [connection, streams] of subscribers) if (streams.has('ledger')) connection.send(message);
   });
 
-  let server: Server, port = 0;
+  let server: Server,
+    port = 0;
   const listen = async (): Promise<void> => {
     server = createServer((request, response) => {
-      onRequest(request, response).catch(() => { response.destroy(); });
+      onRequest(request, response).catch(() => {
+        response.destroy();
+      });
     });
     server.on('connection', (socket) => {
       sockets.add(socket);
@@ -81,9 +91,15 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
     });
     new WebSocketServer({ server, maxPayload: MESSAGE_BYTES_MAX }).on('connection', (connection) => {
       subscribers.set(connection, new Set());
-      connection.on('message', (data) => { onText((data as Buffer).toString('utf8'), connection); });
-      connection.on('error', () => { connection.terminate(); });
-      connection.on('close', () => { subscribers.delete(connection); });
+      connection.on('message', (data) => {
+        onText((data as Buffer).toString('utf8'), connection);
+      });
+      connection.on('error', () => {
+        connection.terminate();
+      });
+      connection.on('close', () => {
+        subscribers.delete(connection);
+      });
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -92,13 +108,20 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
     port = (server.address() as AddressInfo).port;
   };
   const die = async (): Promise<void> => {
-    const closed = new Promise<void>((resolve) => { server.close(() => resolve()); });
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
     for (const socket of sockets) socket.destroy();
     await closed;
   };
   await listen();
   return {
-    url: `http://127.0.0.1:${port}`, webSocketUrl: `ws://127.0.0.1:${port}`, faults, asked, die, revive: listen,
+    url: `http://127.0.0.1:${port}`,
+    webSocketUrl: `ws://127.0.0.1:${port}`,
+    faults,
+    asked,
+    die,
+    revive: listen,
     close: async () => {
       stopListening();
       await die();
@@ -127,7 +150,7 @@ function jsonRpcReply(answer: Answer, text: string): { status: number; body: unk
     return { status: 400, body: 'Unable to parse request' };
   }
   if (typeof asked.method !== 'string') return { status: 400, body: 'Null method' };
-  const [params = {}] = Array.isArray(asked.params) ? asked.params as Json[] : [];
+  const [params = {}] = Array.isArray(asked.params) ? (asked.params as Json[]) : [];
   const echoed = asked.id === undefined ? {} : { id: asked.id };
   try {
     return { status: 200, body: { result: { ...answer(asked.method, params), status: 'success' }, ...echoed } };
@@ -144,14 +167,22 @@ function webSocketReply(answer: Answer, text: string): Json {
     request = JSON.parse(text) as Json;
   } catch {
     return {
-      status: 'error', type: 'response', error: 'jsonInvalid', error_code: 73, error_message: 'jsonInvalid',
+      status: 'error',
+      type: 'response',
+      error: 'jsonInvalid',
+      error_code: 73,
+      error_message: 'jsonInvalid',
       value: text,
     };
   }
-  const { id, command, ...params } = request, echoed = id === undefined ? {} : { id };
+  const { id, command, ...params } = request,
+    echoed = id === undefined ? {} : { id };
   try {
     return {
-      ...echoed, result: answer(String(command), params), status: 'success', type: 'response',
+      ...echoed,
+      result: answer(String(command), params),
+      status: 'success',
+      type: 'response',
       ...(params['api_version'] === undefined ? {} : { api_version: params['api_version'] }),
     };
   } catch (error) {
@@ -163,9 +194,13 @@ function webSocketReply(answer: Answer, text: string): Json {
 function ledgerClosed(network: LedgerNetwork, { hash, height, header, transactions }: ClosedLedger): Json {
   const { baseFee, reserveBase, reserveIncrement } = network.fees;
   return {
-    fee_base: Number(baseFee), ledger_hash: hash, ledger_index: height, ledger_time: header.close_time,
+    fee_base: Number(baseFee),
+    ledger_hash: hash,
+    ledger_index: height,
+    ledger_time: header.close_time,
     reserve_base: Number(reserveBase),
-    reserve_inc: Number(reserveIncrement), txn_count: transactions.length,
+    reserve_inc: Number(reserveIncrement),
+    txn_count: transactions.length,
     validated_ledgers: `${network.firstHeight}-${height}`,
   };
 }

@@ -29,9 +29,13 @@ export function metaOf({ json, meta }: LedgerTransaction): Json {
 function expanded(tx: LedgerTransaction, ledger: ClosedLedger, version: Version): Json {
   if (version === 1) return { ...fieldsOf(tx.json, 1), hash: tx.txid, metaData: metaOf(tx) };
   return {
-    close_time_iso: isoOf(ledger.header.close_time), hash: tx.txid, ledger_hash: ledger.hash,
+    close_time_iso: isoOf(ledger.header.close_time),
+    hash: tx.txid,
+    ledger_hash: ledger.hash,
     ledger_index: ledger.height,
-    meta: metaOf(tx), tx_json: fieldsOf(tx.json, 2), validated: true,
+    meta: metaOf(tx),
+    tx_json: fieldsOf(tx.json, 2),
+    validated: true,
   };
 }
 
@@ -48,12 +52,17 @@ export function ledgerResult(ledger: ClosedLedger, { transactions, expand, versi
   const shown = (tx: LedgerTransaction) => (expand ? expanded(tx, ledger, version) : tx.txid);
   return {
     ledger: {
-      ...header, ledger_index: version === 1 ? String(height) : height, closed: true, ledger_hash: hash,
+      ...header,
+      ledger_index: version === 1 ? String(height) : height,
+      closed: true,
+      ledger_hash: hash,
       close_time_human: new Date((header.close_time + RIPPLE_EPOCH_SECONDS) * 1_000).toUTCString(),
       close_time_iso: isoOf(header.close_time),
       ...(transactions ? { transactions: ledger.transactions.map(shown) } : {}),
     },
-    ledger_hash: hash, ledger_index: height, validated,
+    ledger_hash: hash,
+    ledger_index: height,
+    validated,
   };
 }
 
@@ -62,14 +71,23 @@ export function transactionResult(tx: LedgerTransaction, ledger: ClosedLedger, v
   const date = ledger.header.close_time;
   if (version === 1) {
     return {
-      ...fieldsOf(tx.json, 1), hash: tx.txid, date, inLedger: tx.height, ledger_index: tx.height, meta: metaOf(tx),
+      ...fieldsOf(tx.json, 1),
+      hash: tx.txid,
+      date,
+      inLedger: tx.height,
+      ledger_index: tx.height,
+      meta: metaOf(tx),
       validated: true,
     };
   }
   return {
-    tx_json: { ...fieldsOf(tx.json, 2), date, ledger_index: tx.height }, hash: tx.txid, meta: metaOf(tx),
+    tx_json: { ...fieldsOf(tx.json, 2), date, ledger_index: tx.height },
+    hash: tx.txid,
+    meta: metaOf(tx),
     validated: true,
-    ledger_index: tx.height, ledger_hash: ledger.hash, close_time_iso: isoOf(date),
+    ledger_index: tx.height,
+    ledger_hash: ledger.hash,
+    close_time_iso: isoOf(date),
   };
 }
 
@@ -79,12 +97,17 @@ export function historyEntry(tx: LedgerTransaction, ledger: ClosedLedger, versio
   if (version === 1) {
     return {
       tx: { ...fieldsOf(tx.json, 1), date, hash: tx.txid, inLedger: tx.height, ledger_index: tx.height },
-      meta: metaOf(tx), validated: true,
+      meta: metaOf(tx),
+      validated: true,
     };
   }
   return {
-    tx_json: { ...fieldsOf(tx.json, 2), date, ledger_index: tx.height }, hash: tx.txid, meta: metaOf(tx),
+    tx_json: { ...fieldsOf(tx.json, 2), date, ledger_index: tx.height },
+    hash: tx.txid,
+    meta: metaOf(tx),
     validated: true,
-    ledger_index: tx.height, ledger_hash: ledger.hash, close_time_iso: isoOf(date),
+    ledger_index: tx.height,
+    ledger_hash: ledger.hash,
+    close_time_iso: isoOf(date),
   };
 }

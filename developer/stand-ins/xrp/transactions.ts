@@ -41,7 +41,8 @@ export interface Outcome {
  * A signed blob. Throws: Error with the server's words for bytes that are no transaction or have no right signature.
  */
 export function readBlob(blob: string): Submitted {
-  const json = decode(blob) as Json, canonical = encode(json);
+  const json = decode(blob) as Json,
+    canonical = encode(json);
   if (canonical !== blob.toUpperCase()) throw new Error('Field not in canonical order');
   if (typeof json['TxnSignature'] !== 'string' || json['SigningPubKey'] === '') {
     throw new Error('fails local checks: Empty SigningPubKey.');
@@ -63,7 +64,8 @@ export const accountOf = (json: Json): string => String(json['Account']);
 /** The number that the transaction uses up, and whether it is a ticket. */
 export function slotOf(json: Json): { readonly number: number; readonly isTicket: boolean } {
   const ticket = json['TicketSequence'];
-  return ticket === undefined ? { number: Number(json['Sequence']), isTicket: false }
+  return ticket === undefined
+    ? { number: Number(json['Sequence']), isTicket: false }
     : { number: Number(ticket), isTicket: true };
 }
 
@@ -91,11 +93,15 @@ export function baseFeeOf(json: Json, { baseFee, reserveIncrement }: Fees): bigi
 
 /** Why the ledger does not take the transaction now, or null. */
 function preclaim(
-  view: View, { json, txid }: Submitted, rules: Rules, isKnown: (txid: string) => boolean,
+  view: View,
+  { json, txid }: Submitted,
+  rules: Rules,
+  isKnown: (txid: string) => boolean,
 ): string | null {
   const root = view.account(accountOf(json));
   if (root === undefined) return 'terNO_ACCOUNT';
-  const { number, isTicket } = slotOf(json), next = Number(root['Sequence']);
+  const { number, isTicket } = slotOf(json),
+    next = Number(root['Sequence']);
   if (isTicket) {
     if (view.get(ticketKey(accountOf(json), number)) === undefined) {
       return isKnown(txid) ? 'tefALREADY' : number >= next ? 'terPRE_TICKET' : 'tefNO_TICKET';
@@ -104,7 +110,8 @@ function preclaim(
   else if (number > next) return 'terPRE_SEQ';
   const last = json['LastLedgerSequence'];
   if (last !== undefined && Number(last) < view.place.height) return 'tefMAX_LEDGER';
-  const balance = balanceOf(root), fee = feeOf(json);
+  const balance = balanceOf(root),
+    fee = feeOf(json);
   if (view.place.isOpen && fee < baseFeeOf(json, rules.fees)) return 'telINSUF_FEE_P';
   if (balance < fee) return balance > 0n && !view.place.isOpen ? 'tecINSUFF_FEE' : 'terINSUF_FEE_B';
   return checkKey(root, json);
@@ -132,7 +139,8 @@ export function applyTransaction(ledger: Ledger, tx: Submitted, failHard = false
   const view = new View(ledger.state, ledger.place);
   const refused = preclaim(view, tx, ledger.rules, ledger.isKnown);
   if (refused !== null && !refused.startsWith('tec')) return { result: refused, applied: null };
-  const account = accountOf(tx.json), priorBalance = balanceOf(view.account(account)!);
+  const account = accountOf(tx.json),
+    priorBalance = balanceOf(view.account(account)!);
   const feePaid = refused === 'tecINSUFF_FEE' ? priorBalance : feeOf(tx.json);
   charge(view, tx.json, feePaid);
   const done = refused === null ? perform(view, tx.json, ledger.rules.fees, priorBalance) : { result: refused };
@@ -143,11 +151,15 @@ export function applyTransaction(ledger: Ledger, tx: Submitted, failHard = false
   return outcomeOf(onlyFee, tx, { result: done.result }, feePaid);
 }
 
-interface Done { readonly result: string; readonly delivered?: unknown }
+interface Done {
+  readonly result: string;
+  readonly delivered?: unknown;
+}
 
 function outcomeOf(view: View, { txid }: Submitted, { result, delivered }: Done, feePaid: bigint): Outcome {
   const meta = {
-    AffectedNodes: view.affected(), TransactionResult: result,
+    AffectedNodes: view.affected(),
+    TransactionResult: result,
     ...(delivered === undefined ? {} : { DeliveredAmount: delivered }),
   };
   return { result, applied: { state: view.committed(txid), meta, feePaid } };
@@ -155,10 +167,13 @@ function outcomeOf(view: View, { txid }: Submitted, { result, delivered }: Done,
 
 /** Takes the fee, and the sequence or the ticket. */
 function charge(view: View, json: Json, fee: bigint): void {
-  const account = accountOf(json), key = accountKey(account), root = view.get(key)!;
+  const account = accountOf(json),
+    key = accountKey(account),
+    root = view.get(key)!;
   const { number, isTicket } = slotOf(json);
   view.change(key, {
-    Balance: (balanceOf(root) - fee).toString(), ...(isTicket ? {} : { Sequence: Number(root['Sequence']) + 1 }),
+    Balance: (balanceOf(root) - fee).toString(),
+    ...(isTicket ? {} : { Sequence: Number(root['Sequence']) + 1 }),
   });
   if (!isTicket) return;
   view.remove(ticketKey(account, number));
@@ -170,11 +185,17 @@ function charge(view: View, json: Json, fee: bigint): void {
 function perform(view: View, json: Json, fees: Fees, priorBalance: bigint): Done {
   const tx = json as never;
   switch (json['TransactionType']) {
-    case 'Payment': return applyPayment(view, fees, tx, { priorBalance, fee: feeOf(json) });
-    case 'AccountDelete': return accountDelete(view, tx);
-    case 'TrustSet': return { result: trustSet(view, fees, tx as TrustSet, priorBalance) };
-    case 'TicketCreate': return { result: ticketCreate(view, fees, tx, priorBalance) };
-    case 'DepositPreauth': return { result: depositPreauth(view, fees, tx, priorBalance) };
-    default: return { result: accountSet(view, tx) };
+    case 'Payment':
+      return applyPayment(view, fees, tx, { priorBalance, fee: feeOf(json) });
+    case 'AccountDelete':
+      return accountDelete(view, tx);
+    case 'TrustSet':
+      return { result: trustSet(view, fees, tx as TrustSet, priorBalance) };
+    case 'TicketCreate':
+      return { result: ticketCreate(view, fees, tx, priorBalance) };
+    case 'DepositPreauth':
+      return { result: depositPreauth(view, fees, tx, priorBalance) };
+    default:
+      return { result: accountSet(view, tx) };
   }
 }

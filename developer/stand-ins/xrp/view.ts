@@ -34,7 +34,7 @@ export class View {
 
   get(key: string): Entry | undefined {
     const changed = this.#changes.get(key);
-    return changed === null ? undefined : changed ?? this.#base.get(key);
+    return changed === null ? undefined : (changed ?? this.#base.get(key));
   }
 
   account(address: string): Entry | undefined {
@@ -79,7 +79,8 @@ export class View {
   /** `AffectedNodes`. */
   affected(): Fields[] {
     return [...this.#changes.keys()].sort().flatMap((key) => {
-      const before = this.#base.get(key), after = this.#changes.get(key) ?? null;
+      const before = this.#base.get(key),
+        after = this.#changes.get(key) ?? null;
       if (before === undefined && after === null) return [];
       if (JSON.stringify(before) === JSON.stringify(after)) return [];
       const isDeleted = after === null;
@@ -95,18 +96,23 @@ function nodeOf(key: string, before: Entry | undefined, last: Entry, isDeleted: 
   }
   const previous = only(before, (value, name) => JSON.stringify(value) !== JSON.stringify(last[name]));
   const fields = {
-    FinalFields: only(last, () => true), ...(Object.keys(previous).length === 0 ? {} : { PreviousFields: previous }),
+    FinalFields: only(last, () => true),
+    ...(Object.keys(previous).length === 0 ? {} : { PreviousFields: previous }),
   };
   if (isDeleted) return { DeletedNode: { LedgerEntryType, LedgerIndex: key, ...fields } };
-  const thread = before['PreviousTxnID'] === undefined ? {}
-    : { PreviousTxnID: before['PreviousTxnID'], PreviousTxnLgrSeq: before['PreviousTxnLgrSeq'] };
+  const thread =
+    before['PreviousTxnID'] === undefined
+      ? {}
+      : { PreviousTxnID: before['PreviousTxnID'], PreviousTxnLgrSeq: before['PreviousTxnLgrSeq'] };
   return { ModifiedNode: { LedgerEntryType, LedgerIndex: key, ...fields, ...thread } };
 }
 
 function only(entry: Entry, wanted: (value: unknown, name: string) => boolean): Fields {
-  return Object.fromEntries(Object.entries(entry)
-    .filter(([name, value]) => !APART.has(name) && wanted(value, name))
-    .sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(entry)
+      .filter(([name, value]) => !APART.has(name) && wanted(value, name))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 const isDefault = (value: unknown): boolean => value === 0 || value === '0';

@@ -24,7 +24,13 @@ import type { Refusal } from '../../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkHeight } from './lying-in-wait.ts';
 import {
-  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties,
+  refusePayload,
+  refuseToSign,
+  type Instruction,
+  type Signer,
+  type SigningKey,
+  type SigningPolicy,
 } from './signer.ts';
 
 const SIGHASH_ALL = 1;
@@ -47,11 +53,13 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   if (parties !== null) return parties;
   const read = readPayload(btcOf(network), unsigned, instruction);
   if ('ok' in read) return read;
-  return checkHeight(network.slug, read.psbt.locktime, policy, 'locktime')
-    ?? checkPayment(read, instruction)
-    ?? checkSummary(unsigned, read, instruction)
-    ?? checkFee(btcOf(network), read, instruction, policy)
-    ?? checkJournal(unsigned, read, instruction, policy);
+  return (
+    checkHeight(network.slug, read.psbt.locktime, policy, 'locktime') ??
+    checkPayment(read, instruction) ??
+    checkSummary(unsigned, read, instruction) ??
+    checkFee(btcOf(network), read, instruction, policy) ??
+    checkJournal(unsigned, read, instruction, policy)
+  );
 }
 
 /** Decodes the payload and proves what it spends. Refuses: whatever a payment from one own address does not need. */
@@ -60,7 +68,8 @@ function readPayload(network: BtcNetwork, { payload }: Unsigned, instruction: In
   if (token !== null || tag !== null || purpose === 'opt_in' || purpose === 'cancel') {
     return refuseToSign('not_a_bitcoin_instruction');
   }
-  const from = parseAddress(network, instruction.from), to = parseAddress(network, instruction.to);
+  const from = parseAddress(network, instruction.from),
+    to = parseAddress(network, instruction.to);
   if (!from.ok || !to.ok) return refuseToSign('destination_mismatch', { expected: instruction.to });
   const own = singleKeyOf(from.bytes);
   if (own === null) return refuseToSign('from_has_no_single_key', { found: instruction.from });
@@ -74,7 +83,11 @@ function readPayload(network: BtcNetwork, { payload }: Unsigned, instruction: In
   if (spent.some(({ script }) => Buffer.compare(script, from.bytes) !== 0)) return refuseToSign('input_not_of_sender');
   const into = spent.reduce((sum, { value }) => sum + value, 0n);
   const feeSats = psbt.outputs.reduce((rest, { value }) => rest - value, into);
-  const vsize = vsizeOf(own.kind, psbt.inputs.length, psbt.outputs.map(({ script }) => script));
+  const vsize = vsizeOf(
+    own.kind,
+    psbt.inputs.length,
+    psbt.outputs.map(({ script }) => script),
+  );
   return { psbt, from: from.bytes, to: to.bytes, toText: to.canonical, feeSats, vsize };
 }
 
@@ -89,7 +102,8 @@ function checkFrame({ txVersion, locktime, inputs, outputs }: Psbt): Refusal | n
 /** B12, B15: replaceable, each coin once, its amount proven, and no way of signing but the whole transaction. */
 function checkInputs(inputs: readonly PsbtInput[], from: Uint8Array): Refusal | null {
   if (new Set(inputs.map(outpointOf)).size !== inputs.length) return refuseToSign('coin_twice');
-  const kind = singleKeyOf(from)?.kind, isTaproot = kind === 'p2tr';
+  const kind = singleKeyOf(from)?.kind,
+    isTaproot = kind === 'p2tr';
   for (const input of inputs) {
     const { sequence, sighash, previous } = input;
     if (sequence !== SEQUENCE) return refuseToSign('sequence', { expected: SEQUENCE, found: sequence });
@@ -105,9 +119,18 @@ function checkInputs(inputs: readonly PsbtInput[], from: Uint8Array): Refusal | 
   return null;
 }
 
-/** A default is not spelled out, a proof is in its own form, and the coin's output stands beside it where BIP-143 or 341 needs it. found F13. */
-function isOneText({ sighash, previous, witnessUtxo }: PsbtInput, proof: Transaction | null, isLegacy: boolean): boolean {
-  return sighash === null && (witnessUtxo === null) === isLegacy && (previous === null || proof?.toHex() === hexOf(previous));
+/**
+ * A default is not spelled out, a proof is in its own form, and the coin's output stands beside it where BIP-143 or 341
+ * needs it. found F13.
+ */
+function isOneText(
+  { sighash, previous, witnessUtxo }: PsbtInput,
+  proof: Transaction | null,
+  isLegacy: boolean,
+): boolean {
+  return (
+    sighash === null && (witnessUtxo === null) === isLegacy && (previous === null || proof?.toHex() === hexOf(previous))
+  );
 }
 
 /** 1.6-3, 1.6-4, B13: the first output is the payment of the instruction; a second one is change to the sender. */
@@ -123,20 +146,25 @@ function checkPayment({ psbt: { outputs }, from, to, toText, feeSats }: Read, { 
   if (change === undefined) return null;
   if (amount === 'all') return refuseToSign('change_of_a_send_all', { found: change.value });
   return Buffer.compare(change.script, from) === 0
-    ? null : refuseToSign('change_not_of_sender', { found: hexOf(change.script) });
+    ? null
+    : refuseToSign('change_not_of_sender', { found: hexOf(change.script) });
 }
 
 /** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
 function checkSummary(
-  unsigned: Unsigned, { psbt, toText, feeSats, vsize }: Read, instruction: Instruction,
+  unsigned: Unsigned,
+  { psbt, toText, feeSats, vsize }: Read,
+  instruction: Instruction,
 ): Refusal | null {
   const { to, amount, tokenContract, tag, kind, sendAll, replayKey, feeMax, fee } = unsigned;
   const samePayment = to === toText && amount === psbt.outputs[0]!.value && tokenContract === null;
   const sameKind = tag === null && kind === 'payment' && sendAll === (instruction.amount === 'all');
   if (!samePayment || !sameKind) return refuseToSign('summary_mismatch');
   const outpoints = psbt.inputs.map(outpointOf);
-  const sameCoins = replayKey.kind === 'outpoints' && replayKey.value.length === outpoints.length
-    && replayKey.value.every((outpoint, i) => outpoint === outpoints[i]);
+  const sameCoins =
+    replayKey.kind === 'outpoints' &&
+    replayKey.value.length === outpoints.length &&
+    replayKey.value.every((outpoint, i) => outpoint === outpoints[i]);
   if (!sameCoins) return refuseToSign('outpoints_mismatch');
   if (feeMax !== feeSats) return refuseToSign('fee_mismatch', { expected: feeSats, found: feeMax });
   const parts = feePartsOf({ feeSats, vsize, inputCount: psbt.inputs.length, outputCount: psbt.outputs.length });
@@ -146,16 +174,21 @@ function checkSummary(
 
 /** B13, 1.6-5, G29: the edge's own bounds, and the network's rate that no setting lifts. */
 function checkFee(
-  { slug: chain, feeRateCapSatPerKvb }: BtcNetwork, { feeSats, vsize, psbt }: Read, { purpose }: Instruction,
+  { slug: chain, feeRateCapSatPerKvb }: BtcNetwork,
+  { feeSats, vsize, psbt }: Read,
+  { purpose }: Instruction,
   policy: SigningPolicy,
 ): Refusal | null {
-  const price = (feeSats * 1_000n + BigInt(vsize) - 1n) / BigInt(vsize), { value: amount } = psbt.outputs[0]!;
+  const price = (feeSats * 1_000n + BigInt(vsize) - 1n) / BigInt(vsize),
+    { value: amount } = psbt.outputs[0]!;
   // A fee is rounded up to a whole satoshi: at the very cap its rate is a little above it.
   const isAtCap = feeSats <= feeOf(policy.feePriceCap, vsize);
   const costs = { chain, feeMax: feeSats, amount, price: isAtCap ? null : price, isSweep: purpose === 'sweep' };
   const rateCap = feeOf(feeRateCapSatPerKvb, vsize);
-  return checkFeeBounds(costs, policy)
-    ?? (feeSats > rateCap ? refuseToSign('fee_rate_cap', { expected: rateCap, found: feeSats }) : null);
+  return (
+    checkFeeBounds(costs, policy) ??
+    (feeSats > rateCap ? refuseToSign('fee_rate_cap', { expected: rateCap, found: feeSats }) : null)
+  );
 }
 
 /**
@@ -164,10 +197,14 @@ function checkFee(
  * away for another instruction is not signed away again.
  */
 function checkJournal(
-  unsigned: Unsigned, { psbt }: Read, instruction: Instruction, { journal }: SigningPolicy,
+  unsigned: Unsigned,
+  { psbt }: Read,
+  instruction: Instruction,
+  { journal }: SigningPolicy,
 ): Refusal | null {
   const { forInstruction, withReplayKey } = journal;
-  const outpoints = psbt.inputs.map(outpointOf), payment = psbt.outputs[0]!;
+  const outpoints = psbt.inputs.map(outpointOf),
+    payment = psbt.outputs[0]!;
   for (const payload of forInstruction) {
     const earlier = decodePsbt(payload);
     if (!earlier.ok) return refuseToSign('instruction_signed_before');
@@ -177,20 +214,25 @@ function checkJournal(
     const sameAmount = instruction.amount === 'all' ? payment.value <= before.value : payment.value === before.value;
     if (!sameAmount || Buffer.compare(payment.script, before.script) !== 0) return refuseToSign('replacement_differs');
   }
-  const foreign = withReplayKey({ kind: 'outpoints', value: outpoints })
-    .some((payload) => payload !== unsigned.payload && !forInstruction.includes(payload));
+  const foreign = withReplayKey({ kind: 'outpoints', value: outpoints }).some(
+    (payload) => payload !== unsigned.payload && !forInstruction.includes(payload),
+  );
   return foreign ? refuseToSign('coin_used') : null;
 }
 
 function sign(
-  network: Network, unsigned: Unsigned, { privateKey }: SigningKey, ...coSigners: readonly SigningKey[]
+  network: Network,
+  unsigned: Unsigned,
+  { privateKey }: SigningKey,
+  ...coSigners: readonly SigningKey[]
 ): Signed {
   if (coSigners.length > 0) throw new Error('a payment from one address has one signer');
   const decoded = decodePsbt(unsigned.payload);
   if (!decoded.ok) throw new Error(`the payload does not decode: ${decoded.reason}`);
   const spent = spentBy(decoded.psbt);
   if (spent === null) throw new Error('the payload does not prove what it spends');
-  const transaction = transactionOf(decoded.psbt), publicKey = secp256k1.publicKeyCreate(privateKey, true);
+  const transaction = transactionOf(decoded.psbt),
+    publicKey = secp256k1.publicKeyCreate(privateKey, true);
   spent.forEach(({ script }, index) => {
     const digest = signedOn(network, signatureHash(transaction, index, spent, publicKey));
     const signature = signatureOf(script, digest, privateKey, publicKey);
@@ -207,7 +249,10 @@ function sign(
  * another key.
  */
 function signatureOf(
-  script: Spent['script'], hash: Uint8Array, privateKey: Uint8Array, publicKey: Uint8Array,
+  script: Spent['script'],
+  hash: Uint8Array,
+  privateKey: Uint8Array,
+  publicKey: Uint8Array,
 ): Uint8Array {
   const type = SCRIPT_TYPES.find((one) => Buffer.compare(scriptOf(outputOfKey(publicKey, one)), script) === 0);
   if (type === undefined) throw new Error('the key is not that of the sender');
@@ -235,4 +280,3 @@ function tweakedKey(privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array {
 }
 
 export const btcSigner: Signer = { check, sign };
-

@@ -16,7 +16,13 @@ import type { Refusal } from '../../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkCounter } from './lying-in-wait.ts';
 import {
-  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties,
+  refusePayload,
+  refuseToSign,
+  type Instruction,
+  type Signer,
+  type SigningKey,
+  type SigningPolicy,
 } from './signer.ts';
 
 /** The payment that a decoded transaction makes. */
@@ -34,13 +40,15 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   const { transaction } = decoded;
   const payment = paymentOf(transaction, instruction);
   if ('ok' in payment) return payment;
-  return checkIdentity(network, transaction)
-    ?? checkPayment(network, payment, instruction, policy)
-    ?? checkSummary(network, unsigned, transaction, payment, instruction)
-    ?? checkFee(unsigned, transaction, instruction, policy)
+  return (
+    checkIdentity(network, transaction) ??
+    checkPayment(network, payment, instruction, policy) ??
+    checkSummary(network, unsigned, transaction, payment, instruction) ??
+    checkFee(unsigned, transaction, instruction, policy) ??
     // A nonce far ahead would lie in wait: it lands when the gap is filled, long after the caller gave up.
-    ?? checkCounter(network.slug, BigInt(transaction.nonce), policy, 'nonce_outside_window')
-    ?? checkJournal(unsigned, transaction, instruction, policy);
+    checkCounter(network.slug, BigInt(transaction.nonce), policy, 'nonce_outside_window') ??
+    checkJournal(unsigned, transaction, instruction, policy)
+  );
 }
 
 /** What the bytes pay, read as the kind of payment that was asked for. Refuses: anything beside it. */
@@ -63,7 +71,10 @@ function checkIdentity(network: Network, { chainId, type }: EvmTransaction): Ref
 
 /** 1.6-3, 1.6-4: destination, asset and amount are those of the instruction. */
 function checkPayment(
-  network: Network, payment: Payment, instruction: Instruction, policy: SigningPolicy,
+  network: Network,
+  payment: Payment,
+  instruction: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
   const { purpose, token, amount } = instruction;
   if (instruction.tag !== null || purpose === 'opt_in') return refuseToSign('not_an_evm_instruction');
@@ -89,7 +100,11 @@ function checkPayment(
 
 /** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
 function checkSummary(
-  network: Network, unsigned: Unsigned, transaction: EvmTransaction, payment: Payment, instruction: Instruction,
+  network: Network,
+  unsigned: Unsigned,
+  transaction: EvmTransaction,
+  payment: Payment,
+  instruction: Instruction,
 ): Refusal | null {
   const { to, amount, tokenContract, tag, kind, sendAll, replayKey, feeMax } = unsigned;
   const samePayment = to === payment.to && amount === payment.amount && tokenContract === payment.tokenContract;
@@ -114,12 +129,18 @@ const FEE_PARTS = ['type', 'gasLimit', 'maxFeePerGas', 'maxPriorityFeePerGas'] a
 
 /** 1.6-5, G29: the highest fee, with the L1 part; what runs at a native destination may not burn more than that. */
 function checkFee(
-  { chain, feeMax }: Unsigned, { gasLimit, maxFeePerGas, value }: EvmTransaction,
-  { token, purpose }: Instruction, policy: SigningPolicy,
+  { chain, feeMax }: Unsigned,
+  { gasLimit, maxFeePerGas, value }: EvmTransaction,
+  { token, purpose }: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
   if (gasLimit > GAS_LIMIT_MAX) return refuseToSign('gas_limit', { expected: GAS_LIMIT_MAX, found: gasLimit });
-  const amount = token === null && purpose !== 'cancel' ? value : null, nativeGas = token === null ? gasLimit : null;
-  return checkFeeBounds({ chain, feeMax, amount, price: maxFeePerGas, nativeGas, isSweep: purpose === 'sweep' }, policy);
+  const amount = token === null && purpose !== 'cancel' ? value : null,
+    nativeGas = token === null ? gasLimit : null;
+  return checkFeeBounds(
+    { chain, feeMax, amount, price: maxFeePerGas, nativeGas, isSweep: purpose === 'sweep' },
+    policy,
+  );
 }
 
 /**
@@ -127,7 +148,10 @@ function checkFee(
  * same instruction may differ in its fee only, and a native send-all in a lower amount (decisions 6).
  */
 function checkJournal(
-  unsigned: Unsigned, transaction: EvmTransaction, instruction: Instruction, policy: SigningPolicy,
+  unsigned: Unsigned,
+  transaction: EvmTransaction,
+  instruction: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
   const { forInstruction, withReplayKey } = policy.journal;
   const amountMayFall = unsigned.sendAll && instruction.amount === 'all' && instruction.token === null;
@@ -138,8 +162,9 @@ function checkJournal(
     }
     if (!replaces(transaction, earlier.transaction, amountMayFall)) return refuseToSign('replacement_differs');
   }
-  const others = withReplayKey({ kind: 'nonce', value: transaction.nonce })
-    .filter((payload) => !forInstruction.includes(payload));
+  const others = withReplayKey({ kind: 'nonce', value: transaction.nonce }).filter(
+    (payload) => !forInstruction.includes(payload),
+  );
   const foreign = others.some((payload) => payload !== unsigned.payload);
   return foreign && instruction.purpose !== 'cancel' ? refuseToSign('nonce_used', { found: transaction.nonce }) : null;
 }
@@ -161,7 +186,8 @@ function sign(network: Network, unsigned: Unsigned, { privateKey }: SigningKey):
   const { signature, recid } = secp256k1.ecdsaSign(Buffer.from(ethers.unsignedHash.slice(2), 'hex'), privateKey);
   const hex = Buffer.from(signature).toString('hex');
   ethers.signature = { r: `0x${hex.slice(0, 64)}`, s: `0x${hex.slice(64)}`, yParity: recid === 0 ? 0 : 1 };
-  const payload = ethers.serialized, signed: Signed = { chain: network.slug, payload, txid: txidOf(payload) };
+  const payload = ethers.serialized,
+    signed: Signed = { chain: network.slug, payload, txid: txidOf(payload) };
   const wrong = matchSigned(network, unsigned, signed);
   if (wrong !== null) throw new Error(`the signature does not verify: ${String(wrong.details['reason'])}`);
   return signed;

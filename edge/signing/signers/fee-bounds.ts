@@ -1,7 +1,7 @@
 /**
  * What a fee may be: in all, as a share of a native amount, and for one unit of what the chain sells. A fee that has
- * nothing to do with the amount loses money even where nobody lies: a contract that burns gas, a market that is mad for a
- * minute, a cloud that reads a false price. G29.
+ * nothing to do with the amount loses money even where nobody lies: a contract that burns gas, a market that is mad for
+ * a minute, a cloud that reads a false price. G29.
  *
  * A bound is a setting, else the value of the table here. Where the prices come from: docs/configuration.md.
  */
@@ -69,8 +69,12 @@ export interface FeeSettings {
 }
 
 export const DEFAULT_FEE_SETTINGS: FeeSettings = {
-  feeCaps: new Map(), feeFloors: new Map(), feePriceCaps: new Map(),
-  feeRatioBps: 5_000, sweepFeeRatioBps: 1_000, nativeGasLimit: 100_000n,
+  feeCaps: new Map(),
+  feeFloors: new Map(),
+  feePriceCaps: new Map(),
+  feeRatioBps: 5_000,
+  sweepFeeRatioBps: 1_000,
+  nativeGasLimit: 100_000n,
 };
 
 /** The bounds of a chain. A sweep has a share of its own and no floor: what is too small to be swept waits. */
@@ -79,7 +83,7 @@ export function feeBoundsOf(chain: Chain, settings: FeeSettings = DEFAULT_FEE_SE
   return {
     feeCap: settings.feeCaps.get(chain) ?? usual.cap,
     feeRatioBpsMax: isSweep ? settings.sweepFeeRatioBps : settings.feeRatioBps,
-    feeFloor: isSweep ? 0n : settings.feeFloors.get(chain) ?? usual.plain,
+    feeFloor: isSweep ? 0n : (settings.feeFloors.get(chain) ?? usual.plain),
     feePriceCap: settings.feePriceCaps.get(chain) ?? usual.price * PRICE_FACTOR,
     nativeGasLimit: settings.nativeGasLimit,
   };
@@ -100,22 +104,37 @@ export interface Costs {
 }
 
 /** G29. Refuses: SIGNED_BATCH_REJECTED; the details name the setting, its bound and the value. */
-export function checkFeeBounds({ chain, feeMax, amount, price, nativeGas = null, isSweep }: Costs, bounds: FeeBounds): Refusal | null {
-  const { feeCap, feeRatioBpsMax, feeFloor, feePriceCap, nativeGasLimit } = bounds, slug = chain.toUpperCase();
-  if (nativeGas !== null && nativeGas > nativeGasLimit) return overBound('native_gas_limit', 'EDGE_NATIVE_GAS_LIMIT', nativeGasLimit, nativeGas);
+export function checkFeeBounds(
+  { chain, feeMax, amount, price, nativeGas = null, isSweep }: Costs,
+  bounds: FeeBounds,
+): Refusal | null {
+  const { feeCap, feeRatioBpsMax, feeFloor, feePriceCap, nativeGasLimit } = bounds,
+    slug = chain.toUpperCase();
+  if (nativeGas !== null && nativeGas > nativeGasLimit)
+    return overBound('native_gas_limit', 'EDGE_NATIVE_GAS_LIMIT', nativeGasLimit, nativeGas);
   if (feeMax > feeCap) return overBound('fee_cap', `EDGE_FEE_CAP_${slug}`, feeCap, feeMax);
-  if (price !== null && price > feePriceCap) return overBound('fee_price_cap', `EDGE_FEE_PRICE_CAP_${slug}`, feePriceCap, price);
+  if (price !== null && price > feePriceCap)
+    return overBound('fee_price_cap', `EDGE_FEE_PRICE_CAP_${slug}`, feePriceCap, price);
   if (amount === null || feeMax <= feeFloor || feeMax * 10_000n <= amount * BigInt(feeRatioBpsMax)) return null;
-  const share = amount * BigInt(feeRatioBpsMax) / 10_000n;
-  return overBound('fee_ratio', isSweep ? 'EDGE_SWEEP_FEE_RATIO_BPS' : 'EDGE_FEE_RATIO_BPS', larger(share, feeFloor), feeMax, { ratioBps: feeRatioBpsMax });
+  const share = (amount * BigInt(feeRatioBpsMax)) / 10_000n;
+  return overBound(
+    'fee_ratio',
+    isSweep ? 'EDGE_SWEEP_FEE_RATIO_BPS' : 'EDGE_FEE_RATIO_BPS',
+    larger(share, feeFloor),
+    feeMax,
+    { ratioBps: feeRatioBpsMax },
+  );
 }
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** The refusal of a bound that the customer sets; bound and value are in one unit. */
 export function overBound(reason: string, setting: string, bound: bigint, value: bigint, more: object = {}): Refusal {
-  return refuse('SIGNED_BATCH_REJECTED', { reason, setting, bound: bound.toString(), value: value.toString(), ...more },
-    `nothing was signed: ${setting} allows ${bound}, and this is ${value}`);
+  return refuse(
+    'SIGNED_BATCH_REJECTED',
+    { reason, setting, bound: bound.toString(), value: value.toString(), ...more },
+    `nothing was signed: ${setting} allows ${bound}, and this is ${value}`,
+  );
 }
 
 /** Whether a refusal is one of the customer's own bounds, and no attempt to have something else signed. */

@@ -1,6 +1,6 @@
 /**
- * What is signed lands soon or never: one rule for all families. A payload that cannot land yet is a cheque that the cloud
- * keeps, long after its caller gave up. found F8, chains.md 1.6-8.
+ * What is signed lands soon or never: one rule for all families. A payload that cannot land yet is a cheque that the
+ * cloud keeps, long after its caller gave up. found F8, chains.md 1.6-8.
  *
  *   height    (lock time, last ledger, last valid height) at most what the chain can have by the edge's clock
  *   counter   (nonce, sequence) at most a little above the highest one that this edge signed, or that the company's own
@@ -18,11 +18,19 @@ import { refuseToSign, type SigningPolicy } from './signer.ts';
 export const FIRST_NONCE_MAX = 100_000n;
 /** Transactions that an account may be ahead of one a ledger. */
 const SEQUENCE_SLACK = 1_000_000n;
-/** A Stellar account's sequence begins with the number of the ledger that made it in its upper half. Source: CAP-0001. */
+/**
+ * A Stellar account's sequence begins with the number of the ledger that made it in its upper half. Source: CAP-0001.
+ */
 const STELLAR_LEDGER_BITS = 32n;
 
 /** Refuses: SIGNED_BATCH_REJECTED `reason` for a height that the chain cannot have by `ahead` blocks from now. */
-export function checkHeight(chain: Chain, height: number, { nowMs }: SigningPolicy, reason: string, ahead = 0): Refusal | null {
+export function checkHeight(
+  chain: Chain,
+  height: number,
+  { nowMs }: SigningPolicy,
+  reason: string,
+  ahead = 0,
+): Refusal | null {
   const highest = highestHeight(chain, nowMs);
   if (highest === null || height <= highest + ahead) return null;
   return refuseToSign(reason, { expected: `at most ${highest + ahead} by this clock`, found: height });
@@ -30,7 +38,11 @@ export function checkHeight(chain: Chain, height: number, { nowMs }: SigningPoli
 
 /** Refuses: SIGNED_BATCH_REJECTED `reason` for a counter outside of the window, or one that no address can have. */
 export function checkCounter(
-  chain: Chain, counter: bigint, policy: SigningPolicy, reason: string, { mayBeBehind = false } = {},
+  chain: Chain,
+  counter: bigint,
+  policy: SigningPolicy,
+  reason: string,
+  { mayBeBehind = false } = {},
 ): Refusal | null {
   const { replayWindow, nowMs, firstNonceMax = FIRST_NONCE_MAX } = policy;
   if (replayWindow !== null) {
@@ -43,6 +55,9 @@ export function checkCounter(
   }
   const ledger = highestHeight(chain, nowMs);
   if (ledger === null) return null;
-  const highest = (FAMILY_OF[chain] === 'xlm' ? BigInt(ledger) << STELLAR_LEDGER_BITS : BigInt(ledger)) + SEQUENCE_SLACK;
-  return counter <= highest ? null : refuseToSign(reason, { expected: `at most ${highest} by this clock`, found: counter });
+  const highest =
+    (FAMILY_OF[chain] === 'xlm' ? BigInt(ledger) << STELLAR_LEDGER_BITS : BigInt(ledger)) + SEQUENCE_SLACK;
+  return counter <= highest
+    ? null
+    : refuseToSign(reason, { expected: `at most ${highest} by this clock`, found: counter });
 }

@@ -36,11 +36,17 @@ export interface Instruction {
   /** From this edge's own registry, never from the cloud's answer. */
   readonly token: Token | null;
   readonly tag: string | null;
-  /** The tag is a part of the destination's own text (`M…`, an X-address): it goes where such a tag goes, not into a memo. */
+  /**
+   * The tag is a part of the destination's own text (`M…`, an X-address): it goes where such a tag goes, not into a
+   * memo.
+   */
   readonly tagOfAddress?: true;
   /** The application's own name of the payment: two with different names are two payments, however alike. */
   readonly paymentRef?: string;
-  /** Its counter is bound when it is broadcast (binding.ts). Absent where the chain has none, and in instructions of an edge of before. */
+  /**
+   * Its counter is bound when it is broadcast (binding.ts). Absent where the chain has none, and in instructions of an
+   * edge of before.
+   */
   readonly counter?: 'at_broadcast';
   /** SHA-256 of the Idempotency-Key that it was asked under, and of the body that was sent. */
   readonly request?: { readonly key: string; readonly body: string };
@@ -68,20 +74,25 @@ export interface SigningPolicy extends FeeBounds {
   readonly replayWindow: { readonly from: bigint; readonly to: bigint } | null;
   /** Highest nonce while neither knows. EDGE_FIRST_NONCE_MAX. */
   readonly firstNonceMax?: bigint;
-  /** The edge's clock, for payloads that must expire soon (1.6-8: tron, xlm, xrp); without it such a payload is refused. */
+  /**
+   * The edge's clock, for payloads that must expire soon (1.6-8: tron, xlm, xrp); without it such a payload is refused.
+   */
   readonly nowMs?: number;
 }
 
 /**
- * How long a chain may stand still and then take what was signed before, milliseconds. A block may hold what its parent's time
- * has not overtaken (tron), a ledger closes with the time at which its vote began (xlm), a block hash ages by blocks (sol).
- * TRON stood still for 2 h 15 min on 2 November 2020, Stellar for 67 minutes on 15 May 2019, Solana for up to 19 hours.
- * Sources: java-tron Manager.validateCommon; stellar-core HerderSCPDriver::checkCloseTime; status.solana.com, 2021 to 2024.
+ * How long a chain may stand still and then take what was signed before, milliseconds. A block may hold what its
+ * parent's time has not overtaken (tron), a ledger closes with the time at which its vote began (xlm), a block hash
+ * ages by blocks (sol). TRON stood still for 2 h 15 min on 2 November 2020, Stellar for 67 minutes on 15 May 2019,
+ * Solana for up to 19 hours. Sources: java-tron Manager.validateCommon; stellar-core HerderSCPDriver::checkCloseTime;
+ * status.solana.com, 2021 to 2024.
  */
 export const HALT_MS_MAX = 24 * 3_600_000;
 
 /** A private key, held for one signature. It exists in this room only. */
-export interface SigningKey { readonly privateKey: Uint8Array }
+export interface SigningKey {
+  readonly privateKey: Uint8Array;
+}
 
 export interface Signer {
   /** Refuses: SIGNED_BATCH_REJECTED with `details.reason`, for whatever differs from the instruction or the policy. */
@@ -94,8 +105,8 @@ export interface Signer {
   /** Own addresses beside `from` that must sign a payload that `check` passed: who pays its fee. */
   coSigners?(unsigned: Unsigned): readonly string[];
   /**
-   * What a payload that `check` passed costs at least where the highest fee holds a part that stands in no byte, smallest
-   * native unit: a cloud that tells less of it hides nothing from the spend ledger.
+   * What a payload that `check` passed costs at least where the highest fee holds a part that stands in no byte,
+   * smallest native unit: a cloud that tells less of it hides nothing from the spend ledger.
    */
   feeFloor?(unsigned: Unsigned): bigint;
   /**
@@ -117,13 +128,27 @@ export function refuseToSign(reason: string, differs: { expected?: unknown; foun
 
 /** Flaws of a text and not of what it says: another encoding of a transaction, or of nothing. */
 const TEXT_FLAWS: ReadonlySet<string> = new Set([
-  'unreadable', 'not_canonical', 'not_base64', 'not_an_envelope', 'envelope_type', 'unknown_field', 'repeated_field', 'unexpected_field',
-  'truncated', 'trailing_bytes', 'count_not_canonical', 'message_version', 'duplicate_keys', 'header', 'key_index',
+  'unreadable',
+  'not_canonical',
+  'not_base64',
+  'not_an_envelope',
+  'envelope_type',
+  'unknown_field',
+  'repeated_field',
+  'unexpected_field',
+  'truncated',
+  'trailing_bytes',
+  'count_not_canonical',
+  'message_version',
+  'duplicate_keys',
+  'header',
+  'key_index',
 ]);
 
 /**
- * A payload that does not decode. A transaction has one text on each chain, the one that is checked, signed and stored: any other is
- * refused alike, `not_canonical`, with the finer flaw as `found`. Refuses: SIGNED_BATCH_REJECTED. found F13.
+ * A payload that does not decode. A transaction has one text on each chain, the one that is checked, signed and stored:
+ * any other is refused alike, `not_canonical`, with the finer flaw as `found`. Refuses: SIGNED_BATCH_REJECTED. found
+ * F13.
  */
 export function refusePayload(reason: string, found?: unknown): Refusal {
   if (TEXT_FLAWS.has(reason)) return refuseToSign('not_canonical', { found: reason });
@@ -135,7 +160,10 @@ export function refusePayload(reason: string, found?: unknown): Refusal {
  * allows. Every family's `check` begins with it. Refuses: SIGNED_BATCH_REJECTED.
  */
 export function checkParties(
-  network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy,
+  network: Network,
+  unsigned: Unsigned,
+  instruction: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
   if (unsigned.chain !== network.slug || instruction.chain !== network.slug) {
     return refuseToSign('chain_mismatch', { expected: network.slug, found: unsigned.chain });

@@ -16,12 +16,19 @@ import { decodeTransfer } from '../../../chains/tron/trc20.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import {
-  checkParties, HALT_MS_MAX, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties,
+  HALT_MS_MAX,
+  refusePayload,
+  refuseToSign,
+  type Instruction,
+  type Signer,
+  type SigningKey,
+  type SigningPolicy,
 } from './signer.ts';
 
 /**
- * Energy of the dearest plain transfer, to an account that never held the token, and a fifth more: the limit in the bytes
- * is energy times price, and what the cloud says of the energy proves nothing. T21, faults C7-58.
+ * Energy of the dearest plain transfer, to an account that never held the token, and a fifth more: the limit in the
+ * bytes is energy times price, and what the cloud says of the energy proves nothing. T21, faults C7-58.
  */
 const TRANSFER_ENERGY_MAX = 156_000n;
 /** How far ahead of this edge's clock a payload may expire (T16). One that expires later lies in wait. */
@@ -45,11 +52,13 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   }
   const payment = paymentOf(raw, instruction);
   if ('ok' in payment) return payment;
-  return checkPayment(network, payment, instruction, policy)
-    ?? checkExpiry(raw, policy)
-    ?? checkSummary(unsigned, raw, payment, instruction)
-    ?? checkFee(network, unsigned, raw, instruction, policy)
-    ?? checkJournal(unsigned, policy);
+  return (
+    checkPayment(network, payment, instruction, policy) ??
+    checkExpiry(raw, policy) ??
+    checkSummary(unsigned, raw, payment, instruction) ??
+    checkFee(network, unsigned, raw, instruction, policy) ??
+    checkJournal(unsigned, policy)
+  );
 }
 
 /** What the bytes pay, read as the kind of payment that was asked for. Refuses: anything beside it. */
@@ -78,7 +87,10 @@ function paymentOf({ contract, feeLimit }: RawData, { token }: Instruction): Pay
 
 /** 1.6-3, 1.6-4: destination, asset and amount are those of the instruction. */
 function checkPayment(
-  network: Network, payment: Payment, instruction: Instruction, policy: SigningPolicy,
+  network: Network,
+  payment: Payment,
+  instruction: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
   const { purpose, token, amount, tag } = instruction;
   if (tag !== null || purpose === 'opt_in' || purpose === 'cancel') return refuseToSign('not_a_tron_instruction');
@@ -109,7 +121,8 @@ function checkExpiry({ expirationMs, timestampMs }: RawData, { nowMs }: SigningP
   }
   if (expirationMs <= nowMs + EXPIRY_AHEAD_MS_MAX) return null;
   return refuseToSign('expiration_too_far', {
-    expected: `at most ${nowMs + EXPIRY_AHEAD_MS_MAX}`, found: expirationMs,
+    expected: `at most ${nowMs + EXPIRY_AHEAD_MS_MAX}`,
+    found: expirationMs,
   });
 }
 
@@ -139,15 +152,22 @@ function checkSummary(unsigned: Unsigned, raw: RawData, payment: Payment, instru
  * is said to cost nothing would not be counted as spent.
  */
 function checkFee(
-  network: Network, { chain, payload, amount, feeMax, fee }: Unsigned, { feeLimit }: RawData,
-  { token, purpose }: Instruction, policy: SigningPolicy,
+  network: Network,
+  { chain, payload, amount, feeMax, fee }: Unsigned,
+  { feeLimit }: RawData,
+  { token, purpose }: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
-  const floor = bandwidthFeeFloor(tronOf(network), payload), bandwidthFeeMax = BigInt(String(fee['bandwidthFeeMax']));
+  const floor = bandwidthFeeFloor(tronOf(network), payload),
+    bandwidthFeeMax = BigInt(String(fee['bandwidthFeeMax']));
   if (bandwidthFeeMax < floor) {
     return refuseToSign('fee_mismatch', { expected: `at least ${floor}`, found: bandwidthFeeMax });
   }
   const price = token === null ? null : (feeLimit + TRANSFER_ENERGY_MAX - 1n) / TRANSFER_ENERGY_MAX;
-  return checkFeeBounds({ chain, feeMax, amount: token === null ? amount : null, price, isSweep: purpose === 'sweep' }, policy);
+  return checkFeeBounds(
+    { chain, feeMax, amount: token === null ? amount : null, price, isSweep: purpose === 'sweep' },
+    policy,
+  );
 }
 
 /**
@@ -162,7 +182,10 @@ function checkJournal({ payload, replayKey }: Unsigned, { journal }: SigningPoli
 }
 
 function sign(
-  network: Network, unsigned: Unsigned, { privateKey }: SigningKey, ...coSigners: readonly SigningKey[]
+  network: Network,
+  unsigned: Unsigned,
+  { privateKey }: SigningKey,
+  ...coSigners: readonly SigningKey[]
 ): Signed {
   if (coSigners.length > 0) throw new Error('a payment from one address has one signer');
   const decoded = decodeRaw(unsigned.payload);

@@ -12,14 +12,25 @@ import { addressOfKey } from '../../../chains/xrp/derive.ts';
 import { txidOf } from '../../../chains/xrp/hashes.ts';
 import { RATE_MAX, roundedDown, withTransferFee } from '../../../chains/xrp/issued-amount.ts';
 import { encodeSigned, matchSigned, signingHash } from '../../../chains/xrp/signed.ts';
-import { decodeUnsigned, networkFlawOf, type XrpPayment, type XrpTransaction } from '../../../chains/xrp/transaction.ts';
+import {
+  decodeUnsigned,
+  networkFlawOf,
+  type XrpPayment,
+  type XrpTransaction,
+} from '../../../chains/xrp/transaction.ts';
 import { TRUST_LIMIT } from '../../../chains/xrp/trustline.ts';
 import { feePartsOf, LAST_LEDGER_AHEAD_MAX } from '../../../chains/xrp/unsigned.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkCounter, checkHeight } from './lying-in-wait.ts';
 import {
-  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties,
+  refusePayload,
+  refuseToSign,
+  type Instruction,
+  type Signer,
+  type SigningKey,
+  type SigningPolicy,
 } from './signer.ts';
 
 /** Drops that no fee may be above, whatever the settings say. R18. */
@@ -31,19 +42,24 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   if (instruction.purpose === 'cancel') return refuseToSign('not_an_xrp_instruction');
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) return refusePayload(decoded.reason, decoded.found);
-  const { transaction } = decoded, flaw = networkFlawOf(network, transaction);
+  const { transaction } = decoded,
+    flaw = networkFlawOf(network, transaction);
   if (flaw !== null) return refuseToSign(flaw.reason, flaw);
   if (transaction.account !== instruction.from) {
     return refuseToSign('account_mismatch', { expected: instruction.from, found: transaction.account });
   }
-  return checkToken(instruction, policy)
-    ?? checkAction(network, transaction, instruction, policy)
-    ?? checkSummary(unsigned, transaction, instruction)
-    ?? checkFee(network, transaction, instruction, policy)
-    ?? checkExpiry(unsigned, transaction, policy)
+  return (
+    checkToken(instruction, policy) ??
+    checkAction(network, transaction, instruction, policy) ??
+    checkSummary(unsigned, transaction, instruction) ??
+    checkFee(network, transaction, instruction, policy) ??
+    checkExpiry(unsigned, transaction, policy) ??
     // One far ahead would wait for its turn, long after the caller gave up. A ticket is behind by its nature.
-    ?? checkCounter(network.slug, BigInt(transaction.sequence), policy, 'sequence_outside_window', { mayBeBehind: transaction.byTicket })
-    ?? checkJournal(unsigned, transaction, instruction, policy);
+    checkCounter(network.slug, BigInt(transaction.sequence), policy, 'sequence_outside_window', {
+      mayBeBehind: transaction.byTicket,
+    }) ??
+    checkJournal(unsigned, transaction, instruction, policy)
+  );
 }
 
 /** The token is of the registry that this edge accepted, with the decimals that it has there. */
@@ -53,7 +69,10 @@ function checkToken({ token }: Instruction, { catalogue }: SigningPolicy): Refus
 }
 
 function checkAction(
-  network: Network, transaction: XrpTransaction, instruction: Instruction, policy: SigningPolicy,
+  network: Network,
+  transaction: XrpTransaction,
+  instruction: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
   const expected = instruction.purpose === 'opt_in' ? 'TrustSet' : 'Payment';
   if (transaction.type !== expected) return refuseToSign('transaction_type', { expected, found: transaction.type });
@@ -63,13 +82,17 @@ function checkAction(
     return refuseToSign('token_mismatch', { expected: token?.contract ?? null, found: transaction.tokenContract });
   }
   if (to !== from) return refuseToSign('destination_mismatch', { expected: from, found: to });
-  return transaction.limit === TRUST_LIMIT ? null
+  return transaction.limit === TRUST_LIMIT
+    ? null
     : refuseToSign('limit_mismatch', { expected: TRUST_LIMIT, found: transaction.limit });
 }
 
 /** 1.6-3, 1.6-4: destination, tag, asset and amount are those of the instruction. */
 function checkPayment(
-  network: Network, payment: XrpPayment, { to: toText, tag, token, amount }: Instruction, { catalogue }: SigningPolicy,
+  network: Network,
+  payment: XrpPayment,
+  { to: toText, tag, token, amount }: Instruction,
+  { catalogue }: SigningPolicy,
 ): Refusal | null {
   const to = parseAddress(network, toText);
   if (!to.ok || payment.destination !== to.canonical) {
@@ -106,9 +129,11 @@ function checkSummary(unsigned: Unsigned, transaction: XrpTransaction, instructi
   const { to, amount, tokenContract, tag, kind, sendAll, replayKey, feeMax, fee } = unsigned;
   const isPayment = transaction.type === 'Payment';
   const same = isPayment
-    ? kind === 'payment' && to === transaction.destination && amount === transaction.amount
-      && sendAll === (instruction.amount === 'all')
-      && tag === (transaction.destinationTag?.toString() ?? null)
+    ? kind === 'payment' &&
+      to === transaction.destination &&
+      amount === transaction.amount &&
+      sendAll === (instruction.amount === 'all') &&
+      tag === (transaction.destinationTag?.toString() ?? null)
     : kind === 'trustline' && to === transaction.account && amount === 0n && !sendAll && tag === null;
   if (!same || tokenContract !== transaction.tokenContract) return refuseToSign('summary_mismatch');
   if (replayKey.kind !== 'sequence' || replayKey.value !== String(transaction.sequence)) {
@@ -119,13 +144,17 @@ function checkSummary(unsigned: Unsigned, transaction: XrpTransaction, instructi
   }
   const parts = feePartsOf(transaction);
   const told = [...Object.keys(parts), ...Object.keys(fee)].find((part) => String(fee[part]) !== String(parts[part]));
-  return told === undefined ? null
+  return told === undefined
+    ? null
     : refuseToSign('fee_mismatch', { expected: parts[told] ?? null, found: fee[told] ?? null });
 }
 
 /** 1.6-5, G29: a transaction is one unit. */
 function checkFee(
-  { slug: chain }: Network, transaction: XrpTransaction, { purpose }: Instruction, policy: SigningPolicy,
+  { slug: chain }: Network,
+  transaction: XrpTransaction,
+  { purpose }: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
   const { feeDrops } = transaction;
   if (feeDrops > FEE_DROPS_MAX) return refuseToSign('fee_cap', { expected: FEE_DROPS_MAX, found: feeDrops });
@@ -138,13 +167,16 @@ function checkFee(
  * this edge knows is how many ledgers can have closed by its clock.
  */
 function checkExpiry(
-  { readAtHeight, chain }: Unsigned, { lastLedgerSequence }: XrpTransaction, policy: SigningPolicy,
+  { readAtHeight, chain }: Unsigned,
+  { lastLedgerSequence }: XrpTransaction,
+  policy: SigningPolicy,
 ): Refusal | null {
   if (policy.nowMs === undefined) return refuseToSign('no_clock');
   const ahead = lastLedgerSequence - readAtHeight;
   if (ahead <= 0 || ahead > LAST_LEDGER_AHEAD_MAX) {
     return refuseToSign('expiry', {
-      expected: `within ${LAST_LEDGER_AHEAD_MAX} ledgers of ${readAtHeight}`, found: lastLedgerSequence,
+      expected: `within ${LAST_LEDGER_AHEAD_MAX} ledgers of ${readAtHeight}`,
+      found: lastLedgerSequence,
     });
   }
   return checkHeight(chain, lastLedgerSequence, policy, 'expiry', LAST_LEDGER_AHEAD_MAX);
@@ -156,22 +188,27 @@ function checkExpiry(
  * 6).
  */
 function checkJournal(
-  unsigned: Unsigned, transaction: XrpTransaction, instruction: Instruction, { journal }: SigningPolicy,
+  unsigned: Unsigned,
+  transaction: XrpTransaction,
+  instruction: Instruction,
+  { journal }: SigningPolicy,
 ): Refusal | null {
   const { forInstruction, withReplayKey } = journal;
   const amountMayFall = instruction.amount === 'all' && instruction.token === null;
   for (const payload of forInstruction) {
     const earlier = decodeUnsigned(payload);
     if (
-      !earlier.ok || earlier.transaction.sequence !== transaction.sequence
-      || earlier.transaction.byTicket !== transaction.byTicket
+      !earlier.ok ||
+      earlier.transaction.sequence !== transaction.sequence ||
+      earlier.transaction.byTicket !== transaction.byTicket
     ) {
       return refuseToSign('instruction_signed_before');
     }
     if (!replaces(transaction, earlier.transaction, amountMayFall)) return refuseToSign('replacement_differs');
   }
-  const foreign = withReplayKey({ kind: 'sequence', value: String(transaction.sequence) })
-    .some((payload) => payload !== unsigned.payload && !forInstruction.includes(payload));
+  const foreign = withReplayKey({ kind: 'sequence', value: String(transaction.sequence) }).some(
+    (payload) => payload !== unsigned.payload && !forInstruction.includes(payload),
+  );
   return foreign ? refuseToSign('sequence_used', { found: transaction.sequence }) : null;
 }
 
@@ -186,17 +223,25 @@ function replaces(next: XrpTransaction, earlier: XrpTransaction, amountMayFall: 
 
 function isSame(a: XrpTransaction, b: XrpTransaction): boolean {
   const text = (transaction: XrpTransaction) =>
-    JSON.stringify(Object.entries(transaction).map(([name, value]) => [name, String(value)]).sort());
+    JSON.stringify(
+      Object.entries(transaction)
+        .map(([name, value]) => [name, String(value)])
+        .sort(),
+    );
   return text(a) === text(b);
 }
 
 function sign(
-  network: Network, unsigned: Unsigned, { privateKey }: SigningKey, ...coSigners: readonly SigningKey[]
+  network: Network,
+  unsigned: Unsigned,
+  { privateKey }: SigningKey,
+  ...coSigners: readonly SigningKey[]
 ): Signed {
   if (coSigners.length > 0) throw new Error('a payment of one account has one signer');
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) throw new Error(`the payload does not decode: ${decoded.reason}`);
-  const { transaction } = decoded, publicKey = secp256k1.publicKeyCreate(privateKey, true);
+  const { transaction } = decoded,
+    publicKey = secp256k1.publicKeyCreate(privateKey, true);
   if (addressOfKey(publicKey) !== unsigned.from || transaction.account !== unsigned.from) {
     throw new Error('the key is not that of the sender');
   }

@@ -7,7 +7,10 @@ import type { Request } from '../../../protocol/node/json-lines.ts';
 import { chainField, textField } from '../../../protocol/node/request-fields.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 
-/** `{valid, canonical, kind}` (an X-address adds its `tag`), or `{valid: false, reason}`. Refuses: INVALID_CHAIN, INVALID_INPUT. */
+/**
+ * `{valid, canonical, kind}` (an X-address adds its `tag`), or `{valid: false, reason}`. Refuses: INVALID_CHAIN,
+ * INVALID_INPUT.
+ */
 export function address(request: Request): object {
   const chain = chainField(request);
   const text = textField(request, 'address');
@@ -17,7 +20,9 @@ export function address(request: Request): object {
     return { valid: false, reason: typeof reason === 'string' ? reason : parsed.message };
   }
   const { canonical, kind, tag } = parsed;
-  return chain === 'xrp' && canonical !== text ? { valid: true, canonical, kind, tag } : { valid: true, canonical, kind };
+  return chain === 'xrp' && canonical !== text
+    ? { valid: true, canonical, kind, tag }
+    : { valid: true, canonical, kind };
 }
 
 /** A muxed account is a destination and never an address that is issued or compared (chains.md 9.1). */

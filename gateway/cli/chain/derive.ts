@@ -9,7 +9,9 @@ import { chainField, integerField, textField, wordField } from '../../../protoco
 
 /** What the version bytes of a key say of its script type. Source: SLIP-0132; a plain xpub says nothing. */
 const SCRIPT_OF_VERSION: Readonly<Record<'xpub' | 'ypub' | 'zpub', ScriptType>> = {
-  xpub: 'p2wpkh', ypub: 'p2sh-p2wpkh', zpub: 'p2wpkh',
+  xpub: 'p2wpkh',
+  ypub: 'p2sh-p2wpkh',
+  zpub: 'p2wpkh',
 };
 
 /** `{address, path}`. Refuses: INVALID_CHAIN, INVALID_INPUT, KEY_MATERIAL_REJECTED. */
@@ -24,7 +26,8 @@ export function derive(request: Request): object | Refusal {
   const change = integerField(request, 'change', [0, 1], 0) as 0 | 1;
   const index = integerField(request, 'index', [0, HARDENED - 1]);
   const path = `M/${change}/${index}`;
-  if (chain !== 'btc') return { address: derivation.deriveAddress(networkOf(chain), key.xpub, change, index).address, path };
+  if (chain !== 'btc')
+    return { address: derivation.deriveAddress(networkOf(chain), key.xpub, change, index).address, path };
   const script = scriptField(request, SCRIPT_OF_VERSION[key.version]);
   return { address: deriveAddress(bitcoin, key.xpub, change, index, script).address, path };
 }

@@ -8,7 +8,9 @@ import { integerField, refuseField, textField } from '../../../protocol/node/req
 /** Addresses of one branch in one answer. */
 const COUNT_MAX = 10_000;
 
-/** `{valid: true, addresses}`, or `{valid: false, reason}`. Refuses: INVALID_INPUT for a range that has no addresses. */
+/**
+ * `{valid: true, addresses}`, or `{valid: false, reason}`. Refuses: INVALID_INPUT for a range that has no addresses.
+ */
 export function descriptor(request: Request): object {
   const text = textField(request, 'descriptor');
   const from = integerField(request, 'from', [0, HARDENED - 1], 0);

@@ -27,11 +27,14 @@ export function totp(request: Request): object {
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Apps show the secret in groups and in either case; padding is optional, and spare bits at the end count for nothing. */
+/**
+ * Apps show the secret in groups and in either case; padding is optional, and spare bits at the end count for nothing.
+ */
 function secretOf(text: string): Uint8Array {
   const letters = text.replace(/[\s-]/g, '').replace(/=+$/, '').toUpperCase();
   const bytes: number[] = [];
-  let bits = 0, value = 0;
+  let bits = 0,
+    value = 0;
   for (const letter of letters) {
     const five = BASE32.indexOf(letter);
     if (five === -1) refuseField('secret', 'base32');

@@ -1,11 +1,24 @@
 /** The `transfers` operation: the movements that the service reads from the answers of a node. */
-import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Token } from '../../../chains/chain.ts';
+import {
+  ChainUnavailable,
+  type Block,
+  type Catalogue,
+  type Decoded,
+  type Network,
+  type Token,
+} from '../../../chains/chain.ts';
 import { objectIn } from '../../../chains/node-answer.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
 import type { Request } from '../../../protocol/node/json-lines.ts';
 import {
-  chainField, integerField, listField, objectField, optionalTextField, refuseField, textField,
+  chainField,
+  integerField,
+  listField,
+  objectField,
+  optionalTextField,
+  refuseField,
+  textField,
 } from '../../../protocol/node/request-fields.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../../protocol/slugs.ts';
 
@@ -37,12 +50,14 @@ const DECODERS: Readonly<Record<Family, Decoder>> = {
     },
   },
   evm: {
-    needs: ['block', 'receipts'], takes: ['traces'],
+    needs: ['block', 'receipts'],
+    takes: ['traces'],
     async decode(network, answers, catalogue) {
       const { transfersIn } = await import('../../../chains/evm/transfers.ts');
       const { blockFromAnswers } = await import('../../../chains/evm/block.ts');
       const { contradictionOfLogs } = await import('../../../chains/evm/bloom.ts');
-      const unit = blockFromAnswers(network, answers), doubt = contradictionOfLogs(unit.raw.receipts);
+      const unit = blockFromAnswers(network, answers),
+        doubt = contradictionOfLogs(unit.raw.receipts);
       if (doubt !== null) throw new ChainUnavailable(network.slug, `block ${unit.height}: ${doubt}`);
       return transfersIn(network, unit, catalogue);
     },
@@ -69,7 +84,8 @@ const DECODERS: Readonly<Record<Family, Decoder>> = {
     },
   },
   xlm: {
-    needs: ['operations'], takes: ['effects', 'transactions'],
+    needs: ['operations'],
+    takes: ['effects', 'transactions'],
     async decode(network, { operations, effects = null, transactions = null }, catalogue) {
       const { transfersIn } = await import('../../../chains/xlm/transfers.ts');
       return transfersIn(network, unplaced({ operations, effects, transactions }), catalogue);
@@ -91,13 +107,21 @@ export async function transfers(request: Request): Promise<object | Refusal> {
   for (const name of [...needs, ...takes]) {
     const answer = unwrapped(given[name]);
     // A part that is missing is not an empty part: nothing would be proven about the block.
-    if ((answer === undefined || answer === null) && needs.includes(name)) refuseField(`answers.${name}`, "a node's answer");
+    if ((answer === undefined || answer === null) && needs.includes(name))
+      refuseField(`answers.${name}`, "a node's answer");
     if (answer !== undefined && answer !== null) answers[name] = answer;
   }
   const decoded = await decode(networkOf(chain), answers, catalogue);
   return {
-    transfers: decoded.transfers.map(({ txid, outputIndex, to, amount, decimals, tokenContract, tag }) =>
-      ({ txid, outputIndex, to, amount: amount.toString(), decimals, tokenContract, tag })),
+    transfers: decoded.transfers.map(({ txid, outputIndex, to, amount, decimals, tokenContract, tag }) => ({
+      txid,
+      outputIndex,
+      to,
+      amount: amount.toString(),
+      decimals,
+      tokenContract,
+      tag,
+    })),
     ignored: decoded.ignored.map(({ txid, reason }) => ({ txid, reason })),
   };
 }

@@ -10,7 +10,10 @@ import { objectField, refuseField, textField } from '../../../protocol/node/requ
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 const SIGNATURES_MAX = 100;
 
-/** `{valid: true}`, or `{valid: false, reason}`. Refuses: INVALID_INPUT for a secret that is none and for missing fields. */
+/**
+ * `{valid: true}`, or `{valid: false, reason}`. Refuses: INVALID_INPUT for a secret that is none and for missing
+ * fields.
+ */
 export function webhookVerify(request: Request): object {
   const base64 = SECRET.exec(textField(request, 'secret'))?.[1] ?? refuseField('secret', 'whsec_ and base64');
   const headers = lowerCased(objectField(request, 'headers'));
@@ -18,10 +21,16 @@ export function webhookVerify(request: Request): object {
   const id = headers.get('webhook-id');
   const timestamp = headers.get('webhook-timestamp');
   const signatures = headers.get('webhook-signature');
-  if (id === undefined || timestamp === undefined || signatures === undefined) return { valid: false, reason: 'a header is missing' };
+  if (id === undefined || timestamp === undefined || signatures === undefined)
+    return { valid: false, reason: 'a header is missing' };
   if (!/^[0-9]+$/.test(timestamp)) return { valid: false, reason: 'the timestamp is no number of seconds' };
-  const expected = createHmac('sha256', Buffer.from(base64, 'base64')).update(`${id}.${timestamp}.${payload}`, 'utf8').digest();
-  const valid = signatures.split(' ').slice(0, SIGNATURES_MAX).some((signature) => matches(signature, expected));
+  const expected = createHmac('sha256', Buffer.from(base64, 'base64'))
+    .update(`${id}.${timestamp}.${payload}`, 'utf8')
+    .digest();
+  const valid = signatures
+    .split(' ')
+    .slice(0, SIGNATURES_MAX)
+    .some((signature) => matches(signature, expected));
   return valid ? { valid } : { valid, reason: 'no signature matches' };
 }
 
@@ -33,6 +42,9 @@ function matches(signature: string, expected: Buffer): boolean {
 
 /** Header names are the same in any case; a value that is no text counts as absent. */
 function lowerCased(headers: Request): ReadonlyMap<string, string> {
-  return new Map(Object.entries(headers).flatMap(([name, value]) =>
-    (typeof value === 'string' || typeof value === 'number' ? [[name.toLowerCase(), String(value)]] : [])));
+  return new Map(
+    Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name.toLowerCase(), String(value)]] : [],
+    ),
+  );
 }

@@ -16,10 +16,18 @@ const PAIR_TRIES = 5;
 type Area = 'createAddress' | 'listAddresses' | 'getAddress' | 'archiveAddress' | 'unarchiveAddress';
 
 export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const { accounts, chains, pools, stores: { reads }, nowMs } = deps;
+  const {
+    accounts,
+    chains,
+    pools,
+    stores: { reads },
+    nowMs,
+  } = deps;
   const pairs = new PairLookup(reads);
-  const view = async (accountId: AccountId, row: AddressRow) => addressView(await reads.retiredIdentities(accountId), row);
-  const replay = async (stored: unknown, asked: { readonly caller: Caller }) => view(accountOf(asked), stored as AddressRow);
+  const view = async (accountId: AccountId, row: AddressRow) =>
+    addressView(await reads.retiredIdentities(accountId), row);
+  const replay = async (stored: unknown, asked: { readonly caller: Caller }) =>
+    view(accountOf(asked), stored as AddressRow);
 
   const setStatus = async (asked: Asked<'archiveAddress'> | Asked<'unarchiveAddress'>, status: AddressStatus) => {
     const accountId = accountOf(asked);
@@ -38,23 +46,41 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       async handle(asked) {
         const accountId = accountOf(asked);
         const { chain, userRef, tag = null, label = null } = asked.body;
-        const unavailable = notEnabled(chains, accountId, chain) ?? await chains.notBegun(accountId, chain);
+        const unavailable = notEnabled(chains, accountId, chain) ?? (await chains.notBegun(accountId, chain));
         if (unavailable !== null) return unavailable;
-        const issue = (paired: number | null) => pools.issue(accountId, chain, (unissued) => accounts.ask(accountId, {
-          type: 'create_address', id: newId('adr', nowMs()), chain, userRef, tag, label, paired, unissued, ...claimOf(asked),
-        }));
+        const issue = (paired: number | null) =>
+          pools.issue(accountId, chain, (unissued) =>
+            accounts.ask(accountId, {
+              type: 'create_address',
+              id: newId('adr', nowMs()),
+              chain,
+              userRef,
+              tag,
+              label,
+              paired,
+              unissued,
+              ...claimOf(asked),
+            }),
+          );
         const pair = { chain, userRef, tag };
-        const answer = FAMILY_OF[chain] === 'evm'
-          ? await pairs.inTurn(accountId, pair, () => onUnchangedPairs(async () => issue(await pairs.indexFor(accountId, pair))))
-          : await issue(null);
-        return answer.ok === true ? addressView({ retired: [] }, answer.reply) : answer; // of the identity of this moment
+        const answer =
+          FAMILY_OF[chain] === 'evm'
+            ? await pairs.inTurn(accountId, pair, () =>
+                onUnchangedPairs(async () => issue(await pairs.indexFor(accountId, pair))),
+              )
+            : await issue(null);
+        // of the identity of this moment
+        return answer.ok === true ? addressView({ retired: [] }, answer.reply) : answer;
       },
     },
     async listAddresses(asked) {
       const ask = listAskOf('addresses', asked.query);
       if (isRefusal(ask)) return ask;
       const accountId = accountOf(asked);
-      const [rows, retired] = await Promise.all([reads.addresses(accountId, ask.filter, ask.page), reads.retiredIdentities(accountId)]);
+      const [rows, retired] = await Promise.all([
+        reads.addresses(accountId, ask.filter, ask.page),
+        reads.retiredIdentities(accountId),
+      ]);
       return pageAs(rows, (row) => addressView(retired, row));
     },
     async getAddress(asked) {

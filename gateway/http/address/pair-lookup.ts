@@ -1,14 +1,18 @@
 /**
- * Which index the next EVM address of a (userRef, tag) takes: read for many requests at once, and one after the other for
- * one pair, since each changes what the next one finds. What another node changes meanwhile the store refuses, and it is
- * read again. Spec §1.6.
+ * Which index the next EVM address of a (userRef, tag) takes: read for many requests at once, and one after the other
+ * for one pair, since each changes what the next one finds. What another node changes meanwhile the store refuses, and
+ * it is read again. Spec §1.6.
  */
 import type { PairAsk, ReadStore } from '../../../model/ports/read-store.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 
 type Reads = Pick<ReadStore, 'unpairedIndexes'>;
 
-interface Asking extends PairAsk { readonly accountId: AccountId; readonly answer: (index: number | null) => void; readonly fail: (error: unknown) => void }
+interface Asking extends PairAsk {
+  readonly accountId: AccountId;
+  readonly answer: (index: number | null) => void;
+  readonly fail: (error: unknown) => void;
+}
 
 /** Pairs of one statement. */
 const ASKED_AT_ONCE = 256;
@@ -44,14 +48,19 @@ export class PairLookup {
   indexFor(accountId: AccountId, ask: PairAsk): Promise<number | null> {
     return new Promise((answer, fail) => {
       this.#waiting.push({ accountId, ...ask, answer, fail });
-      if (this.#waiting.length === 1) setImmediate(() => void this.#read()); // what the same turn asks shares the statement
+      // what the same turn asks shares the statement
+      if (this.#waiting.length === 1) setImmediate(() => void this.#read());
     });
   }
 
   async #read(): Promise<void> {
     if (this.#underWay === READS_AT_ONCE) return;
     this.#underWay += 1;
-    for (let asked = this.#waiting.splice(0, ASKED_AT_ONCE); asked.length > 0; asked = this.#waiting.splice(0, ASKED_AT_ONCE)) {
+    for (
+      let asked = this.#waiting.splice(0, ASKED_AT_ONCE);
+      asked.length > 0;
+      asked = this.#waiting.splice(0, ASKED_AT_ONCE)
+    ) {
       try {
         const indexes = await this.#reads.unpairedIndexes(asked);
         asked.forEach(({ answer }, at) => answer(indexes[at]!));

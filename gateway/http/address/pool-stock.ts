@@ -1,6 +1,7 @@
 /**
- * Unissued pool addresses for many requests at once: one read of an account's pool at a time, which all that wait share. A
- * request that finds the pool empty waits for the refill that is under way, and takes its turn when addresses arrive.
+ * Unissued pool addresses for many requests at once: one read of an account's pool at a time, which all that wait
+ * share. A request that finds the pool empty waits for the refill that is under way, and takes its turn when addresses
+ * arrive.
  */
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
@@ -38,11 +39,13 @@ export class PoolStock {
   }
 
   /**
-   * Issues with the next unissued addresses, none on a chain without a pool. Refuses: what `issue` refuses; an empty pool
-   * only after the wait (SERVICE_UNAVAILABLE `pool_refill`), at once without a live edge (EDGE_OFFLINE).
+   * Issues with the next unissued addresses, none on a chain without a pool. Refuses: what `issue` refuses; an empty
+   * pool only after the wait (SERVICE_UNAVAILABLE `pool_refill`), at once without a live edge (EDGE_OFFLINE).
    */
   async issue<A extends { readonly ok: unknown }>(
-    accountId: AccountId, chain: Chain, issue: (unissued: Unissued) => Promise<A>,
+    accountId: AccountId,
+    chain: Chain,
+    issue: (unissued: Unissued) => Promise<A>,
   ): Promise<A | Refusal> {
     if (!(POOLED_CHAINS as readonly Chain[]).includes(chain)) return issue([]);
     const { edges, waitMs } = this.#deps;
@@ -61,15 +64,19 @@ export class PoolStock {
   }
 
   #unissued(accountId: AccountId, chain: Chain): Promise<Unissued> {
-    const key = keyOf(accountId, chain), known = this.#reading.get(key);
+    const key = keyOf(accountId, chain),
+      known = this.#reading.get(key);
     if (known !== undefined) return known;
-    const reading = this.#deps.reads.unissuedPool(accountId, chain, UNISSUED_OFFERED).finally(() => this.#reading.delete(key));
+    const reading = this.#deps.reads
+      .unissuedPool(accountId, chain, UNISSUED_OFFERED)
+      .finally(() => this.#reading.delete(key));
     this.#reading.set(key, reading);
     return reading;
   }
 
   #arrival(accountId: AccountId, chain: Chain, ms: number): Promise<void> {
-    const key = keyOf(accountId, chain), waiting = this.#waiting.get(key) ?? new Set();
+    const key = keyOf(accountId, chain),
+      waiting = this.#waiting.get(key) ?? new Set();
     this.#waiting.set(key, waiting);
     return new Promise((resolve) => {
       const look = () => {

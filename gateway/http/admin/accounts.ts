@@ -6,32 +6,52 @@ import { planView } from '../billing/billing.ts';
 import { bearerOf, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
-export function accountControlHandlers(
-  { accounts, stores: { identity }, log }: HandlerDeps,
-): Pick<Handlers, 'setSuspension' | 'setPlan'> {
+export function accountControlHandlers({
+  accounts,
+  stores: { identity },
+  log,
+}: HandlerDeps): Pick<Handlers, 'setSuspension' | 'setPlan'> {
   /** An account is made with its organization. */
-  const isUnknown = async (accountId: AccountId) => await identity.organization(organizationOf(accountId)) === null;
+  const isUnknown = async (accountId: AccountId) => (await identity.organization(organizationOf(accountId))) === null;
   return {
     async setSuspension(asked) {
-      const { params: { accountId }, body: { suspended, reason }, requestId } = asked;
+      const {
+        params: { accountId },
+        body: { suspended, reason },
+        requestId,
+      } = asked;
       if (await isUnknown(accountId)) return notFound('account', accountId);
       const { userId } = bearerOf(asked);
-      const answer = await accounts.ask(
-        accountId, { type: 'suspend', suspended, byUser: userId, ...(reason === undefined ? {} : { reason }) },
-      );
+      const answer = await accounts.ask(accountId, {
+        type: 'suspend',
+        suspended,
+        byUser: userId,
+        ...(reason === undefined ? {} : { reason }),
+      });
       if (answer.ok !== true) return answer;
-      log.warn({ requestId, userId, accountId }, suspended
-        ? 'an administrator suspended an account' : 'an administrator ended the suspension of an account');
+      log.warn(
+        { requestId, userId, accountId },
+        suspended ? 'an administrator suspended an account' : 'an administrator ended the suspension of an account',
+      );
       return { accountId, suspended };
     },
     async setPlan(asked) {
-      const { params: { accountId }, body, requestId } = asked;
+      const {
+        params: { accountId },
+        body,
+        requestId,
+      } = asked;
       if (await isUnknown(accountId)) return notFound('account', accountId);
       // JSON has no undefined: a field that was not sent is not there.
       const answer = await accounts.ask(accountId, { type: 'change_plan', plan: body as Partial<Plan> });
       if (answer.ok !== true) return answer;
       log.warn(
-        { requestId, userId: bearerOf(asked).userId, accountId, names: Object.entries(body).map((pair) => pair.join('=')) },
+        {
+          requestId,
+          userId: bearerOf(asked).userId,
+          accountId,
+          names: Object.entries(body).map((pair) => pair.join('=')),
+        },
         'an administrator changed the plan of an account',
       );
       return { accountId, ...planView(answer.reply) };

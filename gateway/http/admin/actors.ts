@@ -5,7 +5,10 @@ import { ACTOR_CHILDREN_DEFAULT, type ActorView } from '../../../protocol/schema
 import type { Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
-export function adminHandlers({ actors, log }: HandlerDeps): Pick<Handlers, 'listActors' | 'getActor' | 'restartActor'> {
+export function adminHandlers({
+  actors,
+  log,
+}: HandlerDeps): Pick<Handlers, 'listActors' | 'getActor' | 'restartActor'> {
   return {
     async listActors(asked) {
       const { depth, children } = asked.query;
@@ -29,12 +32,29 @@ export function adminHandlers({ actors, log }: HandlerDeps): Pick<Handlers, 'lis
 
 function actorView(inspection: Inspection, childrenMax: number): ActorView {
   const {
-    path, kind, id, phase, summary, mailboxDepth, messagesHandled, restarts, lastFault, childCount, children = [],
+    path,
+    kind,
+    id,
+    phase,
+    summary,
+    mailboxDepth,
+    messagesHandled,
+    restarts,
+    lastFault,
+    childCount,
+    children = [],
   } = inspection;
   return {
-    path, kind, id, phase, mailboxDepth, messages: messagesHandled, restarts,
+    path,
+    kind,
+    id,
+    phase,
+    mailboxDepth,
+    messages: messagesHandled,
+    restarts,
     state: summary === null ? null : { ...summary },
-    lastFault: lastFault === null ? null : { ...lastFault }, childCount,
+    lastFault: lastFault === null ? null : { ...lastFault },
+    childCount,
     children: children.slice(0, childrenMax).map((child) => actorView(child, childrenMax)),
   };
 }

@@ -4,7 +4,10 @@ import type { AccountId } from '../../../protocol/ids.ts';
 import type { Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
-export function factHandlers({ stores: { inbox }, log }: HandlerDeps): Pick<Handlers, 'listFactsSetAside' | 'retryFacts'> {
+export function factHandlers({
+  stores: { inbox },
+  log,
+}: HandlerDeps): Pick<Handlers, 'listFactsSetAside' | 'retryFacts'> {
   return {
     async listFactsSetAside({ query: { after, limit } }) {
       const facts = await inbox.factsSetAside(after, limit);
@@ -12,14 +15,17 @@ export function factHandlers({ stores: { inbox }, log }: HandlerDeps): Pick<Hand
       return {
         count,
         facts: facts.map(({ recordedAtMs, retryAtMs, ...fact }) => ({
-          ...fact, recordedAt: new Date(recordedAtMs).toISOString(), retryAt: new Date(retryAtMs).toISOString(),
+          ...fact,
+          recordedAt: new Date(recordedAtMs).toISOString(),
+          retryAt: new Date(retryAtMs).toISOString(),
         })),
       };
     },
     // The sweep of the inbox finds what is due.
     async retryFacts({ body: { accountId, id }, caller, requestId }) {
       const accounts = await inbox.retryFacts({ accountId: (accountId ?? null) as AccountId | null, id: id ?? null });
-      if (accounts.length === 0) return notFound('fact that was set aside', [accountId ?? 'of any account', id ?? 'any'].join(' '));
+      if (accounts.length === 0)
+        return notFound('fact that was set aside', [accountId ?? 'of any account', id ?? 'any'].join(' '));
       log.warn(
         { requestId, userId: caller.bearer!.userId, accountId, count: accounts.length },
         'an administrator has facts tried again',

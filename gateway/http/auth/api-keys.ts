@@ -12,7 +12,11 @@ const FORM = /^flk_(live|test)_[a-z2-7]{39}$/;
 /** The form in words. */
 const KEY_FORM = 'flk_live_ or flk_test_ and 39 characters of a–z and 2–7';
 
-export interface MintedKey { readonly key: string; readonly hash: string; readonly maskedPrefix: string }
+export interface MintedKey {
+  readonly key: string;
+  readonly hash: string;
+  readonly maskedPrefix: string;
+}
 
 /** A new key; only its hash is stored. */
 export function mintApiKey(environment: Environment, random: Uint8Array = randomBytes(SECRET_BYTES)): MintedKey {
@@ -34,14 +38,23 @@ export function environmentOfKey(key: string): Environment | null {
 }
 
 /**
- * What to do about a key that is not taken. All keys of the right form that are not taken are answered alike, whether they
- * were never minted, are revoked or another deployment's: nobody learns by guessing which exist.
+ * What to do about a key that is not taken. All keys of the right form that are not taken are answered alike, whether
+ * they were never minted, are revoked or another deployment's: nobody learns by guessing which exist.
  */
 export function whyNoKey(key: string): Record<string, string> {
   // Only the edge that issued it can know such a key.
-  if (/^loc_(?:live|test)_/.test(key)) return { reason: 'local_key', next: 'this is a key of your edge: call your edge, or the cloud with a flk_ key' };
-  if (environmentOfKey(key) === null) return { reason: 'malformed_key', expected: KEY_FORM, next: 'send the key whole and alone: no quotes, no "Bearer", X-API-Key once' };
-  return { reason: 'unknown_key', next: 'the key is mistyped, revoked or of another deployment: compare it with the one that was minted, or have one minted (flock api-keys mint)' };
+  if (/^loc_(?:live|test)_/.test(key))
+    return { reason: 'local_key', next: 'this is a key of your edge: call your edge, or the cloud with a flk_ key' };
+  if (environmentOfKey(key) === null)
+    return {
+      reason: 'malformed_key',
+      expected: KEY_FORM,
+      next: 'send the key whole and alone: no quotes, no "Bearer", X-API-Key once',
+    };
+  return {
+    reason: 'unknown_key',
+    next: 'the key is mistyped, revoked or of another deployment: compare it with the one that was minted, or have one minted (flock api-keys mint)',
+  };
 }
 
 /** A revocation on another node takes effect within this time. Spec test: 30 s. */

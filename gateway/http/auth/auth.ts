@@ -21,11 +21,19 @@ export async function createAuth({ stores, accounts, secrets, nowMs, config }: G
   const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
   const bearers = createBearers({ issuer, config, nowMs });
   const signatures = createEdgeSignatures({
-    edge: stores.edge, accounts, nowMs,
-    authorities: createAuthorities({ publicUrl: config.publicUrl, further: config.publicAuthorities ?? [], developerMode: config.developerMode }),
+    edge: stores.edge,
+    accounts,
+    nowMs,
+    authorities: createAuthorities({
+      publicUrl: config.publicUrl,
+      further: config.publicAuthorities ?? [],
+      developerMode: config.developerMode,
+    }),
   });
   return {
-    apiKeys, signatures, issuer,
+    apiKeys,
+    signatures,
+    issuer,
     secondFactor: createSecondFactor({ identity: stores.identity, secrets, nowMs }),
     credentials: createCredentials({ apiKeys, bearers, signatures }),
   };

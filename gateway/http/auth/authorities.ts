@@ -1,12 +1,13 @@
 /**
- * The names under which this cloud is asked. A signature over another host's `@authority` was made for somebody else, who
- * passes it on: it is refused, however good it is. The pinned ones are that of PUBLIC_URL, those of PUBLIC_AUTHORITIES,
- * and, while PUBLIC_URL is a loopback address or DEVELOPER_MODE is on, the machine's own loopback names at any port.
+ * The names under which this cloud is asked. A signature over another host's `@authority` was made for somebody else,
+ * who passes it on: it is refused, however good it is. The pinned ones are that of PUBLIC_URL, those of
+ * PUBLIC_AUTHORITIES, and, while PUBLIC_URL is a loopback address or DEVELOPER_MODE is on, the machine's own loopback
+ * names at any port.
  */
 export interface Authorities {
   /**
-   * Texts that a signature may have covered for this `Host`, the one of the request first: a default port may be named or
-   * left out. Empty for a host that is not this cloud's.
+   * Texts that a signature may have covered for this `Host`, the one of the request first: a default port may be named
+   * or left out. Empty for a host that is not this cloud's.
    */
   formsOf(host: string): readonly string[];
   /** For a refusal: how the cloud names itself. */
@@ -20,7 +21,10 @@ export interface AuthoritiesSettings {
   readonly developerMode: boolean;
 }
 
-interface Name { readonly host: string; readonly port: string | null }
+interface Name {
+  readonly host: string;
+  readonly port: string | null;
+}
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** A listener's own address; nobody is asked under it, so that it says no more than that no PUBLIC_URL was set. */
@@ -28,11 +32,15 @@ const UNSPECIFIED = new Set(['0.0.0.0', '[::]']);
 const DEFAULT_PORTS: ReadonlySet<string> = new Set(['80', '443']);
 
 export function createAuthorities({ publicUrl, further = [], developerMode }: AuthoritiesSettings): Authorities {
-  const url = new URL(publicUrl), own = nameOf(url.host)!;
-  const pinned = new Set([...portsOf(own, url.protocol === 'https:' ? ['443'] : ['80']), ...further.flatMap((text) => {
-    const name = nameOf(text);
-    return name === null ? [] : portsOf(name, [...DEFAULT_PORTS]);
-  })]);
+  const url = new URL(publicUrl),
+    own = nameOf(url.host)!;
+  const pinned = new Set([
+    ...portsOf(own, url.protocol === 'https:' ? ['443'] : ['80']),
+    ...further.flatMap((text) => {
+      const name = nameOf(text);
+      return name === null ? [] : portsOf(name, [...DEFAULT_PORTS]);
+    }),
+  ]);
   const atHome = developerMode || LOOPBACK.test(own.host) || UNSPECIFIED.has(own.host);
   return {
     expected: url.host,

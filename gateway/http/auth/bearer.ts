@@ -1,7 +1,13 @@
 /** Bearer tokens: the built-in issuer's, or those of one outside OIDC issuer. Algorithms are pinned. Decisions 2. */
 import {
-  createLocalJWKSet, createRemoteJWKSet, decodeJwt, errors, jwtVerify,
-  type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions,
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  decodeJwt,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
 } from 'jose';
 import { Refused, refuse } from '../../../protocol/errors.ts';
 import { ORG_ROLES, type OrgRole } from '../../../protocol/slugs.ts';
@@ -27,8 +33,14 @@ export interface Bearers {
   authenticate(token: string): Promise<Bearer | null>;
 }
 
-export function createBearers({ issuer, config, nowMs }: {
-  issuer: Issuer; config: Pick<GatewayConfig, 'publicUrl' | 'oidc'>; nowMs: () => number;
+export function createBearers({
+  issuer,
+  config,
+  nowMs,
+}: {
+  issuer: Issuer;
+  config: Pick<GatewayConfig, 'publicUrl' | 'oidc'>;
+  nowMs: () => number;
 }): Bearers {
   const { oidc } = config;
   let remote: Promise<JWTVerifyGetKey> | null = null;
@@ -49,12 +61,18 @@ export function createBearers({ issuer, config, nowMs }: {
     });
     return (await remote)(header, token);
   };
-  const issuersKey: JWTVerifyGetKey = (header, token) => outsideKey(header, token).catch((error: unknown) => {
-    if (VERDICTS.some((verdict) => error instanceof verdict)) throw error;
-    throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'the issuer of the token does not answer', retryAfterSeconds: 1 }));
-  });
+  const issuersKey: JWTVerifyGetKey = (header, token) =>
+    outsideKey(header, token).catch((error: unknown) => {
+      if (VERDICTS.some((verdict) => error instanceof verdict)) throw error;
+      throw new Refused(
+        refuse('SERVICE_UNAVAILABLE', { reason: 'the issuer of the token does not answer', retryAfterSeconds: 1 }),
+      );
+    });
   const options = (more: JWTVerifyOptions): JWTVerifyOptions => ({
-    requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE_SECONDS, currentDate: new Date(nowMs()), ...more,
+    requiredClaims: ['sub', 'exp'],
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    currentDate: new Date(nowMs()),
+    ...more,
   });
 
   return {
@@ -64,11 +82,15 @@ export function createBearers({ issuer, config, nowMs }: {
         const outside = oidc !== null && decodeJwt(token).iss === oidc.issuer;
         const { payload } = outside
           ? await jwtVerify(
-            token, issuersKey, options({ issuer: oidc.issuer, audience: oidc.audience, algorithms: OIDC_ALGORITHMS }),
-          )
+              token,
+              issuersKey,
+              options({ issuer: oidc.issuer, audience: oidc.audience, algorithms: OIDC_ALGORITHMS }),
+            )
           : await jwtVerify(
-            token, ownKey, options({ issuer: config.publicUrl, audience: TOKEN_AUDIENCE, algorithms: [ALGORITHM] }),
-          );
+              token,
+              ownKey,
+              options({ issuer: config.publicUrl, audience: TOKEN_AUDIENCE, algorithms: [ALGORITHM] }),
+            );
         return bearerOf(payload, !outside);
       } catch (error) {
         if (error instanceof errors.JOSEError) return null;
@@ -81,14 +103,19 @@ export function createBearers({ issuer, config, nowMs }: {
 /** Only `org_role` counts, and only an exact role; realm-level roles are ignored. Spec §5.4. */
 function bearerOf(payload: JWTPayload, builtIn: boolean): Bearer | null {
   const {
-    sub, org_id: organizationId, org_role: role, platform_role: platformRole, auth_time: authTime, totp_at: totpAt,
+    sub,
+    org_id: organizationId,
+    org_role: role,
+    platform_role: platformRole,
+    auth_time: authTime,
+    totp_at: totpAt,
   } = payload;
   if (typeof sub !== 'string' || sub === '') return null;
   const known = typeof organizationId === 'string' && /^org_[a-z2-7]{26}$/.test(organizationId);
   return {
     userId: sub,
     organizationId: known ? organizationId : null,
-    role: known && ORG_ROLES.includes(role as OrgRole) ? role as OrgRole : null,
+    role: known && ORG_ROLES.includes(role as OrgRole) ? (role as OrgRole) : null,
     platformAdmin: builtIn && platformRole === 'admin',
     authAtMs: typeof authTime === 'number' ? authTime * 1_000 : 0,
     totpAtMs: typeof totpAt === 'number' ? totpAt * 1_000 : null,
@@ -96,11 +123,11 @@ function bearerOf(payload: JWTPayload, builtIn: boolean): Bearer | null {
 }
 
 async function discover(issuerUrl: string): Promise<JWTVerifyGetKey> {
-  const response = await fetch(
-    `${issuerUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`,
-    { signal: AbortSignal.timeout(5_000), redirect: 'error' },
-  );
-  const { issuer, jwks_uri: keys } = await response.json() as { issuer?: unknown; jwks_uri?: unknown };
+  const response = await fetch(`${issuerUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`, {
+    signal: AbortSignal.timeout(5_000),
+    redirect: 'error',
+  });
+  const { issuer, jwks_uri: keys } = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
   if (!response.ok || issuer !== issuerUrl || typeof keys !== 'string') {
     throw new Error('the OIDC issuer does not describe itself');
   }

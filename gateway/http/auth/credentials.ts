@@ -20,7 +20,9 @@ export interface Credentials {
 }
 
 export function createCredentials(deps: {
-  apiKeys: ApiKeys; bearers: Bearers; signatures: EdgeSignatures;
+  apiKeys: ApiKeys;
+  bearers: Bearers;
+  signatures: EdgeSignatures;
 }): Credentials {
   return {
     async authenticate(route, head) {
@@ -28,7 +30,8 @@ export function createCredentials(deps: {
       const caller = await whoAsks(route, head.headers as IncomingHttpHeaders, deps);
       if (isRefusal(caller) || caller.accountId === null) return caller;
       const signature = await deps.signatures.verify(head, caller.accountId, {
-        required: route.credential === 'signed', pin: route.operationId !== 'syncEdge',
+        required: route.credential === 'signed',
+        pin: route.operationId !== 'syncEdge',
       });
       return isRefusal(signature) ? signature : { ...caller, signature };
     },
@@ -36,17 +39,37 @@ export function createCredentials(deps: {
 }
 
 /** What to do where no bearer is valid: a token, or where one is needed and a key came. */
-function whyNoBearer({ credential }: Route, { authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): Record<string, string> {
-  if (apiKey !== undefined) return { reason: 'key_not_taken_here', next: 'this path takes a bearer token of a signed-in user (POST /v1/auth/login), no API key' };
-  if (/^Bearer +(?:flk|loc)_/i.test(authorization ?? '')) return { reason: 'key_as_bearer', next: 'an API key goes into X-API-Key, not into Authorization' };
-  if (authorization !== undefined) return { reason: 'invalid_token', next: 'the token is malformed, expired or of another issuer: sign in again (POST /v1/auth/login), send it as Authorization: Bearer …' };
+function whyNoBearer(
+  { credential }: Route,
+  { authorization, 'x-api-key': apiKey }: IncomingHttpHeaders,
+): Record<string, string> {
+  if (apiKey !== undefined)
+    return {
+      reason: 'key_not_taken_here',
+      next: 'this path takes a bearer token of a signed-in user (POST /v1/auth/login), no API key',
+    };
+  if (/^Bearer +(?:flk|loc)_/i.test(authorization ?? ''))
+    return { reason: 'key_as_bearer', next: 'an API key goes into X-API-Key, not into Authorization' };
+  if (authorization !== undefined)
+    return {
+      reason: 'invalid_token',
+      next: 'the token is malformed, expired or of another issuer: sign in again (POST /v1/auth/login), send it as Authorization: Bearer …',
+    };
   return credential === 'application'
-    ? { reason: 'no_credential', next: 'send an API key (flk_…) as X-API-Key, or a bearer token as Authorization: Bearer …' }
-    : { reason: 'no_credential', next: 'send a bearer token of a signed-in user (POST /v1/auth/login) as Authorization: Bearer …' };
+    ? {
+        reason: 'no_credential',
+        next: 'send an API key (flk_…) as X-API-Key, or a bearer token as Authorization: Bearer …',
+      }
+    : {
+        reason: 'no_credential',
+        next: 'send a bearer token of a signed-in user (POST /v1/auth/login) as Authorization: Bearer …',
+      };
 }
 
 async function whoAsks(
-  route: Route, headers: IncomingHttpHeaders, { apiKeys, bearers }: { apiKeys: ApiKeys; bearers: Bearers },
+  route: Route,
+  headers: IncomingHttpHeaders,
+  { apiKeys, bearers }: { apiKeys: ApiKeys; bearers: Bearers },
 ): Promise<Caller | Refusal> {
   const apiKey = headers['x-api-key'];
   if (route.credential === 'application' || route.credential === 'signed') {
@@ -55,7 +78,11 @@ async function whoAsks(
       if (row === null) return refuse('UNAUTHORIZED', whyNoKey(apiKey));
       return { ...NOBODY, accountId: row.accountId, environment: row.environment, apiKeyId: row.id };
     }
-    if (route.credential === 'signed') return refuse('UNAUTHORIZED', { reason: 'no_key', next: 'send the edge\'s API key (flk_…) as X-API-Key, with its signature' });
+    if (route.credential === 'signed')
+      return refuse('UNAUTHORIZED', {
+        reason: 'no_key',
+        next: "send the edge's API key (flk_…) as X-API-Key, with its signature",
+      });
   }
   const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(headers.authorization ?? '')?.[1];
   const bearer = token === undefined ? null : await bearers.authenticate(token);
@@ -68,7 +95,9 @@ async function whoAsks(
   }
   const { organizationId } = bearer;
   return {
-    ...NOBODY, bearer, environment: environment as Environment,
+    ...NOBODY,
+    bearer,
+    environment: environment as Environment,
     accountId: organizationId === null ? null : accountIdOf(organizationId, environment as Environment),
   };
 }
@@ -82,7 +111,7 @@ export function roleRefusal(route: Route, { bearer, apiKeyId, environment, accou
     return bearer?.platformAdmin === true ? null : refuse('FORBIDDEN', { needs: 'platform_role: admin' });
   }
   if (route.role === null) return null;
-  const role = apiKeyId === null ? bearer?.role ?? null : 'editor';
+  const role = apiKeyId === null ? (bearer?.role ?? null) : 'editor';
   return role !== null && rankOf(role) >= rankOf(route.role)
     ? null
     : refuse('FORBIDDEN', { needs: route.role, has: role });

@@ -1,6 +1,6 @@
 /**
- * The edge's Ed25519 signature on a request, over HTTP and in the stream's handshake. Order: skew, host, signature, pinned
- * key, nonce; the body is compared with the signed digest when it has been read. Spec §5.3, decisions 2.
+ * The edge's Ed25519 signature on a request, over HTTP and in the stream's handshake. Order: skew, host, signature,
+ * pinned key, nonce; the body is compared with the signed digest when it has been read. Spec §5.3, decisions 2.
  */
 import type { AccountState } from '../../../model/account/commands.ts';
 import type { EdgeStore } from '../../../model/ports/edge-store.ts';
@@ -21,7 +21,10 @@ export interface SignedHead {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-export interface VerifiedSignature { readonly publicKey: string; readonly contentDigest: string }
+export interface VerifiedSignature {
+  readonly publicKey: string;
+  readonly contentDigest: string;
+}
 
 export interface EdgeSignatures {
   /**
@@ -30,14 +33,18 @@ export interface EdgeSignatures {
    * Refuses: EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, IDENTITY_ROTATION_PENDING, EDGE_NONCE_REPLAY.
    */
   verify(
-    head: SignedHead, accountId: AccountId, needs: { required: boolean; pin: boolean },
+    head: SignedHead,
+    accountId: AccountId,
+    needs: { required: boolean; pin: boolean },
   ): Promise<VerifiedSignature | null | Refusal>;
 }
 
 const NAMES = ['signature-input', 'signature', 'content-digest'] as const;
 
 export function createEdgeSignatures(deps: {
-  edge: Pick<EdgeStore, 'claimNonce'>; accounts: Pick<Accounts, 'ask'>; nowMs: () => number;
+  edge: Pick<EdgeStore, 'claimNonce'>;
+  accounts: Pick<Accounts, 'ask'>;
+  nowMs: () => number;
   /** The hosts that a signature may be for; any where absent. */
   authorities?: Authorities;
 }): EdgeSignatures {
@@ -53,13 +60,15 @@ export function createEdgeSignatures(deps: {
       if (signature === null) return invalid('form');
       const nowMs = deps.nowMs();
       if (Math.abs(Math.floor(nowMs / 1_000) - signature.createdSeconds) > SIGNATURE_SKEW_SECONDS) {
-        return refuse(
-          'EDGE_SIGNATURE_SKEW', { maxSeconds: SIGNATURE_SKEW_SECONDS, serverTime: new Date(nowMs).toISOString() },
-        );
+        return refuse('EDGE_SIGNATURE_SKEW', {
+          maxSeconds: SIGNATURE_SKEW_SECONDS,
+          serverTime: new Date(nowMs).toISOString(),
+        });
       }
       const hosts = deps.authorities?.formsOf(head.authority) ?? [head.authority];
       if (hosts.length === 0) return anotherHost(deps.authorities!);
-      if (!hosts.some((authority) => isSignatureOf(signature, { ...head, authority, contentDigest }))) return invalid('signature');
+      if (!hosts.some((authority) => isSignatureOf(signature, { ...head, authority, contentDigest })))
+        return invalid('signature');
       const foreign = pin ? await foreignKey(deps.accounts, accountId, signature.keyId) : null;
       if (foreign !== null) return foreign;
       const first = await deps.edge.claimNonce(signature.keyId, signature.nonce, nowMs + NONCE_KEEP_SECONDS * 1_000);
@@ -70,14 +79,17 @@ export function createEdgeSignatures(deps: {
 
 function anotherHost({ expected }: Authorities): Refusal {
   return refuse(
-    'EDGE_SIGNATURE_INVALID', { reason: 'authority', expected, setting: 'CLOUD_URL' },
+    'EDGE_SIGNATURE_INVALID',
+    { reason: 'authority', expected, setting: 'CLOUD_URL' },
     'the request is for another host than this cloud: CLOUD_URL of an edge is PUBLIC_URL of the cloud, or a host of its PUBLIC_AUTHORITIES',
   );
 }
 
 /** What a key that is not the pinned one gets; before enrolment there is none, and the account says what is missing. */
 async function foreignKey(
-  accounts: Pick<Accounts, 'ask'>, accountId: AccountId, publicKey: string,
+  accounts: Pick<Accounts, 'ask'>,
+  accountId: AccountId,
+  publicKey: string,
 ): Promise<Refusal | null> {
   const answer = await accounts.ask(accountId, { type: 'inspect' });
   if (answer.ok !== true) return isRefusal(answer) ? answer : null;

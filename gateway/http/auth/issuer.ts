@@ -25,28 +25,41 @@ export interface Issuer {
   reload(): Promise<void>;
 }
 
-interface SigningKey { readonly kid: string; readonly secret: KeyObject; readonly publicJwk: JWK }
+interface SigningKey {
+  readonly kid: string;
+  readonly secret: KeyObject;
+  readonly publicJwk: JWK;
+}
 
 /** Reads the signing keys of the store; makes the first one where there is none. */
-export async function createIssuer(
-  { identity, secrets, nowMs, issuerUrl }: {
-    identity: Pick<IdentityStore, 'signingKeys' | 'insertSigningKey'>; secrets: SecretBox;
-    nowMs: () => number; issuerUrl: string;
-  },
-): Promise<Issuer> {
+export async function createIssuer({
+  identity,
+  secrets,
+  nowMs,
+  issuerUrl,
+}: {
+  identity: Pick<IdentityStore, 'signingKeys' | 'insertSigningKey'>;
+  secrets: SecretBox;
+  nowMs: () => number;
+  issuerUrl: string;
+}): Promise<Issuer> {
   let keys: SigningKey[] = [];
   const reload = async (): Promise<void> => {
     const rows = await identity.signingKeys();
-    keys = rows.toSorted((left, right) => right.createdAtMs - left.createdAtMs).map((row) => {
-      const jwk = JSON.parse(secrets.open(row.sealedPrivateJwk, signingKeyContext(row.kid))) as JsonWebKey;
-      return { kid: row.kid, secret: createPrivateKey({ key: jwk, format: 'jwk' }), publicJwk: row.publicJwk as JWK };
-    });
+    keys = rows
+      .toSorted((left, right) => right.createdAtMs - left.createdAtMs)
+      .map((row) => {
+        const jwk = JSON.parse(secrets.open(row.sealedPrivateJwk, signingKeyContext(row.kid))) as JsonWebKey;
+        return { kid: row.kid, secret: createPrivateKey({ key: jwk, format: 'jwk' }), publicJwk: row.publicJwk as JWK };
+      });
   };
   await reload();
   if (keys.length === 0) {
     const kid = newId('key', nowMs());
     const whole = createPrivateKey({
-      key: Buffer.concat([PKCS8_HEADER, randomBytes(32)]), format: 'der', type: 'pkcs8',
+      key: Buffer.concat([PKCS8_HEADER, randomBytes(32)]),
+      format: 'der',
+      type: 'pkcs8',
     }).export({ format: 'jwk' });
     const publicJwk = { kty: 'OKP', crv: 'Ed25519', x: whole.x!, kid, alg: ALGORITHM, use: 'sig' };
     const sealedPrivateJwk = secrets.seal(JSON.stringify(whole), signingKeyContext(kid));
@@ -68,8 +81,12 @@ export async function createIssuer(
         auth_time: seconds(bearer.authAtMs),
       })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: 'JWT' })
-        .setSubject(bearer.userId).setIssuer(issuerUrl).setAudience(TOKEN_AUDIENCE)
-        .setIssuedAt(nowSeconds).setExpirationTime(nowSeconds + ACCESS_TOKEN_SECONDS).setJti(newId('req', nowMs()))
+        .setSubject(bearer.userId)
+        .setIssuer(issuerUrl)
+        .setAudience(TOKEN_AUDIENCE)
+        .setIssuedAt(nowSeconds)
+        .setExpirationTime(nowSeconds + ACCESS_TOKEN_SECONDS)
+        .setJti(newId('req', nowMs()))
         .sign(key.secret);
     },
   };

@@ -14,6 +14,6 @@ let dummy: Promise<string> | null = null;
 /** Whether the password is the hash's; `null` stands for a user who does not exist. */
 export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
   dummy ??= hash('correct horse battery staple, but longer');
-  const matches = await verify(passwordHash ?? await dummy, password);
+  const matches = await verify(passwordHash ?? (await dummy), password);
   return matches && passwordHash !== null;
 }

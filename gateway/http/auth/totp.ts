@@ -40,8 +40,14 @@ export interface SecondFactor {
 
 type Store = Pick<IdentityStore, 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'>;
 
-export function createSecondFactor({ identity, secrets, nowMs }: {
-  identity: Store; secrets: SecretBox; nowMs: () => number;
+export function createSecondFactor({
+  identity,
+  secrets,
+  nowMs,
+}: {
+  identity: Store;
+  secrets: SecretBox;
+  nowMs: () => number;
 }): SecondFactor {
   const spend = async (user: UserRow, code: string): Promise<Refusal | null> => {
     if (user.sealedTotpSecret === null) return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
@@ -58,12 +64,13 @@ export function createSecondFactor({ identity, secrets, nowMs }: {
   };
   return {
     spend: async (user, code) =>
-      (user.totpConfirmed ? spend(user, code) : refuse('TOTP_REQUIRED', { reason: 'not_enrolled' })),
+      user.totpConfirmed ? spend(user, code) : refuse('TOTP_REQUIRED', { reason: 'not_enrolled' }),
     spendUnconfirmed: spend,
     begin(user) {
       const secret = generateSecret();
       return {
-        secret, sealed: secrets.seal(secret, totpContext(user.id)),
+        secret,
+        sealed: secrets.seal(secret, totpContext(user.id)),
         otpauthUri: generateURI({ issuer: 'Flock', label: user.email, secret }),
       };
     },
@@ -72,4 +79,6 @@ export function createSecondFactor({ identity, secrets, nowMs }: {
 
 /** TOTP_REQUIRED while a lock lasts; null without one, and for one that is over. */
 const lockedAt = (untilMs: number | null, nowMs: number): Refusal | null =>
-  (untilMs !== null && untilMs > nowMs ? refuse('TOTP_REQUIRED', { reason: 'locked', until: new Date(untilMs).toISOString() }) : null);
+  untilMs !== null && untilMs > nowMs
+    ? refuse('TOTP_REQUIRED', { reason: 'locked', until: new Date(untilMs).toISOString() })
+    : null;

@@ -15,17 +15,23 @@ const MILLS_DECIMALS = 3;
 export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 'changeBand'> {
   return {
     async getUsage(asked) {
-      const accountId = accountOf(asked), nowMs = deps.nowMs();
+      const accountId = accountOf(asked),
+        nowMs = deps.nowMs();
       const period = billingPeriod(nowMs);
-      const [state, peak] = await Promise.all([stateOf(deps, accountId), deps.stores.reads.addressPeak(accountId, period)]);
+      const [state, peak] = await Promise.all([
+        stateOf(deps, accountId),
+        deps.stores.reads.addressPeak(accountId, period),
+      ]);
       return usageOf(state, nowMs, peak);
     },
     changeBand: {
       replay: async (stored) => planView(stored as AccountReplies['change_plan']),
       async handle(asked) {
-        const answer = await deps.accounts.ask(
-          accountOf(asked), { type: 'change_plan', plan: { band: asked.body.band }, ...claimOf(asked) },
-        );
+        const answer = await deps.accounts.ask(accountOf(asked), {
+          type: 'change_plan',
+          plan: { band: asked.body.band },
+          ...claimOf(asked),
+        });
         return answer.ok === true ? planView(answer.reply) : answer;
       },
     },
@@ -33,25 +39,35 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 
 }
 
 /** A plan as it is told. */
-export function planView(
-  { tier, band, subscription, paymentsActive, pendingBand }: AccountReplies['change_plan'],
-): ReplyOf<'changeBand'> {
+export function planView({
+  tier,
+  band,
+  subscription,
+  paymentsActive,
+  pendingBand,
+}: AccountReplies['change_plan']): ReplyOf<'changeBand'> {
   return {
-    tier, band, subscription, paymentsActive,
+    tier,
+    band,
+    subscription,
+    paymentsActive,
     pendingBand: pendingBand === null ? null : { band: pendingBand.band, effectiveAt: instantOf(pendingBand.atMs) },
   };
 }
 
 /**
- * Counters of the account against its plan. `peak` is the highest daily snapshot of the month, null before the first. The
- * projection is a straight line through the month so far.
+ * Counters of the account against its plan. `peak` is the highest daily snapshot of the month, null before the first.
+ * The projection is a straight line through the month so far.
  */
 export function usageOf(
-  { environment, plan, pendingBand, activeAddresses, settled }: AccountState, nowMs: number, peak: number | null,
+  { environment, plan, pendingBand, activeAddresses, settled }: AccountState,
+  nowMs: number,
+  peak: number | null,
 ): ReplyOf<'getUsage'> {
   const period = billingPeriod(nowMs);
   const [year, month] = period.split('-').map(Number) as [number, number];
-  const startMs = Date.UTC(year, month - 1, 1), endMs = Date.UTC(year, month, 1);
+  const startMs = Date.UTC(year, month - 1, 1),
+    endMs = Date.UTC(year, month, 1);
   const metered = environment === 'live';
   const count = settled.period === period ? settled.count : 0;
   const included = settledIncludedOf(plan);
@@ -66,7 +82,9 @@ export function usageOf(
     period: { start: day(startMs), end: day(endMs - 1) },
     plan: planView({ ...plan, pendingBand }),
     activeAddresses: {
-      current: activeAddresses, billed: Math.max(peak ?? 0, activeAddresses), limit: metered ? addressLimitOf(plan) : null,
+      current: activeAddresses,
+      billed: Math.max(peak ?? 0, activeAddresses),
+      limit: metered ? addressLimitOf(plan) : null,
     },
     settledTransactions: { count, included: metered ? included : null },
     overage: { transactions: over(count), amount: price(over(count)), currency: 'USD' },

@@ -18,7 +18,10 @@ type View = ReplyOf<'getBalance'>;
 
 export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pick<Handlers, Area> {
   async function balanceOf(
-    accountId: AccountId, chain: Chain, text: string, tokenText: string | null,
+    accountId: AccountId,
+    chain: Chain,
+    text: string,
+    tokenText: string | null,
   ): Promise<View | Refusal> {
     const parsed = parseAddress(chain, text);
     if (isRefusal(parsed)) return parsed;
@@ -46,7 +49,7 @@ export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pic
           if (isRefusal(binding)) throw new Refused(binding);
           return viewOf(binding, address, null, await binding.client.fetchBalance(address, null));
         });
-        content.push(...await Promise.all(some));
+        content.push(...(await Promise.all(some)));
       }
       return { ...rows, content };
     },
@@ -59,8 +62,12 @@ export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pic
 function viewOf(binding: ChainBinding, address: string, token: Token | null, balance: Balance): View {
   return {
     ...moneyOf(balance.amount, balance.decimals),
-    chain: binding.network.slug, address,
-    tokenContract: token?.contract ?? null, tokenSymbol: assetOf(binding, token).symbol,
-    reserved: String(balance.reserved), available: String(balance.available), accountExists: balance.accountExists,
+    chain: binding.network.slug,
+    address,
+    tokenContract: token?.contract ?? null,
+    tokenSymbol: assetOf(binding, token).symbol,
+    reserved: String(balance.reserved),
+    available: String(balance.available),
+    accountExists: balance.accountExists,
   };
 }

@@ -19,30 +19,51 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
     async listChains(asked) {
       const accountId = accountOf(asked);
       const enabled = new Set(chains.enabled(accountId));
-      const readiness = new Map(readinessViews(await stateOf(deps, accountId)).map(({ chain, state }) => [chain, state]));
-      return wholePage('chains', CHAINS.map((chain) => {
-        const { nativeSymbol, nativeDecimals, threshold, explorer } = chains.networkOf(chain);
-        return {
-          chain, enabled: enabled.has(chain), symbol: nativeSymbol, decimals: nativeDecimals, threshold,
-          readiness: readiness.get(chain)!,
-          explorerUrl: environmentOf(accountId) === 'sandbox' ? deps.config.publicUrl : new URL(explorer.tx.replace('{id}', '')).origin,
-        };
-      }), asked.query, ({ chain }) => chainPlace(chain));
+      const readiness = new Map(
+        readinessViews(await stateOf(deps, accountId)).map(({ chain, state }) => [chain, state]),
+      );
+      return wholePage(
+        'chains',
+        CHAINS.map((chain) => {
+          const { nativeSymbol, nativeDecimals, threshold, explorer } = chains.networkOf(chain);
+          return {
+            chain,
+            enabled: enabled.has(chain),
+            symbol: nativeSymbol,
+            decimals: nativeDecimals,
+            threshold,
+            readiness: readiness.get(chain)!,
+            explorerUrl:
+              environmentOf(accountId) === 'sandbox'
+                ? deps.config.publicUrl
+                : new URL(explorer.tx.replace('{id}', '')).origin,
+          };
+        }),
+        asked.query,
+        ({ chain }) => chainPlace(chain),
+      );
     },
     async getCoverage(asked) {
       const accountId = accountOf(asked);
       const { chain } = asked.params;
       const disabled = notEnabled(chains, accountId, chain);
       if (disabled !== null) return disabled;
-      const {
-        completeHeight, headHeight, headAtMs, heardAtMs, unresolved,
-      } = await stores.watch.coverage(ledgerOf(chain, accountId));
+      const { completeHeight, headHeight, headAtMs, heardAtMs, unresolved } = await stores.watch.coverage(
+        ledgerOf(chain, accountId),
+      );
       return {
-        chain, completeHeight, headHeight, headAt: instantOrNull(headAtMs), heardAt: instantOrNull(heardAtMs),
+        chain,
+        completeHeight,
+        headHeight,
+        headAt: instantOrNull(headAtMs),
+        heardAt: instantOrNull(heardAtMs),
         ageSeconds: heardAtMs === null ? null : Math.max(0, Math.floor((deps.nowMs() - heardAtMs) / 1_000)),
         lag: completeHeight === null || headHeight === null ? null : Math.max(0, headHeight - completeHeight),
         unresolved: unresolved.map(({ height, reason, tries, sinceMs }) => ({
-          height, reason, tries, since: instantOf(sinceMs),
+          height,
+          reason,
+          tries,
+          since: instantOf(sinceMs),
         })),
         endpoints: [...chains.endpoints(accountId, chain)],
       };
@@ -50,11 +71,23 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
     async listTokens(asked) {
       const accountId = accountOf(asked);
       const entries = shippedRegistry.tokens.map(({ symbol, deployments, unsupportedChains }): Entry => ({
-        symbol, unsupportedChains: [...unsupportedChains],
-        deployments: deployments.map(({ chain, contract, decimals, monitored, deprecated, bridgeable }) =>
-          ({ chain, contractAddress: contract, decimals, monitored, deprecated, bridgeable })),
+        symbol,
+        unsupportedChains: [...unsupportedChains],
+        deployments: deployments.map(({ chain, contract, decimals, monitored, deprecated, bridgeable }) => ({
+          chain,
+          contractAddress: contract,
+          decimals,
+          monitored,
+          deprecated,
+          bridgeable,
+        })),
       }));
-      return wholePage('tokens', [...entries, ...await addedTokens(deps, accountId, entries)], asked.query, placeIn(entries));
+      return wholePage(
+        'tokens',
+        [...entries, ...(await addedTokens(deps, accountId, entries))],
+        asked.query,
+        placeIn(entries),
+      );
     },
   };
 }
@@ -68,10 +101,15 @@ function placeIn(published: readonly Entry[]): (entry: Entry) => string {
 
 /** Tokens that this node monitors beside the published registry (a private chain, a test network). */
 async function addedTokens(
-  { chains }: HandlerDeps, accountId: Parameters<HandlerDeps['chains']['enabled']>[0], published: readonly Entry[],
+  { chains }: HandlerDeps,
+  accountId: Parameters<HandlerDeps['chains']['enabled']>[0],
+  published: readonly Entry[],
 ): Promise<Entry[]> {
-  const known = new Set(published.flatMap(({ deployments }) =>
-    deployments.map(({ chain, contractAddress }) => `${chain} ${contractAddress}`)));
+  const known = new Set(
+    published.flatMap(({ deployments }) =>
+      deployments.map(({ chain, contractAddress }) => `${chain} ${contractAddress}`),
+    ),
+  );
   const added = new Map<string, Entry>();
   for (const chain of chains.enabled(accountId)) {
     const binding = await chains.bind(accountId, chain);
@@ -80,15 +118,21 @@ async function addedTokens(
       if (known.has(`${chain} ${contract}`)) continue;
       const entry = added.get(symbol) ?? { symbol, deployments: [], unsupportedChains: [] };
       entry.deployments.push({
-        chain, contractAddress: contract, decimals, monitored: true, deprecated: false, bridgeable: false,
+        chain,
+        contractAddress: contract,
+        decimals,
+        monitored: true,
+        deprecated: false,
+        bridgeable: false,
       });
       added.set(symbol, entry);
     }
   }
   return [...added.values()].map((entry) => ({
     ...entry,
-    unsupportedChains: CHAINS
-      .filter((chain) => !entry.deployments.some((one) => one.chain === chain))
-      .map((chain) => ({ chain, reason: 'not deployed' })),
+    unsupportedChains: CHAINS.filter((chain) => !entry.deployments.some((one) => one.chain === chain)).map((chain) => ({
+      chain,
+      reason: 'not deployed',
+    })),
   }));
 }

@@ -10,8 +10,10 @@ const IMAGE = 'flock-edge';
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 const PLAIN_HTTP = {
-  name: 'EDGE_PLAIN_HTTP', value: 'allowed',
-  description: 'this service says that it is at http://: whoever is on the network on the way reads the key and every answer. Set PUBLIC_URL of the service to https:// unless that network is yours alone',
+  name: 'EDGE_PLAIN_HTTP',
+  value: 'allowed',
+  description:
+    'this service says that it is at http://: whoever is on the network on the way reads the key and every answer. Set PUBLIC_URL of the service to https:// unless that network is yours alone',
 };
 
 export function edgeSetupOf(environment: Environment, publicUrl: string): ReplyOf<'getEdgeSetup'> {
@@ -19,7 +21,8 @@ export function edgeSetupOf(environment: Environment, publicUrl: string): ReplyO
   const key = `API_KEY="\${FLOCK_API_KEY:?first: export FLOCK_API_KEY=${keyForm}}"`;
   const name = `flock-edge-${environment}`;
   // A container reaches a cloud on this machine by the machine's own network only.
-  const { protocol, hostname } = new URL(publicUrl), isOnThisMachine = LOOPBACK.test(hostname);
+  const { protocol, hostname } = new URL(publicUrl),
+    isOnThisMachine = LOOPBACK.test(hostname);
   const network = isOnThisMachine ? '--network host -e HOST=127.0.0.1' : '-p 127.0.0.1:8081:8081 -e HOST=0.0.0.0';
   // An edge with a live key starts only when its operator says that the network on the way is the company's own.
   const isPlain = environment === 'live' && protocol === 'http:' && !isOnThisMachine;
@@ -36,16 +39,21 @@ export function edgeSetupOf(environment: Environment, publicUrl: string): ReplyO
     `  EDGE_DATA_DIR="$HOME/.flock/${name}" MNEMONIC_FILE="$PWD/phrase" npm run -s edge`,
   ].join('\n');
   return {
-    environment, command, checkoutCommand,
+    environment,
+    command,
+    checkoutCommand,
     variables: [
       {
-        name: 'FLOCK_API_KEY', value: null,
+        name: 'FLOCK_API_KEY',
+        value: null,
         description: `export it before you paste: an API key of this environment (${keyForm}), minted under settings`,
       },
       {
-        name: 'phrase', value: null,
-        description: 'a file in the directory that you paste in, with the recovery phrase, readable by the edge only (in the '
-          + 'container: uid 1000); it never leaves the edge',
+        name: 'phrase',
+        value: null,
+        description:
+          'a file in the directory that you paste in, with the recovery phrase, readable by the edge only (in the ' +
+          'container: uid 1000); it never leaves the edge',
       },
       { name: 'CLOUD_URL', value: publicUrl, description: 'this service' },
       ...(isPlain ? [PLAIN_HTTP] : []),

@@ -16,15 +16,26 @@ import { chainPlace, instantOrNull, sessionView, wholePage } from '../views.ts';
 import { presentTanks, signerOf, stateOf } from '../account-state.ts';
 
 type Area =
-  | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks'
-  | 'syncEdge' | 'resumeEdge' | 'resyncEdge' | 'heartbeatEdge' | 'pushPool' | 'bindCounter' | 'submitSigned';
+  | 'getEdgeHealth'
+  | 'getEdgeLease'
+  | 'getEdgeOutbox'
+  | 'getEdgeReadiness'
+  | 'listEdgeSessions'
+  | 'listGasTanks'
+  | 'syncEdge'
+  | 'resumeEdge'
+  | 'resyncEdge'
+  | 'heartbeatEdge'
+  | 'pushPool'
+  | 'bindCounter'
+  | 'submitSigned';
 
 export function edgeHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   return { ...readingHandlers(deps), ...signedHandlers(deps) };
 }
 
 type Reading =
-  | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks';
+  'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks';
 
 function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
   const { edges, stores } = deps;
@@ -35,7 +46,9 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
       const { lease } = await stateOf(deps, accountId);
       const held = lease.holder !== null;
       return {
-        state: held ? 'held' as const : 'vacant' as const, epoch: lease.epoch, holder: lease.holder,
+        state: held ? ('held' as const) : ('vacant' as const),
+        epoch: lease.epoch,
+        holder: lease.holder,
         expiresAt: held ? instantOrNull(edges.leaseExpiresAtMs(accountId)) : null,
       };
     },
@@ -48,17 +61,32 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
       };
     },
     async getEdgeReadiness(asked) {
-      return wholePage('readiness', readinessViews(await stateOf(deps, accountOf(asked))), asked.query, ({ chain }) => chainPlace(chain));
+      return wholePage('readiness', readinessViews(await stateOf(deps, accountOf(asked))), asked.query, ({ chain }) =>
+        chainPlace(chain),
+      );
     },
     async listEdgeSessions(asked) {
-      return wholePage('sessions', (await stores.edge.sessions(accountOf(asked))).map(sessionView), asked.query, ({ id, startedAt }) => `${startedAt} ${id}`, 'newest');
+      return wholePage(
+        'sessions',
+        (await stores.edge.sessions(accountOf(asked))).map(sessionView),
+        asked.query,
+        ({ id, startedAt }) => `${startedAt} ${id}`,
+        'newest',
+      );
     },
     async listGasTanks(asked) {
       const accountId = accountOf(asked);
       const tanks = await presentTanks(deps, accountId);
-      return wholePage('gas-tanks', CHAINS.flatMap((chain) => tanks
-        .filter((row) => row.family === FAMILY_OF[chain])
-        .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))), asked.query, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
+      return wholePage(
+        'gas-tanks',
+        CHAINS.flatMap((chain) =>
+          tanks
+            .filter((row) => row.family === FAMILY_OF[chain])
+            .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath })),
+        ),
+        asked.query,
+        ({ chain, address }) => `${chainPlace(chain)} ${address}`,
+      );
     },
   };
 }
@@ -66,28 +94,44 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
 /** The session that leads, else the one that was heard last. */
 function leaderOf(sessions: readonly SessionRow[]): SessionRow | undefined {
   const open = sessions.filter(({ endedAtMs }) => endedAtMs === null);
-  return open.find(({ role }) => role === 'leader')
-    ?? open.toSorted((left, right) => right.lastHeartbeatAtMs - left.lastHeartbeatAtMs)[0];
+  return (
+    open.find(({ role }) => role === 'leader') ??
+    open.toSorted((left, right) => right.lastHeartbeatAtMs - left.lastHeartbeatAtMs)[0]
+  );
 }
 
 type Signed = Exclude<Area, Reading>;
 
 function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
-  const { accounts, chains, edges, pools, stores: { reads }, nowMs } = deps;
+  const {
+    accounts,
+    chains,
+    edges,
+    pools,
+    stores: { reads },
+    nowMs,
+  } = deps;
   const addressIds = () => Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
   return {
     async syncEdge(asked) {
       const publicKey = signerOf(asked.caller);
       const { edgeVersion, keys, pools } = asked.body;
-      const old = versionRefusal(edgeVersion)
-        ?? (isSoundPublicKey(publicKey) ? null : refuse('EDGE_SIGNATURE_INVALID', { reason: 'unsound key' }));
+      const old =
+        versionRefusal(edgeVersion) ??
+        (isSoundPublicKey(publicKey) ? null : refuse('EDGE_SIGNATURE_INVALID', { reason: 'unsound key' }));
       if (old !== null) return old;
-      // Told before it could count as a rotation: the store refuses to pin it, but by then the chains would be quarantined.
+      // Told before it could count as a rotation: the store refuses to pin it, but by then the chains would be
+      // quarantined.
       const elsewhere = await pinnedElsewhere(deps, accountOf(asked), publicKey);
       if (elsewhere !== null) return elsewhere;
       const rotationId = newId('rot', nowMs());
       const answer = await accounts.ask(accountOf(asked), {
-        type: 'enrol', publicKey, keys, pools, rotationId, addressIds: addressIds(),
+        type: 'enrol',
+        publicKey,
+        keys,
+        pools,
+        rotationId,
+        addressIds: addressIds(),
       });
       if (answer.ok !== true) return answer;
       const { outcome, readiness } = answer.reply;
@@ -123,7 +167,10 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
     },
     async pushPool(asked) {
       const answer = await accounts.ask(accountOf(asked), {
-        type: 'push_pool', publicKey: signerOf(asked.caller), pool: asked.body.pool, addressIds: addressIds(),
+        type: 'push_pool',
+        publicKey: signerOf(asked.caller),
+        pool: asked.body.pool,
+        addressIds: addressIds(),
       });
       if (answer.ok === true) pools.refilled(accountOf(asked), asked.body.pool.chain);
       return answer.ok === true ? answer.reply : answer;
@@ -138,8 +185,11 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       if (isRefusal(binding)) return binding;
       const { signedPayload, txid, sessionId, leaseEpoch } = asked.body;
       const answer = await accounts.ask(accountId, {
-        type: 'submit_signed', known, signed: { chain: known.chain, payload: signedPayload, txid },
-        sessionId, leaseEpoch,
+        type: 'submit_signed',
+        known,
+        signed: { chain: known.chain, payload: signedPayload, txid },
+        sessionId,
+        leaseEpoch,
       });
       if (answer.ok !== true) return answer;
       const row = await reads.transaction(accountId, known.id);
@@ -150,13 +200,17 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
 
 /** Refuses: CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins this identity. Spec §5.8. */
 async function pinnedElsewhere(
-  { accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId, publicKey: string,
+  { accounts }: Pick<HandlerDeps, 'accounts'>,
+  accountId: AccountId,
+  publicKey: string,
 ): Promise<Refusal | null> {
   const environment = environmentOf(accountId);
   const organizationId = accountId.slice(0, -(environment.length + 1));
   const other = accountIdOf(organizationId, environment === 'live' ? 'sandbox' : 'live');
   const answer = await accounts.ask(other, { type: 'inspect' });
-  return answer.ok === true && answer.reply.enrolment?.publicKey === publicKey ? refuse('CROSS_ENVIRONMENT_IDENTITY') : null;
+  return answer.ok === true && answer.reply.enrolment?.publicKey === publicKey
+    ? refuse('CROSS_ENVIRONMENT_IDENTITY')
+    : null;
 }
 
 /** Refuses: EDGE_VERSION_UNSUPPORTED. */

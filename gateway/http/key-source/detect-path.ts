@@ -1,6 +1,6 @@
 /**
- * Which path leads from an extended public key to an address that is known: the shapes that wallets use below a key, and
- * for each the path of the whole wallet that it stands for. Nothing is stored. Spec §4.8.
+ * Which path leads from an extended public key to an address that is known: the shapes that wallets use below a key,
+ * and for each the path of the whole wallet that it stands for. Nothing is stored. Spec §4.8.
  *
  * One address at `0/0` may be the first of an account or the account of one address each (Ledger Live); a second one
  * tells: it is found below the same key, or it is not.
@@ -8,7 +8,12 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { HDKey } from '@scure/bip32';
 import secp256k1 from 'secp256k1';
-import { addressOfKey as bitcoinAddress, ACCOUNT_PATHS, SCRIPT_TYPES, type ScriptType } from '../../../chains/btc/derive.ts';
+import {
+  addressOfKey as bitcoinAddress,
+  ACCOUNT_PATHS,
+  SCRIPT_TYPES,
+  type ScriptType,
+} from '../../../chains/btc/derive.ts';
 import { bitcoin } from '../../../chains/btc/network.ts';
 import { addressOfPublicKey as evmAddress } from '../../../chains/evm/derive.ts';
 import { networkOf } from '../../../chains/registry.ts';
@@ -21,7 +26,9 @@ import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 import { parseAddress } from '../chain/chain-input.ts';
 import type { Handlers } from '../context.ts';
 
-/** Indexes of each shape that are tried: about 30 ms of work, in pieces between which other requests have their turn. */
+/**
+ * Indexes of each shape that are tried: about 30 ms of work, in pieces between which other requests have their turn.
+ */
 export const INDEXES_TRIED = 100;
 const INDEXES_AT_ONCE = 10;
 /** Below a key: the branch of customers, the branch of change, and wallets without branches. */
@@ -30,12 +37,19 @@ type Shape = (typeof SHAPES)[number];
 /** m / purpose' / coin' / account'. */
 const ACCOUNT_DEPTH = 3;
 
-interface Found { readonly shape: Shape; readonly index: number; readonly script: ScriptType | null }
+interface Found {
+  readonly shape: Shape;
+  readonly index: number;
+  readonly script: ScriptType | null;
+}
 
 export const detectPathHandler: Pick<Handlers, 'detectPath'> = {
   async detectPath({ body: { chain, xpub, knownAddress, secondAddress } }) {
     const key = parseXpub(xpub);
-    if (!key.ok) return isRefusal(key) && key.code === 'INVALID_INPUT' ? refuse('INVALID_INPUT', { ...key.details, field: 'xpub' }) : key;
+    if (!key.ok)
+      return isRefusal(key) && key.code === 'INVALID_INPUT'
+        ? refuse('INVALID_INPUT', { ...key.details, field: 'xpub' })
+        : key;
     const known = parseAddress(chain, knownAddress);
     if (isRefusal(known)) return refuse('INVALID_ADDRESS', { ...known.details, field: 'knownAddress' });
     const second = secondAddress == null ? null : parseAddress(chain, secondAddress);
@@ -44,19 +58,30 @@ export const detectPathHandler: Pick<Handlers, 'detectPath'> = {
     if (found === null) return { candidates: [], indexesTried: INDEXES_TRIED };
     const other = second === null ? null : await search(key.xpub, chain, second.canonical);
     const account = key.depth === ACCOUNT_DEPTH && key.index >= HARDENED ? key.index - HARDENED : null;
-    return { candidates: candidatesOf(chain, found, account, second === null ? 'unknown' : other?.shape === found.shape), indexesTried: INDEXES_TRIED };
+    return {
+      candidates: candidatesOf(chain, found, account, second === null ? 'unknown' : other?.shape === found.shape),
+      indexesTried: INDEXES_TRIED,
+    };
   },
 };
 
 /** Wallets that are consistent with what was found; `sameKey`: whether the second address is below the key too. */
-function candidatesOf(chain: Chain, { shape, index, script }: Found, account: number | null, sameKey: boolean | 'unknown'): ReplyOf<'detectPath'>['candidates'] {
+function candidatesOf(
+  chain: Chain,
+  { shape, index, script }: Found,
+  account: number | null,
+  sameKey: boolean | 'unknown',
+): ReplyOf<'detectPath'>['candidates'] {
   const base = account === null ? 'M' : accountBase(chain, script);
   const relative = shape.replace('i', String(index));
   const path = account === null ? `M/${relative}` : `${base}/${account}'/${relative}`;
   const counted = { template: account === null ? `M/${shape}` : `${base}/${account}'/${shape}`, path, script };
   const perAccount = { template: `${base}/i'/${shape.replace('i', '0')}`, path, script };
   const mayBePerAccount = account !== null && index === 0 && shape === '0/i';
-  return [...(sameKey === false && mayBePerAccount ? [] : [counted]), ...(sameKey !== true && mayBePerAccount ? [perAccount] : [])];
+  return [
+    ...(sameKey === false && mayBePerAccount ? [] : [counted]),
+    ...(sameKey !== true && mayBePerAccount ? [perAccount] : []),
+  ];
 }
 
 /** `m/44'/60'` and so on: the account's path without the account. */
@@ -82,15 +107,21 @@ async function search(xpub: string, chain: Chain, address: string): Promise<Foun
 function scriptOf(chain: Chain, publicKey: Uint8Array, address: string): ScriptType | null | undefined {
   const uncompressed = () => secp256k1.publicKeyConvert(publicKey, false);
   switch (FAMILY_OF[chain]) {
-    case 'evm': return evmAddress(uncompressed()) === address ? null : undefined;
-    case 'tron': return tronAddress(uncompressed()) === address ? null : undefined;
-    case 'xrp': return rippleAddress(publicKey) === address ? null : undefined;
-    default: return scriptsLike(address).find((script) => bitcoinAddress(bitcoin.prefixes, publicKey, script) === address);
+    case 'evm':
+      return evmAddress(uncompressed()) === address ? null : undefined;
+    case 'tron':
+      return tronAddress(uncompressed()) === address ? null : undefined;
+    case 'xrp':
+      return rippleAddress(publicKey) === address ? null : undefined;
+    default:
+      return scriptsLike(address).find((script) => bitcoinAddress(bitcoin.prefixes, publicKey, script) === address);
   }
 }
 
 /** What the first characters leave: a taproot key costs as much as ten others. */
 function scriptsLike(address: string): readonly ScriptType[] {
   if (address.startsWith('bc1p')) return ['p2tr'];
-  return address.startsWith('bc1') ? ['p2wpkh'] : SCRIPT_TYPES.filter((script) => script === 'p2pkh' || script === 'p2sh-p2wpkh');
+  return address.startsWith('bc1')
+    ? ['p2wpkh']
+    : SCRIPT_TYPES.filter((script) => script === 'p2pkh' || script === 'p2sh-p2wpkh');
 }

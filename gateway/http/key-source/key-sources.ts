@@ -20,11 +20,21 @@ import { instantOf, instantOrNull, wholePage } from '../views.ts';
 type Area = 'listKeySources' | 'registerKeySource' | 'purgeKeySource';
 
 export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const { accounts, stores: { reads }, nowMs } = deps;
+  const {
+    accounts,
+    stores: { reads },
+    nowMs,
+  } = deps;
   return {
     async listKeySources(asked) {
       const sources = Object.values(sourcesOf(await stateOf(deps, accountOf(asked))));
-      return wholePage('key-sources', sources.map(keySourceView), asked.query, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest');
+      return wholePage(
+        'key-sources',
+        sources.map(keySourceView),
+        asked.query,
+        ({ id, createdAt }) => `${createdAt} ${id}`,
+        'newest',
+      );
     },
     async registerKeySource(asked) {
       const accountId = accountOf(asked);
@@ -34,9 +44,20 @@ export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         if (unavailable !== null) return unavailable;
       }
       const [first] = addresses;
-      const known = first === undefined ? [] : await reads.addressesAmong(accountId, first.chain, addresses.map(({ address }) => address));
+      const known =
+        first === undefined
+          ? []
+          : await reads.addressesAmong(
+              accountId,
+              first.chain,
+              addresses.map(({ address }) => address),
+            );
       const answer = await accounts.ask(accountId, {
-        type: 'register_key_source', publicKey: signerOf(asked.caller), id: newId('ks', nowMs()), ...asked.body, known,
+        type: 'register_key_source',
+        publicKey: signerOf(asked.caller),
+        id: newId('ks', nowMs()),
+        ...asked.body,
+        known,
         addressIds: addresses.map(() => newId('adr', nowMs())),
       });
       if (answer.ok !== true) return answer;
@@ -45,7 +66,9 @@ export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async purgeKeySource(asked) {
       const answer = await accounts.ask(accountOf(asked), {
-        type: 'purge_key_source', publicKey: signerOf(asked.caller), id: asked.params.id,
+        type: 'purge_key_source',
+        publicKey: signerOf(asked.caller),
+        id: asked.params.id,
       });
       return answer.ok === true ? keySourceView(answer.reply) : answer;
     },
@@ -55,10 +78,18 @@ export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 function keySourceView(source: KeySource): ReplyOf<'listKeySources'>['content'][number] {
   const { id, fingerprint, label, kind, keystore, chains, keys, addresses } = source;
   return {
-    id, fingerprint, label, kind, keystore, chains: [...chains], addresses,
+    id,
+    fingerprint,
+    label,
+    kind,
+    keystore,
+    chains: [...chains],
+    addresses,
     basePath: keys.find(({ path }) => path !== null)?.path ?? null,
     keys: keys.map(({ family, path, xpub, publicKey }) => ({
-      chains: CHAINS.filter((chain) => FAMILY_OF[chain] === family), path, publicKey,
+      chains: CHAINS.filter((chain) => FAMILY_OF[chain] === family),
+      path,
+      publicKey,
       xpub: xpub === null ? null : `${xpub.slice(0, 8)}…${xpub.slice(-4)}`,
     })),
     status: source.purgedAtMs === null ? 'active' : 'purged',
@@ -66,7 +97,8 @@ function keySourceView(source: KeySource): ReplyOf<'listKeySources'>['content'][
       const reason = whyNotSigned(source, chain);
       return { chain, signs: reason === null, reason };
     }),
-    createdAt: instantOf(source.registeredAtMs), purgedAt: instantOrNull(source.purgedAtMs),
+    createdAt: instantOf(source.registeredAtMs),
+    purgedAt: instantOrNull(source.purgedAtMs),
   };
 }
 
@@ -81,12 +113,17 @@ const covered = new Map<string, ReadonlySet<string>>();
  * it, and then it is known and cannot be signed for. Refuses: ADDRESS_WATCH_ONLY.
  */
 export async function coveredBySource(
-  deps: Pick<HandlerDeps, 'accounts'>, accountId: AccountId, chain: Chain, address: string,
+  deps: Pick<HandlerDeps, 'accounts'>,
+  accountId: AccountId,
+  chain: Chain,
+  address: string,
 ): Promise<Refusal | null> {
   const family = FAMILY_OF[chain];
   if (!KEY_ONLY_FAMILIES.includes(family)) return null;
   const sources = Object.values(sourcesOf(await stateOf(deps, accountId)));
-  const covering = sources.find(({ keys }) => keys.some((key) => key.family === family && addressesOf(key).has(address)));
+  const covering = sources.find(({ keys }) =>
+    keys.some((key) => key.family === family && addressesOf(key).has(address)),
+  );
   return covering === undefined
     ? null
     : refuse('ADDRESS_WATCH_ONLY', { reason: whyNotSigned(covering, chain), keySourceId: covering.id });
@@ -105,16 +142,19 @@ function addressesOf(key: SourceKey): ReadonlySet<string> {
 function publicKeysOf({ xpub, publicKey }: SourceKey): Uint8Array[] {
   if (xpub === null) return [Buffer.from(publicKey!, 'hex')];
   return ([0, 1] as const).flatMap((change) =>
-    Array.from({ length: INDEXES_COVERED }, (_, index) => derivePublicKey(xpub, change, index)));
+    Array.from({ length: INDEXES_COVERED }, (_, index) => derivePublicKey(xpub, change, index)),
+  );
 }
 
 function formsOf({ family }: SourceKey, publicKey: Uint8Array): string[] {
   switch (family) {
-    case 'tron': return [tronAddress(secp256k1.publicKeyConvert(publicKey, false))];
-    case 'xrp': return [rippleAddress(publicKey)];
+    case 'tron':
+      return [tronAddress(secp256k1.publicKeyConvert(publicKey, false))];
+    case 'xrp':
+      return [rippleAddress(publicKey)];
     default: {
       // An uncompressed key has no segregated witness form. Source: BIP-143.
-      const scripts = publicKey.length === 33 ? SCRIPT_TYPES : ['p2pkh'] as const;
+      const scripts = publicKey.length === 33 ? SCRIPT_TYPES : (['p2pkh'] as const);
       return scripts.map((script) => bitcoinAddress(bitcoin.prefixes, publicKey, script));
     }
   }

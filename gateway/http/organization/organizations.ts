@@ -10,28 +10,36 @@ import { instantOf, wholePage } from '../views.ts';
 const FIRST_PLAN: Plan = { tier: 'free', band: 'launch', subscription: 'active', paymentsActive: false };
 
 export function organizationHandlers({
-  stores: { identity }, nowMs,
+  stores: { identity },
+  nowMs,
 }: HandlerDeps): Pick<Handlers, 'createOrganization' | 'listOrganizations' | 'listMembers'> {
   return {
     async createOrganization(asked) {
       const { userId } = bearerOf(asked);
       // A user of an outside issuer has no row to own with.
-      if (await identity.userById(userId) === null) return refuse('FORBIDDEN', { reason: 'unknown user' });
+      if ((await identity.userById(userId)) === null) return refuse('FORBIDDEN', { reason: 'unknown user' });
       const row = { id: newId('org', nowMs()), name: asked.body.name, createdAtMs: nowMs() };
       const reply = { id: row.id, name: row.name, role: 'owner' as const, createdAt: instantOf(row.createdAtMs) };
-      return await identity.createOrganization(row, userId, FIRST_PLAN, asked.answerOf(reply)) ? reply : USED_KEY;
+      return (await identity.createOrganization(row, userId, FIRST_PLAN, asked.answerOf(reply))) ? reply : USED_KEY;
     },
     async listOrganizations(asked) {
       const user = await identity.userById(bearerOf(asked).userId);
-      const found = await Promise.all((user?.memberships ?? []).map(async ({ organizationId, role }) => {
-        const row = await identity.organization(organizationId);
-        return row === null ? [] : [{ id: row.id, name: row.name, role, createdAt: instantOf(row.createdAtMs) }];
-      }));
+      const found = await Promise.all(
+        (user?.memberships ?? []).map(async ({ organizationId, role }) => {
+          const row = await identity.organization(organizationId);
+          return row === null ? [] : [{ id: row.id, name: row.name, role, createdAt: instantOf(row.createdAtMs) }];
+        }),
+      );
       return wholePage('organizations', found.flat(), asked.query, ({ id }) => id);
     },
     async listMembers(asked) {
       accountOf(asked);
-      return wholePage('members', await identity.members(bearerOf(asked).organizationId!), asked.query, ({ email }) => email);
+      return wholePage(
+        'members',
+        await identity.members(bearerOf(asked).organizationId!),
+        asked.query,
+        ({ email }) => email,
+      );
     },
   };
 }

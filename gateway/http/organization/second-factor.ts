@@ -9,14 +9,17 @@ import type { HandlerDeps } from '../surroundings.ts';
 /** Null when the factor is fresh. Refuses: TOTP_REQUIRED. */
 export async function notFresh(
   { auth, stores: { identity }, nowMs }: Pick<HandlerDeps, 'auth' | 'stores' | 'nowMs'>,
-  asked: { readonly caller: Caller }, code: string | undefined,
+  asked: { readonly caller: Caller },
+  code: string | undefined,
 ): Promise<Refusal | null> {
   const { userId, totpAtMs } = bearerOf(asked);
   if (code !== undefined) {
     const user = await identity.userById(userId);
     return user === null ? refuse('TOTP_REQUIRED', { reason: 'not_enrolled' }) : auth.secondFactor.spend(user, code);
   }
-  return isFresh(totpAtMs, nowMs()) ? null : refuse('TOTP_REQUIRED', { reason: 'not_fresh', maxAgeSeconds: TOTP_FRESH_MS / 1_000 });
+  return isFresh(totpAtMs, nowMs())
+    ? null
+    : refuse('TOTP_REQUIRED', { reason: 'not_fresh', maxAgeSeconds: TOTP_FRESH_MS / 1_000 });
 }
 
 /** Whether a second factor that was accepted at an instant still counts as fresh. */

@@ -14,17 +14,34 @@ import { notFresh } from './second-factor.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
 
 type Area =
-  | 'listApiKeys' | 'mintApiKey' | 'revokeApiKey' | 'getEdgeSetup' | 'listRotations' | 'approveRotation' | 'rejectRotation';
+  | 'listApiKeys'
+  | 'mintApiKey'
+  | 'revokeApiKey'
+  | 'getEdgeSetup'
+  | 'listRotations'
+  | 'approveRotation'
+  | 'rejectRotation';
 
 export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const { auth, config, stores: { identity }, nowMs } = deps;
+  const {
+    auth,
+    config,
+    stores: { identity },
+    nowMs,
+  } = deps;
   const organizationOf = (asked: Pick<Asked, 'caller'>) => {
     accountOf(asked);
     return bearerOf(asked).organizationId!;
   };
   return {
     async listApiKeys(asked) {
-      return wholePage('api-keys', (await identity.apiKeys(organizationOf(asked))).map(keyView), asked.query, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest');
+      return wholePage(
+        'api-keys',
+        (await identity.apiKeys(organizationOf(asked))).map(keyView),
+        asked.query,
+        ({ id, createdAt }) => `${createdAt} ${id}`,
+        'newest',
+      );
     },
     async mintApiKey(asked) {
       const organizationId = organizationOf(asked);
@@ -33,12 +50,18 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (stale !== null) return stale;
       const { key, hash, maskedPrefix } = mintApiKey(environment);
       const row: ApiKeyRow = {
-        id: newId('key', nowMs()), accountId: accountIdOf(organizationId, environment), organizationId, environment,
-        label, hash,
-        maskedPrefix, createdAtMs: nowMs(), revokedAtMs: null,
+        id: newId('key', nowMs()),
+        accountId: accountIdOf(organizationId, environment),
+        organizationId,
+        environment,
+        label,
+        hash,
+        maskedPrefix,
+        createdAtMs: nowMs(),
+        revokedAtMs: null,
       };
       const reply = { ...keyView(row), key };
-      return await identity.insertApiKey(row, asked.answerOf(reply)) ? reply : USED_KEY;
+      return (await identity.insertApiKey(row, asked.answerOf(reply))) ? reply : USED_KEY;
     },
     async revokeApiKey(asked) {
       const organizationId = organizationOf(asked);
@@ -55,32 +78,54 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async listRotations(asked) {
       const { rotation } = await stateOf(deps, accountOf(asked));
-      return wholePage('rotations', rotation === null ? [] : [{
-        id: rotation.id, publicKey: rotation.publicKey, detectedAt: instantOf(rotation.detectedAtMs),
-        families: Object.keys(rotation.keys),
-      }], asked.query, ({ id }) => id);
+      return wholePage(
+        'rotations',
+        rotation === null
+          ? []
+          : [
+              {
+                id: rotation.id,
+                publicKey: rotation.publicKey,
+                detectedAt: instantOf(rotation.detectedAtMs),
+                families: Object.keys(rotation.keys),
+              },
+            ],
+        asked.query,
+        ({ id }) => id,
+      );
     },
     approveRotation: {
-      replay: async (_stored, asked) => decided(asked, 'approve'), handle: (asked) => decide(deps, asked, 'approve'),
+      replay: async (_stored, asked) => decided(asked, 'approve'),
+      handle: (asked) => decide(deps, asked, 'approve'),
     },
     rejectRotation: {
-      replay: async (_stored, asked) => decided(asked, 'reject'), handle: (asked) => decide(deps, asked, 'reject'),
+      replay: async (_stored, asked) => decided(asked, 'reject'),
+      handle: (asked) => decide(deps, asked, 'reject'),
     },
   };
 }
 
 type Decided = Asked<'approveRotation'> | Asked<'rejectRotation'>;
 const DECIDED = { approve: 'approved', reject: 'rejected' } as const;
-const decided = (asked: Decided, decision: 'approve' | 'reject') => ({ id: asked.params.id, decision: DECIDED[decision] });
+const decided = (asked: Decided, decision: 'approve' | 'reject') => ({
+  id: asked.params.id,
+  decision: DECIDED[decision],
+});
 
 /** Owner plus fresh second factor. Spec §3.1, §5.5. */
 async function decide(deps: HandlerDeps, asked: Decided, decision: 'approve' | 'reject') {
-  const { accounts, edges, nowMs } = deps, accountId = accountOf(asked);
+  const { accounts, edges, nowMs } = deps,
+    accountId = accountOf(asked);
   const stale = await notFresh(deps, asked, asked.body.totp);
   if (stale !== null) return stale;
   const addressIds = Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
   const answer = await accounts.ask(accountId, {
-    type: 'decide_rotation', rotationId: asked.params.id, decision, byUser: bearerOf(asked).userId, addressIds, ...claimOf(asked),
+    type: 'decide_rotation',
+    rotationId: asked.params.id,
+    decision,
+    byUser: bearerOf(asked).userId,
+    addressIds,
+    ...claimOf(asked),
   });
   if (answer.ok !== true) return answer;
   // Every stream proves its identity again. The code names no fault: it reaches the identity that stays, too.
@@ -90,7 +135,11 @@ async function decide(deps: HandlerDeps, asked: Decided, decision: 'approve' | '
 
 function keyView(row: ApiKeyRow): ReplyOf<'listApiKeys'>['content'][number] {
   return {
-    id: row.id, label: row.label, environment: row.environment, prefix: row.maskedPrefix,
-    createdAt: instantOf(row.createdAtMs), revokedAt: instantOrNull(row.revokedAtMs),
+    id: row.id,
+    label: row.label,
+    environment: row.environment,
+    prefix: row.maskedPrefix,
+    createdAt: instantOf(row.createdAtMs),
+    revokedAt: instantOrNull(row.revokedAtMs),
   };
 }

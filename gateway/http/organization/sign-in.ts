@@ -26,10 +26,16 @@ const LOGINS_PER_EMAIL = 10;
 type Area = 'login' | 'refresh' | 'logout' | 'switchOrganization' | 'stepUp' | 'enrolTotp' | 'confirmTotp' | 'getJwks';
 type User = UserRow & { memberships: MembershipRow[] };
 type Reply = ReplyOf<'login'>;
-interface Answering { setHeader(name: string, value: string): void }
+interface Answering {
+  setHeader(name: string, value: string): void;
+}
 
 export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const { auth, stores: { identity }, nowMs } = deps;
+  const {
+    auth,
+    stores: { identity },
+    nowMs,
+  } = deps;
   const sessions = createSessions(deps);
   return {
     async login(asked) {
@@ -37,15 +43,18 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const slow = await loginRefusal(deps, asked.clientAddress, email.toLowerCase());
       if (slow !== null) return slow;
       const user = await identity.userByEmail(email);
-      if (!await isPassword(user?.passwordHash ?? null, password) || user === null) return refuse('UNAUTHORIZED');
+      if (!(await isPassword(user?.passwordHash ?? null, password)) || user === null) return refuse('UNAUTHORIZED');
       if (user.totpConfirmed) {
-        const wrong = totp === undefined
-          ? refuse('TOTP_REQUIRED', { reason: 'missing' })
-          : await auth.secondFactor.spend(user, totp);
+        const wrong =
+          totp === undefined
+            ? refuse('TOTP_REQUIRED', { reason: 'missing' })
+            : await auth.secondFactor.spend(user, totp);
         if (wrong !== null) return wrong;
       }
-      const membership = organizationId === undefined
-        ? user.memberships[0] : user.memberships.find((one) => one.organizationId === organizationId);
+      const membership =
+        organizationId === undefined
+          ? user.memberships[0]
+          : user.memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined && organizationId !== undefined) return refuse('UNAUTHORIZED');
       return sessions.begin(asked, user, membership, user.totpConfirmed ? nowMs() : null);
     },
@@ -53,14 +62,24 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const token = asked.cookies[COOKIE] ?? '';
       const next = secretOf(REFRESH_BYTES, familyOf(token));
       const turned = await identity.turnRefreshToken(
-        storedOf(token), { hash: hashOf(next), expiresAtMs: nowMs() + REFRESH_MS }, nowMs(),
+        storedOf(token),
+        { hash: hashOf(next), expiresAtMs: nowMs() + REFRESH_MS },
+        nowMs(),
       );
       const user = turned.outcome === 'turned' ? await identity.userById(turned.userId) : null;
       if (turned.outcome === 'turned' && user !== null) {
-        return sessions.goOn(asked, next, user, user.memberships.find((one) => one.organizationId === turned.organizationId));
+        return sessions.goOn(
+          asked,
+          next,
+          user,
+          user.memberships.find((one) => one.organizationId === turned.organizationId),
+        );
       }
       if (turned.outcome === 'reused') {
-        deps.log.warn({ requestId: asked.requestId, userId: turned.userId }, 'a refresh token was used again: its session is over');
+        deps.log.warn(
+          { requestId: asked.requestId, userId: turned.userId },
+          'a refresh token was used again: its session is over',
+        );
       }
       // A request beside this one has just brought the browser a newer cookie.
       if (turned.outcome !== 'late') sessions.forget(asked);
@@ -76,12 +95,16 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const bearer = bearerOf(asked);
       const user = await identity.userById(bearer.userId);
       const membership = user?.memberships.find((one) => one.organizationId === asked.body.organizationId);
-      if (user === null || membership === undefined) return notFound('organization of this user', asked.body.organizationId);
+      if (user === null || membership === undefined)
+        return notFound('organization of this user', asked.body.organizationId);
       return sessions.begin(asked, user, membership, bearer.totpAtMs);
     },
     async stepUp(asked) {
       const bearer = bearerOf(asked);
-      return await notFresh(deps, asked, asked.body.totp) ?? sessions.proven(bearer, await identity.userById(bearer.userId));
+      return (
+        (await notFresh(deps, asked, asked.body.totp)) ??
+        sessions.proven(bearer, await identity.userById(bearer.userId))
+      );
     },
     async enrolTotp(asked) {
       const user = await identity.userById(bearerOf(asked).userId);
@@ -114,10 +137,13 @@ const secretOf = (bytes: number, family = ''): string => family + randomBytes(by
 
 /** Refuses: RATE_LIMIT_EXCEEDED. */
 async function loginRefusal(
-  { rateLimiter, nowMs }: HandlerDeps, address: string, email: string,
+  { rateLimiter, nowMs }: HandlerDeps,
+  address: string,
+  email: string,
 ): Promise<Refusal | null> {
   for (const [key, limit] of [
-    [`login:${address}`, LOGINS_PER_ADDRESS], [`login:${hashOf(email)}`, LOGINS_PER_EMAIL],
+    [`login:${address}`, LOGINS_PER_ADDRESS],
+    [`login:${hashOf(email)}`, LOGINS_PER_EMAIL],
   ] as const) {
     const { allowed, resetSeconds } = await rateLimiter.take(key, limit, nowMs());
     if (!allowed) return refuse('RATE_LIMIT_EXCEEDED', { windowSeconds: 60, retryAfterSeconds: resetSeconds });
@@ -131,21 +157,33 @@ function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDe
     `${COOKIE}=${value}; Path=/v1/auth; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure}`;
 
   const token = async (bearer: Bearer): Promise<Reply> => ({
-    accessToken: await auth.issuer.issue(bearer), tokenType: 'Bearer', expiresInSeconds: ACCESS_TOKEN_SECONDS,
-    organizationId: bearer.organizationId, role: bearer.role, totpAt: instantOrNull(bearer.totpAtMs),
+    accessToken: await auth.issuer.issue(bearer),
+    tokenType: 'Bearer',
+    expiresInSeconds: ACCESS_TOKEN_SECONDS,
+    organizationId: bearer.organizationId,
+    role: bearer.role,
+    totpAt: instantOrNull(bearer.totpAtMs),
   });
-  const tokenOf = (user: User, membership: MembershipRow | undefined, totpAtMs: number | null): Promise<Reply> => token({
-    userId: user.id, organizationId: membership?.organizationId ?? null, role: membership?.role ?? null,
-    platformAdmin: user.platformRole === 'admin', authAtMs: nowMs(), totpAtMs,
-  });
+  const tokenOf = (user: User, membership: MembershipRow | undefined, totpAtMs: number | null): Promise<Reply> =>
+    token({
+      userId: user.id,
+      organizationId: membership?.organizationId ?? null,
+      role: membership?.role ?? null,
+      platformAdmin: user.platformRole === 'admin',
+      authAtMs: nowMs(),
+      totpAtMs,
+    });
 
   return {
     /** The token after a second factor: what the user may do is read again, and is not taken from the token before. */
     proven(bearer: Bearer, user: User | null): Promise<Reply> {
       const membership = user?.memberships.find((one) => one.organizationId === bearer.organizationId);
       return token({
-        ...bearer, organizationId: membership?.organizationId ?? null, role: membership?.role ?? null,
-        platformAdmin: bearer.platformAdmin && user?.platformRole === 'admin', totpAtMs: nowMs(),
+        ...bearer,
+        organizationId: membership?.organizationId ?? null,
+        role: membership?.role ?? null,
+        platformAdmin: bearer.platformAdmin && user?.platformRole === 'admin',
+        totpAtMs: nowMs(),
       });
     },
     /**
@@ -153,12 +191,18 @@ function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDe
      * back to.
      */
     async begin(
-      asked: Answering, user: User, membership: MembershipRow | undefined, totpAtMs: number | null,
+      asked: Answering,
+      user: User,
+      membership: MembershipRow | undefined,
+      totpAtMs: number | null,
     ): Promise<Reply> {
       if (membership === undefined) return tokenOf(user, membership, totpAtMs);
       const secret = secretOf(REFRESH_BYTES, secretOf(FAMILY_BYTES));
       await identity.saveRefreshToken({
-        ...storedOf(secret), userId: user.id, organizationId: membership.organizationId, expiresAtMs: nowMs() + REFRESH_MS,
+        ...storedOf(secret),
+        userId: user.id,
+        organizationId: membership.organizationId,
+        expiresAtMs: nowMs() + REFRESH_MS,
       });
       asked.setHeader('set-cookie', cookie(secret, REFRESH_MS / 1_000));
       return tokenOf(user, membership, totpAtMs);

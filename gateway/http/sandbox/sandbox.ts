@@ -5,23 +5,32 @@ import { notEnabled, parseAddress } from '../chain/chain-input.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 
-type Area = 'simulateDeposit' | 'simulateConfirmation' | 'simulateStuck' | 'simulateReorg' | 'simulateChainDown' | 'resetSandbox';
+type Area =
+  'simulateDeposit' | 'simulateConfirmation' | 'simulateStuck' | 'simulateReorg' | 'simulateChainDown' | 'resetSandbox';
 
 export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }: HandlerDeps): Pick<Handlers, Area> {
   return {
     async simulateDeposit(asked) {
       const accountId = accountOf(asked);
       const { chain, address, amount, tokenContract = null, autoConfirm, confirmAfterSeconds = null } = asked.body;
-      const confirmation = autoConfirm === false // Said in so many words, it wins.
-        ? { autoConfirm, confirmAfterSeconds: null }
-        : { autoConfirm: autoConfirm ?? false, confirmAfterSeconds };
+      const confirmation =
+        autoConfirm === false // Said in so many words, it wins.
+          ? { autoConfirm, confirmAfterSeconds: null }
+          : { autoConfirm: autoConfirm ?? false, confirmAfterSeconds };
       const parsed = parseAddress(chain, address);
       if (isRefusal(parsed)) return parsed;
       const disabled = notEnabled(chains, accountId, chain);
       if (disabled !== null) return disabled;
       const known = await reads.addressByText(accountId, chain, parsed.canonical);
-      if (known === null) return notFound('address', parsed.canonical, { field: 'address', chain, environment: 'sandbox' });
-      return sandbox.simulateDeposit(accountId, { chain, address: parsed.canonical, amount, tokenContract, ...confirmation });
+      if (known === null)
+        return notFound('address', parsed.canonical, { field: 'address', chain, environment: 'sandbox' });
+      return sandbox.simulateDeposit(accountId, {
+        chain,
+        address: parsed.canonical,
+        amount,
+        tokenContract,
+        ...confirmation,
+      });
     },
     simulateConfirmation: async (asked) => {
       const accountId = accountOf(asked);
@@ -37,8 +46,8 @@ export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }
     },
     async simulateChainDown(asked) {
       const accountId = accountOf(asked);
-      const down: { untilMs: number } | Refusal = notEnabled(chains, accountId, asked.body.chain)
-        ?? await sandbox.simulateChainDown(accountId, asked.body);
+      const down: { untilMs: number } | Refusal =
+        notEnabled(chains, accountId, asked.body.chain) ?? (await sandbox.simulateChainDown(accountId, asked.body));
       return isRefusal(down) ? down : { until: instantOf(down.untilMs) };
     },
     async resetSandbox(asked) {

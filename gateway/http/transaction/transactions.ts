@@ -26,8 +26,13 @@ import { coveredBySource } from '../key-source/key-sources.ts';
 import { builtView, feeView, listAskOf, transactionView } from '../views.ts';
 
 type Area =
-  | 'listTransactions' | 'getTransaction' | 'buildTransaction' | 'repriceTransaction' | 'broadcastTransaction'
-  | 'createTrustline' | 'getFees';
+  | 'listTransactions'
+  | 'getTransaction'
+  | 'buildTransaction'
+  | 'repriceTransaction'
+  | 'broadcastTransaction'
+  | 'createTrustline'
+  | 'getFees';
 
 /** What is to be moved, as a request names it. */
 interface Wish {
@@ -40,18 +45,28 @@ interface Wish {
   readonly kind: 'payment' | 'trustline';
 }
 interface Ready {
-  readonly binding: ChainBinding; readonly from: AddressRow; readonly intent: Intent; readonly inputs: BuildInputs;
+  readonly binding: ChainBinding;
+  readonly from: AddressRow;
+  readonly intent: Intent;
+  readonly inputs: BuildInputs;
 }
 
 export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const { accounts, chains, edges, stores: { reads }, nowMs } = deps;
+  const {
+    accounts,
+    chains,
+    edges,
+    stores: { reads },
+    nowMs,
+  } = deps;
   // A build that nobody signed and nobody can: its key would answer with it for ever.
   const replay = async (stored: unknown, asked: Asked): Promise<ReturnType<typeof builtView> | Outgrown> => {
     const row = stored as WithdrawalRow;
     const known = await reads.withdrawal(accountOf(asked), row.id);
     if (known !== null && isDead(known)) return { outgrown: row.id };
     // The counter is bound since: what it is now, in the place of what was proposed.
-    const isRebound = known !== null && canonicalJson(known.unsigned.replayKey) !== canonicalJson(row.unsigned.replayKey);
+    const isRebound =
+      known !== null && canonicalJson(known.unsigned.replayKey) !== canonicalJson(row.unsigned.replayKey);
     return builtView(isRebound ? { ...known, status: 'built', updatedAtMs: row.updatedAtMs } : row);
   };
 
@@ -63,7 +78,14 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     const used = await reads.usedValue(accountId, ledgerOf(intent.chain, accountId), intent.from);
     const { symbol, decimals } = assetOf(binding, intent.token);
     const answer = await accounts.ask(accountId, {
-      type: 'build_withdrawal', id: newId('txn', nowMs()), intent, inputs, from, used, tokenSymbol: symbol, decimals,
+      type: 'build_withdrawal',
+      id: newId('txn', nowMs()),
+      intent,
+      inputs,
+      from,
+      used,
+      tokenSymbol: symbol,
+      decimals,
       ...claimOf(asked),
     });
     return answer.ok === true ? builtView(answer.reply) : answer;
@@ -94,7 +116,12 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       handle: (asked) => {
         const { chain, asset } = asked.body;
         return build(asked, {
-          chain, from: asked.params.address, to: null, amount: 'all', tokenContract: asset, chainTag: null,
+          chain,
+          from: asked.params.address,
+          to: null,
+          amount: 'all',
+          tokenContract: asset,
+          chainTag: null,
           kind: 'trustline',
         });
       },
@@ -131,22 +158,32 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 }
 
-/** A build that was given up: nothing of it was signed, and nothing can be. A counter that is used by now is bound anew. */
+/**
+ * A build that was given up: nothing of it was signed, and nothing can be. A counter that is used by now is bound anew.
+ */
 function isDead({ status, versions }: WithdrawalRow): boolean {
   return versions.length === 0 && (status === 'expired' || status === 'failed');
 }
 
-/** The build with the counter that is next, held for it; what is signed keeps its own. Refuses: NOT_FOUND, as `bind_withdrawal`. */
+/**
+ * The build with the counter that is next, held for it; what is signed keeps its own. Refuses: NOT_FOUND, as
+ * `bind_withdrawal`.
+ */
 export async function bindCounter(
-  { accounts, chains, stores: { reads } }: HandlerDeps, accountId: AccountId, id: string, gaveUp: readonly string[],
+  { accounts, chains, stores: { reads } }: HandlerDeps,
+  accountId: AccountId,
+  id: string,
+  gaveUp: readonly string[],
 ): Promise<ReturnType<typeof builtView> | Refusal | DuplicateKey> {
   const known = await reads.withdrawal(accountId, id);
-  if (known === null) return notFound('withdrawal', id, { reason: 'no_such_build', environment: environmentOf(accountId) });
+  if (known === null)
+    return notFound('withdrawal', id, { reason: 'no_such_build', environment: environmentOf(accountId) });
   const binding = await chains.bind(accountId, known.chain);
   if (isRefusal(binding)) return binding;
   if (known.versions.length > 0) return builtView(known);
   const [inputs, used] = await Promise.all([
-    binding.client.fetchBuildInputs(intentOf(known, binding)), reads.usedValue(accountId, known.ledger, known.from),
+    binding.client.fetchBuildInputs(intentOf(known, binding)),
+    reads.usedValue(accountId, known.ledger, known.from),
   ]);
   const answer = await accounts.ask(accountId, { type: 'bind_withdrawal', known, inputs, used, gaveUp });
   return answer.ok === true ? builtView(answer.reply) : answer;
@@ -154,7 +191,9 @@ export async function bindCounter(
 
 /** A record with the threshold of its network: a withdrawal's row has none of its own. */
 export async function transactionOf(
-  { chains, config: { publicUrl } }: Pick<HandlerDeps, 'chains' | 'config'>, accountId: AccountId, row: TransactionView,
+  { chains, config: { publicUrl } }: Pick<HandlerDeps, 'chains' | 'config'>,
+  accountId: AccountId,
+  row: TransactionView,
 ) {
   if (row.direction === 'in') return transactionView(publicUrl, accountId, row);
   const binding = await chains.bind(accountId, row.chain);
@@ -163,8 +202,12 @@ export async function transactionOf(
 }
 
 /** The edge's word on a transaction, in the service's own codes and words: its acknowledgement carries no message. */
-function refusedByEdge({ code, details }: {
-  code?: string | undefined; details?: Record<string, unknown> | undefined;
+function refusedByEdge({
+  code,
+  details,
+}: {
+  code?: string | undefined;
+  details?: Record<string, unknown> | undefined;
 }): Refusal {
   return code !== undefined && Object.hasOwn(ERRORS, code)
     ? refuse(code as ErrorCode, details ?? {})
@@ -173,7 +216,9 @@ function refusedByEdge({ code, details }: {
 
 /** Everything that a build needs to be asked before it is decided. */
 async function prepare(
-  { accounts, chains, stores: { reads } }: HandlerDeps, accountId: AccountId, wish: Wish,
+  { accounts, chains, stores: { reads } }: HandlerDeps,
+  accountId: AccountId,
+  wish: Wish,
 ): Promise<Ready | Refusal> {
   const { chain } = wish;
   const disabled = notEnabled(chains, accountId, chain);
@@ -186,9 +231,8 @@ async function prepare(
   if (isRefusal(binding)) return binding;
   const token = tokenOf(binding, wish.tokenContract);
   if (isRefusal(token)) return token;
-  const destination = wish.kind === 'trustline'
-    ? null
-    : binding.module.checkDestination(binding.network, to, binding.catalogue);
+  const destination =
+    wish.kind === 'trustline' ? null : binding.module.checkDestination(binding.network, to, binding.catalogue);
   if (destination !== null) return destination;
   const amount = wish.kind === 'trustline' ? 0n : wish.amount === 'all' ? 'all' : parseAmount(wish.amount);
   if (isRefusal(amount)) return amount;
@@ -197,12 +241,26 @@ async function prepare(
   }
   const row = await reads.addressByText(accountId, chain, from.canonical);
   if (row === null) {
-    return await coveredBySource({ accounts }, accountId, chain, from.canonical)
-      ?? notFound('address', from.canonical, { field: 'from', chain, environment: environmentOf(accountId), reason: 'the service did not issue this address' });
+    return (
+      (await coveredBySource({ accounts }, accountId, chain, from.canonical)) ??
+      notFound('address', from.canonical, {
+        field: 'from',
+        chain,
+        environment: environmentOf(accountId),
+        reason: 'the service did not issue this address',
+      })
+    );
   }
   const intent: Intent = {
-    chain, from: from.canonical, fromPath: row.derivationPath, to: to.canonical, amount, token,
-    tag: wish.chainTag ?? to.tag, kind: wish.kind, ...(to.tag === null ? {} : { tagOfAddress: true }),
+    chain,
+    from: from.canonical,
+    fromPath: row.derivationPath,
+    to: to.canonical,
+    amount,
+    token,
+    tag: wish.chainTag ?? to.tag,
+    kind: wish.kind,
+    ...(to.tag === null ? {} : { tagOfAddress: true }),
   };
   return { binding, from: row, intent, inputs: await binding.client.fetchBuildInputs(intent) };
 }
@@ -210,10 +268,14 @@ async function prepare(
 /** The intent that a stored payload was built for. */
 function intentOf({ unsigned }: WithdrawalRow, { catalogue }: ChainBinding): Intent {
   return {
-    chain: unsigned.chain, from: unsigned.from, fromPath: unsigned.fromPath, to: unsigned.to,
+    chain: unsigned.chain,
+    from: unsigned.from,
+    fromPath: unsigned.fromPath,
+    to: unsigned.to,
     amount: unsigned.sendAll ? 'all' : unsigned.amount,
-    token: unsigned.tokenContract === null ? null : catalogue.get(unsigned.tokenContract) ?? null,
-    tag: unsigned.tag, kind: unsigned.kind,
+    token: unsigned.tokenContract === null ? null : (catalogue.get(unsigned.tokenContract) ?? null),
+    tag: unsigned.tag,
+    kind: unsigned.kind,
   };
 }
 
@@ -225,12 +287,17 @@ async function fees(deps: HandlerDeps, asked: Asked<'getFees'>) {
   const accountId = accountOf(asked);
   const { chain } = asked.params;
   const { from, to, amount = '1', tokenContract = null } = asked.query;
-  const sender = from ?? await anyAddress(deps, accountId, chain);
+  const sender = from ?? (await anyAddress(deps, accountId, chain));
   if (isRefusal(sender)) return sender;
-  const ready = await prepare(
-    deps, accountId,
-    { chain, from: sender, to: to ?? sender, amount, tokenContract, chainTag: null, kind: 'payment' },
-  );
+  const ready = await prepare(deps, accountId, {
+    chain,
+    from: sender,
+    to: to ?? sender,
+    amount,
+    tokenContract,
+    chainTag: null,
+    kind: 'payment',
+  });
   if (isRefusal(ready)) return ready;
   const { module, network } = ready.binding;
   const estimate = module.estimateFee(network, ready.inputs, ready.intent);
@@ -238,9 +305,7 @@ async function fees(deps: HandlerDeps, asked: Asked<'getFees'>) {
 }
 
 /** An address of the account on the chain. Refuses: CHAIN_UNAVAILABLE, CHAIN_NOT_READY when it has none yet. */
-async function anyAddress(
-  deps: HandlerDeps, accountId: AccountId, chain: Chain,
-): Promise<string | Refusal> {
+async function anyAddress(deps: HandlerDeps, accountId: AccountId, chain: Chain): Promise<string | Refusal> {
   const disabled = notEnabled(deps.chains, accountId, chain);
   if (disabled !== null) return disabled;
   const tanks = await presentTanks(deps, accountId);

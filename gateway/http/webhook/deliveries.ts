@@ -15,11 +15,19 @@ const DAY_MS = 86_400_000;
 const GONE_MEANWHILE: ReadonlySet<string> = new Set(['CONFLICT', 'NOT_FOUND']);
 
 type Area =
-  | 'listDeliveries' | 'listDeadLetters' | 'listWebhookDeliveries' | 'replayDelivery' | 'replayDeliveries'
+  | 'listDeliveries'
+  | 'listDeadLetters'
+  | 'listWebhookDeliveries'
+  | 'replayDelivery'
+  | 'replayDeliveries'
   | 'simulateDuplicateDelivery';
 
 export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const { accounts, stores: { reads }, nowMs } = deps;
+  const {
+    accounts,
+    stores: { reads },
+    nowMs,
+  } = deps;
   const list = async (accountId: AccountId, filter: Parameters<typeof reads.deliveries>[1], page: PageAsk) =>
     pageAs(await reads.deliveries(accountId, filter, page), deliveryView);
 
@@ -39,10 +47,11 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (isRefusal(ask)) return ask;
       const known = await reads.webhook(accountId, webhookId);
       // A deleted endpoint keeps its history.
-      const { totalElements } = known === null
-        ? await reads.deliveries(accountId, { webhookId }, { page: 0, size: 1 })
-        : { totalElements: 1 };
-      return totalElements === 0 ? unknownIn(asked, 'webhook', webhookId) : list(accountId, { webhookId, ...ask.filter }, ask.page);
+      const { totalElements } =
+        known === null ? await reads.deliveries(accountId, { webhookId }, { page: 0, size: 1 }) : { totalElements: 1 };
+      return totalElements === 0
+        ? unknownIn(asked, 'webhook', webhookId)
+        : list(accountId, { webhookId, ...ask.filter }, ask.page);
     },
     replayDelivery: {
       replay: async (stored) => stored as { deliveryId: string },
@@ -51,8 +60,11 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const known = await reads.delivery(accountId, asked.params.id);
         if (known === null) return unknownIn(asked, 'delivery', asked.params.id);
         const answer = await accounts.ask(accountId, {
-          type: 'replay_delivery', deliveryId: known.id, newDeliveryId: newId('dlv', nowMs()),
-          eventAtMs: known.eventAtMs, ...claimOf(asked),
+          type: 'replay_delivery',
+          deliveryId: known.id,
+          newDeliveryId: newId('dlv', nowMs()),
+          eventAtMs: known.eventAtMs,
+          ...claimOf(asked),
         });
         return answer.ok === true ? answer.reply : answer;
       },
@@ -61,7 +73,9 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async simulateDuplicateDelivery(asked) {
       const accountId = accountOf(asked);
       const found = await reads.deliveries(
-        accountId, { eventId: asked.body.eventId }, { page: 0, size: PAGE_SIZE_MAX },
+        accountId,
+        { eventId: asked.body.eventId },
+        { page: 0, size: PAGE_SIZE_MAX },
       );
       const first = found.content.filter(({ replay }) => replay === 0);
       if (first.length === 0) return unknownIn(asked, 'delivered event', asked.body.eventId);
@@ -78,7 +92,8 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) {
   const accountId = accountOf(asked);
   const { from, to, dryRun, ...filter } = asked.body;
-  const fromMs = Date.parse(from), toMs = Date.parse(to);
+  const fromMs = Date.parse(from),
+    toMs = Date.parse(to);
   if (toMs <= fromMs) return refuse('INVALID_INPUT', { field: 'to', reason: 'must be after from' });
   const { deliveries: read } = deps.stores.reads;
   const page = (after: string | null) => {
@@ -86,28 +101,37 @@ async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) 
     if (isRefusal(ask)) throw new Refused(ask);
     return read.call(deps.stores.reads, accountId, { ...filter, fromMs, toMs }, ask);
   };
-  const endpoints = new Set((await deps.stores.reads.webhooks(accountId)).flatMap(({ id, status }) => (status === 'deleted' ? [] : [id])));
+  const endpoints = new Set(
+    (await deps.stores.reads.webhooks(accountId)).flatMap(({ id, status }) => (status === 'deleted' ? [] : [id])),
+  );
   const sinceMs = deps.nowMs() - REPLAY_WINDOW_DAYS * DAY_MS;
   const found = await firstDeliveries(
-    page, ({ webhookId, eventAtMs, replay }) => replay === 0 && eventAtMs >= sinceMs && endpoints.has(webhookId));
+    page,
+    ({ webhookId, eventAtMs, replay }) => replay === 0 && eventAtMs >= sinceMs && endpoints.has(webhookId),
+  );
   if (isRefusal(found)) return found;
   if (dryRun) return { count: found.length, replayed: 0, dryRun };
   const replayed = await replayEach(deps, accountId, found);
   return isRefusal(replayed) ? replayed : { count: found.length, replayed: replayed.length, dryRun };
 }
 
-/** Deliveries of all pages that can be replayed, newest first. Refuses: INVALID_INPUT for more than one call may replay. */
+/**
+ * Deliveries of all pages that can be replayed, newest first. Refuses: INVALID_INPUT for more than one call may replay.
+ */
 async function firstDeliveries(
-  page: (after: string | null) => Promise<Page<DeliveryView>>, wanted: (delivery: DeliveryView) => boolean,
+  page: (after: string | null) => Promise<Page<DeliveryView>>,
+  wanted: (delivery: DeliveryView) => boolean,
 ): Promise<DeliveryView[] | Refusal> {
   const found: DeliveryView[] = [];
   for (let after: string | null = null; ;) {
     const { content, next }: Page<DeliveryView> = await page(after);
     found.push(...content.filter(wanted));
     if (found.length > REPLAY_RANGE_MAX) {
-      return refuse(
-        'INVALID_INPUT', { field: 'from', reason: 'the range holds too many deliveries', max: REPLAY_RANGE_MAX },
-      );
+      return refuse('INVALID_INPUT', {
+        field: 'from',
+        reason: 'the range holds too many deliveries',
+        max: REPLAY_RANGE_MAX,
+      });
     }
     if (next === null) return found;
     after = next;
@@ -119,14 +143,18 @@ async function firstDeliveries(
  * take.
  */
 async function replayEach(
-  { accounts, nowMs }: HandlerDeps, accountId: AccountId, deliveries: readonly DeliveryView[],
+  { accounts, nowMs }: HandlerDeps,
+  accountId: AccountId,
+  deliveries: readonly DeliveryView[],
 ): Promise<string[] | Refusal> {
   const made: string[] = [];
   for (const { id, eventAtMs } of deliveries.toReversed()) {
-    const answer = await accounts.ask(
-      accountId,
-      { type: 'replay_delivery', deliveryId: id, newDeliveryId: newId('dlv', nowMs()), eventAtMs },
-    );
+    const answer = await accounts.ask(accountId, {
+      type: 'replay_delivery',
+      deliveryId: id,
+      newDeliveryId: newId('dlv', nowMs()),
+      eventAtMs,
+    });
     if (answer.ok === true) made.push(answer.reply.deliveryId);
     // One whose window closed, or whose endpoint was deleted, since it was counted is left out of a range.
     else if (isRefusal(answer) && (!GONE_MEANWHILE.has(answer.code) || deliveries.length === 1)) return answer;

@@ -7,7 +7,12 @@ import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
 
 const PRIVATE = new BlockList();
-for (const [network, bits] of [['10.0.0.0', 8], ['172.16.0.0', 12], ['192.168.0.0', 16], ['127.0.0.0', 8]] as const) {
+for (const [network, bits] of [
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['127.0.0.0', 8],
+] as const) {
   PRIVATE.addSubnet(network, bits, 'ipv4');
 }
 PRIVATE.addAddress('::1', 'ipv6');

@@ -17,14 +17,20 @@ const PREVIEW_CHARS = 10;
 const REPLACE_TRIES = 32;
 
 type Area =
-  | 'createWebhook' | 'listWebhooks' | 'getWebhook' | 'replaceWebhook' | 'deleteWebhook'
-  | 'rotateWebhookSecret' | 'dropPreviousWebhookSecret';
+  | 'createWebhook'
+  | 'listWebhooks'
+  | 'getWebhook'
+  | 'replaceWebhook'
+  | 'deleteWebhook'
+  | 'rotateWebhookSecret'
+  | 'dropPreviousWebhookSecret';
 
 export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }: HandlerDeps): Pick<Handlers, Area> {
   const newSecret = (webhookId: string) => {
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
     return {
-      secret, sealed: secrets.seal(secret, webhookSecretContext(webhookId)),
+      secret,
+      sealed: secrets.seal(secret, webhookSecretContext(webhookId)),
       secretPreview: `${secret.slice(0, PREVIEW_CHARS)}…`,
     };
   };
@@ -44,11 +50,15 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
       const known = await find(asked);
       const row = known === null ? unknownIn(asked, 'webhook', asked.params.webhookId) : change(known);
       if (known === null || isRefusal(row)) return row as Refusal;
-      const answer = await accounts.ask(
-        accountOf(asked), { type: 'replace_webhook', known, row: { ...row, updatedAtMs: nowMs() }, ...claimOf(asked) },
-      );
+      const answer = await accounts.ask(accountOf(asked), {
+        type: 'replace_webhook',
+        known,
+        row: { ...row, updatedAtMs: nowMs() },
+        ...claimOf(asked),
+      });
       if (answer.ok === true) return webhookView(answer.reply);
-      if (!isRefusal(answer) || answer.details['reason'] !== CHANGED_MEANWHILE || tries === REPLACE_TRIES) return answer;
+      if (!isRefusal(answer) || answer.details['reason'] !== CHANGED_MEANWHILE || tries === REPLACE_TRIES)
+        return answer;
     }
   };
 
@@ -63,8 +73,15 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
         const id = newUuid(nowMs());
         const { secret, sealed, secretPreview } = newSecret(id);
         const row: WebhookRow = {
-          id, accountId, url, events, sealedSecrets: [sealed], secretPreview, status: 'enabled',
-          createdAtMs: nowMs(), updatedAtMs: nowMs(),
+          id,
+          accountId,
+          url,
+          events,
+          sealedSecrets: [sealed],
+          secretPreview,
+          status: 'enabled',
+          createdAtMs: nowMs(),
+          updatedAtMs: nowMs(),
         };
         const answer = await accounts.ask(accountId, { type: 'create_webhook', row, ...claimOf(asked) });
         return answer.ok === true ? { ...webhookView(answer.reply), secret } : answer;
@@ -74,7 +91,13 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
       const rows = await reads.webhooks(accountOf(asked));
       const page = pageAskOf('webhooks', asked.query);
       if (isRefusal(page)) return page;
-      return slicePage('webhooks', rows.filter(({ status }) => status !== 'deleted').map(webhookView), page, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest');
+      return slicePage(
+        'webhooks',
+        rows.filter(({ status }) => status !== 'deleted').map(webhookView),
+        page,
+        ({ id, createdAt }) => `${createdAt} ${id}`,
+        'newest',
+      );
     },
     async getWebhook(asked) {
       const row = await find(asked);
@@ -102,19 +125,22 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
       replay: replayWithSecret,
       async handle(asked) {
         const { secret, sealed, secretPreview } = newSecret((asked as Asked<'rotateWebhookSecret'>).params.webhookId);
-        const view = await replace(
-          asked as Asked<never>,
-          (known) => ({ ...known, sealedSecrets: [sealed, ...known.sealedSecrets.slice(0, 1)], secretPreview }),
-        );
+        const view = await replace(asked as Asked<never>, (known) => ({
+          ...known,
+          sealedSecrets: [sealed, ...known.sealedSecrets.slice(0, 1)],
+          secretPreview,
+        }));
         return 'ok' in view ? view : { ...view, secret };
       },
     },
     dropPreviousWebhookSecret: {
       replay,
       async handle(asked) {
-        return replace(asked as Asked<never>, (known) => (known.sealedSecrets.length < 2
-          ? refuse('CONFLICT', { reason: 'no rotation is under way' })
-          : { ...known, sealedSecrets: known.sealedSecrets.slice(0, 1) }));
+        return replace(asked as Asked<never>, (known) =>
+          known.sealedSecrets.length < 2
+            ? refuse('CONFLICT', { reason: 'no rotation is under way' })
+            : { ...known, sealedSecrets: known.sealedSecrets.slice(0, 1) },
+        );
       },
     },
   };

@@ -40,7 +40,15 @@ test('a deadline is never early, at most 50 ms late, and asks of one instant sha
   const deadlines = new Deadlines(clock);
   const expired: number[] = [];
   for (const timeoutMs of [1, 49, 50, 51, 100]) {
-    deadlines.add({ bucket: null, expire: () => { expired.push(timeoutMs); } }, timeoutMs);
+    deadlines.add(
+      {
+        bucket: null,
+        expire: () => {
+          expired.push(timeoutMs);
+        },
+      },
+      timeoutMs,
+    );
   }
   t.is(clock.pending, 2);
   clock.advance(49);
@@ -66,7 +74,10 @@ test('a bounded promise keeps its outcome in time and is rejected after it', asy
 test('a tell waits for nobody, is handled in order, and says when it was turned away', async (t) => {
   const node = startNode(t);
   const { counters, store } = startCounters(node, { mailboxMax: 2 });
-  t.deepEqual([1, 2, 3].map((by) => tell(counters.address('a'), add(by))), [true, true, false]);
+  t.deepEqual(
+    [1, 2, 3].map((by) => tell(counters.address('a'), add(by))),
+    [true, true, false],
+  );
   await until('both are durable', () => store.stream('a')?.version === 2);
   t.is(store.stream('a')!.state.total, 3);
   t.is(node.system.counts().deadLetters.full, 1);

@@ -14,14 +14,20 @@ test('a drain refuses what comes, finishes what waits, and reports that all ende
   const stopping = node.system.stop(5_000);
   for (const id of ['a', 'new']) {
     t.like(await ask(counters.address(id), add(1)), {
-      ok: false, code: 'SERVICE_UNAVAILABLE', details: { reason: 'stopping', retryAfterSeconds: 1 },
+      ok: false,
+      code: 'SERVICE_UNAVAILABLE',
+      details: { reason: 'stopping', retryAfterSeconds: 1 },
     });
   }
   t.false(tell(counters.address('a'), add(1)));
   store.release();
   t.deepEqual(await stopping, { drained: true, abandoned: [] });
   t.true((await Promise.all(before)).every((outcome) => outcome.ok === true));
-  t.deepEqual(['a', 'b', 'c'].map((id) => store.stream(id)!.state.total), [7, 7, 7], 'every yes is durable');
+  t.deepEqual(
+    ['a', 'b', 'c'].map((id) => store.stream(id)!.state.total),
+    [7, 7, 7],
+    'every yes is durable',
+  );
   t.is(node.system.counts().deadLetters.stopped, 3);
 });
 
@@ -52,7 +58,15 @@ test('an activation that is loading when the deadline passes appends nothing', a
   const base = startCounters(startNode(t)).store;
   const { load, append } = base.ownedBy(1);
   const { counters } = startCounters(node, {
-    store: { append, load: async (id) => { await new Promise<void>((go) => { loaded = go; }); return load(id); } },
+    store: {
+      append,
+      load: async (id) => {
+        await new Promise<void>((go) => {
+          loaded = go;
+        });
+        return load(id);
+      },
+    },
   });
   const asked = ask(counters.address('a'), add(1), 60_000);
   await rounds(5);
@@ -69,12 +83,16 @@ test('a reload that ends after the deadline leads to no append: no zombie write'
   const node = startNode(t);
   const base = startCounters(startNode(t)).store;
   const { load, append } = base.ownedBy(1);
-  let loads = 0, loaded = (): void => {};
+  let loads = 0,
+    loaded = (): void => {};
   const { counters } = startCounters(node, {
     store: {
       append,
       load: async (id) => {
-        if ((loads += 1) > 1) await new Promise<void>((go) => { loaded = go; });
+        if ((loads += 1) > 1)
+          await new Promise<void>((go) => {
+            loaded = go;
+          });
         return load(id);
       },
     },
@@ -122,10 +140,15 @@ test('workers finish their mailbox, their waits are cut short, their timers end'
   const seen: string[] = [];
   const worker = node.system.spawnWorker<string>({
     path: 'watchers/eth',
-    recover: ({ timers }) => { timers.after(1_000, () => t.fail('a timer outlived the drain')); },
+    recover: ({ timers }) => {
+      timers.after(1_000, () => t.fail('a timer outlived the drain'));
+    },
     receive: async (text, { signal, timers }) => {
       timers.after(1_000, () => t.fail('a timer armed in the last turn outlived it'));
-      if (text === 'poll') await new Promise<void>((go) => { signal.addEventListener('abort', () => go()); });
+      if (text === 'poll')
+        await new Promise<void>((go) => {
+          signal.addEventListener('abort', () => go());
+        });
       seen.push(text);
     },
   });

@@ -10,13 +10,18 @@ const ok = (total: number, adds: number): Outcome<Count> => ({ ok: true, reply: 
 test('design 2 an entity takes all that waits, decides on the evolving state, appends once, then answers each', async (t) => {
   const node = startNode(t);
   const { counters, store } = startCounters(node);
-  const asks = [add(5), add(-3), add(-3), { type: 'read' } as const].map((command) => ask(counters.address('a'), command));
+  const asks = [add(5), add(-3), add(-3), { type: 'read' } as const].map((command) =>
+    ask(counters.address('a'), command),
+  );
   const outcomes = await Promise.all(asks);
   t.deepEqual([outcomes[0], outcomes[1], outcomes[3]], [ok(5, 1), ok(2, 2), ok(2, 2)]);
   t.like(outcomes[2], { ok: false, code: 'INSUFFICIENT_FUNDS', details: { total: 2 } });
   t.is(store.attempts, 1);
   t.like(store.appended[0], { entityId: 'a', expectedVersion: 0, state: { total: 2, adds: 2 } });
-  t.deepEqual(store.appended[0]!.events.map((event) => (event as { by: number }).by), [5, -3]);
+  t.deepEqual(
+    store.appended[0]!.events.map((event) => (event as { by: number }).by),
+    [5, -3],
+  );
   t.deepEqual(node.batches, [4]);
 });
 
@@ -24,8 +29,11 @@ test('design 2 nobody of a batch is answered before the append, not even a refus
   const { counters, store } = startCounters(startNode(t));
   store.hold();
   let answered = 0;
-  const asks = [add(1), add(-9), { type: 'read' } as const]
-    .map((command) => ask(counters.address('a'), command).finally(() => { answered += 1; }));
+  const asks = [add(1), add(-9), { type: 'read' } as const].map((command) =>
+    ask(counters.address('a'), command).finally(() => {
+      answered += 1;
+    }),
+  );
   await until('the append is under way', () => store.attempts === 1);
   await rounds(20);
   t.is(answered, 0);
@@ -44,8 +52,13 @@ test('design 2 a batch is at most its limit; the rest is the next batch', async 
 
 test('queries and refusals alone cost no append, and rows alone do', async (t) => {
   const { counters, store } = startCounters(startNode(t), {
-    entity: { ...counter, decide: (state, command, nowMs) => (command.type === 'poison'
-      ? { ok: true, events: [], rows: [{ key: 'only-a-row', by: 0 }], reply: state } : counter.decide(state, command, nowMs)) },
+    entity: {
+      ...counter,
+      decide: (state, command, nowMs) =>
+        command.type === 'poison'
+          ? { ok: true, events: [], rows: [{ key: 'only-a-row', by: 0 }], reply: state }
+          : counter.decide(state, command, nowMs),
+    },
   });
   t.deepEqual(await ask(counters.address('a'), { type: 'read' }), ok(0, 0));
   t.like(await ask(counters.address('a'), add(-1)), { code: 'INSUFFICIENT_FUNDS' });
@@ -72,7 +85,8 @@ test('an append that throws faults every asker of the batch and the state is rea
     store.failAppends(failure);
     const commands = [add(1), add(2), { type: 'read' } as const];
     const outcomes = await Promise.all(commands.map((command) => ask(counters.address('a'), command)));
-    for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
+    for (const outcome of outcomes)
+      t.like(outcome, { ok: false, code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
     node.clock.advance(100);
     t.deepEqual(await ask(counters.address('a'), { type: 'read' }), failure === 'before' ? ok(0, 0) : ok(3, 2));
     t.is(store.loads, 2);
@@ -84,7 +98,10 @@ test('a stale append throws the incarnation away, loads once and decides again',
   const { counters, store } = startCounters(node);
   await ask(counters.address('a'), add(1));
   store.failAppends('stale');
-  t.deepEqual(await Promise.all([ask(counters.address('a'), add(1)), ask(counters.address('a'), add(1))]), [ok(2, 2), ok(3, 3)]);
+  t.deepEqual(await Promise.all([ask(counters.address('a'), add(1)), ask(counters.address('a'), add(1))]), [
+    ok(2, 2),
+    ok(3, 3),
+  ]);
   t.is(store.loads, 2);
   t.is(node.system.inspect(counters.address('a').path)!.restarts, 0, 'another writer is no fault');
 });
@@ -93,7 +110,11 @@ test('two stale appends in a row: nothing was written, the askers may try again,
   const node = startNode(t);
   const { counters, store } = startCounters(node);
   store.failAppends('stale', 'stale');
-  t.like(await ask(counters.address('a'), add(1)), { ok: false, code: 'SERVICE_UNAVAILABLE', details: { reason: 'stale_owner' } });
+  t.like(await ask(counters.address('a'), add(1)), {
+    ok: false,
+    code: 'SERVICE_UNAVAILABLE',
+    details: { reason: 'stale_owner' },
+  });
   t.like(node.system.inspect(counters.address('a').path)!, { phase: 'backoff', lastFault: { code: 'stale_owner' } });
   node.clock.advance(100);
   t.deepEqual(await ask(counters.address('a'), add(1)), ok(1, 1));
@@ -106,22 +127,32 @@ test('stale, then a load that throws: those of the batch may try again too', asy
   store.failAppends('stale');
   store.failLoads(new Error('no connection'));
   const outcomes = await Promise.all([ask(counters.address('a'), add(1)), ask(counters.address('a'), add(1))]);
-  for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'SERVICE_UNAVAILABLE', details: { reason: 'load_failed' } });
+  for (const outcome of outcomes)
+    t.like(outcome, { ok: false, code: 'SERVICE_UNAVAILABLE', details: { reason: 'load_failed' } });
 });
 
 test('I23 a duplicate key in a batch: only that member is told so, the others are durable', async (t) => {
   const { counters, store } = startCounters(startNode(t));
   t.deepEqual(await ask(counters.address('a'), add(1, 'k1')), ok(1, 1));
-  const outcomes = await Promise.all([add(2, 'k2'), add(1, 'k1'), { type: 'read' } as const, add(3, 'k3')]
-    .map((command) => ask(counters.address('a'), command)));
+  const outcomes = await Promise.all(
+    [add(2, 'k2'), add(1, 'k1'), { type: 'read' } as const, add(3, 'k3')].map((command) =>
+      ask(counters.address('a'), command),
+    ),
+  );
   t.deepEqual(outcomes, [ok(3, 2), { ok: 'duplicate' }, ok(3, 2), ok(6, 3)]);
-  t.deepEqual(store.stream('a')!.rows.map(({ key }) => key), ['k1', 'k2', 'k3']);
+  t.deepEqual(
+    store.stream('a')!.rows.map(({ key }) => key),
+    ['k1', 'k2', 'k3'],
+  );
 });
 
 test('I23 fifty asks with one key at once: one effect, forty-nine duplicates', async (t) => {
   const { counters, store } = startCounters(startNode(t));
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => ask(counters.address('a'), add(7, 'same'))));
-  t.deepEqual(outcomes.filter(({ ok: answer }) => answer === true), [ok(7, 1)]);
+  t.deepEqual(
+    outcomes.filter(({ ok: answer }) => answer === true),
+    [ok(7, 1)],
+  );
   t.is(outcomes.filter(({ ok: answer }) => answer === 'duplicate').length, 49);
   t.is(store.stream('a')!.state.total, 7);
 });
@@ -141,13 +172,16 @@ test('what the schema must never hold faults the member that asked for it; the o
   store.failAppends('unstorable', 'unstorable'); // the whole batch, then its first member alone
   const outcomes = await Promise.all([1, 2, 4].map((by) => ask(counters.address('a'), add(by))));
   t.like(outcomes[0], {
-    ok: false, code: 'INTERNAL_ERROR',
+    ok: false,
+    code: 'INTERNAL_ERROR',
     details: { reason: 'unstorable', fault: 'append refused: 23514 amount_positive' },
   });
   t.deepEqual(outcomes.slice(1), [ok(2, 1), ok(6, 2)]);
   t.is(store.loads, 1);
   t.like(node.system.inspect(counters.address('a').path)!, {
-    phase: 'live', restarts: 0, lastFault: { code: 'append_refused' },
+    phase: 'live',
+    restarts: 0,
+    lastFault: { code: 'append_refused' },
   });
   t.is(node.logged.filter(({ message }) => message === 'actor fault').length, 1, 'the batch as a whole is no fault');
 });
@@ -176,11 +210,15 @@ test('a decide that throws is a fault of that member; the others of the batch go
   const outcomes = await Promise.all(commands.map((command) => ask(counters.address('a'), command)));
   t.deepEqual([outcomes[0], outcomes[2]], [ok(1, 1), ok(2, 2)]);
   t.like(outcomes[1], {
-    ok: false, code: 'INTERNAL_ERROR', details: { reason: 'undecidable', fault: 'decide has a defect' },
+    ok: false,
+    code: 'INTERNAL_ERROR',
+    details: { reason: 'undecidable', fault: 'decide has a defect' },
   });
   t.is(store.loads, 1);
   t.like(node.system.inspect(counters.address('a').path)!, {
-    phase: 'live', restarts: 0, lastFault: { message: 'decide has a defect' },
+    phase: 'live',
+    restarts: 0,
+    lastFault: { message: 'decide has a defect' },
   });
 });
 
@@ -191,7 +229,10 @@ test('an event that cannot be folded is poison: nothing of the batch is written,
   const outcomes = await Promise.all([ask(address, add(1)), ask(address, { type: 'poison' })]);
   for (const outcome of outcomes) t.like(outcome, { code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
   t.is(store.attempts, 0);
-  t.deepEqual(node.gaveUp.map(({ path, fault }) => [path, fault.code]), [['shards/0007/counter-a', 'poisonous_event']]);
+  t.deepEqual(
+    node.gaveUp.map(({ path, fault }) => [path, fault.code]),
+    [['shards/0007/counter-a', 'poisonous_event']],
+  );
   node.clock.advance(24 * 3_600_000);
   t.like(await ask(address, add(1)), { code: 'INTERNAL_ERROR', details: { reason: 'given_up' } });
   t.true(node.system.restart(address.path));
@@ -245,7 +286,10 @@ test('the commands of a batch see one instant, the wall clock at its decision', 
   const { counters } = startCounters(node, {
     entity: {
       ...counter,
-      decide: (state, command, nowMs) => { instants.push(nowMs); return counter.decide(state, command, nowMs); },
+      decide: (state, command, nowMs) => {
+        instants.push(nowMs);
+        return counter.decide(state, command, nowMs);
+      },
     },
   });
   await Promise.all([ask(counters.address('a'), add(1)), ask(counters.address('a'), add(1))]);

@@ -11,7 +11,15 @@ import { restartPolicy } from '../../../supervision/policy.ts';
 import { HandClock } from '../../support/clock.ts';
 import type { AppendFailure } from '../../support/memory-store.ts';
 import { round, rounds } from '../../support/until.ts';
-import { add, counter, counterStore, type Count, type CounterCommand, type CounterEvent, type KeyRow } from './counter.ts';
+import {
+  add,
+  counter,
+  counterStore,
+  type Count,
+  type CounterCommand,
+  type CounterEvent,
+  type KeyRow,
+} from './counter.ts';
 import { RESTARTS } from './node.ts';
 
 type Step =
@@ -24,10 +32,21 @@ type Step =
   | { kind: 'run'; rounds: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('send' as const), client: fc.nat(1),
-    by: fc.integer({ min: -5, max: 9 }) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('fail_append' as const),
-    failure: fc.constantFrom<AppendFailure>('before', 'after', 'stale', 'hang', 'hang_after', 'late') }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('send' as const),
+      client: fc.nat(1),
+      by: fc.integer({ min: -5, max: 9 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('fail_append' as const),
+      failure: fc.constantFrom<AppendFailure>('before', 'after', 'stale', 'hang', 'hang_after', 'late'),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'land_late' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'fail_load' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
@@ -47,8 +66,13 @@ function startNode(clock: HandClock, store: ReturnType<typeof counterStore>): No
   const quiet = { warn: () => {}, error: () => {} };
   const system = createSystem({ clock, random: () => 0.5, log: quiet, policies: { entity: policy, worker: policy } });
   const counters = system.entities<Count, CounterCommand, CounterEvent, KeyRow, Count>({
-    entity: counter, store: store.ownedBy(1), shardOf: () => 0,
-    batchMax: 3, mailboxMax: 6, idleMs: 10_000, storeTimeoutMs: 2_000,
+    entity: counter,
+    store: store.ownedBy(1),
+    shardOf: () => 0,
+    batchMax: 3,
+    mailboxMax: 6,
+    idleMs: 10_000,
+    storeTimeoutMs: 2_000,
   });
   return {
     system,
@@ -57,7 +81,8 @@ function startNode(clock: HandClock, store: ReturnType<typeof counterStore>): No
   };
 }
 
-// A given-up actor answers at once for five seconds at a time, so a client may be turned away often before it is through.
+// A given-up actor answers at once for five seconds at a time, so a client may be turned away often before it is
+// through.
 const TRIES_MAX = 5_000;
 
 /**
@@ -83,8 +108,11 @@ async function play(steps: readonly Step[]): Promise<string | null> {
   let settled = 0;
   for (const next of steps) {
     if (next.kind === 'send') {
-      const key = `k${sent.length}`, by = next.by === 0 ? 1 : next.by;
-      const end = insist(nodes[next.client]!, key, by).finally(() => { settled += 1; });
+      const key = `k${sent.length}`,
+        by = next.by === 0 ? 1 : next.by;
+      const end = insist(nodes[next.client]!, key, by).finally(() => {
+        settled += 1;
+      });
       end.catch(() => {}); // Awaited below; a rejection must not count as unhandled before.
       sent.push({ key, by, end });
     } else if (next.kind === 'fail_append') store.failAppends(next.failure);
@@ -104,20 +132,27 @@ async function play(steps: readonly Step[]): Promise<string | null> {
   const stopping = Promise.all(nodes.map(({ system }) => system.stop(1_000)));
   clock.advance(1_000);
   await stopping;
-  return disagreement(store.stream('a'), sent.map(({ key, by }, index) => ({ key, by, end: ends[index]! })))
-    ?? (clock.pending > 0 ? `${clock.pending} timers left` : null);
+  return (
+    disagreement(
+      store.stream('a'),
+      sent.map(({ key, by }, index) => ({ key, by, end: ends[index]! })),
+    ) ?? (clock.pending > 0 ? `${clock.pending} timers left` : null)
+  );
 }
 
 /** Null when the stream holds exactly the accepted commands, once each, and folds to its own snapshot. */
 function disagreement(
-  stream: ReturnType<ReturnType<typeof counterStore>['stream']>, sent: readonly { key: string; by: number; end: string }[],
+  stream: ReturnType<ReturnType<typeof counterStore>['stream']>,
+  sent: readonly { key: string; by: number; end: string }[],
 ): string | null {
-  const rows = stream?.rows ?? [], events = stream?.events ?? [];
+  const rows = stream?.rows ?? [],
+    events = stream?.events ?? [];
   const accepted = sent.filter(({ end }) => end === 'accepted');
   const sum = accepted.reduce((total, { by }) => total + by, 0);
   const folded = events.reduce(counter.evolve, { total: 0, adds: 0 });
   if (rows.length !== accepted.length) return `${accepted.length} accepted, ${rows.length} rows`;
-  if (accepted.some(({ key }) => rows.filter((row) => row.key === key).length !== 1)) return 'a key is missing or double';
+  if (accepted.some(({ key }) => rows.filter((row) => row.key === key).length !== 1))
+    return 'a key is missing or double';
   const total = stream?.state.total ?? 0;
   if (total !== sum || folded.total !== sum) return `sum ${sum}, state ${total}, folded ${folded.total}`;
   if ((stream?.version ?? 0) !== events.length) return 'version is not the number of events';
@@ -128,11 +163,14 @@ const RUNS = 1_000;
 
 async function holds(t: ExecutionContext, seed: number | undefined): Promise<void> {
   let runs = 0;
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
-    runs += 1;
-    const wrong = await play(steps);
-    if (wrong !== null) throw new Error(wrong);
-  }), { numRuns: RUNS, ...(seed === undefined ? {} : { seed }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+      runs += 1;
+      const wrong = await play(steps);
+      if (wrong !== null) throw new Error(wrong);
+    }),
+    { numRuns: RUNS, ...(seed === undefined ? {} : { seed }) },
+  );
   t.true(runs >= RUNS);
 }
 

@@ -7,7 +7,11 @@ import { until } from '../../support/until.ts';
 import { add, counter, counterStore } from './counter.ts';
 import { startCounters, startNode } from './node.ts';
 
-interface Stored { data: unknown; sequenceNumber: number; key: string }
+interface Stored {
+  data: unknown;
+  sequenceNumber: number;
+  key: string;
+}
 
 /** The least of a nact persistence engine; the writes that `fails` names are refused. */
 function rawEngine(fails: (event: Stored) => boolean) {
@@ -43,7 +47,11 @@ test('weakness 6: a replayed nact handler mints other ids and a failed write lea
   nact.dispatch(raw, 'a' as never);
   nact.dispatch(raw, 'b' as never);
   await until('the second was stored', () => ids.length === 1);
-  t.deepEqual(stored.map(({ sequenceNumber }) => sequenceNumber), [2], 'the refused write consumed number 1');
+  t.deepEqual(
+    stored.map(({ sequenceNumber }) => sequenceNumber),
+    [2],
+    'the refused write consumed number 1',
+  );
   const before = ids;
   nact.stop(raw);
   nact.spawnPersistent(root, handle as never, 'key', 'raw', { onCrash: onCrash as never });
@@ -76,7 +84,10 @@ test('weakness 12: nact refuses names with @ / or :; the kernel writes any id as
   const node = startNode(t);
   const { counters, store } = startCounters(node);
   for (const id of ids) t.like(await ask(counters.address(id), add(1)), { ok: true });
-  t.deepEqual(ids.map((id) => store.stream(id)!.state.total), ids.map(() => 1));
+  t.deepEqual(
+    ids.map((id) => store.stream(id)!.state.total),
+    ids.map(() => 1),
+  );
   for (const id of ids) t.is(node.system.inspect(counters.address(id).path)!.id, id);
 });
 

@@ -2,11 +2,20 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  backoffMs, ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS, type RestartSettings,
+  backoffMs,
+  ENTITY_RESTARTS,
+  restartPolicy,
+  WORKER_RESTARTS,
+  type RestartSettings,
 } from '../../../supervision/policy.ts';
 
 const SETTINGS: RestartSettings = {
-  firstDelayMs: 100, delayMsMax: 1_500, jitterPercent: 50, restartsMax: 3, windowMs: 10_000, retryAfterMs: 7_000,
+  firstDelayMs: 100,
+  delayMsMax: 1_500,
+  jitterPercent: 50,
+  restartsMax: 3,
+  windowMs: 10_000,
+  retryAfterMs: 7_000,
 };
 
 test('backoff doubles from the first pause to the cap', (t) => {
@@ -16,11 +25,13 @@ test('backoff doubles from the first pause to the cap', (t) => {
 
 test('jitter shortens a pause by at most its share, and never lengthens it', (t) => {
   const uniform = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-  fc.assert(fc.property(fc.integer({ min: 1, max: 2_000 }), uniform, (attempt, random) => {
-    const fullMs = backoffMs(attempt, SETTINGS, 0);
-    const delayMs = backoffMs(attempt, SETTINGS, random);
-    return Number.isInteger(delayMs) && delayMs <= fullMs && delayMs >= fullMs / 2;
-  }));
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2_000 }), uniform, (attempt, random) => {
+      const fullMs = backoffMs(attempt, SETTINGS, 0);
+      const delayMs = backoffMs(attempt, SETTINGS, random);
+      return Number.isInteger(delayMs) && delayMs <= fullMs && delayMs >= fullMs / 2;
+    }),
+  );
   t.is(backoffMs(1, SETTINGS, 0.5), 75);
 });
 
@@ -44,21 +55,26 @@ test('the window is [now − window, now): its length is exact', (t) => {
 });
 
 test('no run of faults restarts more often than allowed in any window, and the history stays short', (t) => {
-  fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 }), (gaps) => {
-    const policy = restartPolicy(SETTINGS);
-    let atMs = 0, faultsMs: readonly number[] = [];
-    const restartedMs: number[] = [];
-    for (const gapMs of gaps) {
-      atMs += gapMs;
-      const verdict = policy(faultsMs, atMs, 0.3);
-      ({ faultsMs } = verdict);
-      if (verdict.kind === 'restart') restartedMs.push(atMs);
-      if (faultsMs.length > SETTINGS.restartsMax + 1) return false;
-    }
-    return restartedMs.every((startMs) =>
-      restartedMs.filter((otherMs) => otherMs >= startMs && otherMs < startMs + SETTINGS.windowMs).length
-        <= SETTINGS.restartsMax);
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 }), (gaps) => {
+      const policy = restartPolicy(SETTINGS);
+      let atMs = 0,
+        faultsMs: readonly number[] = [];
+      const restartedMs: number[] = [];
+      for (const gapMs of gaps) {
+        atMs += gapMs;
+        const verdict = policy(faultsMs, atMs, 0.3);
+        ({ faultsMs } = verdict);
+        if (verdict.kind === 'restart') restartedMs.push(atMs);
+        if (faultsMs.length > SETTINGS.restartsMax + 1) return false;
+      }
+      return restartedMs.every(
+        (startMs) =>
+          restartedMs.filter((otherMs) => otherMs >= startMs && otherMs < startMs + SETTINGS.windowMs).length <=
+          SETTINGS.restartsMax,
+      );
+    }),
+  );
   t.pass();
 });
 

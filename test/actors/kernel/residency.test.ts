@@ -72,7 +72,10 @@ test('when all residents work, one more is turned away at once and nothing is dr
   store.hold();
   const working = ['a', 'b'].map((id) => ask(counters.address(id), add(1)));
   await until('both appends are under way', () => store.attempts === 2);
-  t.like(await ask(counters.address('c'), add(1)), { code: 'SERVICE_UNAVAILABLE', details: { reason: 'residents_full' } });
+  t.like(await ask(counters.address('c'), add(1)), {
+    code: 'SERVICE_UNAVAILABLE',
+    details: { reason: 'residents_full' },
+  });
   t.is(counters.residents, 2);
   store.release();
   t.true((await Promise.all(working)).every((outcome) => outcome.ok === true));
@@ -95,10 +98,15 @@ test('passivation frees the parent: a shard never holds more than it has room fo
   const node = startNode(t);
   const { counters } = startCounters(node, { residentsMax: 1_000 });
   for (let index = 0; index < 2_500; index += 500) {
-    await Promise.all(Array.from({ length: 500 }, (_, offset) => ask(counters.address(`e${index + offset}`), { type: 'read' })));
+    await Promise.all(
+      Array.from({ length: 500 }, (_, offset) => ask(counters.address(`e${index + offset}`), { type: 'read' })),
+    );
   }
   const parents = node.system.inspect('shards', 1)!.children!;
-  t.deepEqual(parents.map(({ path, childCount }) => [path, childCount]), [['shards/0007', 1_000]]);
+  t.deepEqual(
+    parents.map(({ path, childCount }) => [path, childCount]),
+    [['shards/0007', 1_000]],
+  );
 });
 
 test('a thousand idle entities leave in one sweep or several, and the timers end with them', async (t) => {
@@ -119,7 +127,9 @@ test('a crowd of paused entities does not keep the sweep from the idle ones behi
   const node = startNode(t, { firstDelayMs: 60_000, delayMsMax: 60_000 });
   const { counters, store } = startCounters(node, { idleMs: 8_000, shardOf: (id) => Number(id) % 8 });
   store.failLoads(...Array.from({ length: 2_100 }, () => new Error('no connection')));
-  await Promise.all(Array.from({ length: 2_100 }, (_, index) => ask(counters.address(String(index)), { type: 'read' })));
+  await Promise.all(
+    Array.from({ length: 2_100 }, (_, index) => ask(counters.address(String(index)), { type: 'read' })),
+  );
   t.like(await ask(counters.address('9000'), { type: 'read' }), { ok: true });
   await round();
   node.clock.advance(20_000);

@@ -30,7 +30,10 @@ test('more faults than allowed in the window: given up, INTERNAL_ERROR at once, 
     t.like(await ask(address, add(1)), { code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
     if (fault < 4) node.clock.advance(node.clock.nextInMs!);
   }
-  t.deepEqual(node.gaveUp.map(({ path }) => path), [address.path]);
+  t.deepEqual(
+    node.gaveUp.map(({ path }) => path),
+    [address.path],
+  );
   t.like(await ask(address, add(1)), { ok: false, code: 'INTERNAL_ERROR', details: { reason: 'given_up' } });
   t.is(node.system.counts().deadLetters.givenUp, 1);
   t.like(await ask(counters.address('b'), add(1)), { ok: true });
@@ -55,7 +58,10 @@ test('what waits when an actor is given up is answered, not left', async (t) => 
   const { counters, store } = startCounters(node, { batchMax: 1 });
   store.failAppends('before');
   const outcomes = await Promise.all([1, 2, 3].map((by) => ask(counters.address('a'), add(by))));
-  t.deepEqual(outcomes.map((outcome) => 'details' in outcome && outcome.details['reason']), ['crashed', 'given_up', 'given_up']);
+  t.deepEqual(
+    outcomes.map((outcome) => 'details' in outcome && outcome.details['reason']),
+    ['crashed', 'given_up', 'given_up'],
+  );
   t.is(node.system.counts().waiting, 0);
 });
 
@@ -64,7 +70,9 @@ test('a load that fails: askers may try again, the entity pauses, and comes back
   const { counters, store } = startCounters(node);
   store.failLoads(new Error('no connection'));
   t.like(await ask(counters.address('a'), add(1)), {
-    ok: false, code: 'SERVICE_UNAVAILABLE', details: { reason: 'load_failed', retryAfterSeconds: 1 },
+    ok: false,
+    code: 'SERVICE_UNAVAILABLE',
+    details: { reason: 'load_failed', retryAfterSeconds: 1 },
   });
   const waiting = ask(counters.address('a'), add(1));
   node.clock.advance(100);
@@ -125,9 +133,16 @@ test('inspect shows kind, id, path, mailbox, messages, restarts, last fault and 
   await ask(address, { type: 'explode' });
   t.is(address.path, 'shards/0007/counter-eth$0040org_a');
   t.deepEqual(node.system.inspect(address.path), {
-    path: address.path, kind: 'counter', id: 'eth@org_a', phase: 'live', mailboxDepth: 0, messagesHandled: 2, restarts: 0,
+    path: address.path,
+    kind: 'counter',
+    id: 'eth@org_a',
+    phase: 'live',
+    mailboxDepth: 0,
+    messagesHandled: 2,
+    restarts: 0,
     lastFault: { code: 'Error', message: 'decide has a defect', atMs: node.clock.nowMs() },
-    summary: { total: 4, version: 1, ownerEpoch: 1 }, childCount: 0,
+    summary: { total: 4, version: 1, ownerEpoch: 1 },
+    childCount: 0,
   });
   t.is(node.system.inspect('shards/9'), null);
   t.is(node.system.inspect(`${address.path}/below`), null);
@@ -140,7 +155,12 @@ test('inspect shows kind, id, path, mailbox, messages, restarts, last fault and 
 
 test('a log that throws costs the actor its life, not the node its own; restart brings it back', async (t) => {
   let broken = true;
-  const write = (): void => { if (broken) { broken = false; throw new Error('disk full'); } };
+  const write = (): void => {
+    if (broken) {
+      broken = false;
+      throw new Error('disk full');
+    }
+  };
   const node = startNode(t, {}, { log: { warn: write, error: () => {} } });
   const { counters, store } = startCounters(node);
   store.failAppends('before');
@@ -155,7 +175,11 @@ test('a log that throws costs the actor its life, not the node its own; restart 
 
 test('a summary that throws is logged and shows nothing; it does not touch the actor', async (t) => {
   const node = startNode(t);
-  const { counters } = startCounters(node, { summarise: () => { throw new Error('summary'); } });
+  const { counters } = startCounters(node, {
+    summarise: () => {
+      throw new Error('summary');
+    },
+  });
   await ask(counters.address('a'), add(4));
   t.deepEqual(node.system.inspect(counters.address('a').path)!.summary, { version: 1, ownerEpoch: 1 });
   t.is(node.logged.at(-1)!.message, 'actor callback threw');
@@ -164,14 +188,22 @@ test('a summary that throws is logged and shows nothing; it does not touch the a
 
 test('a fault text keeps its words and loses what looks like a key, a credential or a phrase', (t) => {
   const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
-  t.is(withoutSecrets('duplicate key violates unique constraint "events_stream_version_key"'),
-    'duplicate key violates unique constraint "events_stream_version_key"');
+  t.is(
+    withoutSecrets('duplicate key violates unique constraint "events_stream_version_key"'),
+    'duplicate key violates unique constraint "events_stream_version_key"',
+  );
   t.is(withoutSecrets(`no use of ${phrase}.`), 'no use of ….');
   for (const secret of [
-    'flk_live_8chars1234567890abcdefghijklmnop', 'whsec_C2FVsBQIhrscChlQIMV0b5Zx', 'JBSWY3DPEHPK3PXPJBSWY3DP',
+    'flk_live_8chars1234567890abcdefghijklmnop',
+    'whsec_C2FVsBQIhrscChlQIMV0b5Zx',
+    'JBSWY3DPEHPK3PXPJBSWY3DP',
     'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi',
     'e8f32e723decf4051aefac8e2c93c9c5b214313817cdb01a1494b917c8436b35',
-    phrase.split(' ').map((word, index) => `${index + 1}. ${word}`).join('\n'), JSON.stringify(phrase.split(' ')),
+    phrase
+      .split(' ')
+      .map((word, index) => `${index + 1}. ${word}`)
+      .join('\n'),
+    JSON.stringify(phrase.split(' ')),
     phrase.toUpperCase(),
   ]) {
     const shown = withoutSecrets(`cannot read ${secret} here`);

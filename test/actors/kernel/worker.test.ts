@@ -14,20 +14,29 @@ test('a worker handles one message at a time, in order, however long each takes'
     receive: async (number) => {
       running += 1;
       t.is(running, 1);
-      for (let wait = number; wait > 0; wait--) await new Promise((go) => { setImmediate(go); });
+      for (let wait = number; wait > 0; wait--)
+        await new Promise((go) => {
+          setImmediate(go);
+        });
       order.push(number);
       running -= 1;
       return number * 2;
     },
   });
   const outcomes = await Promise.all([5, 1, 3].map((number) => ask(worker, number)));
-  t.deepEqual(outcomes, [10, 2, 6].map((reply) => ({ ok: true, reply })));
+  t.deepEqual(
+    outcomes,
+    [10, 2, 6].map((reply) => ({ ok: true, reply })),
+  );
   t.deepEqual(order, [5, 1, 3]);
 });
 
 test('a refusal that a worker returns is the outcome of the ask', async (t) => {
   const { system } = startNode(t);
-  const worker = system.spawnWorker<string, string>({ path: 'w', receive: () => refuse('CHAIN_UNAVAILABLE', { chain: 'eth' }) });
+  const worker = system.spawnWorker<string, string>({
+    path: 'w',
+    receive: () => refuse('CHAIN_UNAVAILABLE', { chain: 'eth' }),
+  });
   t.like(await ask(worker, 'x'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { chain: 'eth' } });
 });
 
@@ -60,7 +69,10 @@ test('a worker that gave up comes back by itself, since nobody sends it a messag
   let recoveries = 0;
   system.spawnWorker({
     path: 'publisher',
-    recover: () => { recoveries += 1; if (recoveries === 1) throw new Error('no database'); },
+    recover: () => {
+      recoveries += 1;
+      if (recoveries === 1) throw new Error('no database');
+    },
     receive: () => {},
   });
   await until('it gave up', () => gaveUp.length === 1);
@@ -73,10 +85,18 @@ test('timers of a worker end with its memory; a callback that throws is noted an
   const { system, clock } = startNode(t);
   let arm = (_delayMs: number, _fire: () => void): void => {};
   const worker: Address<string> = system.spawnWorker<string>({
-    path: 'w', recover: ({ timers }) => { arm = (delayMs, fire) => { timers.after(delayMs, fire); }; }, receive: () => {},
+    path: 'w',
+    recover: ({ timers }) => {
+      arm = (delayMs, fire) => {
+        timers.after(delayMs, fire);
+      };
+    },
+    receive: () => {},
   });
   await ask(worker, 'x');
-  arm(10, () => { throw new Error('in a timer'); });
+  arm(10, () => {
+    throw new Error('in a timer');
+  });
   clock.advance(10);
   t.is(system.inspect('w')!.lastFault!.message, 'in a timer');
   arm(10, () => t.fail('the worker restarted meanwhile'));
@@ -84,14 +104,21 @@ test('timers of a worker end with its memory; a callback that throws is noted an
   await ask(worker, 'x');
   clock.advance(10);
   t.throws(() => arm(Number.NaN, () => {}), { instanceOf: RangeError });
-  t.throws(() => { for (let index = 0; index < 2_000; index++) arm(1, () => {}); }, { message: /more than 1000 timers/ });
+  t.throws(
+    () => {
+      for (let index = 0; index < 2_000; index++) arm(1, () => {});
+    },
+    { message: /more than 1000 timers/ },
+  );
 });
 
 test('paths name a place once, and an actor is no branch', async (t) => {
   const { system } = startNode(t);
   system.spawnWorker({ path: 'watchers/eth@org_a', receive: () => {}, summarise: () => ({ head: 7 }) });
   t.throws(() => system.spawnWorker({ path: 'watchers/eth@org_a', receive: () => {} }), { instanceOf: RangeError });
-  t.throws(() => system.spawnWorker({ path: 'watchers/eth@org_a/below', receive: () => {} }), { instanceOf: RangeError });
+  t.throws(() => system.spawnWorker({ path: 'watchers/eth@org_a/below', receive: () => {} }), {
+    instanceOf: RangeError,
+  });
   t.is(await system.stopWorker('watchers', 100), false);
   t.like(system.inspect('watchers')!, { childCount: 1, children: [{ kind: 'worker', summary: { head: 7 } }] });
 });
@@ -99,7 +126,13 @@ test('paths name a place once, and an actor is no branch', async (t) => {
 test('a worker taken out frees its name; its mailbox was finished first', async (t) => {
   const { system } = startNode(t);
   const seen: number[] = [];
-  const spawn = (): Address<number> => system.spawnWorker<number>({ path: 'w', receive: (number) => { seen.push(number); } });
+  const spawn = (): Address<number> =>
+    system.spawnWorker<number>({
+      path: 'w',
+      receive: (number) => {
+        seen.push(number);
+      },
+    });
   const first = spawn();
   for (const number of [1, 2, 3]) tell(first, number);
   t.true(await system.stopWorker('w', 1_000));

@@ -37,11 +37,16 @@ test.before(async () => {
   const policy = restartPolicy(RESTARTS);
   const write = () => {};
   system = createSystem({
-    clock: systemClock, random: () => 0, policies: { entity: policy, worker: policy },
-    log: { warn: write, error: write }, hooks: {},
+    clock: systemClock,
+    random: () => 0,
+    policies: { entity: policy, worker: policy },
+    log: { warn: write, error: write },
+    hooks: {},
   });
   const accounts = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
-    entity: createAccountEntity({ book: createChainBook([evm as ChainModule]) }), store: stores.accounts, shardOf,
+    entity: createAccountEntity({ book: createChainBook([evm as ChainModule]) }),
+    store: stores.accounts,
+    shardOf,
   });
   send = ((accountId, command) => ask(accounts.address(accountId), command)) as typeof send;
 });
@@ -51,7 +56,8 @@ test.after.always(async () => {
 });
 
 async function accepted<C extends AccountCommand>(
-  accountId: AccountId, command: C,
+  accountId: AccountId,
+  command: C,
 ): Promise<AccountReplies[C['type']]> {
   const outcome = await send(accountId, command);
   if (outcome.ok !== true) throw new Error(`${command.type}: ${JSON.stringify(outcome)}`);
@@ -66,9 +72,14 @@ async function refused(accountId: AccountId, command: AccountCommand): Promise<R
 
 /** An organization and its two accounts, nothing enrolled. */
 async function newOrganization(): Promise<{ live: AccountId; sandbox: AccountId }> {
-  const userId = newId('usr', NOW_MS), organizationId = newId('org', NOW_MS);
+  const userId = newId('usr', NOW_MS),
+    organizationId = newId('org', NOW_MS);
   await stores.identity.insertUser({
-    id: userId, email: `${userId}@example.com`, passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false,
+    id: userId,
+    email: `${userId}@example.com`,
+    passwordHash: 'x',
+    sealedTotpSecret: null,
+    totpConfirmed: false,
     platformRole: null,
   });
   await stores.identity.createOrganization({ id: organizationId, name: 'Test', createdAtMs: NOW_MS }, userId, PLAN);
@@ -78,12 +89,15 @@ async function newOrganization(): Promise<{ live: AccountId; sandbox: AccountId 
 let phrases = 0;
 /** An enrolled account of a new organization; each has a phrase of its own, as far as the vectors reach. */
 async function enrolledAccount(
-  environment: 'live' | 'sandbox' = 'live', identity = newId('key', NOW_MS).slice(4).padEnd(64, '0'),
+  environment: 'live' | 'sandbox' = 'live',
+  identity = newId('key', NOW_MS).slice(4).padEnd(64, '0'),
 ): Promise<{ accountId: AccountId; other: AccountId }> {
   const organization = await newOrganization();
-  const accountId = organization[environment], other = organization[environment === 'live' ? 'sandbox' : 'live'];
+  const accountId = organization[environment],
+    other = organization[environment === 'live' ? 'sandbox' : 'live'];
   await accepted(
-    accountId, commands.enrol({ publicKey: identity, keys: [pushedKey('evm', phrases)], addressIds: ids() }),
+    accountId,
+    commands.enrol({ publicKey: identity, keys: [pushedKey('evm', phrases)], addressIds: ids() }),
   );
   phrases += 1;
   return { accountId, other };
@@ -96,9 +110,11 @@ const unissued = async (accountId: AccountId) => stores.read.unissuedPool(accoun
 /** Applies what waits in the inbox, as `supervision/accounts.ts` does. */
 async function wake(accountId: AccountId) {
   const waiting = await stores.inbox.inboxOf(accountId, 200);
-  return accepted(
-    accountId, { type: 'apply_facts', ...waiting, depositIds: waiting.inbox.map(() => newId('dep', NOW_MS)) },
-  );
+  return accepted(accountId, {
+    type: 'apply_facts',
+    ...waiting,
+    depositIds: waiting.inbox.map(() => newId('dep', NOW_MS)),
+  });
 }
 
 /** Records a block that pays an address, on top of the ledger's cursor. */
@@ -116,47 +132,63 @@ async function pay(row: AddressRow): Promise<{ transfer: SeenTransfer; before: C
 }
 
 /** Facts mature below a head that was noted. */
-async function matureBelow(...[ledger, facts]: Parameters<Stores['watch']['mature']>): ReturnType<Stores['watch']['mature']> {
+async function matureBelow(
+  ...[ledger, facts]: Parameters<Stores['watch']['mature']>
+): ReturnType<Stores['watch']['mature']> {
   await stores.watch.noteHead(ledger, 1_000_000, Date.now());
   return stores.watch.mature(ledger, facts);
 }
 
-test.serial('§3.6 from a recorded block to deposit, ledger, publication and delivery; archived meanwhile it is told to its end; mined again is confirmed again', async (t) => {
-  const { accountId } = await enrolledAccount();
-  const hook = webhookRow(accountId, { events: ['deposit_detected', 'deposit_confirmed', 'deposit_reversed'] });
-  await accepted(accountId, { type: 'create_webhook', row: hook });
-  const paid = await address(accountId);
-  const { transfer, before, cursor } = await pay(paid);
-  t.like(await wake(accountId), { applied: 1, deferred: 0, events: ['deposit_detected'] });
-  await matureBelow(
-    'eth',
-    [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: transfer.blockHash, confirmations: 12 }],
-  );
-  t.deepEqual((await wake(accountId)).events, ['deposit_confirmed']);
-  const branch = linksAfter(before, 2, 'c');
-  await stores.watch.recordReorg('eth', before, cursor, branch.map((link) => recordOf(link)));
-  t.deepEqual((await wake(accountId)).events, ['deposit_reversed']);
-  const head = branch.at(-1)!;
-  const [next] = linksAfter(head, 1, 'd');
-  const again = { ...transfer, accountId, addressKey: paid.addressKey, height: next!.height, blockHash: next!.hash };
-  await stores.watch.recordBlock('eth', recordOf(next!, [again]));
-  t.deepEqual((await wake(accountId)).events, []);
-  await accepted(accountId, { type: 'set_address_status', known: paid, status: 'archived', alone: true });
-  await matureBelow(
-    'eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: next!.hash, confirmations: 12 }],
-  );
-  t.deepEqual((await wake(accountId)).events, ['deposit_confirmed']);
-  const entries = await database.owner`select kind, incarnation, amount::text, event_id is null as quiet from ledger_entry where account_id = ${accountId} order by recorded_at, incarnation, kind desc`;
-  t.deepEqual(entries.map(({ kind, incarnation, amount, quiet }) => [kind, incarnation, amount, quiet]).sort(), [
-    ['detected', 1, '1000', false], ['credit', 1, '1000', false], ['reversal', 1, '-1000', false],
-    ['detected', 2, '1000', true], ['credit', 2, '1000', false],
-  ].sort());
-  t.is((await stores.read.deliveries(accountId, {}, { page: 0, size: 20 })).totalElements, 4);
-  t.like(
-    (await stores.read.transactions(accountId, {}, { page: 0, size: 20 })).content[0],
-    { status: 'confirmed', incarnation: 2 },
-  );
-});
+test.serial(
+  '§3.6 from a recorded block to deposit, ledger, publication and delivery; archived meanwhile it is told to its end; mined again is confirmed again',
+  async (t) => {
+    const { accountId } = await enrolledAccount();
+    const hook = webhookRow(accountId, { events: ['deposit_detected', 'deposit_confirmed', 'deposit_reversed'] });
+    await accepted(accountId, { type: 'create_webhook', row: hook });
+    const paid = await address(accountId);
+    const { transfer, before, cursor } = await pay(paid);
+    t.like(await wake(accountId), { applied: 1, deferred: 0, events: ['deposit_detected'] });
+    await matureBelow('eth', [
+      { txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: transfer.blockHash, confirmations: 12 },
+    ]);
+    t.deepEqual((await wake(accountId)).events, ['deposit_confirmed']);
+    const branch = linksAfter(before, 2, 'c');
+    await stores.watch.recordReorg(
+      'eth',
+      before,
+      cursor,
+      branch.map((link) => recordOf(link)),
+    );
+    t.deepEqual((await wake(accountId)).events, ['deposit_reversed']);
+    const head = branch.at(-1)!;
+    const [next] = linksAfter(head, 1, 'd');
+    const again = { ...transfer, accountId, addressKey: paid.addressKey, height: next!.height, blockHash: next!.hash };
+    await stores.watch.recordBlock('eth', recordOf(next!, [again]));
+    t.deepEqual((await wake(accountId)).events, []);
+    await accepted(accountId, { type: 'set_address_status', known: paid, status: 'archived', alone: true });
+    await matureBelow('eth', [
+      { txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: next!.hash, confirmations: 12 },
+    ]);
+    t.deepEqual((await wake(accountId)).events, ['deposit_confirmed']);
+    const entries =
+      await database.owner`select kind, incarnation, amount::text, event_id is null as quiet from ledger_entry where account_id = ${accountId} order by recorded_at, incarnation, kind desc`;
+    t.deepEqual(
+      entries.map(({ kind, incarnation, amount, quiet }) => [kind, incarnation, amount, quiet]).sort(),
+      [
+        ['detected', 1, '1000', false],
+        ['credit', 1, '1000', false],
+        ['reversal', 1, '-1000', false],
+        ['detected', 2, '1000', true],
+        ['credit', 2, '1000', false],
+      ].sort(),
+    );
+    t.is((await stores.read.deliveries(accountId, {}, { page: 0, size: 20 })).totalElements, 4);
+    t.like((await stores.read.transactions(accountId, {}, { page: 0, size: 20 })).content[0], {
+      status: 'confirmed',
+      incarnation: 2,
+    });
+  },
+);
 
 test.serial('no fact is decided twice: the same inbox rows a second time are stale and change nothing', async (t) => {
   const { accountId } = await enrolledAccount();
@@ -165,24 +197,29 @@ test.serial('no fact is decided twice: the same inbox rows a second time are sta
   const command = { type: 'apply_facts' as const, ...waiting, depositIds: [newId('dep', NOW_MS)] };
   t.is((await accepted(accountId, command)).applied, 1);
   t.is((await send(accountId, { ...command, depositIds: [newId('dep', NOW_MS)] })).ok, false);
-  const [{ count }] = await database.owner<[{ count: number }]>`select count(*)::int as count from deposit where account_id = ${accountId}`;
+  const [{ count }] = await database.owner<
+    [{ count: number }]
+  >`select count(*)::int as count from deposit where account_id = ${accountId}`;
   t.is(count, 1);
 });
 
-test.serial('§5.8 the same identity in live and sandbox: CROSS_ENVIRONMENT_IDENTITY, also when both come at once', async (t) => {
-  const { live, sandbox } = await newOrganization();
-  const sync = (accountId: AccountId) => send(
-    accountId, commands.enrol({ publicKey: IDENTITY, keys: [], addressIds: [] }),
-  );
-  const outcomes = await Promise.all([sync(live), sync(sandbox)]);
-  t.deepEqual(
-    outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(),
-    ['CROSS_ENVIRONMENT_IDENTITY', 'ok'],
-  );
-});
+test.serial(
+  '§5.8 the same identity in live and sandbox: CROSS_ENVIRONMENT_IDENTITY, also when both come at once',
+  async (t) => {
+    const { live, sandbox } = await newOrganization();
+    const sync = (accountId: AccountId) =>
+      send(accountId, commands.enrol({ publicKey: IDENTITY, keys: [], addressIds: [] }));
+    const outcomes = await Promise.all([sync(live), sync(sandbox)]);
+    t.deepEqual(outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(), [
+      'CROSS_ENVIRONMENT_IDENTITY',
+      'ok',
+    ]);
+  },
+);
 
 test.serial('I9 an address that another account holds: ADDRESS_CONFLICT', async (t) => {
-  const one = await newOrganization(), two = await newOrganization();
+  const one = await newOrganization(),
+    two = await newOrganization();
   const key = pushedKey('tron');
   await accepted(one.live, commands.enrol({ publicKey: 'd'.repeat(64), keys: [key], addressIds: ids() }));
   t.is(
@@ -191,35 +228,53 @@ test.serial('I9 an address that another account holds: ADDRESS_CONFLICT', async 
   );
 });
 
-test.serial('C2 a transaction that pays another account when it is included again: each account has the truth, none is stuck', async (t) => {
-  const ours = await enrolledAccount(), theirs = await enrolledAccount();
-  const paid = await address(ours.accountId), other = await address(theirs.accountId);
-  const { transfer, before, cursor } = await pay(paid);
-  await wake(ours.accountId);
-  const mature = (blockHash: string) => matureBelow('eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash, confirmations: 12 }]);
-  await mature(transfer.blockHash);
-  await wake(ours.accountId);
-  const [link] = linksAfter(before, 1, 'e');
-  const now = { ...transferTo(other, link!), txid: transfer.txid, outputIndex: transfer.outputIndex, amount: '7' };
-  await stores.watch.recordReorg('eth', before, cursor, [recordOf(link!, [now])]);
-  // The payee's actor may be the first of the two.
-  t.deepEqual((await wake(theirs.accountId)).events, ['deposit_detected']);
-  await mature(link!.hash);
-  await t.throwsAsync(wake(theirs.accountId), undefined, 'never two credits of one movement');
-  t.deepEqual((await wake(ours.accountId)).events, ['deposit_reversed']);
-  t.deepEqual((await wake(theirs.accountId)).events, ['deposit_confirmed']);
-  const sums = await database.owner<{ accountId: AccountId; sum: string }[]>`
+test.serial(
+  'C2 a transaction that pays another account when it is included again: each account has the truth, none is stuck',
+  async (t) => {
+    const ours = await enrolledAccount(),
+      theirs = await enrolledAccount();
+    const paid = await address(ours.accountId),
+      other = await address(theirs.accountId);
+    const { transfer, before, cursor } = await pay(paid);
+    await wake(ours.accountId);
+    const mature = (blockHash: string) =>
+      matureBelow('eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash, confirmations: 12 }]);
+    await mature(transfer.blockHash);
+    await wake(ours.accountId);
+    const [link] = linksAfter(before, 1, 'e');
+    const now = { ...transferTo(other, link!), txid: transfer.txid, outputIndex: transfer.outputIndex, amount: '7' };
+    await stores.watch.recordReorg('eth', before, cursor, [recordOf(link!, [now])]);
+    // The payee's actor may be the first of the two.
+    t.deepEqual((await wake(theirs.accountId)).events, ['deposit_detected']);
+    await mature(link!.hash);
+    await t.throwsAsync(wake(theirs.accountId), undefined, 'never two credits of one movement');
+    t.deepEqual((await wake(ours.accountId)).events, ['deposit_reversed']);
+    t.deepEqual((await wake(theirs.accountId)).events, ['deposit_confirmed']);
+    const sums = await database.owner<{ accountId: AccountId; sum: string }[]>`
     select e.account_id, sum(e.amount)::text as sum from ledger_entry e join deposit d on d.account_id = e.account_id and d.id = e.deposit_id
      where d.txid = ${transfer.txid} and e.kind <> 'detected' group by e.account_id`;
-  t.deepEqual(Object.fromEntries(sums.map((row) => [row.accountId, row.sum])), { [ours.accountId]: '0', [theirs.accountId]: '7' }, 'in whatever order');
-  // And back again, with a third amount.
-  const { cursor: head } = { cursor: (await stores.watch.cursor('eth'))! };
-  const [third] = linksAfter(before, 1, 'f');
-  await stores.watch.recordReorg('eth', before, head, [recordOf(third!, [{ ...transferTo(paid, third!), txid: transfer.txid, outputIndex: transfer.outputIndex, amount: '3' }])]);
-  t.deepEqual((await wake(theirs.accountId)).events, ['deposit_reversed']);
-  t.deepEqual((await wake(ours.accountId)).events, ['deposit_detected']);
-  t.like((await stores.read.transactions(ours.accountId, {}, { page: 0, size: 20 })).content[0], { amount: 3n, incarnation: 2, status: 'detected' });
-});
+    t.deepEqual(
+      Object.fromEntries(sums.map((row) => [row.accountId, row.sum])),
+      { [ours.accountId]: '0', [theirs.accountId]: '7' },
+      'in whatever order',
+    );
+    // And back again, with a third amount.
+    const { cursor: head } = { cursor: (await stores.watch.cursor('eth'))! };
+    const [third] = linksAfter(before, 1, 'f');
+    await stores.watch.recordReorg('eth', before, head, [
+      recordOf(third!, [
+        { ...transferTo(paid, third!), txid: transfer.txid, outputIndex: transfer.outputIndex, amount: '3' },
+      ]),
+    ]);
+    t.deepEqual((await wake(theirs.accountId)).events, ['deposit_reversed']);
+    t.deepEqual((await wake(ours.accountId)).events, ['deposit_detected']);
+    t.like((await stores.read.transactions(ours.accountId, {}, { page: 0, size: 20 })).content[0], {
+      amount: 3n,
+      incarnation: 2,
+      status: 'detected',
+    });
+  },
+);
 
 test.serial('an address that was archived meanwhile is not archived twice: CONFLICT, counted once', async (t) => {
   const { accountId } = await enrolledAccount();
@@ -227,9 +282,11 @@ test.serial('an address that was archived meanwhile is not archived twice: CONFL
   const outcomes = await Promise.all(
     [1, 2, 3].map(() => send(accountId, { type: 'set_address_status', known, status: 'archived', alone: true })),
   );
-  t.deepEqual(
-    outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(), ['CONFLICT', 'CONFLICT', 'ok'],
-  );
+  t.deepEqual(outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(), [
+    'CONFLICT',
+    'CONFLICT',
+    'ok',
+  ]);
   t.is((await accepted(accountId, { type: 'inspect' })).activeAddresses, 0);
 });
 
@@ -241,35 +298,56 @@ test.serial('pool addresses come from the store, in their turn, under concurrenc
   );
   const window = await unissued(accountId);
   const rows = await Promise.all(
-    [1, 2, 3].map(
-      () => accepted(accountId, commands.createAddress({ id: newId('adr', NOW_MS), chain: 'sol', unissued: window })),
+    [1, 2, 3].map(() =>
+      accepted(accountId, commands.createAddress({ id: newId('adr', NOW_MS), chain: 'sol', unissued: window })),
     ),
   );
-  t.deepEqual(rows.map(({ index }) => index), [0, 1, 2]);
-  t.deepEqual((await unissued(accountId)).map(({ index }) => index), [3, 4]);
+  t.deepEqual(
+    rows.map(({ index }) => index),
+    [0, 1, 2],
+  );
+  t.deepEqual(
+    (await unissued(accountId)).map(({ index }) => index),
+    [3, 4],
+  );
 });
 
 test.serial('a withdrawal from build to billing, and builds beside each other, as the rows say it', async (t) => {
   const { accountId } = await enrolledAccount();
   const from = await address(accountId);
   const build = (): Extract<AccountCommand, { type: 'build_withdrawal' }> => ({
-    type: 'build_withdrawal', id: txn(), inputs: inputsOf(), from, tokenSymbol: 'ETH', decimals: 18,
+    type: 'build_withdrawal',
+    id: txn(),
+    inputs: inputsOf(),
+    from,
+    tokenSymbol: 'ETH',
+    decimals: 18,
     intent: {
-      chain: 'eth', from: from.address, fromPath: from.derivationPath, to: RECIPIENT, amount: 1_000n, token: null,
+      chain: 'eth',
+      from: from.address,
+      fromPath: from.derivationPath,
+      to: RECIPIENT,
+      amount: 1_000n,
+      token: null,
       tag: null,
     },
   });
-  const first = await accepted(accountId, build()), second = await accepted(accountId, build());
-  t.like(await stores.read.withdrawal(accountId, first.id), { status: 'built', unsigned: { replayKey: second.unsigned.replayKey } });
+  const first = await accepted(accountId, build()),
+    second = await accepted(accountId, build());
+  t.like(await stores.read.withdrawal(accountId, first.id), {
+    status: 'built',
+    unsigned: { replayKey: second.unsigned.replayKey },
+  });
   const known = (await stores.read.withdrawal(accountId, second.id))!;
   t.like(known, { status: 'built', unsigned: second.unsigned, updatedAtMs: second.updatedAtMs });
   const repriced = await accepted(accountId, { type: 'reprice_withdrawal', known, inputs: inputsOf() });
   t.is((await refused(accountId, { type: 'abandon_withdrawal', known })).code, 'CONFLICT');
   t.is(
     (
-      await accepted(
-        accountId, { type: 'abandon_withdrawal', known: (await stores.read.withdrawal(accountId, repriced.id))! },
-      )
+      await accepted(accountId, {
+        type: 'abandon_withdrawal',
+        known: (await stores.read.withdrawal(accountId, repriced.id))!,
+      })
     ).status,
     'expired',
   );
@@ -284,10 +362,17 @@ test.serial('§6 from the append to the recorded attempt: the publisher claims w
   const sent: Delivery[] = [];
   const streams: DeliveryStreams = {
     leaders: () => new Set([accountId]),
-    deliver: async (_accountId, deliveries) => { sent.push(...deliveries); return { ok: true }; },
+    deliver: async (_accountId, deliveries) => {
+      sent.push(...deliveries);
+      return { ok: true };
+    },
   };
   const publisher = createPublisher({
-    store: stores.deliveries, streams, clock: systemClock, random: () => 0, log: {
+    store: stores.deliveries,
+    streams,
+    clock: systemClock,
+    random: () => 0,
+    log: {
       warn: (_fields, message) => t.log(message),
     },
     secrets: { open: () => `whsec_${Buffer.alloc(24).toString('base64')}` },
@@ -302,17 +387,35 @@ test.serial('§6 from the append to the recorded attempt: the publisher claims w
     }
   };
   await waitFor(1);
-  t.deepEqual(sent.map(({ body }) => (JSON.parse(body) as { event: string }).event), ['edge_offline']);
-  const answered = ({ deliveryId, attempt }: Delivery) => (
-    { deliveryId, attempt, statusCode: 204, durationMs: 7, retryAfterSeconds: null, outcome: 'answered' as const }
+  t.deepEqual(
+    sent.map(({ body }) => (JSON.parse(body) as { event: string }).event),
+    ['edge_offline'],
   );
+  const answered = ({ deliveryId, attempt }: Delivery) => ({
+    deliveryId,
+    attempt,
+    statusCode: 204,
+    durationMs: 7,
+    retryAfterSeconds: null,
+    outcome: 'answered' as const,
+  });
   await publisher.report(accountId, [answered(sent[0]!)]);
   await waitFor(2);
   await publisher.report(accountId, [answered(sent[1]!)]);
   const { content } = await stores.read.deliveries(accountId, {}, { page: 0, size: 20 });
-  t.deepEqual(content.map(({ event, status, attempts }) => [event, status, attempts.map(({ statusCode, durationMs }) => [statusCode, durationMs])]).sort(), [
-    ['edge_offline', 'delivered', [[204, 7]]], ['edge_online', 'delivered', [[204, 7]]],
-  ]);
+  t.deepEqual(
+    content
+      .map(({ event, status, attempts }) => [
+        event,
+        status,
+        attempts.map(({ statusCode, durationMs }) => [statusCode, durationMs]),
+      ])
+      .sort(),
+    [
+      ['edge_offline', 'delivered', [[204, 7]]],
+      ['edge_online', 'delivered', [[204, 7]]],
+    ],
+  );
   t.is(await stores.deliveries.incompletePublications(), 0);
   await publisher.stop();
 });

@@ -11,12 +11,22 @@ import { attachEdgeStream } from '../../../gateway/edge-stream/server.ts';
 import { createApiKeys, mintApiKey } from '../../../gateway/http/auth/api-keys.ts';
 import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.ts';
 import {
-  EDGE_VERSION, STREAM_PATH, welcomeFrame, type HandshakeAuth, type WelcomeFrame,
+  EDGE_VERSION,
+  STREAM_PATH,
+  welcomeFrame,
+  type HandshakeAuth,
+  type WelcomeFrame,
 } from '../../../protocol/frames.ts';
 import type { ApiKeyRow } from '../../../model/ports/identity-store.ts';
 import { signRequest } from '../../../protocol/node/http-signature.ts';
 import {
-  commands, enrolled, ORGANIZATION_ID, OTHER_IDENTITY, pushedKey, ses, TestAccount,
+  commands,
+  enrolled,
+  ORGANIZATION_ID,
+  OTHER_IDENTITY,
+  pushedKey,
+  ses,
+  TestAccount,
 } from '../../support/account.ts';
 import { body, Rooms } from '../../support/edge-rooms.ts';
 import { MemoryDeliveries } from '../../support/delivery-store.ts';
@@ -59,11 +69,21 @@ class StreamNode {
   async start(rooms = this.node.rooms): Promise<this> {
     const { accountId, environment } = this.account.state;
     const row: ApiKeyRow = {
-      id: 'key_1', accountId, organizationId: ORGANIZATION_ID, environment, label: 'edge', hash: this.minted.hash,
-      maskedPrefix: '', createdAtMs: 0, revokedAtMs: null,
+      id: 'key_1',
+      accountId,
+      organizationId: ORGANIZATION_ID,
+      environment,
+      label: 'edge',
+      hash: this.minted.hash,
+      maskedPrefix: '',
+      createdAtMs: 0,
+      revokedAtMs: null,
     };
-    const apiKeys = createApiKeys({ apiKeyByHash: async (hash) => (hash === row.hash ? { ...row } : null) }, () => this.node.clock.nowMs());
-    this.revoke = () => { // as the gateway does
+    const apiKeys = createApiKeys({ apiKeyByHash: async (hash) => (hash === row.hash ? { ...row } : null) }, () =>
+      this.node.clock.nowMs(),
+    );
+    this.revoke = () => {
+      // as the gateway does
       row.revokedAtMs = this.node.clock.nowMs();
       apiKeys.forget(row.organizationId);
       rooms.close(accountId, 'UNAUTHORIZED');
@@ -75,10 +95,14 @@ class StreamNode {
     await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve));
     this.url = `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
     this.#stream = attachEdgeStream({
-      httpServer: this.#http, rooms, accounts, log: { info: () => {}, warn: () => {} },
+      httpServer: this.#http,
+      rooms,
+      accounts,
+      log: { info: () => {}, warn: () => {} },
       apiKeys,
       signatures: createEdgeSignatures({
-        accounts, nowMs,
+        accounts,
+        nowMs,
         edge: {
           claimNonce: async (keyId, nonce) => {
             this.duringHandshake();
@@ -93,8 +117,11 @@ class StreamNode {
   auth(more: Partial<HandshakeAuth> = {}, headers: Record<string, string> = {}): HandshakeAuth {
     const signed = this.identity.headers(this.url + STREAM_PATH, this.node.clock.nowMs());
     return {
-      headers: { 'x-api-key': this.minted.key, ...signed, ...headers }, sessionId: ses(), edgeVersion: EDGE_VERSION,
-      podHint: null, ...more
+      headers: { 'x-api-key': this.minted.key, ...signed, ...headers },
+      sessionId: ses(),
+      edgeVersion: EDGE_VERSION,
+      podHint: null,
+      ...more,
     };
   }
 
@@ -120,10 +147,13 @@ class StreamNode {
   }
 
   #socket(auth: unknown): Socket {
-    const socket = io(
-      this.url,
-      { path: STREAM_PATH, transports: ['websocket'], reconnection: false, forceNew: true, auth: auth as object },
-    );
+    const socket = io(this.url, {
+      path: STREAM_PATH,
+      transports: ['websocket'],
+      reconnection: false,
+      forceNew: true,
+      auth: auth as object,
+    });
     this.#sockets.push(socket);
     return socket;
   }
@@ -142,9 +172,8 @@ function once<T>(socket: Socket, name: string): Promise<T> {
   });
 }
 
-const ask = (
-  socket: Socket, name: string, frame: object,
-): Promise<Record<string, unknown>> => socket.timeout(LIMIT_MS).emitWithAck(name, frame) as Promise<Record<string, unknown>>;
+const ask = (socket: Socket, name: string, frame: object): Promise<Record<string, unknown>> =>
+  socket.timeout(LIMIT_MS).emitWithAck(name, frame) as Promise<Record<string, unknown>>;
 
 async function started(t: ExecutionContext, account?: TestAccount): Promise<StreamNode> {
   const node = await new StreamNode(account).start();
@@ -156,15 +185,20 @@ test('§5.3 a signed handshake with its API key is welcomed; heartbeats are ackn
   const node = await started(t);
   const { socket, welcome, sessionId } = await node.edge();
   t.like(welcome, { sessionId, role: 'leader', leaseEpoch: 1, localKeys: [] });
-  t.deepEqual(
-    await ask(socket, 'heartbeat', { ...body(sessionId), leaseEpoch: 1 }),
-    { ok: true, role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000 },
-  );
+  t.deepEqual(await ask(socket, 'heartbeat', { ...body(sessionId), leaseEpoch: 1 }), {
+    ok: true,
+    role: 'leader',
+    leaseEpoch: 1,
+    leaseTtlMs: 30_000,
+  });
 });
 
 test('§5.3 a refused handshake says why: key, skew, signature, nonce, version, form', async (t) => {
   const node = await started(t);
-  const { url, node: { clock } } = node;
+  const {
+    url,
+    node: { clock },
+  } = node;
   t.is(await node.refused(node.auth({}, { 'x-api-key': mintApiKey('live').key })), 'UNAUTHORIZED');
   t.is(await node.refused(node.auth({}, { 'x-api-key': '' })), 'UNAUTHORIZED');
   t.is(
@@ -222,33 +256,64 @@ test('§3.7, §5.7 an edge without enrolment is RESYNC_REQUIRED, one that awaits
 test('a frame that is not in form is INVALID_INPUT, and the stream stays', async (t) => {
   const node = await started(t);
   const { socket, sessionId } = await node.edge();
-  for (const name of ['heartbeat', 'attempts', 'local_keys']) t.deepEqual(
-    await ask(socket, name, { nonsense: true }), { ok: false, code: 'INVALID_INPUT' },
-  );
+  for (const name of ['heartbeat', 'attempts', 'local_keys'])
+    t.deepEqual(await ask(socket, name, { nonsense: true }), { ok: false, code: 'INVALID_INPUT' });
   t.true((await ask(socket, 'heartbeat', { ...body(sessionId), leaseEpoch: 1 })).ok as boolean);
 });
 
 test('an instant that no date can name, and a number that no column holds, are INVALID_INPUT, and no unavailable cloud', async (t) => {
   const node = await started(t);
   const { socket, sessionId } = await node.edge();
-  const key = { id: `ek_${'a'.repeat(26)}`, environment: 'live', hash: '0'.repeat(64), label: 'x', prefix: 'loc_live_x', createdAtMs: 1, revokedAtMs: null, signature: '0'.repeat(128) };
-  const instruction = { transactionId: `txn_${'a'.repeat(26)}`, environment: 'live', instruction: '{}', unsigned: '{}', askedAtMs: 1, signature: '0'.repeat(128) };
-  const attempt = { deliveryId: 'dlv_1', attempt: 1, statusCode: 200, durationMs: 1, retryAfterSeconds: null, outcome: 'answered' };
+  const key = {
+    id: `ek_${'a'.repeat(26)}`,
+    environment: 'live',
+    hash: '0'.repeat(64),
+    label: 'x',
+    prefix: 'loc_live_x',
+    createdAtMs: 1,
+    revokedAtMs: null,
+    signature: '0'.repeat(128),
+  };
+  const instruction = {
+    transactionId: `txn_${'a'.repeat(26)}`,
+    environment: 'live',
+    instruction: '{}',
+    unsigned: '{}',
+    askedAtMs: 1,
+    signature: '0'.repeat(128),
+  };
+  const attempt = {
+    deliveryId: 'dlv_1',
+    attempt: 1,
+    statusCode: 200,
+    durationMs: 1,
+    retryAfterSeconds: null,
+    outcome: 'answered',
+  };
   const attempts = (more: object) => ({ sessionId, leaseEpoch: 1, attempts: [{ ...attempt, ...more }] });
   for (const far of [8_640_000_000_000_001, 253_402_300_800_000, Number.MAX_SAFE_INTEGER, -1]) {
     for (const [name, frame] of [
-      ['local_keys', { records: [{ ...key, createdAtMs: far }] }], ['local_keys', { records: [{ ...key, revokedAtMs: far }] }],
+      ['local_keys', { records: [{ ...key, createdAtMs: far }] }],
+      ['local_keys', { records: [{ ...key, revokedAtMs: far }] }],
       ['instructions', { records: [{ ...instruction, askedAtMs: far }] }],
-      ['attempts', attempts({ durationMs: far })], ['attempts', attempts({ statusCode: far })], ['attempts', attempts({ attempt: far })],
-    ] as const) t.deepEqual(await ask(socket, name, frame), { ok: false, code: 'INVALID_INPUT' }, `${name} ${JSON.stringify(frame)}`);
+      ['attempts', attempts({ durationMs: far })],
+      ['attempts', attempts({ statusCode: far })],
+      ['attempts', attempts({ attempt: far })],
+    ] as const)
+      t.deepEqual(
+        await ask(socket, name, frame),
+        { ok: false, code: 'INVALID_INPUT' },
+        `${name} ${JSON.stringify(frame)}`,
+      );
   }
   t.true((await ask(socket, 'attempts', attempts({}))).ok as boolean);
   t.true(socket.connected);
 });
 
-test('decisions 3: the leader\'s connection breaks; after the grace time the follower is told that it leads', async (t) => {
+test("decisions 3: the leader's connection breaks; after the grace time the follower is told that it leads", async (t) => {
   const node = await started(t);
-  const leader = await node.edge(), follower = await node.edge();
+  const leader = await node.edge(),
+    follower = await node.edge();
   t.is(follower.welcome.role, 'follower');
   leader.socket.io.engine.close();
   await waitFor(() => node.node.rooms.leaders().size === 0);
@@ -260,17 +325,18 @@ test('decisions 3: the leader\'s connection breaks; after the grace time the fol
 
 test('§7 an old leader that wakes up: LEASE_EPOCH_STALE, and its stream is closed', async (t) => {
   const node = await started(t);
-  const old = await node.edge(), follower = await node.edge();
+  const old = await node.edge(),
+    follower = await node.edge();
   node.node.clock.advance(29_000);
   await ask(follower.socket, 'heartbeat', { ...body(follower.sessionId), leaseEpoch: 1 });
   const promoted = once(follower.socket, 'lease');
   node.node.clock.advance(2_000);
   await promoted;
   const closed = once<string>(old.socket, 'disconnect');
-  t.like(
-    await ask(old.socket, 'attempts', { sessionId: old.sessionId, leaseEpoch: 1, attempts: [] }),
-    { ok: false, code: 'LEASE_EPOCH_STALE' },
-  );
+  t.like(await ask(old.socket, 'attempts', { sessionId: old.sessionId, leaseEpoch: 1, attempts: [] }), {
+    ok: false,
+    code: 'LEASE_EPOCH_STALE',
+  });
   t.is(await closed, 'io server disconnect');
 });
 
@@ -288,7 +354,11 @@ test('P3 publication to recorded attempt over a real stream: every delivery once
   const node = new StreamNode();
   const store = new MemoryDeliveries();
   const publisher = createPublisher({
-    store, streams: node.node.rooms, clock: systemClock, random: () => 0, log: { warn: () => {} },
+    store,
+    streams: node.node.rooms,
+    clock: systemClock,
+    random: () => 0,
+    log: { warn: () => {} },
     secrets: { open: () => `whsec_${Buffer.alloc(24).toString('base64')}` },
   });
   node.node.publisher = publisher;
@@ -302,15 +372,21 @@ test('P3 publication to recorded attempt over a real stream: every delivery once
   const { accountId } = node.account.state;
   for (let count = 0; count < 2_000; count += 1) store.add(accountId, { webhookId: `hook-${count % 8}` });
   const reports: Promise<Record<string, unknown>>[] = [];
-  socket.on('deliver', (frame: { leaseEpoch: number; deliveries: Delivery[] }, acknowledge: (answer: object) => void) => {
-    acknowledge({ ok: true });
-    const attempts = frame.deliveries.map(
-      ({ deliveryId, attempt }) => (
-        { deliveryId, attempt, statusCode: 200, durationMs: 1, retryAfterSeconds: null, outcome: 'answered' }
-      ),
-    );
-    reports.push(ask(socket, 'attempts', { sessionId, leaseEpoch: frame.leaseEpoch, attempts }));
-  });
+  socket.on(
+    'deliver',
+    (frame: { leaseEpoch: number; deliveries: Delivery[] }, acknowledge: (answer: object) => void) => {
+      acknowledge({ ok: true });
+      const attempts = frame.deliveries.map(({ deliveryId, attempt }) => ({
+        deliveryId,
+        attempt,
+        statusCode: 200,
+        durationMs: 1,
+        retryAfterSeconds: null,
+        outcome: 'answered',
+      }));
+      reports.push(ask(socket, 'attempts', { sessionId, leaseEpoch: frame.leaseEpoch, attempts }));
+    },
+  );
   publisher.ring(accountId);
   await waitFor(() => store.recorded.length === 2_000);
   t.is(new Set(store.recorded.map(({ deliveryId }) => deliveryId)).size, 2_000);

@@ -11,13 +11,28 @@ import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 const COUNTER = 'POST /v1/edge/transactions/{id}/counter';
 const WANTED: Wanted = { from: FIRST, to: RECEIVER, amount: 10n ** 18n };
 
-interface Replica { readonly cloud: HostileCloud; readonly edge: TestEdge; readonly dataDir: string }
+interface Replica {
+  readonly cloud: HostileCloud;
+  readonly edge: TestEdge;
+  readonly dataDir: string;
+}
 
 /** One replica with a cloud of its own: what passes between two of them is passed by the test. */
-async function replica(t: ExecutionContext, { role = 'leader', env = {}, dataDir = newDirectory(), cloud }: {
-  role?: HostileCloud['role']; env?: Record<string, string>; dataDir?: string; cloud?: HostileCloud;
-} = {}): Promise<Replica> {
-  const its = cloud ?? await HostileCloud.start();
+async function replica(
+  t: ExecutionContext,
+  {
+    role = 'leader',
+    env = {},
+    dataDir = newDirectory(),
+    cloud,
+  }: {
+    role?: HostileCloud['role'];
+    env?: Record<string, string>;
+    dataDir?: string;
+    cloud?: HostileCloud;
+  } = {},
+): Promise<Replica> {
+  const its = cloud ?? (await HostileCloud.start());
   if (cloud === undefined) t.teardown(() => its.close());
   its.role = role;
   if (role === 'follower') its.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'EDGE_NO_LEADER' }));
@@ -28,27 +43,47 @@ async function replica(t: ExecutionContext, { role = 'leader', env = {}, dataDir
 
 let ids = 0;
 /** Built under nonce 3. */
-async function build(t: ExecutionContext, { cloud, edge }: Replica, wanted: Wanted = WANTED, paymentRef?: string): Promise<string> {
+async function build(
+  t: ExecutionContext,
+  { cloud, edge }: Replica,
+  wanted: Wanted = WANTED,
+  paymentRef?: string,
+): Promise<string> {
   ids += 1;
   const id = newId('txn', 1_700_000_000_000 + ids);
-  cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(wanted, transactionFor(wanted), id), status: 201 }));
-  const body = { chain: 'eth', from: wanted.from, to: wanted.to, amount: wanted.amount.toString(), paymentRef: paymentRef ?? id };
+  cloud.on('POST /v1/transactions/unsigned', () => ({
+    data: builtFor(wanted, transactionFor(wanted), id),
+    status: 201,
+  }));
+  const body = {
+    chain: 'eth',
+    from: wanted.from,
+    to: wanted.to,
+    amount: wanted.amount.toString(),
+    paymentRef: paymentRef ?? id,
+  };
   const reply = await edge.ask('POST', '/v1/transactions/unsigned', body);
   t.is(reply.status, 201, reply.text);
   return id;
 }
 
-const boundTo = (nonce: number, id: string, more: Partial<EvmTransaction> = {}) => builtFor(WANTED, transactionFor(WANTED, { nonce, ...more }), id);
+const boundTo = (nonce: number, id: string, more: Partial<EvmTransaction> = {}) =>
+  builtFor(WANTED, transactionFor(WANTED, { nonce, ...more }), id);
 const idOf = (path: string) => path.split('/')[4]!;
 /** The cloud binds this nonce, whatever is asked. */
-const binds = ({ cloud }: Replica, nonce: number) => cloud.on(COUNTER, ({ path }) => ({ data: boundTo(nonce, idOf(path)) }));
-const broadcast = ({ edge }: Replica, id: string): Promise<EdgeReply> => edge.ask('POST', `/v1/transactions/${id}/broadcast`);
-const nonces = ({ cloud }: Replica): (number | null)[] => cloud.submitted.map(({ signedPayload }) => {
-  const decoded = decodeSigned(signedPayload);
-  return decoded.ok ? decoded.transaction.nonce : null;
-});
-const alarms = ({ edge }: Replica, what: string) => edge.logged.filter(({ msg, alarm }) => msg === what && alarm === true).length;
-const recordOf = ({ cloud }: Replica, id: string) => cloud.instructions.findLast(({ transactionId }) => transactionId === id) ?? null;
+const binds = ({ cloud }: Replica, nonce: number) =>
+  cloud.on(COUNTER, ({ path }) => ({ data: boundTo(nonce, idOf(path)) }));
+const broadcast = ({ edge }: Replica, id: string): Promise<EdgeReply> =>
+  edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+const nonces = ({ cloud }: Replica): (number | null)[] =>
+  cloud.submitted.map(({ signedPayload }) => {
+    const decoded = decodeSigned(signedPayload);
+    return decoded.ok ? decoded.transaction.nonce : null;
+  });
+const alarms = ({ edge }: Replica, what: string) =>
+  edge.logged.filter(({ msg, alarm }) => msg === what && alarm === true).length;
+const recordOf = ({ cloud }: Replica, id: string) =>
+  cloud.instructions.findLast(({ transactionId }) => transactionId === id) ?? null;
 
 test('found F43: what is signed has the counter that was bound for it, and no second one is ever asked for', async (t) => {
   const one = await replica(t);
@@ -57,7 +92,14 @@ test('found F43: what is signed has the counter that was bound for it, and no se
   t.is((await broadcast(one, id)).status, 200);
   binds(one, 9);
   t.is((await broadcast(one, id)).status, 200, 'asked again it is the same transaction');
-  t.deepEqual([new Set(one.cloud.submitted.map(({ signedPayload }) => signedPayload)).size, nonces(one)[0], one.cloud.countOf(COUNTER)], [1, 8, 1]);
+  t.deepEqual(
+    [
+      new Set(one.cloud.submitted.map(({ signedPayload }) => signedPayload)).size,
+      nonces(one)[0],
+      one.cloud.countOf(COUNTER),
+    ],
+    [1, 8, 1],
+  );
   t.true((await one.cloud.sign(id)).ok);
   t.deepEqual([...new Set(nonces(one))], [8]);
 });
@@ -74,26 +116,51 @@ test('found F43: builds of one counter are broadcast in any order and at once: e
   });
   one.cloud.on('POST /v1/edge/transactions/{id}/signed', ({ path, body }) => {
     told.push(`have ${idOf(path)}`);
-    one.cloud.submitted.push({ id: idOf(path), leaseEpoch: 1, ...JSON.parse(body) as { signedPayload: string; txid: string } });
+    one.cloud.submitted.push({
+      id: idOf(path),
+      leaseEpoch: 1,
+      ...(JSON.parse(body) as { signedPayload: string; txid: string }),
+    });
     return { data: { id: idOf(path), status: 'broadcast' }, status: 201 };
   });
   const answers = await Promise.all(built.toReversed().flatMap((id) => [broadcast(one, id), broadcast(one, id)]));
   t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   t.deepEqual(nonces(one), [3, 4, 5, 6, 7, 8]);
-  t.deepEqual(told.filter((_, index) => index % 2 === 0).map((text) => text.replace('bind', 'have')), told.filter((_, index) => index % 2 === 1));
+  t.deepEqual(
+    told.filter((_, index) => index % 2 === 0).map((text) => text.replace('bind', 'have')),
+    told.filter((_, index) => index % 2 === 1),
+  );
 });
 
 const LIES: Readonly<Record<string, (told: BuiltJson) => BuiltJson>> = {
   'another id': (told) => ({ ...told, id: newId('txn', 5) }),
-  'another destination': (told) => ({ ...told, to: THIEF, unsigned: builtFor({ ...WANTED, to: THIEF }, transactionFor({ ...WANTED, to: THIEF }, { nonce: 8 }), told.id).unsigned }),
-  'another destination in the bytes alone': (told) => ({ ...told, unsigned: { ...told.unsigned, payload: boundTo(8, told.id, { to: THIEF }).unsigned.payload } }),
-  'another amount': (told) => ({ ...told, unsigned: builtFor({ ...WANTED, amount: 2n }, transactionFor({ ...WANTED, amount: 2n }, { nonce: 8 }), told.id).unsigned }),
+  'another destination': (told) => ({
+    ...told,
+    to: THIEF,
+    unsigned: builtFor({ ...WANTED, to: THIEF }, transactionFor({ ...WANTED, to: THIEF }, { nonce: 8 }), told.id)
+      .unsigned,
+  }),
+  'another destination in the bytes alone': (told) => ({
+    ...told,
+    unsigned: { ...told.unsigned, payload: boundTo(8, told.id, { to: THIEF }).unsigned.payload },
+  }),
+  'another amount': (told) => ({
+    ...told,
+    unsigned: builtFor({ ...WANTED, amount: 2n }, transactionFor({ ...WANTED, amount: 2n }, { nonce: 8 }), told.id)
+      .unsigned,
+  }),
   'a token': (told) => ({ ...told, unsigned: { ...told.unsigned, tokenContract: USDC } }),
   'a higher fee': (told) => ({ ...told, unsigned: boundTo(8, told.id, { maxFeePerGas: 31_000_000_000n }).unsigned }),
-  'a higher fee in the bytes alone': (told) => ({ ...told, unsigned: { ...told.unsigned, payload: boundTo(8, told.id, { maxFeePerGas: 31_000_000_000n }).unsigned.payload } }),
+  'a higher fee in the bytes alone': (told) => ({
+    ...told,
+    unsigned: { ...told.unsigned, payload: boundTo(8, told.id, { maxFeePerGas: 31_000_000_000n }).unsigned.payload },
+  }),
   'another chain id': (told) => ({ ...told, unsigned: boundTo(8, told.id, { chainId: 56 }).unsigned }),
   'another path': (told) => ({ ...told, unsigned: { ...told.unsigned, fromPath: "m/44'/60'/0'/0/1" } }),
-  'a counter that the bytes do not have': (told) => ({ ...told, unsigned: { ...told.unsigned, replayKey: { kind: 'nonce', value: 9 } } }),
+  'a counter that the bytes do not have': (told) => ({
+    ...told,
+    unsigned: { ...told.unsigned, replayKey: { kind: 'nonce', value: 9 } },
+  }),
   'no counter': (told) => ({ ...told, unsigned: { ...told.unsigned, replayKey: { kind: 'expiry', value: '9' } } }),
   'a counter that lies in wait': (told) => boundTo(1_000_000, told.id),
   'no build': (told) => ({ ...told, unsigned: undefined as never }),
@@ -102,8 +169,12 @@ const LIES: Readonly<Record<string, (told: BuiltJson) => BuiltJson>> = {
 test('found F43: nothing but the counter may change, and not to any: each lie is refused with an alarm, and the truth is signed after it', async (t) => {
   const one = await replica(t);
   for (const [what, lie] of Object.entries(LIES)) {
-    const id = await build(t, one), before = one.cloud.submitted.length;
-    const rung = () => alarms(one, 'binding_refused') + alarms(one, 'payload_refused') + one.edge.logged.filter(({ msg }) => msg === 'payload_above_bound').length;
+    const id = await build(t, one),
+      before = one.cloud.submitted.length;
+    const rung = () =>
+      alarms(one, 'binding_refused') +
+      alarms(one, 'payload_refused') +
+      one.edge.logged.filter(({ msg }) => msg === 'payload_above_bound').length;
     const quiet = rung();
     one.cloud.on(COUNTER, () => ({ data: lie(boundTo(8, id)) }));
     const refused = await broadcast(one, id);
@@ -119,7 +190,8 @@ test('found F43: a counter that this edge signed for another instruction is not 
   const one = await replica(t);
   const other: Wanted = { ...WANTED, amount: 7n };
   const [first, second] = [await build(t, one), await build(t, one, other)];
-  const bindsOther = (nonce: number) => one.cloud.on(COUNTER, ({ path }) => ({ data: builtFor(other, transactionFor(other, { nonce }), idOf(path)) }));
+  const bindsOther = (nonce: number) =>
+    one.cloud.on(COUNTER, ({ path }) => ({ data: builtFor(other, transactionFor(other, { nonce }), idOf(path)) }));
   one.cloud.on('GET /v1/transactions/{id}', ({ path }) => ({ data: { id: path.split('/')[3], status: 'broadcast' } }));
   binds(one, 8);
   t.is((await broadcast(one, first)).status, 200);
@@ -139,7 +211,9 @@ test('found F43: what was bound and not signed is bound anew, also after a start
   const asked: unknown[] = [];
   one.cloud.on(COUNTER, ({ body }) => {
     asked.push((JSON.parse(body) as { gaveUp: unknown }).gaveUp);
-    return { data: builtFor({ ...WANTED, amount: 7n }, transactionFor({ ...WANTED, amount: 7n }, { nonce: 8 }), small) };
+    return {
+      data: builtFor({ ...WANTED, amount: 7n }, transactionFor({ ...WANTED, amount: 7n }, { nonce: 8 }), small),
+    };
   });
   t.is((await broadcast(one, small)).status, 200);
   t.deepEqual(asked, [[id]]);
@@ -153,12 +227,20 @@ test('found F43: what was bound and not signed is bound anew, also after a start
 test('found F43: a queue that is full is told as the cloud tells it, nothing is signed, and the next broadcast tries again', async (t) => {
   const one = await replica(t);
   const id = await build(t, one);
-  one.cloud.on(COUNTER, () => ({ code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 16, retryAfterSeconds: 12 } }));
-  t.like((await broadcast(one, id)).error, { code: 'CONFLICT', details: { reason: 'in_flight_limit', retryAfterSeconds: 12 } });
+  one.cloud.on(COUNTER, () => ({
+    code: 'CONFLICT',
+    details: { reason: 'in_flight_limit', limit: 16, retryAfterSeconds: 12 },
+  }));
+  t.like((await broadcast(one, id)).error, {
+    code: 'CONFLICT',
+    details: { reason: 'in_flight_limit', retryAfterSeconds: 12 },
+  });
   let asked = 0;
   one.cloud.on(COUNTER, ({ path }) => {
     asked += 1;
-    return asked === 1 ? { code: 'CONFLICT', details: { reason: 'another_is_bound' } } : { data: boundTo(4, idOf(path)) };
+    return asked === 1
+      ? { code: 'CONFLICT', details: { reason: 'another_is_bound' } }
+      : { data: boundTo(4, idOf(path)) };
   });
   t.is((await broadcast(one, id)).status, 200, 'one that is bound elsewhere is waited for');
   t.deepEqual(nonces(one), [4]);
@@ -173,14 +255,20 @@ test('found F43: without a ledger in common only the replica that built it binds
   binds(other, 9);
   t.is((await broadcast(builder, id)).status, 200);
   const refused = await broadcast(other, id);
-  t.like(refused.error, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'counter_not_bound', setting: 'EDGE_SPEND_LEDGER', retryAfterSeconds: 1 } });
+  t.like(refused.error, {
+    code: 'SERVICE_UNAVAILABLE',
+    details: { reason: 'counter_not_bound', setting: 'EDGE_SPEND_LEDGER', retryAfterSeconds: 1 },
+  });
   t.like(await other.cloud.sign(id, other.cloud.leaseEpoch, recordOf(other, id)), { ok: false });
   t.deepEqual([nonces(builder), nonces(other), other.cloud.countOf(COUNTER)], [[8], [], 0]);
   // With the builder's word the other one signs the very same.
   await eventually('it is shared', () => recordOf(builder, id)!.broadcastAtMs !== null);
   other.cloud.push('instructions', { records: [recordOf(builder, id)!] });
   await eventually('it is served', async () => (await broadcast(other, id)).status === 200);
-  t.deepEqual(new Set([...builder.cloud.submitted, ...other.cloud.submitted].map(({ signedPayload }) => signedPayload)).size, 1);
+  t.deepEqual(
+    new Set([...builder.cloud.submitted, ...other.cloud.submitted].map(({ signedPayload }) => signedPayload)).size,
+    1,
+  );
   t.is(alarms(other, 'foreign_instructions_refused'), 0);
 });
 
@@ -221,16 +309,34 @@ test('attack: what was broadcast here and only another replica may bind stands i
     await eventually('it is signed', async () => (await builder.cloud.sign(first)).ok);
     if (role === 'follower') {
       other.cloud.role = 'leader';
-      other.cloud.push('lease', { role: 'leader', leaseEpoch: other.cloud.leaseEpoch += 1, leaseTtlMs: 30_000 });
-      await eventually('it leads', () => other.edge.logged.some(({ msg, role: now }) => msg === 'lease_changed' && now === 'leader'));
+      other.cloud.push('lease', { role: 'leader', leaseEpoch: (other.cloud.leaseEpoch += 1), leaseTtlMs: 30_000 });
+      await eventually('it leads', () =>
+        other.edge.logged.some(({ msg, role: now }) => msg === 'lease_changed' && now === 'leader'),
+      );
     }
-    t.like((await broadcast(other, await build(t, other, WANTED, 'payout 1'))).error?.details, { reason: 'equal_payment_signed', earlier: [first] });
-    t.is((await broadcast(other, await build(t, other, WANTED, 'payout 2'))).status, 200, 'another payment is none of it');
+    t.like((await broadcast(other, await build(t, other, WANTED, 'payout 1'))).error?.details, {
+      reason: 'equal_payment_signed',
+      earlier: [first],
+    });
+    t.is(
+      (await broadcast(other, await build(t, other, WANTED, 'payout 2'))).status,
+      200,
+      'another payment is none of it',
+    );
     // What the builder handed out is signed here under its counter, and under no other.
-    await eventually('the word of the builder is there', () => recordOf(builder, first)!.unsigned.includes('"bound":true'));
+    await eventually('the word of the builder is there', () =>
+      recordOf(builder, first)!.unsigned.includes('"bound":true'),
+    );
     other.cloud.push('instructions', { records: [recordOf(builder, first)!] });
     await eventually('it is served', async () => (await broadcast(other, first)).status === 200);
-    t.is(new Set([...builder.cloud.submitted, ...other.cloud.submitted].filter(({ id }) => id === first).map(({ signedPayload }) => signedPayload)).size, 1);
+    t.is(
+      new Set(
+        [...builder.cloud.submitted, ...other.cloud.submitted]
+          .filter(({ id }) => id === first)
+          .map(({ signedPayload }) => signedPayload),
+      ).size,
+      1,
+    );
   }
 });
 
@@ -242,13 +348,23 @@ test('found F43: with one EDGE_SPEND_LEDGER any replica binds, and no second cou
   binds(builder, 8);
   t.is((await broadcast(builder, id)).status, 200);
   binds(other, 9);
-  await eventually('it is known there', async () => (await broadcast(other, id)).error?.details['reason'] === 'signed_under_another_key');
+  await eventually(
+    'it is known there',
+    async () => (await broadcast(other, id)).error?.details['reason'] === 'signed_under_another_key',
+  );
   t.deepEqual(nonces(other), []);
   t.is((await broadcast(other, next)).status, 200, 'what nobody signed is bound wherever it is broadcast');
   binds(other, 8);
   t.is((await broadcast(other, id)).status, 200, 'under the same counter it is the same transaction');
   t.deepEqual(nonces(other), [9, 8]);
-  t.is(new Set([...builder.cloud.submitted, ...other.cloud.submitted].filter((sent) => sent.id === id).map(({ signedPayload }) => signedPayload)).size, 1);
+  t.is(
+    new Set(
+      [...builder.cloud.submitted, ...other.cloud.submitted]
+        .filter((sent) => sent.id === id)
+        .map(({ signedPayload }) => signedPayload),
+    ).size,
+    1,
+  );
 });
 
 test('found F43: a cloud of before binds when it builds: what it built is signed, and under no other counter', async (t) => {

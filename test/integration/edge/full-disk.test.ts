@@ -1,4 +1,6 @@
-/** A disk that takes no more bytes: a clear refusal, nothing half written, and work as before when there is room again. */
+/**
+ * A disk that takes no more bytes: a clear refusal, nothing half written, and work as before when there is room again.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,13 +22,29 @@ test('§7 issue 4, 6: above the file-size limit writes are refused with EDGE_OUT
   const localKey = mintIn(dataDir, 'live');
   // The shell sets the limit (blocks of 1,024 bytes) and becomes the edge: no file of it grows beyond.
   const child = spawn('bash', ['-c', 'ulimit -f 400; exec "$0" "$1"', process.execPath, ENTRY], {
-    env: { PATH: process.env['PATH'] ?? '', API_KEY: API_KEYS.live, CLOUD_URL: cloud.url, MNEMONIC: PHRASE, EDGE_DATA_DIR: dataDir, EDGE_PORT: '0', EDGE_CHAINS: 'eth' },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      API_KEY: API_KEYS.live,
+      CLOUD_URL: cloud.url,
+      MNEMONIC: PHRASE,
+      EDGE_DATA_DIR: dataDir,
+      EDGE_PORT: '0',
+      EDGE_CHAINS: 'eth',
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   t.teardown(() => child.kill('SIGKILL'));
-  const port = await new Promise<number>((resolve) => child.once('message', (message: { port: number }) => resolve(message.port)));
+  const port = await new Promise<number>((resolve) =>
+    child.once('message', (message: { port: number }) => resolve(message.port)),
+  );
   const url = `http://127.0.0.1:${port}`;
-  const mint = () => ask(url, { method: 'POST', path: '/v1/edge/keys', body: { label: 'x'.repeat(120) }, headers: { 'x-api-key': localKey } });
+  const mint = () =>
+    ask(url, {
+      method: 'POST',
+      path: '/v1/edge/keys',
+      body: { label: 'x'.repeat(120) },
+      headers: { 'x-api-key': localKey },
+    });
   const minted: string[] = [];
   let refused = await mint();
   while (refused.status === 201) {
@@ -56,18 +74,26 @@ test('§7 issue 4, 6: above the file-size limit writes are refused with EDGE_OUT
 /** Mounts a file system of that size in memory; null where this user may not. */
 function smallDisk(t: ExecutionContext, megabytes: number): string | null {
   const directory = newDirectory();
-  if (process.getuid?.() !== 0 || spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', directory]).status !== 0) return null;
+  if (
+    process.getuid?.() !== 0 ||
+    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', directory]).status !== 0
+  )
+    return null;
   t.teardown(() => spawnSync('umount', ['-l', directory]));
   return directory;
 }
 
 test('issue 4: a file system without a free byte: writes are refused and said so, deliveries wait in memory, all goes on when there is room', async (t) => {
   const disk = smallDisk(t, 4);
-  if (disk === null) return t.pass('only a user that may mount can have a small file system; the test above has the limit that everybody may set');
+  if (disk === null)
+    return t.pass(
+      'only a user that may mount can have a small file system; the test above has the limit that everybody may set',
+    );
   const cloud = await HostileCloud.start();
   t.teardown(() => cloud.close());
   const receiver = await startReceiver(t);
-  const dataDir = join(disk, 'edge'), ballast = join(disk, 'ballast');
+  const dataDir = join(disk, 'edge'),
+    ballast = join(disk, 'ballast');
   mkdirSync(dataDir);
   const localKey = mintIn(dataDir, 'live');
   const edge = await startEdgeProcess(t, { cloudUrl: cloud.url, dataDir, localKey });
@@ -76,7 +102,9 @@ test('issue 4: a file system without a free byte: writes are refused and said so
   const refused = await edge.ask('POST', '/v1/edge/keys', { label: 'x' });
   t.is(refused.status, 507);
   t.like(refused.error, { code: 'EDGE_OUTBOX_FULL', details: { reason: 'disk_full' } });
-  await cloud.deliver([{ deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 }]);
+  await cloud.deliver([
+    { deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 },
+  ]);
   await eventually('it was delivered', () => receiver.hits.length === 1);
   await eventually('and its report found no room', () => edge.output().includes('relay_fault'));
   t.deepEqual(cloud.attempts, [], 'what is not durable is not reported');

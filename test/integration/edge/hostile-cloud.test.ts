@@ -1,11 +1,23 @@
-/** Decisions 6: what a malicious cloud must not be able to do. Every lie gets no signature; the truth beside it gets one. */
+/**
+ * Decisions 6: what a malicious cloud must not be able to do. Every lie gets no signature; the truth beside it gets
+ * one.
+ */
 import test, { type ExecutionContext } from 'ava';
 import { decodeSigned, encodeUnsigned, type EvmTransaction } from '../../../chains/evm/envelope.ts';
 import { encodeTransfer } from '../../../chains/evm/abi.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { BuiltJson } from '../../../protocol/schema/transactions.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
-import { builtFor, FIRST_PATH, RECEIVER, THIEF, transactionFor, USDC, USDT, type Wanted } from '../../support/edge/built.ts';
+import {
+  builtFor,
+  FIRST_PATH,
+  RECEIVER,
+  THIEF,
+  transactionFor,
+  USDC,
+  USDT,
+  type Wanted,
+} from '../../support/edge/built.ts';
 import { eventually, FIRST, SECOND, startTestEdge, type EdgeReply, type TestEdge } from '../../support/edge/edges.ts';
 
 const NATIVE: Wanted = { from: FIRST, to: RECEIVER, amount: 10n ** 18n };
@@ -13,7 +25,12 @@ const TOKEN: Wanted = { from: FIRST, to: RECEIVER, amount: 25_000_000n, tokenCon
 const AT = '2026-01-01T00:00:00.000Z';
 const ID = newId('txn', 1_700_000_000_000);
 
-interface Stage { readonly cloud: HostileCloud; readonly edge: TestEdge; build(wanted: Wanted, told: BuiltJson): Promise<EdgeReply>; broadcast(id: string): Promise<EdgeReply> }
+interface Stage {
+  readonly cloud: HostileCloud;
+  readonly edge: TestEdge;
+  build(wanted: Wanted, told: BuiltJson): Promise<EdgeReply>;
+  broadcast(id: string): Promise<EdgeReply>;
+}
 
 async function stage(t: ExecutionContext, env: Record<string, string> = {}): Promise<Stage> {
   const cloud = await HostileCloud.start();
@@ -22,11 +39,16 @@ async function stage(t: ExecutionContext, env: Record<string, string> = {}): Pro
   await edge.edge.registered;
   await eventually('the edge leads', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
   return {
-    cloud, edge,
+    cloud,
+    edge,
     async build({ from, to, amount, tokenContract, sendAll }, told) {
       cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
       return edge.ask('POST', '/v1/transactions/unsigned', {
-        chain: 'eth', from, to, amount: sendAll === true ? 'all' : amount.toString(), ...(tokenContract == null ? {} : { tokenContract }),
+        chain: 'eth',
+        from,
+        to,
+        amount: sendAll === true ? 'all' : amount.toString(),
+        ...(tokenContract == null ? {} : { tokenContract }),
       });
     },
     broadcast: (id) => edge.ask('POST', `/v1/transactions/${id}/broadcast`),
@@ -45,7 +67,10 @@ async function noSignature(t: ExecutionContext, { cloud, edge, broadcast }: Stag
   t.is((await edge.ask('GET', '/v1/edge/outbox')).data?.['outboxDepth'], 0);
 }
 
-for (const [what, wanted] of [['a native payment', NATIVE], ['a token payment', TOKEN]] as const) {
+for (const [what, wanted] of [
+  ['a native payment', NATIVE],
+  ['a token payment', TOKEN],
+] as const) {
   test(`§4.2 ${what} that the cloud builds truthfully is signed and submitted once`, async (t) => {
     const { cloud, edge, build, broadcast } = await stage(t);
     const transaction = transactionFor(wanted);
@@ -91,7 +116,11 @@ const BYTES: readonly (readonly [lie: string, wanted: Wanted, changed: Partial<E
   ['native value beside the token', TOKEN, { value: 1n }],
   ['an approval in place of a transfer', TOKEN, { data: `0x095ea7b3${encodeTransfer(THIEF, TOKEN.amount).slice(10)}` }],
   ['bytes behind the transfer', TOKEN, { data: `${encodeTransfer(RECEIVER, TOKEN.amount)}00` }],
-  ['a transfer with dirty padding', TOKEN, { data: encodeTransfer(RECEIVER, TOKEN.amount).replace('000000000000000000000000', '000000000000000000000001') }],
+  [
+    'a transfer with dirty padding',
+    TOKEN,
+    { data: encodeTransfer(RECEIVER, TOKEN.amount).replace('000000000000000000000000', '000000000000000000000001') },
+  ],
   ['a native payment in place of the token', TOKEN, { to: RECEIVER, value: 5n, data: '0x', gasLimit: 21_000n }],
 ];
 
@@ -101,7 +130,10 @@ test('V31, decisions 6: a cloud that lies in the bytes gets no signature, whatev
     const transaction = transactionFor(wanted, changed);
     const id = newId('txn', Date.now());
     const honestSummary = builtFor(wanted, transactionFor(wanted), id);
-    const hidden: BuiltJson = { ...honestSummary, unsigned: { ...honestSummary.unsigned, payload: encodeUnsigned(transaction) } };
+    const hidden: BuiltJson = {
+      ...honestSummary,
+      unsigned: { ...honestSummary.unsigned, payload: encodeUnsigned(transaction) },
+    };
     const matching = builtFor({ ...wanted, to: transaction.to, amount: transaction.value }, transaction, id);
     for (const told of [hidden, matching, builtFor(wanted, transaction, id)]) {
       const reply = await cast.build(wanted, told);
@@ -109,7 +141,10 @@ test('V31, decisions 6: a cloud that lies in the bytes gets no signature, whatev
       await noSignature(t, cast, id);
     }
   }
-  t.true(cast.edge.logged.filter(({ msg, alarm }) => msg === 'build_refused' && alarm === true).length >= BYTES.length, 'each is an alarm');
+  t.true(
+    cast.edge.logged.filter(({ msg, alarm }) => msg === 'build_refused' && alarm === true).length >= BYTES.length,
+    'each is an alarm',
+  );
 });
 
 /** A lie in the words around truthful bytes. */
@@ -123,22 +158,49 @@ const WORDS: readonly (readonly [lie: string, change: (told: BuiltJson) => Built
   ['the chain of the payload', (told) => ({ ...told, unsigned: { ...told.unsigned, chain: 'bsc' } })],
   ['the receiver of the payload', (told) => ({ ...told, to: THIEF, unsigned: { ...told.unsigned, to: THIEF } })],
   ['the amount of the payload', (told) => ({ ...told, amount: '1', unsigned: { ...told.unsigned, amount: '1' } })],
-  ['the highest fee of the payload', (told) => ({ ...told, feeEstimate: { ...told.feeEstimate, feeMax: '0' }, unsigned: { ...told.unsigned, feeMax: '0' } })],
-  ['the fee rate of the payload', (told) => ({ ...told, unsigned: { ...told.unsigned, fee: { ...told.unsigned.fee, maxFeePerGas: '1' } } })],
+  [
+    'the highest fee of the payload',
+    (told) => ({
+      ...told,
+      feeEstimate: { ...told.feeEstimate, feeMax: '0' },
+      unsigned: { ...told.unsigned, feeMax: '0' },
+    }),
+  ],
+  [
+    'the fee rate of the payload',
+    (told) => ({ ...told, unsigned: { ...told.unsigned, fee: { ...told.unsigned.fee, maxFeePerGas: '1' } } }),
+  ],
   ['a send-all that nobody asked for', (told) => ({ ...told, unsigned: { ...told.unsigned, sendAll: true } })],
-  ['the nonce of the payload', (told) => ({ ...told, unsigned: { ...told.unsigned, replayKey: { kind: 'nonce', value: 9 } } })],
-  ['the kind of replay key', (told) => ({ ...told, unsigned: { ...told.unsigned, replayKey: { kind: 'expiry', value: '3' } } })],
+  [
+    'the nonce of the payload',
+    (told) => ({ ...told, unsigned: { ...told.unsigned, replayKey: { kind: 'nonce', value: 9 } } }),
+  ],
+  [
+    'the kind of replay key',
+    (told) => ({ ...told, unsigned: { ...told.unsigned, replayKey: { kind: 'expiry', value: '3' } } }),
+  ],
   ['the kind of payment', (told) => ({ ...told, unsigned: { ...told.unsigned, kind: 'trustline' } })],
-  ["a path that is another address's", (told) => ({ ...told, unsigned: { ...told.unsigned, fromPath: "m/44'/60'/0'/0/1" } })],
+  [
+    "a path that is another address's",
+    (told) => ({ ...told, unsigned: { ...told.unsigned, fromPath: "m/44'/60'/0'/0/1" } }),
+  ],
   ['a path of another account', (told) => ({ ...told, unsigned: { ...told.unsigned, fromPath: "m/44'/60'/1'/0/0" } })],
   ['a path that is none', (told) => ({ ...told, unsigned: { ...told.unsigned, fromPath: 'm/0' } })],
-  ['the sender', (told) => ({ ...told, from: SECOND, unsigned: { ...told.unsigned, from: SECOND, fromPath: "m/44'/60'/0'/0/1" } })],
+  [
+    'the sender',
+    (told) => ({ ...told, from: SECOND, unsigned: { ...told.unsigned, from: SECOND, fromPath: "m/44'/60'/0'/0/1" } }),
+  ],
   ['a payload that is no transaction', (told) => ({ ...told, unsigned: { ...told.unsigned, payload: '0x02c0' } })],
-  ['a payload with an access list', (told) => ({ ...told, unsigned: { ...told.unsigned, payload: withAccessList(told.unsigned.payload) } })],
+  [
+    'a payload with an access list',
+    (told) => ({ ...told, unsigned: { ...told.unsigned, payload: withAccessList(told.unsigned.payload) } }),
+  ],
   ['no payload', (told) => ({ ...told, unsigned: undefined as unknown as BuiltJson['unsigned'] })],
 ];
 
-/** The same fields in a type 1 envelope with an access list, and in a creation, are covered by the signer's own tests. */
+/**
+ * The same fields in a type 1 envelope with an access list, and in a creation, are covered by the signer's own tests.
+ */
 function withAccessList(payload: string): string {
   return `${payload.slice(0, -2)}c1c0`;
 }
@@ -171,20 +233,34 @@ test('decisions 6: PATCH may change fee fields only, and the amount of a send-al
     ['destination', { ...NATIVE, to: THIEF }, transactionFor({ ...NATIVE, to: THIEF }, dearer)],
     ['amount', { ...NATIVE, amount: 1n }, transactionFor({ ...NATIVE, amount: 1n }, dearer)],
     ['token', TOKEN, transactionFor(TOKEN, dearer)],
-  ] as const) t.is((await reprice(ID, builtFor(wanted, transaction, ID))).error?.code, 'SIGNED_BATCH_REJECTED', lie);
-  t.is((await reprice(ID, builtFor(NATIVE, transactionFor(NATIVE, dearer), newId('txn', 1)))).error?.code, 'SIGNED_BATCH_REJECTED', 'another id');
+  ] as const)
+    t.is((await reprice(ID, builtFor(wanted, transaction, ID))).error?.code, 'SIGNED_BATCH_REJECTED', lie);
+  t.is(
+    (await reprice(ID, builtFor(NATIVE, transactionFor(NATIVE, dearer), newId('txn', 1)))).error?.code,
+    'SIGNED_BATCH_REJECTED',
+    'another id',
+  );
   t.is((await reprice(ID, builtFor(NATIVE, transactionFor(NATIVE, dearer), ID))).status, 200);
   t.is((await cast.broadcast(ID)).status, 200);
   const decoded = decodeSigned(cast.cloud.submitted[0]!.signedPayload);
-  t.is(decoded.ok ? decoded.transaction.maxFeePerGas : null, dearer.maxFeePerGas, 'the repriced bytes are the signed ones');
+  t.is(
+    decoded.ok ? decoded.transaction.maxFeePerGas : null,
+    dearer.maxFeePerGas,
+    'the repriced bytes are the signed ones',
+  );
 
   const all: Wanted = { ...NATIVE, sendAll: true };
   const allId = newId('txn', Date.now());
-  const at = (amount: bigint, more: Partial<EvmTransaction> = {}) => builtFor({ ...all, amount }, transactionFor({ ...all, amount }, { nonce: 4, ...more }), allId);
+  const at = (amount: bigint, more: Partial<EvmTransaction> = {}) =>
+    builtFor({ ...all, amount }, transactionFor({ ...all, amount }, { nonce: 4, ...more }), allId);
   t.is((await cast.build(all, at(NATIVE.amount))).status, 201);
   t.is((await reprice(allId, at(NATIVE.amount + 1n, dearer))).error?.code, 'SIGNED_BATCH_REJECTED');
   t.is((await reprice(allId, at(NATIVE.amount - 1_000n, dearer))).status, 200);
-  t.is((await reprice(allId, at(NATIVE.amount - 999n, dearer))).error?.code, 'SIGNED_BATCH_REJECTED', 'downwards for good');
+  t.is(
+    (await reprice(allId, at(NATIVE.amount - 999n, dearer))).error?.code,
+    'SIGNED_BATCH_REJECTED',
+    'downwards for good',
+  );
 });
 
 test('G27, 1.6-7: an instruction is signed under one nonce, and a nonce pays one instruction until it is proven free', async (t) => {
@@ -192,8 +268,13 @@ test('G27, 1.6-7: an instruction is signed under one nonce, and a nonce pays one
   await cast.build(NATIVE, builtFor(NATIVE, transactionFor(NATIVE), ID));
   t.is((await cast.broadcast(ID)).status, 200);
   // The same instruction under another nonce would be a second payment.
-  cast.cloud.on(`PATCH /v1/transactions/unsigned/${ID}`, () => ({ data: builtFor(NATIVE, transactionFor(NATIVE, { nonce: 4 }), ID) }));
-  t.is((await cast.edge.ask('PATCH', `/v1/transactions/unsigned/${ID}`)).error?.details['reason'], 'repricing_changed_the_replay_key');
+  cast.cloud.on(`PATCH /v1/transactions/unsigned/${ID}`, () => ({
+    data: builtFor(NATIVE, transactionFor(NATIVE, { nonce: 4 }), ID),
+  }));
+  t.is(
+    (await cast.edge.ask('PATCH', `/v1/transactions/unsigned/${ID}`)).error?.details['reason'],
+    'repricing_changed_the_replay_key',
+  );
   // Another instruction under the same nonce.
   const other: Wanted = { ...NATIVE, amount: 7n };
   const otherId = newId('txn', Date.now());
@@ -205,7 +286,10 @@ test('G27, 1.6-7: an instruction is signed under one nonce, and a nonce pays one
   t.is((await cast.broadcast(otherId)).status, 200, 'V39: the nonce of a failed one is used again');
   // A nonce that lies in wait.
   const far: Wanted = { ...NATIVE, amount: 8n };
-  t.is((await cast.build(far, builtFor(far, transactionFor(far, { nonce: 1_000_000 })))).error?.details['reason'], 'nonce_outside_window');
+  t.is(
+    (await cast.build(far, builtFor(far, transactionFor(far, { nonce: 1_000_000 })))).error?.details['reason'],
+    'nonce_outside_window',
+  );
 });
 
 test('decisions 6: an id that the cloud gives twice does not replace what was asked under it', async (t) => {
@@ -236,20 +320,28 @@ test('found F6 a native cap bounds tokens too: one without a cap is refused, one
   const native = { EDGE_WITHDRAWAL_CAP_ETH: (10n ** 18n).toString() };
   const unnamed = await stage(t, native);
   t.is((await unnamed.build(TOKEN, builtFor(TOKEN, transactionFor(TOKEN), ID))).status, 201);
-  t.like((await unnamed.broadcast(ID)).error, { code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_WITHDRAWAL_TOKEN_CAPS_ETH', tokenContract: USDC, cap: '0', amount: '25000000' } });
+  t.like((await unnamed.broadcast(ID)).error, {
+    code: 'AMOUNT_CAP_EXCEEDED',
+    details: { setting: 'EDGE_WITHDRAWAL_TOKEN_CAPS_ETH', tokenContract: USDC, cap: '0', amount: '25000000' },
+  });
   t.is(unnamed.cloud.submitted.length, 0);
   const named = await stage(t, { ...native, EDGE_WITHDRAWAL_TOKEN_CAPS_ETH: `${USDC}=30000000` });
   const ids = [newId('txn', 1), newId('txn', 2)] as const;
-  for (const [index, id] of ids.entries()) t.is((await named.build(TOKEN, builtFor(TOKEN, transactionFor(TOKEN, { nonce: index }), id))).status, 201);
+  for (const [index, id] of ids.entries())
+    t.is((await named.build(TOKEN, builtFor(TOKEN, transactionFor(TOKEN, { nonce: index }), id))).status, 201);
   t.is((await named.broadcast(ids[0])).status, 200);
-  t.like((await named.broadcast(ids[1])).error, { code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_WITHDRAWAL_TOKEN_CAPS_ETH', cap: '30000000', spent: '25000000' } });
+  t.like((await named.broadcast(ids[1])).error, {
+    code: 'AMOUNT_CAP_EXCEEDED',
+    details: { setting: 'EDGE_WITHDRAWAL_TOKEN_CAPS_ETH', cap: '30000000', spent: '25000000' },
+  });
   t.is(named.cloud.submitted.length, 1);
 });
 
 test('§7 with a full outbox nothing is signed: EDGE_OUTBOX_FULL', async (t) => {
   const cast = await stage(t, { EDGE_OUTBOX_CAPACITY: '1' });
   const ids = [newId('txn', 1), newId('txn', 2)] as const;
-  for (const [index, id] of ids.entries()) await cast.build(NATIVE, builtFor(NATIVE, transactionFor(NATIVE, { nonce: index }), id));
+  for (const [index, id] of ids.entries())
+    await cast.build(NATIVE, builtFor(NATIVE, transactionFor(NATIVE, { nonce: index }), id));
   cast.cloud.on('POST /v1/edge/transactions/{id}/signed', () => ({ code: 'SERVICE_UNAVAILABLE' }));
   t.is((await cast.broadcast(ids[0])).error?.code, 'SERVICE_UNAVAILABLE');
   const refused = await cast.broadcast(ids[1]);
@@ -289,13 +381,18 @@ test('G25, G26: what the cloud does not take is kept and submitted again, the sa
   const tried: string[] = [];
   cast.cloud.on('POST /v1/edge/transactions/{id}/signed', ({ body }) => {
     tried.push((JSON.parse(body) as { signedPayload: string }).signedPayload);
-    return tried.length < 3 ? { code: 'SERVICE_UNAVAILABLE' } : { code: 'CHAIN_REJECTED', details: { reason: 'nonce too low' } };
+    return tried.length < 3
+      ? { code: 'SERVICE_UNAVAILABLE' }
+      : { code: 'CHAIN_REJECTED', details: { reason: 'nonce too low' } };
   });
   const first = await cast.broadcast(ID);
   t.is(first.error?.code, 'SERVICE_UNAVAILABLE');
   t.is(first.error?.details['signed'], true, 'the caller is told that it was signed and is kept');
   await eventually('the cloud decided', () => tried.length === 3);
-  await eventually('the outbox is empty', async () => (await cast.edge.ask('GET', '/v1/edge/outbox')).data?.['outboxDepth'] === 0);
+  await eventually(
+    'the outbox is empty',
+    async () => (await cast.edge.ask('GET', '/v1/edge/outbox')).data?.['outboxDepth'] === 0,
+  );
   t.is(new Set(tried).size, 1);
   t.is((await cast.broadcast(ID)).error?.code, 'CHAIN_REJECTED');
   t.is(new Set(tried).size, 1);
@@ -308,16 +405,29 @@ for (const code of ['ACCOUNT_SUSPENDED', 'CHAIN_UNAVAILABLE'] as const) {
     let isHeld = true;
     cast.cloud.on('POST /v1/edge/transactions/{id}/signed', () => (isHeld ? { code } : { code: 'CHAIN_REJECTED' }));
     t.like((await cast.broadcast(ID)).error, { code, details: { signed: true } });
-    const delivery = { deliveryId: 'dlv_1', attempt: 1, url: 'http://127.0.0.1:1/', headers: { 'webhook-id': 'evt_1' }, body: '{"n":1}', timeoutMs: 15_000 };
+    const delivery = {
+      deliveryId: 'dlv_1',
+      attempt: 1,
+      url: 'http://127.0.0.1:1/',
+      headers: { 'webhook-id': 'evt_1' },
+      body: '{"n":1}',
+      timeoutMs: 15_000,
+    };
     t.true((await cast.cloud.deliver([delivery])).ok);
     const outbox = async () => (await cast.edge.ask('GET', '/v1/edge/outbox')).data;
     await eventually('the report left', () => cast.cloud.attempts.length === 1);
     await eventually('it is named', async () => (await outbox())?.['outboxPoisoned'] === true);
     t.like(await outbox(), { outboxDepth: 1, poisonedBy: { kind: 'signed', code } });
-    t.like(cast.edge.logged.find(({ msg }) => msg === 'outbox_poisoned'), { code });
+    t.like(
+      cast.edge.logged.find(({ msg }) => msg === 'outbox_poisoned'),
+      { code },
+    );
     isHeld = false;
     await eventually('it left', async () => (await outbox())?.['outboxDepth'] === 0);
-    t.like(cast.edge.logged.find(({ msg }) => msg === 'submission_refused'), { code: 'CHAIN_REJECTED', transactionId: ID });
+    t.like(
+      cast.edge.logged.find(({ msg }) => msg === 'submission_refused'),
+      { code: 'CHAIN_REJECTED', transactionId: ID },
+    );
   });
 }
 
@@ -331,16 +441,34 @@ test('a token that the registry of this edge does not have is not signed, whatev
 
 test('reliability 3.9-1: an address that is not derived at its path does not reach the caller', async (t) => {
   const { cloud, edge } = await stage(t);
-  const address = (more: object = {}) => ({ id: 'adr_22222222222222222222222222', chain: 'eth', address: FIRST, derivationPath: FIRST_PATH, environment: 'live', userRef: 'u', tag: null, label: null, status: 'active', createdAt: AT, ...more });
+  const address = (more: object = {}) => ({
+    id: 'adr_22222222222222222222222222',
+    chain: 'eth',
+    address: FIRST,
+    derivationPath: FIRST_PATH,
+    environment: 'live',
+    userRef: 'u',
+    tag: null,
+    label: null,
+    status: 'active',
+    createdAt: AT,
+    ...more,
+  });
   const create = async (told: object, chain = 'eth') => {
     cloud.on('POST /v1/addresses', () => ({ data: told, status: 201 }));
     return edge.ask('POST', '/v1/addresses', { chain, userRef: 'u' });
   };
   t.is((await create(address())).status, 201);
   for (const [lie, told] of [
-    ['another address', address({ address: THIEF })], ['lower case', address({ address: FIRST.toLowerCase() })], ['another path', address({ derivationPath: "m/44'/60'/0'/0/1" })],
-    ['no path', address({ derivationPath: undefined })], ['null path', address({ derivationPath: null })], ['a foreign account', address({ derivationPath: "m/44'/60'/9'/0/0" })],
-    ['another chain', address({ chain: 'bsc' })], ['an unknown chain', address({ chain: 'doge' })], ['an index with zeros', address({ derivationPath: "m/44'/60'/0'/0/00" })],
+    ['another address', address({ address: THIEF })],
+    ['lower case', address({ address: FIRST.toLowerCase() })],
+    ['another path', address({ derivationPath: "m/44'/60'/0'/0/1" })],
+    ['no path', address({ derivationPath: undefined })],
+    ['null path', address({ derivationPath: null })],
+    ['a foreign account', address({ derivationPath: "m/44'/60'/9'/0/0" })],
+    ['another chain', address({ chain: 'bsc' })],
+    ['an unknown chain', address({ chain: 'doge' })],
+    ['an index with zeros', address({ derivationPath: "m/44'/60'/0'/0/00" })],
   ] as const) {
     const reply = await create(told);
     t.is(reply.status, 500, lie);
@@ -360,44 +488,85 @@ test('reliability 3.9-1: an address that is not derived at its path does not rea
   // found F5: gas tanks are the edge's own derivation, whatever the cloud says.
   cloud.on('GET /v1/edge/gas-tanks', () => ({ data: page({ chain: 'eth', address: THIEF }) }));
   const tanks = await edge.ask('GET', '/v1/edge/gas-tanks');
-  t.deepEqual((tanks.data as { content: object[] }).content, ['eth', 'bsc', 'polygon', 'avax', 'base'].map((chain) =>
-    ({ chain, address: '0x399Db6Ed32539fbDF44c3e7678b5b428e378F666', derivationPath: "m/44'/60'/0'/1/0" })));
+  t.deepEqual(
+    (tanks.data as { content: object[] }).content,
+    ['eth', 'bsc', 'polygon', 'avax', 'base'].map((chain) => ({
+      chain,
+      address: '0x399Db6Ed32539fbDF44c3e7678b5b428e378F666',
+      derivationPath: "m/44'/60'/0'/1/0",
+    })),
+  );
 });
 
 test('reliability 3.9-1: an answer that could be read as another one than was checked does not reach the caller', async (t) => {
   const { cloud, edge } = await stage(t);
   const meta = { requestId: 'req_22222222222222222222222222', timestamp: '2026-01-01T00:00:00.000Z' };
-  const own = { id: 'adr_22222222222222222222222222', chain: 'eth', address: FIRST, derivationPath: FIRST_PATH, environment: 'live', userRef: 'u', tag: null, label: null, status: 'active', createdAt: AT };
-  const good = JSON.stringify({ success: true, data: own, meta }), bad = good.replace(FIRST, THIEF);
+  const own = {
+    id: 'adr_22222222222222222222222222',
+    chain: 'eth',
+    address: FIRST,
+    derivationPath: FIRST_PATH,
+    environment: 'live',
+    userRef: 'u',
+    tag: null,
+    label: null,
+    status: 'active',
+    createdAt: AT,
+  };
+  const good = JSON.stringify({ success: true, data: own, meta }),
+    bad = good.replace(FIRST, THIEF);
   const told = async (raw: string, status = 201) => {
     cloud.on('POST /v1/addresses', () => ({ raw, status }));
     cloud.on('GET /v1/addresses/{id}', () => ({ raw, status: status === 201 ? 200 : status }));
-    return [await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u' }), await edge.ask('GET', '/v1/addresses/adr_22222222222222222222222222')];
+    return [
+      await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u' }),
+      await edge.ask('GET', '/v1/addresses/adr_22222222222222222222222222'),
+    ];
   };
-  t.deepEqual((await told(good)).map(({ text }) => text), [good, good]);
+  t.deepEqual(
+    (await told(good)).map(({ text }) => text),
+    [good, good],
+  );
   for (const [lie, raw, status] of [
-    ['a byte order mark', `\ufeff${bad}`, 201], ['a truth that is only like one', bad.replace('true', '1'), 201], ['no success', bad.replace('"success":true,', ''), 201],
-    ['a name twice', good.replace('"address"', `"address":"${THIEF}","address"`), 201], ['data twice', good.replace('"data"', `"data":${JSON.stringify({ ...own, address: THIEF })},"data"`), 201],
+    ['a byte order mark', `\ufeff${bad}`, 201],
+    ['a truth that is only like one', bad.replace('true', '1'), 201],
+    ['no success', bad.replace('"success":true,', ''), 201],
+    ['a name twice', good.replace('"address"', `"address":"${THIEF}","address"`), 201],
+    ['data twice', good.replace('"data"', `"data":${JSON.stringify({ ...own, address: THIEF })},"data"`), 201],
     ['a name in other letters', good.replace('"address"', `"Address":"${THIEF}","address"`), 201],
     ['a name with a letter that some fold', good.replace('"address"', `"addre\u017fs":"${THIEF}","address"`), 201],
-    ['more after the end', `${bad}\n`, 201], ['no JSON', bad.replace('"meta"', '"x":NaN,"meta"'), 201],
-    ['deeper than can be written', good.replace('"meta"', `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"meta"`), 201],
-    ['a success with the status of none', bad, 302], ['a failure with data', bad.replace('true', 'false'), 400],
+    ['more after the end', `${bad}\n`, 201],
+    ['no JSON', bad.replace('"meta"', '"x":NaN,"meta"'), 201],
+    [
+      'deeper than can be written',
+      good.replace('"meta"', `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"meta"`),
+      201,
+    ],
+    ['a success with the status of none', bad, 302],
+    ['a failure with data', bad.replace('true', 'false'), 400],
   ] as const) {
     for (const reply of await told(raw, status)) {
       t.is(reply.status >= 500, true, lie);
       t.false(reply.text.includes(THIEF), lie);
     }
   }
-  const long = JSON.stringify({ success: true, data: { ...own, chain: 'sol', derivationPath: '1 '.repeat(10_000) }, meta });
-  t.deepEqual((await told(long)).map(({ error }) => error?.details['field']), ['chain', 'derivationPath']);
+  const long = JSON.stringify({
+    success: true,
+    data: { ...own, chain: 'sol', derivationPath: '1 '.repeat(10_000) },
+    meta,
+  });
+  t.deepEqual(
+    (await told(long)).map(({ error }) => error?.details['field']),
+    ['chain', 'derivationPath'],
+  );
 });
 
 test('1.6-1 a build with more digits or bytes than one has is refused before anything of it is read', async (t) => {
   const cast = await stage(t, { EDGE_CHAINS: 'eth,xrp' });
   const told = builtFor(NATIVE, transactionFor(NATIVE), ID);
   for (const [what, unsigned] of [
-    ['digits of the fee', { feeMax: '9'.repeat(2_000_000) }], ['digits of the amount', { amount: '9'.repeat(2_000_000) }],
+    ['digits of the fee', { feeMax: '9'.repeat(2_000_000) }],
+    ['digits of the amount', { amount: '9'.repeat(2_000_000) }],
     ['bytes', { payload: `0x02${'c0'.repeat(1_000_000)}` }],
   ] as const) {
     const reply = await cast.build(NATIVE, { ...told, unsigned: { ...told.unsigned, ...unsigned } });

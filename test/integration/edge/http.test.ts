@@ -17,7 +17,8 @@ async function stage(t: ExecutionContext): Promise<{ cloud: HostileCloud; edge: 
 }
 
 /** Requests of the application that the cloud has seen. */
-const passedOn = (cloud: HostileCloud) => cloud.seen.filter(({ path }) => !/^\/v1\/edge\/(sync|resume|heartbeat)/.test(path));
+const passedOn = (cloud: HostileCloud) =>
+  cloud.seen.filter(({ path }) => !/^\/v1\/edge\/(sync|resume|heartbeat)/.test(path));
 
 test('§5 without a valid local key every path of the application is 401, and nothing reaches the cloud', async (t) => {
   const { cloud, edge } = await stage(t);
@@ -25,11 +26,18 @@ test('§5 without a valid local key every path of the application is 401, and no
   t.true(routes.length > 30);
   for (const { method, path } of routes) {
     const concrete = path.replace(/\{[^}]*\}/g, 'x');
-    for (const headers of [{}, { 'x-api-key': 'loc_live_22222222222222222222222222222222222222' }, { 'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' }, { authorization: `Bearer ${edge.localKey}` }, { 'x-api-key': '' }]) {
+    for (const headers of [
+      {},
+      { 'x-api-key': 'loc_live_22222222222222222222222222222222222222' },
+      { 'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' },
+      { authorization: `Bearer ${edge.localKey}` },
+      { 'x-api-key': '' },
+    ]) {
       const reply = await ask(edge.url, { method, path: concrete, headers: headers as Record<string, string> });
       t.is(reply.status, 401, `${method} ${concrete}`);
       t.is(reply.error?.code, 'UNAUTHORIZED');
-      if ('x-api-key' in headers && headers['x-api-key'].startsWith('flk_')) t.is(reply.error?.details['reason'], 'cloud_key', 'found F76');
+      if ('x-api-key' in headers && headers['x-api-key'].startsWith('flk_'))
+        t.is(reply.error?.details['reason'], 'cloud_key', 'found F76');
     }
   }
   t.deepEqual(passedOn(cloud), []);
@@ -38,12 +46,21 @@ test('§5 without a valid local key every path of the application is 401, and no
 test('found F76: a local key that is missing, malformed, unknown or a key of the cloud is told why, with the next step', async (t) => {
   const { edge } = await stage(t);
   const reasons: readonly [headers: Record<string, string>, reason: string][] = [
-    [{}, 'no_key'], [{ 'x-api-key': 'loc_live_aaaa' }, 'malformed_key'], [{ 'x-api-key': '' }, 'malformed_key'], [{ 'x-api-key': `"${edge.localKey}"` }, 'malformed_key'],
-    [{ 'x-api-key': `loc_live_${'2'.repeat(39)}` }, 'unknown_key'], [{ 'x-api-key': `loc_test_${edge.localKey.slice(9)}` }, 'unknown_key'], [{ 'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' }, 'cloud_key'],
+    [{}, 'no_key'],
+    [{ 'x-api-key': 'loc_live_aaaa' }, 'malformed_key'],
+    [{ 'x-api-key': '' }, 'malformed_key'],
+    [{ 'x-api-key': `"${edge.localKey}"` }, 'malformed_key'],
+    [{ 'x-api-key': `loc_live_${'2'.repeat(39)}` }, 'unknown_key'],
+    [{ 'x-api-key': `loc_test_${edge.localKey.slice(9)}` }, 'unknown_key'],
+    [{ 'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' }, 'cloud_key'],
   ];
   for (const [headers, reason] of reasons) {
     const { error } = await ask(edge.url, { method: 'GET', path: '/v1/addresses', headers });
-    t.deepEqual([error?.code, error?.details['reason']], ['UNAUTHORIZED', reason], JSON.stringify(headers).slice(0, 40));
+    t.deepEqual(
+      [error?.code, error?.details['reason']],
+      ['UNAUTHORIZED', reason],
+      JSON.stringify(headers).slice(0, 40),
+    );
     t.truthy(error?.details['next']);
   }
 });
@@ -52,11 +69,16 @@ test('found F76: a broadcast of an id that neither edge nor cloud knows says so,
   const { cloud, edge } = await stage(t);
   for (const id of ['txn_nothing', 'dep_22222222222222222222222222', 'x']) {
     const { status, error } = await edge.ask('POST', `/v1/transactions/${id}/broadcast`);
-    t.deepEqual([status, error?.code, error?.details['id'], error?.details['mayBeSigned']], [404, 'NOT_FOUND', id, undefined], id);
+    t.deepEqual(
+      [status, error?.code, error?.details['id'], error?.details['mayBeSigned']],
+      [404, 'NOT_FOUND', id, undefined],
+      id,
+    );
   }
   t.deepEqual(passedOn(cloud), [], 'what is no id is asked of nobody');
   cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'NOT_FOUND' }));
-  const id = 'txn_24pgoiqjq2dgpoqhm7nuhjd5zi', { error } = await edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+  const id = 'txn_24pgoiqjq2dgpoqhm7nuhjd5zi',
+    { error } = await edge.ask('POST', `/v1/transactions/${id}/broadcast`);
   t.like(error, { code: 'NOT_FOUND', details: { what: 'withdrawal', id, knownHere: false, knownToCloud: false } });
   t.is(error?.details['mayBeSigned'], undefined);
   t.regex(String(error?.details['next']), /build it first/);
@@ -64,23 +86,47 @@ test('found F76: a broadcast of an id that neither edge nor cloud knows says so,
 
 test('found F76: at the edge too an unknown path names the nearest route, and who serves it', async (t) => {
   const { edge } = await stage(t);
-  t.like((await edge.ask('GET', '/v1/adresses')).error, { code: 'NOT_FOUND', details: { nearest: 'GET /v1/addresses' } });
+  t.like((await edge.ask('GET', '/v1/adresses')).error, {
+    code: 'NOT_FOUND',
+    details: { nearest: 'GET /v1/addresses' },
+  });
   t.like((await edge.ask('POST', '/v1/auth/login')).error, { code: 'NOT_FOUND', details: { servedBy: 'cloud' } });
   const wrong = await edge.ask('DELETE', '/v1/addresses');
-  t.deepEqual([wrong.status, wrong.headers.get('allow'), wrong.error?.message], [405, 'POST, GET', '/v1/addresses takes POST, GET, not DELETE']);
-  t.like((await edge.ask('POST', '/v1/edge/keys', { lable: 'x' })).error, { code: 'INVALID_INPUT', details: { problems: [{ field: 'label' }, { field: 'lable' }] } });
-  t.like((await edge.ask('GET', '/v1/edge/keys?pgae=1')).error?.details, { field: 'query.pgae', nearest: 'page', known: ['page', 'size', 'after'] });
+  t.deepEqual(
+    [wrong.status, wrong.headers.get('allow'), wrong.error?.message],
+    [405, 'POST, GET', '/v1/addresses takes POST, GET, not DELETE'],
+  );
+  t.like((await edge.ask('POST', '/v1/edge/keys', { lable: 'x' })).error, {
+    code: 'INVALID_INPUT',
+    details: { problems: [{ field: 'label' }, { field: 'lable' }] },
+  });
+  t.like((await edge.ask('GET', '/v1/edge/keys?pgae=1')).error?.details, {
+    field: 'query.pgae',
+    nearest: 'page',
+    known: ['page', 'size', 'after'],
+  });
 });
 
 test('§1.4 what is passed on keeps path, query, body and idempotency key, is signed, and carries the key of the cloud only', async (t) => {
   const { cloud, edge } = await stage(t);
-  cloud.on('PUT /v1/webhooks/{id}', () => ({ data: {
-    id: '0190d5a0-0000-7000-8000-000000000000', url: 'https://x', events: [], status: 'enabled', secretPreview: 'whsec_…', rotating: false,
-    createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z',
-  } }));
+  cloud.on('PUT /v1/webhooks/{id}', () => ({
+    data: {
+      id: '0190d5a0-0000-7000-8000-000000000000',
+      url: 'https://x',
+      events: [],
+      status: 'enabled',
+      secretPreview: 'whsec_…',
+      rotating: false,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z',
+    },
+  }));
   const body = '{ "url": "https://x",  "events": [] }';
   const reply = await edge.ask('PUT', '/v1/webhooks/0190d5a0-0000-7000-8000-000000000000?a=%20b&c=d%2Fe', body, {
-    'idempotency-key': 'k-1', 'x-environment': 'live', cookie: 'a=b', 'x-forwarded-for': '1.1.1.1',
+    'idempotency-key': 'k-1',
+    'x-environment': 'live',
+    cookie: 'a=b',
+    'x-forwarded-for': '1.1.1.1',
   });
   t.is(reply.status, 200);
   t.is(reply.headers.get('x-request-id'), 'req_22222222222222222222222222', "the cloud's request id: its logs know it");
@@ -88,7 +134,11 @@ test('§1.4 what is passed on keeps path, query, body and idempotency key, is si
   t.is(seen!.path, '/v1/webhooks/0190d5a0-0000-7000-8000-000000000000?a=%20b&c=d%2Fe');
   t.is(seen!.body, body);
   t.true(seen!.signed);
-  t.like(seen!.headers, { 'idempotency-key': 'k-1', 'content-type': 'application/json', 'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' });
+  t.like(seen!.headers, {
+    'idempotency-key': 'k-1',
+    'content-type': 'application/json',
+    'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa',
+  });
   for (const name of ['cookie', 'x-forwarded-for', 'x-environment']) t.is(seen!.headers[name], undefined, name);
   t.false(JSON.stringify(seen).includes(edge.localKey));
 });
@@ -99,8 +149,12 @@ test("§8.4 the cloud's refusals come through unchanged, a 429 with its Retry-Af
   const limited = await edge.ask('GET', '/v1/transactions');
   t.is(limited.status, 429);
   t.is(limited.error?.details['band'], 'launch');
-  cloud.on('GET /v1/transactions', () => ({ data: { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0 } }));
-  const statuses = await Promise.all(Array.from({ length: 500 }, async () => (await edge.ask('GET', '/v1/transactions')).status));
+  cloud.on('GET /v1/transactions', () => ({
+    data: { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0 },
+  }));
+  const statuses = await Promise.all(
+    Array.from({ length: 500 }, async () => (await edge.ask('GET', '/v1/transactions')).status),
+  );
   t.deepEqual([...new Set(statuses)], [200]);
 });
 
@@ -116,7 +170,12 @@ test('§7 a cloud that is gone is UPSTREAM_UNAVAILABLE, with the envelope; what 
 test('HEAD is answered as GET without a body, here as at the cloud', async (t) => {
   const { cloud, edge } = await stage(t);
   cloud.on('GET /v1/addresses', () => ({ data: { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0 } }));
-  for (const [path, status] of [['/v1/addresses', 200], ['/v1/edge/health', 200], ['/v1/edge/keys', 200], ['/v1/nope', 404]] as const) {
+  for (const [path, status] of [
+    ['/v1/addresses', 200],
+    ['/v1/edge/health', 200],
+    ['/v1/edge/keys', 200],
+    ['/v1/nope', 404],
+  ] as const) {
     const head = await edge.ask('HEAD', path);
     t.is(head.status, status, path);
     t.is(head.text, '', path);
@@ -128,11 +187,18 @@ test('HEAD is answered as GET without a body, here as at the cloud', async (t) =
 test('decisions 2: 404, 405, 413 and malformed requests have the envelope and a request id', async (t) => {
   const { edge } = await stage(t);
   for (const [method, path, status, code] of [
-    ['GET', '/v1/nope', 404, 'NOT_FOUND'], ['GET', '/v2/addresses', 404, 'NOT_FOUND'], ['GET', '/v1/addresses/', 404, 'NOT_FOUND'],
-    ['PUT', '/v1/addresses', 405, 'METHOD_NOT_ALLOWED'], ['DELETE', '/v1/edge/health', 405, 'METHOD_NOT_ALLOWED'],
-    ['POST', '/v1/edge/sync', 404, 'NOT_FOUND'], ['POST', '/v1/edge/heartbeat', 404, 'NOT_FOUND'], ['POST', '/v1/edge/pools', 404, 'NOT_FOUND'],
+    ['GET', '/v1/nope', 404, 'NOT_FOUND'],
+    ['GET', '/v2/addresses', 404, 'NOT_FOUND'],
+    ['GET', '/v1/addresses/', 404, 'NOT_FOUND'],
+    ['PUT', '/v1/addresses', 405, 'METHOD_NOT_ALLOWED'],
+    ['DELETE', '/v1/edge/health', 405, 'METHOD_NOT_ALLOWED'],
+    ['POST', '/v1/edge/sync', 404, 'NOT_FOUND'],
+    ['POST', '/v1/edge/heartbeat', 404, 'NOT_FOUND'],
+    ['POST', '/v1/edge/pools', 404, 'NOT_FOUND'],
     ['POST', '/v1/edge/transactions/txn_22222222222222222222222222/signed', 404, 'NOT_FOUND'],
-    ['GET', '/v1/settings/api-keys', 404, 'NOT_FOUND'], ['POST', '/v1/auth/login', 404, 'NOT_FOUND'], ['GET', '/v1/admin/actors', 404, 'NOT_FOUND'],
+    ['GET', '/v1/settings/api-keys', 404, 'NOT_FOUND'],
+    ['POST', '/v1/auth/login', 404, 'NOT_FOUND'],
+    ['GET', '/v1/admin/actors', 404, 'NOT_FOUND'],
   ] as const) {
     const reply = await edge.ask(method, path);
     t.is(reply.status, status, `${method} ${path}`);
@@ -142,13 +208,23 @@ test('decisions 2: 404, 405, 413 and malformed requests have the envelope and a 
   }
   t.is((await edge.ask('DELETE', '/v1/addresses')).headers.get('allow'), 'POST, GET', 'as at the cloud');
   const { hostname, port } = new URL(edge.url);
-  for (const text of [`GET /v1/addresses/%zz HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`, 'nonsense\r\n\r\n']) {
+  for (const text of [
+    `GET /v1/addresses/%zz HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`,
+    'nonsense\r\n\r\n',
+  ]) {
     const answer = await raw(edge.url, text);
     t.regex(answer, /^HTTP\/1\.1 400 /);
-    t.is(/^x-request-id: (req_[a-z2-7]{26})\r$/im.exec(answer)?.[1] ?? '', /"requestId":"([^"]*)"/.exec(answer)![1]!, text);
+    t.is(
+      /^x-request-id: (req_[a-z2-7]{26})\r$/im.exec(answer)?.[1] ?? '',
+      /"requestId":"([^"]*)"/.exec(answer)![1]!,
+      text,
+    );
   }
   t.is((await edge.ask('POST', '/v1/addresses', 'x'.repeat(1_048_577))).error?.code, 'PAYLOAD_TOO_LARGE');
-  t.regex(await writeThenRead(edge.url, '/v1/addresses', { 'x-api-key': edge.localKey }, 8_000_000), /^HTTP\/1\.1 413 /);
+  t.regex(
+    await writeThenRead(edge.url, '/v1/addresses', { 'x-api-key': edge.localKey }, 8_000_000),
+    /^HTTP\/1\.1 413 /,
+  );
   t.is((await edge.ask('GET', `/v1/addresses/${'x'.repeat(500)}`)).error?.code, 'INVALID_INPUT');
 });
 
@@ -164,49 +240,87 @@ function raw(url: string, text: string): Promise<string> {
   });
 }
 
-/** A POST whose head the server has read, and whose body comes when the answer of this is called; that gives the response. */
-function requestUnderWay(url: string, path: string, headers: Record<string, string>, body: string): Promise<() => Promise<string>> {
+/**
+ * A POST whose head the server has read, and whose body comes when the answer of this is called; that gives the
+ * response.
+ */
+function requestUnderWay(
+  url: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<() => Promise<string>> {
   const { hostname, port, host } = new URL(url);
-  const head = Object.entries({ host, 'content-type': 'application/json', 'content-length': String(body.length), expect: '100-continue', connection: 'close', ...headers });
+  const head = Object.entries({
+    host,
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    expect: '100-continue',
+    connection: 'close',
+    ...headers,
+  });
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(`POST ${path} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`));
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`POST ${path} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`),
+    );
     let answer = '';
     socket.on('error', reject);
     socket.on('data', (chunk) => {
       answer += chunk.toString();
-      if (answer.startsWith('HTTP/1.1 100')) resolve(() => new Promise((done) => {
-        socket.on('close', () => done(answer));
-        answer = '';
-        socket.write(body);
-      }));
+      if (answer.startsWith('HTTP/1.1 100'))
+        resolve(
+          () =>
+            new Promise((done) => {
+              socket.on('close', () => done(answer));
+              answer = '';
+              socket.write(body);
+            }),
+        );
     });
   });
 }
 
 /** Key sets that the cloud got and that have a key, revoked or not. */
 function setsWith(cloud: HostileCloud, id: string, revoked = false) {
-  return cloud.keySets.filter(({ keys }) => keysOf(keys).some((key) => key.id === id && (key.revokedAtMs !== null) === revoked));
+  return cloud.keySets.filter(({ keys }) =>
+    keysOf(keys).some((key) => key.id === id && (key.revokedAtMs !== null) === revoked),
+  );
 }
 
 test('reliability 14: a connection that sent no request is closed on both sides, whatever its other end does', async (t) => {
   const { edge } = await stage(t);
   const { hostname, port } = new URL(edge.url);
-  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.write('this is not HTTP\r\n\r\n'));
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () =>
+    socket.write('this is not HTTP\r\n\r\n'),
+  );
   socket.resume();
   const gone = new Promise<string>((resolve) => {
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
   });
   const writing = setInterval(() => socket.write('x'), 100);
-  t.teardown(() => { clearInterval(writing); socket.destroy(); });
+  t.teardown(() => {
+    clearInterval(writing);
+    socket.destroy();
+  });
   t.regex(await gone, /^(ECONNRESET|EPIPE)$/);
 });
 
 test('a path that the cloud would read as another one is never signed', async (t) => {
   const { cloud, edge } = await stage(t);
-  const start = (method: string, path: string) => `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${edge.localKey}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+  const start = (method: string, path: string) =>
+    `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${edge.localKey}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
   for (const path of [
-    '/v1/addresses/%2e%2e', '/v1/addresses/..', '/v1/transactions/%2e%2e/broadcast', '/v1/webhooks/..%2fedge', '/v1/balances/%2e%2e/edge', '/v1/addresses/x/../../edge/sync',
-    '//v1/addresses', '/v1//addresses', '/v1/addresses/.%2e/archive', '/v1\\addresses', 'http://evil/v1/addresses',
+    '/v1/addresses/%2e%2e',
+    '/v1/addresses/..',
+    '/v1/transactions/%2e%2e/broadcast',
+    '/v1/webhooks/..%2fedge',
+    '/v1/balances/%2e%2e/edge',
+    '/v1/addresses/x/../../edge/sync',
+    '//v1/addresses',
+    '/v1//addresses',
+    '/v1/addresses/.%2e/archive',
+    '/v1\\addresses',
+    'http://evil/v1/addresses',
   ]) {
     for (const method of ['GET', 'POST']) {
       const answer = await raw(edge.url, start(method, path));
@@ -223,7 +337,10 @@ test('§2.12 a phrase or a private key anywhere in a request is KEY_MATERIAL_REJ
   const hex = 'c0ffee'.repeat(11).slice(0, 64);
   for (const [where, reply] of [
     ['body', await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u', label: PHRASE })],
-    ['nested body', await edge.ask('POST', '/v1/webhooks', { url: 'https://x', events: [{ deep: [PHRASE.split(' ')] }] })],
+    [
+      'nested body',
+      await edge.ask('POST', '/v1/webhooks', { url: 'https://x', events: [{ deep: [PHRASE.split(' ')] }] }),
+    ],
     ['hex', await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u', label: hex })],
     ['query', await edge.ask('GET', `/v1/addresses?tag=${encodeURIComponent(PHRASE)}`)],
     ['path', await edge.ask('GET', `/v1/addresses/${hex}`)],
@@ -242,7 +359,8 @@ test('§2.8, §5.2 local keys over REST: minted, shown once, listed masked, revo
   const minted = await edge.ask('POST', '/v1/edge/keys', { label: 'billing' });
   t.is(minted.status, 201);
   t.deepEqual(Object.keys(minted.data!).sort(), ['expiresAt', 'id', 'key', 'label', 'mintedBy', 'prefix']);
-  const key = String(minted.data!['key']), id = String(minted.data!['id']);
+  const key = String(minted.data!['key']),
+    id = String(minted.data!['id']);
   const by = (method: string, path: string) => ask(edge.url, { method, path, headers: { 'x-api-key': key } });
   t.is((await by('GET', '/v1/edge/keys')).status, 200);
   const page = await edge.ask('GET', '/v1/edge/keys?size=1');
@@ -253,7 +371,9 @@ test('§2.8, §5.2 local keys over REST: minted, shown once, listed masked, revo
   t.is(revoked.status, 200);
   t.truthy(revoked.data!['revokedAt']);
   t.is((await by('GET', '/v1/edge/keys')).status, 401);
-  await eventually('the cloud has the revocation', () => cloud.localKeys.some((record) => record.id === id && record.revokedAtMs !== null));
+  await eventually('the cloud has the revocation', () =>
+    cloud.localKeys.some((record) => record.id === id && record.revokedAtMs !== null),
+  );
   t.is((await edge.ask('DELETE', '/v1/edge/keys/ek_22222222222222222222222222')).error?.code, 'NOT_FOUND');
   for (const body of [{}, { label: '' }, { label: 7 }, { label: 'x', more: 1 }, '{"label":', '[]']) {
     t.is((await edge.ask('POST', '/v1/edge/keys', body)).error?.code, 'INVALID_INPUT', JSON.stringify(body));
@@ -267,36 +387,67 @@ test('§2.8, §5.2 local keys over REST: minted, shown once, listed masked, revo
 
 test('found F11: a local key has its minter and its end; revoked, it takes along what it minted, also by a request that is under way', async (t) => {
   const { cloud, edge } = await stage(t);
-  const first = (await edge.ask('GET', '/v1/edge/keys')).data!['content'] as { id: string; mintedBy: string | null; expiresAt: string | null }[];
+  const first = (await edge.ask('GET', '/v1/edge/keys')).data!['content'] as {
+    id: string;
+    mintedBy: string | null;
+    expiresAt: string | null;
+  }[];
   t.like(first, [{ mintedBy: null, expiresAt: null }]);
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-  const minted = (await edge.ask('POST', '/v1/edge/keys', { label: 'leaked', expiresAt })).data as { id: string; key: string };
+  const minted = (await edge.ask('POST', '/v1/edge/keys', { label: 'leaked', expiresAt })).data as {
+    id: string;
+    key: string;
+  };
   t.like(minted, { mintedBy: first[0]!.id, expiresAt });
-  const by = (key: string, method: string, path: string, body?: object) => ask(edge.url, { method, path, body, headers: { 'x-api-key': key } });
-  const child = (await by(minted.key, 'POST', '/v1/edge/keys', { label: 'by the thief' })).data as { id: string; key: string };
+  const by = (key: string, method: string, path: string, body?: object) =>
+    ask(edge.url, { method, path, body, headers: { 'x-api-key': key } });
+  const child = (await by(minted.key, 'POST', '/v1/edge/keys', { label: 'by the thief' })).data as {
+    id: string;
+    key: string;
+  };
   t.like(child, { mintedBy: minted.id, expiresAt }, 'no longer good than its minter');
   for (const later of [new Date(Date.parse(expiresAt) + 1).toISOString(), '2020-01-01T00:00:00Z', 'tomorrow', 7]) {
-    t.like((await by(minted.key, 'POST', '/v1/edge/keys', { label: 'x', expiresAt: later })).error, { code: 'INVALID_INPUT', details: { field: 'expiresAt' } }, String(later));
+    t.like(
+      (await by(minted.key, 'POST', '/v1/edge/keys', { label: 'x', expiresAt: later })).error,
+      { code: 'INVALID_INPUT', details: { field: 'expiresAt' } },
+      String(later),
+    );
   }
-  const underWay = await requestUnderWay(edge.url, '/v1/edge/keys', { 'x-api-key': minted.key }, JSON.stringify({ label: 'late' }));
+  const underWay = await requestUnderWay(
+    edge.url,
+    '/v1/edge/keys',
+    { 'x-api-key': minted.key },
+    JSON.stringify({ label: 'late' }),
+  );
   const revoked = await edge.ask('DELETE', `/v1/edge/keys/${minted.id}`);
   t.like(revoked.data, { id: minted.id, alsoRevoked: [child.id] });
   t.regex(await underWay(), /^HTTP\/1\.1 401 /);
-  for (const { key } of [minted, child]) t.like((await by(key, 'GET', '/v1/edge/keys')).error, { code: 'UNAUTHORIZED', details: { reason: 'revoked' } });
-  await eventually('the others can know', () => cloud.keySets.some(({ keys }) => keysOf(keys).filter(({ revokedAtMs }) => revokedAtMs !== null).length === 2));
+  for (const { key } of [minted, child])
+    t.like((await by(key, 'GET', '/v1/edge/keys')).error, { code: 'UNAUTHORIZED', details: { reason: 'revoked' } });
+  await eventually('the others can know', () =>
+    cloud.keySets.some(({ keys }) => keysOf(keys).filter(({ revokedAtMs }) => revokedAtMs !== null).length === 2),
+  );
   t.false(JSON.stringify(cloud.keySets).includes(minted.key.slice(9)));
 });
 
 test('found F11: two edges over a cloud that withholds and replays: a bare record opens nothing, a set its keys, a revocation stays', async (t) => {
-  const { cloud, edge } = await stage(t), elsewhere = await stage(t);
-  const atSecond = (key: string) => ask(elsewhere.edge.url, { method: 'GET', path: '/v1/edge/keys', headers: { 'x-api-key': key } });
+  const { cloud, edge } = await stage(t),
+    elsewhere = await stage(t);
+  const atSecond = (key: string) =>
+    ask(elsewhere.edge.url, { method: 'GET', path: '/v1/edge/keys', headers: { 'x-api-key': key } });
   const { id, key } = (await edge.ask('POST', '/v1/edge/keys', { label: 'app' })).data as { id: string; key: string };
-  await eventually('both forms are there', () => cloud.localKeys.some((record) => record.id === id) && setsWith(cloud, id).length > 0);
-  const record = cloud.localKeys.find((each) => each.id === id)!, set = setsWith(cloud, id)[0]!;
+  await eventually(
+    'both forms are there',
+    () => cloud.localKeys.some((record) => record.id === id) && setsWith(cloud, id).length > 0,
+  );
+  const record = cloud.localKeys.find((each) => each.id === id)!,
+    set = setsWith(cloud, id)[0]!;
   await eventually('the second stream is up', () => elsewhere.cloud.streams === 1);
   elsewhere.cloud.push('keys', { records: [record] });
   elsewhere.cloud.push('key_set', { set: { ...set, signature: '00'.repeat(64) } });
-  await eventually('a forged set is an alarm', () => elsewhere.edge.logged.some(({ msg, alarm }) => msg === 'foreign_key_set_refused' && alarm === true));
+  await eventually('a forged set is an alarm', () =>
+    elsewhere.edge.logged.some(({ msg, alarm }) => msg === 'foreign_key_set_refused' && alarm === true),
+  );
   t.is((await atSecond(key)).status, 401, 'a bare record says nothing of what came after it');
   elsewhere.cloud.push('key_set', { set });
   await eventually('a set does', async () => (await atSecond(key)).status === 200);
@@ -306,25 +457,35 @@ test('found F11: two edges over a cloud that withholds and replays: a bare recor
   await eventually('revoked', async () => (await atSecond(key)).status === 401);
   elsewhere.cloud.push('keys', { records: [record] });
   elsewhere.cloud.push('key_set', { set });
-  await eventually('the older set is refused', () => elsewhere.edge.logged.some(({ msg }) => msg === 'older_key_set_refused'));
+  await eventually('the older set is refused', () =>
+    elsewhere.edge.logged.some(({ msg }) => msg === 'older_key_set_refused'),
+  );
   t.is((await atSecond(key)).status, 401);
 });
 
 test('found F14: an answer above what its route can say, and a frame above what any can, are not parsed; the edge goes on', async (t) => {
   const { cloud, edge } = await stage(t);
-  const large = JSON.stringify({ success: true, data: { content: Array.from({ length: 4_000 }, () => ({ address: 'x'.repeat(200) })) }, meta: {} });
+  const large = JSON.stringify({
+    success: true,
+    data: { content: Array.from({ length: 4_000 }, () => ({ address: 'x'.repeat(200) })) },
+    meta: {},
+  });
   cloud.on('GET /v1/addresses', () => ({ raw: large, status: 200 }));
   cloud.on('GET /v1/addresses/{id}', () => ({ raw: large, status: 200 }));
   cloud.on('GET /v1/chains', () => ({ raw: large, status: 503 }));
   for (const path of ['/v1/addresses', '/v1/addresses/adr_22222222222222222222222222', '/v1/chains']) {
     const reply = await edge.ask('GET', path);
     t.like(reply.error, { code: 'UPSTREAM_UNAVAILABLE', details: { reason: 'ANSWER_TOO_LARGE' } }, path);
-    t.true(reply.error!.details['limitBytes'] as number < 200_000);
+    t.true((reply.error!.details['limitBytes'] as number) < 200_000);
   }
   // Within its bytes, and still long work for a parser.
   for (const raw of [`${'['.repeat(30_000)}${']'.repeat(30_000)}`, `[${'{},'.repeat(55_000)}{}]`]) {
     cloud.on('GET /v1/addresses', () => ({ raw, status: 200 }));
-    t.like((await edge.ask('GET', '/v1/addresses?size=200')).error, { code: 'UPSTREAM_UNAVAILABLE', details: { reason: 'ANSWER_TOO_LARGE' } }, raw.slice(0, 9));
+    t.like(
+      (await edge.ask('GET', '/v1/addresses?size=200')).error,
+      { code: 'UPSTREAM_UNAVAILABLE', details: { reason: 'ANSWER_TOO_LARGE' } },
+      raw.slice(0, 9),
+    );
   }
   await eventually('the stream is up', () => cloud.streams === 1);
   cloud.push('keys', { records: [], more: 'x'.repeat(FRAME_BYTES_TO_EDGE_MAX) });
@@ -346,23 +507,43 @@ test('a cloud of before key sets gets records as before, and is named as such', 
 test('decisions 6: a cloud that invents a local key, in a welcome or a frame, opens no door, and raises an alarm', async (t) => {
   const { cloud, edge } = await stage(t);
   const invented = {
-    id: 'ek_33333333333333333333333333', environment: 'live' as const, hash: '00'.repeat(32), label: 'admin', prefix: 'loc_live_x…', createdAtMs: 1, revokedAtMs: null, signature: '11'.repeat(64),
+    id: 'ek_33333333333333333333333333',
+    environment: 'live' as const,
+    hash: '00'.repeat(32),
+    label: 'admin',
+    prefix: 'loc_live_x…',
+    createdAtMs: 1,
+    revokedAtMs: null,
+    signature: '11'.repeat(64),
   };
   await eventually('the stream is up', () => cloud.streams === 1);
   cloud.push('keys', { records: [invented] });
-  await eventually('the alarm rang', () => edge.logged.some(({ msg, alarm }) => msg === 'foreign_local_keys_refused' && alarm === true));
+  await eventually('the alarm rang', () =>
+    edge.logged.some(({ msg, alarm }) => msg === 'foreign_local_keys_refused' && alarm === true),
+  );
   cloud.welcomeKeys = [invented];
   cloud.dropStreams();
-  await eventually('it rang again', () => edge.logged.filter(({ msg }) => msg === 'foreign_local_keys_refused').length === 2);
+  await eventually(
+    'it rang again',
+    () => edge.logged.filter(({ msg }) => msg === 'foreign_local_keys_refused').length === 2,
+  );
   t.is((await edge.ask('GET', '/v1/edge/keys')).data?.['totalElements'], 1);
 });
 
 test('/health and /metrics need no key and say nothing secret', async (t) => {
   const { cloud, edge } = await stage(t);
   await eventually('the stream is up', () => cloud.streams === 1);
-  for (const path of ['/health/live', '/health/ready', '/v1/edge/health']) t.is((await ask(edge.url, { method: 'GET', path })).status, 200, path);
+  for (const path of ['/health/live', '/health/ready', '/v1/edge/health'])
+    t.is((await ask(edge.url, { method: 'GET', path })).status, 200, path);
   const metrics = await ask(edge.url, { method: 'GET', path: '/metrics' });
-  for (const name of ['svc_edge_outbox_depth 0', 'svc_edge_outbox_poisoned 0', 'svc_edge_registered 1', 'svc_edge_stream_up 1', 'svc_edge_alarms 0']) t.true(metrics.text.includes(name), name);
+  for (const name of [
+    'svc_edge_outbox_depth 0',
+    'svc_edge_outbox_poisoned 0',
+    'svc_edge_registered 1',
+    'svc_edge_stream_up 1',
+    'svc_edge_alarms 0',
+  ])
+    t.true(metrics.text.includes(name), name);
 });
 
 test('§4.2 a destination that names another tag than chainTag is INVALID_INPUT before anything is built', async (t) => {
@@ -371,14 +552,20 @@ test('§4.2 a destination that names another tag than chainTag is INVALID_INPUT 
   const edge = await startTestEdge(t, cloud.url, { env: { EDGE_CHAINS: 'xrp' } });
   await edge.edge.registered;
   const to = 'X7gJ5YK8abHf2eTPWPFHAAot8Knck11QGqmQ7a6a3Z8PJvk'; // tag 1
-  const reply = await edge.ask('POST', '/v1/transactions/unsigned', { chain: 'xrp', from: 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH', to, amount: '1', chainTag: '7' });
+  const reply = await edge.ask('POST', '/v1/transactions/unsigned', {
+    chain: 'xrp',
+    from: 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH',
+    to,
+    amount: '1',
+    chainTag: '7',
+  });
   t.is(reply.status, 400);
   t.is(reply.error?.code, 'INVALID_INPUT');
   t.is(reply.error?.details['field'], 'chainTag');
   t.is(cloud.countOf('POST /v1/transactions/unsigned'), 0);
 });
 
-test('§4.2 PATCH of a transaction that is not there is the cloud\'s 404; of one that nobody here asked for it is refused and not repriced', async (t) => {
+test("§4.2 PATCH of a transaction that is not there is the cloud's 404; of one that nobody here asked for it is refused and not repriced", async (t) => {
   const { cloud, edge } = await stage(t);
   const path = '/v1/transactions/unsigned/txn_22222222222222222222222222';
   cloud.on('GET /v1/transactions/{id}', () => ({ code: 'NOT_FOUND' }));
@@ -394,13 +581,22 @@ test('issue 2: what a path does not take is INVALID_INPUT at the edge too, and n
   const { cloud, edge } = await stage(t);
   const before = cloud.seen.length;
   for (const [method, path, body] of [
-    ['GET', '/v1/edge/outbox?bogus=1'], ['GET', '/v1/edge/health?bogus=1'],
+    ['GET', '/v1/edge/outbox?bogus=1'],
+    ['GET', '/v1/edge/health?bogus=1'],
     ['POST', '/v1/transactions/txn_22222222222222222222222222/broadcast', { amount: '1' }],
     ['POST', '/v1/transactions/txn_22222222222222222222222222/broadcast', '{"amount":'],
     ['DELETE', '/v1/edge/keys/ek_22222222222222222222222222', [1]],
   ] as const) {
-    t.is((await edge.ask(method, path, body)).error?.code, 'INVALID_INPUT', `${method} ${path} ${JSON.stringify(body)}`);
+    t.is(
+      (await edge.ask(method, path, body)).error?.code,
+      'INVALID_INPUT',
+      `${method} ${path} ${JSON.stringify(body)}`,
+    );
   }
   t.false(cloud.seen.slice(before).some(({ path }) => path.includes('/transactions/')));
-  t.is((await edge.ask('DELETE', '/v1/edge/keys/ek_22222222222222222222222222', {})).error?.code, 'NOT_FOUND', 'an empty one says nothing');
+  t.is(
+    (await edge.ask('DELETE', '/v1/edge/keys/ek_22222222222222222222222222', {})).error?.code,
+    'NOT_FOUND',
+    'an empty one says nothing',
+  );
 });

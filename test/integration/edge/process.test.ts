@@ -23,11 +23,14 @@ async function newCloud(t: ExecutionContext): Promise<HostileCloud> {
 
 test('§5.1 a process with a wrong configuration ends at once with code 78 and every problem on standard error', async (t) => {
   const edge = await startEdgeProcess(t, {
-    cloudUrl: 'nonsense', dataDir: newDirectory(), waits: false,
+    cloudUrl: 'nonsense',
+    dataDir: newDirectory(),
+    waits: false,
     env: { API_KEY: 'loc_live_CANARYCANARYCANARYCANARY', MNEMONIC: 'CANARY words', EDGE_SPEND_CAP_ETH: '-1' },
   });
   t.is((await edge.exited).code, 78);
-  for (const name of ['API_KEY', 'CLOUD_URL', 'MNEMONIC', 'EDGE_SPEND_CAP_ETH']) t.regex(edge.output(), new RegExp(`- ${name}: `));
+  for (const name of ['API_KEY', 'CLOUD_URL', 'MNEMONIC', 'EDGE_SPEND_CAP_ETH'])
+    t.regex(edge.output(), new RegExp(`- ${name}: `));
   t.notRegex(edge.output(), /CANARY/);
 });
 
@@ -37,7 +40,12 @@ test('a port in use, a data directory of the other environment and one of a newe
   await new Promise((resolve) => taken.once('listening', resolve));
   const port = (taken.address() as { port: number }).port;
   const { url: cloudUrl } = await newCloud(t);
-  const busy = await startEdgeProcess(t, { cloudUrl, dataDir: newDirectory(), waits: false, env: { EDGE_PORT: String(port) } });
+  const busy = await startEdgeProcess(t, {
+    cloudUrl,
+    dataDir: newDirectory(),
+    waits: false,
+    env: { EDGE_PORT: String(port) },
+  });
   t.not((await busy.exited).code, 0);
   t.regex(busy.output(), new RegExp(`EDGE_PORT: port ${port} is in use`));
 
@@ -77,7 +85,9 @@ test('SIGTERM: what is in flight is answered, new requests get 503, the process 
   });
   const inFlight = edge.ask('GET', '/v1/addresses');
   await eventually('the cloud has the request', () => cloud.countOf('GET /v1/addresses') === 1);
-  await cloud.deliver([{ deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 }]);
+  await cloud.deliver([
+    { deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 },
+  ]);
   await eventually('the receiver has the delivery', () => receiver.hits.length === 1);
   const startedMs = performance.now();
   edge.kill('SIGTERM');
@@ -86,7 +96,11 @@ test('SIGTERM: what is in flight is answered, new requests get 503, the process 
   t.is((await inFlight).status, 200);
   t.is((await edge.exited).code, 0);
   t.true(performance.now() - startedMs < 10_000);
-  t.deepEqual(cloud.attempts.map(({ statusCode }) => statusCode), [200], 'the attempt in flight was finished and reported');
+  t.deepEqual(
+    cloud.attempts.map(({ statusCode }) => statusCode),
+    [200],
+    'the attempt in flight was finished and reported',
+  );
 });
 
 test('SIGTERM while the cloud answers nothing: the process ends with 0, soon', async (t) => {
@@ -102,15 +116,29 @@ test('SIGTERM while the cloud answers nothing: the process ends with 0, soon', a
 });
 
 test('§5.10 settings that are, or may carry, a credential are out of the environment of a running edge', async (t) => {
-  const tells = "process.on('SIGUSR2', () => process.stdout.write('NAMES ' + Object.keys(process.env).sort().join(' ') + '\\n'))";
-  const edge = await startEdgeProcess(t, { cloudUrl: (await newCloud(t)).url, dataDir: newDirectory(), env: {
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tells)}`, MNEMONIC_PASSPHRASE: 'x', EDGE_SPEND_LEDGER: newDirectory(), POD_HINT: 'kept',
-    EDGE_VERIFY_RPC_ETH: 'https://node.example/CANARY', EDGE_VERIFY_RPC_BTC: 'https://user:CANARY@node.example',
-  } });
+  const tells =
+    "process.on('SIGUSR2', () => process.stdout.write('NAMES ' + Object.keys(process.env).sort().join(' ') + '\\n'))";
+  const edge = await startEdgeProcess(t, {
+    cloudUrl: (await newCloud(t)).url,
+    dataDir: newDirectory(),
+    env: {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tells)}`,
+      MNEMONIC_PASSPHRASE: 'x',
+      EDGE_SPEND_LEDGER: newDirectory(),
+      POD_HINT: 'kept',
+      EDGE_VERIFY_RPC_ETH: 'https://node.example/CANARY',
+      EDGE_VERIFY_RPC_BTC: 'https://user:CANARY@node.example',
+    },
+  });
   edge.kill('SIGUSR2');
   await eventually('it has told the names', () => /NAMES .*\n/.test(edge.output()));
   const names = /NAMES (.*)\n/.exec(edge.output())![1]!.split(' ');
-  t.deepEqual(names.filter((name) => /^(MNEMONIC|API_KEY|EDGE_(SPEND_LEDGER|VERIFY_RPC|KEYSTORE_PASSPHRASE|PKCS11_PIN))/.test(name)), []);
+  t.deepEqual(
+    names.filter((name) =>
+      /^(MNEMONIC|API_KEY|EDGE_(SPEND_LEDGER|VERIFY_RPC|KEYSTORE_PASSPHRASE|PKCS11_PIN))/.test(name),
+    ),
+    [],
+  );
   t.true(names.includes('POD_HINT'));
 });
 
@@ -125,31 +153,62 @@ test('§5.10 canaries: no phrase, seed, extended key, API key, local key or webh
   const receiver = await startReceiver(t);
   const dataDir = newDirectory();
   const localKey = mintIn(dataDir, 'live');
-  const edge = await startEdgeProcess(t, { cloudUrl: cloud.url, dataDir, localKey, env: { LOG_LEVEL: 'debug', MNEMONIC_PASSPHRASE: 'CANARY-PASSPHRASE' } });
+  const edge = await startEdgeProcess(t, {
+    cloudUrl: cloud.url,
+    dataDir,
+    localKey,
+    env: { LOG_LEVEL: 'debug', MNEMONIC_PASSPHRASE: 'CANARY-PASSPHRASE' },
+  });
   await eventually('the stream is up', () => cloud.streams === 1);
   const answers: string[] = [];
-  const note = async (method: string, path: string, body?: unknown) => answers.push((await edge.ask(method, path, body)).text);
+  const note = async (method: string, path: string, body?: unknown) =>
+    answers.push((await edge.ask(method, path, body)).text);
   const minted = await edge.ask('POST', '/v1/edge/keys', { label: 'CANARY-LABEL' });
   const newKey = String(minted.data?.['key']);
   const wanted: Wanted = { from: FIRST, to: RECEIVER, amount: 1n };
-  cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(wanted, transactionFor(wanted), newId('txn', 1)), status: 201 }));
+  cloud.on('POST /v1/transactions/unsigned', () => ({
+    data: builtFor(wanted, transactionFor(wanted), newId('txn', 1)),
+    status: 201,
+  }));
   await note('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: '1' });
   cloud.on('GET /v1/balances', () => ({ raw: 'CANARY no json', status: 500 }));
   await edge.ask('GET', '/v1/balances');
   await note('POST', '/v1/addresses', { chain: 'eth', userRef: 'u', label: PHRASE });
   await note('POST', `/v1/addresses?x=${encodeURIComponent(PHRASE)}`, {});
   await note('POST', '/v1/addresses', '{"chain": "CANARY');
-  await cloud.deliver([{ deliveryId: 'dlv_1', attempt: 1, url: `${receiver.url}/CANARY`, headers: { 'webhook-signature': 'v1,CANARY' }, body: '{"x":"CANARY-BODY"}', timeoutMs: 1_000 }]);
+  await cloud.deliver([
+    {
+      deliveryId: 'dlv_1',
+      attempt: 1,
+      url: `${receiver.url}/CANARY`,
+      headers: { 'webhook-signature': 'v1,CANARY' },
+      body: '{"x":"CANARY-BODY"}',
+      timeoutMs: 1_000,
+    },
+  ]);
   await eventually('the attempt is recorded', () => cloud.attempts.length === 1);
-  answers.push((await ask(edge.url, { method: 'GET', path: '/' })).text, (await ask(edge.url, { method: 'GET', path: '/metrics' })).text);
+  answers.push(
+    (await ask(edge.url, { method: 'GET', path: '/' })).text,
+    (await ask(edge.url, { method: 'GET', path: '/metrics' })).text,
+  );
   edge.kill('SIGTERM');
   await edge.exited;
 
   const xpubs = cloud.syncs[0]!.keys.map(({ xpub }) => xpub);
   t.true(xpubs.length > 0 && xpubs.every((xpub) => xpub.startsWith('xpub')));
   const secrets = [
-    'abandon abandon', 'CANARY', API_KEYS.live, API_KEYS.live.slice(9), localKey, localKey.slice(9), newKey, newKey.slice(9), ...xpubs,
-    'xprv', Buffer.from(PHRASE).toString('base64').slice(0, 40), Buffer.from(PHRASE).toString('hex').slice(0, 40),
+    'abandon abandon',
+    'CANARY',
+    API_KEYS.live,
+    API_KEYS.live.slice(9),
+    localKey,
+    localKey.slice(9),
+    newKey,
+    newKey.slice(9),
+    ...xpubs,
+    'xprv',
+    Buffer.from(PHRASE).toString('base64').slice(0, 40),
+    Buffer.from(PHRASE).toString('hex').slice(0, 40),
   ];
   for (const secret of secrets) {
     t.false(edge.output().includes(secret), `log: ${secret.slice(0, 12)}`);
@@ -157,7 +216,8 @@ test('§5.10 canaries: no phrase, seed, extended key, API key, local key or webh
   }
   for (const file of readdirSync(dataDir)) {
     const text = readFileSync(join(dataDir, file)).toString('latin1');
-    for (const secret of secrets) if (secret !== 'CANARY') t.false(text.includes(secret), `${file}: ${secret.slice(0, 12)}`);
+    for (const secret of secrets)
+      if (secret !== 'CANARY') t.false(text.includes(secret), `${file}: ${secret.slice(0, 12)}`);
     t.false(text.includes('CANARY-BODY'), file);
     t.is(statSync(join(dataDir, file)).mode & 0o077, 0, `${file} is its owner's alone`);
   }
@@ -167,13 +227,22 @@ test('the command line mints, lists and revokes while the edge runs; the running
   const cloud = await newCloud(t);
   const dataDir = newDirectory();
   const command = fileURLToPath(new URL('../../../edge/cli/flock-edge.ts', import.meta.url));
-  const run = async (...args: string[]) => JSON.parse((await promisify(execFile)(process.execPath, [command, 'local-keys', ...args, '--data-dir', dataDir], {
-    env: { PATH: process.env['PATH'] ?? '', API_KEY: API_KEYS.live },
-  })).stdout.trim().split('\n').at(-1)!) as Record<string, string>;
+  const run = async (...args: string[]) =>
+    JSON.parse(
+      (
+        await promisify(execFile)(process.execPath, [command, 'local-keys', ...args, '--data-dir', dataDir], {
+          env: { PATH: process.env['PATH'] ?? '', API_KEY: API_KEYS.live },
+        })
+      ).stdout
+        .trim()
+        .split('\n')
+        .at(-1)!,
+    ) as Record<string, string>;
   const first = await run('mint', '--label', 'before the edge ever ran');
   t.deepEqual(Object.keys(first), ['id', 'label', 'key', 'prefix', 'mintedBy', 'expiresAt']);
   const edge = await startEdgeProcess(t, { cloudUrl: cloud.url, dataDir });
-  const statusWith = async (key: string) => (await ask(edge.url, { method: 'GET', path: '/v1/edge/keys', headers: { 'x-api-key': key } })).status;
+  const statusWith = async (key: string) =>
+    (await ask(edge.url, { method: 'GET', path: '/v1/edge/keys', headers: { 'x-api-key': key } })).status;
   t.is(await statusWith(first['key']!), 200);
   const second = await run('mint', '--label', 'while it runs');
   t.is(await statusWith(second['key']!), 200);
@@ -181,15 +250,21 @@ test('the command line mints, lists and revokes while the edge runs; the running
   t.is(await statusWith(first['key']!), 401);
   t.is((await run('list'))['label'], 'while it runs');
   cloud.push('lease', { role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000 }); // Brings the next heartbeat forward.
-  await eventually('both records, and the revocation, are with the cloud', () =>
-    cloud.localKeys.some(({ id }) => id === second['id']) && cloud.localKeys.some(({ id, revokedAtMs }) => id === first['id'] && revokedAtMs !== null));
+  await eventually(
+    'both records, and the revocation, are with the cloud',
+    () =>
+      cloud.localKeys.some(({ id }) => id === second['id']) &&
+      cloud.localKeys.some(({ id, revokedAtMs }) => id === first['id'] && revokedAtMs !== null),
+  );
   t.false(JSON.stringify(cloud.localKeys).includes(second['key']!));
 });
 
 test('found F9 SIGUSR1 opens no inspector, with the flag of the start commands and without it', async (t) => {
   const { url: cloudUrl } = await newCloud(t);
   // The witness: what the signal does to a process that has closed no door.
-  const open = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000); console.log("up")'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const open = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000); console.log("up")'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   t.teardown(() => void open.kill('SIGKILL'));
   await new Promise((resolve) => open.stdout.once('data', resolve));
   const told = new Promise<string>((resolve) => open.stderr.once('data', (chunk: Buffer) => resolve(chunk.toString())));
@@ -211,7 +286,8 @@ test('found F9 SIGUSR1 opens no inspector, with the flag of the start commands a
 test('found F9 a start that leaves a door open ends with code 78 and names it', async (t) => {
   const { url: cloudUrl } = await newCloud(t);
   for (const [options, env, named] of [
-    [['--inspect=127.0.0.1:0'], {}, /- --inspect: /], [[], { NODE_OPTIONS: '--heapsnapshot-signal=SIGUSR2' }, /- NODE_OPTIONS: take --heapsnapshot-signal out/],
+    [['--inspect=127.0.0.1:0'], {}, /- --inspect: /],
+    [[], { NODE_OPTIONS: '--heapsnapshot-signal=SIGUSR2' }, /- NODE_OPTIONS: take --heapsnapshot-signal out/],
     [[], { NODE_DEBUG: 'http' }, /- NODE_DEBUG: unset it/],
   ] as const) {
     const edge = await startEdgeProcess(t, { cloudUrl, dataDir: newDirectory(), options, env, waits: false });

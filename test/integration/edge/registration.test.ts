@@ -17,9 +17,15 @@ test('§3.7 the first sync enrols with one extended key a family and one pool fo
   await eventually('the stream is up', () => cloud.streams === 1);
   const [sync] = cloud.syncs;
   t.deepEqual(sync!.keys.map(({ family, accountPath }) => `${family} ${accountPath}`).sort(), [
-    "btc m/84'/0'/0'", "evm m/44'/60'/0'", "tron m/44'/195'/0'", "xrp m/44'/144'/0'",
+    "btc m/84'/0'/0'",
+    "evm m/44'/60'/0'",
+    "tron m/44'/195'/0'",
+    "xrp m/44'/144'/0'",
   ]);
-  t.deepEqual(sync!.pools.map(({ chain, addresses }) => `${chain} ${addresses.length}`), ['sol 1000', 'xlm 1000']);
+  t.deepEqual(
+    sync!.pools.map(({ chain, addresses }) => `${chain} ${addresses.length}`),
+    ['sol 1000', 'xlm 1000'],
+  );
   t.is(sync!.pools[0]!.addresses[0]!.address, 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk');
   t.notRegex(JSON.stringify(sync), /xprv|abandon/);
   await first.edge.stop();
@@ -63,7 +69,10 @@ test('§7 until the registration is confirmed paths of the application answer ED
   const refused = await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u' });
   t.is(refused.status, 503);
   t.is(refused.error?.code, 'EDGE_NOT_SYNCED');
-  t.is((await edge.ask('POST', '/v1/transactions/txn_22222222222222222222222222/broadcast')).error?.code, 'EDGE_NOT_SYNCED');
+  t.is(
+    (await edge.ask('POST', '/v1/transactions/txn_22222222222222222222222222/broadcast')).error?.code,
+    'EDGE_NOT_SYNCED',
+  );
   t.is((await ask(edge.url, { method: 'GET', path: '/v1/edge/health' })).status, 200);
   t.is((await edge.ask('GET', '/v1/edge/outbox')).data?.['outboxDepth'], 0);
   t.is((await edge.ask('POST', '/v1/edge/keys', { label: 'x' })).status, 201);
@@ -80,7 +89,15 @@ test('§7 EDGE_SIGNATURE_INVALID is not repeated: the edge waits for the owner, 
   const cloud = await newCloud(t);
   let state = 'quarantined';
   cloud.on('POST /v1/edge/sync', () => ({ code: 'EDGE_SIGNATURE_INVALID' }));
-  cloud.on('GET /v1/edge/readiness', () => ({ data: { content: [{ chain: 'eth', state, reason: null, xpub: null, poolLevelPercent: null }], page: 0, size: 1, totalElements: 1, totalPages: 1 } }));
+  cloud.on('GET /v1/edge/readiness', () => ({
+    data: {
+      content: [{ chain: 'eth', state, reason: null, xpub: null, poolLevelPercent: null }],
+      page: 0,
+      size: 1,
+      totalElements: 1,
+      totalPages: 1,
+    },
+  }));
   const edge = await startTestEdge(t, cloud.url, { env: { EDGE_ROTATION_CHECK: '1' } });
   await eventually('the readiness was read', () => cloud.countOf('GET /v1/edge/readiness') === 1);
   const watch = cloud.seen.find(({ path }) => path === '/v1/edge/readiness')!;
@@ -102,11 +119,21 @@ test('§7 EDGE_SIGNATURE_INVALID is not repeated: the edge waits for the owner, 
 test('§5.7 a rotation that was decided before the first look at the chains halts nobody for ever', async (t) => {
   const cloud = await newCloud(t);
   let pending = true;
-  cloud.on('POST /v1/edge/sync', () => (pending ? { code: 'IDENTITY_ROTATION_PENDING' } : { code: 'ALREADY_ENROLLED' }));
+  cloud.on('POST /v1/edge/sync', () =>
+    pending ? { code: 'IDENTITY_ROTATION_PENDING' } : { code: 'ALREADY_ENROLLED' },
+  );
   cloud.on('GET /v1/edge/readiness', () => {
     pending = false;
     cloud.enrolled = true;
-    return { data: { content: [{ chain: 'eth', state: 'ready', reason: null, xpub: null, poolLevelPercent: null }], page: 0, size: 1, totalElements: 1, totalPages: 1 } };
+    return {
+      data: {
+        content: [{ chain: 'eth', state: 'ready', reason: null, xpub: null, poolLevelPercent: null }],
+        page: 0,
+        size: 1,
+        totalElements: 1,
+        totalPages: 1,
+      },
+    };
   });
   const edge = await startTestEdge(t, cloud.url, { env: { EDGE_ROTATION_CHECK: '1' } });
   await edge.edge.registered;
@@ -118,7 +145,15 @@ test('§5.7 an identity that the owner rejected is tried no further', async (t) 
   let state = 'quarantined';
   cloud.on('POST /v1/edge/sync', () => ({ code: 'EDGE_SIGNATURE_INVALID' }));
   cloud.on('POST /v1/edge/resume', () => ({ code: 'EDGE_SIGNATURE_INVALID' }));
-  cloud.on('GET /v1/edge/readiness', () => ({ data: { content: [{ chain: 'eth', state, reason: null, xpub: null, poolLevelPercent: null }], page: 0, size: 1, totalElements: 1, totalPages: 1 } }));
+  cloud.on('GET /v1/edge/readiness', () => ({
+    data: {
+      content: [{ chain: 'eth', state, reason: null, xpub: null, poolLevelPercent: null }],
+      page: 0,
+      size: 1,
+      totalElements: 1,
+      totalPages: 1,
+    },
+  }));
   await startTestEdge(t, cloud.url, { env: { EDGE_ROTATION_CHECK: '1' } });
   await eventually('the readiness was read', () => cloud.countOf('GET /v1/edge/readiness') === 1);
   state = 'ready';
@@ -136,9 +171,14 @@ test('§3.1 the leader derives more pool addresses when the cloud asks, under th
   cloud.push('replenish', { leaseEpoch: cloud.leaseEpoch - 1, chain: 'sol', from: 9_000, count: 2 });
   cloud.push('replenish', { leaseEpoch: cloud.leaseEpoch, chain: 'xlm', from: 1_000, count: 2 });
   await eventually('they were pushed', () => cloud.countOf('POST /v1/edge/pools') === 1);
-  const { pool } = JSON.parse(cloud.seen.find(({ path }) => path === '/v1/edge/pools')!.body) as { pool: { chain: string; addresses: { index: number; path: string }[] } };
+  const { pool } = JSON.parse(cloud.seen.find(({ path }) => path === '/v1/edge/pools')!.body) as {
+    pool: { chain: string; addresses: { index: number; path: string }[] };
+  };
   t.is(pool.chain, 'xlm');
-  t.deepEqual(pool.addresses.map(({ index, path }) => `${index} ${path}`), ["1000 m/44'/148'/1000'", "1001 m/44'/148'/1001'"]);
+  t.deepEqual(
+    pool.addresses.map(({ index, path }) => `${index} ${path}`),
+    ["1000 m/44'/148'/1000'", "1001 m/44'/148'/1001'"],
+  );
 });
 
 test('a phrase that changed is registered by sync, not resumed', async (t) => {
@@ -148,7 +188,10 @@ test('a phrase that changed is registered by sync, not resumed', async (t) => {
   await first.edge.registered;
   await first.edge.stop();
   cloud.on('POST /v1/edge/sync', () => ({ code: 'EDGE_SIGNATURE_INVALID' }));
-  await startTestEdge(t, cloud.url, { dataDir, phrase: 'legal winner thank year wave sausage worth useful legal winner thank yellow' });
+  await startTestEdge(t, cloud.url, {
+    dataDir,
+    phrase: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
+  });
   await eventually('a sync was tried', () => cloud.countOf('POST /v1/edge/sync') === 2);
   t.is(cloud.countOf('POST /v1/edge/resume'), 0);
 });
@@ -168,7 +211,10 @@ test('a handshake refused with RESYNC_REQUIRED registers anew; refused for anoth
   cloud.refuseHandshake = 'TIER_FEATURE_LOCKED';
   const { edge, logged } = await startTestEdge(t, cloud.url);
   await edge.registered;
-  await eventually('it was refused twice', () => logged.filter(({ msg, code }) => msg === 'cloud_refused' && code === 'TIER_FEATURE_LOCKED').length >= 2);
+  await eventually(
+    'it was refused twice',
+    () => logged.filter(({ msg, code }) => msg === 'cloud_refused' && code === 'TIER_FEATURE_LOCKED').length >= 2,
+  );
   cloud.enrolled = false;
   cloud.refuseHandshake = 'RESYNC_REQUIRED';
   await eventually('it enrolled again', () => cloud.syncs.length === 2);

@@ -6,7 +6,11 @@ import { eventually, startTestEdge, type TestEdge } from '../../support/edge/edg
 import { newDirectory } from '../../support/edge/disk.ts';
 import { startReceiver } from '../../support/edge/receivers.ts';
 
-interface Stage { readonly cloud: HostileCloud; readonly edge: TestEdge; readonly dataDir: string }
+interface Stage {
+  readonly cloud: HostileCloud;
+  readonly edge: TestEdge;
+  readonly dataDir: string;
+}
 
 async function stage(t: ExecutionContext, env: Record<string, string> = {}): Promise<Stage> {
   const cloud = await HostileCloud.start();
@@ -15,27 +19,48 @@ async function stage(t: ExecutionContext, env: Record<string, string> = {}): Pro
   return { cloud, dataDir, edge: await lead(t, cloud, dataDir, env) };
 }
 
-async function lead(t: ExecutionContext, cloud: HostileCloud, dataDir: string, env: Record<string, string> = {}): Promise<TestEdge> {
-  const edge = await startTestEdge(t, cloud.url, { environment: 'sandbox', dataDir, env: { EDGE_CHAINS: 'eth', ...env } });
+async function lead(
+  t: ExecutionContext,
+  cloud: HostileCloud,
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<TestEdge> {
+  const edge = await startTestEdge(t, cloud.url, {
+    environment: 'sandbox',
+    dataDir,
+    env: { EDGE_CHAINS: 'eth', ...env },
+  });
   await eventually('the edge is welcomed', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
   return edge;
 }
 
 function delivery(url: string, index: number, more: Partial<Delivery> = {}): Delivery {
-  return { deliveryId: `dlv_${index}`, attempt: 1, url, headers: { 'webhook-id': `evt_${index}` }, body: `{"n":${index}}`, timeoutMs: 15_000, ...more };
+  return {
+    deliveryId: `dlv_${index}`,
+    attempt: 1,
+    url,
+    headers: { 'webhook-id': `evt_${index}` },
+    body: `{"n":${index}}`,
+    timeoutMs: 15_000,
+    ...more,
+  };
 }
 
 const outboxDepth = async (edge: TestEdge) => (await edge.ask('GET', '/v1/edge/outbox')).data?.['outboxDepth'];
 
 test('§6 the leader relays, each attempt is recorded and leaves the outbox when the cloud has it', async (t) => {
   const { cloud, edge } = await stage(t);
-  const receiver = await startReceiver(t, (response, { body }) => response.writeHead(body === '{"n":2}' ? 500 : 204).end());
+  const receiver = await startReceiver(t, (response, { body }) =>
+    response.writeHead(body === '{"n":2}' ? 500 : 204).end(),
+  );
   t.deepEqual(await cloud.deliver([1, 2, 3].map((index) => delivery(receiver.url, index))), { ok: true });
   await eventually('all attempts are recorded', () => cloud.attempts.length === 3);
-  t.deepEqual(cloud.attempts.map(({ deliveryId, statusCode, outcome }) => `${deliveryId} ${statusCode} ${outcome}`).sort(),
-    ['dlv_1 204 answered', 'dlv_2 500 answered', 'dlv_3 204 answered']);
+  t.deepEqual(
+    cloud.attempts.map(({ deliveryId, statusCode, outcome }) => `${deliveryId} ${statusCode} ${outcome}`).sort(),
+    ['dlv_1 204 answered', 'dlv_2 500 answered', 'dlv_3 204 answered'],
+  );
   t.true(cloud.attempts.every(({ durationMs }) => durationMs >= 0 && Number.isInteger(durationMs)));
-  await eventually('the outbox is empty', async () => await outboxDepth(edge) === 0);
+  await eventually('the outbox is empty', async () => (await outboxDepth(edge)) === 0);
   t.deepEqual(receiver.hits.map(({ body }) => body).sort(), ['{"n":1}', '{"n":2}', '{"n":3}']);
 });
 
@@ -46,7 +71,10 @@ test('a frame that comes twice is posted once', async (t) => {
   await eventually('the attempt is recorded', () => cloud.attempts.length >= 1);
   await cloud.deliver([delivery(receiver.url, 1, { attempt: 2 })]);
   await eventually('the second attempt is recorded', () => cloud.attempts.length >= 2);
-  t.deepEqual(cloud.attempts.map(({ attempt }) => attempt), [1, 2]);
+  t.deepEqual(
+    cloud.attempts.map(({ attempt }) => attempt),
+    [1, 2],
+  );
   t.is(receiver.hits.length, 2);
 });
 
@@ -56,7 +84,7 @@ test('an attempt that the cloud did not acknowledge is kept, reported again afte
   cloud.onAttempts = () => null;
   await cloud.deliver([delivery(receiver.url, 1)]);
   await eventually('the receiver was called', () => receiver.hits.length === 1);
-  await eventually('the attempt waits', async () => await outboxDepth(edge) === 1);
+  await eventually('the attempt waits', async () => (await outboxDepth(edge)) === 1);
   await edge.edge.stop();
   cloud.leaseEpoch = 2;
   cloud.onAttempts = () => ({ ok: true });
@@ -72,13 +100,13 @@ test('after a restart a delivery that was tried is reported when the cloud sends
   const receiver = await startReceiver(t);
   cloud.onAttempts = () => ({ ok: false, code: 'SERVICE_UNAVAILABLE' });
   await cloud.deliver([delivery(receiver.url, 1)]);
-  await eventually('the attempt waits', async () => await outboxDepth(edge) === 1);
+  await eventually('the attempt waits', async () => (await outboxDepth(edge)) === 1);
   await edge.edge.stop();
   const next = await lead(t, cloud, dataDir);
   t.true((await cloud.deliver([delivery(receiver.url, 1)])).ok);
   cloud.onAttempts = () => ({ ok: true });
   await eventually('the attempt is recorded', () => cloud.attempts.length === 1);
-  await eventually('the outbox is empty', async () => await outboxDepth(next) === 0);
+  await eventually('the outbox is empty', async () => (await outboxDepth(next)) === 0);
   t.is(receiver.hits.length, 1);
 });
 
@@ -86,12 +114,16 @@ test('reports of a replica that leads no more are kept for two terms of the leas
   const clock = { aheadMs: 0, wallMs: 0 };
   const cloud = await HostileCloud.start();
   t.teardown(() => cloud.close());
-  const edge = await startTestEdge(t, cloud.url, { environment: 'sandbox', env: { EDGE_CHAINS: 'eth' }, ports: { wallMs: () => Date.now() + clock.wallMs, monotonicMs: () => performance.now() + clock.aheadMs } });
+  const edge = await startTestEdge(t, cloud.url, {
+    environment: 'sandbox',
+    env: { EDGE_CHAINS: 'eth' },
+    ports: { wallMs: () => Date.now() + clock.wallMs, monotonicMs: () => performance.now() + clock.aheadMs },
+  });
   await eventually('the edge is welcomed', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
   const receiver = await startReceiver(t);
   cloud.onAttempts = () => ({ ok: false, code: 'SERVICE_UNAVAILABLE' });
   await cloud.deliver([delivery(receiver.url, 1)]);
-  await eventually('the attempt waits', async () => await outboxDepth(edge) === 1);
+  await eventually('the attempt waits', async () => (await outboxDepth(edge)) === 1);
   const push = (role: 'leader' | 'follower') => {
     cloud.role = role;
     cloud.leaseEpoch += 1;
@@ -104,7 +136,7 @@ test('reports of a replica that leads no more are kept for two terms of the leas
   await eventually('it went on', () => cloud.heartbeats.length > beats, 30_000);
   t.is(await outboxDepth(edge), 1, 'a wall clock that jumps ages nothing');
   clock.aheadMs = 61_000;
-  await eventually('it made way', async () => await outboxDepth(edge) === 0, 30_000);
+  await eventually('it made way', async () => (await outboxDepth(edge)) === 0, 30_000);
   t.true(edge.logged.some(({ msg }) => msg === 'attempts_superseded'));
   t.deepEqual(cloud.attempts, []);
 });
@@ -114,17 +146,24 @@ test('§7 a frame under an old epoch, or to a follower, is dropped: nothing is p
   const receiver = await startReceiver(t);
   cloud.leaseEpoch = 5;
   cloud.push('lease', { role: 'leader', leaseEpoch: 5, leaseTtlMs: 30_000 });
-  await eventually('the new epoch was asked for', () => edge.logged.some(({ msg, leaseEpoch }) => msg === 'lease_changed' && leaseEpoch === 5));
+  await eventually('the new epoch was asked for', () =>
+    edge.logged.some(({ msg, leaseEpoch }) => msg === 'lease_changed' && leaseEpoch === 5),
+  );
   t.like(await cloud.deliver([delivery(receiver.url, 1)], 4), { ok: false, code: 'LEASE_EPOCH_STALE' });
   t.true((await cloud.deliver([delivery(receiver.url, 2)], 5)).ok);
   await eventually('the other one is recorded', () => cloud.attempts.length === 1);
   cloud.role = 'follower';
   cloud.leaseEpoch = 6;
   cloud.push('lease', { role: 'follower', leaseEpoch: 6, leaseTtlMs: 30_000 });
-  await eventually('the lease is lost', () => edge.logged.some(({ msg, leaseEpoch }) => msg === 'lease_lost' && leaseEpoch === 6));
+  await eventually('the lease is lost', () =>
+    edge.logged.some(({ msg, leaseEpoch }) => msg === 'lease_lost' && leaseEpoch === 6),
+  );
   t.like(await cloud.deliver([delivery(receiver.url, 3)], 6), { ok: false, code: 'LEASE_EPOCH_STALE' });
   t.like(await cloud.deliver([delivery(receiver.url, 4)], 5), { ok: false, code: 'LEASE_EPOCH_STALE' });
-  t.deepEqual(receiver.hits.map(({ body }) => body), ['{"n":2}']);
+  t.deepEqual(
+    receiver.hits.map(({ body }) => body),
+    ['{"n":2}'],
+  );
 });
 
 test('§7 a welcome or an answer with an epoch below the highest one seen is not believed, and raises an alarm', async (t) => {
@@ -132,16 +171,26 @@ test('§7 a welcome or an answer with an epoch below the highest one seen is not
   const receiver = await startReceiver(t);
   cloud.leaseEpoch = 5;
   cloud.push('lease', { role: 'leader', leaseEpoch: 5, leaseTtlMs: 30_000 });
-  await eventually('epoch 5 holds', () => edge.logged.some(({ msg, leaseEpoch }) => msg === 'lease_changed' && leaseEpoch === 5));
+  await eventually('epoch 5 holds', () =>
+    edge.logged.some(({ msg, leaseEpoch }) => msg === 'lease_changed' && leaseEpoch === 5),
+  );
   cloud.leaseEpoch = 3;
-  cloud.push('lease', { role: 'leader', leaseEpoch: 5, leaseTtlMs: 30_000 }); // Brings a heartbeat, answered with epoch 3.
-  await eventually('the answer was refused', () => edge.logged.some(({ msg, alarm }) => msg === 'stale_lease_epoch' && alarm === true));
+  // Brings a heartbeat, answered with epoch 3.
+  cloud.push('lease', { role: 'leader', leaseEpoch: 5, leaseTtlMs: 30_000 });
+  await eventually('the answer was refused', () =>
+    edge.logged.some(({ msg, alarm }) => msg === 'stale_lease_epoch' && alarm === true),
+  );
   cloud.dropStreams();
-  await eventually('the welcome was refused', () => edge.logged.filter(({ msg }) => msg === 'stale_lease_epoch').length >= 2);
+  await eventually(
+    'the welcome was refused',
+    () => edge.logged.filter(({ msg }) => msg === 'stale_lease_epoch').length >= 2,
+  );
   await eventually('the stream is closed again', () => cloud.sessions.length >= 3);
   t.deepEqual(receiver.hits, []);
   cloud.leaseEpoch = 6;
-  await eventually('a higher epoch is believed', () => edge.logged.some(({ msg, leaseEpoch }) => msg === 'welcomed' && leaseEpoch === 6));
+  await eventually('a higher epoch is believed', () =>
+    edge.logged.some(({ msg, leaseEpoch }) => msg === 'welcomed' && leaseEpoch === 6),
+  );
   t.true((await cloud.deliver([delivery(receiver.url, 1)], 6)).ok);
   await eventually('and deliveries go on', () => receiver.hits.length === 1);
 });
@@ -161,7 +210,9 @@ test('a lease that ran out by the monotonic clock lets nothing through, until th
   t.teardown(() => cloud.close());
   const clock = { offsetMs: 0 };
   const edge = await startTestEdge(t, cloud.url, {
-    environment: 'sandbox', env: { EDGE_CHAINS: 'eth' }, ports: { monotonicMs: () => performance.now() + clock.offsetMs },
+    environment: 'sandbox',
+    env: { EDGE_CHAINS: 'eth' },
+    ports: { monotonicMs: () => performance.now() + clock.offsetMs },
   });
   await eventually('the edge is welcomed', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
   const receiver = await startReceiver(t);
@@ -178,9 +229,15 @@ test('a lease that ran out by the monotonic clock lets nothing through, until th
 
 test('§6 a receiver that hangs delays no other, and all of its own slots do not take the rest', async (t) => {
   const { cloud } = await stage(t, { EDGE_WEBHOOK_CONCURRENCY: '8', EDGE_WEBHOOK_CONCURRENCY_PER_HOST: '4' });
-  const hanging = [await startReceiver(t, () => undefined), await startReceiver(t, () => undefined), await startReceiver(t, () => undefined)];
+  const hanging = [
+    await startReceiver(t, () => undefined),
+    await startReceiver(t, () => undefined),
+    await startReceiver(t, () => undefined),
+  ];
   const quick = await startReceiver(t);
-  const stuck = hanging.flatMap(({ url }, host) => Array.from({ length: 20 }, (_, index) => delivery(url, 1_000 * (host + 1) + index)));
+  const stuck = hanging.flatMap(({ url }, host) =>
+    Array.from({ length: 20 }, (_, index) => delivery(url, 1_000 * (host + 1) + index)),
+  );
   t.true((await cloud.deliver(stuck)).ok);
   await eventually('the hanging ones hold what they may', () => hanging.every(({ hits }) => hits.length >= 1));
   t.true((await cloud.deliver(Array.from({ length: 20 }, (_, index) => delivery(quick.url, index)))).ok);
@@ -195,7 +252,10 @@ test('of one host deliveries start in the order of the frames', async (t) => {
   await cloud.deliver(Array.from({ length: 50 }, (_, index) => delivery(receiver.url, index)));
   await cloud.deliver(Array.from({ length: 50 }, (_, index) => delivery(receiver.url, 50 + index)));
   await eventually('all arrived', () => receiver.hits.length === 100);
-  t.deepEqual(receiver.hits.map(({ body }) => JSON.parse(body) as { n: number }).map(({ n }) => n), Array.from({ length: 100 }, (_, index) => index));
+  t.deepEqual(
+    receiver.hits.map(({ body }) => JSON.parse(body) as { n: number }).map(({ n }) => n),
+    Array.from({ length: 100 }, (_, index) => index),
+  );
 });
 
 test('§7 with a full outbox deliveries are not taken, and nothing is dropped', async (t) => {
@@ -203,11 +263,11 @@ test('§7 with a full outbox deliveries are not taken, and nothing is dropped', 
   const receiver = await startReceiver(t);
   cloud.onAttempts = () => ({ ok: false, code: 'SERVICE_UNAVAILABLE' });
   t.true((await cloud.deliver([1, 2, 3].map((index) => delivery(receiver.url, index)))).ok);
-  await eventually('the outbox is full', async () => await outboxDepth(edge) === 3);
+  await eventually('the outbox is full', async () => (await outboxDepth(edge)) === 3);
   t.like(await cloud.deliver([delivery(receiver.url, 4)]), { ok: false, code: 'EDGE_OUTBOX_FULL' });
   t.is(receiver.hits.length, 3);
   cloud.onAttempts = () => ({ ok: true });
-  await eventually('it drained', async () => await outboxDepth(edge) === 0);
+  await eventually('it drained', async () => (await outboxDepth(edge)) === 0);
   t.true((await cloud.deliver([delivery(receiver.url, 4)])).ok);
 });
 
@@ -216,8 +276,15 @@ test('§2.8 a report that the cloud keeps refusing poisons the outbox and is sho
   const receiver = await startReceiver(t);
   cloud.onAttempts = () => ({ ok: false, code: 'INVALID_INPUT' });
   await cloud.deliver([delivery(receiver.url, 1)]);
-  await eventually('it is poisoned', async () => (await edge.ask('GET', '/v1/edge/outbox')).data?.['outboxPoisoned'] === true);
-  t.like((await edge.ask('GET', '/v1/edge/outbox')).data?.['poisonedBy'] as object, { subject: 'dlv_1/1', kind: 'attempt', code: 'INVALID_INPUT' });
+  await eventually(
+    'it is poisoned',
+    async () => (await edge.ask('GET', '/v1/edge/outbox')).data?.['outboxPoisoned'] === true,
+  );
+  t.like((await edge.ask('GET', '/v1/edge/outbox')).data?.['poisonedBy'] as object, {
+    subject: 'dlv_1/1',
+    kind: 'attempt',
+    code: 'INVALID_INPUT',
+  });
   t.regex((await edge.ask('GET', '/')).text, /A report is stuck/);
 });
 
@@ -231,7 +298,15 @@ test('when the stream drops the edge comes back with a fresh signature and the s
 
 test('a malformed frame is dropped and said so; the stream goes on', async (t) => {
   const { cloud, edge } = await stage(t);
-  for (const [frame, body] of [['deliver', { leaseEpoch: 'x' }], ['lease', null], ['keys', { records: [{}] }], ['sign', {}], ['welcome', 7], ['replenish', { chain: 'eth' }]] as const) cloud.push(frame, body);
+  for (const [frame, body] of [
+    ['deliver', { leaseEpoch: 'x' }],
+    ['lease', null],
+    ['keys', { records: [{}] }],
+    ['sign', {}],
+    ['welcome', 7],
+    ['replenish', { chain: 'eth' }],
+  ] as const)
+    cloud.push(frame, body);
   await eventually('each was noticed', () => edge.logged.filter(({ msg }) => msg === 'frame_malformed').length === 6);
   t.is(cloud.streams, 1);
 });
@@ -239,8 +314,13 @@ test('a malformed frame is dropped and said so; the stream goes on', async (t) =
 test('a webhook body, its URL and its signature are not logged', async (t) => {
   const { cloud, edge } = await stage(t);
   const receiver = await startReceiver(t, (response) => response.writeHead(500).end('CANARY-ANSWER'));
-  await cloud.deliver([delivery(`${receiver.url}/CANARY-PATH?k=CANARY-QUERY`, 1, { body: '{"x":"CANARY-BODY"}', headers: { 'webhook-signature': 'v1,CANARY-SIGNATURE' } }),
-    delivery('http://169.254.169.254/CANARY-BLOCKED', 2)]);
+  await cloud.deliver([
+    delivery(`${receiver.url}/CANARY-PATH?k=CANARY-QUERY`, 1, {
+      body: '{"x":"CANARY-BODY"}',
+      headers: { 'webhook-signature': 'v1,CANARY-SIGNATURE' },
+    }),
+    delivery('http://169.254.169.254/CANARY-BLOCKED', 2),
+  ]);
   await eventually('both are recorded', () => cloud.attempts.length === 2);
   t.true(edge.logged.some(({ msg, reason }) => msg === 'webhook_blocked' && reason === 'forbidden'));
   t.notRegex(JSON.stringify(edge.logged), /CANARY/);

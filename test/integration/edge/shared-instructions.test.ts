@@ -1,4 +1,6 @@
-/** Issue 4: what was built at one replica can be broadcast at any other, and a cloud that carries it can invent nothing. */
+/**
+ * Issue 4: what was built at one replica can be broadcast at any other, and a cloud that carries it can invent nothing.
+ */
 import test, { type ExecutionContext } from 'ava';
 import { createIdentity } from '../../../edge/link/identity.ts';
 import { signInstruction } from '../../../edge/signing/instruction-record.ts';
@@ -13,27 +15,50 @@ import { askedOf, builtOf as familyBuiltOf, recordOf, unsignedFor } from '../../
 const WANTED: Wanted = { from: FIRST, to: RECEIVER, amount: 10n ** 18n };
 const HOUR_MS = 3_600_000;
 
-interface Replica { readonly cloud: HostileCloud; readonly edge: TestEdge; readonly clock: { nowMs: number } }
+interface Replica {
+  readonly cloud: HostileCloud;
+  readonly edge: TestEdge;
+  readonly clock: { nowMs: number };
+}
 
 /** One replica with a cloud, a disk and a clock of its own: what passes between two of them is passed by the test. */
-async function replica(t: ExecutionContext, role: HostileCloud['role'] = 'leader', env: Record<string, string> = {}): Promise<Replica> {
+async function replica(
+  t: ExecutionContext,
+  role: HostileCloud['role'] = 'leader',
+  env: Record<string, string> = {},
+): Promise<Replica> {
   const cloud = await HostileCloud.start();
   t.teardown(() => cloud.close());
   cloud.role = role;
   // Its cloud has no leader to ask: what is broadcast at a follower is recorded and shared, and signed by nobody yet.
   if (role === 'follower') cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'EDGE_NO_LEADER' }));
   const clock = { nowMs: Date.now() };
-  const edge = await startTestEdge(t, cloud.url, { env: { EDGE_CHAINS: 'eth', ...env }, ports: { wallMs: () => clock.nowMs }, dataDir: newDirectory() });
+  const edge = await startTestEdge(t, cloud.url, {
+    env: { EDGE_CHAINS: 'eth', ...env },
+    ports: { wallMs: () => clock.nowMs },
+    dataDir: newDirectory(),
+  });
   await eventually('the edge is welcomed', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
   return { cloud, edge, clock };
 }
 
 function build({ cloud, edge }: Replica, id: string): Promise<EdgeReply> {
-  cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 }));
-  return edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() });
+  cloud.on('POST /v1/transactions/unsigned', () => ({
+    data: builtFor(WANTED, transactionFor(WANTED), id),
+    status: 201,
+  }));
+  return edge.ask('POST', '/v1/transactions/unsigned', {
+    chain: 'eth',
+    from: FIRST,
+    to: RECEIVER,
+    amount: WANTED.amount.toString(),
+  });
 }
 
-/** The record of a build that its caller broadcast at a follower: no signature exists yet, and whoever leads may make one. */
+/**
+ * The record of a build that its caller broadcast at a follower: no signature exists yet, and whoever leads may make
+ * one.
+ */
 async function broadcast(t: ExecutionContext, builder: Replica): Promise<InstructionRecord> {
   const { transactionId } = await built(t, builder);
   const reply = await builder.edge.ask('POST', `/v1/transactions/${transactionId}/broadcast`);
@@ -50,7 +75,8 @@ async function built(t: ExecutionContext, builder: Replica): Promise<Instruction
   return builder.cloud.instructions.at(-1)!;
 }
 
-const alarms = ({ edge }: Replica) => edge.logged.filter(({ msg, alarm }) => msg === 'foreign_instructions_refused' && alarm === true).length;
+const alarms = ({ edge }: Replica) =>
+  edge.logged.filter(({ msg, alarm }) => msg === 'foreign_instructions_refused' && alarm === true).length;
 
 test('a withdrawal built at one replica is signed by another that has its record, pushed or with the ask to sign', async (t) => {
   const [builder, leader] = await Promise.all([replica(t, 'follower'), replica(t)]);
@@ -59,8 +85,14 @@ test('a withdrawal built at one replica is signed by another that has its record
   t.true((await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, record)).ok);
   const pushed = await broadcast(t, builder);
   leader.cloud.push('instructions', { records: [pushed] });
-  await eventually('it is known', async () => (await leader.edge.ask('POST', `/v1/transactions/${pushed.transactionId}/broadcast`)).status === 200);
-  t.deepEqual(leader.cloud.submitted.map(({ id }) => id), [record.transactionId, pushed.transactionId]);
+  await eventually(
+    'it is known',
+    async () => (await leader.edge.ask('POST', `/v1/transactions/${pushed.transactionId}/broadcast`)).status === 200,
+  );
+  t.deepEqual(
+    leader.cloud.submitted.map(({ id }) => id),
+    [record.transactionId, pushed.transactionId],
+  );
   t.deepEqual(builder.cloud.submitted, []);
   t.is(alarms(leader), 0);
 });
@@ -82,7 +114,11 @@ test('decisions 6: a cloud that alters a record in any field, or signs one itsel
     signInstruction(thief, unsigned),
   ];
   for (const [index, lie] of lies.entries()) {
-    t.like(await leader.cloud.sign(lie.transactionId, leader.cloud.leaseEpoch, lie), { ok: false, code: 'SIGNED_BATCH_REJECTED' }, String(index));
+    t.like(
+      await leader.cloud.sign(lie.transactionId, leader.cloud.leaseEpoch, lie),
+      { ok: false, code: 'SIGNED_BATCH_REJECTED' },
+      String(index),
+    );
     t.is(alarms(leader), index + 1);
   }
   t.deepEqual(leader.cloud.submitted, []);
@@ -90,7 +126,8 @@ test('decisions 6: a cloud that alters a record in any field, or signs one itsel
 });
 
 test('issue 4: the cloud gets no signature for an instruction older than EDGE_INSTRUCTION_TTL; its own caller does', async (t) => {
-  const one = await replica(t, 'follower'), other = await replica(t);
+  const one = await replica(t, 'follower'),
+    other = await replica(t);
   const record = await broadcast(t, one);
   other.clock.nowMs += HOUR_MS + 1;
   const refused = await other.cloud.sign(record.transactionId, other.cloud.leaseEpoch, record);
@@ -108,12 +145,19 @@ for (const route of ['the replica that built it', 'another one'] as const) {
     const [builder, other] = await Promise.all([replica(t), replica(t)]);
     const record = await built(t, builder);
     const { cloud, edge } = route === 'another one' ? other : builder;
-    t.like(await cloud.sign(record.transactionId, cloud.leaseEpoch, record), { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'not_broadcast' } });
+    t.like(await cloud.sign(record.transactionId, cloud.leaseEpoch, record), {
+      ok: false,
+      code: 'SIGNED_BATCH_REJECTED',
+      details: { reason: 'not_broadcast' },
+    });
     t.deepEqual(cloud.submitted, []);
     t.true(edge.logged.some(({ msg, alarm }) => msg === 'unasked_signature_refused' && alarm === true));
     const asked = await edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`);
     // Its own caller is served; another one waits for the replica that binds its counter (F43).
-    t.is(route === 'another one' ? asked.error?.details['reason'] : asked.status, route === 'another one' ? 'counter_not_bound' : 200);
+    t.is(
+      route === 'another one' ? asked.error?.details['reason'] : asked.status,
+      route === 'another one' ? 'counter_not_bound' : 200,
+    );
   });
 }
 
@@ -121,11 +165,16 @@ test('found F4: a version that was repriced after the broadcast is not signed fo
   const [builder, leader] = await Promise.all([replica(t, 'follower'), replica(t)]);
   const record = await broadcast(t, builder);
   builder.clock.nowMs += 1_000;
-  builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: builtFor(WANTED, transactionFor(WANTED, { maxFeePerGas: 40_000_000_000n }), record.transactionId) }));
+  builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({
+    data: builtFor(WANTED, transactionFor(WANTED, { maxFeePerGas: 40_000_000_000n }), record.transactionId),
+  }));
   t.is((await builder.edge.ask('PATCH', `/v1/transactions/unsigned/${record.transactionId}`)).status, 200);
   await eventually('the new version is shared', () => builder.cloud.instructions.at(-1)!.unsigned !== record.unsigned);
   const repriced = builder.cloud.instructions.at(-1)!;
-  t.like(await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, repriced), { ok: false, details: { reason: 'not_broadcast' } });
+  t.like(await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, repriced), {
+    ok: false,
+    details: { reason: 'not_broadcast' },
+  });
   t.deepEqual(leader.cloud.submitted, []);
 });
 
@@ -134,17 +183,27 @@ test('found F4: an Idempotency-Key belongs to one body and one id, at every repl
   const ids = [newId('txn', 1), newId('txn', 2)] as const;
   const body = { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() };
   const ask = ({ cloud, edge }: Replica, id: string, asked: object = body) => {
-    cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 }));
+    cloud.on('POST /v1/transactions/unsigned', () => ({
+      data: builtFor(WANTED, transactionFor(WANTED), id),
+      status: 201,
+    }));
     return edge.ask('POST', '/v1/transactions/unsigned', asked, { 'idempotency-key': 'payout-1' });
   };
   t.is((await ask(one, ids[0])).status, 201);
   await eventually('it is shared', () => one.cloud.instructions.length > 0);
   other.cloud.push('instructions', { records: [one.cloud.instructions.at(-1)!] });
-  await eventually('it is known', async () => (await ask(other, ids[0], { ...body, amount: '7' })).error?.code === 'IDEMPOTENCY_CONFLICT');
+  await eventually(
+    'it is known',
+    async () => (await ask(other, ids[0], { ...body, amount: '7' })).error?.code === 'IDEMPOTENCY_CONFLICT',
+  );
   for (const replica of [one, other]) {
     t.is((await ask(replica, ids[1])).error?.details['reason'], 'idempotency_key_of_another_id');
     t.is((await ask(replica, ids[0], { ...body, amount: '7' })).error?.code, 'IDEMPOTENCY_CONFLICT');
-    t.is((await ask(replica, ids[0], Object.fromEntries(Object.entries(body).reverse()))).status, 201, 'the same body in another order');
+    t.is(
+      (await ask(replica, ids[0], Object.fromEntries(Object.entries(body).reverse()))).status,
+      201,
+      'the same body in another order',
+    );
     t.is((await replica.edge.ask('POST', `/v1/transactions/${ids[1]}/broadcast`)).error?.code === undefined, false);
     t.false((await replica.cloud.sign(ids[1])).ok);
   }
@@ -159,48 +218,71 @@ test('found F57: the key of a build that expired unsigned stays its own, with th
   const build = async (key: string, id: string) => {
     const told = familyBuiltOf(await unsignedFor({ chain: 'btc' }), id);
     cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
-    return { told, reply: await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain: 'btc' }), { 'idempotency-key': key }) };
+    return {
+      told,
+      reply: await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain: 'btc' }), { 'idempotency-key': key }),
+    };
   };
-  const [first, second, other] = [newId('txn', 1), newId('txn', 2), newId('txn', 3)], { told, reply } = await build('payout-1', first);
+  const [first, second, other] = [newId('txn', 1), newId('txn', 2), newId('txn', 3)],
+    { told, reply } = await build('payout-1', first);
   t.is(reply.status, 201, reply.text);
-  const says = (status: 'expired' | 'built', versions: { txid: string; at: string }[] = []) => cloud.on(`GET /v1/transactions/${first}`, () => ({ data: { ...recordOf(told, status, null), versions } }));
+  const says = (status: 'expired' | 'built', versions: { txid: string; at: string }[] = []) =>
+    cloud.on(`GET /v1/transactions/${first}`, () => ({ data: { ...recordOf(told, status, null), versions } }));
   says('built');
   t.is((await build('payout-1', second)).reply.error?.details['reason'], 'idempotency_key_of_another_id');
   t.is(rung(), 1);
   says('expired');
   const refused = (await build('payout-1', second)).reply;
-  t.like(refused.error, { code: 'CONFLICT', details: { reason: 'idempotency_key_of_expired_build', expected: first, found: second, status: 'expired' } }, refused.text);
+  t.like(
+    refused.error,
+    {
+      code: 'CONFLICT',
+      details: { reason: 'idempotency_key_of_expired_build', expected: first, found: second, status: 'expired' },
+    },
+    refused.text,
+  );
   t.regex(String(refused.error?.details['next']), /another Idempotency-Key, with the same paymentRef/);
   t.is(rung(), 1);
-  for (const id of [second, first]) t.false((await edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status === 200, id);
+  for (const id of [second, first])
+    t.false((await edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status === 200, id);
   t.deepEqual(cloud.submitted, []);
   t.is((await build('payout-2', other)).reply.status, 201, 'another key builds it again');
   says('built');
   t.is((await edge.ask('POST', `/v1/transactions/${first}/broadcast`)).status, 200);
   says('expired');
-  t.is((await build('payout-1', second)).reply.error?.details['reason'], 'idempotency_key_of_another_id', 'it is signed here, whatever is said of it');
+  t.is(
+    (await build('payout-1', second)).reply.error?.details['reason'],
+    'idempotency_key_of_another_id',
+    'it is signed here, whatever is said of it',
+  );
   t.is(rung(), 2);
 });
 
 test('found F4: nothing is kept for a caller that is gone when the build comes', async (t) => {
   const { cloud, edge } = await replica(t);
-  const id = newId('txn', 1), gone = new AbortController();
+  const id = newId('txn', 1),
+    gone = new AbortController();
   cloud.on('POST /v1/transactions/unsigned', async () => {
     gone.abort();
     await edge.ask('GET', '/v1/edge/outbox'); // by now the edge has read that the other connection is closed
     return { data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 };
   });
-  await t.throwsAsync(fetch(`${edge.url}/v1/transactions/unsigned`, {
-    method: 'POST', signal: gone.signal, headers: { 'x-api-key': edge.localKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() }),
-  }));
+  await t.throwsAsync(
+    fetch(`${edge.url}/v1/transactions/unsigned`, {
+      method: 'POST',
+      signal: gone.signal,
+      headers: { 'x-api-key': edge.localKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() }),
+    }),
+  );
   await eventually('the build came', () => edge.logged.some(({ msg }) => msg === 'caller_gone'));
   t.is((await edge.ask('POST', `/v1/transactions/${id}/broadcast`)).error?.details['reason'], 'no_instruction');
   t.like(await cloud.sign(id), { ok: false, details: { reason: 'no_instruction' } });
 });
 
 test('decisions 6: a clock that is set back makes no instruction fresh again', async (t) => {
-  const builder = await replica(t, 'follower'), one = await replica(t);
+  const builder = await replica(t, 'follower'),
+    one = await replica(t);
   const record = await broadcast(t, builder);
   one.cloud.push('instructions', { records: [record] });
   one.clock.nowMs -= HOUR_MS / 60;
@@ -209,7 +291,11 @@ test('decisions 6: a clock that is set back makes no instruction fresh again', a
   const refused = await one.cloud.sign(record.transactionId);
   t.like(refused, { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'instruction_expired' } });
   t.deepEqual(one.cloud.submitted, []);
-  t.is((await one.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200, 'its own caller is served');
+  t.is(
+    (await one.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status,
+    200,
+    'its own caller is served',
+  );
 });
 
 test('a replayed older record changes nothing; the same bytes come out wherever an instruction is signed', async (t) => {
@@ -217,33 +303,54 @@ test('a replayed older record changes nothing; the same bytes come out wherever 
   const record = await broadcast(t, builder);
   builder.clock.nowMs += 1_000;
   const repriced = transactionFor(WANTED, { maxFeePerGas: 40_000_000_000n });
-  builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: builtFor(WANTED, repriced, record.transactionId) }));
+  builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({
+    data: builtFor(WANTED, repriced, record.transactionId),
+  }));
   t.is((await builder.edge.ask('PATCH', `/v1/transactions/unsigned/${record.transactionId}`)).status, 200);
   await builder.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`);
-  await eventually('the new version is shared', () => builder.cloud.instructions.at(-1)!.askedAtMs > record.askedAtMs && builder.cloud.instructions.at(-1)!.unsigned !== record.unsigned
-    && builder.cloud.instructions.at(-1)!.broadcastAtMs !== record.broadcastAtMs);
+  await eventually(
+    'the new version is shared',
+    () =>
+      builder.cloud.instructions.at(-1)!.askedAtMs > record.askedAtMs &&
+      builder.cloud.instructions.at(-1)!.unsigned !== record.unsigned &&
+      builder.cloud.instructions.at(-1)!.broadcastAtMs !== record.broadcastAtMs,
+  );
   const newer = builder.cloud.instructions.at(-1)!;
   leader.cloud.push('instructions', { records: [newer] });
   leader.cloud.push('instructions', { records: [record] });
   t.true((await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, record)).ok);
   const next = await replica(t);
   t.true((await next.cloud.sign(record.transactionId, next.cloud.leaseEpoch, newer)).ok);
-  t.deepEqual(leader.cloud.submitted.map(({ signedPayload }) => signedPayload), next.cloud.submitted.map(({ signedPayload }) => signedPayload));
+  t.deepEqual(
+    leader.cloud.submitted.map(({ signedPayload }) => signedPayload),
+    next.cloud.submitted.map(({ signedPayload }) => signedPayload),
+  );
   t.is(alarms(leader), 0);
 });
 
 test('1.6-7: a version under another nonce is recorded nowhere: signed at two replicas, both would land', async (t) => {
   const [builder, leader] = await Promise.all([replica(t, 'follower'), replica(t)]);
   const record = await broadcast(t, builder);
-  t.true((await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, record)).ok, 'signed where the builder does not see it');
+  t.true(
+    (await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, record)).ok,
+    'signed where the builder does not see it',
+  );
   const answer = builtFor(WANTED, transactionFor(WANTED, { nonce: 4 }), record.transactionId);
   builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: answer }));
   builder.cloud.on('POST /v1/transactions/unsigned', () => ({ data: answer, status: 201 }));
   const repriced = await builder.edge.ask('PATCH', `/v1/transactions/unsigned/${record.transactionId}`);
   t.is(repriced.error?.details['reason'], 'repricing_changed_the_replay_key');
-  const again = await builder.edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() });
+  const again = await builder.edge.ask('POST', '/v1/transactions/unsigned', {
+    chain: 'eth',
+    from: FIRST,
+    to: RECEIVER,
+    amount: WANTED.amount.toString(),
+  });
   t.is(again.error?.details['reason'], 'id_used_before');
-  t.is(new Set([...leader.cloud.submitted, ...builder.cloud.submitted].map(({ signedPayload }) => signedPayload)).size, 1);
+  t.is(
+    new Set([...leader.cloud.submitted, ...builder.cloud.submitted].map(({ signedPayload }) => signedPayload)).size,
+    1,
+  );
 });
 
 test('SIGTERM of the leader: what is at work is finished, then the lease is released', async (t) => {
@@ -253,7 +360,9 @@ test('SIGTERM of the leader: what is at work is finished, then the lease is rele
 });
 
 test('found: builds that run at once under one Idempotency-Key, answered with two ids, are one instruction', async (t) => {
-  const { cloud, edge } = await replica(t), ids = [newId('txn', 1), newId('txn', 2)], waiting: (() => void)[] = [];
+  const { cloud, edge } = await replica(t),
+    ids = [newId('txn', 1), newId('txn', 2)],
+    waiting: (() => void)[] = [];
   cloud.on('POST /v1/transactions/unsigned', async () => {
     const id = ids[waiting.length]!;
     await new Promise<void>((resolve) => {
@@ -262,11 +371,18 @@ test('found: builds that run at once under one Idempotency-Key, answered with tw
     });
     return { data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 };
   });
-  const build = () => edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() }, { 'idempotency-key': 'one' });
+  const build = () =>
+    edge.ask(
+      'POST',
+      '/v1/transactions/unsigned',
+      { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() },
+      { 'idempotency-key': 'one' },
+    );
   const answers = await Promise.all([build(), build()]);
   t.deepEqual(answers.map(({ status }) => status).sort(), [201, 400], answers.map(({ text }) => text).join('\n'));
   t.is(answers.find(({ status }) => status === 400)!.error?.details['reason'], 'idempotency_key_of_another_id');
-  const [kept] = answers.filter(({ status }) => status === 201), lost = ids.find((id) => id !== kept!.data?.['id'])!;
+  const [kept] = answers.filter(({ status }) => status === 201),
+    lost = ids.find((id) => id !== kept!.data?.['id'])!;
   t.is((await edge.ask('POST', `/v1/transactions/${lost}/broadcast`)).error?.details['reason'], 'no_instruction');
 });
 
@@ -275,7 +391,8 @@ for (const chain of ['eth', 'sol'] as const) {
     const { cloud, edge } = await replica(t, 'follower', { EDGE_CHAINS: chain });
     cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'CHAIN_REJECTED', details: { reason: 'x' } }));
     const pay = async (variant: number) => {
-      const unsigned = await unsignedFor({ chain }, variant), told = familyBuiltOf(unsigned, newId('txn', Date.now()));
+      const unsigned = await unsignedFor({ chain }, variant),
+        told = familyBuiltOf(unsigned, newId('txn', Date.now()));
       cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
       t.is((await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain }))).status, 201);
       return edge.ask('POST', `/v1/transactions/${told.id}/broadcast`);
@@ -284,21 +401,25 @@ for (const chain of ['eth', 'sol'] as const) {
     cloud.role = 'leader';
     cloud.leaseEpoch += 1;
     cloud.push('lease', { role: 'leader', leaseEpoch: cloud.leaseEpoch, leaseTtlMs: 30_000 });
-    await eventually('it leads', () => edge.logged.some(({ msg, role }) => msg === 'lease_changed' && role === 'leader'));
+    await eventually('it leads', () =>
+      edge.logged.some(({ msg, role }) => msg === 'lease_changed' && role === 'leader'),
+    );
     t.is((await pay(1)).error?.details['reason'], 'equal_payment_signed');
     t.deepEqual(cloud.submitted, []);
   });
 }
 
 test('found: one transaction of the chain never stands for two payments that are named differently, whatever the cloud says of the first', async (t) => {
-  const { cloud, edge } = await replica(t, 'leader', { EDGE_CHAINS: 'sol' }), unsigned = await unsignedFor({ chain: 'sol' });
+  const { cloud, edge } = await replica(t, 'leader', { EDGE_CHAINS: 'sol' }),
+    unsigned = await unsignedFor({ chain: 'sol' });
   const pay = async (paymentRef: string, id: string) => {
     const told = familyBuiltOf(unsigned, id);
     cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
     const built = await edge.ask('POST', '/v1/transactions/unsigned', { ...askedOf({ chain: 'sol' }), paymentRef });
     return built.status === 201 ? edge.ask('POST', `/v1/transactions/${id}/broadcast`) : built;
   };
-  const id = newId('txn', 1), first = familyBuiltOf(unsigned, id);
+  const id = newId('txn', 1),
+    first = familyBuiltOf(unsigned, id);
   t.is((await pay('payout 1', id)).status, 200);
   cloud.on('GET /v1/transactions/{id}', () => ({ data: recordOf(first, 'failed', null) }));
   t.is((await pay('payout 2', newId('txn', 2))).error?.details['reason'], 'payload_of_another_payment');
@@ -307,16 +428,27 @@ test('found: one transaction of the chain never stands for two payments that are
 });
 
 test('attack: a version that another replica signed is no lie: the transaction, and the page that it is on, are handed on; a txid that nobody can have signed is not (G28)', async (t) => {
-  const [one, other] = await Promise.all([replica(t), replica(t)]), id = newId('txn', one.clock.nowMs), first = builtFor(WANTED, transactionFor(WANTED), id);
+  const [one, other] = await Promise.all([replica(t), replica(t)]),
+    id = newId('txn', one.clock.nowMs),
+    first = builtFor(WANTED, transactionFor(WANTED), id);
   t.is((await build(one, id)).status, 201);
   t.is((await one.edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status, 200);
   await eventually('it is shared', () => one.cloud.instructions.at(-1)?.broadcastAtMs !== null);
-  const v1 = one.cloud.submitted[0]!.txid, foreign = `0x${'cd'.repeat(32)}`;
+  const v1 = one.cloud.submitted[0]!.txid,
+    foreign = `0x${'cd'.repeat(32)}`;
   const isHandedOn = async (txid: string, versions: string[]) => {
-    const row = { ...recordOf(first, 'broadcast', txid), versions: versions.map((each) => ({ txid: each, at: 'node' as const })) };
+    const row = {
+      ...recordOf(first, 'broadcast', txid),
+      versions: versions.map((each) => ({ txid: each, at: 'node' as const })),
+    };
     one.cloud.on('GET /v1/transactions/{id}', () => ({ data: row }));
-    one.cloud.on('GET /v1/transactions', () => ({ data: { content: [row], page: 0, size: 20, totalElements: 1, totalPages: 1, next: null } }));
-    const statuses = [(await one.edge.ask('GET', `/v1/transactions/${id}`)).status, (await one.edge.ask('GET', '/v1/transactions')).status];
+    one.cloud.on('GET /v1/transactions', () => ({
+      data: { content: [row], page: 0, size: 20, totalElements: 1, totalPages: 1, next: null },
+    }));
+    const statuses = [
+      (await one.edge.ask('GET', `/v1/transactions/${id}`)).status,
+      (await one.edge.ask('GET', '/v1/transactions')).status,
+    ];
     return statuses.every((status) => status === 200);
   };
   t.true(await isHandedOn(v1, [v1]));
@@ -324,8 +456,13 @@ test('attack: a version that another replica signed is no lie: the transaction, 
   // The lease moves, and the application reprices at the other one.
   other.clock.nowMs += 1_000;
   other.cloud.push('instructions', { records: [one.cloud.instructions.at(-1)!] });
-  other.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: builtFor(WANTED, transactionFor(WANTED, { maxFeePerGas: 40_000_000_000n }), id) }));
-  await eventually('it is known there', async () => (await other.edge.ask('PATCH', `/v1/transactions/unsigned/${id}`)).status === 200);
+  other.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({
+    data: builtFor(WANTED, transactionFor(WANTED, { maxFeePerGas: 40_000_000_000n }), id),
+  }));
+  await eventually(
+    'it is known there',
+    async () => (await other.edge.ask('PATCH', `/v1/transactions/unsigned/${id}`)).status === 200,
+  );
   t.is((await other.edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status, 200);
   await eventually('it is shared', () => other.cloud.instructions.at(-1)?.broadcastAtMs !== null);
   const v2 = other.cloud.submitted.at(-1)!.txid;

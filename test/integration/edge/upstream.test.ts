@@ -10,7 +10,9 @@ import { eventually } from '../../support/edge/edges.ts';
 const CHUNK = Buffer.alloc(1_024 * 1_024, ' ');
 
 test('an answer without an end is cut, for calls of the edge itself and for those that are passed on', async (t) => {
-  let open = 0, sent = 0, largest = 0;
+  let open = 0,
+    sent = 0,
+    largest = 0;
   const flood = (response: ServerResponse): void => {
     if (response.destroyed) return;
     sent += CHUNK.length;
@@ -26,11 +28,24 @@ test('an answer without an end is cut, for calls of the edge itself and for thos
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const cloudUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const upstream = createUpstream({ cloudUrl, apiKey: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa', identity: createIdentity(Buffer.alloc(32, 1)), nowMs: () => 0 });
+  const upstream = createUpstream({
+    cloudUrl,
+    apiKey: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa',
+    identity: createIdentity(Buffer.alloc(32, 1)),
+    nowMs: () => 0,
+  });
   t.teardown(() => upstream.close());
   for (const ask of [
-    () => upstream.signed.call('getEdgeReadiness'), () => upstream.unsigned.call('getEdgeReadiness'),
-    () => upstream.forward({ method: 'GET', pathAndQuery: '/v1/addresses', headers: {}, body: Buffer.alloc(0), bytesMax: 65_536 }),
+    () => upstream.signed.call('getEdgeReadiness'),
+    () => upstream.unsigned.call('getEdgeReadiness'),
+    () =>
+      upstream.forward({
+        method: 'GET',
+        pathAndQuery: '/v1/addresses',
+        headers: {},
+        body: Buffer.alloc(0),
+        bytesMax: 65_536,
+      }),
   ]) {
     sent = 0;
     const reply = await ask();

@@ -14,10 +14,16 @@ test.before(async () => {
 });
 test.after.always(() => database.close());
 
-interface Proxy { url: string; links: Set<Socket>; close(): Promise<void> }
+interface Proxy {
+  url: string;
+  links: Set<Socket>;
+  close(): Promise<void>;
+}
 
 /** A TCP proxy in front of the server. `wrap` may turn the client's side into something else. */
-async function proxy(wrap: (client: Socket, relay: (stream: Socket) => void) => void = (client, relay) => relay(client)): Promise<Proxy> {
+async function proxy(
+  wrap: (client: Socket, relay: (stream: Socket) => void) => void = (client, relay) => relay(client),
+): Promise<Proxy> {
   const links = new Set<Socket>();
   const { hostname, port } = new URL(database.url);
   const server: Server = createServer((client) => {
@@ -37,7 +43,8 @@ async function proxy(wrap: (client: Socket, relay: (stream: Socket) => void) => 
   const url = new URL(database.url);
   url.port = String((server.address() as AddressInfo).port);
   return {
-    url: url.href, links,
+    url: url.href,
+    links,
     async close() {
       for (const link of links) link.destroy();
       await new Promise((done) => server.close(done));
@@ -45,44 +52,51 @@ async function proxy(wrap: (client: Socket, relay: (stream: Socket) => void) => 
   };
 }
 
-test.serial('connections are reset all the while: every answer belongs to its question, and every question is settled', async (t) => {
-  const { url, links, close } = await proxy();
-  const sql = openDatabase({ url, connections: 3, name: 'behind-proxy' });
-  let asked = 0, answered = 0, broken = 0, resets = 0, running = true;
-  const nemesis = (async () => {
-    while (running) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (asked < (resets + 1) * 10) continue;
-      const [link] = links;
-      if (link === undefined) continue;
-      link.resetAndDestroy();
-      links.delete(link);
-      resets += 1;
-    }
-  })();
-  const askers = Array.from({ length: 12 }, async (_, asker) => {
-    for (let round = 0; round < 60; round += 1) {
-      asked += 1;
-      const question = `${asker}/${round}`;
-      try {
-        const rows = await sql<{ answer: string }[]>`select ${question}::text as answer`;
-        t.is(rows[0]?.answer, question);
-        answered += 1;
-      } catch (error) {
-        t.is(sqlstateOf(error), null, 'only the connection fails');
-        broken += 1;
+test.serial(
+  'connections are reset all the while: every answer belongs to its question, and every question is settled',
+  async (t) => {
+    const { url, links, close } = await proxy();
+    const sql = openDatabase({ url, connections: 3, name: 'behind-proxy' });
+    let asked = 0,
+      answered = 0,
+      broken = 0,
+      resets = 0,
+      running = true;
+    const nemesis = (async () => {
+      while (running) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (asked < (resets + 1) * 10) continue;
+        const [link] = links;
+        if (link === undefined) continue;
+        link.resetAndDestroy();
+        links.delete(link);
+        resets += 1;
       }
-    }
-  });
-  await Promise.all(askers);
-  running = false;
-  await nemesis;
-  await sql.end({ timeout: 5 });
-  await close();
-  t.log(`${answered} answered, ${broken} broken, ${resets} resets`);
-  t.is(answered + broken, 720);
-  t.true(resets >= 20 && broken >= 20 && answered >= 100);
-});
+    })();
+    const askers = Array.from({ length: 12 }, async (_, asker) => {
+      for (let round = 0; round < 60; round += 1) {
+        asked += 1;
+        const question = `${asker}/${round}`;
+        try {
+          const rows = await sql<{ answer: string }[]>`select ${question}::text as answer`;
+          t.is(rows[0]?.answer, question);
+          answered += 1;
+        } catch (error) {
+          t.is(sqlstateOf(error), null, 'only the connection fails');
+          broken += 1;
+        }
+      }
+    });
+    await Promise.all(askers);
+    running = false;
+    await nemesis;
+    await sql.end({ timeout: 5 });
+    await close();
+    t.log(`${answered} answered, ${broken} broken, ${resets} resets`);
+    t.is(answered + broken, 720);
+    t.true(resets >= 20 && broken >= 20 && answered >= 100);
+  },
+);
 
 test.serial('a server that is not there, or does not answer, fails the query and not the slot', async (t) => {
   const closed = createServer();
@@ -107,69 +121,84 @@ test.serial('a server that is not there, or does not answer, fails the query and
   await new Promise((done) => server.close(done));
 });
 
-test.serial('reliability 4.1: a server that is frozen keeps its connections and answers nothing: what was asked is settled, the slot serves again', async (t) => {
-  const { url, links, close } = await proxy();
-  const sql = openDatabase({ url, connections: 1, name: 'frozen', silenceMs: 400 });
-  const patient = openDatabase({ url: database.url, connections: 1, name: 'patient' });
-  const backend = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;
-  const first = await backend();
-  await patient`select pg_sleep(0.8)`;
-  t.is(await backend(), first, 'a connection that has nothing to do is no silent one');
-  for (const link of links) link.unpipe();
-  const questions = await Promise.allSettled(Array.from({ length: 5 }, () => sql`select 1`));
-  t.deepEqual([...new Set(questions.map(({ status }) => status))], ['rejected']);
-  for (const question of questions) t.is(sqlstateOf((question as PromiseRejectedResult).reason), null, 'its outcome is unknown');
-  t.not(await backend(), first);
-  await sql.end({ timeout: 5 });
-  await patient.end({ timeout: 5 });
-  await close();
-});
+test.serial(
+  'reliability 4.1: a server that is frozen keeps its connections and answers nothing: what was asked is settled, the slot serves again',
+  async (t) => {
+    const { url, links, close } = await proxy();
+    const sql = openDatabase({ url, connections: 1, name: 'frozen', silenceMs: 400 });
+    const patient = openDatabase({ url: database.url, connections: 1, name: 'patient' });
+    const backend = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;
+    const first = await backend();
+    await patient`select pg_sleep(0.8)`;
+    t.is(await backend(), first, 'a connection that has nothing to do is no silent one');
+    for (const link of links) link.unpipe();
+    const questions = await Promise.allSettled(Array.from({ length: 5 }, () => sql`select 1`));
+    t.deepEqual([...new Set(questions.map(({ status }) => status))], ['rejected']);
+    for (const question of questions)
+      t.is(sqlstateOf((question as PromiseRejectedResult).reason), null, 'its outcome is unknown');
+    t.not(await backend(), first);
+    await sql.end({ timeout: 5 });
+    await patient.end({ timeout: 5 });
+    await close();
+  },
+);
 
-test.serial('an answer whose end comes in two pieces is an end: its connection is not taken for a silent one', async (t) => {
-  const ends = [Buffer.from([0x5a, 0, 0]), Buffer.from([0, 5, 0x49])];
-  const server = createServer((peer) => peer.on('data', () => peer.write(ends[0]!)));
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  const peer = new Promise<Socket>((resolve) => server.once('connection', resolve));
-  const socket = await connectSocket({ host: '127.0.0.1', port, sslmode: 'disable' }, 200);
-  socket.once('data', () => void peer.then((other) => other.write(ends[1]!)));
-  socket.write(Buffer.from([0, 0, 0, 8, 0, 3, 0, 0]));
-  await database.sql`select pg_sleep(0.6)`;
-  t.false(socket.destroyed);
-  socket.destroy();
-  await new Promise((done) => server.close(done));
-});
-
-test.serial('reliability 4.1: of two questions on one connection the second is owed an answer, too: a server that falls silent between them is given up', async (t) => {
-  t.timeout(20_000);
-  const question = Buffer.from([0x53, 0, 0, 0, 4]), ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]); // Sync; ReadyForQuery
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  const ask = async (answers: readonly Buffer[]) => {
-    const connected = once(server, 'connection');
+test.serial(
+  'an answer whose end comes in two pieces is an end: its connection is not taken for a silent one',
+  async (t) => {
+    const ends = [Buffer.from([0x5a, 0, 0]), Buffer.from([0, 5, 0x49])];
+    const server = createServer((peer) => peer.on('data', () => peer.write(ends[0]!)));
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const peer = new Promise<Socket>((resolve) => server.once('connection', resolve));
     const socket = await connectSocket({ host: '127.0.0.1', port, sslmode: 'disable' }, 200);
-    const [peer] = await connected as [Socket];
-    peer.resume();
-    socket.write(Buffer.from([0, 0, 0, 8, 0, 3, 0, 0])); // the startup message has no type
-    for (const [index, answer] of answers.entries()) {
-      const comes = once(socket, 'data');
-      peer.write(answer);
-      await comes;
-      if (index === 0) socket.write(Buffer.concat([question, question]));
-    }
-    return socket;
-  };
-  const silent = await ask([ready, ready]), served = await ask([ready, Buffer.concat([ready, ready])]);
-  await once(silent, 'close');
-  await database.sql`select pg_sleep(0.3)`;
-  t.false(served.destroyed);
-  served.destroy();
-  await new Promise((done) => server.close(done));
-});
+    socket.once('data', () => void peer.then((other) => other.write(ends[1]!)));
+    socket.write(Buffer.from([0, 0, 0, 8, 0, 3, 0, 0]));
+    await database.sql`select pg_sleep(0.6)`;
+    t.false(socket.destroyed);
+    socket.destroy();
+    await new Promise((done) => server.close(done));
+  },
+);
+
+test.serial(
+  'reliability 4.1: of two questions on one connection the second is owed an answer, too: a server that falls silent between them is given up',
+  async (t) => {
+    t.timeout(20_000);
+    // Sync; ReadyForQuery
+    const question = Buffer.from([0x53, 0, 0, 0, 4]),
+      ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const ask = async (answers: readonly Buffer[]) => {
+      const connected = once(server, 'connection');
+      const socket = await connectSocket({ host: '127.0.0.1', port, sslmode: 'disable' }, 200);
+      const [peer] = (await connected) as [Socket];
+      peer.resume();
+      socket.write(Buffer.from([0, 0, 0, 8, 0, 3, 0, 0])); // the startup message has no type
+      for (const [index, answer] of answers.entries()) {
+        const comes = once(socket, 'data');
+        peer.write(answer);
+        await comes;
+        if (index === 0) socket.write(Buffer.concat([question, question]));
+      }
+      return socket;
+    };
+    const silent = await ask([ready, ready]),
+      served = await ask([ready, Buffer.concat([ready, ready])]);
+    await once(silent, 'close');
+    await database.sql`select pg_sleep(0.3)`;
+    t.false(served.destroyed);
+    served.destroy();
+    await new Promise((done) => server.close(done));
+  },
+);
 
 test.serial('TLS: what the URL promises is kept', async (t) => {
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(new URL(`../../vectors/tls/${name}`, import.meta.url)));
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) =>
+    readFileSync(new URL(`../../vectors/tls/${name}`, import.meta.url)),
+  );
   let encrypted = 0;
   const tls = await proxy((client, relay) => {
     client.once('data', (request) => {
@@ -177,7 +206,9 @@ test.serial('TLS: what the URL promises is kept', async (t) => {
       client.write('S');
       const stream = new TLSSocket(client, { isServer: true, key: key!, cert: cert! });
       stream.on('error', () => client.destroy());
-      stream.once('secure', () => { encrypted += 1; });
+      stream.once('secure', () => {
+        encrypted += 1;
+      });
       relay(stream);
     });
   });
@@ -199,7 +230,12 @@ test.serial('TLS: what the URL promises is kept', async (t) => {
 });
 
 test('an sslmode that promises less than it seems to is refused', (t) => {
-  t.deepEqual(endpointOf('postgres://u:p@db.example:6000/x?sslmode=verify-full'), { host: 'db.example', port: 6000, sslmode: 'verify-full' });
+  t.deepEqual(endpointOf('postgres://u:p@db.example:6000/x?sslmode=verify-full'), {
+    host: 'db.example',
+    port: 6000,
+    sslmode: 'verify-full',
+  });
   t.deepEqual(endpointOf('postgres://u:p@[::1]/x'), { host: '::1', port: 5432, sslmode: 'disable' });
-  for (const mode of ['prefer', 'allow', 'verify-ca', 'yes']) t.throws(() => endpointOf(`postgres://h/x?sslmode=${mode}`), { instanceOf: RangeError });
+  for (const mode of ['prefer', 'allow', 'verify-ca', 'yes'])
+    t.throws(() => endpointOf(`postgres://h/x?sslmode=${mode}`), { instanceOf: RangeError });
 });

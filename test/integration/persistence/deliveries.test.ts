@@ -24,47 +24,88 @@ const claim = (accountId: AccountId, more: { limit?: number; nowMs?: number; bus
 async function setUp(...hooks: Partial<WebhookRow>[]): Promise<{ live: AccountId; hooks: WebhookRow[] }> {
   const { live } = await newOrganization(stores);
   const rows = hooks.map((more) => webhookRow(live, more));
-  await write(stores, live, rows.map((row) => ({ table: 'webhook', row })));
+  await write(
+    stores,
+    live,
+    rows.map((row) => ({ table: 'webhook', row })),
+  );
   return { live, hooks: rows };
 }
 
 async function publish(live: AccountId, ...more: Partial<PublicationRow>[]): Promise<PublicationRow[]> {
   const rows = more.map((one) => publicationRow(live, one));
-  await write(stores, live, rows.map((row): RowWrite => ({ table: 'publication', row })));
+  await write(
+    stores,
+    live,
+    rows.map((row): RowWrite => ({ table: 'publication', row })),
+  );
   return rows;
 }
 
 const failed = (due: DueDelivery, nextAttemptAtMs: number) => ({
-  accountId: due.accountId, deliveryId: due.delivery.id, attempt: due.delivery.attempts + 1, statusCode: 500, durationMs: 12.4, error: null, atMs: NOW_MS,
+  accountId: due.accountId,
+  deliveryId: due.delivery.id,
+  attempt: due.delivery.attempts + 1,
+  statusCode: 500,
+  durationMs: 12.4,
+  error: null,
+  atMs: NOW_MS,
   next: { status: 'failed' as const, nextAttemptAtMs, disableEndpoint: false },
 });
-const delivered = (due: DueDelivery) => ({ ...failed(due, 0), statusCode: 200, next: { status: 'delivered' as const, nextAttemptAtMs: null, disableEndpoint: false } });
+const delivered = (due: DueDelivery) => ({
+  ...failed(due, 0),
+  statusCode: 200,
+  next: { status: 'delivered' as const, nextAttemptAtMs: null, disableEndpoint: false },
+});
 const stateOf = async (id: string): Promise<Partial<DeliveryRow>> => {
   const [row] = await database.owner<DeliveryRow[]>`select status, attempts, replay from delivery where id = ${id}`;
   return { ...row };
 };
 
 test('decisions 4: one delivery per event and subscribed endpoint, in the statement of the event', async (t) => {
-  const { live, hooks: [subscribed, other, disabled] } = await setUp({}, { events: ['pool_low'] }, { status: 'disabled' });
+  const {
+    live,
+    hooks: [subscribed, other, disabled],
+  } = await setUp({}, { events: ['pool_low'] }, { status: 'disabled' });
   const gone = webhookRow(live, { status: 'deleted' });
   await write(stores, live, [{ table: 'webhook', row: gone }]);
   const [event] = await publish(live, {});
-  const rows = await database.owner<{ id: string; webhookId: string; status: string }[]>`select id, webhook_id, status from delivery where event_id = ${event!.eventId}`;
-  t.deepEqual(new Map(rows.map(({ webhookId, status }) => [webhookId, status])), new Map([[subscribed!.id, 'pending'], [disabled!.id, 'held']]));
+  const rows = await database.owner<
+    { id: string; webhookId: string; status: string }[]
+  >`select id, webhook_id, status from delivery where event_id = ${event!.eventId}`;
+  t.deepEqual(
+    new Map(rows.map(({ webhookId, status }) => [webhookId, status])),
+    new Map([
+      [subscribed!.id, 'pending'],
+      [disabled!.id, 'held'],
+    ]),
+  );
   t.true(rows.every(({ id }) => isId('dlv', id)));
   const [toAll] = await publish(live, { event: 'identity_rotation_detected', toAll: true });
-  const everyone = await database.owner<{ webhookId: string }[]>`select webhook_id from delivery where event_id = ${toAll!.eventId}`;
+  const everyone = await database.owner<
+    { webhookId: string }[]
+  >`select webhook_id from delivery where event_id = ${toAll!.eventId}`;
   t.deepEqual(everyone.map(({ webhookId }) => webhookId).sort(), [subscribed!.id, other!.id, disabled!.id].sort());
 });
 
 test('a claim brings what is to be sent, is exclusive, and runs out', async (t) => {
-  const { live, hooks: [hook] } = await setUp({ sealedSecrets: ['one', 'two'] });
+  const {
+    live,
+    hooks: [hook],
+  } = await setUp({ sealedSecrets: ['one', 'two'] });
   const [event] = await publish(live, { body: '{"x":1}', orderKey: '0xa' });
   const [first, second] = await Promise.all([claim(live), claim(live)]);
   t.is(first.length + second.length, 1);
   const [due] = [...first, ...second];
   t.like(due, { accountId: live, url: hook!.url, sealedSecrets: ['one', 'two'], body: '{"x":1}', orderKey: '0xa' });
-  t.like(due!.delivery, { eventId: event!.eventId, webhookId: hook!.id, replay: 0, status: 'pending', attempts: 0, nextAttemptAtMs: NOW_MS });
+  t.like(due!.delivery, {
+    eventId: event!.eventId,
+    webhookId: hook!.id,
+    replay: 0,
+    status: 'pending',
+    attempts: 0,
+    nextAttemptAtMs: NOW_MS,
+  });
   t.deepEqual(await claim(live, { nowMs: NOW_MS + CLAIM_MS - 1 }), []);
   t.is((await claim(live, { nowMs: NOW_MS + CLAIM_MS })).length, 1, 'never reported: due again');
   await stores.deliveries.releaseClaims([due!.delivery.id]);
@@ -86,25 +127,46 @@ test('C5-44 first attempts leave in publication order per key and endpoint; retr
   const { live } = await setUp({});
   const events = await publish(live, { orderKey: 'a' }, { orderKey: 'b' }, { orderKey: 'a' }, { orderKey: 'a' });
   const all = await claim(live);
-  t.deepEqual(all.map(({ delivery }) => delivery.eventId), events.map(({ eventId }) => eventId));
+  t.deepEqual(
+    all.map(({ delivery }) => delivery.eventId),
+    events.map(({ eventId }) => eventId),
+  );
   const [a1, b1, a2, a3] = all;
   // The first of key a fails; its retry waits and holds up nobody.
   await stores.deliveries.recordAttempts([failed(a1!, NOW_MS + 120_000), delivered(b1!)]);
   await stores.deliveries.releaseClaims([a2!.delivery.id, a3!.delivery.id]);
-  t.deepEqual((await claim(live, { limit: 1 })).map(({ delivery }) => delivery.id), [a2!.delivery.id]);
-  t.deepEqual((await claim(live)).map(({ delivery }) => delivery.id), [a3!.delivery.id], 'the earlier one is on its way');
+  t.deepEqual(
+    (await claim(live, { limit: 1 })).map(({ delivery }) => delivery.id),
+    [a2!.delivery.id],
+  );
+  t.deepEqual(
+    (await claim(live)).map(({ delivery }) => delivery.id),
+    [a3!.delivery.id],
+    'the earlier one is on its way',
+  );
   await stores.deliveries.recordAttempts([delivered(a2!), delivered(a3!)]);
   const retry = await claim(live, { nowMs: NOW_MS + 120_000 });
-  t.deepEqual(retry.map(({ delivery }) => [delivery.id, delivery.attempts, delivery.status]), [[a1!.delivery.id, 1, 'failed']]);
+  t.deepEqual(
+    retry.map(({ delivery }) => [delivery.id, delivery.attempts, delivery.status]),
+    [[a1!.delivery.id, 1, 'failed']],
+  );
 });
 
 test('events of one append are published in the order in which they arose, however many', async (t) => {
   const { live } = await setUp({}, {});
   const events = await publish(live, ...Array.from({ length: 300 }, () => ({ orderKey: 'a' })));
-  const rows = await database.owner<{ eventId: string }[]>`select event_id from publication where account_id = ${live} order by seq`;
-  t.deepEqual(rows.map(({ eventId }) => eventId), events.map(({ eventId }) => eventId));
+  const rows = await database.owner<
+    { eventId: string }[]
+  >`select event_id from publication where account_id = ${live} order by seq`;
+  t.deepEqual(
+    rows.map(({ eventId }) => eventId),
+    events.map(({ eventId }) => eventId),
+  );
   const claimed = await claim(live, { limit: 600 });
-  t.deepEqual([...new Set(claimed.map(({ delivery }) => delivery.eventId))], events.map(({ eventId }) => eventId));
+  t.deepEqual(
+    [...new Set(claimed.map(({ delivery }) => delivery.eventId))],
+    events.map(({ eventId }) => eventId),
+  );
   t.is(new Set(claimed.map(({ delivery }) => delivery.id)).size, 600);
   await stores.deliveries.recordAttempts(claimed.map(delivered));
   t.deepEqual(await claim(live), []);
@@ -127,19 +189,31 @@ test('an event is not claimed while an earlier one of its key is held by another
   try {
     await other.unsafe('begin');
     await other`select 1 from flock.delivery where event_id = ${events[0]!.eventId} for update`;
-    t.deepEqual((await claim(live)).map(({ delivery }) => delivery.eventId), [events[2]!.eventId]);
+    t.deepEqual(
+      (await claim(live)).map(({ delivery }) => delivery.eventId),
+      [events[2]!.eventId],
+    );
     await other.unsafe('rollback');
   } finally {
     other.release();
   }
-  t.deepEqual((await claim(live)).map(({ delivery }) => delivery.eventId), [events[0]!.eventId, events[1]!.eventId]);
+  t.deepEqual(
+    (await claim(live)).map(({ delivery }) => delivery.eventId),
+    [events[0]!.eventId, events[1]!.eventId],
+  );
 });
 
 test('a failing or busy endpoint delays no other endpoint, a backlog no other account', async (t) => {
-  const { live, hooks: [slow, quick] } = await setUp({}, {});
+  const {
+    live,
+    hooks: [slow, quick],
+  } = await setUp({}, {});
   await publish(live, ...Array.from({ length: 5 }, () => ({ orderKey: 'a' })));
   const mine = await claim(live, { busy: [slow!.id], limit: 3 });
-  t.deepEqual(mine.map(({ delivery }) => delivery.webhookId), [quick!.id, quick!.id, quick!.id]);
+  t.deepEqual(
+    mine.map(({ delivery }) => delivery.webhookId),
+    [quick!.id, quick!.id, quick!.id],
+  );
   const other = await setUp({});
   const [event] = await publish(other.live, {});
   const both = await stores.deliveries.claimDue([live, other.live], 100, NOW_MS, CLAIM_MS, []);
@@ -156,10 +230,20 @@ test('an attempt is recorded once, with what follows from it; another account ha
   t.deepEqual(await stateOf(id), { status: 'pending', attempts: 0, replay: 0 });
   await stores.deliveries.recordAttempts([failed(due!, NOW_MS + 5)]);
   await stores.deliveries.recordAttempts([delivered(due!)]);
-  t.deepEqual(await stateOf(id), { status: 'failed', attempts: 1, replay: 0 }, 'a frame that came twice changes nothing');
+  t.deepEqual(
+    await stateOf(id),
+    { status: 'failed', attempts: 1, replay: 0 },
+    'a frame that came twice changes nothing',
+  );
   const view = await stores.read.delivery(live, id);
   t.deepEqual(view?.attempts, [{ attempt: 1, statusCode: 500, durationMs: 12, error: null, atMs: NOW_MS }]);
-  await stores.deliveries.recordAttempts([{ ...failed(due!, 0), attempt: 2, next: { status: 'dead_lettered', nextAttemptAtMs: null, disableEndpoint: false } }]);
+  await stores.deliveries.recordAttempts([
+    {
+      ...failed(due!, 0),
+      attempt: 2,
+      next: { status: 'dead_lettered', nextAttemptAtMs: null, disableEndpoint: false },
+    },
+  ]);
   t.deepEqual(await stateOf(id), { status: 'dead_lettered', attempts: 2, replay: 0 });
   t.deepEqual(await claim(live, { nowMs: NOW_MS + 1e9 }), []);
   await stores.deliveries.recordAttempts([]);
@@ -176,17 +260,27 @@ test('what was delivered stays delivered, whatever attempt an edge reports after
 });
 
 test('I16 nothing is claimed for an endpoint that is not enabled, also where its deliveries were not held yet', async (t) => {
-  const { live, hooks: [hook] } = await setUp({});
+  const {
+    live,
+    hooks: [hook],
+  } = await setUp({});
   await publish(live, {});
   await database.owner`update webhook set status = 'disabled' where id = ${hook!.id}`;
   t.deepEqual(await claim(live), []);
 });
 
 test('C5-48 a 410 of the URL that an endpoint had before does not disable it at its new one', async (t) => {
-  const { live, hooks: [hook] } = await setUp({});
+  const {
+    live,
+    hooks: [hook],
+  } = await setUp({});
   await publish(live, {}, {});
   const [due] = await claim(live);
-  const gone = { ...failed(due!, 0), statusCode: 410, next: { status: 'dead_lettered' as const, nextAttemptAtMs: null, disableEndpoint: true } };
+  const gone = {
+    ...failed(due!, 0),
+    statusCode: 410,
+    next: { status: 'dead_lettered' as const, nextAttemptAtMs: null, disableEndpoint: true },
+  };
   await write(stores, live, [{ table: 'webhook', row: { ...hook!, url: 'https://moved.example/' } }]);
   await stores.deliveries.recordAttempts([{ ...gone, postedTo: due!.url }]);
   t.is((await stores.read.webhook(live, hook!.id))?.status, 'enabled');
@@ -198,29 +292,53 @@ test('C5-48 a 410 of the URL that an endpoint had before does not disable it at 
 });
 
 test('I16 a delivery stands while its endpoint is enabled, with the endpoint as it is now; nobody else sees it', async (t) => {
-  const { live, hooks: [hook] } = await setUp({}), { live: theirs } = await setUp({});
+  const {
+      live,
+      hooks: [hook],
+    } = await setUp({}),
+    { live: theirs } = await setUp({});
   await publish(live, {}, {});
   const claimed = (await claim(live)).map(({ delivery: { id, webhookId } }) => ({ id, webhookId }));
   const look = (accountId: AccountId) => stores.deliveries.standing(accountId, claimed);
   t.is((await look(live)).length, 2);
   await write(stores, live, [{ table: 'webhook', row: { ...hook!, url: 'https://moved.example/' } }]);
-  t.deepEqual(await look(live), claimed.map((one) => ({ ...one, url: 'https://moved.example/', sealedSecrets: hook!.sealedSecrets })));
+  t.deepEqual(
+    await look(live),
+    claimed.map((one) => ({ ...one, url: 'https://moved.example/', sealedSecrets: hook!.sealedSecrets })),
+  );
   t.deepEqual(await look(theirs), []);
   await write(stores, live, [{ table: 'webhook', row: { ...hook!, status: 'disabled' } }]);
   t.deepEqual(await look(live), []);
 });
 
 test('found F82: what was claimed before a live endpoint was disabled is held, and stands no more when it is enabled again; what comes after does', async (t) => {
-  const { live, hooks: [hook, other] } = await setUp({}, {});
+  const {
+    live,
+    hooks: [hook, other],
+  } = await setUp({}, {});
   await publish(live, {}, {});
-  const claimed = (await claim(live)).map(({ delivery }) => delivery), look = async () => (await stores.deliveries.standing(live, claimed)).map(({ id }) => id).sort();
+  const claimed = (await claim(live)).map(({ delivery }) => delivery),
+    look = async () => (await stores.deliveries.standing(live, claimed)).map(({ id }) => id).sort();
   t.deepEqual(await look(), claimed.map(({ id }) => id).sort());
-  for (const status of ['disabled', 'enabled'] as const) await write(stores, live, [{ table: 'webhook', row: { ...hook!, status, updatedAtMs: Date.now() } }]);
-  t.deepEqual(await look(), claimed.filter(({ webhookId }) => webhookId === other!.id).map(({ id }) => id).sort(), 'sent by a replay, not by surprise');
+  for (const status of ['disabled', 'enabled'] as const)
+    await write(stores, live, [{ table: 'webhook', row: { ...hook!, status, updatedAtMs: Date.now() } }]);
+  t.deepEqual(
+    await look(),
+    claimed
+      .filter(({ webhookId }) => webhookId === other!.id)
+      .map(({ id }) => id)
+      .sort(),
+    'sent by a replay, not by surprise',
+  );
   const [event] = await publish(live, {});
-  const later = (await claim(live)).map(({ delivery }) => delivery).filter(({ eventId, webhookId }) => eventId === event!.eventId && webhookId === hook!.id);
+  const later = (await claim(live))
+    .map(({ delivery }) => delivery)
+    .filter(({ eventId, webhookId }) => eventId === event!.eventId && webhookId === hook!.id);
   t.is(later.length, 1);
-  t.deepEqual((await stores.deliveries.standing(live, later)).map(({ id }) => id), later.map(({ id }) => id));
+  t.deepEqual(
+    (await stores.deliveries.standing(live, later)).map(({ id }) => id),
+    later.map(({ id }) => id),
+  );
 });
 
 test('found F82: a delivery of a sandbox account stands until a reset forgets it, though its endpoint stays', async (t) => {
@@ -229,7 +347,8 @@ test('found F82: a delivery of a sandbox account stands until a reset forgets it
   await write(stores, sandbox, [{ table: 'webhook', row: hook }]);
   await publish(sandbox, {}, {});
   const [one, other] = await claim(sandbox);
-  const look = async () => (await stores.deliveries.standing(sandbox, [one!.delivery, other!.delivery])).map(({ id }) => id);
+  const look = async () =>
+    (await stores.deliveries.standing(sandbox, [one!.delivery, other!.delivery])).map(({ id }) => id);
   t.is((await look()).length, 2);
   await stores.deliveries.recordAttempts([delivered(one!)]);
   t.deepEqual(await look(), [other!.delivery.id]);
@@ -238,13 +357,24 @@ test('found F82: a delivery of a sandbox account stands until a reset forgets it
 });
 
 test('C5-48 410 disables the endpoint and what waits for it is held; so does disabling or deleting it', async (t) => {
-  const { live, hooks: [gone, other] } = await setUp({}, {});
+  const {
+    live,
+    hooks: [gone, other],
+  } = await setUp({}, {});
   await publish(live, {}, {});
   const due = await claim(live);
   const answered = due.find(({ delivery }) => delivery.webhookId === gone!.id)!;
-  await stores.deliveries.recordAttempts([{ ...failed(answered, NOW_MS + 1), statusCode: 410, next: { status: 'failed', nextAttemptAtMs: NOW_MS + 1, disableEndpoint: true } }]);
+  await stores.deliveries.recordAttempts([
+    {
+      ...failed(answered, NOW_MS + 1),
+      statusCode: 410,
+      next: { status: 'failed', nextAttemptAtMs: NOW_MS + 1, disableEndpoint: true },
+    },
+  ]);
   t.is((await stores.read.webhook(live, gone!.id))?.status, 'disabled');
-  const states = await database.owner<{ webhookId: string; status: string }[]>`select webhook_id, status from delivery where account_id = ${live}`;
+  const states = await database.owner<
+    { webhookId: string; status: string }[]
+  >`select webhook_id, status from delivery where account_id = ${live}`;
   t.true(states.every(({ webhookId, status }) => status === (webhookId === gone!.id ? 'held' : 'pending')));
   // The answer of an attempt that was under way when the endpoint was disabled wakes nothing.
   const late = due.find(({ delivery }) => delivery.webhookId === gone!.id && delivery.id !== answered.delivery.id)!;
@@ -258,29 +388,57 @@ test('C5-48 410 disables the endpoint and what waits for it is held; so does dis
 });
 
 test('C5-46 a replay is a new delivery of the same event, as often as it is asked for', async (t) => {
-  const { live, hooks: [hook] } = await setUp({});
+  const {
+    live,
+    hooks: [hook],
+  } = await setUp({});
   const [event] = await publish(live, {});
   const [due] = await claim(live);
   await stores.deliveries.recordAttempts([delivered(due!)]);
   const ids = [newId('dlv', NOW_MS + 1), newId('dlv', NOW_MS + 2)];
-  for (const newDeliveryId of ids) await write(stores, live, [{ table: 'replay', deliveryId: due!.delivery.id, newDeliveryId, nowMs: NOW_MS + 5 }]);
+  for (const newDeliveryId of ids)
+    await write(stores, live, [{ table: 'replay', deliveryId: due!.delivery.id, newDeliveryId, nowMs: NOW_MS + 5 }]);
   const again = await claim(live, { nowMs: NOW_MS + 5 });
-  t.deepEqual(again.map(({ delivery }) => [delivery.id, delivery.eventId, delivery.replay]), [[ids[0], event!.eventId, 1], [ids[1], event!.eventId, 2]]);
+  t.deepEqual(
+    again.map(({ delivery }) => [delivery.id, delivery.eventId, delivery.replay]),
+    [
+      [ids[0], event!.eventId, 1],
+      [ids[1], event!.eventId, 2],
+    ],
+  );
   await write(stores, live, [{ table: 'webhook', row: { ...hook!, status: 'deleted' } }]);
   const { appendOf } = await import('../../support/store-rows.ts');
-  const refused = await stores.accounts.append(await appendOf(stores, live, [{ table: 'replay', deliveryId: due!.delivery.id, newDeliveryId: newId('dlv', NOW_MS + 3), nowMs: NOW_MS }]));
+  const refused = await stores.accounts.append(
+    await appendOf(stores, live, [
+      { table: 'replay', deliveryId: due!.delivery.id, newDeliveryId: newId('dlv', NOW_MS + 3), nowMs: NOW_MS },
+    ]),
+  );
   t.is(refused.kind === 'refused' && refused.refusal.code, 'NOT_FOUND');
 });
 
-test('I14 the gauge counts what is due, untried and in nobody\'s hands while the leader edge is there', async (t) => {
+test("I14 the gauge counts what is due, untried and in nobody's hands while the leader edge is there", async (t) => {
   const { live } = await setUp({}, { status: 'disabled' });
   const before = await stores.deliveries.incompletePublications();
   await publish(live, {}, {});
   t.is(await stores.deliveries.incompletePublications(), before, 'an edge that is away is no stall of this service');
-  const session = (liveness: 'live' | 'down') => stores.edge.saveSessions([{
-    id: newId('ses', NOW_MS), accountId: live, role: 'leader', edgeVersion: '0.1.0', liveness, leaseEpoch: 1, outboxMode: 'durable', outboxDepth: 0,
-    outboxPoisoned: false, podHint: null, lastHeartbeatAtMs: NOW_MS, startedAtMs: NOW_MS, endedAtMs: null,
-  }]);
+  const session = (liveness: 'live' | 'down') =>
+    stores.edge.saveSessions([
+      {
+        id: newId('ses', NOW_MS),
+        accountId: live,
+        role: 'leader',
+        edgeVersion: '0.1.0',
+        liveness,
+        leaseEpoch: 1,
+        outboxMode: 'durable',
+        outboxDepth: 0,
+        outboxPoisoned: false,
+        podHint: null,
+        lastHeartbeatAtMs: NOW_MS,
+        startedAtMs: NOW_MS,
+        endedAtMs: null,
+      },
+    ]);
   await session('down');
   t.is(await stores.deliveries.incompletePublications(), before);
   await session('live');
@@ -300,10 +458,18 @@ test('attempts go to the partition of the month of their delivery, and partition
   await stores.maintain(NOW_MS); // as every day: what is there already is no error
   const [due] = await claim(live);
   await stores.deliveries.recordAttempts([delivered(due!)]);
-  const [row] = await database.owner<{ partition: string }[]>`select tableoid::regclass::text as partition from attempt where delivery_id = ${due!.delivery.id}`;
+  const [row] = await database.owner<
+    { partition: string }[]
+  >`select tableoid::regclass::text as partition from attempt where delivery_id = ${due!.delivery.id}`;
   t.is(row!.partition, 'attempt_202606');
-  const names = await database.owner<{ name: string }[]>`select relname as name from pg_class where relname like 'attempt_2026%' and relkind = 'r' order by 1`;
-  t.true(['attempt_202606', 'attempt_202607', 'attempt_202608', 'attempt_202609'].every((name) => names.some((one) => one.name === name)));
+  const names = await database.owner<
+    { name: string }[]
+  >`select relname as name from pg_class where relname like 'attempt_2026%' and relkind = 'r' order by 1`;
+  t.true(
+    ['attempt_202606', 'attempt_202607', 'attempt_202608', 'attempt_202609'].every((name) =>
+      names.some((one) => one.name === name),
+    ),
+  );
   // The boundary: the last millisecond of a month and the first of the next.
   const [bound] = await database.owner<{ before: boolean; after: boolean }[]>`
     select ${newId('dlv', Date.UTC(2026, 6, 1) - 1)} < 'dlv_' || id_prefix_of('2026-07-01Z') as before,
@@ -312,7 +478,8 @@ test('attempts go to the partition of the month of their delivery, and partition
 });
 
 test('the look for what stays behind goes by endpoint and order key: a backlog of one endpoint is not read again for each of its events', async (t) => {
-  // On a table without its own index, made to use any: the index of an endpoint's open deliveries must not be one that serves.
+  // On a table without its own index, made to use any: the index of an endpoint's open deliveries must not be one that
+  // serves.
   await database.owner`create table flock.look (like flock.delivery including indexes)`;
   const indexes = await database.owner<{ name: string; text: string }[]>`
     select indexname as name, indexdef as text from pg_indexes where schemaname = 'flock' and tablename = 'look'`;

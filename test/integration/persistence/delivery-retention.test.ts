@@ -25,35 +25,74 @@ const claim = (accountId: AccountId) => stores.deliveries.claimDue([accountId], 
 async function setUp(...hooks: Partial<WebhookRow>[]): Promise<{ live: AccountId; hooks: WebhookRow[] }> {
   const { live } = await newOrganization(stores);
   const rows = hooks.map((more) => webhookRow(live, more));
-  await write(stores, live, rows.map((row) => ({ table: 'webhook', row })));
+  await write(
+    stores,
+    live,
+    rows.map((row) => ({ table: 'webhook', row })),
+  );
   return { live, hooks: rows };
 }
 
 const failed = (due: DueDelivery, nextAttemptAtMs: number) => ({
-  accountId: due.accountId, deliveryId: due.delivery.id, attempt: 1, statusCode: 500, durationMs: 12, error: null, atMs: NOW_MS,
+  accountId: due.accountId,
+  deliveryId: due.delivery.id,
+  attempt: 1,
+  statusCode: 500,
+  durationMs: 12,
+  error: null,
+  atMs: NOW_MS,
   next: { status: 'failed' as const, nextAttemptAtMs, disableEndpoint: false },
 });
-const delivered = (due: DueDelivery) => ({ ...failed(due, 0), statusCode: 200, next: { status: 'delivered' as const, nextAttemptAtMs: null, disableEndpoint: false } });
-
-test.serial('§6 after 7 days what is done or held is removed with its attempts; what is still to be tried and every publication stay', async (t) => {
-  const { live, hooks: [hook, off] } = await setUp({}, { status: 'disabled' });
-  const old = Array.from({ length: 4 }, (_, n) => publicationRow(live, { orderKey: `k${n}` }));
-  await write(stores, live, old.map((row): RowWrite => ({ table: 'publication', row })));
-  const [first, second, third] = await claim(live);
-  await stores.deliveries.recordAttempts([
-    delivered(first!), failed(second!, NOW_MS + 1e9), { ...failed(third!, 0), next: { status: 'dead_lettered', nextAttemptAtMs: null, disableEndpoint: false } },
-  ]);
-  const left = () => database.owner<{ webhookId: string; status: string }[]>`select webhook_id, status from delivery where account_id = ${live} order by status`;
-  t.is((await left()).length, 8);
-  t.is(await stores.deliveries.purge(NOW_MS), 0, 'younger ones stay');
-  t.is(await stores.deliveries.purge(Date.UTC(2026, 5, 9)), 6);
-  t.deepEqual((await left()).map(({ webhookId, status }) => [webhookId === hook!.id, status]), [[true, 'failed'], [true, 'pending']]);
-  t.is((await stores.read.deliveries(live, { webhookId: off!.id }, { page: 0, size: 9 })).totalElements, 0);
-  const [attempts] = await database.owner<{ count: number }[]>`select count(*) as count from attempt where account_id = ${live}`;
-  t.is(attempts!.count, 1, 'of the one that is still to be tried');
-  const [publications] = await database.owner<{ count: number }[]>`select count(*) as count from publication where account_id = ${live}`;
-  t.is(publications!.count, 4);
+const delivered = (due: DueDelivery) => ({
+  ...failed(due, 0),
+  statusCode: 200,
+  next: { status: 'delivered' as const, nextAttemptAtMs: null, disableEndpoint: false },
 });
+
+test.serial(
+  '§6 after 7 days what is done or held is removed with its attempts; what is still to be tried and every publication stay',
+  async (t) => {
+    const {
+      live,
+      hooks: [hook, off],
+    } = await setUp({}, { status: 'disabled' });
+    const old = Array.from({ length: 4 }, (_, n) => publicationRow(live, { orderKey: `k${n}` }));
+    await write(
+      stores,
+      live,
+      old.map((row): RowWrite => ({ table: 'publication', row })),
+    );
+    const [first, second, third] = await claim(live);
+    await stores.deliveries.recordAttempts([
+      delivered(first!),
+      failed(second!, NOW_MS + 1e9),
+      { ...failed(third!, 0), next: { status: 'dead_lettered', nextAttemptAtMs: null, disableEndpoint: false } },
+    ]);
+    const left = () =>
+      database.owner<
+        { webhookId: string; status: string }[]
+      >`select webhook_id, status from delivery where account_id = ${live} order by status`;
+    t.is((await left()).length, 8);
+    t.is(await stores.deliveries.purge(NOW_MS), 0, 'younger ones stay');
+    t.is(await stores.deliveries.purge(Date.UTC(2026, 5, 9)), 6);
+    t.deepEqual(
+      (await left()).map(({ webhookId, status }) => [webhookId === hook!.id, status]),
+      [
+        [true, 'failed'],
+        [true, 'pending'],
+      ],
+    );
+    t.is((await stores.read.deliveries(live, { webhookId: off!.id }, { page: 0, size: 9 })).totalElements, 0);
+    const [attempts] = await database.owner<
+      { count: number }[]
+    >`select count(*) as count from attempt where account_id = ${live}`;
+    t.is(attempts!.count, 1, 'of the one that is still to be tried');
+    const [publications] = await database.owner<
+      { count: number }[]
+    >`select count(*) as count from publication where account_id = ${live}`;
+    t.is(publications!.count, 4);
+  },
+);
 
 test.serial('§6 an empty partition of a month that is over is dropped; one with attempts is not', async (t) => {
   const { live } = await setUp({});
@@ -61,8 +100,11 @@ test.serial('§6 an empty partition of a month that is over is dropped; one with
   const [due] = await claim(live);
   await stores.deliveries.recordAttempts([failed(due!, NOW_MS + 1e9)]);
   await database.owner`select ensure_attempt_partitions('2020-01-01Z', 1)`;
-  const partitions = async () => (await database.owner<{ name: string }[]>`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'attempt'::regclass`).map(({ name }) => name);
+  const partitions = async () =>
+    (
+      await database.owner<{ name: string }[]>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'attempt'::regclass`
+    ).map(({ name }) => name);
   t.true((await partitions()).includes('attempt_202001'));
   await stores.deliveries.purge(Date.UTC(2026, 6, 9));
   const kept = await partitions();
@@ -72,13 +114,22 @@ test.serial('§6 an empty partition of a month that is over is dropped; one with
   t.true(kept.includes('attempt_202607') && kept.includes('attempt_other'), 'this month and the rest');
 });
 
-test.serial('found F53: a purge reads what it removes: what is kept is read by no page of deliveries or answers, and by one page of bodies', async (t) => {
-  const KEPT = 7_000, GONE = 40; // more than one page is kept, and lies before what goes
-  const { live, hooks: [hook] } = await setUp({});
-  const { owner } = database;
-  const old = (days: number) => owner`clock_timestamp() - ${days}::int * interval '1 day'`;
-  for (const [status, count, days] of [['pending', KEPT, 50], ['delivered', GONE, 40]] as const) {
-    await owner`
+test.serial(
+  'found F53: a purge reads what it removes: what is kept is read by no page of deliveries or answers, and by one page of bodies',
+  async (t) => {
+    const KEPT = 7_000,
+      GONE = 40; // more than one page is kept, and lies before what goes
+    const {
+      live,
+      hooks: [hook],
+    } = await setUp({});
+    const { owner } = database;
+    const old = (days: number) => owner`clock_timestamp() - ${days}::int * interval '1 day'`;
+    for (const [status, count, days] of [
+      ['pending', KEPT, 50],
+      ['delivered', GONE, 40],
+    ] as const) {
+      await owner`
       with told as (
         insert into publication (account_id, event_id, event, body, order_key, to_all, created_at, completed_at)
           select ${live}, 'evt_' || ${status}::text || i, 'deposit_detected', '{}', 'k', false, ${old(days)} + i * interval '1 second', now() from generate_series(1, ${count}::int) i
@@ -87,31 +138,44 @@ test.serial('found F53: a purge reads what it removes: what is kept is read by n
       insert into delivery (id, account_id, event_id, webhook_id, event, replay, seq, order_key, status, attempts, next_attempt_at, created_at)
         select 'dlv_' || id_prefix_of(created_at) || lpad(seq::text, 16, '2'), ${live}, event_id, ${hook!.id}, 'deposit_detected', 0, seq, 'k', ${status}::text, 0,
                case ${status}::text when 'pending' then created_at end, created_at from told`;
-  }
-  await owner`
+    }
+    await owner`
     insert into idempotency (account_id, method, path, key, body_hash, status, body, created_at)
       select ${live}, 'POST', '/v1/addresses', 'k' || i, 'h', 201, '{}', clock_timestamp() - case when i % 100 = 0 then interval '25 hours' else interval '1 hour' end
         from generate_series(1, ${KEPT}::int) i`;
-  await owner`analyze`;
-  const watched = await openWatched(database.url);
-  try {
-    const deliveries = createDeliveryStore(watched.sql), read = createReadStore(watched.sql);
-    const readBy = async (work: () => Promise<number>) => {
-      const { answer, statements } = await watched.ran(work);
-      return { answer, rows: statements.reduce((sum, { rowsRead }) => sum + rowsRead, 0), scans: statements.flatMap(({ sequentialScans }) => sequentialScans.filter((one) => !one.includes('attempt'))) };
-    };
-    const done = await readBy(() => deliveries.purge(Date.now()));
-    t.true(done.answer >= GONE);
-    t.true(done.rows < 20 * done.answer, `${done.rows} rows for ${done.answer}`);
-    const answers = await readBy(() => read.purgeIdempotent(Date.now()));
-    t.is(answers.answer, KEPT / 100);
-    t.true(answers.rows < 10 * answers.answer, `${answers.rows} rows for ${answers.answer}`);
-    const bodies = await readBy(() => deliveries.purgeBodies(Date.now()));
-    t.true(bodies.answer >= GONE);
-    t.true(bodies.rows < 5 * (KEPT + bodies.answer), `${bodies.rows} rows for ${KEPT} kept and ${bodies.answer}`);
-    t.deepEqual([done.scans, answers.scans], [[], []]);
-    t.is((await owner<{ count: number }[]>`select count(*)::int as count from publication where account_id = ${live} and body is not null`)[0]!.count, KEPT);
-  } finally {
-    await watched.close();
-  }
-});
+    await owner`analyze`;
+    const watched = await openWatched(database.url);
+    try {
+      const deliveries = createDeliveryStore(watched.sql),
+        read = createReadStore(watched.sql);
+      const readBy = async (work: () => Promise<number>) => {
+        const { answer, statements } = await watched.ran(work);
+        return {
+          answer,
+          rows: statements.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
+          scans: statements.flatMap(({ sequentialScans }) => sequentialScans.filter((one) => !one.includes('attempt'))),
+        };
+      };
+      const done = await readBy(() => deliveries.purge(Date.now()));
+      t.true(done.answer >= GONE);
+      t.true(done.rows < 20 * done.answer, `${done.rows} rows for ${done.answer}`);
+      const answers = await readBy(() => read.purgeIdempotent(Date.now()));
+      t.is(answers.answer, KEPT / 100);
+      t.true(answers.rows < 10 * answers.answer, `${answers.rows} rows for ${answers.answer}`);
+      const bodies = await readBy(() => deliveries.purgeBodies(Date.now()));
+      t.true(bodies.answer >= GONE);
+      t.true(bodies.rows < 5 * (KEPT + bodies.answer), `${bodies.rows} rows for ${KEPT} kept and ${bodies.answer}`);
+      t.deepEqual([done.scans, answers.scans], [[], []]);
+      t.is(
+        (
+          await owner<
+            { count: number }[]
+          >`select count(*)::int as count from publication where account_id = ${live} and body is not null`
+        )[0]!.count,
+        KEPT,
+      );
+    } finally {
+      await watched.close();
+    }
+  },
+);

@@ -7,7 +7,16 @@ import type { InstructionRecord } from '../../../protocol/frames.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { addressRow, newOrganization, NOW_MS, openStores, PLAN, withdrawalRow, write, type TestOrganization } from '../../support/store-rows.ts';
+import {
+  addressRow,
+  newOrganization,
+  NOW_MS,
+  openStores,
+  PLAN,
+  withdrawalRow,
+  write,
+  type TestOrganization,
+} from '../../support/store-rows.ts';
 
 /** After what the test of reaping reaps. */
 const LATER_MS = NOW_MS + 3_600_000;
@@ -24,11 +33,23 @@ test.after.always(() => database.close());
 
 test('an organization, its two accounts and its owner are made together or not at all', async (t) => {
   const { identity, accounts } = stores;
-  t.deepEqual(await identity.organization(ours.organizationId), { id: ours.organizationId, name: 'Test', createdAtMs: NOW_MS });
+  t.deepEqual(await identity.organization(ours.organizationId), {
+    id: ours.organizationId,
+    name: 'Test',
+    createdAtMs: NOW_MS,
+  });
   const user = (await identity.userById(ours.userId))!;
   t.deepEqual(user.memberships, [{ userId: ours.userId, organizationId: ours.organizationId, role: 'owner' }]);
-  for (const [accountId, environment] of [[ours.live, 'live'], [ours.sandbox, 'sandbox']] as const) {
-    t.like((await accounts.load(accountId))!.state, { accountId, environment, organizationId: ours.organizationId, plan: PLAN });
+  for (const [accountId, environment] of [
+    [ours.live, 'live'],
+    [ours.sandbox, 'sandbox'],
+  ] as const) {
+    t.like((await accounts.load(accountId))!.state, {
+      accountId,
+      environment,
+      organizationId: ours.organizationId,
+      plan: PLAN,
+    });
   }
   const id = newId('org', NOW_MS + 1);
   await t.throwsAsync(identity.createOrganization({ id, name: 'Half', createdAtMs: NOW_MS }, 'usr_nobody', PLAN));
@@ -38,14 +59,38 @@ test('an organization, its two accounts and its owner are made together or not a
 test('users are found by e-mail in any case; memberships can be given and changed', async (t) => {
   const { identity } = stores;
   const id = newId('usr', NOW_MS + 2);
-  await identity.insertUser({ id, email: `Ada.${id}@Example.com`, passwordHash: 'hash', sealedTotpSecret: null, totpConfirmed: false, platformRole: 'admin' });
+  await identity.insertUser({
+    id,
+    email: `Ada.${id}@Example.com`,
+    passwordHash: 'hash',
+    sealedTotpSecret: null,
+    totpConfirmed: false,
+    platformRole: 'admin',
+  });
   const found = await identity.userByEmail(`ADA.${id}@example.COM`.replace(id.toUpperCase(), id));
   t.like(found, { id, email: `ada.${id}@example.com`, platformRole: 'admin', memberships: [] });
   await identity.insertMembership({ userId: id, organizationId: ours.organizationId, role: 'viewer' });
   await identity.insertMembership({ userId: id, organizationId: ours.organizationId, role: 'editor' });
-  t.deepEqual((await identity.members(ours.organizationId)).map(({ userId, role }) => [userId, role]).sort(), [[id, 'editor'], [ours.userId, 'owner']].sort());
-  const again = await identity.insertUser({ id: newId('usr', NOW_MS + 3), email: `ada.${id}@example.com`, passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false, platformRole: null })
-    .then(() => null, (error: unknown) => constraintOf(error));
+  t.deepEqual(
+    (await identity.members(ours.organizationId)).map(({ userId, role }) => [userId, role]).sort(),
+    [
+      [id, 'editor'],
+      [ours.userId, 'owner'],
+    ].sort(),
+  );
+  const again = await identity
+    .insertUser({
+      id: newId('usr', NOW_MS + 3),
+      email: `ada.${id}@example.com`,
+      passwordHash: 'x',
+      sealedTotpSecret: null,
+      totpConfirmed: false,
+      platformRole: null,
+    })
+    .then(
+      () => null,
+      (error: unknown) => constraintOf(error),
+    );
   t.is(again, 'console_user_email_once');
   t.is(await identity.userByEmail('nobody@example.com'), null);
 });
@@ -53,8 +98,15 @@ test('users are found by e-mail in any case; memberships can be given and change
 test('API keys are found by their hash, listed and revoked once, within their organization', async (t) => {
   const { identity } = stores;
   const row = {
-    id: newId('key', NOW_MS), accountId: ours.sandbox, organizationId: ours.organizationId, environment: 'sandbox' as const, label: 'ci', hash: 'aa',
-    maskedPrefix: 'flk_test_ab…', createdAtMs: NOW_MS, revokedAtMs: null,
+    id: newId('key', NOW_MS),
+    accountId: ours.sandbox,
+    organizationId: ours.organizationId,
+    environment: 'sandbox' as const,
+    label: 'ci',
+    hash: 'aa',
+    maskedPrefix: 'flk_test_ab…',
+    createdAtMs: NOW_MS,
+    revokedAtMs: null,
   };
   await identity.insertApiKey(row);
   t.deepEqual(await identity.apiKeyByHash('aa'), row);
@@ -68,20 +120,48 @@ test('API keys are found by their hash, listed and revoked once, within their or
 test('I23 of several under one Idempotency-Key one writes, with its answer, also from several nodes at once', async (t) => {
   const { identity, read } = stores;
   const theirs = await newOrganization(stores);
-  const answer = (owner: KeyOwner, status: number) =>
-    ({ owner, key: 'k', method: 'POST', path: '/v1/made', bodyHash: 'h', status, body: { sealed: 's' } });
+  const answer = (owner: KeyOwner, status: number) => ({
+    owner,
+    key: 'k',
+    method: 'POST',
+    path: '/v1/made',
+    bodyHash: 'h',
+    status,
+    body: { sealed: 's' },
+  });
   const keys = Array.from({ length: 5 }, (_, at): ApiKeyRow => ({
-    id: newId('key', NOW_MS), accountId: theirs.live, organizationId: theirs.organizationId, environment: 'live', label: 'race', hash: `race-${at}`,
-    maskedPrefix: 'flk_live_…', createdAtMs: NOW_MS, revokedAtMs: null,
+    id: newId('key', NOW_MS),
+    accountId: theirs.live,
+    organizationId: theirs.organizationId,
+    environment: 'live',
+    label: 'race',
+    hash: `race-${at}`,
+    maskedPrefix: 'flk_live_…',
+    createdAtMs: NOW_MS,
+    revokedAtMs: null,
   }));
   const inserted = await Promise.all(keys.map((row, at) => identity.insertApiKey(row, answer(theirs.live, 200 + at))));
   t.is(inserted.filter(Boolean).length, 1);
-  t.deepEqual((await identity.apiKeys(theirs.organizationId)).map(({ id }) => id), [keys[inserted.indexOf(true)]!.id]);
+  t.deepEqual(
+    (await identity.apiKeys(theirs.organizationId)).map(({ id }) => id),
+    [keys[inserted.indexOf(true)]!.id],
+  );
   t.is((await read.idempotent(theirs.live, 'POST', '/v1/made', 'k'))?.status, 200 + inserted.indexOf(true));
-  const organizations = Array.from({ length: 3 }, () => ({ id: newId('org', NOW_MS), name: 'Race', createdAtMs: NOW_MS }));
-  const made = await Promise.all(organizations.map((row) => identity.createOrganization(row, theirs.userId, PLAN, answer(`user:${theirs.userId}`, 201))));
+  const organizations = Array.from({ length: 3 }, () => ({
+    id: newId('org', NOW_MS),
+    name: 'Race',
+    createdAtMs: NOW_MS,
+  }));
+  const made = await Promise.all(
+    organizations.map((row) =>
+      identity.createOrganization(row, theirs.userId, PLAN, answer(`user:${theirs.userId}`, 201)),
+    ),
+  );
   t.is(made.filter(Boolean).length, 1);
-  t.is((await Promise.all(organizations.map(({ id }) => identity.organization(id)))).filter((row) => row !== null).length, 1);
+  t.is(
+    (await Promise.all(organizations.map(({ id }) => identity.organization(id)))).filter((row) => row !== null).length,
+    1,
+  );
 });
 
 test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one forgets the failures', async (t) => {
@@ -95,23 +175,39 @@ test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one 
   t.is(await identity.totpLockedUntil(userId), null);
   t.deepEqual(await identity.noteTotpFailure(userId, NOW_MS), { lockedUntilMs: NOW_MS + 900_000 });
   t.is(await identity.totpLockedUntil(userId), NOW_MS + 900_000);
-  t.false(await identity.spendTotpStep(userId, 11, NOW_MS + 899_999), 'a right code that was looked at before the lock comes after it');
+  t.false(
+    await identity.spendTotpStep(userId, 11, NOW_MS + 899_999),
+    'a right code that was looked at before the lock comes after it',
+  );
   t.true(await identity.spendTotpStep(userId, 11, NOW_MS + 900_000));
 });
 
 test('a refresh token is turned once and not after its time; one that was turned before ends its family', async (t) => {
   const { identity } = stores;
-  const { userId, organizationId } = ours, who = { userId, organizationId };
-  const save = (family: string, expiresAtMs = NOW_MS + 20_000) => identity.saveRefreshToken({ family, hash: `${family}-1`, ...who, expiresAtMs });
+  const { userId, organizationId } = ours,
+    who = { userId, organizationId };
+  const save = (family: string, expiresAtMs = NOW_MS + 20_000) =>
+    identity.saveRefreshToken({ family, hash: `${family}-1`, ...who, expiresAtMs });
   const turn = (family: string, from: number, nowMs = NOW_MS, to = from + 1) =>
-    identity.turnRefreshToken({ family, hash: `${family}-${from}` }, { hash: `${family}-${to}`, expiresAtMs: nowMs + 20_000 }, nowMs);
+    identity.turnRefreshToken(
+      { family, hash: `${family}-${from}` },
+      { hash: `${family}-${to}`, expiresAtMs: nowMs + 20_000 },
+      nowMs,
+    );
   await save('a');
   const turned = await Promise.all([2, 3, 4].map((to) => turn('a', 1, NOW_MS, to)));
   t.deepEqual(turned.map(({ outcome }) => outcome).sort(), ['late', 'late', 'turned']);
-  t.deepEqual(turned.find(({ outcome }) => outcome === 'turned'), { outcome: 'turned', ...who });
+  t.deepEqual(
+    turned.find(({ outcome }) => outcome === 'turned'),
+    { outcome: 'turned', ...who },
+  );
   t.is((await turn('a', 1, NOW_MS + 9_999)).outcome, 'late');
   t.deepEqual(await turn('a', 1, NOW_MS + 10_000), { outcome: 'reused', ...who });
-  t.is((await turn('a', 2 + turned.findIndex(({ outcome }) => outcome === 'turned'))).outcome, 'unknown', 'the whole family');
+  t.is(
+    (await turn('a', 2 + turned.findIndex(({ outcome }) => outcome === 'turned'))).outcome,
+    'unknown',
+    'the whole family',
+  );
   await save('b');
   t.is((await turn('b', 1)).outcome, 'turned');
   t.is((await turn('b', 2)).outcome, 'turned');
@@ -135,18 +231,38 @@ test('a refresh token is turned once and not after its time; one that was turned
 
 test('sign-ins that nobody came back to are removed', async (t) => {
   const { identity } = stores;
-  for (const [family, expiresAtMs] of [['old', NOW_MS + 10], ['young', NOW_MS + 11]] as const) {
-    await identity.saveRefreshToken({ family, hash: family, userId: ours.userId, organizationId: ours.organizationId, expiresAtMs: expiresAtMs - 100_000 });
+  for (const [family, expiresAtMs] of [
+    ['old', NOW_MS + 10],
+    ['young', NOW_MS + 11],
+  ] as const) {
+    await identity.saveRefreshToken({
+      family,
+      hash: family,
+      userId: ours.userId,
+      organizationId: ours.organizationId,
+      expiresAtMs: expiresAtMs - 100_000,
+    });
   }
-  t.true(await identity.purgeRefreshTokens(NOW_MS + 10 - 100_000) >= 1);
+  t.true((await identity.purgeRefreshTokens(NOW_MS + 10 - 100_000)) >= 1);
   t.is((await database.owner`select from refresh_token where family in ('old', 'young')`).length, 1);
 });
 
 test('signing keys come newest first', async (t) => {
   const { identity } = stores;
   await identity.insertSigningKey({ kid: 'k1', sealedPrivateJwk: 's', publicJwk: { kty: 'OKP' }, createdAtMs: NOW_MS });
-  await identity.insertSigningKey({ kid: 'k2', sealedPrivateJwk: 's', publicJwk: { kty: 'OKP' }, createdAtMs: NOW_MS + 1 });
-  t.deepEqual((await identity.signingKeys()).map(({ kid, publicJwk }) => [kid, publicJwk]), [['k2', { kty: 'OKP' }], ['k1', { kty: 'OKP' }]]);
+  await identity.insertSigningKey({
+    kid: 'k2',
+    sealedPrivateJwk: 's',
+    publicJwk: { kty: 'OKP' },
+    createdAtMs: NOW_MS + 1,
+  });
+  t.deepEqual(
+    (await identity.signingKeys()).map(({ kid, publicJwk }) => [kid, publicJwk]),
+    [
+      ['k2', { kty: 'OKP' }],
+      ['k1', { kty: 'OKP' }],
+    ],
+  );
 });
 
 test('spec §5.3: a nonce is accepted once, however many ask at the same moment', async (t) => {
@@ -161,14 +277,34 @@ test('spec §5.3: a nonce is accepted once, however many ask at the same moment'
 test('sessions are saved, ended and reaped; the open ones are found after a restart', async (t) => {
   const { edge } = stores;
   const row: SessionRow = {
-    id: newId('ses', NOW_MS), accountId: ours.live, role: 'leader', edgeVersion: '1.0.0', liveness: 'live', leaseEpoch: 3, outboxMode: 'durable',
-    outboxDepth: 0, outboxPoisoned: false, podHint: null, lastHeartbeatAtMs: NOW_MS, startedAtMs: NOW_MS, endedAtMs: null,
+    id: newId('ses', NOW_MS),
+    accountId: ours.live,
+    role: 'leader',
+    edgeVersion: '1.0.0',
+    liveness: 'live',
+    leaseEpoch: 3,
+    outboxMode: 'durable',
+    outboxDepth: 0,
+    outboxPoisoned: false,
+    podHint: null,
+    lastHeartbeatAtMs: NOW_MS,
+    startedAtMs: NOW_MS,
+    endedAtMs: null,
   };
-  const follower: SessionRow = { ...row, id: newId('ses', NOW_MS + 1), role: 'follower', startedAtMs: NOW_MS + 1, podHint: 'pod-2' };
+  const follower: SessionRow = {
+    ...row,
+    id: newId('ses', NOW_MS + 1),
+    role: 'follower',
+    startedAtMs: NOW_MS + 1,
+    podHint: 'pod-2',
+  };
   await edge.saveSessions([row, follower]);
   await edge.saveSessions([{ ...row, endedAtMs: NOW_MS + 9, liveness: 'down', outboxDepth: 4 }]);
   await edge.saveSessions([]);
-  t.deepEqual(await edge.sessions(ours.live), [follower, { ...row, endedAtMs: NOW_MS + 9, liveness: 'down', outboxDepth: 4 }]);
+  t.deepEqual(await edge.sessions(ours.live), [
+    follower,
+    { ...row, endedAtMs: NOW_MS + 9, liveness: 'down', outboxDepth: 4 },
+  ]);
   t.deepEqual(await edge.openSessions(), [follower]);
   t.is(await edge.reapSessions(NOW_MS + 9), 0);
   t.is(await edge.reapSessions(NOW_MS + 10), 1);
@@ -178,46 +314,85 @@ test('§5.6 sessions of two accounts under one id: what an edge calls itself kee
   const { edge } = stores;
   const [other, third] = [await newOrganization(stores), await newOrganization(stores)];
   const row = (accountId: AccountId, id: string): SessionRow => ({
-    id, accountId, role: 'leader', edgeVersion: '1.0.0', liveness: 'live', leaseEpoch: 3, outboxMode: 'durable',
-    outboxDepth: 0, outboxPoisoned: false, podHint: null, lastHeartbeatAtMs: NOW_MS, startedAtMs: NOW_MS, endedAtMs: null,
+    id,
+    accountId,
+    role: 'leader',
+    edgeVersion: '1.0.0',
+    liveness: 'live',
+    leaseEpoch: 3,
+    outboxMode: 'durable',
+    outboxDepth: 0,
+    outboxPoisoned: false,
+    podHint: null,
+    lastHeartbeatAtMs: NOW_MS,
+    startedAtMs: NOW_MS,
+    endedAtMs: null,
   });
   const [same, own] = [newId('ses', NOW_MS + 50), newId('ses', NOW_MS + 51)];
   await edge.saveSessions([row(other.live, same), row(other.sandbox, same), row(third.live, own)]);
-  for (const [accountId, id] of [[other.live, same], [other.sandbox, same], [third.live, own]] as const) {
-    t.deepEqual((await edge.sessions(accountId)).map((session) => session.id), [id]);
+  for (const [accountId, id] of [
+    [other.live, same],
+    [other.sandbox, same],
+    [third.live, own],
+  ] as const) {
+    t.deepEqual(
+      (await edge.sessions(accountId)).map((session) => session.id),
+      [id],
+    );
   }
 });
 
 test('spec §5.2: a local key that was revoked stays revoked, whatever record of it comes later', async (t) => {
   const { edge } = stores;
   const record = {
-    id: newId('ek', NOW_MS), environment: 'live' as const, hash: 'a'.repeat(64), label: 'app', prefix: 'loc_live_ab…', createdAtMs: NOW_MS,
-    revokedAtMs: null as number | null, signature: 'b'.repeat(128),
+    id: newId('ek', NOW_MS),
+    environment: 'live' as const,
+    hash: 'a'.repeat(64),
+    label: 'app',
+    prefix: 'loc_live_ab…',
+    createdAtMs: NOW_MS,
+    revokedAtMs: null as number | null,
+    signature: 'b'.repeat(128),
   };
   await edge.saveLocalKeys(ours.live, [record]);
-  await edge.saveLocalKeys(ours.live, [{ ...record, hash: 'c'.repeat(64), revokedAtMs: NOW_MS }]); // another key under its id
+  // another key under its id
+  await edge.saveLocalKeys(ours.live, [{ ...record, hash: 'c'.repeat(64), revokedAtMs: NOW_MS }]);
   t.deepEqual(await edge.localKeys(ours.live), [record]);
   await edge.saveLocalKeys(ours.live, [{ ...record, revokedAtMs: NOW_MS + 5 }]);
   await edge.saveLocalKeys(ours.live, [record]);
   t.deepEqual(await edge.localKeys(ours.live), [{ ...record, revokedAtMs: NOW_MS + 5 }]);
-  const error = await database.sql`update local_key set revoked_at = null where id = ${record.id}`.then(() => null, (reason: unknown) => reason);
+  const error = await database.sql`update local_key set revoked_at = null where id = ${record.id}`.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   t.is(constraintOf(error), 'local_key_stays_revoked');
   t.deepEqual(await edge.localKeys(ours.sandbox), []);
 });
 
 test('an account has 10,000 records of local keys at most, revoked ones counted; a revocation always gets through', async (t) => {
   const { edge } = stores;
-  const { live } = await newOrganization(stores), other = await newOrganization(stores);
+  const { live } = await newOrganization(stores),
+    other = await newOrganization(stores);
   await database.owner`
     insert into local_key (account_id, id, environment, hash, label, prefix, created_at, revoked_at, signature)
       select ${live}, 'ek_' || lpad(n::text, 26, '0'), 'live', 'h', 'app', 'loc_live_…', now(), case when n % 2 = 0 then now() end, 's'
         from generate_series(1, 9999) n`;
   const record = (at: number) => ({
-    id: newId('ek', NOW_MS + at), environment: 'live' as const, hash: 'a'.repeat(64), label: 'app', prefix: 'loc_live_ab…', createdAtMs: NOW_MS + at,
-    revokedAtMs: null as number | null, signature: 'b'.repeat(128),
+    id: newId('ek', NOW_MS + at),
+    environment: 'live' as const,
+    hash: 'a'.repeat(64),
+    label: 'app',
+    prefix: 'loc_live_ab…',
+    createdAtMs: NOW_MS + at,
+    revokedAtMs: null as number | null,
+    signature: 'b'.repeat(128),
   });
   const [first, second, third] = [record(1), record(2), record(3)];
-  t.deepEqual(await edge.saveLocalKeys(live, [third, first, second, first]), [second.id, third.id], 'the oldest of a frame come first');
+  t.deepEqual(
+    await edge.saveLocalKeys(live, [third, first, second, first]),
+    [second.id, third.id],
+    'the oldest of a frame come first',
+  );
   t.deepEqual(await edge.saveLocalKeys(live, [{ ...first, revokedAtMs: NOW_MS + 9 }, third]), [third.id]);
   const kept = await edge.localKeys(live);
   t.is(kept.length, 10_000);
@@ -227,18 +402,32 @@ test('an account has 10,000 records of local keys at most, revoked ones counted;
 
 test('found F11: of each replica the newest key set that no other one contains is kept, and so many of an account', async (t) => {
   const { edge } = stores;
-  const { live } = await newOrganization(stores), other = await newOrganization(stores);
+  const { live } = await newOrganization(stores),
+    other = await newOrganization(stores);
   const name = (at: number) => `rep_${at.toString().padStart(26, 'a')}`;
   const set = (at: number, version: number, covers: [number, number][] = []) => ({
-    environment: 'live' as const, replica: name(at), version, issuedAtMs: NOW_MS, validUntilMs: NOW_MS + 1, keys: '[]', signature: 'b'.repeat(128),
+    environment: 'live' as const,
+    replica: name(at),
+    version,
+    issuedAtMs: NOW_MS,
+    validUntilMs: NOW_MS + 1,
+    keys: '[]',
+    signature: 'b'.repeat(128),
     covers: covers.map(([replica, of]) => ({ replica: name(replica), version: of })),
   });
   const [one, two, both] = [set(1, 1), set(2, 1), set(1, 2, [[2, 1]])];
-  t.deepEqual([await edge.saveKeySet(live, one), await edge.saveKeySet(live, two), await edge.saveKeySet(live, one)], ['kept', 'kept', 'known']);
+  t.deepEqual(
+    [await edge.saveKeySet(live, one), await edge.saveKeySet(live, two), await edge.saveKeySet(live, one)],
+    ['kept', 'kept', 'known'],
+  );
   t.deepEqual(await edge.keySets(live), [one, two]);
   t.is(await edge.saveKeySet(live, both), 'kept');
   t.deepEqual(await edge.keySets(live), [both]);
-  t.deepEqual([await edge.saveKeySet(live, two), await edge.saveKeySet(live, one)], ['known', 'known'], 'what another one contains does not come back');
+  t.deepEqual(
+    [await edge.saveKeySet(live, two), await edge.saveKeySet(live, one)],
+    ['known', 'known'],
+    'what another one contains does not come back',
+  );
   const later = set(2, 3, [[1, 1]]);
   t.is(await edge.saveKeySet(live, later), 'kept');
   t.deepEqual(await edge.keySets(live), [both, later], 'it does not contain the newest of the first');
@@ -264,9 +453,14 @@ test('the newest record of an instruction is kept, per account, until nobody tou
 
 test('a record of a transaction that this account did not build is not kept', async (t) => {
   const { edge } = stores;
-  const record = recordOf(await builtTransaction(ours.live)), invented = recordOf(newId('txn', NOW_MS));
-  t.deepEqual(await edge.saveInstructions(ours.live, [record, invented]), [{ transactionId: invented.transactionId, reason: 'unknown' }]);
-  t.deepEqual(await edge.saveInstructions(ours.sandbox, [record]), [{ transactionId: record.transactionId, reason: 'unknown' }]);
+  const record = recordOf(await builtTransaction(ours.live)),
+    invented = recordOf(newId('txn', NOW_MS));
+  t.deepEqual(await edge.saveInstructions(ours.live, [record, invented]), [
+    { transactionId: invented.transactionId, reason: 'unknown' },
+  ]);
+  t.deepEqual(await edge.saveInstructions(ours.sandbox, [record]), [
+    { transactionId: record.transactionId, reason: 'unknown' },
+  ]);
   t.deepEqual(await edge.instruction(ours.live, record.transactionId), record);
   t.is(await edge.instruction(ours.live, invented.transactionId), null);
   t.is(await edge.instruction(ours.sandbox, record.transactionId), null);
@@ -275,10 +469,17 @@ test('a record of a transaction that this account did not build is not kept', as
 test('an account leaves only so many large records with the cloud; small ones and newer versions of the kept ones go on', async (t) => {
   const ids: string[] = [];
   for (let n = 0; n < 3; n += 1) ids.push(await builtTransaction(ours.sandbox));
-  const save = async (id: string, size: number, askedAtMs: number) => (await database.sql<{ reason: string }[]>`
-    select reason from save_instructions(${ours.sandbox}, ${JSON.stringify([{
-      id, asked_at: new Date(askedAtMs).toISOString(), record: JSON.stringify(recordOf(id, { unsigned: 'x'.repeat(size), askedAtMs })),
-    }])}::text::jsonb, 2)`).map(({ reason }) => reason);
+  const save = async (id: string, size: number, askedAtMs: number) =>
+    (
+      await database.sql<{ reason: string }[]>`
+    select reason from save_instructions(${ours.sandbox}, ${JSON.stringify([
+      {
+        id,
+        asked_at: new Date(askedAtMs).toISOString(),
+        record: JSON.stringify(recordOf(id, { unsigned: 'x'.repeat(size), askedAtMs })),
+      },
+    ])}::text::jsonb, 2)`
+    ).map(({ reason }) => reason);
   t.deepEqual(await save(ids[0]!, 70_000, LATER_MS), []);
   t.deepEqual(await save(ids[1]!, 70_000, LATER_MS), []);
   t.deepEqual(await save(ids[2]!, 70_000, LATER_MS), ['quota']);
@@ -290,11 +491,25 @@ test('an account leaves only so many large records with the cloud; small ones an
 
 /** A transaction that an account built. */
 async function builtTransaction(accountId: AccountId): Promise<string> {
-  const address = addressRow(accountId), row = withdrawalRow(address);
-  await write(stores, accountId, [{ table: 'address', row: address }, { table: 'withdrawal', row }]);
+  const address = addressRow(accountId),
+    row = withdrawalRow(address);
+  await write(stores, accountId, [
+    { table: 'address', row: address },
+    { table: 'withdrawal', row },
+  ]);
   return row.id;
 }
 
 function recordOf(transactionId: string, more: Partial<InstructionRecord> = {}): InstructionRecord {
-  return { transactionId, environment: 'live', instruction: '{}', unsigned: '{}', askedAtMs: LATER_MS, broadcastAtMs: null, broadcastUnsigned: null, signature: 'b'.repeat(128), ...more };
+  return {
+    transactionId,
+    environment: 'live',
+    instruction: '{}',
+    unsigned: '{}',
+    askedAtMs: LATER_MS,
+    broadcastAtMs: null,
+    broadcastUnsigned: null,
+    signature: 'b'.repeat(128),
+    ...more,
+  };
 }

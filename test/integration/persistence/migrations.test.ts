@@ -16,10 +16,15 @@ const withEmpty = async (run: (database: TestDatabase) => Promise<void>) => {
 
 /** Other files migrate databases of this cluster at the same time. */
 async function forgetPassword(admin: Sql): Promise<void> {
-  await eventually('the role is as it was', () => admin`alter role flock_app password null`.then(() => true, (error: unknown) => {
-    if (sqlstateOf(error) !== 'XX000') throw error;
-    return false;
-  }));
+  await eventually('the role is as it was', () =>
+    admin`alter role flock_app password null`.then(
+      () => true,
+      (error: unknown) => {
+        if (sqlstateOf(error) !== 'XX000') throw error;
+        return false;
+      },
+    ),
+  );
 }
 
 /** Everything that the schema says, as text: columns, constraints, indexes, triggers, functions, policies, rights. */
@@ -71,111 +76,168 @@ test.serial('a migration that changed after it ran, and a database of a newer ve
   await withEmpty(async ({ url, admin }) => {
     await migrate({ url });
     await admin`update flock.migration set checksum = 'other' where number = 2`;
-    await t.throwsAsync(migrate({ url }), { instanceOf: MigrationError, message: /0002_addresses\.sql changed after it ran/ });
+    await t.throwsAsync(migrate({ url }), {
+      instanceOf: MigrationError,
+      message: /0002_addresses\.sql changed after it ran/,
+    });
     await admin`update flock.migration set checksum = ${migrations()[1]!.checksum} where number = 2`;
     await admin`insert into flock.migration (number, name, checksum) values (${migrations().length + 1}, '9999_later.sql', 'x')`;
     await t.throwsAsync(migrate({ url }), { instanceOf: MigrationError, message: /newer than this version/ });
   });
 });
 
-test.serial('house 4: each function of the database stands in one file, and is replaced when its text changes', async (t) => {
-  const files = readdirSync(new URL('../../../persistence/postgres/functions/', import.meta.url)).map((name) => name.replace(/\.sql$/, ''));
-  t.deepEqual([...FUNCTIONS].sort(), files.sort());
-  await withEmpty(async ({ url, admin }) => {
-    await migrate({ url });
-    const live = await admin<{ name: string }[]>`select proname as name from pg_proc where pronamespace = 'flock'::regnamespace order by 1`;
-    t.deepEqual(live.map(({ name }) => name).sort(), files, 'one overload of each, and no other');
-    const [applied] = await admin<{ at: Date }[]>`select max(applied_at) as at from flock.function`;
-    await migrate({ url });
-    const [again] = await admin<{ at: Date }[]>`select max(applied_at) as at from flock.function`;
-    t.deepEqual(again!.at, applied!.at, 'nothing changed: nothing is applied');
-    await admin`update flock.function set checksum = 'other' where name = 'links_kept'`;
-    await admin.unsafe('create or replace function flock.links_kept() returns bigint language sql immutable as $$ select 1::bigint $$');
-    await migrate({ url });
-    const [kept] = await admin<{ n: string }[]>`select flock.links_kept()::text as n`;
-    t.is(kept!.n, '10000');
-    await admin`update flock.function_set set set = ${FUNCTION_SET + 1}`;
-    await t.throwsAsync(migrate({ url }), { instanceOf: MigrationError, message: /run migrate of the newest version/ });
-  });
-});
+test.serial(
+  'house 4: each function of the database stands in one file, and is replaced when its text changes',
+  async (t) => {
+    const files = readdirSync(new URL('../../../persistence/postgres/functions/', import.meta.url)).map((name) =>
+      name.replace(/\.sql$/, ''),
+    );
+    t.deepEqual([...FUNCTIONS].sort(), files.sort());
+    await withEmpty(async ({ url, admin }) => {
+      await migrate({ url });
+      const live = await admin<
+        { name: string }[]
+      >`select proname as name from pg_proc where pronamespace = 'flock'::regnamespace order by 1`;
+      t.deepEqual(live.map(({ name }) => name).sort(), files, 'one overload of each, and no other');
+      const [applied] = await admin<{ at: Date }[]>`select max(applied_at) as at from flock.function`;
+      await migrate({ url });
+      const [again] = await admin<{ at: Date }[]>`select max(applied_at) as at from flock.function`;
+      t.deepEqual(again!.at, applied!.at, 'nothing changed: nothing is applied');
+      await admin`update flock.function set checksum = 'other' where name = 'links_kept'`;
+      await admin.unsafe(
+        'create or replace function flock.links_kept() returns bigint language sql immutable as $$ select 1::bigint $$',
+      );
+      await migrate({ url });
+      const [kept] = await admin<{ n: string }[]>`select flock.links_kept()::text as n`;
+      t.is(kept!.n, '10000');
+      await admin`update flock.function_set set set = ${FUNCTION_SET + 1}`;
+      await t.throwsAsync(migrate({ url }), {
+        instanceOf: MigrationError,
+        message: /run migrate of the newest version/,
+      });
+    });
+  },
+);
 
-test.serial('found: whoever points at a row that a sandbox reset deletes is found by an index, and not by reading its account', async (t) => {
-  await withEmpty(async ({ url, admin }) => {
-    await migrate({ url });
-    // The index begins with a column of the reference that is not the account, or with two of them.
-    const unindexed = await admin<{ name: string }[]>`
+test.serial(
+  'found: whoever points at a row that a sandbox reset deletes is found by an index, and not by reading its account',
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      await migrate({ url });
+      // The index begins with a column of the reference that is not the account, or with two of them.
+      const unindexed = await admin<{ name: string }[]>`
       select c.conname as name from pg_constraint c
        where c.contype = 'f' and c.conparentid = 0 and c.confrelid = any ('{flock.attempt,flock.delivery,flock.publication,flock.deposit,flock.withdrawal,flock.address,flock.ledger_entry}'::regclass[])
          and not exists (select from pg_index i where i.indrelid = c.conrelid and i.indpred is null and i.indkey[0] = any (c.conkey)
            and ((select attname <> 'account_id' from pg_attribute where attrelid = c.conrelid and attnum = i.indkey[0]) or (i.indnkeyatts > 1 and i.indkey[1] = any (c.conkey))))`;
-    t.deepEqual(unindexed.map(({ name }) => name), []);
-  });
-});
+      t.deepEqual(
+        unindexed.map(({ name }) => name),
+        [],
+      );
+    });
+  },
+);
 
-test.serial('found F71: a trigger that looks at rows runs as their owner, so that row security hides none from it', async (t) => {
-  await withEmpty(async ({ url, admin }) => {
-    await migrate({ url });
-    const asCaller = await admin<{ name: string }[]>`
+test.serial(
+  'found F71: a trigger that looks at rows runs as their owner, so that row security hides none from it',
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      await migrate({ url });
+      const asCaller = await admin<{ name: string }[]>`
       select proname as name from pg_proc where pronamespace = 'flock'::regnamespace and prorettype = 'trigger'::regtype
          and not prosecdef and prosrc ~* '(select|insert|update|delete|perform)[[:space:]]'`;
-    t.deepEqual(asCaller.map(({ name }) => name), []);
-  });
-});
+      t.deepEqual(
+        asCaller.map(({ name }) => name),
+        [],
+      );
+    });
+  },
+);
 
-test.serial('all objects belong to flock_owner, and the application role can be given a password of its own', async (t) => {
-  await withEmpty(async ({ url, admin }) => {
-    const before = await admin`select rolpassword from pg_authid where rolname = 'flock_app'`;
-    await migrate({ url, appPassword: "quote ' and \\ backslash" });
-    const foreign = await admin`
+test.serial(
+  'all objects belong to flock_owner, and the application role can be given a password of its own',
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      const before = await admin`select rolpassword from pg_authid where rolname = 'flock_app'`;
+      await migrate({ url, appPassword: "quote ' and \\ backslash" });
+      const foreign = await admin`
       select relname from pg_class where relnamespace = 'flock'::regnamespace and relowner <> 'flock_owner'::regrole
       union all select proname from pg_proc where pronamespace = 'flock'::regnamespace and proowner <> 'flock_owner'::regrole`;
-    t.deepEqual([...foreign], []);
-    const own = new URL(url);
-    own.username = 'flock_app';
-    own.password = encodeURIComponent("quote ' and \\ backslash");
-    const sql = openDatabase({ url: own.href, connections: 1, name: 'own-login' });
-    const [row] = await sql`select session_user, current_user, count(*) as shards from shard`;
-    t.deepEqual({ ...row }, { sessionUser: 'flock_app', currentUser: 'flock_app', shards: 1024 });
-    await sql.end({ timeout: 5 });
-    // Roles are the whole cluster's: leave it as it was.
-    if (before.length === 0 || before[0]!.rolpassword === null) await forgetPassword(admin);
-  });
-});
+      t.deepEqual([...foreign], []);
+      const own = new URL(url);
+      own.username = 'flock_app';
+      own.password = encodeURIComponent("quote ' and \\ backslash");
+      const sql = openDatabase({ url: own.href, connections: 1, name: 'own-login' });
+      const [row] = await sql`select session_user, current_user, count(*) as shards from shard`;
+      t.deepEqual({ ...row }, { sessionUser: 'flock_app', currentUser: 'flock_app', shards: 1024 });
+      await sql.end({ timeout: 5 });
+      // Roles are the whole cluster's: leave it as it was.
+      if (before.length === 0 || before[0]!.rolpassword === null) await forgetPassword(admin);
+    });
+  },
+);
 
-test.serial('the role is the whole cluster\'s: that another database sets it at the same moment fails no migration', async (t) => {
-  await withEmpty(async ({ url, admin }) => {
-    await migrate({ url });
-    const [{ password }] = await admin<[{ password: string | null }]>`select rolpassword as password from pg_authid where rolname = 'flock_app'`;
-    const other = await admin.reserve();
-    try {
-      await other.unsafe('begin; alter role flock_app connection limit -1');
-      const migrated = migrate({ url, appPassword: 'of its own' });
-      await eventually('it waits for the role', async () => (await admin`
-        select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter role%' and datname = current_database()`).length > 0);
-      await other.unsafe('commit');
-      t.like(await migrated, { from: migrations().at(-1)!.number });
-    } finally {
-      other.release();
-      if (password === null) await forgetPassword(admin);
-    }
-  });
-});
+test.serial(
+  "the role is the whole cluster's: that another database sets it at the same moment fails no migration",
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      await migrate({ url });
+      const [{ password }] = await admin<
+        [{ password: string | null }]
+      >`select rolpassword as password from pg_authid where rolname = 'flock_app'`;
+      const other = await admin.reserve();
+      try {
+        await other.unsafe('begin; alter role flock_app connection limit -1');
+        const migrated = migrate({ url, appPassword: 'of its own' });
+        await eventually(
+          'it waits for the role',
+          async () =>
+            (
+              await admin`
+        select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter role%' and datname = current_database()`
+            ).length > 0,
+        );
+        await other.unsafe('commit');
+        t.like(await migrated, { from: migrations().at(-1)!.number });
+      } finally {
+        other.release();
+        if (password === null) await forgetPassword(admin);
+      }
+    });
+  },
+);
 
-test.serial('design 3: the registry is partitioned by the first byte of its key; point reads take one index', async (t) => {
-  const database = await createTestDatabase();
-  t.teardown(() => database.close());
-  const parts = await database.owner<{ name: string; bound: string }[]>`
+test.serial(
+  'design 3: the registry is partitioned by the first byte of its key; point reads take one index',
+  async (t) => {
+    const database = await createTestDatabase();
+    t.teardown(() => database.close());
+    const parts = await database.owner<{ name: string; bound: string }[]>`
     select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = 'flock.address_registry'::regclass order by 1`;
-  t.is(parts.length, 16);
-  t.like(parts[15], { name: 'address_registry_f', bound: "FOR VALUES FROM ('f0000000-0000-0000-0000-000000000000') TO (MAXVALUE)" });
-  // On tables without statistics, as on the first day: the key and not some other index that begins like it.
-  const planOf = async (query: string) => (await database.owner.unsafe(`explain ${query}`)).map((row) => String(Object.values(row)[0])).join('\n');
-  t.regex(await planOf("select 1 from flock.address where account_id = 'a' and id = 'b'"), /using address_pkey/);
-  t.regex(await planOf("select 1 from flock.address where account_id = 'a' and address = 'b'"), /using address_by_text/);
-  t.regex(await planOf("select 1 from flock.deposit where account_id = 'a' and id = 'b'"), /using deposit_pkey/);
-  t.regex(await planOf("select 1 from flock.withdrawal where account_id = 'a' and id = 'b'"), /using withdrawal_pkey/);
-  t.regex(await planOf("select 1 from flock.fact where ledger = 'a' and txid = 'b' and output_index = 1"), /using fact_once/);
-  t.regex(await planOf("select 1 from flock.delivery where account_id = 'a' and id = 'b'"), /using delivery_pkey/);
-  t.regex(await planOf("select 1 from flock.inbox where id = 1 and account_id = 'b'"), /using inbox_pkey/);
-});
+    t.is(parts.length, 16);
+    t.like(parts[15], {
+      name: 'address_registry_f',
+      bound: "FOR VALUES FROM ('f0000000-0000-0000-0000-000000000000') TO (MAXVALUE)",
+    });
+    // On tables without statistics, as on the first day: the key and not some other index that begins like it.
+    const planOf = async (query: string) =>
+      (await database.owner.unsafe(`explain ${query}`)).map((row) => String(Object.values(row)[0])).join('\n');
+    t.regex(await planOf("select 1 from flock.address where account_id = 'a' and id = 'b'"), /using address_pkey/);
+    t.regex(
+      await planOf("select 1 from flock.address where account_id = 'a' and address = 'b'"),
+      /using address_by_text/,
+    );
+    t.regex(await planOf("select 1 from flock.deposit where account_id = 'a' and id = 'b'"), /using deposit_pkey/);
+    t.regex(
+      await planOf("select 1 from flock.withdrawal where account_id = 'a' and id = 'b'"),
+      /using withdrawal_pkey/,
+    );
+    t.regex(
+      await planOf("select 1 from flock.fact where ledger = 'a' and txid = 'b' and output_index = 1"),
+      /using fact_once/,
+    );
+    t.regex(await planOf("select 1 from flock.delivery where account_id = 'a' and id = 'b'"), /using delivery_pkey/);
+    t.regex(await planOf("select 1 from flock.inbox where id = 1 and account_id = 'b'"), /using inbox_pkey/);
+  },
+);

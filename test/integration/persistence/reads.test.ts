@@ -5,7 +5,19 @@ import type { RowWrite } from '../../../model/rows/write.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
-  addressRow, appendOf, depositWrites, linksAfter, newOrganization, NOW_MS, openStores, publicationRow, recordOf, transferTo, webhookRow, withdrawalRow, write,
+  addressRow,
+  appendOf,
+  depositWrites,
+  linksAfter,
+  newOrganization,
+  NOW_MS,
+  openStores,
+  publicationRow,
+  recordOf,
+  transferTo,
+  webhookRow,
+  withdrawalRow,
+  write,
   type TestOrganization,
 } from '../../support/store-rows.ts';
 
@@ -24,24 +36,60 @@ const ALL = { page: 0, size: 200 };
 
 async function issue(accountId: AccountId, ...more: Partial<AddressRow>[]): Promise<AddressRow[]> {
   const rows = more.map((one) => addressRow(accountId, one));
-  await write(stores, accountId, rows.map((row): RowWrite => ({ table: 'address', row })));
+  await write(
+    stores,
+    accountId,
+    rows.map((row): RowWrite => ({ table: 'address', row })),
+  );
   return rows;
 }
 
 test('decisions 3: addresses are listed newest first, stable, filtered and counted', async (t) => {
   const { live } = await newOrganization(stores);
-  const rows = await issue(live, ...Array.from({ length: 7 }, (_, n) => ({
-    userRef: n % 2 === 0 ? 'even' : 'odd', tag: n < 3 ? 'early' : n === 5 ? 'base' : null, status: n === 6 ? 'archived' as const : 'active' as const,
-    chain: n === 5 ? 'base' as const : 'eth' as const,
-  })));
-  await write(stores, live, [{ table: 'address', row: addressRow(live, { purpose: 'gas_tank', index: null, derivationPath: "m/44'/60'/0'/1/0" }) }]);
+  const rows = await issue(
+    live,
+    ...Array.from({ length: 7 }, (_, n) => ({
+      userRef: n % 2 === 0 ? 'even' : 'odd',
+      tag: n < 3 ? 'early' : n === 5 ? 'base' : null,
+      status: n === 6 ? ('archived' as const) : ('active' as const),
+      chain: n === 5 ? ('base' as const) : ('eth' as const),
+    })),
+  );
+  await write(stores, live, [
+    {
+      table: 'address',
+      row: addressRow(live, { purpose: 'gas_tank', index: null, derivationPath: "m/44'/60'/0'/1/0" }),
+    },
+  ]);
   const newest = rows.map(({ id }) => id).reverse();
   const pages = await Promise.all([0, 1, 2, 3].map((page) => stores.read.addresses(live, {}, { page, size: 3 })));
-  t.deepEqual(pages.flatMap(({ content }) => content.map(({ id }) => id)), newest);
-  t.deepEqual(pages.map(({ page, size, totalElements, totalPages }) => [page, size, totalElements, totalPages]), [[0, 3, 7, 3], [1, 3, 7, 3], [2, 3, 7, 3], [3, 3, 7, 3]]);
+  t.deepEqual(
+    pages.flatMap(({ content }) => content.map(({ id }) => id)),
+    newest,
+  );
+  t.deepEqual(
+    pages.map(({ page, size, totalElements, totalPages }) => [page, size, totalElements, totalPages]),
+    [
+      [0, 3, 7, 3],
+      [1, 3, 7, 3],
+      [2, 3, 7, 3],
+      [3, 3, 7, 3],
+    ],
+  );
   t.deepEqual(pages[0]!.content[0], rows[6]);
-  const by = async (filter: Parameters<Stores['read']['addresses']>[1]) => (await stores.read.addresses(live, filter, ALL)).totalElements;
-  t.deepEqual(await Promise.all([by({ userRef: 'even' }), by({ tag: 'early' }), by({ status: 'archived' }), by({ chain: 'base' }), by({ userRef: 'even', tag: 'early' }), by({ userRef: 'nobody' })]), [4, 3, 1, 1, 2, 0]);
+  const by = async (filter: Parameters<Stores['read']['addresses']>[1]) =>
+    (await stores.read.addresses(live, filter, ALL)).totalElements;
+  t.deepEqual(
+    await Promise.all([
+      by({ userRef: 'even' }),
+      by({ tag: 'early' }),
+      by({ status: 'archived' }),
+      by({ chain: 'base' }),
+      by({ userRef: 'even', tag: 'early' }),
+      by({ userRef: 'nobody' }),
+    ]),
+    [4, 3, 1, 1, 2, 0],
+  );
   t.is((await stores.read.addresses(live, {}, { page: 1_000_000, size: 200 })).content.length, 0);
 });
 
@@ -58,29 +106,88 @@ test('deposits and withdrawals are one list with the confirmations of the watche
   const ledger = `eth@${sandbox}` as const;
   const links = linksAfter({ height: 99, hash: 'a99' }, 5, 'a');
   const transfer = transferTo(address!, links[0]!, { from: ['0xpayer'], amount: '1000' });
-  for (const [index, link] of links.entries()) await stores.watch.recordBlock(ledger, recordOf(link, index === 0 ? [transfer] : [], index === 0 ? { previous: null } : {}));
-  const paid = depositWrites(address!, 'confirmed', { txid: transfer.txid, height: 100, blockHash: 'a100', amount: 1000n, userRef: 'u', tag: 'x', createdAtMs: NOW_MS + 1 });
+  for (const [index, link] of links.entries())
+    await stores.watch.recordBlock(
+      ledger,
+      recordOf(link, index === 0 ? [transfer] : [], index === 0 ? { previous: null } : {}),
+    );
+  const paid = depositWrites(address!, 'confirmed', {
+    txid: transfer.txid,
+    height: 100,
+    blockHash: 'a100',
+    amount: 1000n,
+    userRef: 'u',
+    tag: 'x',
+    createdAtMs: NOW_MS + 1,
+  });
   const orphaned = depositWrites(address!, 'reversed', { height: 101, createdAtMs: NOW_MS + 2 });
   const sent = withdrawalRow(address!, {
-    status: 'confirming', versions: [{ txid: '0xout', signedPayload: '0x', payload: '0x' }], txid: '0xout', height: 103, blockHash: 'a103', fee: 9n, createdAtMs: NOW_MS + 3,
+    status: 'confirming',
+    versions: [{ txid: '0xout', signedPayload: '0x', payload: '0x' }],
+    txid: '0xout',
+    height: 103,
+    blockHash: 'a103',
+    fee: 9n,
+    createdAtMs: NOW_MS + 3,
   });
   const failure = { code: 'CHAIN_REJECTED', reason: 'reverted' };
   const lost = withdrawalRow(address!, { status: 'failed', failure, createdAtMs: NOW_MS + 4, userRef: 'u' });
-  await write(stores, sandbox, [...paid.rows, ...orphaned.rows, { table: 'withdrawal', row: sent }, { table: 'withdrawal', row: lost }]);
+  await write(stores, sandbox, [
+    ...paid.rows,
+    ...orphaned.rows,
+    { table: 'withdrawal', row: sent },
+    { table: 'withdrawal', row: lost },
+  ]);
 
   const { content, totalElements } = await stores.read.transactions(sandbox, {}, ALL);
   t.is(totalElements, 4);
-  t.deepEqual(content.map(({ id, direction, confirmations }) => [id, direction, confirmations]), [
-    [lost.id, 'out', 0], [sent.id, 'out', 2], [orphaned.deposit.id, 'in', 0], [paid.deposit.id, 'in', 5],
-  ]);
+  t.deepEqual(
+    content.map(({ id, direction, confirmations }) => [id, direction, confirmations]),
+    [
+      [lost.id, 'out', 0],
+      [sent.id, 'out', 2],
+      [orphaned.deposit.id, 'in', 0],
+      [paid.deposit.id, 'in', 5],
+    ],
+  );
   t.deepEqual(content[3], {
-    id: paid.deposit.id, direction: 'in', chain: 'eth', status: 'confirmed', txid: transfer.txid, outputIndex: -1, address: address!.address,
-    counterparty: '0xpayer', amount: 1000n, decimals: 18, tokenContract: null, tokenSymbol: 'ETH', userRef: 'u', tag: 'x', chainTag: null, height: 100, blockHash: paid.deposit.blockHash,
-    confirmations: 5, threshold: 12, incarnation: 1, fee: null, failure: null, versions: [], createdAtMs: NOW_MS + 1, updatedAtMs: paid.deposit.updatedAtMs,
+    id: paid.deposit.id,
+    direction: 'in',
+    chain: 'eth',
+    status: 'confirmed',
+    txid: transfer.txid,
+    outputIndex: -1,
+    address: address!.address,
+    counterparty: '0xpayer',
+    amount: 1000n,
+    decimals: 18,
+    tokenContract: null,
+    tokenSymbol: 'ETH',
+    userRef: 'u',
+    tag: 'x',
+    chainTag: null,
+    height: 100,
+    blockHash: paid.deposit.blockHash,
+    confirmations: 5,
+    threshold: 12,
+    incarnation: 1,
+    fee: null,
+    failure: null,
+    versions: [],
+    createdAtMs: NOW_MS + 1,
+    updatedAtMs: paid.deposit.updatedAtMs,
   });
-  t.like(content[1], { txid: '0xout', outputIndex: null, address: address!.address, counterparty: sent.to, fee: 9n, incarnation: null });
+  t.like(content[1], {
+    txid: '0xout',
+    outputIndex: null,
+    address: address!.address,
+    counterparty: sent.to,
+    fee: 9n,
+    incarnation: null,
+  });
   t.deepEqual(content[0]!.failure, failure);
-  const by = async (filter: Parameters<Stores['read']['transactions']>[1]) => (await stores.read.transactions(sandbox, filter, ALL)).content.map(({ id }) => id);
+  const by = async (filter: Parameters<Stores['read']['transactions']>[1]) =>
+    (await stores.read.transactions(sandbox, filter, ALL)).content.map(({ id }) => id);
   t.deepEqual(await by({ direction: 'in' }), [orphaned.deposit.id, paid.deposit.id]);
   t.deepEqual(await by({ direction: 'out' }), [lost.id, sent.id]);
   t.deepEqual(await by({ status: 'confirmed' }), [paid.deposit.id]);
@@ -90,7 +197,10 @@ test('deposits and withdrawals are one list with the confirmations of the watche
   t.deepEqual(await stores.read.transaction(sandbox, paid.deposit.id), content[3]!);
   t.deepEqual(await stores.read.withdrawal(sandbox, sent.id), sent);
   t.is(await stores.read.withdrawal(sandbox, paid.deposit.id), null);
-  t.deepEqual((await stores.read.transactions(sandbox, {}, { page: 1, size: 3 })).content.map(({ id }) => id), [paid.deposit.id]);
+  t.deepEqual(
+    (await stores.read.transactions(sandbox, {}, { page: 1, size: 3 })).content.map(({ id }) => id),
+    [paid.deposit.id],
+  );
 });
 
 test('deliveries are listed newest first with their attempts, filtered by endpoint, status, event and time', async (t) => {
@@ -102,11 +212,21 @@ test('deliveries are listed newest first with their attempts, filtered by endpoi
   await write(stores, live, [{ table: 'publication', row: first }]);
   await write(stores, live, [{ table: 'publication', row: second }]);
   const [due] = await stores.deliveries.claimDue([live], 1, NOW_MS, 1_000, []);
-  const attempt = { deliveryId: due!.delivery.id, attempt: 1, statusCode: null, durationMs: 15_000, error: 'timeout', atMs: NOW_MS + 1 };
-  await stores.deliveries.recordAttempts([{ ...attempt, accountId: live, next: { status: 'failed', nextAttemptAtMs: NOW_MS + 99, disableEndpoint: false } }]);
+  const attempt = {
+    deliveryId: due!.delivery.id,
+    attempt: 1,
+    statusCode: null,
+    durationMs: 15_000,
+    error: 'timeout',
+    atMs: NOW_MS + 1,
+  };
+  await stores.deliveries.recordAttempts([
+    { ...attempt, accountId: live, next: { status: 'failed', nextAttemptAtMs: NOW_MS + 99, disableEndpoint: false } },
+  ]);
   const { content } = await stores.read.deliveries(live, {}, ALL);
   t.deepEqual(content.map(({ eventId }) => eventId).sort(), [second.eventId, first.eventId].sort());
-  const by = async (filter: Parameters<Stores['read']['deliveries']>[1]) => (await stores.read.deliveries(live, filter, ALL)).content.map(({ eventId }) => eventId);
+  const by = async (filter: Parameters<Stores['read']['deliveries']>[1]) =>
+    (await stores.read.deliveries(live, filter, ALL)).content.map(({ eventId }) => eventId);
   t.deepEqual(await by({ status: 'failed' }), [first.eventId]);
   t.deepEqual(await by({ event: 'pool_low' }), [second.eventId]);
   t.deepEqual(await by({ eventId: first.eventId }), [first.eventId]);
@@ -114,8 +234,18 @@ test('deliveries are listed newest first with their attempts, filtered by endpoi
   t.deepEqual(await by({ fromMs: NOW_MS, toMs: NOW_MS + 10 }), [first.eventId]);
   t.deepEqual(await by({ webhookId: 'nothing' }), []);
   t.deepEqual(await stores.read.delivery(live, due!.delivery.id), {
-    id: due!.delivery.id, eventId: first.eventId, event: 'deposit_detected', webhookId: hook.id, url: hook.url, replay: 0, status: 'failed', heldReason: null,
-    eventAtMs: NOW_MS, nextAttemptAtMs: NOW_MS + 99, createdAtMs: NOW_MS, attempts: [{ attempt: 1, statusCode: null, durationMs: 15_000, error: 'timeout', atMs: NOW_MS + 1 }],
+    id: due!.delivery.id,
+    eventId: first.eventId,
+    event: 'deposit_detected',
+    webhookId: hook.id,
+    url: hook.url,
+    replay: 0,
+    status: 'failed',
+    heldReason: null,
+    eventAtMs: NOW_MS,
+    nextAttemptAtMs: NOW_MS + 99,
+    createdAtMs: NOW_MS,
+    attempts: [{ attempt: 1, statusCode: null, durationMs: 15_000, error: 'timeout', atMs: NOW_MS + 1 }],
   });
 });
 
@@ -126,24 +256,49 @@ test('spec §5.6: whatever is read, another tenant sees nothing of it', async (t
   const sent = withdrawalRow(address!);
   await write(stores, ours.live, [{ table: 'webhook', row: hook }]);
   await write(stores, ours.live, [...paid.rows, { table: 'withdrawal', row: sent }]);
-  await stores.read.saveIdempotent(ours.live, { key: 'k', method: 'POST', path: '/p', bodyHash: 'h', status: 404, body: { code: 'NOT_FOUND' } });
+  await stores.read.saveIdempotent(ours.live, {
+    key: 'k',
+    method: 'POST',
+    path: '/p',
+    bodyHash: 'h',
+    status: 404,
+    body: { code: 'NOT_FOUND' },
+  });
   const [delivery] = (await stores.read.deliveries(ours.live, {}, ALL)).content;
   const reads = (id: AccountId): Promise<unknown>[] => [
-    stores.read.address(id, address!.id), stores.read.addressByText(id, 'eth', address!.address), stores.read.transaction(id, paid.deposit.id),
-    stores.read.transaction(id, sent.id), stores.read.withdrawal(id, sent.id), stores.read.webhook(id, hook.id), stores.read.delivery(id, delivery!.id),
+    stores.read.address(id, address!.id),
+    stores.read.addressByText(id, 'eth', address!.address),
+    stores.read.transaction(id, paid.deposit.id),
+    stores.read.transaction(id, sent.id),
+    stores.read.withdrawal(id, sent.id),
+    stores.read.webhook(id, hook.id),
+    stores.read.delivery(id, delivery!.id),
     stores.read.idempotent(id, 'POST', '/p', 'k'),
   ];
   t.true((await Promise.all(reads(ours.live))).every((found) => found !== null));
   for (const stranger of [theirs.live, theirs.sandbox, ours.sandbox]) {
-    t.deepEqual(await Promise.all(reads(stranger)), Array.from({ length: 8 }, () => null));
+    t.deepEqual(
+      await Promise.all(reads(stranger)),
+      Array.from({ length: 8 }, () => null),
+    );
     t.is((await stores.read.addresses(stranger, { userRef: 'secret' }, ALL)).totalElements, 0);
     t.deepEqual(await stores.read.webhooks(stranger), []);
   }
-  t.deepEqual((await stores.read.webhooks(ours.live)).map(({ id }) => id), [hook.id]);
+  t.deepEqual(
+    (await stores.read.webhooks(ours.live)).map(({ id }) => id),
+    [hook.id],
+  );
 });
 
 test('I23 a refusal is kept like an answer; the first one stands until it is a day old', async (t) => {
-  const row = { key: 'refused', method: 'POST', path: '/v1/x', bodyHash: 'a', status: 403, body: { code: 'NO_SUBSCRIPTION' } };
+  const row = {
+    key: 'refused',
+    method: 'POST',
+    path: '/v1/x',
+    bodyHash: 'a',
+    status: 403,
+    body: { code: 'NO_SUBSCRIPTION' },
+  };
   await stores.read.saveIdempotent(ours.live, row);
   await stores.read.saveIdempotent(ours.live, { ...row, status: 200 });
   t.deepEqual(await stores.read.idempotent(ours.live, 'POST', '/v1/x', 'refused'), row);
@@ -165,15 +320,27 @@ test('design 3: what an address read needs of its account comes from the project
 
 test('found F57: the highest counter value in a block is one step of an index, per sender and ledger, among ten thousand', async (t) => {
   const { live } = await newOrganization(stores);
-  const [from, other] = await issue(live, {}, {}) as [AddressRow, AddressRow];
+  const [from, other] = (await issue(live, {}, {})) as [AddressRow, AddressRow];
   const nonce = (value: number, more: Parameters<typeof withdrawalRow>[1] = {}): RowWrite => {
     const row = withdrawalRow(from);
-    return { table: 'withdrawal', row: { ...row, versions: [{ txid: '0x1', signedPayload: '0x', payload: '0x' }], unsigned: { ...row.unsigned, replayKey: { kind: 'nonce', value } }, ...more } };
+    return {
+      table: 'withdrawal',
+      row: {
+        ...row,
+        versions: [{ txid: '0x1', signedPayload: '0x', payload: '0x' }],
+        unsigned: { ...row.unsigned, replayKey: { kind: 'nonce', value } },
+        ...more,
+      },
+    };
   };
   t.is(await stores.read.usedValue(live, 'eth', from.address), null);
   await write(stores, live, [
-    nonce(9, { status: 'confirmed', height: 70 }), nonce(10, { status: 'failed', height: 71 }), nonce(11, { status: 'failed' }), nonce(12, { status: 'signing' }),
-    nonce(99, { from: other.address, status: 'confirmed', height: 72 }), nonce(98, { ledger: 'bsc', chain: 'bsc', status: 'confirmed', height: 72 }),
+    nonce(9, { status: 'confirmed', height: 70 }),
+    nonce(10, { status: 'failed', height: 71 }),
+    nonce(11, { status: 'failed' }),
+    nonce(12, { status: 'signing' }),
+    nonce(99, { from: other.address, status: 'confirmed', height: 72 }),
+    nonce(98, { ledger: 'bsc', chain: 'bsc', status: 'confirmed', height: 72 }),
   ]);
   t.deepEqual(await stores.read.usedValue(live, 'eth', from.address), { value: '10', height: 71 });
   t.is(await stores.read.usedValue(theirs.live, 'eth', from.address), null);

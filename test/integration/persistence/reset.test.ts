@@ -3,7 +3,17 @@ import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { RowWrite } from '../../../model/rows/write.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
-  addressRow, depositWrites, linksAfter, newOrganization, NOW_MS, openStores, recordOf, transferTo, webhookRow, withdrawalRow, write,
+  addressRow,
+  depositWrites,
+  linksAfter,
+  newOrganization,
+  NOW_MS,
+  openStores,
+  recordOf,
+  transferTo,
+  webhookRow,
+  withdrawalRow,
+  write,
 } from '../../support/store-rows.ts';
 
 let database: TestDatabase;
@@ -16,9 +26,36 @@ test.after.always(() => database.close());
 
 /** Tables with an account, and how many rows each account has in them. */
 async function rowsOf(accountId: string): Promise<Record<string, number>> {
-  const tables = ['event', 'address', 'address_registry', 'pool_address', 'account_key', 'deposit', 'ledger_entry', 'withdrawal', 'billable', 'webhook', 'publication', 'delivery', 'attempt', 'fact', 'inbox'];
-  const counts = await Promise.all(tables.map(async (table) =>
-    [table, (await database.owner.unsafe<{ rows: number }[]>(`select count(*) as rows from ${table} where account_id = '${accountId}'`))[0]!.rows] as const));
+  const tables = [
+    'event',
+    'address',
+    'address_registry',
+    'pool_address',
+    'account_key',
+    'deposit',
+    'ledger_entry',
+    'withdrawal',
+    'billable',
+    'webhook',
+    'publication',
+    'delivery',
+    'attempt',
+    'fact',
+    'inbox',
+  ];
+  const counts = await Promise.all(
+    tables.map(
+      async (table) =>
+        [
+          table,
+          (
+            await database.owner.unsafe<{ rows: number }[]>(
+              `select count(*) as rows from ${table} where account_id = '${accountId}'`,
+            )
+          )[0]!.rows,
+        ] as const,
+    ),
+  );
   return Object.fromEntries(counts);
 }
 
@@ -29,18 +66,40 @@ test('spec §4.7: a reset deletes what one sandbox issued, saw, sent and deliver
     const address = addressRow(accountId, { index: 0 });
     const tank = addressRow(accountId, { purpose: 'gas_tank', index: null, derivationPath: "m/44'/60'/0'/1/0" });
     const sent = withdrawalRow(address);
+    await write(
+      stores,
+      accountId,
+      [
+        { table: 'address', row: address },
+        { table: 'address', row: tank },
+        { table: 'webhook', row: webhookRow(accountId) },
+        {
+          table: 'pool_address',
+          row: { chain: 'sol', index: 0, address: 'p', path: 'm', addressKey: address.addressKey },
+        },
+      ],
+      [{ type: 'sandbox_reset' }],
+    );
     await write(stores, accountId, [
-      { table: 'address', row: address }, { table: 'address', row: tank }, { table: 'webhook', row: webhookRow(accountId) },
-      { table: 'pool_address', row: { chain: 'sol', index: 0, address: 'p', path: 'm', addressKey: address.addressKey } },
-    ], [{ type: 'sandbox_reset' }]);
-    await write(stores, accountId, [...depositWrites(address, 'reversed').rows, ...depositWrites(address, 'confirmed').rows,
-      { table: 'withdrawal', row: sent }, { table: 'billable', withdrawalId: sent.id, kind: 'withdrawal', period: '2026-06' }]);
+      ...depositWrites(address, 'reversed').rows,
+      ...depositWrites(address, 'confirmed').rows,
+      { table: 'withdrawal', row: sent },
+      { table: 'billable', withdrawalId: sent.id, kind: 'withdrawal', period: '2026-06' },
+    ]);
     const [due] = await stores.deliveries.claimDue([accountId], 1, NOW_MS, 1_000, []);
-    await stores.deliveries.recordAttempts([{
-      accountId, deliveryId: due!.delivery.id, attempt: 1, statusCode: 200, durationMs: 1, error: null, atMs: NOW_MS,
-      next: { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false },
-    }]);
-    const ledger = accountId === live ? 'eth' as const : `eth@${accountId}` as const;
+    await stores.deliveries.recordAttempts([
+      {
+        accountId,
+        deliveryId: due!.delivery.id,
+        attempt: 1,
+        statusCode: 200,
+        durationMs: 1,
+        error: null,
+        atMs: NOW_MS,
+        next: { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false },
+      },
+    ]);
+    const ledger = accountId === live ? ('eth' as const) : (`eth@${accountId}` as const);
     const [link] = linksAfter({ height: 0, hash: 'a0' }, 1, 'a');
     await stores.watch.recordBlock(ledger, recordOf(link!, [transferTo(address, link!)], { previous: null }));
   }
@@ -50,10 +109,19 @@ test('spec §4.7: a reset deletes what one sandbox issued, saw, sent and deliver
   const { index, derivationPath } = addressRow(sandbox, { index: 0 });
   const again: RowWrite = { table: 'address', row: addressRow(sandbox, { index, derivationPath }) };
   await write(stores, sandbox, [{ table: 'sandbox_reset' }, again], [{ type: 'sandbox_reset' }]);
-  t.deepEqual(await rowsOf(sandbox), {
-    ...Object.fromEntries(Object.keys(before[0]!).map((table) => [table, 0])),
-    event: 2, address: 2, address_registry: 2, pool_address: 1, account_key: 4, webhook: 1,
-  }, 'its own gas tank, keys, pool and endpoint stay; index 0 is free again');
+  t.deepEqual(
+    await rowsOf(sandbox),
+    {
+      ...Object.fromEntries(Object.keys(before[0]!).map((table) => [table, 0])),
+      event: 2,
+      address: 2,
+      address_registry: 2,
+      pool_address: 1,
+      account_key: 4,
+      webhook: 1,
+    },
+    'its own gas tank, keys, pool and endpoint stay; index 0 is free again',
+  );
   t.deepEqual(await Promise.all([live, neighbour].map(rowsOf)), before.slice(1));
   t.is(await stores.watch.cursor(`eth@${sandbox}`), null);
   t.deepEqual(await stores.watch.cursor('eth'), { height: 1, hash: 'a1' });

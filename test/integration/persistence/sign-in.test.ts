@@ -10,8 +10,12 @@ const SEAL = { SECRET_KEY: '11'.repeat(32), CLOUD_PORT: '0' };
 /** A command's exit code and what it says on standard error. */
 function run(file: string, env: Record<string, string>): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, ['--disable-warning=ExperimentalWarning', file], { env: { PATH: process.env.PATH, ...env } },
-      (_error, _out, said) => resolve({ code: child.exitCode ?? -1, said: said.trim() }));
+    const child = execFile(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', file],
+      { env: { PATH: process.env.PATH, ...env } },
+      (_error, _out, said) => resolve({ code: child.exitCode ?? -1, said: said.trim() }),
+    );
   });
 }
 const migrating = (env: Record<string, string>) => run('persistence/postgres/migrate.ts', env);
@@ -23,26 +27,56 @@ test('found F76: migrate and the cloud name the setting of the database and the 
   const stranger = `stranger_${randomBytes(6).toString('hex')}`;
   await database.admin.unsafe(`create role ${stranger} login password 'word'`);
   t.teardown(() => database.admin.unsafe(`drop role ${stranger}`));
-  const missing = new URL(database.url), other = new URL(database.url), closed = new URL(database.url);
+  const missing = new URL(database.url),
+    other = new URL(database.url),
+    closed = new URL(database.url);
   missing.pathname = `/${stranger}`;
   closed.port = '9';
   Object.assign(other, { username: stranger, password: 'word' });
   const [scheme, absent, gone, done, unlike, away] = await Promise.all([
-    migrating({ DATABASE_OWNER_URL: 'mysql://owner@host/flock' }), migrating({ DATABASE_OWNER_URL: missing.href }), migrating({ DATABASE_OWNER_URL: closed.href }),
-    migrating({ DATABASE_OWNER_URL: database.url }), cloud({ DATABASE_URL: other.href }), cloud({ DATABASE_URL: closed.href }),
+    migrating({ DATABASE_OWNER_URL: 'mysql://owner@host/flock' }),
+    migrating({ DATABASE_OWNER_URL: missing.href }),
+    migrating({ DATABASE_OWNER_URL: closed.href }),
+    migrating({ DATABASE_OWNER_URL: database.url }),
+    cloud({ DATABASE_URL: other.href }),
+    cloud({ DATABASE_URL: closed.href }),
   ]);
-  t.deepEqual(scheme, { code: 78, said: 'migrate: DATABASE_OWNER_URL is needed: postgres://OWNER:PASSWORD@HOST/DATABASE, a role that may create schemas and roles' });
-  t.deepEqual(absent, { code: 1, said: 'migrate: DATABASE_OWNER_URL: the server has no such database; create it, or correct the name' });
+  t.deepEqual(scheme, {
+    code: 78,
+    said: 'migrate: DATABASE_OWNER_URL is needed: postgres://OWNER:PASSWORD@HOST/DATABASE, a role that may create schemas and roles',
+  });
+  t.deepEqual(absent, {
+    code: 1,
+    said: 'migrate: DATABASE_OWNER_URL: the server has no such database; create it, or correct the name',
+  });
   t.deepEqual(gone, { code: 1, said: 'migrate: DATABASE_OWNER_URL: no server answers there; check host and port' });
   t.is(done.code, 0);
   t.regex(done.said, /^DATABASE_APP_PASSWORD is not set: the password of flock_app is left as it is/);
-  t.deepEqual(unlike, { code: 1, said: 'the cloud node does not start: DATABASE_URL: this user may not act as flock_app; sign in as flock_app itself' });
-  t.deepEqual(away, { code: 1, said: 'the cloud node does not start: DATABASE_URL: no server answers there; check host and port' });
+  t.deepEqual(unlike, {
+    code: 1,
+    said: 'the cloud node does not start: DATABASE_URL: this user may not act as flock_app; sign in as flock_app itself',
+  });
+  t.deepEqual(away, {
+    code: 1,
+    said: 'the cloud node does not start: DATABASE_URL: no server answers there; check host and port',
+  });
 });
 
 test('found F76: each way that a sign-in fails names the setting, and no other fault is called one', (t) => {
-  for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'CONNECT_TIMEOUT', '28P01', '28000', '3D000', '53300']) {
+  for (const code of [
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'CONNECT_TIMEOUT',
+    '28P01',
+    '28000',
+    '3D000',
+    '53300',
+  ]) {
     t.regex(signInFault({ code }, 'NAME') ?? '', /^NAME: the server|^NAME: no server/, code);
   }
-  for (const fault of [{ code: '42P01' }, { code: 'XX000' }, new Error('something'), {}]) t.is(signInFault(fault, 'NAME'), null);
+  for (const fault of [{ code: '42P01' }, { code: 'XX000' }, new Error('something'), {}])
+    t.is(signInFault(fault, 'NAME'), null);
 });

@@ -19,15 +19,24 @@ test.before(async () => {
   here = { dataDir, ports };
 });
 
-interface Dev { cloudUrl: string; edgeUrl: string; sandbox: { localApiKey: string; cloudApiKey: string }; owner: object }
+interface Dev {
+  cloudUrl: string;
+  edgeUrl: string;
+  sandbox: { localApiKey: string; cloudApiKey: string };
+  owner: object;
+}
 const dev = (): Dev => JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8')) as Dev;
 
 async function addresses(): Promise<string[]> {
   const { edgeUrl, sandbox } = dev();
-  const listed = await patiently('the edge is registered', async () => {
-    const reply = await fetch(`${edgeUrl}/v1/addresses`, { headers: { 'x-api-key': sandbox.localApiKey } });
-    return await reply.json() as { data: { content: { address: string }[] } | null };
-  }, ({ data }) => data !== null);
+  const listed = await patiently(
+    'the edge is registered',
+    async () => {
+      const reply = await fetch(`${edgeUrl}/v1/addresses`, { headers: { 'x-api-key': sandbox.localApiKey } });
+      return (await reply.json()) as { data: { content: { address: string }[] } | null };
+    },
+    ({ data }) => data !== null,
+  );
   return listed.data!.content.map(({ address }) => address);
 }
 
@@ -44,7 +53,10 @@ test.serial('issue 2.1, found F77: the first steps, pasted whole, show their fou
   for (const event of ['deposit_detected', 'deposit_confirmed', 'withdrawal_broadcast', 'withdrawal_confirmed']) {
     t.regex(stdout, new RegExp(`^${event} evt_\\w+ confirmations=\\S+ verified `, 'm'));
   }
-  for (const [url, title] of [[dev().cloudUrl, /<title>Flock API/], [dev().edgeUrl, /<title>Leading/]] as const) {
+  for (const [url, title] of [
+    [dev().cloudUrl, /<title>Flock API/],
+    [dev().edgeUrl, /<title>Leading/],
+  ] as const) {
     t.regex(await (await fetch(url)).text(), title, 'what a person opens first is a page');
   }
   const [second, elsewhere] = [start(t, here), start(t, { dataDir: `${dataDir}-b`, ports })];
@@ -59,30 +71,36 @@ test.serial('issue 2.1, found F77: the first steps, pasted whole, show their fou
   t.deepEqual(processesOf(dataDir), []);
 });
 
-test.serial('issue 2.1: the next start finds the same keys and addresses; a killed npm leaves nothing behind', async (t) => {
-  const before = dev();
-  const flock = start(t, here);
-  await flock.ready;
-  t.deepEqual(dev(), before);
-  t.is((await addresses()).length, 1);
-  process.kill(flock.pid, 'SIGKILL');
-  await allGone(dataDir);
-  t.pass();
-});
+test.serial(
+  'issue 2.1: the next start finds the same keys and addresses; a killed npm leaves nothing behind',
+  async (t) => {
+    const before = dev();
+    const flock = start(t, here);
+    await flock.ready;
+    t.deepEqual(dev(), before);
+    t.is((await addresses()).length, 1);
+    process.kill(flock.pid, 'SIGKILL');
+    await allGone(dataDir);
+    t.pass();
+  },
+);
 
-test.serial('issue 2.1: after a kill of everything that could clean up the next start recovers; --fresh begins anew', async (t) => {
-  const first = start(t, here);
-  await first.ready;
-  const { sandbox } = dev();
-  process.kill(nodeBelow(first.pid, dataDir), 'SIGKILL');
-  const second = start(t, { ...here, via: 'node', args: ['--fresh'] });
-  await second.ready;
-  t.not(dev().sandbox.localApiKey, sandbox.localApiKey);
-  t.deepEqual(await addresses(), []);
-  process.kill(second.pid, 'SIGTERM');
-  t.is(await second.exited, 0);
-  await allGone(dataDir);
-});
+test.serial(
+  'issue 2.1: after a kill of everything that could clean up the next start recovers; --fresh begins anew',
+  async (t) => {
+    const first = start(t, here);
+    await first.ready;
+    const { sandbox } = dev();
+    process.kill(nodeBelow(first.pid, dataDir), 'SIGKILL');
+    const second = start(t, { ...here, via: 'node', args: ['--fresh'] });
+    await second.ready;
+    t.not(dev().sandbox.localApiKey, sandbox.localApiKey);
+    t.deepEqual(await addresses(), []);
+    process.kill(second.pid, 'SIGTERM');
+    t.is(await second.exited, 0);
+    await allGone(dataDir);
+  },
+);
 
 test.serial('issue 2.1: a start that is interrupted, or meets wrong options, ends and leaves nothing', async (t) => {
   const interrupted = start(t, here);
@@ -91,10 +109,15 @@ test.serial('issue 2.1: a start that is interrupted, or meets wrong options, end
   await allGone(dataDir);
   const blocker = createServer();
   await new Promise<void>((resolve) => blocker.listen(ports[1], '127.0.0.1', resolve));
-  t.teardown(() => { blocker.close(); });
+  t.teardown(() => {
+    blocker.close();
+  });
   const same = start(t, { ...here, via: 'node' });
   t.is(await same.exited, 1);
-  t.regex(same.output(), new RegExp(`^\\s*port ${ports[1]} \\(EDGE_PORT\\) is in use|: port ${ports[1]} \\(EDGE_PORT\\) is in use`, 'm'));
+  t.regex(
+    same.output(),
+    new RegExp(`^\\s*port ${ports[1]} \\(EDGE_PORT\\) is in use|: port ${ports[1]} \\(EDGE_PORT\\) is in use`, 'm'),
+  );
   const wrong = start(t, { ...here, via: 'node', args: ['--frehs'] });
   t.is(await wrong.exited, 1);
   t.regex(wrong.output(), /--frehs/);

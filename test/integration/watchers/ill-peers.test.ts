@@ -28,13 +28,20 @@ const CASES = [
 ] as const;
 
 for (const [chain, open, address] of CASES) {
-  test.serial(`G8 G10 G11 C1-1 C1-4 C1-6 C1-12 ${chain}: peers ill in every order, and then well: what stands is matured, once; what is gone is not`, async (t) => {
-    t.timeout(HANG_MS * SEEDS);
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) t.deepEqual(await playIll(open, address, seed, STEPS), [], `seed ${seed}`);
-  });
+  test.serial(
+    `G8 G10 G11 C1-1 C1-4 C1-6 C1-12 ${chain}: peers ill in every order, and then well: what stands is matured, once; what is gone is not`,
+    async (t) => {
+      t.timeout(HANG_MS * SEEDS);
+      for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1)
+        t.deepEqual(await playIll(open, address, seed, STEPS), [], `seed ${seed}`);
+    },
+  );
 
-  test.serial(`G8 G9 C1-4 C1-6 ${chain}: each lie that its peers know, told by one of three: no payment is missed, none is made up`, async (t) => {
-    t.timeout(HANG_MS);
-    t.deepEqual(await playEveryLie(open, address), []);
-  });
+  test.serial(
+    `G8 G9 C1-4 C1-6 ${chain}: each lie that its peers know, told by one of three: no payment is missed, none is made up`,
+    async (t) => {
+      t.timeout(HANG_MS);
+      t.deepEqual(await playEveryLie(open, address), []);
+    },
+  );
 }

@@ -1,4 +1,7 @@
-/** The watcher on the TRON ledger: the solidified gate, forks, failures after success, internal payments, flapping nodes. */
+/**
+ * The watcher on the TRON ledger: the solidified gate, forks, failures after success, internal payments, flapping
+ * nodes.
+ */
 import test from 'ava';
 import type { ChainModule, Token } from '../../../chains/chain.ts';
 import { bytesOf } from '../../../chains/tron/address.ts';
@@ -15,25 +18,67 @@ import type { Trc20 } from '../../../developer/stand-ins/tron/world.ts';
 import { deployToken, endpointOf, openStage, PAYER, SENDER, TRX, type Stage } from '../../support/tron-ledger.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
-interface Watched { readonly stage: Stage; readonly nodes: readonly PeerNode[]; readonly self: Watching; tick(times?: number): Promise<void>; told(): string[] }
+interface Watched {
+  readonly stage: Stage;
+  readonly nodes: readonly PeerNode[];
+  readonly self: Watching;
+  tick(times?: number): Promise<void>;
+  told(): string[];
+}
 
-async function watched({ nodes: count = 2, token = false, reconcilePerBlock }: { nodes?: number; token?: boolean; reconcilePerBlock?: number } = {}): Promise<Watched & { token: Token }> {
-  const stage = openStage(), nodes = [stage.node, ...Array.from({ length: count - 1 }, () => stage.standIn.openNode())];
-  const deployed = deployToken(stage, { [PAYER.address]: 1_000n }), catalogue = token ? new Map([[deployed.contract, deployed]]) : new Map();
+async function watched({
+  nodes: count = 2,
+  token = false,
+  reconcilePerBlock,
+}: { nodes?: number; token?: boolean; reconcilePerBlock?: number } = {}): Promise<Watched & { token: Token }> {
+  const stage = openStage(),
+    nodes = [stage.node, ...Array.from({ length: count - 1 }, () => stage.standIn.openNode())];
+  const deployed = deployToken(stage, { [PAYER.address]: 1_000n }),
+    catalogue = token ? new Map([[deployed.contract, deployed]]) : new Map();
   let nowMs = 0;
-  const transport = createFailoverTransport({ chain: 'tron', endpoints: nodes.map(endpointOf), nowMs: () => (nowMs += 60_000), random: () => 0.5 });
+  const transport = createFailoverTransport({
+    chain: 'tron',
+    endpoints: nodes.map(endpointOf),
+    nowMs: () => (nowMs += 60_000),
+    random: () => 0.5,
+  });
   const client = createClient(network, transport, catalogue);
-  const witnesses = count === 1 ? [] : nodes.map((node) => createClient(network, oneEndpoint('tron', transport, endpointOf(node)), catalogue));
-  const self = watching({ client, witnesses, network, module: tron as ChainModule, ledger: 'tron', catalogue, ...(reconcilePerBlock === undefined ? {} : { reconcilePerBlock }) });
-  self.store.addAddress({ addressKey: addressKeyOf('live', 'tron', bytesOf(SENDER.address)), addressId: 'adr_1', accountId: ACCOUNT, address: SENDER.address, purpose: 'deposit' }, 'live', self.nowMs);
-  const tick = async (times = 1) => { for (let made = 0; made < times; made += 1) await self.watcher.tick(); };
+  const witnesses =
+    count === 1
+      ? []
+      : nodes.map((node) => createClient(network, oneEndpoint('tron', transport, endpointOf(node)), catalogue));
+  const self = watching({
+    client,
+    witnesses,
+    network,
+    module: tron as ChainModule,
+    ledger: 'tron',
+    catalogue,
+    ...(reconcilePerBlock === undefined ? {} : { reconcilePerBlock }),
+  });
+  self.store.addAddress(
+    {
+      addressKey: addressKeyOf('live', 'tron', bytesOf(SENDER.address)),
+      addressId: 'adr_1',
+      accountId: ACCOUNT,
+      address: SENDER.address,
+      purpose: 'deposit',
+    },
+    'live',
+    self.nowMs,
+  );
+  const tick = async (times = 1) => {
+    for (let made = 0; made < times; made += 1) await self.watcher.tick();
+  };
   stage.standIn.ledger.mine(1);
   await tick();
-  const told = () => self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.amount : fact.txid}`);
+  const told = () =>
+    self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.amount : fact.txid}`);
   return { stage, nodes, self, tick, told, token: deployed };
 }
 
-const pay = ({ standIn }: Stage, amount: bigint) => standIn.send(PAYER, { type: 'TransferContract', to: SENDER.address, amount });
+const pay = ({ standIn }: Stage, amount: bigint) =>
+  standIn.send(PAYER, { type: 'TransferContract', to: SENDER.address, amount });
 
 test('6.4 G18 a deposit is seen at once and confirmed at 19, when it is in the solidified view at its height', async (t) => {
   const { stage, tick, told } = await watched();
@@ -71,7 +116,8 @@ test('6.4-2 depth alone never confirms: while the solidified head stands still, 
 test('G15 G16 forks of every depth above the solidified head: reversed once, seen again where it is paid again', async (t) => {
   for (const depth of [1, 2, 9, 18]) {
     for (const transactions of ['lost', 'waiting'] as const) {
-      const { stage, tick, told, self } = await watched(), { ledger } = stage.standIn;
+      const { stage, tick, told, self } = await watched(),
+        { ledger } = stage.standIn;
       const txid = pay(stage, 7n);
       ledger.mine(depth);
       await tick();
@@ -82,18 +128,29 @@ test('G15 G16 forks of every depth above the solidified head: reversed once, see
       ledger.mine(20);
       await tick(4);
       const facts = self.store.facts('tron');
-      t.deepEqual(facts.map(({ transfer, status }) => [transfer.txid, status]), [[txid, transactions === 'lost' ? 'orphaned' : 'matured']], `${depth} ${transactions}`);
+      t.deepEqual(
+        facts.map(({ transfer, status }) => [transfer.txid, status]),
+        [[txid, transactions === 'lost' ? 'orphaned' : 'matured']],
+        `${depth} ${transactions}`,
+      );
     }
   }
 });
 
 test('C2-22 java-tron#4982 a token transfer that succeeded in one block and fails in the one that replaces it is never confirmed', async (t) => {
-  const { stage, tick, told, token } = await watched({ token: true }), { ledger } = stage.standIn;
-  stage.standIn.send(PAYER, { type: 'TriggerSmartContract', contract: token.contract, data: encodeTransfer(SENDER.address, 100n) });
+  const { stage, tick, told, token } = await watched({ token: true }),
+    { ledger } = stage.standIn;
+  stage.standIn.send(PAYER, {
+    type: 'TriggerSmartContract',
+    contract: token.contract,
+    data: encodeTransfer(SENDER.address, 100n),
+  });
   ledger.mine(1);
   await tick();
   t.deepEqual(told(), ['seen 100']);
-  ledger.edit((world) => { (world.contracts.get(token.contract) as Trc20).paused = true; });
+  ledger.edit((world) => {
+    (world.contracts.get(token.contract) as Trc20).paused = true;
+  });
   ledger.reorg(1, 'waiting');
   ledger.mine(25);
   await tick(4);
@@ -101,9 +158,14 @@ test('C2-22 java-tron#4982 a token transfer that succeeded in one block and fail
 });
 
 test('C1-1 BTCPayServer.Plugins.USDt#52 nodes that come and go: a token paid meanwhile is found from the last completed height', async (t) => {
-  const { stage, nodes, tick, told, token, self } = await watched({ token: true }), { ledger } = stage.standIn;
+  const { stage, nodes, tick, told, token, self } = await watched({ token: true }),
+    { ledger } = stage.standIn;
   for (const { knobs } of nodes) knobs.down = true;
-  stage.standIn.send(PAYER, { type: 'TriggerSmartContract', contract: token.contract, data: encodeTransfer(SENDER.address, 100n) });
+  stage.standIn.send(PAYER, {
+    type: 'TriggerSmartContract',
+    contract: token.contract,
+    data: encodeTransfer(SENDER.address, 100n),
+  });
   ledger.mine(40);
   for (let round = 0; round < 6; round += 1) {
     nodes[round % 2]!.knobs.down = round % 3 !== 2;
@@ -116,7 +178,8 @@ test('C1-1 BTCPayServer.Plugins.USDt#52 nodes that come and go: a token paid mea
 });
 
 test('T11 C1-6 a node that answers no infos makes no empty block: the other one tells, and alone it stops the cursor', async (t) => {
-  const { stage, nodes, self, tick, told } = await watched(), [first, second] = nodes;
+  const { stage, nodes, self, tick, told } = await watched(),
+    [first, second] = nodes;
   first!.knobs.keepsInfos = false;
   for (let round = 1; round <= 4; round += 1) {
     pay(stage, BigInt(round));
@@ -145,7 +208,12 @@ test('T11 C1-6 a node that answers no infos makes no empty block: the other one 
 test('T5 V7 internal TRX: credited where it is recorded; where it is not, growth is found by balances at a block and shown, not credited', async (t) => {
   const payOut = (stage: Stage, amount: bigint) => {
     const payout = stage.standIn.deploy('payout', { kind: 'payout' });
-    stage.standIn.send(PAYER, { type: 'TriggerSmartContract', contract: payout, data: selectorOf('payOut(address)') + addressWord(SENDER.address), callValue: amount });
+    stage.standIn.send(PAYER, {
+      type: 'TriggerSmartContract',
+      contract: payout,
+      data: selectorOf('payOut(address)') + addressWord(SENDER.address),
+      callValue: amount,
+    });
     stage.standIn.ledger.mine(1);
   };
   const open = await watched({ reconcilePerBlock: 5 });
@@ -162,5 +230,11 @@ test('T5 V7 internal TRX: credited where it is recorded; where it is not, growth
     await tick();
   }
   t.deepEqual(told(), []);
-  t.like((await self.audit.discrepancies('tron', 5))[0], { kind: 'unattributed', amount: 3n * TRX, address: SENDER.address, expected: 0n, found: 3n * TRX });
+  t.like((await self.audit.discrepancies('tron', 5))[0], {
+    kind: 'unattributed',
+    amount: 3n * TRX,
+    address: SENDER.address,
+    expected: 0n,
+    found: 3n * TRX,
+  });
 });

@@ -1,4 +1,7 @@
-/** The watcher on stand-in XRP servers that lag, miss ledgers, lie, rate-limit, stall and die: every payment counts once. */
+/**
+ * The watcher on stand-in XRP servers that lag, miss ledgers, lie, rate-limit, stall and die: every payment counts
+ * once.
+ */
 import test from 'ava';
 import type { ChainModule, Catalogue } from '../../../chains/chain.ts';
 import { bytesOf } from '../../../chains/xrp/address.ts';
@@ -14,21 +17,45 @@ import { seeded } from '../../support/seeded.ts';
 import { ours, startNode, tokenOf, walletAt, type Node } from '../../support/xrp-node.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';
 
-const SHOP = ours(0, 0).address, payer = walletOf('payer'), issuer = walletOf('issuer');
-const usd = { currency: 'USD', issuer: issuer.classicAddress }, USD = tokenOf(issuer.classicAddress);
+const SHOP = ours(0, 0).address,
+  payer = walletOf('payer'),
+  issuer = walletOf('issuer');
+const usd = { currency: 'USD', issuer: issuer.classicAddress },
+  USD = tokenOf(issuer.classicAddress);
 const catalogue: Catalogue = new Map([[USD.contract, USD]]);
 
 /** A watcher of our address over all servers, with a witness for each. */
 function watched({ client, transport, endpoints }: Node) {
-  const witnesses = endpoints.length === 1 ? [] : endpoints.map((endpoint) => createClient(xrp, oneEndpoint('xrp', transport, endpoint), catalogue));
-  const self = watching({ client, witnesses, ledger: 'xrp', network: xrp, module: module as ChainModule, catalogue, settings: { secondReadMs: 0 } });
-  self.store.addAddress({
-    addressKey: addressKeyOf('live', 'xrp', bytesOf(SHOP)), addressId: 'adr_shop', accountId: ACCOUNT, address: SHOP, purpose: 'deposit',
-  }, 'live', self.nowMs);
-  const account = new ModelAccount(), activated: string[] = [];
+  const witnesses =
+    endpoints.length === 1
+      ? []
+      : endpoints.map((endpoint) => createClient(xrp, oneEndpoint('xrp', transport, endpoint), catalogue));
+  const self = watching({
+    client,
+    witnesses,
+    ledger: 'xrp',
+    network: xrp,
+    module: module as ChainModule,
+    catalogue,
+    settings: { secondReadMs: 0 },
+  });
+  self.store.addAddress(
+    {
+      addressKey: addressKeyOf('live', 'xrp', bytesOf(SHOP)),
+      addressId: 'adr_shop',
+      accountId: ACCOUNT,
+      address: SHOP,
+      purpose: 'deposit',
+    },
+    'live',
+    self.nowMs,
+  );
+  const account = new ModelAccount(),
+    activated: string[] = [];
   const take = () => {
     const rows = self.store.inbox(ACCOUNT);
-    for (const { fact } of rows) if ('deposit' in fact && fact.deposit.activates && fact.kind === 'seen') activated.push(fact.deposit.txid);
+    for (const { fact } of rows)
+      if ('deposit' in fact && fact.deposit.activates && fact.kind === 'seen') activated.push(fact.deposit.txid);
     account.take(rows);
     self.store.takeInbox(rows.map(({ id }) => id));
   };
@@ -36,7 +63,9 @@ function watched({ client, transport, endpoints }: Node) {
 }
 
 test('R1 R7 G18 G19 a payment is told when its ledger is validated, and matures with it; the first one makes the account', async (t) => {
-  const node = await startNode(t), { network } = node, { self, account, activated, take } = watched(node);
+  const node = await startNode(t),
+    { network } = node,
+    { self, account, activated, take } = watched(node);
   await self.watcher.tick();
   const first = fund(network, SHOP, 25_000_000n);
   await self.watcher.tick();
@@ -45,18 +74,32 @@ test('R1 R7 G18 G19 a payment is told when its ledger is validated, and matures 
   network.close();
   await self.watcher.tick();
   take();
-  t.deepEqual(account.events.map(({ event, key }) => [event, key]), [['deposit_detected', `${first}:0`], ['deposit_confirmed', `${first}:0`]]);
+  t.deepEqual(
+    account.events.map(({ event, key }) => [event, key]),
+    [
+      ['deposit_detected', `${first}:0`],
+      ['deposit_confirmed', `${first}:0`],
+    ],
+  );
   const second = fund(network, SHOP, 1n);
   network.close();
   await self.watcher.tick();
   take();
-  t.deepEqual([...account.credited()], [[`${first}:0`, 25_000_000n], [`${second}:0`, 1n]]);
+  t.deepEqual(
+    [...account.credited()],
+    [
+      [`${first}:0`, 25_000_000n],
+      [`${second}:0`, 1n],
+    ],
+  );
   t.deepEqual(activated, [first]);
 });
 
 for (const seed of [1, 2, 3]) {
   test(`G7 G8 G10 8.4 C1-1 C2-17 seed ${seed}: servers that lag, miss, lie, stall, limit and die lose no payment and double none`, async (t) => {
-    const node = await startNode(t, { servers: 3 }), { network, servers } = node, random = seeded(seed);
+    const node = await startNode(t, { servers: 3 }),
+      { network, servers } = node,
+      random = seeded(seed);
     const pick = (below: number) => Math.floor(random() * below);
     for (const address of [payer.classicAddress, SHOP]) fund(network, address, 50_000_000_000n);
     makeIssuer(network, issuer);
@@ -64,21 +107,33 @@ for (const seed of [1, 2, 3]) {
     trust(network, walletAt(0, 0), usd);
     trust(network, payer, usd);
     network.close();
-    act(network, issuer, { TransactionType: 'Payment', Destination: payer.classicAddress, Amount: { ...usd, value: '1000000' } });
+    act(network, issuer, {
+      TransactionType: 'Payment',
+      Destination: payer.classicAddress,
+      Amount: { ...usd, value: '1000000' },
+    });
     network.close();
     const { self, account, take } = watched(node);
     await self.watcher.tick();
     const paid = new Map<string, bigint>();
     const pay = () => {
-      const units = BigInt(1 + pick(1_000)), inToken = random() < 0.3;
+      const units = BigInt(1 + pick(1_000)),
+        inToken = random() < 0.3;
       const Amount = inToken ? { ...usd, value: units.toString() } : units.toString();
-      const { result, tx } = act(network, payer, { TransactionType: 'Payment', Destination: SHOP, Amount, ...(random() < 0.5 ? { DestinationTag: pick(9) } : {}) });
+      const { result, tx } = act(network, payer, {
+        TransactionType: 'Payment',
+        Destination: SHOP,
+        Amount,
+        ...(random() < 0.5 ? { DestinationTag: pick(9) } : {}),
+      });
       if (result === 'tesSUCCESS') paid.set(`${tx.txid}:0`, inToken ? units * 10n ** 15n : units);
     };
     const hurt = async () => {
       // One server at a time lies: two of three that agree on a lie are believed.
       for (const { faults } of servers) faults.forkFrom = null;
-      const server = servers[pick(3)]!, { faults } = server, dice = random();
+      const server = servers[pick(3)]!,
+        { faults } = server,
+        dice = random();
       if (dice < 0.2) faults.lag = pick(4);
       else if (dice < 0.35) faults.missing = [{ first: network.tip.height - pick(5), last: network.tip.height }];
       else if (dice < 0.5) faults.busy = (['slowDown', 'tooBusy', 'noNetwork', { http: 503 }] as const)[pick(4)]!;

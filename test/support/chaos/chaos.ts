@@ -41,7 +41,9 @@ export async function runChaos({ seed, seconds }: { seed: number; seconds: numbe
   const clocks = { cloud: steppedClock(directory, 'cloud'), edge: steppedClock(directory, 'edge') };
   const flock = await openTenChains({
     ledgers: new Map(LEDGERS.map((slug) => [slug, slug === 'btc' ? openLitecoin : () => openEvm(slug)])),
-    cloudEnv: clocks.cloud.env, edgeEnv: clocks.edge.env, ownServer: true,
+    cloudEnv: clocks.cloud.env,
+    edgeEnv: clocks.edge.env,
+    ownServer: true,
   });
   try {
     const addresses = new Map<Chain, string[]>();
@@ -52,20 +54,45 @@ export async function runChaos({ seed, seconds }: { seed: number; seconds: numbe
     const deadline = performance.now() + seconds * 1_000;
     const isOver = () => performance.now() > deadline;
     const refusals = new Map<string, number>();
-    const playing = Promise.all(LEDGERS.map((slug, index) => play(flock.chains.get(slug)!, {
-      addresses: addresses.get(slug)!.slice(1), random: seeded(seed * 64 + index), steps: Infinity, isOver, onStep: () => undefined,
-      cursorHeight: () => flock.cursorHeight(slug).catch(() => -1), recorded: flock.recorded,
-    })));
-    const sending = Promise.all(LEDGERS.map((slug, index) => sendAllTheTime(
-      flock, flock.chains.get(slug)!, { ...HOT[slug]!, address: addresses.get(slug)![0]! }, seeded(seed * 64 + 16 + index), isOver, refusals,
-    )));
+    const playing = Promise.all(
+      LEDGERS.map((slug, index) =>
+        play(flock.chains.get(slug)!, {
+          addresses: addresses.get(slug)!.slice(1),
+          random: seeded(seed * 64 + index),
+          steps: Infinity,
+          isOver,
+          onStep: () => undefined,
+          cursorHeight: () => flock.cursorHeight(slug).catch(() => -1),
+          recorded: flock.recorded,
+        }),
+      ),
+    );
+    const sending = Promise.all(
+      LEDGERS.map((slug, index) =>
+        sendAllTheTime(
+          flock,
+          flock.chains.get(slug)!,
+          { ...HOT[slug]!, address: addresses.get(slug)![0]! },
+          seeded(seed * 64 + 16 + index),
+          isOver,
+          refusals,
+        ),
+      ),
+    );
     const [played, sent, sabotage] = await Promise.all([
-      playing, sending, createSabotage(flock, clocks, seeded(seed * 64 + 32)).run(isOver),
+      playing,
+      sending,
+      createSabotage(flock, clocks, seeded(seed * 64 + 32)).run(isOver),
     ]);
     const payments = new Map([...funded, ...played.flatMap((one) => [...one])]);
     const problems = await settle(flock, payments, sent.flat(), before);
     return {
-      problems, payments: payments.size, withdrawals: sent.flat().length, deliveries: flock.receiver.received.length, sabotage, refusals,
+      problems,
+      payments: payments.size,
+      withdrawals: sent.flat().length,
+      deliveries: flock.receiver.received.length,
+      sabotage,
+      refusals,
       traces: problems.length === 0 ? [] : await flock.standing().catch((error: unknown) => [String(error)]),
     };
   } finally {
@@ -78,17 +105,22 @@ export async function runChaos({ seed, seconds }: { seed: number; seconds: numbe
 async function fund(flock: TenChains, addresses: ReadonlyMap<Chain, string[]>): Promise<Map<string, Payment>> {
   const funded = new Map<string, Payment>();
   for (const [slug, ledger] of flock.chains) {
-    const address = addresses.get(slug)![0]!, amount = HOT[slug]!.funding;
+    const address = addresses.get(slug)![0]!,
+      amount = HOT[slug]!.funding;
     funded.set(await ledger.pay(address, amount), { chain: slug, address, amount });
     await ledger.mine(BURIED_BLOCKS);
   }
-  if (!await flock.recorded([...funded.keys()], ['confirmed'], 60_000)) throw new Error('the hot addresses were not funded');
+  if (!(await flock.recorded([...funded.keys()], ['confirmed'], 60_000)))
+    throw new Error('the hot addresses were not funded');
   return funded;
 }
 
 /** Blocks go on until everything agrees; what does not, when patience ends. */
 async function settle(
-  flock: TenChains, payments: ReadonlyMap<string, Payment>, sent: readonly Sent[], before: ReadonlyMap<Chain, bigint>,
+  flock: TenChains,
+  payments: ReadonlyMap<string, Payment>,
+  sent: readonly Sent[],
+  before: ReadonlyMap<Chain, bigint>,
 ): Promise<string[]> {
   for (const ledger of flock.chains.values()) await ledger.heal();
   let minedAtMs = -Infinity;
@@ -101,7 +133,7 @@ async function settle(
     for (const [txid, { chain, address, amount }] of payments) {
       paid.set(txid, { address, amount, survives: await flock.chains.get(chain)!.stands(txid) });
     }
-    return [...await problemsOfBooks({ ...flock, paid }), ...await problemsOfSent(flock, sent, before)];
+    return [...(await problemsOfBooks({ ...flock, paid })), ...(await problemsOfSent(flock, sent, before))];
   };
   return patiently('books', problems, (found) => found.length === 0).catch(problems);
 }

@@ -13,39 +13,121 @@ export interface Sample<O extends ForwardedOperation = ForwardedOperation> {
 }
 
 const AT = '2026-01-01T00:00:00.000Z';
-const ADR = newId('adr', 1), TXN = newId('txn', 1), DEP = newId('dep', 1), DLV = newId('dlv', 1), EVT = `evt_${'2'.repeat(26)}`;
+const ADR = newId('adr', 1),
+  TXN = newId('txn', 1),
+  DEP = newId('dep', 1),
+  DLV = newId('dlv', 1),
+  EVT = `evt_${'2'.repeat(26)}`;
 const WEBHOOK = '0192f0a0-0000-7000-8000-000000000001';
 export const USDC_CONTRACT = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
-const page = <T>(...content: T[]) => ({ content, page: 0, size: 20, totalElements: content.length, totalPages: 1, next: null });
+const page = <T>(...content: T[]) => ({
+  content,
+  page: 0,
+  size: 20,
+  totalElements: content.length,
+  totalPages: 1,
+  next: null,
+});
 const whole = <T>(...content: T[]) => ({ ...page(...content), size: Math.max(1, content.length) });
 
 const address: ReplyOf<'getAddress'> = {
-  id: ADR, chain: 'eth', address: FIRST, derivationPath: "m/44'/60'/0'/0/0", environment: 'live', userRef: 'customer-1', tag: 'vip', label: 'first', status: 'active', createdAt: AT,
+  id: ADR,
+  chain: 'eth',
+  address: FIRST,
+  derivationPath: "m/44'/60'/0'/0/0",
+  environment: 'live',
+  userRef: 'customer-1',
+  tag: 'vip',
+  label: 'first',
+  status: 'active',
+  createdAt: AT,
 };
 const TXID = `0x${'ab'.repeat(32)}`;
 const deposit: ReplyOf<'getTransaction'> = {
-  amount: '25000000', amountFormatted: '25', decimals: 6, id: DEP, direction: 'in', chain: 'eth', environment: 'live', status: 'confirmed', txid: TXID, outputIndex: 0,
-  address: FIRST, counterparty: RECEIVER, tokenContract: USDC_CONTRACT, tokenSymbol: 'USDC', userRef: 'customer-1', tag: 'vip', chainTag: null, height: 7, blockHash: `0x${'cd'.repeat(32)}`, confirmations: 12,
-  threshold: 12, incarnation: 1, fee: null, failure: null, versions: [], explorerUrl: `https://etherscan.io/tx/${TXID}`, createdAt: AT, updatedAt: AT,
+  amount: '25000000',
+  amountFormatted: '25',
+  decimals: 6,
+  id: DEP,
+  direction: 'in',
+  chain: 'eth',
+  environment: 'live',
+  status: 'confirmed',
+  txid: TXID,
+  outputIndex: 0,
+  address: FIRST,
+  counterparty: RECEIVER,
+  tokenContract: USDC_CONTRACT,
+  tokenSymbol: 'USDC',
+  userRef: 'customer-1',
+  tag: 'vip',
+  chainTag: null,
+  height: 7,
+  blockHash: `0x${'cd'.repeat(32)}`,
+  confirmations: 12,
+  threshold: 12,
+  incarnation: 1,
+  fee: null,
+  failure: null,
+  versions: [],
+  explorerUrl: `https://etherscan.io/tx/${TXID}`,
+  createdAt: AT,
+  updatedAt: AT,
 };
 /** What `Known` of the tests has an instruction for: one ether to the receiver. */
 export const WITHDRAWAL: ReplyOf<'getTransaction'> = {
-  ...deposit, amount: '1000000000000000000', amountFormatted: '1', decimals: 18, id: TXN, direction: 'out', status: 'broadcast', outputIndex: null, counterparty: RECEIVER,
-  tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, incarnation: null, versions: [{ txid: TXID, at: 'submitted' }],
+  ...deposit,
+  amount: '1000000000000000000',
+  amountFormatted: '1',
+  decimals: 18,
+  id: TXN,
+  direction: 'out',
+  status: 'broadcast',
+  outputIndex: null,
+  counterparty: RECEIVER,
+  tokenContract: null,
+  tokenSymbol: 'ETH',
+  userRef: null,
+  tag: null,
+  incarnation: null,
+  versions: [{ txid: TXID, at: 'submitted' }],
 };
 export const WITHDRAWAL_TXID = TXID;
 const wanted = { from: FIRST, to: RECEIVER, amount: 10n ** 18n };
 const built: ReplyOf<'buildTransaction'> = builtFor(wanted, transactionFor(wanted), TXN);
 const balance: ReplyOf<'getBalance'> = {
-  amount: '1500000000000000000', amountFormatted: '1.5', decimals: 18, chain: 'eth', address: FIRST, tokenContract: null, tokenSymbol: 'ETH', reserved: '0',
-  available: '1500000000000000000', accountExists: true,
+  amount: '1500000000000000000',
+  amountFormatted: '1.5',
+  decimals: 18,
+  chain: 'eth',
+  address: FIRST,
+  tokenContract: null,
+  tokenSymbol: 'ETH',
+  reserved: '0',
+  available: '1500000000000000000',
+  accountExists: true,
 };
 const webhook: ReplyOf<'getWebhook'> = {
-  id: WEBHOOK, url: 'https://shop.example/hooks', events: ['deposit_confirmed'], status: 'enabled', secretPreview: 'whsec_…abcd', rotating: false, createdAt: AT, updatedAt: AT,
+  id: WEBHOOK,
+  url: 'https://shop.example/hooks',
+  events: ['deposit_confirmed'],
+  status: 'enabled',
+  secretPreview: 'whsec_…abcd',
+  rotating: false,
+  createdAt: AT,
+  updatedAt: AT,
 };
 const endpoint = { url: webhook.url, events: webhook.events };
 const delivery: ReplyOf<'listDeliveries'>['content'][number] = {
-  id: DLV, eventId: EVT, event: 'deposit_confirmed', webhookId: WEBHOOK, url: webhook.url, replay: 0, status: 'dead_lettered', heldReason: null, nextAttemptAt: AT, createdAt: AT,
+  id: DLV,
+  eventId: EVT,
+  event: 'deposit_confirmed',
+  webhookId: WEBHOOK,
+  url: webhook.url,
+  replay: 0,
+  status: 'dead_lettered',
+  heldReason: null,
+  nextAttemptAt: AT,
+  createdAt: AT,
   attempts: [{ attempt: 1, statusCode: 500, durationMs: 12, error: 'answered', at: AT }],
 };
 
@@ -60,11 +142,28 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   getBalance: { params: { chain: 'eth', address: FIRST }, data: balance },
   getTokenBalance: {
     params: { chain: 'eth', address: FIRST, token: USDC_CONTRACT },
-    data: { ...balance, amount: '2500000', amountFormatted: '2.5', decimals: 6, tokenContract: USDC_CONTRACT, tokenSymbol: 'USDC', available: '2500000' },
+    data: {
+      ...balance,
+      amount: '2500000',
+      amountFormatted: '2.5',
+      decimals: 6,
+      tokenContract: USDC_CONTRACT,
+      tokenSymbol: 'USDC',
+      available: '2500000',
+    },
   },
   getFees: {
     params: { chain: 'eth' },
-    data: { chain: 'eth', symbol: 'ETH', decimals: 18, fee: '21000000000000', feeFormatted: '0.000021', feeMax: '42000000000000', feeMaxFormatted: '0.000042', parts: { gasLimit: '21000' } },
+    data: {
+      chain: 'eth',
+      symbol: 'ETH',
+      decimals: 18,
+      fee: '21000000000000',
+      feeFormatted: '0.000021',
+      feeMax: '42000000000000',
+      feeMaxFormatted: '0.000042',
+      parts: { gasLimit: '21000' },
+    },
   },
   listTransactions: { query: '?chain=eth&direction=in&status=confirmed', data: page(deposit) },
   getTransaction: { params: { id: DEP }, data: deposit },
@@ -80,34 +179,95 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   getWebhook: { params: { webhookId: WEBHOOK }, data: webhook },
   replaceWebhook: { params: { webhookId: WEBHOOK }, body: endpoint, data: webhook },
   deleteWebhook: { params: { webhookId: WEBHOOK }, data: { ...webhook, status: 'deleted' } },
-  rotateWebhookSecret: { params: { webhookId: WEBHOOK }, data: { ...webhook, rotating: true, secret: 'whsec_c2VjcmV0' } },
+  rotateWebhookSecret: {
+    params: { webhookId: WEBHOOK },
+    data: { ...webhook, rotating: true, secret: 'whsec_c2VjcmV0' },
+  },
   dropPreviousWebhookSecret: { params: { webhookId: WEBHOOK }, data: webhook },
   listWebhookDeliveries: { params: { webhookId: WEBHOOK }, data: page(delivery) },
   getEdgeLease: { data: { state: 'held', epoch: 3, holder: newId('ses', 1), expiresAt: AT } },
-  getEdgeReadiness: { data: whole({ chain: 'sol' as const, state: 'ready' as const, reason: 'none', xpub: null, poolLevelPercent: 90 }) },
+  getEdgeReadiness: {
+    data: whole({ chain: 'sol' as const, state: 'ready' as const, reason: 'none', xpub: null, poolLevelPercent: 90 }),
+  },
   listEdgeSessions: {
     data: whole({
-      id: newId('ses', 1), role: 'leader' as const, edgeVersion: '1.0.0', liveness: 'live' as const, leaseEpoch: 3, outboxMode: 'durable', outboxDepth: 0, outboxPoisoned: false,
-      podHint: 'pod', lastHeartbeatAt: AT, startedAt: AT, endedAt: AT,
+      id: newId('ses', 1),
+      role: 'leader' as const,
+      edgeVersion: '1.0.0',
+      liveness: 'live' as const,
+      leaseEpoch: 3,
+      outboxMode: 'durable',
+      outboxDepth: 0,
+      outboxPoisoned: false,
+      podHint: 'pod',
+      lastHeartbeatAt: AT,
+      startedAt: AT,
+      endedAt: AT,
     }),
   },
-  listChains: { data: whole({ chain: 'eth' as const, enabled: true, symbol: 'ETH', decimals: 18, threshold: 12, readiness: 'ready' as const, explorerUrl: 'https://etherscan.io' }) },
+  listChains: {
+    data: whole({
+      chain: 'eth' as const,
+      enabled: true,
+      symbol: 'ETH',
+      decimals: 18,
+      threshold: 12,
+      readiness: 'ready' as const,
+      explorerUrl: 'https://etherscan.io',
+    }),
+  },
   getCoverage: {
     params: { chain: 'eth' },
-    data: { chain: 'eth', completeHeight: 5, headHeight: 7, headAt: AT, heardAt: AT, ageSeconds: 3, lag: 2, unresolved: [{ height: 6, reason: 'empty', tries: 1, since: AT }], endpoints: [{ endpoint: 'eth-1', state: 'up' as const }] },
+    data: {
+      chain: 'eth',
+      completeHeight: 5,
+      headHeight: 7,
+      headAt: AT,
+      heardAt: AT,
+      ageSeconds: 3,
+      lag: 2,
+      unresolved: [{ height: 6, reason: 'empty', tries: 1, since: AT }],
+      endpoints: [{ endpoint: 'eth-1', state: 'up' as const }],
+    },
   },
   listTokens: {
     data: whole({
-      symbol: 'USDC', unsupportedChains: [{ chain: 'btc' as const, reason: 'not deployed' }],
-      deployments: [{ chain: 'eth' as const, contractAddress: USDC_CONTRACT, decimals: 6, monitored: true, deprecated: false, bridgeable: true }],
+      symbol: 'USDC',
+      unsupportedChains: [{ chain: 'btc' as const, reason: 'not deployed' }],
+      deployments: [
+        {
+          chain: 'eth' as const,
+          contractAddress: USDC_CONTRACT,
+          decimals: 6,
+          monitored: true,
+          deprecated: false,
+          bridgeable: true,
+        },
+      ],
     }),
   },
-  detectPath: { body: {}, data: { candidates: [{ template: "m/84'/0'/0'/0/i", path: "m/84'/0'/0'/0/0", script: 'p2wpkh' }], indexesTried: 100 } },
+  detectPath: {
+    body: {},
+    data: {
+      candidates: [{ template: "m/84'/0'/0'/0/i", path: "m/84'/0'/0'/0/0", script: 'p2wpkh' }],
+      indexesTried: 100,
+    },
+  },
   listKeySources: {
     data: whole({
-      id: newId('ks', 1), fingerprint: '0123456789abcdef', label: 'old wallet', kind: 'phrase' as const, keystore: 'file' as const, chains: ['eth' as const], basePath: "m/44'/60'/0'",
-      keys: [{ chains: ['eth' as const], path: "m/44'/60'/0'", xpub: 'xpub6CUG…r2NQ', publicKey: '02ab' }], addresses: 1, status: 'active' as const,
-      signing: [{ chain: 'eth' as const, signs: true, reason: 'source_purged' as const }], createdAt: AT, purgedAt: AT,
+      id: newId('ks', 1),
+      fingerprint: '0123456789abcdef',
+      label: 'old wallet',
+      kind: 'phrase' as const,
+      keystore: 'file' as const,
+      chains: ['eth' as const],
+      basePath: "m/44'/60'/0'",
+      keys: [{ chains: ['eth' as const], path: "m/44'/60'/0'", xpub: 'xpub6CUG…r2NQ', publicKey: '02ab' }],
+      addresses: 1,
+      status: 'active' as const,
+      signing: [{ chain: 'eth' as const, signs: true, reason: 'source_purged' as const }],
+      createdAt: AT,
+      purgedAt: AT,
     }),
   },
   simulateDeposit: { body: {}, data: { txid: TXID, outputIndex: 0, height: 7 } },

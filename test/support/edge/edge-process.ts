@@ -29,23 +29,46 @@ export interface ProcessOptions {
 }
 
 /** Starts edge/main.ts; it is killed when the test ends. */
-export async function startEdgeProcess(t: ExecutionContext, { cloudUrl, dataDir, localKey = '', env = {}, waits = true, options = [] }: ProcessOptions): Promise<EdgeProcess> {
+export async function startEdgeProcess(
+  t: ExecutionContext,
+  { cloudUrl, dataDir, localKey = '', env = {}, waits = true, options = [] }: ProcessOptions,
+): Promise<EdgeProcess> {
   const given = Object.entries({
-    PATH: process.env['PATH'], API_KEY: API_KEYS.live, CLOUD_URL: cloudUrl, MNEMONIC: PHRASE, EDGE_DATA_DIR: dataDir, EDGE_PORT: '0',
-    EDGE_CHAINS: 'eth', EDGE_WEBHOOK_ALLOWLIST: '127.0.0.0/8,127.0.0.1', ...env,
+    PATH: process.env['PATH'],
+    API_KEY: API_KEYS.live,
+    CLOUD_URL: cloudUrl,
+    MNEMONIC: PHRASE,
+    EDGE_DATA_DIR: dataDir,
+    EDGE_PORT: '0',
+    EDGE_CHAINS: 'eth',
+    EDGE_WEBHOOK_ALLOWLIST: '127.0.0.0/8,127.0.0.1',
+    ...env,
   }).filter(([, value]) => value !== undefined);
-  const child: ChildProcess = spawn(process.execPath, [...options, ENTRY], { env: Object.fromEntries(given) as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child: ChildProcess = spawn(process.execPath, [...options, ENTRY], {
+    env: Object.fromEntries(given) as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   let output = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  );
   t.teardown(() => child.kill('SIGKILL'));
   const port = await new Promise<number>((resolve, reject) => {
     child.on('message', (message: { port: number }) => resolve(message.port));
-    void exited.then(({ code }) => (waits ? reject(new Error(`the edge exited with ${code}:\n${output}`)) : resolve(0)));
+    void exited.then(({ code }) =>
+      waits ? reject(new Error(`the edge exited with ${code}:\n${output}`)) : resolve(0),
+    );
   });
   const url = `http://127.0.0.1:${port}`;
   return {
-    pid: child.pid!, url, exited, output: () => output, kill: (signal) => void child.kill(signal), closeChannel: () => child.disconnect(),
+    pid: child.pid!,
+    url,
+    exited,
+    output: () => output,
+    kill: (signal) => void child.kill(signal),
+    closeChannel: () => child.disconnect(),
     ask: (method, path, body) => ask(url, { method, path, body, headers: { 'x-api-key': localKey } }),
   };
 }

@@ -1,4 +1,7 @@
-/** What an honest cloud builds on each of the six families for the first address of the test phrase, through the chain's own module. */
+/**
+ * What an honest cloud builds on each of the six families for the first address of the test phrase, through the chain's
+ * own module.
+ */
 import { base58 } from '@scure/base';
 import { createHash } from 'node:crypto';
 import type { BuildInputs, Intent, Network, ReplayKey, Unsigned } from '../../../chains/chain.ts';
@@ -30,7 +33,9 @@ interface Family {
   readonly amount: bigint;
   readonly symbol: string;
   readonly decimals: number;
-  /** Inputs and replay key of a build; another `variant` is another counter, coin or block hash, so that two could land. */
+  /**
+   * Inputs and replay key of a build; another `variant` is another counter, coin or block hash, so that two could land.
+   */
   inputs(from: string, variant: number, nowMs: number): { inputs: BuildInputs; replay: ReplayKey | null };
 }
 
@@ -39,7 +44,11 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const FAMILIES: Readonly<Record<FamilyChain, Family>> = {
   btc: {
-    path: "m/84'/0'/0'/0/0", to: BTC_RECIPIENT, amount: 200_000n, symbol: 'BTC', decimals: 8,
+    path: "m/84'/0'/0'/0/0",
+    to: BTC_RECIPIENT,
+    amount: 200_000n,
+    symbol: 'BTC',
+    decimals: 8,
     inputs: (from) => {
       const parsed = factsOf('btc').parseAddress(networkOf('btc'), from);
       if (isRefusal(parsed)) throw new Error('not an address');
@@ -47,34 +56,73 @@ const FAMILIES: Readonly<Record<FamilyChain, Family>> = {
     },
   },
   eth: {
-    path: "m/44'/60'/0'/0/0", to: EVM_RECIPIENT, amount: 10n ** 16n, symbol: 'ETH', decimals: 18,
-    inputs: (_from, variant) => ({ inputs: evmInputs({ nativeBalance: (10n ** 20n).toString() }), replay: { kind: 'nonce', value: 7 + variant } }),
+    path: "m/44'/60'/0'/0/0",
+    to: EVM_RECIPIENT,
+    amount: 10n ** 16n,
+    symbol: 'ETH',
+    decimals: 18,
+    inputs: (_from, variant) => ({
+      inputs: evmInputs({ nativeBalance: (10n ** 20n).toString() }),
+      replay: { kind: 'nonce', value: 7 + variant },
+    }),
   },
   tron: {
-    path: "m/44'/195'/0'/0/0", to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', amount: 3_000_000n, symbol: 'TRX', decimals: 6,
-    inputs: (_from, variant, nowMs) => ({ inputs: tronInputs({ headTimeMs: nowMs, timestampMs: nowMs + variant }), replay: null }),
+    path: "m/44'/195'/0'/0/0",
+    to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+    amount: 3_000_000n,
+    symbol: 'TRX',
+    decimals: 6,
+    inputs: (_from, variant, nowMs) => ({
+      inputs: tronInputs({ headTimeMs: nowMs, timestampMs: nowMs + variant }),
+      replay: null,
+    }),
   },
   sol: {
-    path: "m/44'/501'/0'/0'", to: keyOf(2).address, amount: 50_000_000n, symbol: 'SOL', decimals: 9,
+    path: "m/44'/501'/0'/0'",
+    to: keyOf(2).address,
+    amount: 50_000_000n,
+    symbol: 'SOL',
+    decimals: 9,
     inputs: (from, variant) => ({
-      inputs: solInputs({ feePayer: from, senderLamports: (SOL * 5n).toString(), payerLamports: (SOL * 5n).toString(), blockhash: base58.encode(digest(`block ${variant}`)) }),
+      inputs: solInputs({
+        feePayer: from,
+        senderLamports: (SOL * 5n).toString(),
+        payerLamports: (SOL * 5n).toString(),
+        blockhash: base58.encode(digest(`block ${variant}`)),
+      }),
       replay: null,
     }),
   },
   xrp: {
-    path: "m/44'/144'/0'/0/0", to: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe', amount: 2_000_000n, symbol: 'XRP', decimals: 6,
+    path: "m/44'/144'/0'/0/0",
+    to: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe',
+    amount: 2_000_000n,
+    symbol: 'XRP',
+    decimals: 6,
     inputs: (_from, variant) => ({ inputs: xrpInputs(), replay: { kind: 'sequence', value: String(7 + variant) } }),
   },
   xlm: {
-    path: "m/44'/148'/0'", to: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ', amount: 10_000_000n, symbol: 'XLM', decimals: 7,
+    path: "m/44'/148'/0'",
+    to: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',
+    amount: 10_000_000n,
+    symbol: 'XLM',
+    decimals: 7,
     inputs: (from, variant, nowMs) => ({
-      inputs: xlmInputs(from, { closeTime: Math.floor(nowMs / 1_000), sender: accountOf({ sequence: String(6 + variant) }) }), replay: { kind: 'sequence', value: String(7 + variant) },
+      inputs: xlmInputs(from, {
+        closeTime: Math.floor(nowMs / 1_000),
+        sender: accountOf({ sequence: String(6 + variant) }),
+      }),
+      replay: { kind: 'sequence', value: String(7 + variant) },
     }),
   },
 };
 
 /** The caller's wish, and what an honest cloud answers to it. */
-export interface FamilyWish { readonly chain: FamilyChain; readonly amount?: bigint; readonly to?: string }
+export interface FamilyWish {
+  readonly chain: FamilyChain;
+  readonly amount?: bigint;
+  readonly to?: string;
+}
 
 export function fromOf(chain: FamilyChain): string {
   const address = own.addressAt(chain, FAMILIES[chain].path);
@@ -83,16 +131,23 @@ export function fromOf(chain: FamilyChain): string {
 }
 
 /** Body of `POST /v1/transactions/unsigned`. */
-export function askedOf({ chain, amount = FAMILIES[chain].amount, to = FAMILIES[chain].to }: FamilyWish): Record<string, string> {
+export function askedOf({
+  chain,
+  amount = FAMILIES[chain].amount,
+  to = FAMILIES[chain].to,
+}: FamilyWish): Record<string, string> {
   return { chain, from: fromOf(chain), to, amount: amount.toString() };
 }
 
 /** The payload that the chain's module builds for a wish. */
 export async function unsignedFor(
-  { chain, amount = FAMILIES[chain].amount, to = FAMILIES[chain].to }: FamilyWish, variant = 0, nowMs = Date.now(),
+  { chain, amount = FAMILIES[chain].amount, to = FAMILIES[chain].to }: FamilyWish,
+  variant = 0,
+  nowMs = Date.now(),
   network: Network = networkOf(chain),
 ): Promise<Unsigned> {
-  const module = await loadModule(chain), from = fromOf(chain);
+  const module = await loadModule(chain),
+    from = fromOf(chain);
   const { inputs, replay } = FAMILIES[chain].inputs(from, variant, nowMs);
   const intent: Intent = { chain, from, fromPath: FAMILIES[chain].path, to, amount, token: null, tag: null };
   const unsigned = module.buildUnsigned(network, inputs, intent, replay);
@@ -103,22 +158,78 @@ export async function unsignedFor(
 /** The cloud's answer that carries a payload. */
 export function builtOf(unsigned: Unsigned, id: string = newId('txn', Date.now())): BuiltJson {
   const { symbol, decimals } = FAMILIES[unsigned.chain as FamilyChain];
-  const amount = unsigned.amount.toString(), feeMax = unsigned.feeMax.toString();
+  const amount = unsigned.amount.toString(),
+    feeMax = unsigned.feeMax.toString();
   return {
-    id, chain: unsigned.chain, status: 'built', from: unsigned.from, to: unsigned.to, tokenContract: null, tokenSymbol: symbol, chainTag: null,
-    amount, amountFormatted: formatAmount(unsigned.amount, decimals), decimals, feeEstimate: { fee: feeMax, feeMax, parts: {} },
-    unsigned: { ...unsigned, amount, feeMax, fee: { ...unsigned.fee }, replayKey: unsigned.replayKey as BuiltJson['unsigned']['replayKey'] },
-    createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z',
+    id,
+    chain: unsigned.chain,
+    status: 'built',
+    from: unsigned.from,
+    to: unsigned.to,
+    tokenContract: null,
+    tokenSymbol: symbol,
+    chainTag: null,
+    amount,
+    amountFormatted: formatAmount(unsigned.amount, decimals),
+    decimals,
+    feeEstimate: { fee: feeMax, feeMax, parts: {} },
+    unsigned: {
+      ...unsigned,
+      amount,
+      feeMax,
+      fee: { ...unsigned.fee },
+      replayKey: unsigned.replayKey as BuiltJson['unsigned']['replayKey'],
+    },
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
   };
 }
 
 /** The cloud's record of a withdrawal that was built so. */
 export function recordOf(built: BuiltJson, status: string, txid: string | null): ReplyOf<'getTransaction'> {
-  const { amount, amountFormatted, decimals, id, chain, from, to, tokenContract, tokenSymbol, chainTag, createdAt, updatedAt } = built;
+  const {
+    amount,
+    amountFormatted,
+    decimals,
+    id,
+    chain,
+    from,
+    to,
+    tokenContract,
+    tokenSymbol,
+    chainTag,
+    createdAt,
+    updatedAt,
+  } = built;
   const network = networkOf(chain);
   return {
-    amount, amountFormatted, decimals, id, direction: 'out', chain, environment: 'live', status, txid, outputIndex: null, address: from, counterparty: to, tokenContract,
-    tokenSymbol, userRef: null, tag: null, chainTag, height: null, blockHash: null, confirmations: 0, threshold: network.threshold, incarnation: null, fee: null, failure: null,
-    versions: txid === null ? [] : [{ txid, at: 'submitted' }], explorerUrl: txid === null ? null : network.explorer.tx.replace('{id}', txid), createdAt, updatedAt,
+    amount,
+    amountFormatted,
+    decimals,
+    id,
+    direction: 'out',
+    chain,
+    environment: 'live',
+    status,
+    txid,
+    outputIndex: null,
+    address: from,
+    counterparty: to,
+    tokenContract,
+    tokenSymbol,
+    userRef: null,
+    tag: null,
+    chainTag,
+    height: null,
+    blockHash: null,
+    confirmations: 0,
+    threshold: network.threshold,
+    incarnation: null,
+    fee: null,
+    failure: null,
+    versions: txid === null ? [] : [{ txid, at: 'submitted' }],
+    explorerUrl: txid === null ? null : network.explorer.tx.replace('{id}', txid),
+    createdAt,
+    updatedAt,
   };
 }

@@ -8,8 +8,22 @@ import { Server, type Socket } from 'socket.io';
 import { fail, succeed } from '../../../protocol/envelope.ts';
 import { refuse, statusOf, type ErrorCode } from '../../../protocol/errors.ts';
 import {
-  attemptsFrame, handshakeAuth, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, signedBody, STREAM_PATH, syncBody, type Acknowledgement, type AttemptsFrame,
-  type InstructionRecord, type KeySetRecord, type LocalKeyRecord, type SyncBody,
+  attemptsFrame,
+  handshakeAuth,
+  heartbeatFrame,
+  instructionsFrame,
+  keySetFrame,
+  localKeysFrame,
+  releaseFrame,
+  signedBody,
+  STREAM_PATH,
+  syncBody,
+  type Acknowledgement,
+  type AttemptsFrame,
+  type InstructionRecord,
+  type KeySetRecord,
+  type LocalKeyRecord,
+  type SyncBody,
 } from '../../../protocol/frames.ts';
 import { isDigestOf, isSignatureOf, parseSignature } from '../../../protocol/node/http-signature.ts';
 import type { Delivery } from '../../../edge/webhooks/post.ts';
@@ -22,7 +36,10 @@ export interface Seen {
   readonly signed: boolean;
 }
 /** `data` is a success; `code` a refusal; `raw` leaves as it stands. */
-export type Told = { readonly data: unknown; readonly status?: number } | { readonly code: ErrorCode; readonly details?: Record<string, unknown> } | { readonly raw: string; readonly status: number };
+export type Told =
+  | { readonly data: unknown; readonly status?: number }
+  | { readonly code: ErrorCode; readonly details?: Record<string, unknown> }
+  | { readonly raw: string; readonly status: number };
 type Teller = (seen: Seen) => Told | Promise<Told>;
 
 const META = { requestId: 'req_22222222222222222222222222', timestamp: '2026-01-01T00:00:00.000Z' };
@@ -68,7 +85,10 @@ export class HostileCloud {
       const told = await this.#tell(seen);
       if ('raw' in told) return reply.code(told.status).type('application/json').send(told.raw);
       if ('code' in told) return reply.code(statusOf(told.code)).send(fail(refuse(told.code, told.details), META));
-      return reply.code(told.status ?? 200).header('x-request-id', META.requestId).send(succeed(told.data, META));
+      return reply
+        .code(told.status ?? 200)
+        .header('x-request-id', META.requestId)
+        .send(succeed(told.data, META));
     });
   }
 
@@ -111,7 +131,11 @@ export class HostileCloud {
     return this.#ask('deliver', { leaseEpoch, deliveries });
   }
 
-  async sign(transactionId: string, leaseEpoch = this.leaseEpoch, record: InstructionRecord | null = null): Promise<Acknowledgement> {
+  async sign(
+    transactionId: string,
+    leaseEpoch = this.leaseEpoch,
+    record: InstructionRecord | null = null,
+  ): Promise<Acknowledgement> {
     return this.#ask('sign', { leaseEpoch, transactionId, record });
   }
 
@@ -123,7 +147,9 @@ export class HostileCloud {
       socket.once('disconnect', left);
       forget = () => socket.off('disconnect', left);
     });
-    return await Promise.race([socket.timeout(30_000).emitWithAck(frame, body), gone]).finally(forget) as Acknowledgement;
+    return (await Promise.race([socket.timeout(30_000).emitWithAck(frame, body), gone]).finally(
+      forget,
+    )) as Acknowledgement;
   }
 
   push(frame: string, body: unknown): void {
@@ -156,8 +182,16 @@ export class HostileCloud {
     let signed = false;
     if (typeof input === 'string' && typeof signature === 'string' && typeof digest === 'string') {
       const parsed = parseSignature(input, signature);
-      signed = parsed !== null && isDigestOf(digest, Buffer.from(body))
-        && isSignatureOf(parsed, { method: request.method, authority: host!, path, query: query === undefined ? '?' : `?${query}`, contentDigest: digest });
+      signed =
+        parsed !== null &&
+        isDigestOf(digest, Buffer.from(body)) &&
+        isSignatureOf(parsed, {
+          method: request.method,
+          authority: host!,
+          path,
+          query: query === undefined ? '?' : `?${query}`,
+          contentDigest: digest,
+        });
       if (!signed) this.badSignatures += 1;
     }
     const seen = { method: request.method, path: request.raw.url!, headers: request.headers, body, signed };
@@ -173,7 +207,8 @@ export class HostileCloud {
       this.enrolled = true;
       return { data: { outcome: 'enrolled', readiness: [] } };
     }
-    if (seen.path === '/v1/edge/resume') return this.enrolled ? { data: { readiness: [] } } : { code: 'RESYNC_REQUIRED' };
+    if (seen.path === '/v1/edge/resume')
+      return this.enrolled ? { data: { readiness: [] } } : { code: 'RESYNC_REQUIRED' };
     if (seen.path === '/v1/edge/resync') return { data: { readiness: [] } };
     if (seen.path === '/v1/edge/heartbeat') {
       return { data: { role: this.role, leaseEpoch: this.leaseEpoch, leaseTtlMs: this.leaseTtlMs, serverTimeMs: 0 } };
@@ -186,8 +221,14 @@ export class HostileCloud {
     }
     const asked = /^\/v1\/transactions\/([^/]+)\/broadcast$/.exec(seen.path);
     if (asked !== null && this.streams > 0) {
-      const { ok, code, details } = await this.sign(asked[1]!, this.leaseEpoch, this.instructions.findLast(({ transactionId }) => transactionId === asked[1]) ?? null);
-      return ok ? { data: { id: asked[1]!, status: 'broadcast' } } : { code: code as ErrorCode, ...(details === undefined ? {} : { details }) };
+      const { ok, code, details } = await this.sign(
+        asked[1]!,
+        this.leaseEpoch,
+        this.instructions.findLast(({ transactionId }) => transactionId === asked[1]) ?? null,
+      );
+      return ok
+        ? { data: { id: asked[1]!, status: 'broadcast' } }
+        : { code: code as ErrorCode, ...(details === undefined ? {} : { details }) };
     }
     return { code: 'NOT_FOUND' };
   }
@@ -198,9 +239,15 @@ export class HostileCloud {
     if (!auth.success) return 'INVALID_INPUT';
     const { headers, sessionId } = auth.data;
     const signature = parseSignature(headers['signature-input'] ?? '', headers['signature'] ?? '');
-    const verified = signature !== null && isSignatureOf(signature, {
-      method: 'GET', authority: socket.handshake.headers.host!, path: STREAM_PATH, query: '?', contentDigest: headers['content-digest'] ?? '',
-    });
+    const verified =
+      signature !== null &&
+      isSignatureOf(signature, {
+        method: 'GET',
+        authority: socket.handshake.headers.host!,
+        path: STREAM_PATH,
+        query: '?',
+        contentDigest: headers['content-digest'] ?? '',
+      });
     if (!verified) this.badSignatures += 1;
     this.sessions.push(sessionId);
     return verified ? null : 'EDGE_SIGNATURE_INVALID';
@@ -239,8 +286,14 @@ export class HostileCloud {
     });
     const sessionId = String((socket.handshake.auth as { sessionId?: unknown }).sessionId);
     socket.emit('welcome', {
-      sessionId, role: this.role, leaseEpoch: this.leaseEpoch, leaseTtlMs: this.leaseTtlMs, heartbeatMs: 30_000, serverTimeMs: Date.now(),
-      localKeys: this.welcomeKeys, ...(this.carriesSets ? { keySets: true } : {}),
+      sessionId,
+      role: this.role,
+      leaseEpoch: this.leaseEpoch,
+      leaseTtlMs: this.leaseTtlMs,
+      heartbeatMs: 30_000,
+      serverTimeMs: Date.now(),
+      localKeys: this.welcomeKeys,
+      ...(this.carriesSets ? { keySets: true } : {}),
     });
   }
 }

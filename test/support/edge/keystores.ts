@@ -19,12 +19,30 @@ export const wrapWith = (passphrase = PASSPHRASE): KeyWrap => createPassphraseWr
 export const newKeystorePath = (): string => join(newDirectory(), 'keys.flock');
 
 /** Adds a parsed source. */
-export async function addTo(file: KeyFile, { fingerprint, keys, secret }: ParsedSource, more: Partial<Pick<SourceRecord, 'label' | 'own' | 'kind'>> = {}): Promise<SourceRecord> {
-  return file.add({ fingerprint, keys, kind: 'phrase', label: 'old wallet', own: false, createdAt: new Date(0).toISOString(), ...more }, secret);
+export async function addTo(
+  file: KeyFile,
+  { fingerprint, keys, secret }: ParsedSource,
+  more: Partial<Pick<SourceRecord, 'label' | 'own' | 'kind'>> = {},
+): Promise<SourceRecord> {
+  return file.add(
+    {
+      fingerprint,
+      keys,
+      kind: 'phrase',
+      label: 'old wallet',
+      own: false,
+      createdAt: new Date(0).toISOString(),
+      ...more,
+    },
+    secret,
+  );
 }
 
 /** A keystore on the disk with one phrase and one EVM key. */
-export async function filledKeystore(path = newKeystorePath(), wrap = wrapWith()): Promise<{ path: string; file: KeyFile; phrase: SourceRecord; key: SourceRecord }> {
+export async function filledKeystore(
+  path = newKeystorePath(),
+  wrap = wrapWith(),
+): Promise<{ path: string; file: KeyFile; phrase: SourceRecord; key: SourceRecord }> {
   const file = await KeyFile.create(path, wrap);
   const phrase = await addTo(file, parsePhraseSource(OLD_PHRASE, ''));
   const key = await addTo(file, parseKeySource('evm', '11'.repeat(32)), { kind: 'key', label: 'hot key' });

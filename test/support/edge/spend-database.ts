@@ -7,7 +7,7 @@ let databases = 0;
 
 export async function newSpendDatabase(t: ExecutionContext): Promise<string> {
   const server = await testServerUrl();
-  const name = `spend_${process.pid}_${databases += 1}`;
+  const name = `spend_${process.pid}_${(databases += 1)}`;
   const admin = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null });
   await admin`create database ${admin(name)}`;
   t.teardown(async () => {

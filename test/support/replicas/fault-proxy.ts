@@ -4,7 +4,10 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /** `open` passes · `cut` resets every connection and takes none · `hole` takes connections and passes nothing. */
 export type ProxyMode = 'open' | 'cut' | 'hole';
 
-interface Pair { readonly inner: Socket; readonly outer: Socket }
+interface Pair {
+  readonly inner: Socket;
+  readonly outer: Socket;
+}
 
 export class FaultProxy {
   readonly #server: Server;

@@ -1,4 +1,7 @@
-/** One cloud node, several edge replicas behind fault proxies, a rough receiver: real processes, real sockets, one disk each. */
+/**
+ * One cloud node, several edge replicas behind fault proxies, a rough receiver: real processes, real sockets, one disk
+ * each.
+ */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -65,23 +68,34 @@ export class Replica {
 
   async start(): Promise<void> {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', EDGE_ENTRY], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...this.#env, EDGE_PORT: String(this.port) },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '',
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        ...this.#env,
+        EDGE_PORT: String(this.port),
+      },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#child = child;
     this.#ready = false;
-    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-20_000)));
-    this.#exited = new Promise((resolve) => child.once('exit', () => {
-      if (this.#child === child) this.#child = null;
-      resolve();
-    }));
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-20_000)));
+    this.#exited = new Promise((resolve) =>
+      child.once('exit', () => {
+        if (this.#child === child) this.#child = null;
+        resolve();
+      }),
+    );
     await new Promise<void>((resolve, reject) => {
       child.once('message', (message: { port: number }) => {
         this.port = message.port;
         this.#ready = true;
         resolve();
       });
-      void this.#exited.then(() => reject(new Error(`${this.name} ended before it was ready:\n${this.output.slice(-1_500)}`)));
+      void this.#exited.then(() =>
+        reject(new Error(`${this.name} ended before it was ready:\n${this.output.slice(-1_500)}`)),
+      );
     });
   }
 
@@ -115,7 +129,10 @@ export class Replica {
     if (!this.up || this.frozen) return null;
     try {
       const text = await (await fetch(`${this.url}/metrics`, { signal: AbortSignal.timeout(2_000) })).text();
-      return text.split('\n').filter((line) => line.startsWith(name)).reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+      return text
+        .split('\n')
+        .filter((line) => line.startsWith(name))
+        .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
     } catch {
       return null;
     }
@@ -147,17 +164,37 @@ export interface CloudHost {
 }
 
 /** A cloud node with a fleet for the sandbox account of one or of both organizations of developer mode. */
-export async function startFleets(
-  { sizes, cloudEnv, edgeEnv = {}, random }: { sizes: readonly number[]; cloudEnv: Record<string, string>; edgeEnv?: Record<string, string>; random: () => number },
-): Promise<CloudHost> {
+export async function startFleets({
+  sizes,
+  cloudEnv,
+  edgeEnv = {},
+  random,
+}: {
+  sizes: readonly number[];
+  cloudEnv: Record<string, string>;
+  edgeEnv?: Record<string, string>;
+  random: () => number;
+}): Promise<CloudHost> {
   const folder = mkdtempSync(join(tmpdir(), 'flock-fleet-'));
   const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
-  const close = async () => { for (const step of closing.splice(0).reverse()) await step(); };
+  const close = async () => {
+    for (const step of closing.splice(0).reverse()) await step();
+  };
   try {
     const secretKey = randomBytes(32).toString('hex');
-    const { appUrl: databaseUrl, superuserUrl } = await prepareDatabase(await testServerUrl(), `fleet_${process.pid}_${randomBytes(4).toString('hex')}`);
+    const { appUrl: databaseUrl, superuserUrl } = await prepareDatabase(
+      await testServerUrl(),
+      `fleet_${process.pid}_${randomBytes(4).toString('hex')}`,
+    );
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(folder, 'seed.json') });
-    const env = { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, DEVELOPER_MODE: 'on', NODE_NAME: 'cloud-1', WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1', ...cloudEnv };
+    const env = {
+      DATABASE_URL: databaseUrl,
+      SECRET_KEY: secretKey,
+      DEVELOPER_MODE: 'on',
+      NODE_NAME: 'cloud-1',
+      WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1',
+      ...cloudEnv,
+    };
     const first = startChild('cloud', CLOUD_ENTRY, { ...env, CLOUD_PORT: '0' }, join(folder, 'cloud.log'));
     const holder = { cloud: first };
     closing.push(() => holder.cloud.stop());
@@ -173,11 +210,26 @@ export async function startFleets(
       { organizationId: record.organizationId, apiKey: record.sandbox.cloudApiKey },
       { organizationId: record.other.organizationId, apiKey: record.other.sandbox.cloudApiKey },
     ];
-    const fleets = await Promise.all(sizes.map((size, index) => openFleet({
-      folder: join(folder, `fleet-${index}`), phrase: PHRASES[index]!, ...accounts[index]!, size, cloudUrl, sql, edgeEnv, random, closing,
-    })));
+    const fleets = await Promise.all(
+      sizes.map((size, index) =>
+        openFleet({
+          folder: join(folder, `fleet-${index}`),
+          phrase: PHRASES[index]!,
+          ...accounts[index]!,
+          size,
+          cloudUrl,
+          sql,
+          edgeEnv,
+          random,
+          closing,
+        }),
+      ),
+    );
     return {
-      url: cloudUrl, fleets, close, startCloud,
+      url: cloudUrl,
+      fleets,
+      close,
+      startCloud,
       async killCloud() {
         holder.cloud.kill('SIGKILL');
         await holder.cloud.exited;
@@ -190,40 +242,88 @@ export async function startFleets(
 }
 
 interface Opening {
-  folder: string; phrase: string; organizationId: string; apiKey: string; size: number; cloudUrl: string; sql: Sql; edgeEnv: Record<string, string>;
-  random: () => number; closing: (() => Promise<unknown> | unknown)[];
+  folder: string;
+  phrase: string;
+  organizationId: string;
+  apiKey: string;
+  size: number;
+  cloudUrl: string;
+  sql: Sql;
+  edgeEnv: Record<string, string>;
+  random: () => number;
+  closing: (() => Promise<unknown> | unknown)[];
 }
 
-async function openFleet({ folder, phrase, organizationId, apiKey, size, cloudUrl, sql, edgeEnv, random, closing }: Opening): Promise<Fleet> {
+async function openFleet({
+  folder,
+  phrase,
+  organizationId,
+  apiKey,
+  size,
+  cloudUrl,
+  sql,
+  edgeEnv,
+  random,
+  closing,
+}: Opening): Promise<Fleet> {
   mkdirSync(folder, { recursive: true });
   const receiver = await RoughReceiver.start(random);
   closing.push(() => receiver.close());
   writeFileSync(join(folder, 'phrase'), phrase, { mode: 0o600 });
   const env = {
-    API_KEY: apiKey, MNEMONIC_FILE: join(folder, 'phrase'), EDGE_CHAINS: 'eth', EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...edgeEnv,
+    API_KEY: apiKey,
+    MNEMONIC_FILE: join(folder, 'phrase'),
+    EDGE_CHAINS: 'eth',
+    EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`,
+    ...edgeEnv,
   };
-  const replicas = await Promise.all(Array.from({ length: size }, async (_, index) => {
-    const proxy = await FaultProxy.start(cloudUrl);
-    closing.push(() => proxy.close());
-    return new Replica(`edge-${index}`, proxy, join(folder, `edge-${index}`), env);
-  }));
+  const replicas = await Promise.all(
+    Array.from({ length: size }, async (_, index) => {
+      const proxy = await FaultProxy.start(cloudUrl);
+      closing.push(() => proxy.close());
+      return new Replica(`edge-${index}`, proxy, join(folder, `edge-${index}`), env);
+    }),
+  );
   // Minted at one replica: the others have it from the cloud, within a heartbeat.
-  const localKey = await mintLocalKey({ ...env, CLOUD_URL: cloudUrl, EDGE_DATA_DIR: replicas[0]!.dataDir }, join(folder, 'local-key'));
+  const localKey = await mintLocalKey(
+    { ...env, CLOUD_URL: cloudUrl, EDGE_DATA_DIR: replicas[0]!.dataDir },
+    join(folder, 'local-key'),
+  );
   closing.push(() => Promise.all(replicas.map((replica) => replica.kill('SIGKILL'))));
   for (const replica of replicas) await replica.start();
   const at = (replica: Replica) => createClient({ baseUrl: replica.url, apiKey: localKey, timeoutMs: 15_000 });
   const atCloud = createClient({ baseUrl: cloudUrl, apiKey, timeoutMs: 15_000 });
-  await patiently('readiness', () => atCloud.call('getEdgeReadiness'), (view) =>
-    !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready'));
-  const { secret } = await atCloud.must('createWebhook', { body: { url: receiver.url, events: ['deposit_detected', 'deposit_confirmed'] } });
+  await patiently(
+    'readiness',
+    () => atCloud.call('getEdgeReadiness'),
+    (view) => !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready'),
+  );
+  const { secret } = await atCloud.must('createWebhook', {
+    body: { url: receiver.url, events: ['deposit_detected', 'deposit_confirmed'] },
+  });
   receiver.setSecret(secret);
   const keystore = createPhraseKeystore(seedOf(phrase, ''));
   const upstream = createUpstream({ cloudUrl, apiKey, identity: keystore.identity, nowMs: Date.now });
   const signed = async ({ unsigned }: ReplyOf<'buildTransaction'>): Promise<Signed> => {
     const signer = await loadSigner('eth');
     return keystore.withKey('eth', unsigned.fromPath, (key) =>
-      signer!.sign(sandboxOf(networkOf('eth')), { ...unsigned, amount: BigInt(unsigned.amount), feeMax: BigInt(unsigned.feeMax) }, key));
+      signer!.sign(
+        sandboxOf(networkOf('eth')),
+        { ...unsigned, amount: BigInt(unsigned.amount), feeMax: BigInt(unsigned.feeMax) },
+        key,
+      ),
+    );
   };
   closing.push(() => upstream.close());
-  return { asEdge: upstream.signed, signed, replicas, receiver, localKey, sql, atCloud, at, accountId: `${organizationId}_sandbox` };
+  return {
+    asEdge: upstream.signed,
+    signed,
+    replicas,
+    receiver,
+    localKey,
+    sql,
+    atCloud,
+    at,
+    accountId: `${organizationId}_sandbox`,
+  };
 }

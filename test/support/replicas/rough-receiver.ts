@@ -3,7 +3,14 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-export interface Arrival { readonly eventId: string; readonly event: string; readonly raw: string; readonly txid: string | null; readonly atMs: number; /** The receiver means to say 2xx. */ readonly taken: boolean }
+export interface Arrival {
+  readonly eventId: string;
+  readonly event: string;
+  readonly raw: string;
+  readonly txid: string | null;
+  readonly atMs: number;
+  /** The receiver means to say 2xx. */ readonly taken: boolean;
+}
 
 /** 500, a redirect, a broken connection, or a slow answer that is a good one. */
 const SLOW = 3;
@@ -24,7 +31,9 @@ export class RoughReceiver {
     this.#server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => this.#take(Buffer.concat(chunks).toString('utf8'), request.headers as Record<string, string>, response));
+      request.on('end', () =>
+        this.#take(Buffer.concat(chunks).toString('utf8'), request.headers as Record<string, string>, response),
+      );
       request.on('error', () => undefined);
       response.on('error', () => undefined);
     });
@@ -64,7 +73,14 @@ export class RoughReceiver {
     }
     const { id, event, data } = JSON.parse(raw) as { id: string; event: string; data: { txid?: string } };
     const kind = this.#random() < this.roughness ? Math.floor(this.#random() * 4) : null;
-    this.arrivals.push({ eventId: id, event, raw, txid: data.txid ?? null, atMs: performance.now(), taken: kind === null || kind === SLOW });
+    this.arrivals.push({
+      eventId: id,
+      event,
+      raw,
+      txid: data.txid ?? null,
+      atMs: performance.now(),
+      taken: kind === null || kind === SLOW,
+    });
     if (kind === null) return void response.writeHead(204).end();
     if (kind === 0) return void response.writeHead(500).end();
     if (kind === 1) return void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();

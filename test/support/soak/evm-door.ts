@@ -8,31 +8,51 @@ import { oneOf, between, CALLS_LEFT_MAX, LAG_BLOCKS_MAX, type Ill, type Random }
 
 type Answered = Record<string, unknown>;
 /** A payment that is one wei richer. */
-const richer = (transaction: Answered): Answered =>
-  ({ ...transaction, value: `0x${(BigInt(String(transaction['value'])) + 1n).toString(16)}` });
+const richer = (transaction: Answered): Answered => ({
+  ...transaction,
+  value: `0x${(BigInt(String(transaction['value'])) + 1n).toString(16)}`,
+});
 const FALSE_HASH = `0x${'ab'.repeat(32)}`;
-const isObject = (value: unknown): value is Answered => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Answered =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Other amounts under the true hash, receipts lost or of another block; blocks lost, of another hash, without a transaction and what belongs to it; a head that is not there. */
+/**
+ * Other amounts under the true hash, receipts lost or of another block; blocks lost, of another hash, without a
+ * transaction and what belongs to it; a head that is not there.
+ */
 const LIES: readonly AfterCall[] = [
-  ({ id, method, params }, { result }) => (method === 'eth_getBlockByNumber' && params[1] === true && isObject(result)
-    ? { id, result: { ...result, transactions: (result['transactions'] as Answered[]).map(richer) } } : undefined),
-  ({ id, method }, { result }) => (method === 'eth_getBlockReceipts' && Array.isArray(result) ? { id, result: result.slice(1) } : undefined),
-  ({ id, method }, { result }) => (method === 'eth_getBlockReceipts' && Array.isArray(result)
-    ? { id, result: result.map((receipt: Answered) => ({ ...receipt, blockHash: FALSE_HASH })) } : undefined),
-  ({ id, method }, { result }) => (method === 'eth_getBlockReceipts' && Array.isArray(result) ? { id, result: null } : undefined),
-  ({ id, method, params }) => (method === 'eth_getBlockByNumber' && params[1] === true ? { id, result: null } : undefined),
-  ({ id, method }, { result }) => (method === 'eth_getBlockByNumber' && isObject(result) ? { id, result: { ...result, hash: FALSE_HASH } } : undefined),
-  ({ id, method, params }, { result }) => (method === 'eth_getBlockByNumber' && params[1] === true && isObject(result)
-    ? { id, result: { ...result, transactions: (result['transactions'] as unknown[]).slice(1) } } : undefined),
+  ({ id, method, params }, { result }) =>
+    method === 'eth_getBlockByNumber' && params[1] === true && isObject(result)
+      ? { id, result: { ...result, transactions: (result['transactions'] as Answered[]).map(richer) } }
+      : undefined,
+  ({ id, method }, { result }) =>
+    method === 'eth_getBlockReceipts' && Array.isArray(result) ? { id, result: result.slice(1) } : undefined,
+  ({ id, method }, { result }) =>
+    method === 'eth_getBlockReceipts' && Array.isArray(result)
+      ? { id, result: result.map((receipt: Answered) => ({ ...receipt, blockHash: FALSE_HASH })) }
+      : undefined,
+  ({ id, method }, { result }) =>
+    method === 'eth_getBlockReceipts' && Array.isArray(result) ? { id, result: null } : undefined,
+  ({ id, method, params }) =>
+    method === 'eth_getBlockByNumber' && params[1] === true ? { id, result: null } : undefined,
+  ({ id, method }, { result }) =>
+    method === 'eth_getBlockByNumber' && isObject(result) ? { id, result: { ...result, hash: FALSE_HASH } } : undefined,
+  ({ id, method, params }, { result }) =>
+    method === 'eth_getBlockByNumber' && params[1] === true && isObject(result)
+      ? { id, result: { ...result, transactions: (result['transactions'] as unknown[]).slice(1) } }
+      : undefined,
   ({ id, method, params }, { result }) => {
     if (method === 'eth_getBlockReceipts' && Array.isArray(result)) return { id, result: result.slice(0, -1) };
     return method === 'eth_getBlockByNumber' && params[1] === true && isObject(result)
-      ? { id, result: { ...result, transactions: (result['transactions'] as unknown[]).slice(0, -1) } } : undefined;
+      ? { id, result: { ...result, transactions: (result['transactions'] as unknown[]).slice(0, -1) } }
+      : undefined;
   },
-  ({ id, method, params }, { result }) => (method === 'eth_getBlockByNumber' && params[0] === 'latest' && isObject(result)
-    ? { id, result: { ...result, hash: FALSE_HASH, number: `0x${(Number(result['number']) + 40).toString(16)}` } } : undefined),
-  ({ id, method }, { result }) => (method === 'eth_getTransactionReceipt' && isObject(result) ? { id, result: null } : undefined),
+  ({ id, method, params }, { result }) =>
+    method === 'eth_getBlockByNumber' && params[0] === 'latest' && isObject(result)
+      ? { id, result: { ...result, hash: FALSE_HASH, number: `0x${(Number(result['number']) + 40).toString(16)}` } }
+      : undefined,
+  ({ id, method }, { result }) =>
+    method === 'eth_getTransactionReceipt' && isObject(result) ? { id, result: null } : undefined,
 ];
 
 export class EvmDoor {
@@ -48,7 +68,11 @@ export class EvmDoor {
     this.#honest = {
       name: 'anvil',
       request: async ({ body }) => {
-        const reply = await fetch(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: body! });
+        const reply = await fetch(anvil.url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: body!,
+        });
         return { status: reply.status, headers: {}, text: await reply.text() };
       },
     };
@@ -83,7 +107,8 @@ export class EvmDoor {
     else if (ill === 'limits') this.#callsLeft = between(random, 0, CALLS_LEFT_MAX);
     else if (ill === 'lies') this.#shown = distorted(this.#honest, 'lies', { after: oneOf(random, LIES) });
     else {
-      const behind = between(random, 1, LAG_BLOCKS_MAX), head = Number(await this.#anvil.rpc('eth_blockNumber'));
+      const behind = between(random, 1, LAG_BLOCKS_MAX),
+        head = Number(await this.#anvil.rpc('eth_blockNumber'));
       this.#shown = stuckAt(this.#honest, 'stuck', () => Math.max(0, head - behind));
     }
   }

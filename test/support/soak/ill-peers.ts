@@ -1,4 +1,7 @@
-/** A watcher of one chain of the soak in this process, with a memory store and a hand-turned clock: many seeds in little time. */
+/**
+ * A watcher of one chain of the soak in this process, with a memory store and a hand-turned clock: many seeds in little
+ * time.
+ */
 import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { createHttpEndpoint } from '../../../chains/transport/http-endpoint.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
@@ -28,7 +31,10 @@ interface Play {
   ticks(count: number): Promise<void>;
 }
 
-/** Every lie that a chain's peers know, told by one of them while three blocks with payments are made; what is wrong in the end. */
+/**
+ * Every lie that a chain's peers know, told by one of them while three blocks with payments are made; what is wrong in
+ * the end.
+ */
 export function playEveryLie(open: () => Promise<SoakChain>, address: string): Promise<string[]> {
   return playOn(open, address, seeded(1), async ({ chain, pay, ticks }) => {
     for (let lie = 0; lie < LIES_MAX; lie += 1) {
@@ -45,13 +51,20 @@ export function playEveryLie(open: () => Promise<SoakChain>, address: string): P
 }
 
 /** Plays `steps` on a chain by a seed; what is wrong in the end, as sentences. */
-export function playIll(open: () => Promise<SoakChain>, address: string, seed: number, steps: number): Promise<string[]> {
+export function playIll(
+  open: () => Promise<SoakChain>,
+  address: string,
+  seed: number,
+  steps: number,
+): Promise<string[]> {
   const random = seeded(seed);
   return playOn(open, address, random, async ({ chain, pay, ticks }) => {
     for (let step = 0; step < steps; step += 1) {
       await chain.heal();
       const choice = random();
-      if (choice < 0.1) for (let peer = 0; peer < chain.peers; peer += 1) await chain.makeIll(peer, oneOf(random, ['dead', 'limits'] as const), random);
+      if (choice < 0.1)
+        for (let peer = 0; peer < chain.peers; peer += 1)
+          await chain.makeIll(peer, oneOf(random, ['dead', 'limits'] as const), random);
       else if (choice < 0.9) await chain.makeIll(between(random, 0, chain.peers - 1), oneOf(random, ILLS), random);
       await pay();
       await chain.mine(1);
@@ -66,22 +79,38 @@ export function playIll(open: () => Promise<SoakChain>, address: string, seed: n
 }
 
 async function playOn(
-  open: () => Promise<SoakChain>, address: string, random: Random, play: (parts: Play) => Promise<void>,
+  open: () => Promise<SoakChain>,
+  address: string,
+  random: Random,
+  play: (parts: Play) => Promise<void>,
 ): Promise<string[]> {
-  const chain = await open(), slug = chain.chain;
-  const network = networkWith(networkOf(slug), chain.threshold), module = await loadModule(slug), catalogue = catalogueOf(slug);
+  const chain = await open(),
+    slug = chain.chain;
+  const network = networkWith(networkOf(slug), chain.threshold),
+    module = await loadModule(slug),
+    catalogue = catalogueOf(slug);
   const urls = chain.cloudEnv[`${slug.toUpperCase()}_RPC_URLS`]!.split(',');
   const endpoints = urls.map((url, index) => createHttpEndpoint({ chain: slug, name: `${slug}-${index + 1}`, url }));
   let nowMs = Date.now();
   const transport = createFailoverTransport({ chain: slug, endpoints, nowMs: () => nowMs, random });
   const client = module.createClient(network, transport, catalogue);
-  const witnesses = endpoints.map((endpoint) => module.createClient(network, oneEndpoint(slug, transport, endpoint), catalogue));
+  const witnesses = endpoints.map((endpoint) =>
+    module.createClient(network, oneEndpoint(slug, transport, endpoint), catalogue),
+  );
   const self = watching({ client, witnesses, network, module, ledger: slug });
   const parsed = module.parseAddress(network, address);
   if (isRefusal(parsed)) throw new Error(`${address} is no address of ${slug}`);
-  self.store.addAddress({
-    addressKey: addressKeyOf('live', network.family, parsed.bytes), addressId: 'adr_shop', accountId: ACCOUNT, address, purpose: 'deposit',
-  }, 'live', nowMs);
+  self.store.addAddress(
+    {
+      addressKey: addressKeyOf('live', network.family, parsed.bytes),
+      addressId: 'adr_shop',
+      accountId: ACCOUNT,
+      address,
+      purpose: 'deposit',
+    },
+    'live',
+    nowMs,
+  );
   const sent = new Map<string, bigint>();
   let last: unknown = null;
   const tick = async (passedMs: number) => {
@@ -93,11 +122,14 @@ async function playOn(
     await client.checkIdentity();
     await tick(0);
     await play({
-      chain, pay: async () => {
+      chain,
+      pay: async () => {
         const amount = chain.unit + BigInt(sent.size);
         sent.set(await chain.pay(address, amount), amount);
       },
-      ticks: async (count) => { for (let left = count; left > 0; left -= 1) await tick(TICK_MS); },
+      ticks: async (count) => {
+        for (let left = count; left > 0; left -= 1) await tick(TICK_MS);
+      },
     });
     await chain.heal();
     await chain.mine(chain.threshold + 8);
@@ -109,23 +141,36 @@ async function playOn(
       if (wrong.length === 0) return [];
     }
     const cursor = await self.store.cursor(slug);
-    return [...wrong, `cursor ${cursor?.height} of ${await chain.headHeight()}; ${JSON.stringify(last)}; ${JSON.stringify(transport.health())}`];
+    return [
+      ...wrong,
+      `cursor ${cursor?.height} of ${await chain.headHeight()}; ${JSON.stringify(last)}; ${JSON.stringify(transport.health())}`,
+    ];
   } finally {
     await Promise.all(endpoints.map((endpoint) => endpoint.close()));
     await chain.close();
   }
 }
 
-interface Fact { readonly status: string; readonly transfer: { readonly txid: string; readonly amount: string } }
+interface Fact {
+  readonly status: string;
+  readonly transfer: { readonly txid: string; readonly amount: string };
+}
 
-async function problemsOf(chain: SoakChain, sent: ReadonlyMap<string, bigint>, facts: readonly Fact[]): Promise<string[]> {
+async function problemsOf(
+  chain: SoakChain,
+  sent: ReadonlyMap<string, bigint>,
+  facts: readonly Fact[],
+): Promise<string[]> {
   const problems: string[] = [];
   for (const [txid, amount] of sent) {
-    const own = facts.filter(({ transfer }) => transfer.txid === txid), stands = await chain.stands(txid);
+    const own = facts.filter(({ transfer }) => transfer.txid === txid),
+      stands = await chain.stands(txid);
     if (own.length > 1) problems.push(`${txid} is ${own.length} facts`);
     const { status = 'unseen', transfer } = own[0] ?? {};
-    if (stands && transfer !== undefined && transfer.amount !== amount.toString()) problems.push(`${txid} is ${transfer.amount} of ${amount}`);
-    if (stands ? status !== 'matured' : status === 'matured' || status === 'seen') problems.push(`${txid} ${stands ? 'stands' : 'is gone'} and is ${status}`);
+    if (stands && transfer !== undefined && transfer.amount !== amount.toString())
+      problems.push(`${txid} is ${transfer.amount} of ${amount}`);
+    if (stands ? status !== 'matured' : status === 'matured' || status === 'seen')
+      problems.push(`${txid} ${stands ? 'stands' : 'is gone'} and is ${status}`);
   }
   return problems;
 }

@@ -8,17 +8,33 @@ import type { AddressInfo } from 'node:net';
 import { address as addresses, networks } from 'bitcoinjs-lib';
 import { bitcoin, litecoinRegtest } from '../../../chains/btc/network.ts';
 import { startLitecoind, type Litecoind } from '../../../developer/litecoind.ts';
-import { between, CALLS_LEFT_MAX, envOf, LAG_BLOCKS_MAX, oneOf, type Random, type SoakChain, type Ill } from './soak-chain.ts';
+import {
+  between,
+  CALLS_LEFT_MAX,
+  envOf,
+  LAG_BLOCKS_MAX,
+  oneOf,
+  type Random,
+  type SoakChain,
+  type Ill,
+} from './soak-chain.ts';
 
 const DOORS = 2;
 const THRESHOLD = 3;
 const FUNDED_BLOCKS = 110;
 const FALSE_HASH = 'ab'.repeat(32);
-const REGTEST = { ...networks.regtest, bech32: litecoinRegtest.prefixes.bech32, pubKeyHash: litecoinRegtest.prefixes.p2pkh, scriptHash: litecoinRegtest.prefixes.p2sh };
+const REGTEST = {
+  ...networks.regtest,
+  bech32: litecoinRegtest.prefixes.bech32,
+  pubKeyHash: litecoinRegtest.prefixes.p2pkh,
+  scriptHash: litecoinRegtest.prefixes.p2sh,
+};
 
-export const coinText = (amount: bigint): string => `${amount / 100_000_000n}.${(amount % 100_000_000n).toString().padStart(8, '0')}`;
+export const coinText = (amount: bigint): string =>
+  `${amount / 100_000_000n}.${(amount % 100_000_000n).toString().padStart(8, '0')}`;
 /** The same script, in the text of the node's own network. */
-const ofNode = (address: string): string => addresses.fromOutputScript(addresses.toOutputScript(address, networks.bitcoin), REGTEST);
+const ofNode = (address: string): string =>
+  addresses.fromOutputScript(addresses.toOutputScript(address, networks.bitcoin), REGTEST);
 const ofMain = (address: string): string => {
   try {
     return addresses.fromOutputScript(addresses.toOutputScript(address, REGTEST), networks.bitcoin);
@@ -27,16 +43,33 @@ const ofMain = (address: string): string => {
   }
 };
 
-interface Asked { readonly method: string; readonly params: unknown[] }
+interface Asked {
+  readonly method: string;
+  readonly params: unknown[];
+}
 /** Changes the text of an answer; undefined leaves it. */
 type Lie = (asked: Asked, text: string) => string | undefined;
 
 const LIES: readonly Lie[] = [
-  ({ method, params }, text) => (method === 'getblock' && params[1] === 2 ? text.replace(/"value":(?:[0-9]+)\.([0-9]{7})[0-9]/g, '"value":7.$11') : undefined),
-  ({ method }, text) => (method === 'getblockhash' ? text.replace(/"result":"[0-9a-f]{64}"/, `"result":"${FALSE_HASH}"`) : undefined),
-  ({ method }, text) => (method === 'getblock' ? text.replace(/"previousblockhash":"[0-9a-f]{64}"/, `"previousblockhash":"${FALSE_HASH}"`) : undefined),
-  ({ method }, text) => (method === 'getblock' ? text.replace(/"result":\{.*\},"error":null/s, '"result":null,"error":{"code":-1,"message":"Block not available (pruned data)"}') : undefined),
-  ({ method }, text) => (method === 'getblock' ? text.replace(/"confirmations":[0-9]+/, '"confirmations":-1') : undefined),
+  ({ method, params }, text) =>
+    method === 'getblock' && params[1] === 2
+      ? text.replace(/"value":(?:[0-9]+)\.([0-9]{7})[0-9]/g, '"value":7.$11')
+      : undefined,
+  ({ method }, text) =>
+    method === 'getblockhash' ? text.replace(/"result":"[0-9a-f]{64}"/, `"result":"${FALSE_HASH}"`) : undefined,
+  ({ method }, text) =>
+    method === 'getblock'
+      ? text.replace(/"previousblockhash":"[0-9a-f]{64}"/, `"previousblockhash":"${FALSE_HASH}"`)
+      : undefined,
+  ({ method }, text) =>
+    method === 'getblock'
+      ? text.replace(
+          /"result":\{.*\},"error":null/s,
+          '"result":null,"error":{"code":-1,"message":"Block not available (pruned data)"}',
+        )
+      : undefined,
+  ({ method }, text) =>
+    method === 'getblock' ? text.replace(/"confirmations":[0-9]+/, '"confirmations":-1') : undefined,
 ];
 
 class LitecoinDoor {
@@ -51,7 +84,8 @@ class LitecoinDoor {
     this.#node = node;
     this.#server = createServer((request, response) => {
       if (this.#dead) return void request.socket.destroy();
-      if (this.#callsLeft !== null && (this.#callsLeft -= 1) < 0) return void response.writeHead(429, { 'retry-after': '1' }).end();
+      if (this.#callsLeft !== null && (this.#callsLeft -= 1) < 0)
+        return void response.writeHead(429, { 'retry-after': '1' }).end();
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -94,7 +128,8 @@ class LitecoinDoor {
       if (lagging !== null) return { status: 200, text: lagging };
       const { hostname, port, username, password } = new URL(this.#node.url);
       const reply = await fetch(`http://${hostname}:${port}/`, {
-        method: 'POST', body: JSON.stringify(call).replaceAll(bitcoin.identity, litecoinRegtest.identity),
+        method: 'POST',
+        body: JSON.stringify(call).replaceAll(bitcoin.identity, litecoinRegtest.identity),
         headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
       });
       const text = shownAsMain(await reply.text());
@@ -107,21 +142,28 @@ class LitecoinDoor {
 
   /** What a node that stands still some blocks below would say; null where it says the same. */
   async #behind({ id, method, params }: Asked & { id: unknown }): Promise<string | null> {
-    const height = Math.max(1, await this.#node.rpc<number>('getblockcount') - this.#lag);
+    const height = Math.max(1, (await this.#node.rpc<number>('getblockcount')) - this.#lag);
     const failed = (code: number, message: string) => JSON.stringify({ result: null, error: { code, message }, id });
     if (method === 'getblockhash' && Number(params[0]) > height) return failed(-8, 'Block height out of range');
-    if (method === 'getbestblockhash') return JSON.stringify({ result: await this.#node.rpc('getblockhash', [height]), error: null, id });
+    if (method === 'getbestblockhash')
+      return JSON.stringify({ result: await this.#node.rpc('getblockhash', [height]), error: null, id });
     if (method !== 'getblockchaininfo') return null;
     const info = await this.#node.rpc<Record<string, unknown>>('getblockchaininfo');
     const hash = await this.#node.rpc<string>('getblockhash', [height]);
-    return shownAsMain(JSON.stringify({ result: { ...info, blocks: height, headers: height, bestblockhash: hash }, error: null, id }));
+    return shownAsMain(
+      JSON.stringify({ result: { ...info, blocks: height, headers: height, bestblockhash: hash }, error: null, id }),
+    );
   }
 }
 
 function shownAsMain(text: string): string {
-  return text.replaceAll(litecoinRegtest.identity, bitcoin.identity)
+  return text
+    .replaceAll(litecoinRegtest.identity, bitcoin.identity)
     .replace(/"chain":"regtest"/g, '"chain":"main"')
-    .replace(/"(rltc1[0-9a-z]{20,80}|[mnQ2][1-9A-HJ-NP-Za-km-z]{25,39})"/g, (_, address: string) => `"${ofMain(address)}"`);
+    .replace(
+      /"(rltc1[0-9a-z]{20,80}|[mnQ2][1-9A-HJ-NP-Za-km-z]{25,39})"/g,
+      (_, address: string) => `"${ofMain(address)}"`,
+    );
 }
 
 /** Starts the node with a payer that has money. */
@@ -143,16 +185,25 @@ export async function openLitecoin(): Promise<SoakChain> {
   /** Spends a payment's first coin elsewhere, so that it never comes back. */
   const spendAway = async (txid: string): Promise<void> => {
     const { hex } = await node.rpc<{ hex: string }>('gettransaction', [txid]);
-    const { vin, vout } = await node.rpc<{ vin: { txid: string; vout: number }[]; vout: { value: number }[] }>('decoderawtransaction', [hex]);
+    const { vin, vout } = await node.rpc<{ vin: { txid: string; vout: number }[]; vout: { value: number }[] }>(
+      'decoderawtransaction',
+      [hex],
+    );
     const total = vout.reduce((sum, { value }) => sum + BigInt(Math.round(value * 1e8)), 0n);
     const raw = await node.rpc<string>('createrawtransaction', [
-      vin.map((input) => ({ txid: input.txid, vout: input.vout, sequence: 0xffff_fffd })), { [await node.rpc<string>('getnewaddress', ['', 'bech32'])]: coinText(total - 400_000n) },
+      vin.map((input) => ({ txid: input.txid, vout: input.vout, sequence: 0xffff_fffd })),
+      { [await node.rpc<string>('getnewaddress', ['', 'bech32'])]: coinText(total - 400_000n) },
     ]);
     const signed = await node.rpc<{ hex: string }>('signrawtransactionwithwallet', [raw]);
     await node.rpc('sendrawtransaction', [signed.hex, 0]);
   };
   return {
-    chain: 'btc', unit: 100_000n, threshold: THRESHOLD, reorgMax: THRESHOLD + 2, peers: DOORS, mine,
+    chain: 'btc',
+    unit: 100_000n,
+    threshold: THRESHOLD,
+    reorgMax: THRESHOLD + 2,
+    peers: DOORS,
+    mine,
     cloudEnv: envOf('btc', urls, { CONFIRMATIONS: THRESHOLD, START_HEIGHT: FUNDED_BLOCKS }),
     async pay(address, amount) {
       const txid = await node.rpc<string>('sendtoaddress', [ofNode(address), coinText(amount), '', '', false, true]);
@@ -163,18 +214,23 @@ export async function openLitecoin(): Promise<SoakChain> {
       const tip = await node.rpc<number>('getblockcount');
       await node.rpc('invalidateblock', [await node.rpc<string>('getblockhash', [tip - depth + 1])]);
       for (const txid of sent) {
-        if (await confirmations(txid) !== 0 || comesBack(txid)) continue;
+        if ((await confirmations(txid)) !== 0 || comesBack(txid)) continue;
         await spendAway(txid).catch(() => undefined); // its coin was spent by another one that is to come back
       }
       await mine(depth + 1);
     },
     makeIll: async (peer, ill, random) => doors[peer]!.makeIll(ill, random),
-    heal: async () => { for (const door of doors) door.heal(); },
-    stands: async (txid) => await confirmations(txid) > 0,
+    heal: async () => {
+      for (const door of doors) door.heal();
+    },
+    stands: async (txid) => (await confirmations(txid)) > 0,
     headHeight: () => node.rpc<number>('getblockcount'),
     async balanceOf(address) {
       const script = Buffer.from(addresses.toOutputScript(address, networks.bitcoin)).toString('hex');
-      const { total_amount: total } = await node.rpc<{ total_amount: number }>('scantxoutset', ['start', [`raw(${script})`]]);
+      const { total_amount: total } = await node.rpc<{ total_amount: number }>('scantxoutset', [
+        'start',
+        [`raw(${script})`],
+      ]);
       return BigInt(Math.round(total * 1e8));
     },
     async close() {

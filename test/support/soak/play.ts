@@ -1,7 +1,11 @@
 /** What one ledger of the soak plays: payments, blocks, reorgs and ill peers, all chosen by its seed. */
 import { between, ILLS, oneOf, type Random, type SoakChain } from './soak-chain.ts';
 
-export interface Payment { readonly chain: SoakChain['chain']; readonly address: string; readonly amount: bigint }
+export interface Payment {
+  readonly chain: SoakChain['chain'];
+  readonly address: string;
+  readonly amount: bigint;
+}
 
 /** What is recorded of a payment, as the books have it. */
 export type Recorded = 'nothing' | 'detected' | 'confirmed' | 'reversed';
@@ -31,23 +35,29 @@ const LOST_SHARE = 0.1;
 
 /** Plays on one ledger; everything that was ever paid there, by txid. */
 export async function play(chain: SoakChain, parts: PlayParts): Promise<Map<string, Payment>> {
-  const { random, steps, addresses } = parts, paid = new Map<string, Payment>();
+  const { random, steps, addresses } = parts,
+    paid = new Map<string, Payment>();
   /** Payments that come back from every reorg. */
   const spared = new Set<string>();
   const pay = async (): Promise<string> => {
-    const address = oneOf(random, addresses), amount = chain.unit + BigInt(paid.size);
+    const address = oneOf(random, addresses),
+      amount = chain.unit + BigInt(paid.size);
     const txid = await chain.pay(address, amount);
     paid.set(txid, { chain: chain.chain, address, amount });
     return txid;
   };
   const seen = async (): Promise<void> => {
-    const height = await chain.headHeight(), deadline = performance.now() + SEEN_MS;
-    while (await parts.cursorHeight() < height && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    const height = await chain.headHeight(),
+      deadline = performance.now() + SEEN_MS;
+    while ((await parts.cursorHeight()) < height && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   };
   for (let step = 0; step < steps && parts.isOver?.() !== true; step += 1) {
     await chain.heal();
     const choice = random();
-    if (choice < 0.1) for (let peer = 0; peer < chain.peers; peer += 1) await chain.makeIll(peer, oneOf(random, ['dead', 'limits'] as const), random);
+    if (choice < 0.1)
+      for (let peer = 0; peer < chain.peers; peer += 1)
+        await chain.makeIll(peer, oneOf(random, ['dead', 'limits'] as const), random);
     else if (choice < 0.85) await chain.makeIll(between(random, 0, chain.peers - 1), oneOf(random, ILLS), random);
     for (let left = between(random, 1, 3); left > 0; left -= 1) await pay();
     await chain.mine(1);
@@ -70,20 +80,25 @@ export async function play(chain: SoakChain, parts: PlayParts): Promise<Map<stri
  */
 async function reverse(chain: SoakChain, parts: PlayParts, pay: () => Promise<string>): Promise<string> {
   await chain.heal();
-  const stays = await pay(), goes = await pay(), both = [stays, goes];
+  const stays = await pay(),
+    goes = await pay(),
+    both = [stays, goes];
   await chain.mine(1);
-  if (!await parts.recorded(both, ['detected', 'confirmed'], TOLD_MS)) throw new Error(`${chain.chain}: ${both.join(', ')} are not detected`);
+  if (!(await parts.recorded(both, ['detected', 'confirmed'], TOLD_MS)))
+    throw new Error(`${chain.chain}: ${both.join(', ')} are not detected`);
   let above = 0;
   if (chain.threshold < chain.reorgMax) {
     // Finality trails the head: blocks go on until it is there.
     do {
       await chain.mine(1);
       above += 1;
-      if (above > ABOVE_MAX) throw new Error(`${chain.chain}: ${both.join(', ')} are not confirmed after ${above} blocks`);
-    } while (!await parts.recorded(both, ['confirmed'], above < chain.threshold ? 0 : SEEN_MS));
+      if (above > ABOVE_MAX)
+        throw new Error(`${chain.chain}: ${both.join(', ')} are not confirmed after ${above} blocks`);
+    } while (!(await parts.recorded(both, ['confirmed'], above < chain.threshold ? 0 : SEEN_MS)));
   }
   await chain.reorg(above + 1, (txid) => txid !== goes);
-  if (!await parts.recorded(both, ['reversed'], TOLD_MS)) throw new Error(`${chain.chain}: ${both.join(', ')} are not reversed`);
+  if (!(await parts.recorded(both, ['reversed'], TOLD_MS)))
+    throw new Error(`${chain.chain}: ${both.join(', ')} are not reversed`);
   await chain.mine(2);
   return stays;
 }

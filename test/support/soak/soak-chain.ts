@@ -21,7 +21,10 @@ export interface SoakChain {
   /** Pays from outside; the txid of what now waits for a block. */
   pay(address: string, amount: bigint): Promise<string>;
   mine(blocks: number): Promise<void>;
-  /** Replaces the newest blocks by others without their payments; those of which `comesBack` says so wait again, in order. */
+  /**
+   * Replaces the newest blocks by others without their payments; those of which `comesBack` says so wait again, in
+   * order.
+   */
   reorg(depth: number, comesBack: (txid: string) => boolean): Promise<void>;
   makeIll(peer: number, ill: Ill, random: Random): Promise<void>;
   /** Every peer is well again. */
@@ -38,7 +41,8 @@ export interface SoakChain {
 export const oneOf = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
 
 /** Whole number in [from, to]. */
-export const between = (random: Random, from: number, to: number): number => from + Math.floor(random() * (to - from + 1));
+export const between = (random: Random, from: number, to: number): number =>
+  from + Math.floor(random() * (to - from + 1));
 
 /** Pause between two looks at a head. */
 export const POLL_MS = 100;
@@ -48,10 +52,16 @@ export const LAG_BLOCKS_MAX = 6;
 export const CALLS_LEFT_MAX = 12;
 
 /** Settings of a chain at these peers. */
-export function envOf(chain: Chain, urls: readonly string[], more: Readonly<Record<string, number>> = {}): Record<string, string> {
+export function envOf(
+  chain: Chain,
+  urls: readonly string[],
+  more: Readonly<Record<string, number>> = {},
+): Record<string, string> {
   const name = chain.toUpperCase();
   return {
-    [`${name}_RPC_URLS`]: urls.join(','), [`${name}_POLL_MS`]: String(POLL_MS), [`${name}_SECOND_READ_MS`]: '300',
+    [`${name}_RPC_URLS`]: urls.join(','),
+    [`${name}_POLL_MS`]: String(POLL_MS),
+    [`${name}_SECOND_READ_MS`]: '300',
     ...Object.fromEntries(Object.entries(more).map(([setting, value]) => [`${name}_${setting}`, String(value)])),
   };
 }

@@ -1,4 +1,7 @@
-/** A whole live Flock over the ten chains of the soak: real PostgreSQL, cloud and edge processes, a receiver of webhooks. */
+/**
+ * A whole live Flock over the ten chains of the soak: real PostgreSQL, cloud and edge processes, a receiver of
+ * webhooks.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +23,13 @@ import { openTron } from './tron.ts';
 import { openXlm } from './xlm.ts';
 import { openXrp } from './xrp.ts';
 
-const OPENERS: Partial<Record<Chain, () => Promise<SoakChain>>> = { btc: openBtc, tron: openTron, sol: openSol, xrp: openXrp, xlm: openXlm };
+const OPENERS: Partial<Record<Chain, () => Promise<SoakChain>>> = {
+  btc: openBtc,
+  tron: openTron,
+  sol: openSol,
+  xrp: openXrp,
+  xlm: openXlm,
+};
 
 const LOOK_MS = 60;
 const LOG_LINES = 25;
@@ -52,16 +61,27 @@ export interface SoakOptions {
   readonly ownServer?: boolean;
 }
 
-const ALL_TEN: ReadonlyMap<Chain, () => Promise<SoakChain>> = new Map(CHAINS.map((slug) => [slug, OPENERS[slug] ?? (() => openEvm(slug))]));
+const ALL_TEN: ReadonlyMap<Chain, () => Promise<SoakChain>> = new Map(
+  CHAINS.map((slug) => [slug, OPENERS[slug] ?? (() => openEvm(slug))]),
+);
 
 /** Starts everything; each chain begins at the head that it then has. */
-export async function openTenChains({ ledgers = ALL_TEN, cloudEnv = {}, edgeEnv = {}, ownServer = false }: SoakOptions = {}): Promise<TenChains> {
+export async function openTenChains({
+  ledgers = ALL_TEN,
+  cloudEnv = {},
+  edgeEnv = {},
+  ownServer = false,
+}: SoakOptions = {}): Promise<TenChains> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-soak-'));
-  const closing: (() => Promise<unknown> | unknown)[] = [() => {
-    if (ownServer) removeEmbeddedPostgres(join(dataDir, 'postgres'));
-    rmSync(dataDir, { recursive: true, force: true });
-  }];
-  const close = async (): Promise<void> => { for (const step of closing.splice(0).reverse()) await step(); };
+  const closing: (() => Promise<unknown> | unknown)[] = [
+    () => {
+      if (ownServer) removeEmbeddedPostgres(join(dataDir, 'postgres'));
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  ];
+  const close = async (): Promise<void> => {
+    for (const step of closing.splice(0).reverse()) await step();
+  };
   try {
     const chains = new Map<Chain, SoakChain>();
     for (const [slug, open] of ledgers) {
@@ -72,17 +92,32 @@ export async function openTenChains({ ledgers = ALL_TEN, cloudEnv = {}, edgeEnv 
     const receiver = await startReceiver();
     closing.push(() => receiver.close());
     const deployment = await startDeployment({
-      dataDir, cloudPort: 0, edgePort: 0, environment: 'live', durable: false, log: () => undefined,
-      ...(ownServer ? {} : { databaseUrl: await testServerUrl() }), databaseName: `soak_${process.pid}_${Date.now()}`,
-      cloudEnv: Object.assign({ WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1' }, ...[...chains.values()].map((chain) => chain.cloudEnv), cloudEnv),
+      dataDir,
+      cloudPort: 0,
+      edgePort: 0,
+      environment: 'live',
+      durable: false,
+      log: () => undefined,
+      ...(ownServer ? {} : { databaseUrl: await testServerUrl() }),
+      databaseName: `soak_${process.pid}_${Date.now()}`,
+      cloudEnv: Object.assign(
+        { WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1' },
+        ...[...chains.values()].map((chain) => chain.cloudEnv),
+        cloudEnv,
+      ),
       edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...edgeEnv },
     });
     closing.push(() => deployment.stop());
     const sql = openDatabase({ url: deployment.databaseUrl, connections: 4, name: 'flock-books', role: null });
     closing.push(() => sql.end({ timeout: 5 }));
     const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
-    await patiently('readiness', () => client.call('getEdgeReadiness'), (view) =>
-      !isRefusal(view) && [...chains.keys()].every((chain) => view.content.some((row) => row.chain === chain && row.state === 'ready')));
+    await patiently(
+      'readiness',
+      () => client.call('getEdgeReadiness'),
+      (view) =>
+        !isRefusal(view) &&
+        [...chains.keys()].every((chain) => view.content.some((row) => row.chain === chain && row.state === 'ready')),
+    );
     const webhook = await client.must('createWebhook', { body: { url: receiver.url, events: [...EVENTS] } });
     receiver.setSecret(webhook.secret);
     const accountId = `${deployment.record.organizationId}_live`;
@@ -92,11 +127,18 @@ export async function openTenChains({ ledgers = ALL_TEN, cloudEnv = {}, edgeEnv 
       return txids.map((txid) => rows.find((row) => row.txid === txid)?.status ?? 'nothing');
     };
     return {
-      chains, deployment, receiver, client, sql, accountId, close,
+      chains,
+      deployment,
+      receiver,
+      client,
+      sql,
+      accountId,
+      close,
       async issue(chain, count) {
         const issued: string[] = [];
         for (let n = 0; n < count; n += 1) {
-          const idempotencyKey = `soak-${chain}-${n}`, body = { chain, userRef: idempotencyKey };
+          const idempotencyKey = `soak-${chain}-${n}`,
+            body = { chain, userRef: idempotencyKey };
           const answer = await patiently('address', () => client.call('createAddress', { body, idempotencyKey }));
           if (isRefusal(answer)) throw new Error(answer.code);
           issued.push(answer.address);
@@ -116,10 +158,12 @@ export async function openTenChains({ ledgers = ALL_TEN, cloudEnv = {}, edgeEnv 
         }
       },
       async standing() {
-        const lines = await Promise.all([...chains.values()].map(async ({ chain, headHeight }) => {
-          const answer = await client.call('getCoverage', { params: { chain } });
-          return `${chain}: ledger at ${await headHeight()}, ${JSON.stringify(answer)}`;
-        }));
+        const lines = await Promise.all(
+          [...chains.values()].map(async ({ chain, headHeight }) => {
+            const answer = await client.call('getCoverage', { params: { chain } });
+            return `${chain}: ledger at ${await headHeight()}, ${JSON.stringify(answer)}`;
+          }),
+        );
         return [...lines, ...readFileSync(join(dataDir, 'cloud.log'), 'utf8').trimEnd().split('\n').slice(-LOG_LINES)];
       },
     };

@@ -12,25 +12,39 @@ const PAYER_DROPS = 100_000_000_000n;
 type Rewrite = NonNullable<Faults['rewrite']>;
 type Told = Record<string, unknown>;
 
-const inLedger = (change: (ledger: Told) => Told): Rewrite => (method, _params, result) => {
-  const ledger = result['ledger'] as Told | undefined;
-  return method === 'ledger' && ledger !== undefined ? { ...result, ledger: change(ledger) } : undefined;
-};
+const inLedger =
+  (change: (ledger: Told) => Told): Rewrite =>
+  (method, _params, result) => {
+    const ledger = result['ledger'] as Told | undefined;
+    return method === 'ledger' && ledger !== undefined ? { ...result, ledger: change(ledger) } : undefined;
+  };
 /** The payments one drop richer: what was delivered, and the balance that it made. */
 function richer(transaction: Told): Told {
-  const meta = (transaction['metaData'] ?? transaction['meta']) as Told | undefined, named = transaction['metaData'] === undefined ? 'meta' : 'metaData';
+  const meta = (transaction['metaData'] ?? transaction['meta']) as Told | undefined,
+    named = transaction['metaData'] === undefined ? 'meta' : 'metaData';
   const fields = (transaction['tx_json'] ?? transaction) as Told;
   if (typeof meta?.['delivered_amount'] !== 'string') return transaction;
   const more = (drops: unknown): string => String(BigInt(String(drops)) + 1n);
-  const nodes = (meta['AffectedNodes'] as Record<string, Told>[]).map((node) => Object.fromEntries(Object.entries(node).map(([kind, entry]) => {
-    const after = kind === 'CreatedNode' ? 'NewFields' : 'FinalFields', held = entry[after] as Told | undefined;
-    const isPayee = held?.['Account'] === fields['Destination'] && entry['LedgerEntryType'] === 'AccountRoot';
-    return [kind, isPayee ? { ...entry, [after]: { ...held, Balance: more(held!['Balance']) } } : entry];
-  })));
-  return { ...transaction, [named]: { ...meta, delivered_amount: more(meta['delivered_amount']), AffectedNodes: nodes } };
+  const nodes = (meta['AffectedNodes'] as Record<string, Told>[]).map((node) =>
+    Object.fromEntries(
+      Object.entries(node).map(([kind, entry]) => {
+        const after = kind === 'CreatedNode' ? 'NewFields' : 'FinalFields',
+          held = entry[after] as Told | undefined;
+        const isPayee = held?.['Account'] === fields['Destination'] && entry['LedgerEntryType'] === 'AccountRoot';
+        return [kind, isPayee ? { ...entry, [after]: { ...held, Balance: more(held!['Balance']) } } : entry];
+      }),
+    ),
+  );
+  return {
+    ...transaction,
+    [named]: { ...meta, delivered_amount: more(meta['delivered_amount']), AffectedNodes: nodes },
+  };
 }
 
-/** Transactions left out, a ledger that nobody validated, another parent, more coins, no such transaction; other amounts under the true hash. */
+/**
+ * Transactions left out, a ledger that nobody validated, another parent, more coins, no such transaction; other amounts
+ * under the true hash.
+ */
 const LIES: readonly Rewrite[] = [
   inLedger((ledger) => ({ ...ledger, transactions: ((ledger['transactions'] ?? []) as unknown[]).slice(1) })),
   (method, _params, result) => (method === 'ledger' ? { ...result, validated: false } : undefined),
@@ -43,15 +57,28 @@ const LIES: readonly Rewrite[] = [
 export async function openXrp(): Promise<SoakChain> {
   const network = new LedgerNetwork({ nowMs: () => performance.timeOrigin + performance.now() });
   const servers = await Promise.all(Array.from({ length: SERVERS }, () => startXrpServer(network)));
-  const payer = walletOf('soak payer'), dead = new Set<number>();
+  const payer = walletOf('soak payer'),
+    dead = new Set<number>();
   fund(network, payer.classicAddress, PAYER_DROPS);
   network.close();
   return {
-    chain: 'xrp', unit: 1_000_000n, threshold: networkOf('xrp').threshold, reorgMax: 0, peers: SERVERS,
-    cloudEnv: envOf('xrp', servers.map(({ url }) => url)),
-    pay: async (address, amount) => must(network, payer, { TransactionType: 'Payment', Destination: address, Amount: amount.toString() }),
-    async mine(blocks) { for (let made = 0; made < blocks; made += 1) network.close(); },
-    async reorg() { throw new Error('a validated ledger is final'); },
+    chain: 'xrp',
+    unit: 1_000_000n,
+    threshold: networkOf('xrp').threshold,
+    reorgMax: 0,
+    peers: SERVERS,
+    cloudEnv: envOf(
+      'xrp',
+      servers.map(({ url }) => url),
+    ),
+    pay: async (address, amount) =>
+      must(network, payer, { TransactionType: 'Payment', Destination: address, Amount: amount.toString() }),
+    async mine(blocks) {
+      for (let made = 0; made < blocks; made += 1) network.close();
+    },
+    async reorg() {
+      throw new Error('a validated ledger is final');
+    },
     async makeIll(peer, ill, random) {
       const { faults, die } = servers[peer]!;
       if (ill === 'dead') {
@@ -65,12 +92,15 @@ export async function openXrp(): Promise<SoakChain> {
       else faults.rewrite = oneOf(random, LIES);
     },
     async heal() {
-      for (const { faults } of servers) Object.assign(faults, { busy: null, lag: 0, forkFrom: null, missing: [], rewrite: null });
+      for (const { faults } of servers)
+        Object.assign(faults, { busy: null, lag: 0, forkFrom: null, missing: [], rewrite: null });
       for (const peer of dead) await servers[peer]!.revive();
       dead.clear();
     },
     stands: async (txid) => network.find(txid)?.meta['TransactionResult'] === 'tesSUCCESS',
     headHeight: async () => network.validatedHeight,
-    close: async () => { await Promise.all(servers.map((server, peer) => (dead.has(peer) ? undefined : server.close()))); },
+    close: async () => {
+      await Promise.all(servers.map((server, peer) => (dead.has(peer) ? undefined : server.close())));
+    },
   };
 }

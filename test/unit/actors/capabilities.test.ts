@@ -9,48 +9,80 @@ import { initialAccount } from '../../../model/account/state.ts';
 const pool = { base: 2, size: 9, next: 4, capacity: 7, gasTank: 'G', gasTankPath: "m/44'", lowAnnounced: false };
 const key = { xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: '0011' };
 const source = {
-  id: 'ks_1', fingerprint: 'a'.repeat(16), label: 'old', kind: 'phrase' as const, keystore: 'file' as const, chains: ['eth' as const], keys: [],
-  addresses: 1, registeredAtMs: 1, purgedAtMs: null,
+  id: 'ks_1',
+  fingerprint: 'a'.repeat(16),
+  label: 'old',
+  kind: 'phrase' as const,
+  keystore: 'file' as const,
+  chains: ['eth' as const],
+  keys: [],
+  addresses: 1,
+  registeredAtMs: 1,
+  purgedAtMs: null,
 };
 const hold = { key: 'eth:a', values: ['1'] };
 
 /** A state in which every event finds what it changes. */
 const STATE: AccountState = {
   ...initialAccount({
-    accountId: 'org_a_sandbox', organizationId: 'org_a', environment: 'sandbox',
+    accountId: 'org_a_sandbox',
+    organizationId: 'org_a',
+    environment: 'sandbox',
     plan: { tier: 'free', band: 'launch', subscription: 'active', paymentsActive: false },
   }),
   enrolment: { publicKey: 'one', keys: { evm: key } },
   rotation: { id: 'rot_1', publicKey: 'two', keys: { evm: key }, detectedAtMs: 1 },
-  pools: { sol: pool }, webhooks: ['wh_1'], keySources: { ks_1: source },
-  counters: { 'eth:a': { next: '2', free: [], inFlight: { 1: { id: 'wd_1', stage: 'built' } } } }, withdrawals: { wd_1: 1 },
+  pools: { sol: pool },
+  webhooks: ['wh_1'],
+  keySources: { ks_1: source },
+  counters: { 'eth:a': { next: '2', free: [], inFlight: { 1: { id: 'wd_1', stage: 'built' } } } },
+  withdrawals: { wd_1: 1 },
 };
 
 /** One of each kind; the type names those that are missing. */
 const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> } = {
-  edge_enrolled: { enrolment: { publicKey: 'one', keys: {} } }, keys_added: { keys: { btc: key } },
-  rotation_detected: { id: 'rot_2', publicKey: 'three', keys: {}, atMs: 2 }, rotation_approved: { id: 'rot_1', byUser: 'u', atMs: 3 },
-  rotation_rejected: { id: 'rot_1', byUser: 'u' }, lease_granted: { sessionId: 's', epoch: 1 }, lease_released: { sessionId: 's', epoch: 1 },
-  edge_liveness_changed: { liveness: 'live' }, pool_pushed: { chain: 'sol', size: 12, gasTank: 'G', gasTankPath: "m/44'" },
-  pool_low_announced: { chain: 'sol' }, address_issued: { id: 'adr_1', family: 'sol', chain: 'sol', index: 4 },
-  address_status_changed: { id: 'adr_1', status: 'active' }, peak_noted: { day: '2026-01-01', active: 1 },
-  key_source_registered: { source, added: 2, chains: ['btc'] }, key_source_purged: { id: 'ks_1', atMs: 4 },
+  edge_enrolled: { enrolment: { publicKey: 'one', keys: {} } },
+  keys_added: { keys: { btc: key } },
+  rotation_detected: { id: 'rot_2', publicKey: 'three', keys: {}, atMs: 2 },
+  rotation_approved: { id: 'rot_1', byUser: 'u', atMs: 3 },
+  rotation_rejected: { id: 'rot_1', byUser: 'u' },
+  lease_granted: { sessionId: 's', epoch: 1 },
+  lease_released: { sessionId: 's', epoch: 1 },
+  edge_liveness_changed: { liveness: 'live' },
+  pool_pushed: { chain: 'sol', size: 12, gasTank: 'G', gasTankPath: "m/44'" },
+  pool_low_announced: { chain: 'sol' },
+  address_issued: { id: 'adr_1', family: 'sol', chain: 'sol', index: 4 },
+  address_status_changed: { id: 'adr_1', status: 'active' },
+  peak_noted: { day: '2026-01-01', active: 1 },
+  key_source_registered: { source, added: 2, chains: ['btc'] },
+  key_source_purged: { id: 'ks_1', atMs: 4 },
   deposit_detected: { id: 'dep_1', incarnation: 0, amount: '1', height: 1, blockHash: 'h' },
   deposit_confirmed: { id: 'dep_1', incarnation: 0, amount: '1', height: 1, blockHash: 'h' },
   deposit_reversed: { id: 'dep_1', incarnation: 0, amount: '1', height: 1, blockHash: 'h' },
   deposit_moved: { id: 'dep_1', incarnation: 0, amount: '1', height: 1, blockHash: 'h' },
-  withdrawal_built: { id: 'wd_2', atMs: 5, hold: { ...hold, next: '3', free: [] } }, withdrawal_repriced: { id: 'wd_1', atMs: 5, hold },
-  withdrawal_bound: { id: 'wd_1', atMs: 5, hold: { ...hold, next: '2', free: [] } }, withdrawal_unbound: { id: 'wd_1', atMs: 5, hold },
-  withdrawal_version_dropped: { id: 'wd_1', atMs: 5, txid: 't' }, withdrawal_signed: { id: 'wd_1', atMs: 5, txid: 't', hold },
-  withdrawal_broadcast: { id: 'wd_1', atMs: 5, txid: 't' }, withdrawal_doubted: { id: 'wd_1', atMs: 5, txid: 't' },
+  withdrawal_built: { id: 'wd_2', atMs: 5, hold: { ...hold, next: '3', free: [] } },
+  withdrawal_repriced: { id: 'wd_1', atMs: 5, hold },
+  withdrawal_bound: { id: 'wd_1', atMs: 5, hold: { ...hold, next: '2', free: [] } },
+  withdrawal_unbound: { id: 'wd_1', atMs: 5, hold },
+  withdrawal_version_dropped: { id: 'wd_1', atMs: 5, txid: 't' },
+  withdrawal_signed: { id: 'wd_1', atMs: 5, txid: 't', hold },
+  withdrawal_broadcast: { id: 'wd_1', atMs: 5, txid: 't' },
+  withdrawal_doubted: { id: 'wd_1', atMs: 5, txid: 't' },
   withdrawal_included: { id: 'wd_1', atMs: 5, txid: 't', height: 1, hold },
   withdrawal_orphaned: { id: 'wd_1', atMs: 5, txid: 't', hold, wasConfirmed: true },
   withdrawal_confirmed: { id: 'wd_1', txid: 't', hold, period: '2026-01' },
-  withdrawal_failed: { id: 'wd_1', reason: 'r', hold: { ...hold, reusable: true } }, withdrawal_expired: { id: 'wd_1', hold },
-  builds_expired: { builds: [{ id: 'wd_1', hold }] }, webhook_created: { id: 'wh_2' }, webhook_deleted: { id: 'wh_1' },
-  webhook_replaced: { id: 'wh_1', seal: 's' }, delivery_replayed: { deliveryId: 'dl_1' }, plan_changed: { plan: STATE.plan },
-  band_change_scheduled: { band: 'launch', atMs: 6 }, band_change_ended: { reason: 'in_force' },
-  suspension_changed: { suspended: true }, sandbox_reset: {},
+  withdrawal_failed: { id: 'wd_1', reason: 'r', hold: { ...hold, reusable: true } },
+  withdrawal_expired: { id: 'wd_1', hold },
+  builds_expired: { builds: [{ id: 'wd_1', hold }] },
+  webhook_created: { id: 'wh_2' },
+  webhook_deleted: { id: 'wh_1' },
+  webhook_replaced: { id: 'wh_1', seal: 's' },
+  delivery_replayed: { deliveryId: 'dl_1' },
+  plan_changed: { plan: STATE.plan },
+  band_change_scheduled: { band: 'launch', atMs: 6 },
+  band_change_ended: { reason: 'in_force' },
+  suspension_changed: { suspended: true },
+  sandbox_reset: {},
 };
 /** Facts that leave no trace in the state: what they say is in rows. */
 const TRACELESS = ['deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'deposit_moved', 'delivery_replayed'];
@@ -58,14 +90,24 @@ const TRACELESS = ['deposit_detected', 'deposit_confirmed', 'deposit_reversed', 
 test('house 1: every field of the account but its name has one owner, and no capability changes what another one owns', (t) => {
   const owned = Object.values(CAPABILITIES).flatMap(({ owns }) => owns as readonly string[]);
   t.is(new Set(owned).size, owned.length);
-  t.deepEqual([...owned, 'accountId', 'environment', 'format', 'organizationId', 'version'].sort(), Object.keys(STATE).sort());
+  t.deepEqual(
+    [...owned, 'accountId', 'environment', 'format', 'organizationId', 'version'].sort(),
+    Object.keys(STATE).sort(),
+  );
   for (const [type, event] of Object.entries(EVENTS)) {
     const changes = Object.entries(CAPABILITIES).map(([name, { owns, folds }]) => {
-      const changed = Object.keys(foldOf(folds as Folds<AccountState, object>, STATE, { type, ...event } as AccountEvent));
-      for (const field of changed) t.true((owns as readonly string[]).includes(field), `${name} changes ${field} by ${type}`);
+      const changed = Object.keys(
+        foldOf(folds as Folds<AccountState, object>, STATE, { type, ...event } as AccountEvent),
+      );
+      for (const field of changed)
+        t.true((owns as readonly string[]).includes(field), `${name} changes ${field} by ${type}`);
       return changed.length;
     });
-    t.is(changes.every((count) => count === 0), TRACELESS.includes(type), type);
+    t.is(
+      changes.every((count) => count === 0),
+      TRACELESS.includes(type),
+      type,
+    );
   }
 });
 
@@ -77,17 +119,39 @@ test('house 1: every command has one decision', (t) => {
 
 // As release 1 stored it, before formats were numbered: optional fields absent, pools without a base.
 const STORED_BY_1 = {
-  version: 41, accountId: 'org_a_live', organizationId: 'org_a', environment: 'live',
-  plan: { tier: 'ultimate', band: 'scale', subscription: 'active', paymentsActive: true }, suspended: false,
-  enrolment: { publicKey: 'one', keys: { evm: key } }, rotation: null,
-  pools: { sol: { size: 9, next: 4, capacity: 7, gasTank: 'G', gasTankPath: "m/44'", lowAnnounced: false }, xlm: { ...pool } },
-  indexes: { evm: 3 }, chains: ['eth', 'sol'], activeAddresses: 5, peak: { day: '2026-01-01', active: 5 }, settled: { period: '2026-01', count: 2 },
-  webhooks: ['wh_1'], lease: { epoch: 3, holder: 's' }, edge: { liveness: 'online' },
+  version: 41,
+  accountId: 'org_a_live',
+  organizationId: 'org_a',
+  environment: 'live',
+  plan: { tier: 'ultimate', band: 'scale', subscription: 'active', paymentsActive: true },
+  suspended: false,
+  enrolment: { publicKey: 'one', keys: { evm: key } },
+  rotation: null,
+  pools: {
+    sol: { size: 9, next: 4, capacity: 7, gasTank: 'G', gasTankPath: "m/44'", lowAnnounced: false },
+    xlm: { ...pool },
+  },
+  indexes: { evm: 3 },
+  chains: ['eth', 'sol'],
+  activeAddresses: 5,
+  peak: { day: '2026-01-01', active: 5 },
+  settled: { period: '2026-01', count: 2 },
+  webhooks: ['wh_1'],
+  lease: { epoch: 3, holder: 's' },
+  edge: { liveness: 'online' },
 };
 
-test('house 3: a state as today\'s release stored it is brought to the present format, and a present one is left as it is', (t) => {
+test("house 3: a state as today's release stored it is brought to the present format, and a present one is left as it is", (t) => {
   const state = upcast<AccountState>(STORED_BY_1);
-  t.like(state, { format: STATE_FORMAT, version: 41, pendingBand: null, retired: [], keySources: {}, webhookSeals: {}, indexes: { evm: 3 } });
+  t.like(state, {
+    format: STATE_FORMAT,
+    version: 41,
+    pendingBand: null,
+    retired: [],
+    keySources: {},
+    webhookSeals: {},
+    indexes: { evm: 3 },
+  });
   t.is(state.pools.sol!.base, 0);
   t.is(state.pools.xlm!.base, 2);
   t.deepEqual(upcast(state), state);

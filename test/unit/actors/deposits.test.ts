@@ -7,7 +7,8 @@ import { eventId } from '../../../protocol/node/ids.ts';
 import { commands, dep, enrolled, NOW_MS, rowsOf, TestAccount } from '../../support/account.ts';
 
 type Kind = 'seen' | 'matured' | 'orphaned' | 'moved';
-const BLOCK_A = { height: 100, blockHash: '0xaa' }, BLOCK_B = { height: 101, blockHash: '0xbb' };
+const BLOCK_A = { height: 100, blockHash: '0xaa' },
+  BLOCK_B = { height: 101, blockHash: '0xbb' };
 
 /** An account with one issued address, and its deposits as the store would read them back. */
 class Depositor {
@@ -21,14 +22,30 @@ class Depositor {
   constructor(account = enrolled()) {
     this.account = account;
     this.address = account.accept(commands.createAddress({ userRef: 'u-1', tag: 't-1' })).reply;
-    this.own = rowsOf(account.rows, 'address').map(({ row }) => row).filter(({ purpose }) => purpose !== 'deposit');
+    this.own = rowsOf(account.rows, 'address')
+      .map(({ row }) => row)
+      .filter(({ purpose }) => purpose !== 'deposit');
   }
 
   transfer(more: Partial<SeenTransfer> = {}): SeenTransfer {
     return {
-      ledger: 'eth', chain: 'eth', txid: '0x01', outputIndex: 0, addressId: this.address.id, address: this.address.address, amount: '1500000',
-      decimals: 6, tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', chainTag: null, from: ['0x00000000000000000000000000000000000000AA'],
-      activates: false, threshold: 12, confirmations: 1, ...BLOCK_A, ...more,
+      ledger: 'eth',
+      chain: 'eth',
+      txid: '0x01',
+      outputIndex: 0,
+      addressId: this.address.id,
+      address: this.address.address,
+      amount: '1500000',
+      decimals: 6,
+      tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+      tokenSymbol: 'USDC',
+      chainTag: null,
+      from: ['0x00000000000000000000000000000000000000AA'],
+      activates: false,
+      threshold: 12,
+      confirmations: 1,
+      ...BLOCK_A,
+      ...more,
     };
   }
 
@@ -38,8 +55,12 @@ class Depositor {
       return { id: String(this.#ids), accountId: this.account.state.accountId, fact: { kind, deposit } as Fact };
     });
     const taken = this.account.accept({
-      type: 'apply_facts', inbox, deposits: [...this.deposits.values()], withdrawals: [],
-      addresses: [this.address, ...this.others, ...this.own], depositIds: inbox.map(dep),
+      type: 'apply_facts',
+      inbox,
+      deposits: [...this.deposits.values()],
+      withdrawals: [],
+      addresses: [this.address, ...this.others, ...this.own],
+      depositIds: inbox.map(dep),
     });
     for (const { row } of rowsOf(taken.rows, 'deposit')) this.deposits.set(row.id, row);
     t0(rowsOf(taken.rows, 'inbox_taken')[0]?.ids.length === facts.length);
@@ -55,7 +76,8 @@ class Depositor {
   /** Credits less reversals. */
   get balance(): bigint {
     return rowsOf(this.account.rows, 'ledger_entry').reduce(
-      (sum, { row }) => sum + (row.kind === 'detected' ? 0n : row.amount), 0n,
+      (sum, { row }) => sum + (row.kind === 'detected' ? 0n : row.amount),
+      0n,
     );
   }
 
@@ -80,7 +102,10 @@ test('§3.6 detected at one confirmation, credited at the threshold: one entry a
   t.deepEqual(given.told, ['deposit_detected', 'deposit_confirmed']);
   t.deepEqual(
     rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => [row.kind, row.incarnation, row.amount]),
-    [['detected', 1, 1_500_000n], ['credit', 1, 1_500_000n]],
+    [
+      ['detected', 1, 1_500_000n],
+      ['credit', 1, 1_500_000n],
+    ],
   );
 });
 
@@ -92,13 +117,35 @@ test('§6 the envelope of a deposit event, field by field and in order; its id i
   t.is(row.eventId, id);
   t.is(row.orderKey, given.address.address);
   t.false(row.toAll);
-  t.is(row.body, JSON.stringify({
-    event: 'deposit_detected', id, environment: 'live', confirmations: 1, threshold: 12, timestamp: new Date(NOW_MS).toISOString(),
-    data: {
-      depositId: given.deposit.id, chain: 'eth', txid: '0x01', outputIndex: 0, address: given.address.address, amount: '1500000', amountFormatted: '1.5', decimals: 6,
-      tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', userRef: 'u-1', tag: 't-1', chainTag: '77', height: 100, blockHash: '0xaa', incarnation: 1,
-    },
-  }));
+  t.is(
+    row.body,
+    JSON.stringify({
+      event: 'deposit_detected',
+      id,
+      environment: 'live',
+      confirmations: 1,
+      threshold: 12,
+      timestamp: new Date(NOW_MS).toISOString(),
+      data: {
+        depositId: given.deposit.id,
+        chain: 'eth',
+        txid: '0x01',
+        outputIndex: 0,
+        address: given.address.address,
+        amount: '1500000',
+        amountFormatted: '1.5',
+        decimals: 6,
+        tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+        tokenSymbol: 'USDC',
+        userRef: 'u-1',
+        tag: 't-1',
+        chainTag: '77',
+        height: 100,
+        blockHash: '0xaa',
+        incarnation: 1,
+      },
+    }),
+  );
   t.is(rowsOf(given.account.rows, 'ledger_entry')[0]!.row.eventId, id);
 });
 
@@ -132,7 +179,11 @@ test('G1 two outputs of one transaction are two deposits (C1-2)', (t) => {
   const given = new Depositor();
   given.facts(['seen', given.transfer()], ['seen', given.transfer({ outputIndex: 1, amount: '7' })]);
   t.deepEqual(
-    [...given.deposits.values()].map(({ outputIndex, amount }) => [outputIndex, amount]), [[0, 1_500_000n], [1, 7n]],
+    [...given.deposits.values()].map(({ outputIndex, amount }) => [outputIndex, amount]),
+    [
+      [0, 1_500_000n],
+      [1, 7n],
+    ],
   );
 });
 
@@ -155,31 +206,41 @@ test('§3.6 reversed below the threshold: deposit_reversed, no deposit_confirmed
   t.is(given.deposit.status, 'reversed');
   t.deepEqual(given.told, ['deposit_detected', 'deposit_reversed']);
   const reversed = given.account.published()[1]!;
-  t.like(
-    reversed,
-    { confirmations: 0, threshold: 12, data: { reversedFrom: 'detected', depth: 3, blockHash: '0xaa', height: 100 } },
+  t.like(reversed, {
+    confirmations: 0,
+    threshold: 12,
+    data: { reversedFrom: 'detected', depth: 3, blockHash: '0xaa', height: 100 },
+  });
+  t.deepEqual(
+    rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row.kind),
+    ['detected'],
   );
-  t.deepEqual(rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row.kind), ['detected']);
 });
 
 test('I5 reversed after deposit_confirmed: the reversal is exactly the negative of the credit', (t) => {
   const given = new Depositor();
   given.facts(
-    ['seen', given.transfer()], ['matured', given.transfer({ confirmations: 12 })],
+    ['seen', given.transfer()],
+    ['matured', given.transfer({ confirmations: 12 })],
     ['orphaned', given.transfer({ confirmations: 14 })],
   );
   t.is(given.balance, 0n);
   const reversal = rowsOf(given.account.rows, 'ledger_entry').at(-1)!.row;
-  t.like(
-    reversal, { kind: 'reversal', amount: -1_500_000n, incarnation: 1, eventId: given.account.published().at(-1)!.id },
-  );
+  t.like(reversal, {
+    kind: 'reversal',
+    amount: -1_500_000n,
+    incarnation: 1,
+    eventId: given.account.published().at(-1)!.id,
+  });
   t.is(given.account.published().at(-1)!.data.reversedFrom, 'confirmed');
 });
 
 test('I6 mined again after a reversal: the same deposit, incarnation + 1, no second deposit_detected, confirmed again with another id', (t) => {
   const given = new Depositor();
   given.facts(
-    ['seen', given.transfer()], ['matured', given.transfer({ confirmations: 12 })], ['orphaned', given.transfer()],
+    ['seen', given.transfer()],
+    ['matured', given.transfer({ confirmations: 12 })],
+    ['orphaned', given.transfer()],
   );
   const { id } = given.deposit;
   given.facts(['seen', given.transfer(BLOCK_B)]);
@@ -195,7 +256,9 @@ test('I6 mined again after a reversal: the same deposit, incarnation + 1, no sec
 test('an old maturity of the block that was orphaned credits nothing', (t) => {
   const given = new Depositor();
   given.facts(
-    ['seen', given.transfer()], ['orphaned', given.transfer()], ['matured', given.transfer({ confirmations: 12 })],
+    ['seen', given.transfer()],
+    ['orphaned', given.transfer()],
+    ['matured', given.transfer({ confirmations: 12 })],
   );
   t.is(given.deposit.status, 'reversed');
   t.is(given.balance, 0n);
@@ -215,7 +278,10 @@ test('§2.3 a deposit to an archived address is recorded and credited, and produ
   given.facts(['seen', given.transfer({ txid: '0x02' })], ['orphaned', given.transfer({ txid: '0x02' })]);
   t.is(given.balance, 1_500_000n);
   t.deepEqual(given.told, []);
-  t.deepEqual(rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row.eventId), [null, null, null]);
+  t.deepEqual(
+    rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row.eventId),
+    [null, null, null],
+  );
 });
 
 test('§2.3 a deposit that was announced before its address was archived is told to its end, its reversal above all', (t) => {
@@ -239,22 +305,30 @@ test('C2 included again with another amount, token or payee: the old movement is
   const given = new Depositor();
   const other = given.account.accept(commands.createAddress({ userRef: 'u-2', tag: 't-2' })).reply as AddressRow;
   const changes: Partial<SeenTransfer>[] = [
-    { amount: '1' }, { tokenContract: null, tokenSymbol: 'ETH', decimals: 18, amount: '3' }, { addressId: other.id, address: other.address },
+    { amount: '1' },
+    { tokenContract: null, tokenSymbol: 'ETH', decimals: 18, amount: '3' },
+    { addressId: other.id, address: other.address },
   ];
   for (const [n, change] of changes.entries()) {
     const txid = `0x${n}`;
     given.others = [other];
     const changed = given.transfer({ txid, ...BLOCK_B, ...change });
     given.facts(['seen', given.transfer({ txid })]);
-    const before = given.told.length, balance = given.balance;
+    const before = given.told.length,
+      balance = given.balance;
     given.facts(['orphaned', given.transfer({ txid })], ['seen', changed]);
     given.facts(['matured', { ...changed, confirmations: 12 }]);
     t.deepEqual(given.told.slice(before), ['deposit_reversed', 'deposit_detected', 'deposit_confirmed']);
     t.is(given.balance - balance, BigInt(changed.amount), 'what stands on the chain, not what once stood there');
     const { data } = given.account.published().at(-1)!;
     t.like(data, {
-      amount: changed.amount, tokenContract: changed.tokenContract, decimals: changed.decimals, address: changed.address, incarnation: 2,
-      userRef: change.address === undefined ? 'u-1' : 'u-2', tag: change.address === undefined ? 't-1' : 't-2',
+      amount: changed.amount,
+      tokenContract: changed.tokenContract,
+      decimals: changed.decimals,
+      address: changed.address,
+      incarnation: 2,
+      userRef: change.address === undefined ? 'u-1' : 'u-2',
+      tag: change.address === undefined ? 't-1' : 't-2',
     });
   }
   t.is(new Set(given.account.published().map(({ id }) => id)).size, given.told.length);
@@ -300,15 +374,17 @@ test('G20 a payment to our own gas tank is no customer deposit', (t) => {
 test('R7, M4 the payment that creates a ledger account is also address_activated, once', (t) => {
   const given = new Depositor();
   given.facts(
-    ['seen', given.transfer({ activates: true })], ['matured', given.transfer({ activates: true, confirmations: 1 })],
+    ['seen', given.transfer({ activates: true })],
+    ['matured', given.transfer({ activates: true, confirmations: 1 })],
   );
   given.facts(
-    ['orphaned', given.transfer({ activates: true })], ['seen', given.transfer({ ...BLOCK_B, activates: true })],
+    ['orphaned', given.transfer({ activates: true })],
+    ['seen', given.transfer({ ...BLOCK_B, activates: true })],
   );
   t.deepEqual(given.told, ['deposit_detected', 'address_activated', 'deposit_confirmed', 'deposit_reversed']);
 });
 
-test('C8-67 memo and destination tag are on every deposit, the caller\'s own tag beside them', (t) => {
+test("C8-67 memo and destination tag are on every deposit, the caller's own tag beside them", (t) => {
   const given = new Depositor();
   given.facts(['seen', given.transfer({ chainTag: '0' })]);
   t.like(given.account.published()[0]!.data, { chainTag: '0', tag: 't-1' });
@@ -318,26 +394,43 @@ test('I6, I11 under any order and repetition of facts: credits less reversals ar
   const kind = fc.constantFrom<Kind>('seen', 'matured', 'orphaned', 'moved');
   const step = fc.record({ kind, block: fc.nat({ max: 3 }), output: fc.nat({ max: 1 }), archived: fc.boolean() });
   const amountIn = (block: number): string => (block === 3 ? '7' : '1500000');
-  t.notThrows(() => fc.assert(fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 12 }), (batches) => {
-    const given = new Depositor();
-    for (const batch of batches) {
-      given.address = { ...given.address, status: batch[0]!.archived ? 'archived' : 'active' };
-      given.facts(...batch.map(({ kind, block, output }): [Kind, SeenTransfer] =>
-        [kind, given.transfer({ outputIndex: output, height: 100 + block, blockHash: `0x${block}`, amount: amountIn(block), confirmations: 12 })]));
-    }
-    const entries = rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row);
-    for (const { id, amount, status, incarnation } of given.deposits.values()) {
-      const own = entries.filter(({ depositId }) => depositId === id);
-      const sum = own.reduce((total, entry) => total + (entry.kind === 'detected' ? 0n : entry.amount), 0n);
-      if (sum !== (status === 'confirmed' ? amount : 0n)) return false;
-      const keys = own.map((entry) => `${entry.incarnation}/${entry.kind}`);
-      if (new Set(keys).size !== keys.length) return false;
-      if (own.filter((entry) => entry.kind === 'detected').length !== incarnation) return false;
-    }
-    const ids = given.account.published().map(({ id }) => id);
-    const published = new Set(ids);
-    return published.size === ids.length && entries.every(({ eventId: told }) => told === null || published.has(told));
-  }), { numRuns: 300 }));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 12 }), (batches) => {
+        const given = new Depositor();
+        for (const batch of batches) {
+          given.address = { ...given.address, status: batch[0]!.archived ? 'archived' : 'active' };
+          given.facts(
+            ...batch.map(({ kind, block, output }): [Kind, SeenTransfer] => [
+              kind,
+              given.transfer({
+                outputIndex: output,
+                height: 100 + block,
+                blockHash: `0x${block}`,
+                amount: amountIn(block),
+                confirmations: 12,
+              }),
+            ]),
+          );
+        }
+        const entries = rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row);
+        for (const { id, amount, status, incarnation } of given.deposits.values()) {
+          const own = entries.filter(({ depositId }) => depositId === id);
+          const sum = own.reduce((total, entry) => total + (entry.kind === 'detected' ? 0n : entry.amount), 0n);
+          if (sum !== (status === 'confirmed' ? amount : 0n)) return false;
+          const keys = own.map((entry) => `${entry.incarnation}/${entry.kind}`);
+          if (new Set(keys).size !== keys.length) return false;
+          if (own.filter((entry) => entry.kind === 'detected').length !== incarnation) return false;
+        }
+        const ids = given.account.published().map(({ id }) => id);
+        const published = new Set(ids);
+        return (
+          published.size === ids.length && entries.every(({ eventId: told }) => told === null || published.has(told))
+        );
+      }),
+      { numRuns: 300 },
+    ),
+  );
 });
 
 test('fold(events) is the state, whatever was decided', (t) => {

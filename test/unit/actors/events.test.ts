@@ -5,9 +5,8 @@ import { commands, enrolled, OTHER_IDENTITY, pushedKey, pushedPool } from '../..
 test('§6 what an account publishes of itself is in the form of the catalogue, each id once', (t) => {
   const account = enrolled({}, { keys: [pushedKey('evm')], pools: [pushedPool('xlm', 5)] });
   const stock = pushedPool('xlm', 5).addresses;
-  for (let issued = 0; issued < 5; issued += 1) account.accept(
-    commands.createAddress({ chain: 'xlm', unissued: stock }),
-  );
+  for (let issued = 0; issued < 5; issued += 1)
+    account.accept(commands.createAddress({ chain: 'xlm', unissued: stock }));
   for (const liveness of ['live', 'down', 'live', 'down'] as const) account.accept({ type: 'note_liveness', liveness });
   account.accept(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)] }));
   const published = account.published(); // throws for one that is not in form

@@ -12,13 +12,29 @@ import { adr, enrolled, IDENTITY, OTHER_IDENTITY, pushedKey, rowsOf, TestAccount
 type Register = Extract<AccountCommand, { type: 'register_key_source' }>;
 const PATH = "m/44'/60'/0'";
 const account0 = HDKey.fromMasterSeed(Buffer.alloc(32, 5)).derive(PATH);
-const addressAt = (below: string) => addressOfPublicKey(secp256k1.publicKeyConvert(account0.derive(`m/${below}`).publicKey!, false));
-const pushed = (index: number, below = `0/${index}`) => ({ chain: 'eth' as const, index, path: `${PATH}/${below}`, address: addressAt(below) });
+const addressAt = (below: string) =>
+  addressOfPublicKey(secp256k1.publicKeyConvert(account0.derive(`m/${below}`).publicKey!, false));
+const pushed = (index: number, below = `0/${index}`) => ({
+  chain: 'eth' as const,
+  index,
+  path: `${PATH}/${below}`,
+  address: addressAt(below),
+});
 
 const register = (more: Partial<Register> = {}): Register => ({
-  type: 'register_key_source', publicKey: IDENTITY, id: 'ks_1', fingerprint: 'a'.repeat(16), label: 'old', kind: 'phrase', keystore: 'file',
-  chains: ['eth'], keys: [{ chain: 'eth', path: PATH, xpub: account0.publicExtendedKey }], addresses: [pushed(0), pushed(1)], known: [],
-  addressIds: Array.from({ length: 500 }, adr), ...more,
+  type: 'register_key_source',
+  publicKey: IDENTITY,
+  id: 'ks_1',
+  fingerprint: 'a'.repeat(16),
+  label: 'old',
+  kind: 'phrase',
+  keystore: 'file',
+  chains: ['eth'],
+  keys: [{ chain: 'eth', path: PATH, xpub: account0.publicExtendedKey }],
+  addresses: [pushed(0), pushed(1)],
+  known: [],
+  addressIds: Array.from({ length: 500 }, adr),
+  ...more,
 });
 const purge = (id = 'ks_1', publicKey = IDENTITY) => ({ type: 'purge_key_source', publicKey, id }) as const;
 
@@ -26,8 +42,14 @@ test('§4.8 a registration is one event and a row for each new address, without 
   const account = enrolled();
   const before = account.state.activeAddresses;
   const { reply, events, rows } = account.accept(register());
-  t.deepEqual(events.map(({ type }) => type), ['key_source_registered']);
-  t.deepEqual(rowsOf(rows, 'address').map(({ row }) => [row.address, row.derivationPath, row.purpose, row.index]), [0, 1].map((index) => [addressAt(`0/${index}`), `[${'a'.repeat(16)}/44'/60'/0'/0/${index}]`, 'deposit', null]));
+  t.deepEqual(
+    events.map(({ type }) => type),
+    ['key_source_registered'],
+  );
+  t.deepEqual(
+    rowsOf(rows, 'address').map(({ row }) => [row.address, row.derivationPath, row.purpose, row.index]),
+    [0, 1].map((index) => [addressAt(`0/${index}`), `[${'a'.repeat(16)}/44'/60'/0'/0/${index}]`, 'deposit', null]),
+  );
   t.is(reply.added, 2);
   t.is(account.state.activeAddresses, before + 2);
   t.deepEqual(account.state.indexes, {});
@@ -40,26 +62,55 @@ test('§4.8 the paths of older wallets: one step, change, four steps; hardened o
   for (const below of ['7', '1/3', '5/6', '1/2/3/4']) {
     t.is(account.accept(register({ addresses: [pushed(0, below)] })).reply.added, 1, below);
   }
-  for (const path of [`${PATH}/0'/0`, `${PATH}/1/2/3/4/5`, `${PATH}/2147483648`, PATH, "m/44'/60'/1'/0/0", "m/44'/60'/0/0"]) {
-    t.like(account.refused(register({ addresses: [{ ...pushed(0), index: 9, path }] })), { code: 'KEY_SOURCE_MISMATCH', details: { chain: 'eth', index: 9 } }, path);
+  for (const path of [
+    `${PATH}/0'/0`,
+    `${PATH}/1/2/3/4/5`,
+    `${PATH}/2147483648`,
+    PATH,
+    "m/44'/60'/1'/0/0",
+    "m/44'/60'/0/0",
+  ]) {
+    t.like(
+      account.refused(register({ addresses: [{ ...pushed(0), index: 9, path }] })),
+      { code: 'KEY_SOURCE_MISMATCH', details: { chain: 'eth', index: 9 } },
+      path,
+    );
   }
 });
 
 test('§4.8 whichever pushed address is another one, the whole registration is refused and nothing is written', (t) => {
   const other = HDKey.fromMasterSeed(Buffer.alloc(32, 6)).derive(PATH);
-  fc.assert(fc.property(fc.integer({ min: 1, max: 8 }), fc.nat(7), fc.constantFrom('key', 'index', 'case'), (count, at, lie) => {
-    const wrong = at % count;
-    const addresses = Array.from({ length: count }, (_, index) => pushed(index)).map((address, index) => {
-      if (index !== wrong) return address;
-      if (lie === 'key') return { ...address, address: addressOfPublicKey(secp256k1.publicKeyConvert(other.derive(`m/0/${index}`).publicKey!, false)) };
-      return lie === 'index' ? { ...address, path: `${PATH}/0/${index + 100}` } : { ...address, address: address.address.toLowerCase() };
-    });
-    const account = enrolled();
-    const before = structuredClone(account.state);
-    const refusal = account.refused(register({ addresses }));
-    t.deepEqual(account.state, before);
-    return refusal.code === 'KEY_SOURCE_MISMATCH' && refusal.details['index'] === wrong && refusal.details['chain'] === 'eth';
-  }), { numRuns: 30 });
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 8 }),
+      fc.nat(7),
+      fc.constantFrom('key', 'index', 'case'),
+      (count, at, lie) => {
+        const wrong = at % count;
+        const addresses = Array.from({ length: count }, (_, index) => pushed(index)).map((address, index) => {
+          if (index !== wrong) return address;
+          if (lie === 'key')
+            return {
+              ...address,
+              address: addressOfPublicKey(secp256k1.publicKeyConvert(other.derive(`m/0/${index}`).publicKey!, false)),
+            };
+          return lie === 'index'
+            ? { ...address, path: `${PATH}/0/${index + 100}` }
+            : { ...address, address: address.address.toLowerCase() };
+        });
+        const account = enrolled();
+        const before = structuredClone(account.state);
+        const refusal = account.refused(register({ addresses }));
+        t.deepEqual(account.state, before);
+        return (
+          refusal.code === 'KEY_SOURCE_MISMATCH' &&
+          refusal.details['index'] === wrong &&
+          refusal.details['chain'] === 'eth'
+        );
+      },
+    ),
+    { numRuns: 30 },
+  );
   t.like(enrolled().refused(register({ addresses: [pushed(0), pushed(0)] })), { code: 'INVALID_INPUT' });
 });
 
@@ -68,11 +119,21 @@ test('§4.8 a purge makes every EVM chain watch-only, the own paths stay; twice 
   account.accept(register());
   const origin = `[${'a'.repeat(16)}/44'/60'/0'/0/0]`;
   for (const chain of EVM_CHAINS) t.is(watchOnly(account.state, chain, origin), null);
-  t.like(watchOnly(account.state, 'btc', origin), { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'family_not_signed' } });
-  t.like(watchOnly(account.state, 'eth', `[${'b'.repeat(16)}]`), { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'no_source' } });
+  t.like(watchOnly(account.state, 'btc', origin), {
+    code: 'ADDRESS_WATCH_ONLY',
+    details: { reason: 'family_not_signed' },
+  });
+  t.like(watchOnly(account.state, 'eth', `[${'b'.repeat(16)}]`), {
+    code: 'ADDRESS_WATCH_ONLY',
+    details: { reason: 'no_source' },
+  });
   t.is(account.accept(purge()).events.length, 1);
   t.is(account.accept(purge()).events.length, 0);
-  for (const chain of EVM_CHAINS) t.like(watchOnly(account.state, chain, origin), { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'source_purged' } });
+  for (const chain of EVM_CHAINS)
+    t.like(watchOnly(account.state, chain, origin), {
+      code: 'ADDRESS_WATCH_ONLY',
+      details: { reason: 'source_purged' },
+    });
   t.is(watchOnly(account.state, 'eth', `${PATH}/0/0`), null);
   t.is(account.refused(register()).code, 'KEY_SOURCE_PURGED');
   t.is(account.state.keySources!['ks_1']!.purgedAtMs, account.nowMs);
@@ -92,7 +153,10 @@ test('§4.8 who and when: foreign identity, no enrolment, suspended, no EVM key,
   t.truthy(suspended.accept(purge()).reply.purgedAtMs);
   t.like(enrolled({}, { keys: [pushedKey('btc')] }).refused(register()), { code: 'CHAIN_NOT_READY' });
   const { xpub, accountPath: path } = pushedKey('evm');
-  t.like(enrolled().refused(register({ addresses: [], keys: [{ chain: 'eth', path, xpub }] })), { code: 'CONFLICT', details: { reason: 'enrolled_key' } });
+  t.like(enrolled().refused(register({ addresses: [], keys: [{ chain: 'eth', path, xpub }] })), {
+    code: 'CONFLICT',
+    details: { reason: 'enrolled_key' },
+  });
 });
 
 test('§4.8 the keys of all sources of an account are bounded, because they are part of its snapshot', (t) => {
@@ -102,9 +166,20 @@ test('§4.8 the keys of all sources of an account are bounded, because they are 
     key.writeUInt32BE(at + 1, 28);
     return { chain: 'xrp' as const, publicKey: Buffer.from(secp256k1.publicKeyCreate(key)).toString('hex') };
   };
-  const one = (at: number) => register({ id: `ks_${at}`, fingerprint: at.toString(16).padStart(16, '0'), addresses: [], chains: ['xrp'], keys: [single(at)], kind: 'key' });
+  const one = (at: number) =>
+    register({
+      id: `ks_${at}`,
+      fingerprint: at.toString(16).padStart(16, '0'),
+      addresses: [],
+      chains: ['xrp'],
+      keys: [single(at)],
+      kind: 'key',
+    });
   for (let at = 0; at < SOURCE_KEYS_MAX; at += 1) account.accept(one(at));
-  t.like(account.refused(one(SOURCE_KEYS_MAX)), { code: 'CONFLICT', details: { reason: 'key_limit', limit: SOURCE_KEYS_MAX } });
+  t.like(account.refused(one(SOURCE_KEYS_MAX)), {
+    code: 'CONFLICT',
+    details: { reason: 'key_limit', limit: SOURCE_KEYS_MAX },
+  });
   t.true(Buffer.byteLength(JSON.stringify(account.state)) < 128 * 1_024);
 });
 

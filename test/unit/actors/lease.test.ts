@@ -2,9 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { enrolled, TestAccount } from '../../support/account.ts';
 
-const claim = (sessionId: string, liveSessions: string[] = []) => (
-  { type: 'claim_lease', sessionId, liveSessions }
-) as const;
+const claim = (sessionId: string, liveSessions: string[] = []) =>
+  ({ type: 'claim_lease', sessionId, liveSessions }) as const;
 
 test('decisions 3: every grant to another holder raises the epoch by one; a renewal is no event', (t) => {
   const account = enrolled();
@@ -36,24 +35,30 @@ test('§7 without an enrolment there is no lease: RESYNC_REQUIRED', (t) => {
 test('I17 epochs only rise, one holder each, under any order of claims and releases', (t) => {
   const session = fc.constantFrom('a', 'b', 'c');
   const step = fc.oneof(
-    fc.record(
-      { type: fc.constant('claim_lease' as const), sessionId: session, liveSessions: fc.subarray(['a', 'b', 'c']) },
-    ),
+    fc.record({
+      type: fc.constant('claim_lease' as const),
+      sessionId: session,
+      liveSessions: fc.subarray(['a', 'b', 'c']),
+    }),
     fc.record({ type: fc.constant('release_lease' as const), sessionId: session }),
   );
-  t.notThrows(() => fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-    const account = enrolled();
-    const holders = new Map<number, string>();
-    for (const command of steps) {
-      const before = account.state.lease;
-      account.attempt(command);
-      const { epoch, holder } = account.state.lease;
-      if (epoch < before.epoch || epoch > before.epoch + 1) return false;
-      if (holder !== null && (holders.get(epoch) ?? holder) !== holder) return false;
-      if (holder !== null) holders.set(epoch, holder);
-    }
-    return true;
-  })));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const account = enrolled();
+        const holders = new Map<number, string>();
+        for (const command of steps) {
+          const before = account.state.lease;
+          account.attempt(command);
+          const { epoch, holder } = account.state.lease;
+          if (epoch < before.epoch || epoch > before.epoch + 1) return false;
+          if (holder !== null && (holders.get(epoch) ?? holder) !== holder) return false;
+          if (holder !== null) holders.set(epoch, holder);
+        }
+        return true;
+      }),
+    ),
+  );
 });
 
 test('§3.2 edge_offline and edge_online once per transition; the first contact and staleness are silent', (t) => {
@@ -61,7 +66,10 @@ test('§3.2 edge_offline and edge_online once per transition; the first contact 
   const told = (liveness: 'live' | 'stale' | 'down') => {
     const before = account.published().length;
     account.accept({ type: 'note_liveness', liveness });
-    return account.published().slice(before).map(({ event }) => event);
+    return account
+      .published()
+      .slice(before)
+      .map(({ event }) => event);
   };
   t.deepEqual([told('down'), told('live'), told('live'), told('stale')], [[], [], [], []]);
   t.deepEqual(

@@ -6,20 +6,30 @@ import type { Tier } from '../../../protocol/slugs.ts';
 import { commands, enrolled, NOW_MS, rowsOf, TestAccount } from '../../support/account.ts';
 
 const hook = (account: TestAccount): WebhookRow => ({
-  id: newUuid(NOW_MS), accountId: account.state.accountId, url: 'https://example.com/hook', events: ['deposit_confirmed'],
-  sealedSecrets: ['v1.x.y'], secretPreview: 'whsec_ab…', status: 'enabled', createdAtMs: NOW_MS, updatedAtMs: NOW_MS,
+  id: newUuid(NOW_MS),
+  accountId: account.state.accountId,
+  url: 'https://example.com/hook',
+  events: ['deposit_confirmed'],
+  sealedSecrets: ['v1.x.y'],
+  secretPreview: 'whsec_ab…',
+  status: 'enabled',
+  createdAtMs: NOW_MS,
+  updatedAtMs: NOW_MS,
 });
 const create = (account: TestAccount): AccountCommand => ({ type: 'create_webhook', row: hook(account) });
 
 test('§8.2 webhooks: 1 on Free, 25 on Premium, more on Ultimate, then TIER_FEATURE_LOCKED with the tier that has more', (t) => {
-  const limits: [Tier, number, Tier | null][] = [['free', 1, 'premium'], ['premium', 25, 'ultimate']];
+  const limits: [Tier, number, Tier | null][] = [
+    ['free', 1, 'premium'],
+    ['premium', 25, 'ultimate'],
+  ];
   for (const [tier, limit, requiredTier] of limits) {
     const account = new TestAccount({ plan: { tier } });
     for (let count = 0; count < limit; count += 1) account.accept(create(account));
-    t.like(
-      account.refused(create(account)),
-      { code: 'TIER_FEATURE_LOCKED', details: { feature: 'webhooks', limit, requiredTier } },
-    );
+    t.like(account.refused(create(account)), {
+      code: 'TIER_FEATURE_LOCKED',
+      details: { feature: 'webhooks', limit, requiredTier },
+    });
   }
   const ultimate = new TestAccount({ plan: { tier: 'ultimate' } });
   for (let count = 0; count < 60; count += 1) ultimate.accept(create(ultimate));
@@ -45,7 +55,11 @@ test('decisions 4: secrets that were shown are not overwritten by a row that was
   const row = account.accept({ type: 'create_webhook', row: hook(account) }).reply;
   const rotated = { ...row, sealedSecrets: ['another-sealed-secret-of-it', ...row.sealedSecrets] };
   account.accept({ type: 'replace_webhook', known: row, row: rotated });
-  const stale = account.refused({ type: 'replace_webhook', known: row, row: { ...row, url: 'https://example.com/other' } });
+  const stale = account.refused({
+    type: 'replace_webhook',
+    known: row,
+    row: { ...row, url: 'https://example.com/other' },
+  });
   t.like(stale, { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } });
   account.accept({ type: 'replace_webhook', known: rotated, row: { ...rotated, url: 'https://example.com/other' } });
   account.accept({ type: 'delete_webhook', known: rotated });
@@ -55,25 +69,24 @@ test('decisions 4: secrets that were shown are not overwritten by a row that was
 
 test('§6 an event can be replayed for 7 days, as often as it is asked for (C5-46)', (t) => {
   const account = new TestAccount();
-  const replay = (eventAtMs: number, newDeliveryId: string) => (
-    { type: 'replay_delivery', deliveryId: 'dlv_1', newDeliveryId, eventAtMs }
-  ) as const;
+  const replay = (eventAtMs: number, newDeliveryId: string) =>
+    ({ type: 'replay_delivery', deliveryId: 'dlv_1', newDeliveryId, eventAtMs }) as const;
   const week = 7 * 86_400_000;
   t.is(account.accept(replay(NOW_MS - week, 'dlv_2')).reply.deliveryId, 'dlv_2');
   t.is(account.accept(replay(NOW_MS - week, 'dlv_3')).reply.deliveryId, 'dlv_3');
-  t.like(
-    account.refused(replay(NOW_MS - week - 1, 'dlv_4')),
-    { code: 'CONFLICT', details: { reason: 'replay_window_closed', retentionDays: 7 } },
-  );
+  t.like(account.refused(replay(NOW_MS - week - 1, 'dlv_4')), {
+    code: 'CONFLICT',
+    details: { reason: 'replay_window_closed', retentionDays: 7 },
+  });
 });
 
 test('§3.8 a band upgrade is taken, a downgrade below the active addresses refused', (t) => {
   const account = new TestAccount({ plan: { tier: 'premium', band: 'growth' } });
   account.state = { ...account.state, activeAddresses: 1_001 };
-  t.like(
-    account.refused({ type: 'change_plan', plan: { band: 'launch' } }),
-    { code: 'ADDRESS_LIMIT_EXCEEDED', details: { band: 'launch', limit: 1_000, current: 1_001 } },
-  );
+  t.like(account.refused({ type: 'change_plan', plan: { band: 'launch' } }), {
+    code: 'ADDRESS_LIMIT_EXCEEDED',
+    details: { band: 'launch', limit: 1_000, current: 1_001 },
+  });
   t.like(account.accept({ type: 'change_plan', plan: { band: 'scale' } }).reply, { band: 'scale', pendingBand: null });
   t.is(account.state.plan.tier, 'premium');
 });
@@ -104,7 +117,8 @@ test('§3.8 a downgrade that waits is given up when the addresses have outgrown 
   outgrown.state = { ...outgrown.state, activeAddresses: 1_001 };
   outgrown.nowMs = AUGUST_MS;
   t.like(outgrown.accept({ type: 'settle_band' }), {
-    reply: { band: 'growth', pendingBand: null }, events: [{ type: 'band_change_ended', reason: 'too_many_addresses' }],
+    reply: { band: 'growth', pendingBand: null },
+    events: [{ type: 'band_change_ended', reason: 'too_many_addresses' }],
   });
   for (const band of ['growth', 'scale'] as const) {
     const account = waiting();
@@ -117,10 +131,20 @@ test('§3.8 a downgrade that waits is given up when the addresses have outgrown 
 test('§3.8 what waits is kept by a change of the tier, and a sandbox waits for nothing', (t) => {
   const account = new TestAccount({ plan: { tier: 'premium', band: 'growth' } });
   account.accept({ type: 'change_plan', plan: { band: 'launch' } });
-  t.like(account.accept({ type: 'change_plan', plan: { tier: 'ultimate' } }).reply, { band: 'growth', tier: 'ultimate', pendingBand: { band: 'launch' } });
-  t.like(account.accept({ type: 'change_plan', plan: { tier: 'premium', band: 'launch' } }).reply, { band: 'growth', tier: 'premium' });
+  t.like(account.accept({ type: 'change_plan', plan: { tier: 'ultimate' } }).reply, {
+    band: 'growth',
+    tier: 'ultimate',
+    pendingBand: { band: 'launch' },
+  });
+  t.like(account.accept({ type: 'change_plan', plan: { tier: 'premium', band: 'launch' } }).reply, {
+    band: 'growth',
+    tier: 'premium',
+  });
   const sandbox = new TestAccount({ environment: 'sandbox', plan: { tier: 'premium', band: 'growth' } });
-  t.like(sandbox.accept({ type: 'change_plan', plan: { band: 'launch' } }).reply, { band: 'launch', pendingBand: null });
+  t.like(sandbox.accept({ type: 'change_plan', plan: { band: 'launch' } }).reply, {
+    band: 'launch',
+    pendingBand: null,
+  });
 });
 
 test('§4.7 reset is for sandbox only and begins anew: indexes, counts and pools, not keys and webhooks', (t) => {

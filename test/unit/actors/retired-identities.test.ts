@@ -2,7 +2,13 @@ import test from 'ava';
 import { pathOf } from '../../../actors/edge-link/retired-identities.ts';
 import type { RetiredIdentity } from '../../../model/account/edge-link.ts';
 
-const deposit = { derivationPath: "m/44'/60'/0'/0/4", purpose: 'deposit', family: 'evm', index: 4, createdAtMs: 50 } as const;
+const deposit = {
+  derivationPath: "m/44'/60'/0'/0/4",
+  purpose: 'deposit',
+  family: 'evm',
+  index: 4,
+  createdAtMs: 50,
+} as const;
 const first: RetiredIdentity = { fingerprint: 'a'.repeat(16), atMs: 100, next: { evm: 5, sol: 2 } };
 const second: RetiredIdentity = { fingerprint: 'b'.repeat(16), atMs: 200, next: { evm: 7, sol: 2 } };
 

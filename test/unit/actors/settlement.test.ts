@@ -12,18 +12,15 @@ test('withdrawal_confirmed at the threshold: settled once, counter released, eve
   t.is(sender.status(id), 'confirming');
   const { rows } = sender.fact(id, 'withdrawal_matured');
   t.like(sender.rows.get(id), { status: 'confirmed', txid, height: 200, blockHash: '0xb1', fee: 21_000n });
-  t.deepEqual(
-    rowsOf(rows, 'billable'), [{ table: 'billable', withdrawalId: id, kind: 'withdrawal', period: '2026-07' }],
-  );
+  t.deepEqual(rowsOf(rows, 'billable'), [
+    { table: 'billable', withdrawalId: id, kind: 'withdrawal', period: '2026-07' },
+  ]);
   t.deepEqual(sender.account.state.settled, { period: '2026-07', count: 1 });
   t.deepEqual([sender.account.state.counters, sender.account.state.withdrawals], [{}, {}]);
-  t.like(
-    sender.account.published().at(-1),
-    {
-      event: 'withdrawal_confirmed',
-      data: { transactionId: id, txid, amount: '1000', fee: '21000', height: 200, userRef: 'u-9' },
-    },
-  );
+  t.like(sender.account.published().at(-1), {
+    event: 'withdrawal_confirmed',
+    data: { transactionId: id, txid, amount: '1000', fee: '21000', height: 200, userRef: 'u-9' },
+  });
   t.is(sender.fact(id, 'withdrawal_matured').events.length, 0);
   t.is(sender.account.state.settled.count, 1);
 });
@@ -52,7 +49,8 @@ test('an orphaned withdrawal is in flight again; a confirmed one that comes back
   sender.fact(id, 'withdrawal_included', { blockHash: '0xb3' });
   const { rows } = sender.fact(id, 'withdrawal_matured', { blockHash: '0xb3' });
   t.deepEqual(
-    [sender.status(id), sender.account.state.reopened, rowsOf(rows, 'billable').length], ['confirmed', [], 0],
+    [sender.status(id), sender.account.state.reopened, rowsOf(rows, 'billable').length],
+    ['confirmed', [], 0],
   );
   t.deepEqual(sender.told, ['withdrawal_broadcast', 'withdrawal_confirmed']);
   t.is(sender.account.state.settled.count, 1);
@@ -66,7 +64,8 @@ test('G27 proven dead: failed, its nonce is gone; a newer version that may land 
   t.is(sender.fact(id, 'withdrawal_dead', { txid: txid!, success: false, reason: 'nonce used' }).events.length, 0);
   sender.fact(id, 'withdrawal_dead', { success: false, reason: 'nonce used by another transaction' });
   t.deepEqual(
-    [sender.status(id), sender.told.at(-1), sender.account.state.counters], ['failed', 'withdrawal_failed', {}],
+    [sender.status(id), sender.told.at(-1), sender.account.state.counters],
+    ['failed', 'withdrawal_failed', {}],
   );
 });
 
@@ -85,15 +84,28 @@ test('a fact about a row that changed after it was read waits, and later ones of
   const { id } = sender.sent();
   const old = sender.rows.get(id)!;
   sender.do({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() });
-  const fact = (kind: 'withdrawal_included' | 'withdrawal_matured'): Fact =>
-    ({
-      kind, withdrawalId: id, txid: old.txid!, height: 200, blockHash: '0xb1', success: true, reason: null, fee: null,
-    });
-  const inbox = [fact('withdrawal_included'), fact('withdrawal_matured')].map(
-    (each, index) => ({ id: String(index), accountId: old.accountId, fact: each }),
-  );
-  const { reply, rows } = sender.do(
-    { type: 'apply_facts', inbox, deposits: [], withdrawals: [old], addresses: [], depositIds: ['', ''] },
-  );
+  const fact = (kind: 'withdrawal_included' | 'withdrawal_matured'): Fact => ({
+    kind,
+    withdrawalId: id,
+    txid: old.txid!,
+    height: 200,
+    blockHash: '0xb1',
+    success: true,
+    reason: null,
+    fee: null,
+  });
+  const inbox = [fact('withdrawal_included'), fact('withdrawal_matured')].map((each, index) => ({
+    id: String(index),
+    accountId: old.accountId,
+    fact: each,
+  }));
+  const { reply, rows } = sender.do({
+    type: 'apply_facts',
+    inbox,
+    deposits: [],
+    withdrawals: [old],
+    addresses: [],
+    depositIds: ['', ''],
+  });
   t.deepEqual([reply.applied, reply.deferred, rows.length], [0, 2, 0]);
 });

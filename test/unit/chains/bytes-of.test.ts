@@ -12,21 +12,49 @@ import { addressOf as tronAddress } from '../../../chains/tron/address.ts';
 import { addressOf as xlmAddress } from '../../../chains/xlm/address.ts';
 import { addressOf as xrpAddress } from '../../../chains/xrp/address.ts';
 
-const textOf = { tron: tronAddress, xrp: xrpAddress, sol: (bytes: Uint8Array) => base58.encode(bytes), xlm: xlmAddress } as const;
+const textOf = {
+  tron: tronAddress,
+  xrp: xrpAddress,
+  sol: (bytes: Uint8Array) => base58.encode(bytes),
+  xlm: xlmAddress,
+} as const;
 const factsOf = { tron: tronFacts, xrp: xrpFacts, sol: solFacts, xlm: xlmFacts } as const;
 
 test('G6 property: the bytes that blocks are matched on are those of the parsed address', (t) => {
-  t.notThrows(() => fc.assert(fc.property(fc.constantFrom('tron', 'xrp', 'sol', 'xlm' as const), fc.uint8Array({ minLength: 32, maxLength: 32 }), (chain, random) => {
-    const bytes = chain === 'tron' || chain === 'xrp' ? random.subarray(0, 20) : random;
-    const text = textOf[chain](bytes);
-    const { parseAddress, bytesOf, networks } = factsOf[chain];
-    const parsed = parseAddress(networks[0], text);
-    t.true(parsed.ok && Buffer.compare(parsed.bytes, bytesOf(text)) === 0 && Buffer.compare(parsed.bytes, bytes) === 0, text);
-  }), { numRuns: 200 }));
-  t.notThrows(() => fc.assert(fc.property(fc.constantFrom<ScriptKind>('p2pkh', 'p2sh', 'p2wpkh', 'p2wsh', 'p2tr'), fc.constantFrom(bitcoin, litecoinRegtest),
-    fc.uint8Array({ minLength: 32, maxLength: 32 }), (kind, network, random) => {
-      const text = btcAddress(network.prefixes, { kind, program: kind === 'p2wsh' || kind === 'p2tr' ? random : random.subarray(0, 20) });
-      const parsed = parseBtc(network, text);
-      t.true(parsed.ok && Buffer.compare(parsed.bytes, btcBytes(text)) === 0, text);
-    })));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(
+        fc.constantFrom('tron', 'xrp', 'sol', 'xlm' as const),
+        fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        (chain, random) => {
+          const bytes = chain === 'tron' || chain === 'xrp' ? random.subarray(0, 20) : random;
+          const text = textOf[chain](bytes);
+          const { parseAddress, bytesOf, networks } = factsOf[chain];
+          const parsed = parseAddress(networks[0], text);
+          t.true(
+            parsed.ok && Buffer.compare(parsed.bytes, bytesOf(text)) === 0 && Buffer.compare(parsed.bytes, bytes) === 0,
+            text,
+          );
+        },
+      ),
+      { numRuns: 200 },
+    ),
+  );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(
+        fc.constantFrom<ScriptKind>('p2pkh', 'p2sh', 'p2wpkh', 'p2wsh', 'p2tr'),
+        fc.constantFrom(bitcoin, litecoinRegtest),
+        fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        (kind, network, random) => {
+          const text = btcAddress(network.prefixes, {
+            kind,
+            program: kind === 'p2wsh' || kind === 'p2tr' ? random : random.subarray(0, 20),
+          });
+          const parsed = parseBtc(network, text);
+          t.true(parsed.ok && Buffer.compare(parsed.bytes, btcBytes(text)) === 0, text);
+        },
+      ),
+    ),
+  );
 });

@@ -9,10 +9,15 @@ test('Keccak-256 the published digests of the empty text and of "abc"', (t) => {
 });
 
 test('Keccak-256 property: any bytes hash as in @noble/hashes, around every block boundary', (t) => {
-  t.notThrows(() => fc.assert(fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
-    t.deepEqual(keccak256(bytes), keccak_256(bytes));
-    t.is(keccak256Hex(bytes), Buffer.from(keccak_256(bytes)).toString('hex'));
-  }), { numRuns: 300 }));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
+        t.deepEqual(keccak256(bytes), keccak_256(bytes));
+        t.is(keccak256Hex(bytes), Buffer.from(keccak_256(bytes)).toString('hex'));
+      }),
+      { numRuns: 300 },
+    ),
+  );
   for (let length = 130; length < 140; length++) {
     const bytes = new Uint8Array(length).fill(length);
     t.deepEqual(keccak256(bytes), keccak_256(bytes), `${length}`);

@@ -15,11 +15,17 @@ test('part 2: every slug has a network with its threshold, asset name and a wind
     t.true(network.feeCap > 0n);
     t.regex(network.explorer.tx, /^https:\/\/.*\{id\}/);
   }
-  t.deepEqual(CHAINS.map((chain) => networkOf(chain).nativeSymbol), ['BTC', 'ETH', 'BNB', 'POL', 'AVAX', 'ETH', 'TRX', 'SOL', 'XRP', 'XLM']);
+  t.deepEqual(
+    CHAINS.map((chain) => networkOf(chain).nativeSymbol),
+    ['BTC', 'ETH', 'BNB', 'POL', 'AVAX', 'ETH', 'TRX', 'SOL', 'XRP', 'XLM'],
+  );
 });
 
 test('V42 a gas funding waits for the depth of its network before the sweep that it pays for', (t) => {
-  t.deepEqual(EVM_CHAINS.map((chain) => networkOf(chain).fundingDepth), [3, 15, 16, 1, 6]);
+  t.deepEqual(
+    EVM_CHAINS.map((chain) => networkOf(chain).fundingDepth),
+    [3, 15, 16, 1, 6],
+  );
 });
 
 test('G15 the EVM windows hold at least 256 blocks', (t) => {

@@ -7,9 +7,13 @@ import { derivePublicKey, deriveUncompressedPublicKey, parseXpub } from '../../.
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../../vectors/${path}`, import.meta.url), 'utf8'));
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-interface Account { xpub: string; addresses: { relativePath: string; publicKey: string }[] }
-const accounts: Account[] = ['evm-bip44-60', 'tron-bip44-195', 'xrp-bip44-144']
-  .flatMap((name) => read(`derivation/${name}.json`).accounts as Account[]);
+interface Account {
+  xpub: string;
+  addresses: { relativePath: string; publicKey: string }[];
+}
+const accounts: Account[] = ['evm-bip44-60', 'tron-bip44-195', 'xrp-bip44-144'].flatMap(
+  (name) => read(`derivation/${name}.json`).accounts as Account[],
+);
 
 test('BIP-32 every published public key of evm, tron and xrp accounts is derived', (t) => {
   for (const { xpub, addresses } of accounts) {
@@ -21,17 +25,24 @@ test('BIP-32 every published public key of evm, tron and xrp accounts is derived
 });
 
 test('BIP-32 property: the native child equals that of @scure/bip32, compressed and not', (t) => {
-  t.notThrows(() => fc.assert(fc.property(
-    fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.constantFrom(0 as const, 1 as const), fc.integer({ min: 0, max: 2 ** 31 - 1 }),
-    (seed, change, index) => {
-      const account = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'");
-      const reference = HDKey.fromExtendedKey(account.publicExtendedKey).deriveChild(change).deriveChild(index);
-      t.is(hex(derivePublicKey(account.publicExtendedKey, change, index)), hex(reference.publicKey!));
-      const uncompressed = deriveUncompressedPublicKey(account.publicExtendedKey, change, index);
-      t.is(uncompressed.length, 65);
-      t.is(hex(uncompressed.subarray(1, 33)), hex(reference.publicKey!.subarray(1)));
-    },
-  ), { numRuns: 60 }));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        fc.constantFrom(0 as const, 1 as const),
+        fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+        (seed, change, index) => {
+          const account = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'");
+          const reference = HDKey.fromExtendedKey(account.publicExtendedKey).deriveChild(change).deriveChild(index);
+          t.is(hex(derivePublicKey(account.publicExtendedKey, change, index)), hex(reference.publicKey!));
+          const uncompressed = deriveUncompressedPublicKey(account.publicExtendedKey, change, index);
+          t.is(uncompressed.length, 65);
+          t.is(hex(uncompressed.subarray(1, 33)), hex(reference.publicKey!.subarray(1)));
+        },
+      ),
+      { numRuns: 60 },
+    ),
+  );
 });
 
 test('BIP-32 xpubs of the published chains are read back unchanged; ypub and zpub are read as the same key', (t) => {
@@ -72,16 +83,19 @@ test('BIP-32 invalid keys are refused, private ones as key material, and nothing
 test('BIP-32 property: a changed character of an extended key is noticed', (t) => {
   const { xpub } = accounts[0]!;
   const alphabet = [...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'];
-  t.notThrows(() => fc.assert(fc.property(
-    fc.integer({ min: 0, max: xpub.length - 1 }), fc.constantFrom(...alphabet), (at, letter) => {
-      fc.pre(xpub[at] !== letter);
-      t.false(parseXpub(xpub.slice(0, at) + letter + xpub.slice(at + 1)).ok);
-    },
-  )));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: xpub.length - 1 }), fc.constantFrom(...alphabet), (at, letter) => {
+        fc.pre(xpub[at] !== letter);
+        t.false(parseXpub(xpub.slice(0, at) + letter + xpub.slice(at + 1)).ok);
+      }),
+    ),
+  );
 });
 
 test('BIP-32 indexes outside the public range and unreadable keys throw', (t) => {
   const { xpub } = accounts[0]!;
-  for (const index of [-1, 2 ** 31, 0.5, Number.NaN]) t.throws(() => derivePublicKey(xpub, 0, index), { instanceOf: RangeError });
+  for (const index of [-1, 2 ** 31, 0.5, Number.NaN])
+    t.throws(() => derivePublicKey(xpub, 0, index), { instanceOf: RangeError });
   t.throws(() => derivePublicKey('xpub', 0, 0), { instanceOf: RangeError });
 });

@@ -1,5 +1,12 @@
 import test from 'ava';
-import { FORGIVEN_PER_SECOND, FrameRate, FRAMES_AT_ONCE, FRAMES_PER_SECOND, REFUSED_FRAMES_MAX, type FrameVerdict } from '../../../gateway/edge-stream/frame-rate.ts';
+import {
+  FORGIVEN_PER_SECOND,
+  FrameRate,
+  FRAMES_AT_ONCE,
+  FRAMES_PER_SECOND,
+  REFUSED_FRAMES_MAX,
+  type FrameVerdict,
+} from '../../../gateway/edge-stream/frame-rate.ts';
 
 /** The verdicts of evenly spaced frames. */
 function verdictsOf(perSecond: number, seconds: number): FrameVerdict[] {

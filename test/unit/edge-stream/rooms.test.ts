@@ -4,12 +4,17 @@ import { commands, enrolled, OTHER_IDENTITY, pushedKey, pushedPool } from '../..
 import { codeOf, opened, settle, TestEdge } from '../../support/edge-rooms.ts';
 
 test('§2.8 the first session leads, a further one follows; welcome says role, epoch and times', async (t) => {
-  const node = await opened(), account = node.add();
-  const first = await node.edge(account), second = await node.edge(account);
-  t.like(
-    first.joined.welcome,
-    { sessionId: first.sessionId, role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000, heartbeatMs: 30_000 },
-  );
+  const node = await opened(),
+    account = node.add();
+  const first = await node.edge(account),
+    second = await node.edge(account);
+  t.like(first.joined.welcome, {
+    sessionId: first.sessionId,
+    role: 'leader',
+    leaseEpoch: 1,
+    leaseTtlMs: 30_000,
+    heartbeatMs: 30_000,
+  });
   t.like(second.joined.welcome, { role: 'follower', leaseEpoch: 1 });
   t.deepEqual([...node.rooms.leaders()], [account]);
   t.deepEqual(node.rooms.liveSessions(account), [first.sessionId, second.sessionId]);
@@ -17,8 +22,10 @@ test('§2.8 the first session leads, a further one follows; welcome says role, e
 });
 
 test('decisions 3: the leader keeps its lease by heartbeats on the stream; renewals ask the account nothing', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   const asked = node.asked.length;
   await node.pass(300, leader, follower);
   t.deepEqual([leader.role, leader.epoch, follower.role], ['leader', 1, 'follower']);
@@ -27,7 +34,8 @@ test('decisions 3: the leader keeps its lease by heartbeats on the stream; renew
 });
 
 test('decisions 3: a leader that was killed: its stream closes, ten seconds of grace, then the longest-live follower leads', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const leader = await node.edge(account);
   await node.pass(1);
   const senior = await node.edge(account);
@@ -46,8 +54,10 @@ test('decisions 3: a leader that was killed: its stream closes, ten seconds of g
 });
 
 test('decisions 3: a leader that comes back within the grace time keeps lease and epoch', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   leader.joined.left(true);
   await node.pass(8, follower);
   await node.connect(account, leader);
@@ -57,8 +67,10 @@ test('decisions 3: a leader that comes back within the grace time keeps lease an
 });
 
 test('decisions 3: a frozen leader loses the lease when its TTL is over, not when its stream stops answering pings', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   await node.pass(10, leader, follower);
   await node.pass(5, follower);
   leader.joined.left(false);
@@ -70,8 +82,10 @@ test('decisions 3: a frozen leader loses the lease when its TTL is over, not whe
 });
 
 test('a leader that wakes up while another is being granted the lease does not get it back meanwhile', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   const grant = node.hold('claim_lease');
   await node.pass(31, follower);
   t.is(leader.beat().role, 'follower');
@@ -82,8 +96,10 @@ test('a leader that wakes up while another is being granted the lease does not g
 });
 
 test('decisions 3: the grace of a stream that closed does not lengthen a lease that would have run out before', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   await node.pass(25, follower);
   leader.joined.left(true);
   await node.pass(4, follower);
@@ -93,8 +109,10 @@ test('decisions 3: the grace of a stream that closed does not lengthen a lease t
 });
 
 test('a follower that is silent itself does not get the lease before it speaks', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   await node.pass(70, leader);
   leader.joined.left(true);
   await node.pass(15);
@@ -105,8 +123,10 @@ test('a follower that is silent itself does not get the lease before it speaks',
 });
 
 test('decisions 3: a session that arrives when a lease has run out does not overtake the one that has been live longest', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), senior = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    senior = await node.edge(account);
   node.clock.advance(500);
   leader.joined.left(true);
   await node.pass(9, senior);
@@ -117,7 +137,8 @@ test('decisions 3: a session that arrives when a lease has run out does not over
 });
 
 test('a session that arrives when the lease of a silent leader has just run out leads at once, and deliveries go to it', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const silent = await node.edge(account);
   node.clock.advance(500);
   silent.beat();
@@ -131,32 +152,43 @@ test('a session that arrives when the lease of a silent leader has just run out 
 });
 
 test('§7 a leader that was replaced and speaks under its old epoch: LEASE_EPOCH_STALE', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   await node.pass(33, follower);
   t.like(leader.beat(1), { ok: false, code: 'LEASE_EPOCH_STALE', role: 'follower', leaseEpoch: 2 });
-  t.like(
-    await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }),
-    { ok: false, code: 'LEASE_EPOCH_STALE' },
-  );
+  t.like(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }), {
+    ok: false,
+    code: 'LEASE_EPOCH_STALE',
+  });
   t.deepEqual(node.reported, []);
   t.true(leader.beat(2).ok);
 });
 
 test('a follower that is late to learn the new epoch is told it, not thrown out', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account), other = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account),
+    other = await node.edge(account);
   leader.joined.left(true);
   await node.pass(12, follower);
   t.like(other.beat(1), { ok: true, role: 'follower', leaseEpoch: 2 });
 });
 
 test('I19 attempts under the lease are handed on and acknowledged when they are durable; of a follower never', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   const attempts = [
     {
-      deliveryId: 'dlv_1', attempt: 1, statusCode: 200, durationMs: 3, retryAfterSeconds: null,
+      deliveryId: 'dlv_1',
+      attempt: 1,
+      statusCode: 200,
+      durationMs: 3,
+      retryAfterSeconds: null,
       outcome: 'answered' as const,
     },
   ];
@@ -167,17 +199,19 @@ test('I19 attempts under the lease are handed on and acknowledged when they are 
     'LEASE_EPOCH_STALE',
   );
   t.is(
-    (await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 0, attempts })).code, 'LEASE_EPOCH_STALE',
+    (await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 0, attempts })).code,
+    'LEASE_EPOCH_STALE',
   );
   node.failReports = true;
-  t.deepEqual(
-    await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }),
-    { ok: false, code: 'SERVICE_UNAVAILABLE' },
-  );
+  t.deepEqual(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }), {
+    ok: false,
+    code: 'SERVICE_UNAVAILABLE',
+  });
 });
 
 test('decisions 3: after a restart of the node the lease counts as held for one TTL', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   await node.edge(account);
   await node.pass(3);
   await node.restart();
@@ -190,7 +224,8 @@ test('decisions 3: after a restart of the node the lease counts as held for one 
 });
 
 test('after a restart of the node the leader comes back under its epoch', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const leader = await node.edge(account);
   await node.pass(3);
   await node.restart();
@@ -198,17 +233,19 @@ test('after a restart of the node the leader comes back under its epoch', async 
   t.like(leader.joined.welcome, { role: 'leader', leaseEpoch: 1 });
 });
 
-test('§7 broadcast at the cloud: EDGE_OFFLINE without a session, EDGE_NO_LEADER without a lease, else the leader\'s word', async (t) => {
-  const node = await opened(), account = node.add();
+test("§7 broadcast at the cloud: EDGE_OFFLINE without a session, EDGE_NO_LEADER without a lease, else the leader's word", async (t) => {
+  const node = await opened(),
+    account = node.add();
   t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_OFFLINE');
-  const leader = await node.edge(account), follower = await node.edge(account);
-  leader.connection.answer = (frame) => (
-    frame === 'sign' ? { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } } : null
-  );
-  t.deepEqual(
-    await node.rooms.askToSign(account, 'txn_1'),
-    { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } },
-  );
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
+  leader.connection.answer = (frame) =>
+    frame === 'sign' ? { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } } : null;
+  t.deepEqual(await node.rooms.askToSign(account, 'txn_1'), {
+    ok: false,
+    code: 'SIGNED_BATCH_REJECTED',
+    details: { reason: 'no_instruction' },
+  });
   t.deepEqual(leader.connection.of('sign'), [{ leaseEpoch: 1, transactionId: 'txn_1', record: null }]);
   leader.connection.answer = () => null;
   t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'SERVICE_UNAVAILABLE');
@@ -218,12 +255,18 @@ test('§7 broadcast at the cloud: EDGE_OFFLINE without a session, EDGE_NO_LEADER
 });
 
 test('deliveries go to the leader only, under its epoch; without one nobody gets them', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   t.is(await node.rooms.deliver(account, []), null);
   const leader = await node.edge(account);
   await node.edge(account);
   const delivery = {
-    deliveryId: 'dlv_1', attempt: 1, url: 'https://x.example/', headers: {}, body: '{}', timeoutMs: 15_000,
+    deliveryId: 'dlv_1',
+    attempt: 1,
+    url: 'https://x.example/',
+    headers: {},
+    body: '{}',
+    timeoutMs: 15_000,
   };
   t.deepEqual(await node.rooms.deliver(account, [delivery]), { ok: true });
   t.deepEqual(leader.connection.of('deliver'), [{ leaseEpoch: 1, deliveries: [delivery] }]);
@@ -232,7 +275,8 @@ test('deliveries go to the leader only, under its epoch; without one nobody gets
 });
 
 test('decisions 3: the lease as it is shown ends with its TTL and is vacant after', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   t.is(node.rooms.leaseExpiresAtMs(account), null);
   const edge = await node.edge(account);
   t.is(node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 30_000);
@@ -245,8 +289,11 @@ test('decisions 3: the lease as it is shown ends with its TTL and is vacant afte
 });
 
 test('§5.7 closing all streams of an account: each is told why; a new identity leads without waiting for the old lease', async (t) => {
-  const node = await opened(), test = enrolled(), account = node.add(test);
-  const old = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    test = enrolled(),
+    account = node.add(test);
+  const old = await node.edge(account),
+    follower = await node.edge(account);
   test.accept(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)], rotationId: 'rot_2' }));
   node.rooms.close(account, 'IDENTITY_ROTATION_PENDING');
   t.deepEqual(
@@ -256,7 +303,10 @@ test('§5.7 closing all streams of an account: each is told why; a new identity 
   t.deepEqual([...node.rooms.leaders()], []);
   t.is(codeOf(await node.connect(account, new TestEdge())), 'IDENTITY_ROTATION_PENDING');
   test.accept({
-    type: 'decide_rotation', rotationId: 'rot_2', decision: 'approve', byUser: 'usr_1',
+    type: 'decide_rotation',
+    rotationId: 'rot_2',
+    decision: 'approve',
+    byUser: 'usr_1',
     addressIds: ['adr_1', 'adr_2'],
   });
   t.like((await node.edge(account)).joined.welcome, { role: 'leader', leaseEpoch: 2 });
@@ -264,14 +314,16 @@ test('§5.7 closing all streams of an account: each is told why; a new identity 
 
 test('decisions 3: a new leader is asked for pool addresses where the stock is low, and again after each issue', async (t) => {
   const test = enrolled({}, { keys: [], pools: [pushedPool('sol', 5)] });
-  const node = await opened(), account = node.add(test);
+  const node = await opened(),
+    account = node.add(test);
   const stock = pushedPool('sol', 5).addresses;
   for (let issued = 0; issued < 5; issued += 1) test.accept(commands.createAddress({ chain: 'sol', unissued: stock }));
   const leader = await node.edge(account);
   const asked = { leaseEpoch: 1, chain: 'sol', from: 5, count: 1_000 };
   t.deepEqual(leader.connection.of('replenish'), []);
   const answers: ((answer: unknown) => void)[] = [];
-  leader.connection.answer = (frame) => (frame === 'replenish' ? new Promise((resolve) => answers.push(resolve)) : { ok: true });
+  leader.connection.answer = (frame) =>
+    frame === 'replenish' ? new Promise((resolve) => answers.push(resolve)) : { ok: true };
   leader.joined.begun();
   await settle();
   t.deepEqual(leader.connection.of('replenish'), [asked]);
@@ -292,8 +344,10 @@ test('decisions 3: a new leader is asked for pool addresses where the stock is l
 
 test('found pool storm: a refill ends with its stream: the next leader is asked, and the answer of the one before changes nothing', async (t) => {
   const test = enrolled({}, { keys: [], pools: [pushedPool('sol', 5)] });
-  const node = await opened(), account = node.add(test);
-  for (let issued = 0; issued < 5; issued += 1) test.accept(commands.createAddress({ chain: 'sol', unissued: pushedPool('sol', 5).addresses }));
+  const node = await opened(),
+    account = node.add(test);
+  for (let issued = 0; issued < 5; issued += 1)
+    test.accept(commands.createAddress({ chain: 'sol', unissued: pushedPool('sol', 5).addresses }));
   const never = () => new Promise<never>(() => undefined);
   const first = await node.edge(account);
   first.connection.answer = never;
@@ -317,68 +371,91 @@ test('under any story of closing, freezing and coming back at most one edge lead
     act: fc.constantFrom('close' as const, 'freeze' as const, 'wake' as const, 'back' as const),
     seconds: fc.integer({ min: 1, max: 20 }),
   });
-  await t.notThrowsAsync(fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 14 }), async (story) => {
-    const node = await opened(), account = node.add();
-    const edges = [new TestEdge(), new TestEdge(), new TestEdge()];
-    const up = new Set<TestEdge>(), frozen = new Set<TestEdge>(), believesUntilMs = new Map<TestEdge, number>();
-    const believe = (edge: TestEdge, sentMs: number) => believesUntilMs.set(
-      edge, edge.role === 'leader' ? sentMs + 28_000 : 0,
-    );
-    let epoch = 0;
-    for (const edge of edges) {
-      await node.connect(account, edge); up.add(edge); believe(edge, node.clock.elapsedMs());
-    }
-    for (const { edge: nth, act: what, seconds } of story) {
-      const edge = edges[nth]!;
-      if (what === 'close' && up.has(edge) && !frozen.has(edge)) {
-        up.delete(edge);
-        edge.joined.left(true);
-        believesUntilMs.set(edge, Math.min(believesUntilMs.get(edge)!, node.clock.elapsedMs() + 8_000));
-      } else if (what === 'freeze' && up.has(edge)) frozen.add(edge);
-      else if (what === 'wake') frozen.delete(edge);
-      else if (what === 'back' && !up.has(edge)) {
-        await node.connect(account, edge); up.add(edge); believe(edge, node.clock.elapsedMs());
-      }
-      for (let second = 0; second < seconds; second += 1) {
-        node.clock.advance(1_000);
-        await settle();
-        for (const each of up) {
-          if (frozen.has(each)) continue;
-          const hinted = each.connection.of('lease').at(-1);
-          if (hinted !== undefined && (hinted.leaseEpoch as number) > each.epoch) {
-            Object.assign(each, { epoch: hinted.leaseEpoch, role: 'follower' });
-            believesUntilMs.set(each, 0);
-          }
-          const reply = each.beat();
-          if (reply.ok) believe(each, node.clock.elapsedMs());
-          else { each.role = 'follower'; believesUntilMs.set(each, 0); each.joined.left(true); up.delete(each); }
+  await t.notThrowsAsync(
+    fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 14 }), async (story) => {
+        const node = await opened(),
+          account = node.add();
+        const edges = [new TestEdge(), new TestEdge(), new TestEdge()];
+        const up = new Set<TestEdge>(),
+          frozen = new Set<TestEdge>(),
+          believesUntilMs = new Map<TestEdge, number>();
+        const believe = (edge: TestEdge, sentMs: number) =>
+          believesUntilMs.set(edge, edge.role === 'leader' ? sentMs + 28_000 : 0);
+        let epoch = 0;
+        for (const edge of edges) {
+          await node.connect(account, edge);
+          up.add(edge);
+          believe(edge, node.clock.elapsedMs());
         }
-        const leading = edges.filter((each) => (believesUntilMs.get(each) ?? 0) > node.clock.elapsedMs());
-        if (leading.length > 1) return false;
-        const now = node.accounts.get(account)!.state.lease.epoch;
-        if (now < epoch) return false;
-        epoch = now;
-      }
-    }
-    return true;
-  }), { numRuns: 40 }));
+        for (const { edge: nth, act: what, seconds } of story) {
+          const edge = edges[nth]!;
+          if (what === 'close' && up.has(edge) && !frozen.has(edge)) {
+            up.delete(edge);
+            edge.joined.left(true);
+            believesUntilMs.set(edge, Math.min(believesUntilMs.get(edge)!, node.clock.elapsedMs() + 8_000));
+          } else if (what === 'freeze' && up.has(edge)) frozen.add(edge);
+          else if (what === 'wake') frozen.delete(edge);
+          else if (what === 'back' && !up.has(edge)) {
+            await node.connect(account, edge);
+            up.add(edge);
+            believe(edge, node.clock.elapsedMs());
+          }
+          for (let second = 0; second < seconds; second += 1) {
+            node.clock.advance(1_000);
+            await settle();
+            for (const each of up) {
+              if (frozen.has(each)) continue;
+              const hinted = each.connection.of('lease').at(-1);
+              if (hinted !== undefined && (hinted.leaseEpoch as number) > each.epoch) {
+                Object.assign(each, { epoch: hinted.leaseEpoch, role: 'follower' });
+                believesUntilMs.set(each, 0);
+              }
+              const reply = each.beat();
+              if (reply.ok) believe(each, node.clock.elapsedMs());
+              else {
+                each.role = 'follower';
+                believesUntilMs.set(each, 0);
+                each.joined.left(true);
+                up.delete(each);
+              }
+            }
+            const leading = edges.filter((each) => (believesUntilMs.get(each) ?? 0) > node.clock.elapsedMs());
+            if (leading.length > 1) return false;
+            const now = node.accounts.get(account)!.state.lease.epoch;
+            if (now < epoch) return false;
+            epoch = now;
+          }
+        }
+        return true;
+      }),
+      { numRuns: 40 },
+    ),
+  );
 });
 
 test('decisions 3: a leader that stops in order releases its lease: a follower leads at once, in the next epoch', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), senior = await node.edge(account), junior = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    senior = await node.edge(account),
+    junior = await node.edge(account);
   t.deepEqual(await leader.joined.release(leader.epoch), { ok: true });
   await settle();
   t.deepEqual(senior.connection.of('lease'), [{ role: 'leader', leaseEpoch: 2, leaseTtlMs: 30_000 }]);
   t.deepEqual(junior.connection.of('lease'), [{ role: 'follower', leaseEpoch: 2, leaseTtlMs: 30_000 }]);
   t.like(leader.beat(), { ok: false, code: 'LEASE_EPOCH_STALE' }, 'one that believes in its old epoch all the same');
-  t.like(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }), { ok: false, code: 'LEASE_EPOCH_STALE' });
+  t.like(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }), {
+    ok: false,
+    code: 'LEASE_EPOCH_STALE',
+  });
   t.like(await junior.joined.release(2), { ok: false, code: 'LEASE_EPOCH_STALE' }, 'only the leader has one to give');
   t.like(await senior.joined.release(1), { ok: false, code: 'LEASE_EPOCH_STALE' });
 });
 
 test('a leader that stops alone is not granted the lease again while its stream closes; its successor leads from the first moment', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const leader = await node.edge(account);
   await leader.joined.release(1);
   await node.pass(5);

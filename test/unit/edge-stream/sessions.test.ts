@@ -2,7 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { livenessAfter } from '../../../gateway/edge-stream/sessions.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
-import { localKeysFrame, type InstructionRecord, type KeySetRecord, type LocalKeyRecord } from '../../../protocol/frames.ts';
+import {
+  localKeysFrame,
+  type InstructionRecord,
+  type KeySetRecord,
+  type LocalKeyRecord,
+} from '../../../protocol/frames.ts';
 import { environmentOf } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { enrolled } from '../../support/account.ts';
@@ -13,8 +18,13 @@ test('§3.2 liveness by silence: [0, 60) live, [60, 120) stale, from 120 s down'
 });
 
 test('§3.2 edge_offline after 120 s of silence, edge_online with the next heartbeat, once each', async (t) => {
-  const node = await opened(), account = node.add();
-  const told = () => node.accounts.get(account)!.published().map(({ event }) => event);
+  const node = await opened(),
+    account = node.add();
+  const told = () =>
+    node.accounts
+      .get(account)!
+      .published()
+      .map(({ event }) => event);
   const edge = await node.edge(account);
   edge.joined.left(true);
   await node.pass(119);
@@ -27,7 +37,9 @@ test('§3.2 edge_offline after 120 s of silence, edge_online with the next heart
 });
 
 test('§3.2 a node that restarts reports edges that do not come back, and those that do not at all', async (t) => {
-  const node = await opened(), gone = node.add(), back = node.add(enrolled({ environment: 'sandbox' }));
+  const node = await opened(),
+    gone = node.add(),
+    back = node.add(enrolled({ environment: 'sandbox' }));
   await node.edge(gone);
   const edge = await node.edge(back);
   await node.pass(2);
@@ -36,12 +48,19 @@ test('§3.2 a node that restarts reports edges that do not come back, and those 
   await node.pass(119, edge);
   t.deepEqual(node.accounts.get(gone)!.published(), []);
   await node.pass(6, edge);
-  t.deepEqual(node.accounts.get(gone)!.published().map(({ event }) => event), ['edge_offline']);
+  t.deepEqual(
+    node.accounts
+      .get(gone)!
+      .published()
+      .map(({ event }) => event),
+    ['edge_offline'],
+  );
   t.deepEqual(node.accounts.get(back)!.published(), []);
 });
 
 test('a transition that the account could not take is told again', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const edge = await node.edge(account);
   edge.joined.left(true);
   node.failing.add('note_liveness');
@@ -53,19 +72,29 @@ test('a transition that the account could not take is told again', async (t) => 
 });
 
 test('§2.8 session rows: role, version, liveness, epoch, outbox, pod; ended ones are reaped after an hour', async (t) => {
-  const node = await opened(), account = node.add();
-  const edge = await node.edge(account), follower = await node.edge(account);
-  edge.joined.heartbeat(
-    { ...body(edge.sessionId), outboxDepth: 4, outboxPoisoned: true, podHint: 'pod-1', leaseEpoch: 1 },
-  );
+  const node = await opened(),
+    account = node.add();
+  const edge = await node.edge(account),
+    follower = await node.edge(account);
+  edge.joined.heartbeat({
+    ...body(edge.sessionId),
+    outboxDepth: 4,
+    outboxPoisoned: true,
+    podHint: 'pod-1',
+    leaseEpoch: 1,
+  });
   await node.pass(1);
-  t.like(
-    node.saved.get(edge.sessionId),
-    {
-      role: 'leader', edgeVersion: '1.0.0', liveness: 'live', leaseEpoch: 1, outboxMode: 'durable', outboxDepth: 4,
-      outboxPoisoned: true, podHint: 'pod-1', endedAtMs: null,
-    },
-  );
+  t.like(node.saved.get(edge.sessionId), {
+    role: 'leader',
+    edgeVersion: '1.0.0',
+    liveness: 'live',
+    leaseEpoch: 1,
+    outboxMode: 'durable',
+    outboxDepth: 4,
+    outboxPoisoned: true,
+    podHint: 'pod-1',
+    endedAtMs: null,
+  });
   t.is(node.saved.get(follower.sessionId)!.role, 'follower');
   edge.joined.left(true);
   follower.joined.left(true);
@@ -79,22 +108,28 @@ test('§2.8 session rows: role, version, liveness, epoch, outbox, pod; ended one
 });
 
 test('§8.2 concurrent edge sessions by tier: 1, 5, unlimited; sandbox is exempt; a session that comes back is no further one', async (t) => {
-  for (const [tier, limit, requiredTier] of [['free', 1, 'premium'], ['premium', 5, 'ultimate']] as const) {
-    const node = await opened(), account = node.add(enrolled({ plan: { tier } }));
+  for (const [tier, limit, requiredTier] of [
+    ['free', 1, 'premium'],
+    ['premium', 5, 'ultimate'],
+  ] as const) {
+    const node = await opened(),
+      account = node.add(enrolled({ plan: { tier } }));
     const edges = [];
     for (let count = 0; count < limit; count += 1) edges.push(await node.edge(account));
-    const refused = await node.connect(account, new TestEdge()) as Refusal;
+    const refused = (await node.connect(account, new TestEdge())) as Refusal;
     t.like(refused, { code: 'TIER_FEATURE_LOCKED', details: { feature: 'edgeSessions', limit, requiredTier } });
     t.is(codeOf(await node.connect(account, edges[0]!)), 'accepted');
     edges[0]!.joined.left(true);
     t.is(codeOf(await node.connect(account, new TestEdge())), 'accepted');
   }
-  const node = await opened(), sandbox = node.add(enrolled({ environment: 'sandbox', plan: { tier: 'free' } }));
+  const node = await opened(),
+    sandbox = node.add(enrolled({ environment: 'sandbox', plan: { tier: 'free' } }));
   for (let count = 0; count < 7; count += 1) t.is(codeOf(await node.connect(sandbox, new TestEdge())), 'accepted');
 });
 
 test('a session whose old stream is half open takes its place: the old stream is closed, its end changes nothing', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const edge = await node.edge(account);
   const old = edge.connection;
   await node.connect(account, edge);
@@ -105,30 +140,51 @@ test('a session whose old stream is half open takes its place: the old stream is
 });
 
 test('§5.2 local keys are stored and told to every other replica at once; of another environment never', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const [first, second, third] = [await node.edge(account), await node.edge(account), await node.edge(account)];
   const record: LocalKeyRecord = {
-    id: `ek_${'a'.repeat(26)}`, environment: 'live', hash: '0'.repeat(64), label: 'x', prefix: 'loc_live_ab',
-    createdAtMs: 1, revokedAtMs: null, signature: '0'.repeat(128),
+    id: `ek_${'a'.repeat(26)}`,
+    environment: 'live',
+    hash: '0'.repeat(64),
+    label: 'x',
+    prefix: 'loc_live_ab',
+    createdAtMs: 1,
+    revokedAtMs: null,
+    signature: '0'.repeat(128),
   };
   t.deepEqual(await second.joined.localKeys([record]), { ok: true });
-  t.deepEqual([first, second, third].map(({ connection }) => connection.of('keys').length), [1, 0, 1]);
+  t.deepEqual(
+    [first, second, third].map(({ connection }) => connection.of('keys').length),
+    [1, 0, 1],
+  );
   t.is((await second.joined.localKeys([{ ...record, environment: 'sandbox' }])).code, 'INVALID_INPUT');
   const late = await node.edge(account);
   t.deepEqual(late.joined.welcome.localKeys, [record]);
 });
 
 test('found F11: key sets are stored and told to every other replica once, and to one that comes later; of another environment never', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const [first, second] = [await node.edge(account), await node.edge(account)];
   t.true(first.joined.welcome.keySets);
   const set: KeySetRecord = {
-    environment: environmentOf(account), replica: `rep_${'2'.repeat(26)}`, version: 1, issuedAtMs: 1, validUntilMs: 2, covers: [], keys: '[]', signature: 'b'.repeat(128),
+    environment: environmentOf(account),
+    replica: `rep_${'2'.repeat(26)}`,
+    version: 1,
+    issuedAtMs: 1,
+    validUntilMs: 2,
+    covers: [],
+    keys: '[]',
+    signature: 'b'.repeat(128),
   };
   t.deepEqual(await first.joined.keySet(set), { ok: true });
   t.deepEqual(await first.joined.keySet(set), { ok: true });
   t.deepEqual([first.connection.of('key_set'), second.connection.of('key_set')], [[], [{ set }]]);
-  t.is((await first.joined.keySet({ ...set, environment: set.environment === 'live' ? 'sandbox' : 'live' })).code, 'INVALID_INPUT');
+  t.is(
+    (await first.joined.keySet({ ...set, environment: set.environment === 'live' ? 'sandbox' : 'live' })).code,
+    'INVALID_INPUT',
+  );
   const late = await node.edge(account);
   late.joined.begun();
   await settle();
@@ -136,26 +192,47 @@ test('found F11: key sets are stored and told to every other replica once, and t
 });
 
 const recordOf = (serial: number): LocalKeyRecord => ({
-  id: `ek_${String(serial).replace(/[0-9]/g, (digit) => 'abcdefghij'[Number(digit)]!).padStart(26, 'a')}`, environment: 'live', hash: String(serial).padStart(64, '0'), label: `key ${serial}`, prefix: 'loc_live_ab',
-  createdAtMs: serial, revokedAtMs: null, signature: '0'.repeat(128),
+  id: `ek_${String(serial)
+    .replace(/[0-9]/g, (digit) => 'abcdefghij'[Number(digit)]!)
+    .padStart(26, 'a')}`,
+  environment: 'live',
+  hash: String(serial).padStart(64, '0'),
+  label: `key ${serial}`,
+  prefix: 'loc_live_ab',
+  createdAtMs: serial,
+  revokedAtMs: null,
+  signature: '0'.repeat(128),
 });
 /** Creation times of the keys that an edge was told of: each one's own in these tests. */
 const keysTold = ({ connection, joined }: TestEdge): number[] =>
-  [...joined.welcome.localKeys, ...connection.of('keys').flatMap(({ records }) => records as LocalKeyRecord[])].map(({ createdAtMs }) => createdAtMs);
+  [...joined.welcome.localKeys, ...connection.of('keys').flatMap(({ records }) => records as LocalKeyRecord[])].map(
+    ({ createdAtMs }) => createdAtMs,
+  );
 
 test('§5.2 every local key reaches a replica that comes later, however many there are', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const records = Array.from({ length: 2_500 }, (_, serial) => recordOf(serial));
   node.localKeys.set(account, records);
   const edge = await node.edge(account);
   edge.joined.begun();
   await settle();
-  t.true(isDeepStrictEqual(keysTold(edge), records.map(({ createdAtMs }) => createdAtMs)), `${keysTold(edge).length} keys`);
-  t.true(edge.connection.of('keys').every(({ records: some }) => localKeysFrame.safeParse({ records: some }).success), 'in frames that an edge takes');
+  t.true(
+    isDeepStrictEqual(
+      keysTold(edge),
+      records.map(({ createdAtMs }) => createdAtMs),
+    ),
+    `${keysTold(edge).length} keys`,
+  );
+  t.true(
+    edge.connection.of('keys').every(({ records: some }) => localKeysFrame.safeParse({ records: some }).success),
+    'in frames that an edge takes',
+  );
 });
 
 test('§5.2 a local key that another replica shares while a stream is coming up reaches it', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const first = await node.edge(account);
   const answer = node.hold('inspect');
   const coming = node.edge(account);
@@ -169,25 +246,43 @@ test('§5.2 a local key that another replica shares while a stream is coming up 
 });
 
 test('§4.3 the heartbeat over REST: liveness and session without a stream; it leads only where nobody else could', async (t) => {
-  const node = await opened(), account = node.add();
-  t.deepEqual(await node.rooms.noteHeartbeat(account, body('ses_rest')), { role: 'follower', leaseEpoch: 0, leaseTtlMs: 30_000 });
+  const node = await opened(),
+    account = node.add();
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body('ses_rest')), {
+    role: 'follower',
+    leaseEpoch: 0,
+    leaseTtlMs: 30_000,
+  });
   t.is(node.accounts.get(account)!.state.edge.liveness, 'live');
   t.deepEqual(node.rooms.liveSessions(account), ['ses_rest']);
   const leader = await node.edge(account);
   leader.joined.left(true);
   await node.pass(9);
-  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000 });
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), {
+    role: 'leader',
+    leaseEpoch: 1,
+    leaseTtlMs: 30_000,
+  });
   await node.pass(25);
   const other = await node.edge(account);
   t.is(other.role, 'follower');
-  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'follower', leaseEpoch: 1, leaseTtlMs: 30_000 });
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), {
+    role: 'follower',
+    leaseEpoch: 1,
+    leaseTtlMs: 30_000,
+  });
   await node.pass(6, other);
   t.is(codeOf(await node.rooms.noteHeartbeat(account, body(leader.sessionId))), 'LEASE_EPOCH_STALE');
-  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'follower', leaseEpoch: 2, leaseTtlMs: 30_000 });
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), {
+    role: 'follower',
+    leaseEpoch: 2,
+    leaseTtlMs: 30_000,
+  });
 });
 
 test('stopping says so on every stream, saves the sessions and arms no timer', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const edge = await node.edge(account);
   await node.rooms.stop();
   t.is(edge.connection.closedWith, 'SERVICE_UNAVAILABLE');
@@ -196,7 +291,8 @@ test('stopping says so on every stream, saves the sessions and arms no timer', a
   t.is(
     codeOf(
       await node.rooms.join(
-        { accountId: account, sessionId: edge.sessionId, edgeVersion: '1.0.0', podHint: null }, new TestConnection(),
+        { accountId: account, sessionId: edge.sessionId, edgeVersion: '1.0.0', podHint: null },
+        new TestConnection(),
       ),
     ),
     'SERVICE_UNAVAILABLE',
@@ -205,10 +301,19 @@ test('stopping says so on every stream, saves the sessions and arms no timer', a
 });
 
 test('an instruction is stored for whoever leads later and told to the other replicas; the leader gets it with the ask to sign', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   const record: InstructionRecord = {
-    transactionId: newId('txn', 1), environment: environmentOf(account), instruction: '{}', unsigned: '{}', askedAtMs: 1, broadcastAtMs: null, broadcastUnsigned: null, signature: 'a'.repeat(128),
+    transactionId: newId('txn', 1),
+    environment: environmentOf(account),
+    instruction: '{}',
+    unsigned: '{}',
+    askedAtMs: 1,
+    broadcastAtMs: null,
+    broadcastUnsigned: null,
+    signature: 'a'.repeat(128),
   };
   t.deepEqual(await follower.joined.instructions([record]), { ok: true });
   t.deepEqual(leader.connection.of('instructions'), [{ records: [record] }]);
@@ -220,10 +325,19 @@ test('an instruction is stored for whoever leads later and told to the other rep
 });
 
 test('a record that the store does not keep is refused with its reason and told to nobody; the others of its frame go on', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   const [unknown, known] = [newId('txn', 1), newId('txn', 2)].map((transactionId): InstructionRecord => ({
-    transactionId, environment: environmentOf(account), instruction: '{}', unsigned: '{}', askedAtMs: 1, broadcastAtMs: null, broadcastUnsigned: null, signature: 'a'.repeat(128),
+    transactionId,
+    environment: environmentOf(account),
+    instruction: '{}',
+    unsigned: '{}',
+    askedAtMs: 1,
+    broadcastAtMs: null,
+    broadcastUnsigned: null,
+    signature: 'a'.repeat(128),
   })) as [InstructionRecord, InstructionRecord];
   node.instructionsNotKept = [{ transactionId: unknown.transactionId, reason: 'unknown' }];
   t.like(await follower.joined.instructions([unknown]), { ok: false, code: 'NOT_FOUND' });
@@ -235,21 +349,34 @@ test('a record that the store does not keep is refused with its reason and told 
 });
 
 test('a local key for which the account has no room is refused and told to nobody; the others of its frame go on', async (t) => {
-  const node = await opened(), account = node.add();
-  const leader = await node.edge(account), follower = await node.edge(account);
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
   const [over, kept] = [1, 2].map((at): LocalKeyRecord => ({
-    id: newId('ek', at), environment: environmentOf(account), hash: 'a'.repeat(64), label: 'app', prefix: 'loc_live_ab…', createdAtMs: at,
-    revokedAtMs: null, signature: 'b'.repeat(128),
+    id: newId('ek', at),
+    environment: environmentOf(account),
+    hash: 'a'.repeat(64),
+    label: 'app',
+    prefix: 'loc_live_ab…',
+    createdAtMs: at,
+    revokedAtMs: null,
+    signature: 'b'.repeat(128),
   })) as [LocalKeyRecord, LocalKeyRecord];
   node.localKeysNotKept = [over.id];
-  t.deepEqual(await follower.joined.localKeys([over]), { ok: false, code: 'PAYLOAD_TOO_LARGE', details: { notKept: [over.id] } });
+  t.deepEqual(await follower.joined.localKeys([over]), {
+    ok: false,
+    code: 'PAYLOAD_TOO_LARGE',
+    details: { notKept: [over.id] },
+  });
   t.deepEqual(leader.connection.of('keys'), []);
   t.like(await follower.joined.localKeys([over, kept]), { code: 'PAYLOAD_TOO_LARGE' });
   t.deepEqual(leader.connection.of('keys'), [{ records: [kept] }]);
 });
 
 test('a stream whose account takes a while to answer is in the room that the node knows, however long that takes', async (t) => {
-  const node = await opened(), account = node.add();
+  const node = await opened(),
+    account = node.add();
   const answer = node.hold('inspect');
   const coming = node.edge(account);
   await node.pass(3); // the room is empty meanwhile
@@ -261,7 +388,9 @@ test('a stream whose account takes a while to answer is in the room that the nod
 });
 
 test('a heartbeat over REST whose account takes a while to answer is in the room that the node knows', async (t) => {
-  const node = await opened(), account = node.add(), edge = new TestEdge();
+  const node = await opened(),
+    account = node.add(),
+    edge = new TestEdge();
   const answer = node.hold('inspect');
   const beat = node.rooms.noteHeartbeat(account, body(edge.sessionId));
   await node.pass(3);

@@ -1,7 +1,8 @@
 /**
- * found F5, F12, G28: nothing that the cloud says reaches a caller unread. Every field of every answer that an edge passes on
- * is falsified: what the edge knows is refused with an alarm, what is the cloud's word alone has at least its schema's form,
- * and what is in no schema is left out. The routes are those of the table: a new one without a rule and a sample fails here.
+ * found F5, F12, G28: nothing that the cloud says reaches a caller unread. Every field of every answer that an edge
+ * passes on is falsified: what the edge knows is refused with an alarm, what is the cloud's word alone has at least its
+ * schema's form, and what is in no schema is left out. The routes are those of the table: a new one without a rule and
+ * a sample fails here.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -39,43 +40,115 @@ const META = { requestId: newId('req', 1), timestamp: '2026-01-01T00:00:00.000Z'
 
 /** One ether to the receiver, signed once. */
 const RECORDED = {
-  instruction: { id: WITHDRAWAL.id, purpose: 'withdrawal', chain: 'eth', from: FIRST, fromPath: FIRST_PATH, to: RECEIVER, toPath: null, amount: 10n ** 18n, token: null, tag: null },
-  unsigned: { ...SAMPLES.repriceTransaction.data.unsigned, amount: 10n ** 18n, feeMax: BigInt(SAMPLES.repriceTransaction.data.unsigned.feeMax) },
+  instruction: {
+    id: WITHDRAWAL.id,
+    purpose: 'withdrawal',
+    chain: 'eth',
+    from: FIRST,
+    fromPath: FIRST_PATH,
+    to: RECEIVER,
+    toPath: null,
+    amount: 10n ** 18n,
+    token: null,
+    tag: null,
+  },
+  unsigned: {
+    ...SAMPLES.repriceTransaction.data.unsigned,
+    amount: 10n ** 18n,
+    feeMax: BigInt(SAMPLES.repriceTransaction.data.unsigned.feeMax),
+  },
 } as const satisfies RecordedInstruction;
 
-interface Stage { readonly known: Known; readonly issued: IssuedAddresses; tell(data: unknown, status?: number): void; ask(operation: ForwardedOperation, sample?: Sample): Promise<EdgeAnswer>; readonly alarms: () => number }
+interface Stage {
+  readonly known: Known;
+  readonly issued: IssuedAddresses;
+  tell(data: unknown, status?: number): void;
+  ask(operation: ForwardedOperation, sample?: Sample): Promise<EdgeAnswer>;
+  readonly alarms: () => number;
+}
 
-function openStage({ environment = 'live' as Environment, isBroadcast = true, recorded = RECORDED as RecordedInstruction, amounts = null as readonly bigint[] | null } = {}): Stage {
+function openStage({
+  environment = 'live' as Environment,
+  isBroadcast = true,
+  recorded = RECORDED as RecordedInstruction,
+  amounts = null as readonly bigint[] | null,
+} = {}): Stage {
   const issued = openIssuedAddresses({ directory: newDirectory(), owner: 'live test', gap: 100 });
   const instructions = {
-    get: (id: string) => (isBroadcast && id === WITHDRAWAL.id ? recorded : null), boundTo: () => null, record: () => true, mayBeSignedElsewhere: () => false, amountsOf: () => amounts,
-    signaturesOf: (id: string) => (id === WITHDRAWAL.id
-      ? [{ transactionId: id, payload: '', signed: { chain: 'eth' as const, payload: '', txid: WITHDRAWAL_TXID }, signedAtMs: 0, outcome: 'taken' as const, outcomeCode: null }] : []),
+    get: (id: string) => (isBroadcast && id === WITHDRAWAL.id ? recorded : null),
+    boundTo: () => null,
+    record: () => true,
+    mayBeSignedElsewhere: () => false,
+    amountsOf: () => amounts,
+    signaturesOf: (id: string) =>
+      id === WITHDRAWAL.id
+        ? [
+            {
+              transactionId: id,
+              payload: '',
+              signed: { chain: 'eth' as const, payload: '', txid: WITHDRAWAL_TXID },
+              signedAtMs: 0,
+              outcome: 'taken' as const,
+              outcomeCode: null,
+            },
+          ]
+        : [],
   };
   const known: Known = { environment, own, keystore, instructions, issued };
   const log = createEdgeLog('silent', { write: () => undefined });
   let told: { status: number; body: Buffer } = { status: 200, body: Buffer.alloc(0) };
-  const forwarding = createForwarding({ known, unsynced: () => null, onRefused: () => undefined, log, upstream: { forward: async () => ({ ...told, headers: {} }) } });
-  const policy = { ...feeBoundsOf('eth'), sweepDestinations: [], gasTank: null, catalogue: catalogueOf('eth'), addressAt: (path: string) => own.addressAt('eth', path), journal: { forInstruction: [], withReplayKey: () => [] }, replayWindow: null };
+  const forwarding = createForwarding({
+    known,
+    unsynced: () => null,
+    onRefused: () => undefined,
+    log,
+    upstream: { forward: async () => ({ ...told, headers: {} }) },
+  });
+  const policy = {
+    ...feeBoundsOf('eth'),
+    sweepDestinations: [],
+    gasTank: null,
+    catalogue: catalogueOf('eth'),
+    addressAt: (path: string) => own.addressAt('eth', path),
+    journal: { forInstruction: [], withReplayKey: () => [] },
+    replayWindow: null,
+  };
   const paths = createTransactionPaths({
-    forwarding, log, shared: async () => undefined, unsynced: () => null, ownTransaction: () => 'the own record', instructions: instructions as never,
+    forwarding,
+    log,
+    shared: async () => undefined,
+    unsynced: () => null,
+    ownTransaction: () => 'the own record',
+    instructions: instructions as never,
     signing: {
       check: async ({ unsigned, instruction }) => evmSigner.check(networkOf('eth'), unsigned, instruction, policy),
       broadcast: async () => JSON.parse(told.body.toString('utf8')).data as never,
       isGivenUp: async () => false,
     },
   });
-  const own_paths = { buildTransaction: paths.build, createTrustline: paths.trustline, repriceTransaction: paths.reprice, broadcastTransaction: paths.broadcast };
+  const own_paths = {
+    buildTransaction: paths.build,
+    createTrustline: paths.trustline,
+    repriceTransaction: paths.reprice,
+    broadcastTransaction: paths.broadcast,
+  };
   return {
-    known, issued, alarms: () => log.alarms,
+    known,
+    issued,
+    alarms: () => log.alarms,
     tell(data, status) {
       told = { status: status ?? 200, body: Buffer.from(JSON.stringify({ success: true, data, meta: META })) };
     },
     async ask(operation, sample = SAMPLES[operation] as Sample) {
       const call: EdgeCall = {
         keyId: null,
-        requestId: META.requestId, route: { ...routeOf(operation), operationId: operation }, params: sample.params ?? {}, pathAndQuery: `/x${sample.query ?? ''}`,
-        headers: {}, body: sample.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(sample.body)), isGone: () => false,
+        requestId: META.requestId,
+        route: { ...routeOf(operation), operationId: operation },
+        params: sample.params ?? {},
+        pathAndQuery: `/x${sample.query ?? ''}`,
+        headers: {},
+        body: sample.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(sample.body)),
+        isGone: () => false,
       };
       const path = Object.entries(own_paths).find(([name]) => name === operation)?.[1] ?? forwarding.forward;
       return path(call);
@@ -84,30 +157,67 @@ function openStage({ environment = 'live' as Environment, isBroadcast = true, re
 }
 
 const dataOf = (answer: EdgeAnswer): unknown =>
-  (answer.kind === 'passed' ? (JSON.parse(answer.answer.body.toString('utf8')) as { data: unknown }).data : answer.kind === 'answered' ? answer.data : undefined);
+  answer.kind === 'passed'
+    ? (JSON.parse(answer.answer.body.toString('utf8')) as { data: unknown }).data
+    : answer.kind === 'answered'
+      ? answer.data
+      : undefined;
 
 test('found F5 every route that an edge passes on has a rule and a sample, and no other', (t) => {
-  const passed = ROUTE_LIST.filter(({ where, credential }) => where === 'both' && credential === 'application').map(({ operationId }) => operationId)
-    .filter((operation) => !(ANSWERED_HERE as readonly string[]).includes(operation)).sort();
+  const passed = ROUTE_LIST.filter(({ where, credential }) => where === 'both' && credential === 'application')
+    .map(({ operationId }) => operationId)
+    .filter((operation) => !(ANSWERED_HERE as readonly string[]).includes(operation))
+    .sort();
   t.deepEqual(Object.keys(ANSWER_RULES).sort(), passed);
   t.deepEqual([...OPERATIONS].sort(), passed);
 });
 
-/** One falsification of a JSON value: where, what became of it, and whether its form is still that of the schema perhaps. */
-interface Mutation { readonly path: readonly string[]; readonly what: string; readonly data: unknown; readonly isOtherType: boolean }
+/**
+ * One falsification of a JSON value: where, what became of it, and whether its form is still that of the schema
+ * perhaps.
+ */
+interface Mutation {
+  readonly path: readonly string[];
+  readonly what: string;
+  readonly data: unknown;
+  readonly isOtherType: boolean;
+}
 
-function* mutations(value: unknown, path: readonly string[] = [], rebuild: (value: unknown) => unknown = (same) => same): Generator<Mutation> {
-  const told = (what: string, changed: unknown, isOtherType = false): Mutation => ({ path, what, data: rebuild(changed), isOtherType });
+function* mutations(
+  value: unknown,
+  path: readonly string[] = [],
+  rebuild: (value: unknown) => unknown = (same) => same,
+): Generator<Mutation> {
+  const told = (what: string, changed: unknown, isOtherType = false): Mutation => ({
+    path,
+    what,
+    data: rebuild(changed),
+    isOtherType,
+  });
   yield told('an object', { evil: THIEF }, typeof value !== 'object');
   yield told('a list', [THIEF], !Array.isArray(value));
   if (typeof value === 'string') {
-    for (const text of [`${value}0`, value.slice(0, -1), '', value.toUpperCase(), THIEF, 'btc', 'sandbox', '1', '999999999999999999999', 'reversed', 'https://thief.example/x', '-5']) {
+    for (const text of [
+      `${value}0`,
+      value.slice(0, -1),
+      '',
+      value.toUpperCase(),
+      THIEF,
+      'btc',
+      'sandbox',
+      '1',
+      '999999999999999999999',
+      'reversed',
+      'https://thief.example/x',
+      '-5',
+    ]) {
       if (text !== value) yield told(`text ${text.slice(0, 20)}`, text);
     }
     yield told('a number', 7, true);
     yield told('null', null);
   } else if (typeof value === 'number') {
-    for (const number of [value + 1, value - 1, 0, -1, 77, 1e21]) if (number !== value) yield told(`number ${number}`, number);
+    for (const number of [value + 1, value - 1, 0, -1, 77, 1e21])
+      if (number !== value) yield told(`number ${number}`, number);
     yield told('text', String(value), true);
     yield told('a fraction', value + 0.5);
   } else if (typeof value === 'boolean') {
@@ -118,25 +228,34 @@ function* mutations(value: unknown, path: readonly string[] = [], rebuild: (valu
   } else if (Array.isArray(value)) {
     if (value.length > 0) yield told('none', []);
     yield told('twice', [...value, ...value]);
-    for (const [index, entry] of value.entries()) yield* mutations(entry, [...path, '*'], (changed) => rebuild(value.with(index, changed)));
+    for (const [index, entry] of value.entries())
+      yield* mutations(entry, [...path, '*'], (changed) => rebuild(value.with(index, changed)));
   } else if (typeof value === 'object') {
     const entries = Object.entries(value);
     for (const [name, entry] of entries) {
       const { [name]: _gone, ...rest } = value as Record<string, unknown>;
       yield { path: [...path, name], what: 'missing', data: rebuild(rest), isOtherType: true };
-      yield { path: [...path, name], what: 'in other letters beside', data: rebuild({ ...value, [name.toUpperCase()]: THIEF }), isOtherType: false };
+      yield {
+        path: [...path, name],
+        what: 'in other letters beside',
+        data: rebuild({ ...value, [name.toUpperCase()]: THIEF }),
+        isOtherType: false,
+      };
       yield* mutations(entry, [...path, name], (changed) => rebuild({ ...value, [name]: changed }));
     }
     yield told('a field more', { ...value, evil: THIEF, __proto: 1 });
   }
 }
 
-/** Whether a field is the cloud's word: its name is listed, `*` for entries; a page's rows are named without the page. */
+/**
+ * Whether a field is the cloud's word: its name is listed, `*` for entries; a page's rows are named without the page.
+ */
 function isWord(operation: ForwardedOperation, path: readonly string[]): boolean {
   const isPage = path[0] === 'content';
   if (path.length === 1 && isPage) return true; // which rows there are
   if (path.length === 1 && (PAGE_WORD as readonly string[]).includes(path[0]!)) return true;
-  const names = isPage ? path.slice(2) : path, rule = ANSWER_RULES[operation].word;
+  const names = isPage ? path.slice(2) : path,
+    rule = ANSWER_RULES[operation].word;
   if (isPage && path.length === 2) return true;
   return rule.some((field) => {
     const wanted = field.split('.');
@@ -148,7 +267,8 @@ const count = { mutations: 0, refused: 0 };
 
 for (const operation of OPERATIONS) {
   test(`found F5 F12 G28 ${operation}: no falsified field is handed on without an alarm`, async (t) => {
-    const sample = SAMPLES[operation] as Sample, { status } = routeOf(operation);
+    const sample = SAMPLES[operation] as Sample,
+      { status } = routeOf(operation);
     if (operation === 'createTrustline') return trustlines(t);
     const honest = openStage();
     honest.tell(sample.data, status);
@@ -173,21 +293,31 @@ for (const operation of OPERATIONS) {
       if (JSON.stringify(clean) === text) continue; // What was added is left out.
       if (what === 'a field more' && isRecord) continue;
       if (isWord(operation, [...path.slice(0, -1), 'any name'])) continue; // a record has any names, texts and numbers
-      t.true(isWord(operation, path) && !(isOtherType && path.at(-1) !== '*'), `${operation} ${path.join('.')}: ${what}: handed on ${text.slice(0, 300)}`);
+      t.true(
+        isWord(operation, path) && !(isOtherType && path.at(-1) !== '*'),
+        `${operation} ${path.join('.')}: ${what}: handed on ${text.slice(0, 300)}`,
+      );
     }
     stage.tell(sample.data, status === 200 ? 201 : 200);
-    if (operation !== 'broadcastTransaction') t.is((await stage.ask(operation)).kind, 'refused', 'the status of another route');
+    if (operation !== 'broadcastTransaction')
+      t.is((await stage.ask(operation)).kind, 'refused', 'the status of another route');
   });
 }
 
 test('found F14: an answer of two hundred addresses takes no turn of the loop for itself: derivations are counted', async (t) => {
-  const fresh = new OwnAddresses(keystore), address = SAMPLES.getAddress.data, known: Known = { ...openStage().known, own: fresh };
+  const fresh = new OwnAddresses(keystore),
+    address = SAMPLES.getAddress.data,
+    known: Known = { ...openStage().known, own: fresh };
   const content = Array.from({ length: 200 }, (_, index) => {
     const derivationPath = `${networkOf('eth').accountPath}/0/${index}`;
     return { ...address, address: own.addressAt('eth', derivationPath)!, derivationPath, userRef: 'u', tag: null };
   });
-  const ask = { params: {}, query: { size: '200' }, body: {} }, page = { content, page: 0, size: 200, totalElements: 200, totalPages: 1, next: null };
-  let largest = 0, before = 0, turns = 0, isDone = false;
+  const ask = { params: {}, query: { size: '200' }, body: {} },
+    page = { content, page: 0, size: 200, totalElements: 200, totalPages: 1, next: null };
+  let largest = 0,
+    before = 0,
+    turns = 0,
+    isDone = false;
   const look = (): void => {
     largest = Math.max(largest, fresh.steps - before);
     before = fresh.steps;
@@ -203,31 +333,69 @@ test('found F14: an answer of two hundred addresses takes no turn of the loop fo
   t.true(fresh.steps >= 200 && turns > fresh.steps / (2 * STEPS_PER_TURN), `${fresh.steps} steps in ${turns} turns`);
   t.true(largest <= STEPS_PER_TURN + 8, `${largest} steps in one turn`);
   const wrong = { ...page, content: content.with(150, { ...content[150]!, createdAt: 'never' }) };
-  t.is((await checkedAnswer('listAddresses', wrong, ask, known)).refusal?.details['field'], 'content.150.createdAt', 'the row is named as in the whole');
+  t.is(
+    (await checkedAnswer('listAddresses', wrong, ask, known)).refusal?.details['field'],
+    'content.150.createdAt',
+    'the row is named as in the whole',
+  );
 });
 
 test('found F14: every list has a bound of its own, an honest page of any size fits, and what asks for little gets little', (t) => {
   for (const operation of OPERATIONS) {
-    const data = SAMPLES[operation].data as { content?: unknown[] }, record = answerBytesMax(operation, {});
-    const rows = data.content === undefined ? null : (size: number) => Buffer.byteLength(JSON.stringify({ success: true, data: { ...data, content: Array.from({ length: size }, () => data.content![0]) }, meta: META }));
+    const data = SAMPLES[operation].data as { content?: unknown[] },
+      record = answerBytesMax(operation, {});
+    const rows =
+      data.content === undefined
+        ? null
+        : (size: number) =>
+            Buffer.byteLength(
+              JSON.stringify({
+                success: true,
+                data: { ...data, content: Array.from({ length: size }, () => data.content![0]) },
+                meta: META,
+              }),
+            );
     t.true(record <= 2 ** 21 && (rows === null || record !== answerBytesMax('getAddress', {})), operation);
     if (rows === null) t.true(Buffer.byteLength(JSON.stringify(data)) * 4 < record, operation);
-    else for (const size of [1, 20, 200]) t.true(rows(size) * 2 < answerBytesMax(operation, { size: String(size) }), `${operation} ${size}`);
+    else
+      for (const size of [1, 20, 200])
+        t.true(rows(size) * 2 < answerBytesMax(operation, { size: String(size) }), `${operation} ${size}`);
   }
-  const sizes = ['1', '20', '200', '100000', '-1', 'x', '1e9', ''].map((size) => answerBytesMax('listAddresses', { size }));
-  t.true(sizes[0]! < sizes[1]! && sizes[1]! < sizes[2]! && sizes.slice(2).every((bytes) => bytes <= sizes[2]!), String(sizes));
+  const sizes = ['1', '20', '200', '100000', '-1', 'x', '1e9', ''].map((size) =>
+    answerBytesMax('listAddresses', { size }),
+  );
+  t.true(
+    sizes[0]! < sizes[1]! && sizes[1]! < sizes[2]! && sizes.slice(2).every((bytes) => bytes <= sizes[2]!),
+    String(sizes),
+  );
 });
 
 test('found F14: what is long work for a parser is known before it is parsed, by its values and its depth; no honest answer is', (t) => {
-  const page = (operation: typeof OPERATIONS[number]) => {
+  const page = (operation: (typeof OPERATIONS)[number]) => {
     const data = SAMPLES[operation].data as { content?: unknown[] };
-    return data.content === undefined ? data : { ...data, content: Array.from({ length: 200 }, () => data.content![0]) };
+    return data.content === undefined
+      ? data
+      : { ...data, content: Array.from({ length: 200 }, () => data.content![0]) };
   };
-  for (const operation of OPERATIONS) t.true(isShortWork(Buffer.from(JSON.stringify({ success: true, data: page(operation), meta: META }))), operation);
-  const bytes = 1_000_000, text = (one: string) => Buffer.from(one);
-  t.true(isShortWork(text(JSON.stringify({ payload: '[{,"\\'.repeat(bytes / 6) }))), 'what stands in a text is no value');
-  for (const [open, close] of [['[', ']'], ['{"a":', '}']] as const) t.false(isShortWork(text(open.repeat(40) + '1' + close.repeat(40))), open);
-  for (const many of [`[${'{},'.repeat(bytes / 3)}{}]`, `[${'1,'.repeat(bytes / 2)}1]`, `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`]) t.false(isShortWork(text(many)), many.slice(0, 9));
+  for (const operation of OPERATIONS)
+    t.true(isShortWork(Buffer.from(JSON.stringify({ success: true, data: page(operation), meta: META }))), operation);
+  const bytes = 1_000_000,
+    text = (one: string) => Buffer.from(one);
+  t.true(
+    isShortWork(text(JSON.stringify({ payload: '[{,"\\'.repeat(bytes / 6) }))),
+    'what stands in a text is no value',
+  );
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const)
+    t.false(isShortWork(text(open.repeat(40) + '1' + close.repeat(40))), open);
+  for (const many of [
+    `[${'{},'.repeat(bytes / 3)}{}]`,
+    `[${'1,'.repeat(bytes / 2)}1]`,
+    `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
+  ])
+    t.false(isShortWork(text(many)), many.slice(0, 9));
 });
 
 /** Its truth is a build of its own; on eth there is none, so that every answer is refused. */
@@ -250,9 +418,22 @@ test('found F12 of an own withdrawal every fact is compared: txid, receiver, amo
   t.is((await stage.ask('getTransaction', sample)).kind, 'passed');
   const otherTxid = `0x${'cd'.repeat(32)}`;
   for (const change of [
-    { txid: otherTxid, explorerUrl: `https://etherscan.io/tx/${otherTxid}` }, { counterparty: THIEF }, { address: SECOND }, { chainTag: '7' }, { chain: 'bsc', tokenSymbol: 'BNB' },
-    { amount: '2000000000000000000', amountFormatted: '2' }, { tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', decimals: 6, amountFormatted: '1000000000000' },
-    { id: newId('txn', 2) }, { direction: 'in' }, { versions: [{ txid: otherTxid, at: 'node' }] }, { status: 'detected' },
+    { txid: otherTxid, explorerUrl: `https://etherscan.io/tx/${otherTxid}` },
+    { counterparty: THIEF },
+    { address: SECOND },
+    { chainTag: '7' },
+    { chain: 'bsc', tokenSymbol: 'BNB' },
+    { amount: '2000000000000000000', amountFormatted: '2' },
+    {
+      tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+      tokenSymbol: 'USDC',
+      decimals: 6,
+      amountFormatted: '1000000000000',
+    },
+    { id: newId('txn', 2) },
+    { direction: 'in' },
+    { versions: [{ txid: otherTxid, at: 'node' }] },
+    { status: 'detected' },
   ]) {
     stage.tell({ ...WITHDRAWAL, ...change }, 200);
     t.is((await stage.ask('getTransaction', sample)).kind, 'refused', JSON.stringify(change));
@@ -260,8 +441,10 @@ test('found F12 of an own withdrawal every fact is compared: txid, receiver, amo
 });
 
 test('found F70 of a send-all the amount of each version is right, and any other is refused with an alarm', async (t) => {
-  const recorded = { ...RECORDED, instruction: { ...RECORDED.instruction, amount: 'all' } } as const, amounts = [3n * 10n ** 18n, 2n * 10n ** 18n, 10n ** 18n];
-  const stage = openStage({ recorded, amounts }), sample = { params: { id: WITHDRAWAL.id }, data: WITHDRAWAL };
+  const recorded = { ...RECORDED, instruction: { ...RECORDED.instruction, amount: 'all' } } as const,
+    amounts = [3n * 10n ** 18n, 2n * 10n ** 18n, 10n ** 18n];
+  const stage = openStage({ recorded, amounts }),
+    sample = { params: { id: WITHDRAWAL.id }, data: WITHDRAWAL };
   const kindOf = async (amount: bigint) => {
     stage.tell({ ...WITHDRAWAL, amount: String(amount), amountFormatted: formatAmount(amount, 18) }, 200);
     return (await stage.ask('getTransaction', sample)).kind;
@@ -282,11 +465,31 @@ test('found F12 a broadcast whose answer is false is answered with the own recor
 
 test('found F5 a path belongs to one customer: a second issue, a changed echo, tanks, treasuries and indexes out of reach are refused', async (t) => {
   const stage = openStage();
-  const create = async (chain: string, position: number | string, userRef: string, more: { tag?: string; id?: string; told?: object } = {}) => {
-    const path = typeof position === 'string' ? position : chain === 'sol' ? `m/44'/501'/${position}'/0'` : `m/44'/60'/0'/0/${position}`;
+  const create = async (
+    chain: string,
+    position: number | string,
+    userRef: string,
+    more: { tag?: string; id?: string; told?: object } = {},
+  ) => {
+    const path =
+      typeof position === 'string'
+        ? position
+        : chain === 'sol'
+          ? `m/44'/501'/${position}'/0'`
+          : `m/44'/60'/0'/0/${position}`;
     const address = own.addressAt(chain as 'eth', path) ?? THIEF;
     const body = { chain, userRef, ...(more.tag === undefined ? {} : { tag: more.tag }) };
-    const data = { ...SAMPLES.createAddress.data, id: more.id ?? newId('adr', 5), chain, address, derivationPath: path, userRef, tag: more.tag ?? null, label: null, ...more.told };
+    const data = {
+      ...SAMPLES.createAddress.data,
+      id: more.id ?? newId('adr', 5),
+      chain,
+      address,
+      derivationPath: path,
+      userRef,
+      tag: more.tag ?? null,
+      label: null,
+      ...more.told,
+    };
     stage.tell(data, 201);
     const answer = await stage.ask('createAddress', { body, data } as Sample);
     return answer.kind === 'refused' ? String(answer.refusal.details['field']) : 'issued';
@@ -298,13 +501,21 @@ test('found F5 a path belongs to one customer: a second issue, a changed echo, t
   t.is(await create('eth', 3, 'bob'), 'derivationPath: issued_to_another');
   t.is(await create('bsc', 3, 'ada'), 'issued', 'found F40: the same address on another network of the same customer');
   t.is(await create('polygon', 3, 'bob'), 'derivationPath: issued_to_another', 'on another network too');
-  t.is(await create('base', 3, 'ada', { tag: 'savings' }), 'derivationPath: issued_to_another', 'a tag is a pair of its own');
+  t.is(
+    await create('base', 3, 'ada', { tag: 'savings' }),
+    'derivationPath: issued_to_another',
+    'a tag is a pair of its own',
+  );
   t.is(await create('eth', "m/44'/60'/0'/1/0", 'ada'), 'derivationPath', 'the gas tank');
   t.is(await create('eth', "m/44'/60'/0'/1/1", 'ada'), 'derivationPath', 'the treasury');
   t.is(await create('eth', "m/44'/60'/0'/1/7", 'ada'), 'derivationPath', 'change');
   t.is(await create('eth', 2_147_483_647, 'ada'), 'derivationPath: index_beyond_gap');
   t.is(await create('eth', 104, 'eve'), 'derivationPath: index_beyond_gap', 'one above the highest and the gap');
-  t.is(falseAnswer('derivationPath: index_beyond_gap').details['setting'], 'EDGE_ADDRESS_GAP', 'found F5: what to do about it is in the refusal');
+  t.is(
+    falseAnswer('derivationPath: index_beyond_gap').details['setting'],
+    'EDGE_ADDRESS_GAP',
+    'found F5: what to do about it is in the refusal',
+  );
   t.is(await create('eth', 103, 'eve'), 'issued');
   t.is(await create('eth', 203, 'eve'), 'issued');
   t.is(await create('sol', 3, 'bob'), 'issued', 'another family counts by itself');
@@ -313,22 +524,60 @@ test('found F5 a path belongs to one customer: a second issue, a changed echo, t
   t.is(await create('eth', 4, 'ada', { told: { tag: 'x' } }), 'tag');
   // Later answers are held to the record as well.
   const list = async (change: object) => {
-    stage.tell({ ...SAMPLES.listAddresses.data, content: [{ ...SAMPLES.createAddress.data, id, address: own.addressAt('eth', "m/44'/60'/0'/0/3"), derivationPath: "m/44'/60'/0'/0/3", userRef: 'ada', tag: null, ...change }] }, 200);
+    stage.tell(
+      {
+        ...SAMPLES.listAddresses.data,
+        content: [
+          {
+            ...SAMPLES.createAddress.data,
+            id,
+            address: own.addressAt('eth', "m/44'/60'/0'/0/3"),
+            derivationPath: "m/44'/60'/0'/0/3",
+            userRef: 'ada',
+            tag: null,
+            ...change,
+          },
+        ],
+      },
+      200,
+    );
     return (await stage.ask('listAddresses', { data: SAMPLES.listAddresses.data })).kind;
   };
   t.is(await list({}), 'passed');
   t.is(await list({ userRef: 'bob' }), 'refused');
   t.is(await list({ tag: 'vip' }), 'refused');
-  t.is(await list({ address: own.addressAt('eth', "m/44'/60'/0'/1/0"), derivationPath: "m/44'/60'/0'/1/0" }), 'refused', 'a tank in a list');
-  t.is(await list({ id: newId('adr', 9), address: THIEF, derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" }), 'passed', '§5.7 an origin without a key here says so itself');
+  t.is(
+    await list({ address: own.addressAt('eth', "m/44'/60'/0'/1/0"), derivationPath: "m/44'/60'/0'/1/0" }),
+    'refused',
+    'a tank in a list',
+  );
+  t.is(
+    await list({ id: newId('adr', 9), address: THIEF, derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" }),
+    'passed',
+    '§5.7 an origin without a key here says so itself',
+  );
   t.is(await create('eth', "[0123456789abcdef/44'/60'/0'/0/0]", 'ada'), 'derivationPath', 'and is never a new address');
 });
 
 test('attack: whose an address is is compared however it is spelt, and under whatever origin it is told (F5)', async (t) => {
-  const stage = openStage(), id = newId('adr', 9), path = "m/44'/60'/0'/0/3", address = own.addressAt('eth', path)!;
-  const row = { ...SAMPLES.createAddress.data, id, address, derivationPath: path, userRef: 'ada', tag: null, label: null };
+  const stage = openStage(),
+    id = newId('adr', 9),
+    path = "m/44'/60'/0'/0/3",
+    address = own.addressAt('eth', path)!;
+  const row = {
+    ...SAMPLES.createAddress.data,
+    id,
+    address,
+    derivationPath: path,
+    userRef: 'ada',
+    tag: null,
+    label: null,
+  };
   stage.tell(row, 201);
-  t.is((await stage.ask('createAddress', { body: { chain: 'eth', userRef: 'ada' }, data: row } as Sample)).kind, 'passed');
+  t.is(
+    (await stage.ask('createAddress', { body: { chain: 'eth', userRef: 'ada' }, data: row } as Sample)).kind,
+    'passed',
+  );
   const isHandedOn = async (operation: 'listAddresses' | 'listTransactions', told: object) => {
     stage.tell({ ...SAMPLES[operation].data, content: [told] }, 200);
     return (await stage.ask(operation, { data: SAMPLES[operation].data } as Sample)).kind === 'passed';
@@ -339,30 +588,92 @@ test('attack: whose an address is is compared however it is spelt, and under wha
   t.false(await isHandedOn('listAddresses', { ...row, derivationPath: origin, tag: 'x' }));
   const deposit = { ...SAMPLES.listTransactions.data.content[0]!, direction: 'in', address, userRef: 'ada', tag: null };
   t.true(await isHandedOn('listTransactions', deposit));
-  const spellings = [address, address.toLowerCase(), address.toUpperCase().replace('0X', '0x'), ` ${address}`, `${address}\u200b`, address.slice(2)];
-  for (const spelling of spellings) t.false(await isHandedOn('listTransactions', { ...deposit, address: spelling, userRef: 'mallory' }), spelling);
-  for (const spelling of spellings.slice(1)) t.false(await isHandedOn('listTransactions', { ...deposit, address: spelling }), spelling);
+  const spellings = [
+    address,
+    address.toLowerCase(),
+    address.toUpperCase().replace('0X', '0x'),
+    ` ${address}`,
+    `${address}\u200b`,
+    address.slice(2),
+  ];
+  for (const spelling of spellings)
+    t.false(await isHandedOn('listTransactions', { ...deposit, address: spelling, userRef: 'mallory' }), spelling);
+  for (const spelling of spellings.slice(1))
+    t.false(await isHandedOn('listTransactions', { ...deposit, address: spelling }), spelling);
 });
 
 test('found F5 the record of issues costs the same however much is in it: no statement reads more than a few rows', async (t) => {
-  const directory = newDirectory(), book = openIssuedAddresses({ directory, owner: 'live test', gap: 3_000_000 });
+  const directory = newDirectory(),
+    book = openIssuedAddresses({ directory, owner: 'live test', gap: 3_000_000 });
   const database = new DatabaseSync(join(directory, 'issued.db'));
   database.exec(`insert into issued (owner, family, position, address_hash, user_ref, tag)
     with recursive n (i) as (select 0 union all select i + 1 from n where i < 299999) select 1, 'evm', i, i * 7919, 'user ' || i, null from n`);
   for (const [sql, ...values] of [
-    ['select user_ref, tag from issued where owner = ? and family = ? and position = ?', 1, 'evm', 5], ['select max(position) as highest from issued where owner = ? and family = ?', 1, 'evm'],
+    ['select user_ref, tag from issued where owner = ? and family = ? and position = ?', 1, 'evm', 5],
+    ['select max(position) as highest from issued where owner = ? and family = ?', 1, 'evm'],
     ['select user_ref, tag from issued where address_hash = ? and owner = ? and family = ?', 5, 1, 'evm'],
-    ['select address_id from issued_rows where owner = ? and family = ? and position = ? and chain = ?', 1, 'evm', 5, 'eth'],
-    ['select 1 from issued_rows r join issued i using (owner, family, position) where r.address_id = ? and r.owner = ? and (r.chain <> ? or i.address_hash <> ?)', 'adr_x', 1, 'eth', 5],
-    ['select 1 from issued i join issued_rows r using (owner, family, position) where i.address_hash = ? and i.owner = ? and i.family = ? and r.chain = ?', 5, 1, 'evm', 'eth'],
+    [
+      'select address_id from issued_rows where owner = ? and family = ? and position = ? and chain = ?',
+      1,
+      'evm',
+      5,
+      'eth',
+    ],
+    [
+      'select 1 from issued_rows r join issued i using (owner, family, position) where r.address_id = ? and r.owner = ? and (r.chain <> ? or i.address_hash <> ?)',
+      'adr_x',
+      1,
+      'eth',
+      5,
+    ],
+    [
+      'select 1 from issued i join issued_rows r using (owner, family, position) where i.address_hash = ? and i.owner = ? and i.family = ? and r.chain = ?',
+      5,
+      1,
+      'evm',
+      'eth',
+    ],
   ] as const) {
     const plan = database.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
-    t.true(plan.every(({ detail }) => detail.startsWith('SEARCH')), JSON.stringify(plan));
+    t.true(
+      plan.every(({ detail }) => detail.startsWith('SEARCH')),
+      JSON.stringify(plan),
+    );
   }
   database.close();
-  t.is(await book.record({ chain: 'eth', position: 299_999, address: FIRST, addressId: newId('adr', 1), userRef: 'user 299999', tag: null }), null);
-  t.is(await book.record({ chain: 'eth', position: 299_998, address: FIRST, addressId: newId('adr', 1), userRef: 'somebody else', tag: null }), 'issued_to_another');
-  t.is(await book.record({ chain: 'eth', position: 300_000, address: SECOND, addressId: newId('adr', 2), userRef: 'new', tag: null }), null);
+  t.is(
+    await book.record({
+      chain: 'eth',
+      position: 299_999,
+      address: FIRST,
+      addressId: newId('adr', 1),
+      userRef: 'user 299999',
+      tag: null,
+    }),
+    null,
+  );
+  t.is(
+    await book.record({
+      chain: 'eth',
+      position: 299_998,
+      address: FIRST,
+      addressId: newId('adr', 1),
+      userRef: 'somebody else',
+      tag: null,
+    }),
+    'issued_to_another',
+  );
+  t.is(
+    await book.record({
+      chain: 'eth',
+      position: 300_000,
+      address: SECOND,
+      addressId: newId('adr', 2),
+      userRef: 'new',
+      tag: null,
+    }),
+    null,
+  );
   t.deepEqual(await book.holderOf('bsc', SECOND), { userRef: 'new', tag: null });
   await book.close();
   const again = openIssuedAddresses({ directory, owner: 'live test', gap: 10 });
@@ -371,10 +682,19 @@ test('found F5 the record of issues costs the same however much is in it: no sta
 });
 
 test('found: an address id belongs to one address of one network: one that is told with another row, singly, archived or in a list, is refused', async (t) => {
-  const stage = openStage(), path = (index: number) => `m/44'/60'/0'/0/${index}`;
+  const stage = openStage(),
+    path = (index: number) => `m/44'/60'/0'/0/${index}`;
   const [alice, bob, other] = [newId('adr', 1), newId('adr', 2), newId('adr', 3)];
   const rowOf = (id: string, index: number, userRef: string, more: object = {}) => ({
-    ...SAMPLES.createAddress.data, id, chain: 'eth', address: own.addressAt('eth', path(index)), derivationPath: path(index), userRef, tag: null, label: null, ...more,
+    ...SAMPLES.createAddress.data,
+    id,
+    chain: 'eth',
+    address: own.addressAt('eth', path(index)),
+    derivationPath: path(index),
+    userRef,
+    tag: null,
+    label: null,
+    ...more,
   });
   const create = async (id: string, index: number, userRef: string, chain = 'eth') => {
     stage.tell(rowOf(id, index, userRef, { chain }), 201);
@@ -394,8 +714,19 @@ test('found: an address id belongs to one address of one network: one that is to
   t.is(await get('getAddress', rowOf(alice, 1, 'bob')), 'id', 'the row of another');
   t.is(await get('getAddress', rowOf(alice, 7, 'alice')), 'id', 'an address that this replica did not issue');
   t.is(await get('getAddress', rowOf(other, 1, 'bob'), other), 'id', 'a known address under an unknown id');
-  t.is(await get('getAddress', rowOf(other, 7, 'bob'), other), 'passed', 'neither is known here: another replica issued it');
-  t.is(await get('getAddress', rowOf(alice, 0, 'alice', { address: THIEF, derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" })), 'id', 'an origin without a key here');
+  t.is(
+    await get('getAddress', rowOf(other, 7, 'bob'), other),
+    'passed',
+    'neither is known here: another replica issued it',
+  );
+  t.is(
+    await get(
+      'getAddress',
+      rowOf(alice, 0, 'alice', { address: THIEF, derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" }),
+    ),
+    'id',
+    'an origin without a key here',
+  );
   t.is(await get('archiveAddress', rowOf(alice, 1, 'bob', { status: 'archived' })), 'id');
   stage.tell({ ...SAMPLES.listAddresses.data, content: [rowOf(alice, 1, 'bob'), rowOf(bob, 0, 'alice')] });
   t.is((await stage.ask('listAddresses', { data: SAMPLES.listAddresses.data })).kind, 'refused');
@@ -407,15 +738,30 @@ test('found F44 F12 in sandbox an explorer is the page of the simulated ledger, 
     stage.tell({ ...SAMPLES.listChains.data, content: [{ ...SAMPLES.listChains.data.content[0]!, explorerUrl }] }, 200);
     return (await stage.ask('listChains')).kind;
   };
-  for (const url of [null, 'http://127.0.0.1:8080', 'https://flock.example.com']) t.is(await chains(url), 'passed', String(url));
-  for (const url of ['javascript:alert(1)', 'https://a@thief.example', 'https://thief.example/x', 'https://etherscan.io?x', 'x']) t.is(await chains(url), 'refused', url);
-  const txid = WITHDRAWAL_TXID, sample = SAMPLES.getTransaction;
+  for (const url of [null, 'http://127.0.0.1:8080', 'https://flock.example.com'])
+    t.is(await chains(url), 'passed', String(url));
+  for (const url of [
+    'javascript:alert(1)',
+    'https://a@thief.example',
+    'https://thief.example/x',
+    'https://etherscan.io?x',
+    'x',
+  ])
+    t.is(await chains(url), 'refused', url);
+  const txid = WITHDRAWAL_TXID,
+    sample = SAMPLES.getTransaction;
   const transaction = async (explorerUrl: string | null) => {
     stage.tell({ ...sample.data, environment: 'sandbox', explorerUrl }, 200);
     return (await stage.ask('getTransaction')).kind;
   };
-  for (const url of [null, `http://127.0.0.1:8080/sandbox/explorer/eth/${txid}`]) t.is(await transaction(url), 'passed', String(url));
-  for (const url of [`http://127.0.0.1:8080/sandbox/explorer/bsc/${txid}`, `https://etherscan.io/tx/${txid}`, `javascript:/sandbox/explorer/eth/${txid}`, `http://x/sandbox/explorer/eth/${txid}?to=1`]) {
+  for (const url of [null, `http://127.0.0.1:8080/sandbox/explorer/eth/${txid}`])
+    t.is(await transaction(url), 'passed', String(url));
+  for (const url of [
+    `http://127.0.0.1:8080/sandbox/explorer/bsc/${txid}`,
+    `https://etherscan.io/tx/${txid}`,
+    `javascript:/sandbox/explorer/eth/${txid}`,
+    `http://x/sandbox/explorer/eth/${txid}?to=1`,
+  ]) {
     t.is(await transaction(url), 'refused', url);
   }
 });

@@ -6,26 +6,54 @@ import { Instructions, type RecordedInstruction } from '../../../edge/signing/in
 import { newStorage } from '../../support/edge/disk.ts';
 
 const unsigned: Unsigned = {
-  chain: 'eth', payload: '0x02aa', from: '0xA', fromPath: "m/44'/60'/0'/0/0", to: '0xB', amount: 12345678901234567890n, tokenContract: null, tag: null,
-  kind: 'payment', sendAll: false, feeMax: 7n, fee: { type: 2 }, replayKey: { kind: 'nonce', value: 3 }, readAtHeight: 9,
+  chain: 'eth',
+  payload: '0x02aa',
+  from: '0xA',
+  fromPath: "m/44'/60'/0'/0/0",
+  to: '0xB',
+  amount: 12345678901234567890n,
+  tokenContract: null,
+  tag: null,
+  kind: 'payment',
+  sendAll: false,
+  feeMax: 7n,
+  fee: { type: 2 },
+  replayKey: { kind: 'nonce', value: 3 },
+  readAtHeight: 9,
 };
 const recorded: RecordedInstruction = {
   unsigned,
   instruction: {
-    id: 'txn_1', purpose: 'withdrawal', chain: 'eth', from: '0xA', fromPath: unsigned.fromPath, to: '0xB', toPath: null, amount: 12345678901234567890n,
-    token: { chain: 'eth', contract: '0xC', symbol: 'X', decimals: 6 }, tag: null,
+    id: 'txn_1',
+    purpose: 'withdrawal',
+    chain: 'eth',
+    from: '0xA',
+    fromPath: unsigned.fromPath,
+    to: '0xB',
+    toPath: null,
+    amount: 12345678901234567890n,
+    token: { chain: 'eth', contract: '0xC', symbol: 'X', decimals: 6 },
+    tag: null,
   },
 };
 const NOW_MS = 1_700_000_000_000;
 const newInstructions = () => new Instructions(newStorage(), () => NOW_MS);
-const at = (value: number, more: Partial<Unsigned> = {}): Unsigned => ({ ...unsigned, payload: `0x02${value}`, replayKey: { kind: 'nonce', value }, ...more });
+const at = (value: number, more: Partial<Unsigned> = {}): Unsigned => ({
+  ...unsigned,
+  payload: `0x02${value}`,
+  replayKey: { kind: 'nonce', value },
+  ...more,
+});
 
 test('what was asked comes back exactly, amounts beyond a double too', (t) => {
   const instructions = newInstructions();
   t.is(instructions.get('txn_1'), null);
   t.true(instructions.record(recorded));
   t.deepEqual(instructions.get('txn_1'), recorded);
-  const odd = { instruction: { ...recorded.instruction, id: 'txn_2' }, unsigned: { ...unsigned, fee: { $n: 'not digits', amount: '7' } } };
+  const odd = {
+    instruction: { ...recorded.instruction, id: 'txn_2' },
+    unsigned: { ...unsigned, fee: { $n: 'not digits', amount: '7' } },
+  };
   t.true(instructions.record(odd));
   t.deepEqual(instructions.get('txn_2'), odd, 'found F13: a part of a fee that is named as the text of an amount');
 });
@@ -40,7 +68,12 @@ test('decisions 6: an instruction is never replaced by another one; its payload 
 });
 
 test('found F13: what only expires keeps nothing from landing but its own bytes: after a broadcast no other version is recorded or taken', (t) => {
-  const expiring = (text: string): Unsigned => ({ ...unsigned, chain: 'sol', payload: text, replayKey: { kind: 'expiry', value: text } });
+  const expiring = (text: string): Unsigned => ({
+    ...unsigned,
+    chain: 'sol',
+    payload: text,
+    replayKey: { kind: 'expiry', value: text },
+  });
   const instructions = newInstructions();
   const keep = (each: Unsigned) => instructions.record({ ...recorded, unsigned: each });
   t.true(keep(expiring('1')) && keep(expiring('2')), 'nobody broadcast it');
@@ -48,8 +81,12 @@ test('found F13: what only expires keeps nothing from landing but its own bytes:
   instructions.noteBroadcast('txn_1');
   t.true(instructions.mayBeSigned('txn_1') && keep(expiring('2')));
   t.false(keep(expiring('3')) || keep(expiring('1')));
-  const [shared] = instructions.unshared(0, 10_000), other = newInstructions();
-  t.true(other.record({ ...recorded, unsigned: expiring('9') }) && other.take(shared!), 'what was broadcast elsewhere wins');
+  const [shared] = instructions.unshared(0, 10_000),
+    other = newInstructions();
+  t.true(
+    other.record({ ...recorded, unsigned: expiring('9') }) && other.take(shared!),
+    'what was broadcast elsewhere wins',
+  );
   t.is(other.get('txn_1')?.unsigned.payload, '2');
   t.false(other.record({ ...recorded, unsigned: expiring('9') }));
   const third = newInstructions();
@@ -64,8 +101,14 @@ test('found F13: what only expires keeps nothing from landing but its own bytes:
 
 test('1.6-7: a payload that would not exclude the known one is not recorded, and not taken from another replica', (t) => {
   const instructions = newInstructions();
-  const coins = (...value: string[]): Unsigned => ({ ...unsigned, chain: 'btc', payload: value.join(), replayKey: { kind: 'outpoints', value } });
-  const keep = (id: string, each: Unsigned) => instructions.record({ unsigned: each, instruction: { ...recorded.instruction, id } });
+  const coins = (...value: string[]): Unsigned => ({
+    ...unsigned,
+    chain: 'btc',
+    payload: value.join(),
+    replayKey: { kind: 'outpoints', value },
+  });
+  const keep = (id: string, each: Unsigned) =>
+    instructions.record({ unsigned: each, instruction: { ...recorded.instruction, id } });
   t.true(keep('txn_1', at(3)));
   t.true(keep('txn_1', at(4)), 'nobody broadcast it, so that it is signed nowhere');
   instructions.noteBroadcast('txn_1');
@@ -88,17 +131,32 @@ test('1.6-7: a payload that would not exclude the known one is not recorded, and
 });
 
 test('found F70: the amounts of all versions are known, those of other replicas too; what the cloud adds to a build is none of them', (t) => {
-  const all = { ...recorded.instruction, amount: 'all' as const }, one = newInstructions(), late = newInstructions(), of = (amount: bigint) => at(3, { amount, payload: `0x02${amount}` });
-  for (const amount of [90n, 80n]) one.record({ instruction: all, unsigned: { ...of(amount), amounts: ['666'] } as Unsigned });
+  const all = { ...recorded.instruction, amount: 'all' as const },
+    one = newInstructions(),
+    late = newInstructions(),
+    of = (amount: bigint) => at(3, { amount, payload: `0x02${amount}` });
+  for (const amount of [90n, 80n])
+    one.record({ instruction: all, unsigned: { ...of(amount), amounts: ['666'] } as Unsigned });
   late.take(one.unshared(0, 10_000)[0]!);
   one.record({ instruction: all, unsigned: of(70n) });
-  t.deepEqual([one.amountsOf('txn_1'), late.amountsOf('txn_1')], [[90n, 80n, 70n], [90n, 80n]]);
+  t.deepEqual(
+    [one.amountsOf('txn_1'), late.amountsOf('txn_1')],
+    [
+      [90n, 80n, 70n],
+      [90n, 80n],
+    ],
+  );
   t.deepEqual(one.get('txn_1'), { instruction: all, unsigned: of(70n) });
   late.record({ instruction: all, unsigned: of(60n) });
   late.noteBroadcast('txn_1');
   t.true(one.take({ ...late.unshared(0, 10_000)[0]!, askedAtMs: NOW_MS + 9 }));
-  t.deepEqual(one.amountsOf('txn_1'), [90n, 80n, 70n, 60n], 'what one replica built stays known beside what the other did');
-  const before = { ...one.unshared(0, 10_000)[0] ?? late.unshared(0, 10_000)[0]! }, { amounts: _, ...older } = JSON.parse(before.unsigned) as { amounts: unknown };
+  t.deepEqual(
+    one.amountsOf('txn_1'),
+    [90n, 80n, 70n, 60n],
+    'what one replica built stays known beside what the other did',
+  );
+  const before = { ...(one.unshared(0, 10_000)[0] ?? late.unshared(0, 10_000)[0]!) },
+    { amounts: _, ...older } = JSON.parse(before.unsigned) as { amounts: unknown };
   const third = newInstructions();
   third.take({ ...before, unsigned: JSON.stringify(older) });
   t.is(third.amountsOf('txn_1'), null, 'an edge of before tells the newest only');
@@ -107,15 +165,25 @@ test('found F70: the amounts of all versions are known, those of other replicas 
 
 test('1.6-7: the journal finds what was signed for an instruction and under a replay key, oldest first', (t) => {
   const instructions = newInstructions();
-  const journal = (id: string, each: Unsigned) => instructions.journal({ instruction: { ...recorded.instruction, id }, unsigned: each });
+  const journal = (id: string, each: Unsigned) =>
+    instructions.journal({ instruction: { ...recorded.instruction, id }, unsigned: each });
   journal('txn_1', at(3));
   journal('txn_1', at(3));
   journal('txn_1', at(3, { payload: '0x02dearer' }));
   journal('txn_2', at(4));
   journal('txn_3', at(3, { payload: '0x02bsc', chain: 'bsc' }));
-  t.deepEqual(instructions.signaturesOf('txn_1').map(({ payload }) => payload), ['0x023', '0x02dearer']);
-  t.deepEqual(instructions.signaturesUnder('eth', '0xA', { kind: 'nonce', value: 3 }).map(({ payload }) => payload), ['0x023', '0x02dearer']);
-  t.deepEqual(instructions.signaturesUnder('bsc', '0xA', { kind: 'nonce', value: 3 }).map(({ transactionId }) => transactionId), ['txn_3']);
+  t.deepEqual(
+    instructions.signaturesOf('txn_1').map(({ payload }) => payload),
+    ['0x023', '0x02dearer'],
+  );
+  t.deepEqual(
+    instructions.signaturesUnder('eth', '0xA', { kind: 'nonce', value: 3 }).map(({ payload }) => payload),
+    ['0x023', '0x02dearer'],
+  );
+  t.deepEqual(
+    instructions.signaturesUnder('bsc', '0xA', { kind: 'nonce', value: 3 }).map(({ transactionId }) => transactionId),
+    ['txn_3'],
+  );
   t.deepEqual(instructions.signaturesUnder('eth', '0xZ', { kind: 'nonce', value: 3 }), []);
   t.is(instructions.highestCounter('eth', '0xA', { kind: 'nonce', value: 0 }), 4n);
   t.is(instructions.highestCounter('eth', '0xZ', { kind: 'nonce', value: 0 }), null);
@@ -124,10 +192,14 @@ test('1.6-7: the journal finds what was signed for an instruction and under a re
 test('1.6-7: outpoints meet when they share one; a Stellar sequence is compared exactly', (t) => {
   const instructions = newInstructions();
   const journal = (id: string, chain: 'btc' | 'xlm', replayKey: ReplayKey) =>
-    instructions.journal({ instruction: { ...recorded.instruction, id }, unsigned: at(0, { chain, payload: id, replayKey }) });
+    instructions.journal({
+      instruction: { ...recorded.instruction, id },
+      unsigned: at(0, { chain, payload: id, replayKey }),
+    });
   journal('a', 'btc', { kind: 'outpoints', value: ['t:0', 't:1'] });
   journal('b', 'btc', { kind: 'outpoints', value: ['u:0'] });
-  const under = (value: string[]) => instructions.signaturesUnder('btc', '0xA', { kind: 'outpoints', value }).map(({ payload }) => payload);
+  const under = (value: string[]) =>
+    instructions.signaturesUnder('btc', '0xA', { kind: 'outpoints', value }).map(({ payload }) => payload);
   t.deepEqual(under(['t:1', 'x:9']), ['a']);
   t.deepEqual(under(['u:0', 't:0']), ['a', 'b']);
   t.deepEqual(under(['t:10']), []);
@@ -140,29 +212,52 @@ test('1.6-7: outpoints meet when they share one; a Stellar sequence is compared 
 test('G25: signed bytes and their fate are kept with the payload', (t) => {
   const instructions = newInstructions();
   instructions.journal(recorded);
-  t.deepEqual(instructions.signaturesOf('txn_1').map(({ signed, outcome }) => [signed, outcome]), [[null, 'open']]);
+  t.deepEqual(
+    instructions.signaturesOf('txn_1').map(({ signed, outcome }) => [signed, outcome]),
+    [[null, 'open']],
+  );
   instructions.noteSigned('txn_1', unsigned.payload, { chain: 'eth', payload: '0xsigned', txid: '0xid' });
   instructions.noteOutcome('txn_1', '0xid', 'refused', 'CHAIN_REJECTED');
-  t.deepEqual(instructions.signaturesOf('txn_1'), [{
-    transactionId: 'txn_1', payload: unsigned.payload, signed: { chain: 'eth', payload: '0xsigned', txid: '0xid' }, outcome: 'refused', outcomeCode: 'CHAIN_REJECTED',
-    signedAtMs: NOW_MS,
-  }]);
+  t.deepEqual(instructions.signaturesOf('txn_1'), [
+    {
+      transactionId: 'txn_1',
+      payload: unsigned.payload,
+      signed: { chain: 'eth', payload: '0xsigned', txid: '0xid' },
+      outcome: 'refused',
+      outcomeCode: 'CHAIN_REJECTED',
+      signedAtMs: NOW_MS,
+    },
+  ]);
 });
 
 test('a record that the cloud refuses for good holds up no younger one; one it cannot take now is sent again', async (t) => {
   const instructions = new Instructions(newStorage(), () => NOW_MS);
-  for (const id of ['txn_1', 'txn_2', 'txn_3']) instructions.record({ ...recorded, instruction: { ...recorded.instruction, id } });
+  for (const id of ['txn_1', 'txn_2', 'txn_3'])
+    instructions.record({ ...recorded, instruction: { ...recorded.instruction, id } });
   const identity = createIdentity(new Uint8Array(32).fill(7));
-  const log = { info: () => undefined, warn: () => undefined, alarm: () => undefined, fault: (_code: string, error: unknown) => t.fail(String(error)), alarms: 0 };
+  const log = {
+    info: () => undefined,
+    warn: () => undefined,
+    alarm: () => undefined,
+    fault: (_code: string, error: unknown) => t.fail(String(error)),
+    alarms: 0,
+  };
   const share = new InstructionShare({
-    instructions, environment: 'live', identity, identityKey: publicKeyOf(identity.publicKey), nowMs: () => NOW_MS, ttlMs: 1_000, log,
+    instructions,
+    environment: 'live',
+    identity,
+    identityKey: publicKeyOf(identity.publicKey),
+    nowMs: () => NOW_MS,
+    ttlMs: 1_000,
+    log,
   });
   const told: string[] = [];
-  const answer = (codes: Record<string, string>) => share.send(async ([record]) => {
-    told.push(record!.transactionId);
-    const code = codes[record!.transactionId];
-    return code === undefined ? { ok: true } : { ok: false, code };
-  });
+  const answer = (codes: Record<string, string>) =>
+    share.send(async ([record]) => {
+      told.push(record!.transactionId);
+      const code = codes[record!.transactionId];
+      return code === undefined ? { ok: true } : { ok: false, code };
+    });
   await answer({ txn_1: 'PAYLOAD_TOO_LARGE', txn_2: 'SERVICE_UNAVAILABLE' });
   t.deepEqual(told.splice(0), ['txn_1', 'txn_2']);
   await answer({});
@@ -174,7 +269,8 @@ test('a record that the cloud refuses for good holds up no younger one; one it c
 
 test('found: a broadcast that was refused is withdrawn for good, also before a record of it that comes again, until its caller broadcasts it anew', (t) => {
   let nowMs = NOW_MS;
-  const storage = newStorage(), instructions = new Instructions(storage, () => nowMs);
+  const storage = newStorage(),
+    instructions = new Instructions(storage, () => nowMs);
   instructions.record(recorded);
   instructions.noteBroadcast('txn_1');
   const [shared] = instructions.unshared(0, 10_000);
@@ -190,13 +286,20 @@ test('found: a broadcast that was refused is withdrawn for good, also before a r
   const journaled = new Instructions(newStorage(), () => nowMs);
   journaled.record(recorded);
   journaled.journal(recorded);
-  t.true(journaled.broadcastAtMs('txn_1') !== null && journaled.unshared(0, 10_000)[0]?.broadcastAtMs !== null, 'what is signed was broadcast, and is shared');
+  t.true(
+    journaled.broadcastAtMs('txn_1') !== null && journaled.unshared(0, 10_000)[0]?.broadcastAtMs !== null,
+    'what is signed was broadcast, and is shared',
+  );
 });
 
-test('found: an Idempotency-Key is one id\'s, for what is recorded here and what another replica shares; a known instruction is repriced though its key went on', (t) => {
+test("found: an Idempotency-Key is one id's, for what is recorded here and what another replica shares; a known instruction is repriced though its key went on", (t) => {
   let nowMs = NOW_MS;
-  const instructions = new Instructions(newStorage(), () => nowMs), other = new Instructions(newStorage(), () => nowMs);
-  const as = (id: string): RecordedInstruction => ({ ...recorded, instruction: { ...recorded.instruction, id, request: { key: 'k', body: 'b' } } });
+  const instructions = new Instructions(newStorage(), () => nowMs),
+    other = new Instructions(newStorage(), () => nowMs);
+  const as = (id: string): RecordedInstruction => ({
+    ...recorded,
+    instruction: { ...recorded.instruction, id, request: { key: 'k', body: 'b' } },
+  });
   t.true(instructions.record(as('txn_1')) && other.record(as('txn_2')));
   t.false(instructions.record(as('txn_2')) || instructions.take(other.unshared(0, 10_000)[0]!));
   t.is(instructions.get('txn_2'), null);

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { beliefMs, Lease } from '../../../edge/link/lease.ts';
 import { leaseGraceMs, leaseRenewMs } from '../../../protocol/frames.ts';
 
-const TTL_MS = 30_000, GRACE_MS = 10_000, BELIEF_MS = 8_000;
+const TTL_MS = 30_000,
+  GRACE_MS = 10_000,
+  BELIEF_MS = 8_000;
 
 function newLease(): { lease: Lease; clock: { nowMs: number } } {
   const clock = { nowMs: 1_000 };
@@ -78,48 +80,70 @@ test('an answer that a newer one of the same epoch overtook does not shorten the
 
 test('decisions 3: a lease is believed for less than the grace, whatever the TTL: the cloud may see the stream end alone', (t) => {
   for (const ttlMs of [6_000, 12_000, TTL_MS, 600_000, 86_400_000]) {
-    t.true(beliefMs(ttlMs) < leaseGraceMs(ttlMs) && beliefMs(ttlMs) > 2 * leaseRenewMs(Math.min(ttlMs, 600_000)), String(ttlMs));
+    t.true(
+      beliefMs(ttlMs) < leaseGraceMs(ttlMs) && beliefMs(ttlMs) > 2 * leaseRenewMs(Math.min(ttlMs, 600_000)),
+      String(ttlMs),
+    );
   }
   t.is(beliefMs(TTL_MS), BELIEF_MS);
   t.is(beliefMs(86_400_000), beliefMs(600_000), 'a cloud that says more than it may is not believed');
 });
 
-/** A cloud that grants correctly to two replicas over a network that delays answers, freezes replicas and ends streams on one side. */
+/**
+ * A cloud that grants correctly to two replicas over a network that delays answers, freezes replicas and ends streams
+ * on one side.
+ */
 test('property: two replicas never both hold the lease, with delayed answers, freezes, pushed frames and streams that only the cloud saw end', (t) => {
   const move = fc.oneof(
     fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 12_000 }) }),
-    fc.record({ kind: fc.constant('ask' as const), replica: fc.integer({ min: 0, max: 1 }), delayMs: fc.integer({ min: 0, max: 40_000 }) }),
+    fc.record({
+      kind: fc.constant('ask' as const),
+      replica: fc.integer({ min: 0, max: 1 }),
+      delayMs: fc.integer({ min: 0, max: 40_000 }),
+    }),
     fc.record({ kind: fc.constant('closed' as const), replica: fc.integer({ min: 0, max: 1 }) }),
     fc.record({ kind: fc.constant('push' as const), replica: fc.integer({ min: 0, max: 1 }) }),
   );
-  fc.assert(fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
-    const clock = { nowMs: 0 };
-    const replicas = [new Lease(() => clock.nowMs), new Lease(() => clock.nowMs)];
-    const cloud = { epoch: 0, holder: -1, untilMs: -1 };
-    const answers: { atMs: number; replica: number; grant: Parameters<Lease['grant']>[0] }[] = [];
-    const settle = () => {
-      for (const answer of answers.filter(({ atMs }) => atMs <= clock.nowMs)) {
-        answers.splice(answers.indexOf(answer), 1);
-        replicas[answer.replica]!.grant(answer.grant);
-      }
-      return replicas.filter((lease) => lease.view().held).length <= 1;
-    };
-    for (const each of moves) {
-      if (each.kind === 'pass') clock.nowMs += each.ms;
-      if (each.kind === 'push') replicas[each.replica]!.hint({ role: cloud.holder === each.replica ? 'leader' : 'follower', leaseEpoch: cloud.epoch });
-      if (each.kind === 'closed' && cloud.holder === each.replica) cloud.untilMs = Math.min(cloud.untilMs, clock.nowMs + GRACE_MS);
-      if (each.kind === 'ask') {
-        if (cloud.holder !== each.replica && clock.nowMs >= cloud.untilMs) {
-          cloud.holder = each.replica;
-          cloud.epoch += 1;
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
+      const clock = { nowMs: 0 };
+      const replicas = [new Lease(() => clock.nowMs), new Lease(() => clock.nowMs)];
+      const cloud = { epoch: 0, holder: -1, untilMs: -1 };
+      const answers: { atMs: number; replica: number; grant: Parameters<Lease['grant']>[0] }[] = [];
+      const settle = () => {
+        for (const answer of answers.filter(({ atMs }) => atMs <= clock.nowMs)) {
+          answers.splice(answers.indexOf(answer), 1);
+          replicas[answer.replica]!.grant(answer.grant);
         }
-        if (cloud.holder === each.replica) cloud.untilMs = clock.nowMs + TTL_MS;
-        const role = cloud.holder === each.replica ? 'leader' as const : 'follower' as const;
-        answers.push({ atMs: clock.nowMs + each.delayMs, replica: each.replica, grant: { role, leaseEpoch: cloud.epoch, leaseTtlMs: TTL_MS, sentAtMs: clock.nowMs } });
+        return replicas.filter((lease) => lease.view().held).length <= 1;
+      };
+      for (const each of moves) {
+        if (each.kind === 'pass') clock.nowMs += each.ms;
+        if (each.kind === 'push')
+          replicas[each.replica]!.hint({
+            role: cloud.holder === each.replica ? 'leader' : 'follower',
+            leaseEpoch: cloud.epoch,
+          });
+        if (each.kind === 'closed' && cloud.holder === each.replica)
+          cloud.untilMs = Math.min(cloud.untilMs, clock.nowMs + GRACE_MS);
+        if (each.kind === 'ask') {
+          if (cloud.holder !== each.replica && clock.nowMs >= cloud.untilMs) {
+            cloud.holder = each.replica;
+            cloud.epoch += 1;
+          }
+          if (cloud.holder === each.replica) cloud.untilMs = clock.nowMs + TTL_MS;
+          const role = cloud.holder === each.replica ? ('leader' as const) : ('follower' as const);
+          answers.push({
+            atMs: clock.nowMs + each.delayMs,
+            replica: each.replica,
+            grant: { role, leaseEpoch: cloud.epoch, leaseTtlMs: TTL_MS, sentAtMs: clock.nowMs },
+          });
+        }
+        if (!settle()) return false;
       }
-      if (!settle()) return false;
-    }
-    return true;
-  }), { numRuns: 500 });
+      return true;
+    }),
+    { numRuns: 500 },
+  );
   t.pass();
 });

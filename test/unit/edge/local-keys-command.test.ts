@@ -5,8 +5,14 @@ import { ENVIRONMENT_SETTING, openStorage } from '../../../edge/storage/storage.
 import { newDirectory } from '../../support/edge/disk.ts';
 
 function run(args: string[], env: Record<string, string> = {}): { code: number; out: string; err: string } {
-  let out = '', err = '';
-  const code = localKeysCommand(args, env, { write: (text) => void (out += text) }, { write: (text) => void (err += text) });
+  let out = '',
+    err = '';
+  const code = localKeysCommand(
+    args,
+    env,
+    { write: (text) => void (out += text) },
+    { write: (text) => void (err += text) },
+  );
   return { code, out, err };
 }
 
@@ -30,7 +36,10 @@ test('found F76: without the settings of an edge no key is minted in some other 
   t.like(nowhere, { code: 2, out: '' });
   t.regex(nowhere.err, /EDGE_DATA_DIR.*API_KEY.*--data-dir/);
   const dataDir = newDirectory();
-  const minted = run(['mint', '--label', 'x'], { EDGE_DATA_DIR: dataDir, API_KEY: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' });
+  const minted = run(['mint', '--label', 'x'], {
+    EDGE_DATA_DIR: dataDir,
+    API_KEY: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa',
+  });
   t.true(minted.err.includes(`edge in ${dataDir}, live`));
 });
 
@@ -39,8 +48,14 @@ test('answers are one JSON line each on standard output; everything for people g
   const at = (...args: string[]) => run([...args, '--data-dir', dataDir, '--environment', 'live']);
   const minted = JSON.parse(at('mint', '--label', 'one').out) as { id: string; key: string };
   at('mint', '--label', 'two');
-  const listed = at('list').out.trim().split('\n').map((line) => JSON.parse(line) as { label: string; revokedAt: string | null });
-  t.deepEqual(listed.map(({ label }) => label), ['one', 'two']);
+  const listed = at('list')
+    .out.trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { label: string; revokedAt: string | null });
+  t.deepEqual(
+    listed.map(({ label }) => label),
+    ['one', 'two'],
+  );
   t.is(at('revoke', minted.id).code, 0);
   const storage = openStorage(dataDir);
   t.is(new LocalKeys(storage, 'live', Date.now).authenticate(minted.key), null);
@@ -50,7 +65,16 @@ test('answers are one JSON line each on standard output; everything for people g
 });
 
 test('what is not understood is answered with the usage and exit code 2', (t) => {
-  for (const args of [[], ['mint'], ['mint', 'x', '--label', 'y'], ['list', 'x'], ['revoke'], ['forget'], ['mint', '--lable', 'x'], ['revoke', 'a', 'b']]) {
+  for (const args of [
+    [],
+    ['mint'],
+    ['mint', 'x', '--label', 'y'],
+    ['list', 'x'],
+    ['revoke'],
+    ['forget'],
+    ['mint', '--lable', 'x'],
+    ['revoke', 'a', 'b'],
+  ]) {
     const { code, out, err } = run(args);
     t.is(code, 2, args.join(' '));
     t.is(out, '');

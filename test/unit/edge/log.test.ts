@@ -3,13 +3,29 @@ import { createEdgeLog, scrub, type Facts } from '../../../edge/process/log.ts';
 
 function captured(): { log: ReturnType<typeof createEdgeLog>; text: () => string } {
   const lines: string[] = [];
-  return { log: createEdgeLog('debug', { write: (line: string) => void lines.push(line) }), text: () => lines.join('') };
+  return {
+    log: createEdgeLog('debug', { write: (line: string) => void lines.push(line) }),
+    text: () => lines.join(''),
+  };
 }
 
 test('§5.10, reliability 0.8: nothing but known facts leaves: no nested object, no error message, no unknown name', (t) => {
   const { log, text } = captured();
-  log.info('event', { code: 'X', secret: 'CANARY', body: { deep: ['CANARY'] }, reason: { nested: 'CANARY' }, step: ['CANARY'] } as unknown as Facts);
-  log.fault('broken', Object.assign(new Error('CANARY in the message'), { code: 'E_KNOWN', detail: 'CANARY', cause: new Error('CANARY cause') }));
+  log.info('event', {
+    code: 'X',
+    secret: 'CANARY',
+    body: { deep: ['CANARY'] },
+    reason: { nested: 'CANARY' },
+    step: ['CANARY'],
+  } as unknown as Facts);
+  log.fault(
+    'broken',
+    Object.assign(new Error('CANARY in the message'), {
+      code: 'E_KNOWN',
+      detail: 'CANARY',
+      cause: new Error('CANARY cause'),
+    }),
+  );
   log.fault('odd', 'CANARY thrown');
   log.fault('odd', { toString: () => 'CANARY' });
   t.notRegex(text(), /CANARY/);
@@ -20,7 +36,9 @@ test('§5.10, reliability 0.8: nothing but known facts leaves: no nested object,
 
 test('what a known fact should never have held is cut out of it', (t) => {
   for (const secret of [
-    'loc_live_abcdefghijklmnop', 'flk_test_abcdefghijklmnop', 'whsec_c2VjcmV0c2VjcmV0',
+    'loc_live_abcdefghijklmnop',
+    'flk_test_abcdefghijklmnop',
+    'whsec_c2VjcmV0c2VjcmV0',
     'xpub6BosfCnifzxcFwrSzQiqu2DBVTshkCXacvNsWGYJVVhhawA7d4R5WSWGFNbi8Aw6ZRc1brxMyWMzG3DSSSSoekkudhUd9yLb6qx39T9nMdj',
     'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi',
     'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about',

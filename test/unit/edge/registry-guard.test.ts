@@ -3,8 +3,10 @@ import { shippedRegistry, type Registry } from '../../../chains/catalogue.ts';
 import { guardRegistry } from '../../../edge/link/registry-guard.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
-const at = (version: number, more: Partial<Registry['tokens'][number]> = {}): Registry =>
-  ({ version, tokens: shippedRegistry.tokens.map((token, index) => (index === 0 ? { ...token, ...more } : token)) });
+const at = (version: number, more: Partial<Registry['tokens'][number]> = {}): Registry => ({
+  version,
+  tokens: shippedRegistry.tokens.map((token, index) => (index === 0 ? { ...token, ...more } : token)),
+});
 
 test('decisions 6: an older registry, or the same version with another content, is refused; a newer one is remembered', (t) => {
   const storage = newStorage();

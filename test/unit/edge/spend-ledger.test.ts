@@ -1,6 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { markIfPossible, openSpendClock, SPEND_MARK_MS, readBootTime, type BootTime } from '../../../edge/spend/clock.ts';
+import {
+  markIfPossible,
+  openSpendClock,
+  SPEND_MARK_MS,
+  readBootTime,
+  type BootTime,
+} from '../../../edge/spend/clock.ts';
 import { newestSpendMs, SpendLedger, type SpendCaps } from '../../../edge/spend/ledger.ts';
 import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
 import { newStorage } from '../../support/edge/disk.ts';
@@ -8,7 +14,10 @@ import { newStorage } from '../../support/edge/disk.ts';
 const WINDOW_MS = 60_000;
 const START_MS = 1_700_000_000_000;
 
-interface Clocks { wallMs: number; monotonicMs: number }
+interface Clocks {
+  wallMs: number;
+  monotonicMs: number;
+}
 
 function capsOf(more: Partial<SpendCaps> = {}): SpendCaps {
   return { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs: WINDOW_MS, ...more };
@@ -16,7 +25,14 @@ function capsOf(more: Partial<SpendCaps> = {}): SpendCaps {
 
 /** A ledger as one start of a process has it. */
 function boot(storage: Storage, caps: SpendCaps, clocks: Clocks): SpendLedger {
-  return new SpendLedger(storage, caps, openSpendClock(storage, newestSpendMs(storage), { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs }));
+  return new SpendLedger(
+    storage,
+    caps,
+    openSpendClock(storage, newestSpendMs(storage), {
+      wallMs: () => clocks.wallMs,
+      monotonicMs: () => clocks.monotonicMs,
+    }),
+  );
 }
 
 test('§8.5 the cap of what the cloud can start is zero by default, withdrawals are unbounded by default', (t) => {
@@ -41,7 +57,10 @@ test('decisions 3: what is refused is not counted, what is counted stays counted
 });
 
 test('versions of one transaction exclude each other: counted once, at the dearest', (t) => {
-  const ledger = boot(newStorage(), capsOf({ withdrawalCaps: new Map([['eth', 100n]]) }), { wallMs: START_MS, monotonicMs: 0 });
+  const ledger = boot(newStorage(), capsOf({ withdrawalCaps: new Map([['eth', 100n]]) }), {
+    wallMs: START_MS,
+    monotonicMs: 0,
+  });
   const count = (amount: bigint) => ledger.count({ subject: 'txn_1', chain: 'eth', purpose: 'withdrawal', amount });
   t.is(count(60n), null);
   t.is(count(50n), null);
@@ -55,7 +74,8 @@ test('versions of one transaction exclude each other: counted once, at the deare
 test('§8.5 what was counted in an earlier window and is signed only now, after a crash in between, counts now', (t) => {
   const clocks = { wallMs: START_MS, monotonicMs: 0 };
   const ledger = boot(newStorage(), capsOf({ spendCaps: new Map([['eth', 10n]]) }), clocks);
-  const count = (subject: string, amount: bigint) => ledger.count({ subject, chain: 'eth', purpose: 'cloud', amount })?.code ?? null;
+  const count = (subject: string, amount: bigint) =>
+    ledger.count({ subject, chain: 'eth', purpose: 'cloud', amount })?.code ?? null;
   t.is(count('late', 6n), null);
   clocks.monotonicMs += WINDOW_MS;
   t.is(count('next', 5n), null);
@@ -68,8 +88,22 @@ test('§8.5 what was counted in an earlier window and is signed only now, after 
 
 test('caps of chains and purposes are apart; the window rolls', (t) => {
   const clocks = { wallMs: START_MS, monotonicMs: 0 };
-  const ledger = boot(newStorage(), capsOf({ spendCaps: new Map([['eth', 5n], ['bsc', 5n]]), withdrawalCaps: new Map([['eth', 5n]]) }), clocks);
-  for (const [subject, chain, purpose] of [['1', 'eth', 'cloud'], ['2', 'bsc', 'cloud'], ['3', 'eth', 'withdrawal']] as const) {
+  const ledger = boot(
+    newStorage(),
+    capsOf({
+      spendCaps: new Map([
+        ['eth', 5n],
+        ['bsc', 5n],
+      ]),
+      withdrawalCaps: new Map([['eth', 5n]]),
+    }),
+    clocks,
+  );
+  for (const [subject, chain, purpose] of [
+    ['1', 'eth', 'cloud'],
+    ['2', 'bsc', 'cloud'],
+    ['3', 'eth', 'withdrawal'],
+  ] as const) {
     t.is(ledger.count({ subject, chain, purpose, amount: 5n }), null, subject);
     t.is(ledger.count({ subject: `${subject}+`, chain, purpose, amount: 1n })?.code, 'AMOUNT_CAP_EXCEEDED', subject);
   }
@@ -80,9 +114,12 @@ test('caps of chains and purposes are apart; the window rolls', (t) => {
 });
 
 test('of processes that share the file the one whose clock is behind counts by the newest entry, not in a window of its own', (t) => {
-  const storage = newStorage(), caps = capsOf({ spendCaps: new Map([['eth', 5n]]) });
+  const storage = newStorage(),
+    caps = capsOf({ spendCaps: new Map([['eth', 5n]]) });
   let aheadMs = START_MS + WINDOW_MS;
-  const [ahead, behind] = [() => aheadMs, () => START_MS].map((nowMs) => new SpendLedger(storage, caps, { nowMs, mark: () => undefined })) as [SpendLedger, SpendLedger];
+  const [ahead, behind] = [() => aheadMs, () => START_MS].map(
+    (nowMs) => new SpendLedger(storage, caps, { nowMs, mark: () => undefined }),
+  ) as [SpendLedger, SpendLedger];
   t.is(ahead.count({ subject: 'a', chain: 'eth', purpose: 'cloud', amount: 1n }), null);
   t.is(behind.count({ subject: 'b', chain: 'eth', purpose: 'cloud', amount: 4n }), null);
   aheadMs += 1;
@@ -95,7 +132,10 @@ test('a wall clock that is set back or forth while the edge runs frees nothing',
   t.is(ledger.count({ subject: 'a', chain: 'eth', purpose: 'cloud', amount: 5n }), null);
   for (const jumpMs of [-10 * WINDOW_MS, 1_000 * WINDOW_MS]) {
     clocks.wallMs = START_MS + jumpMs;
-    t.is(ledger.count({ subject: `b${jumpMs}`, chain: 'eth', purpose: 'cloud', amount: 1n })?.code, 'AMOUNT_CAP_EXCEEDED');
+    t.is(
+      ledger.count({ subject: `b${jumpMs}`, chain: 'eth', purpose: 'cloud', amount: 1n })?.code,
+      'AMOUNT_CAP_EXCEEDED',
+    );
   }
 });
 
@@ -108,51 +148,74 @@ type Step =
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('count' as const), amount: fc.integer({ min: 0, max: 60 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: WINDOW_MS }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wall' as const), ms: fc.integer({ min: -5 * WINDOW_MS, max: 5 * WINDOW_MS }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: WINDOW_MS }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('wall' as const),
+      ms: fc.integer({ min: -5 * WINDOW_MS, max: 5 * WINDOW_MS }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('mark' as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), pauseMs: fc.integer({ min: 0, max: WINDOW_MS }), boots: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('restart' as const),
+      pauseMs: fc.integer({ min: 0, max: WINDOW_MS }),
+      boots: fc.boolean(),
+    }),
+  },
 );
 
 test('property: in no window of real time more than the cap is counted, whatever the wall clock does, over restarts', (t) => {
   const cap = 100n;
-  fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-    const storage = newStorage();
-    const caps = capsOf({ spendCaps: new Map([['base', cap]]) });
-    const clocks: Clocks = { wallMs: START_MS, monotonicMs: 0 };
-    let [bootId, bootedAtMs, realMs] = [0, 0, 0];
-    const start = () => {
-      const bootTime = () => ({ bootId: `boot-${bootId}`, upMs: realMs - bootedAtMs });
-      const clock = openSpendClock(storage, newestSpendMs(storage), { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs, bootTime });
-      return { clock, ledger: new SpendLedger(storage, caps, clock) };
-    };
-    let { clock, ledger } = start();
-    const counted: { atMs: number; amount: bigint }[] = [];
-    steps.forEach((each, index) => {
-      if (each.kind === 'pass') {
-        realMs += each.ms;
-        clocks.monotonicMs += each.ms;
-        clocks.wallMs += each.ms;
-      } else if (each.kind === 'wall') clocks.wallMs += each.ms;
-      else if (each.kind === 'mark') clock.mark();
-      else if (each.kind === 'restart') {
-        realMs += each.pauseMs;
-        if (each.boots) [bootId, bootedAtMs] = [bootId + 1, realMs];
-        clocks.monotonicMs = 0;
-        ({ clock, ledger } = start());
-      } else {
-        const amount = BigInt(each.amount);
-        const refusal = ledger.count({ subject: `s${index}`, chain: 'base', purpose: 'cloud', amount });
-        if (refusal === null) counted.push({ atMs: realMs, amount });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const storage = newStorage();
+      const caps = capsOf({ spendCaps: new Map([['base', cap]]) });
+      const clocks: Clocks = { wallMs: START_MS, monotonicMs: 0 };
+      let [bootId, bootedAtMs, realMs] = [0, 0, 0];
+      const start = () => {
+        const bootTime = () => ({ bootId: `boot-${bootId}`, upMs: realMs - bootedAtMs });
+        const clock = openSpendClock(storage, newestSpendMs(storage), {
+          wallMs: () => clocks.wallMs,
+          monotonicMs: () => clocks.monotonicMs,
+          bootTime,
+        });
+        return { clock, ledger: new SpendLedger(storage, caps, clock) };
+      };
+      let { clock, ledger } = start();
+      const counted: { atMs: number; amount: bigint }[] = [];
+      steps.forEach((each, index) => {
+        if (each.kind === 'pass') {
+          realMs += each.ms;
+          clocks.monotonicMs += each.ms;
+          clocks.wallMs += each.ms;
+        } else if (each.kind === 'wall') clocks.wallMs += each.ms;
+        else if (each.kind === 'mark') clock.mark();
+        else if (each.kind === 'restart') {
+          realMs += each.pauseMs;
+          if (each.boots) [bootId, bootedAtMs] = [bootId + 1, realMs];
+          clocks.monotonicMs = 0;
+          ({ clock, ledger } = start());
+        } else {
+          const amount = BigInt(each.amount);
+          const refusal = ledger.count({ subject: `s${index}`, chain: 'base', purpose: 'cloud', amount });
+          if (refusal === null) counted.push({ atMs: realMs, amount });
+        }
+      });
+      storage.close();
+      for (const { atMs } of counted) {
+        const within = counted.filter((other) => other.atMs > atMs - WINDOW_MS && other.atMs <= atMs);
+        if (within.reduce((sum, { amount }) => sum + amount, 0n) > cap) return false;
       }
-    });
-    storage.close();
-    for (const { atMs } of counted) {
-      const within = counted.filter((other) => other.atMs > atMs - WINDOW_MS && other.atMs <= atMs);
-      if (within.reduce((sum, { amount }) => sum + amount, 0n) > cap) return false;
-    }
-    return true;
-  }), { numRuns: 200 });
+      return true;
+    }),
+    { numRuns: 200 },
+  );
   t.pass();
 });
 
@@ -163,11 +226,16 @@ test('issue 4, 7: a wall clock is believed once; between two processes the time 
   t.is(at(START_MS, { bootId: 'a', upMs: 1_000 }), 0);
   t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'a', upMs: 4_000 }), 3_000, 'by the time that the machine was up');
   t.is(at(START_MS - 50 * WINDOW_MS, { bootId: 'a', upMs: 5_000 }), 4_000, 'a clock set back stops nothing either');
-  t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'b', upMs: 10 }), 4_000, 'the time that a machine was off does not count');
+  t.is(
+    at(START_MS + 50 * WINDOW_MS, { bootId: 'b', upMs: 10 }),
+    4_000,
+    'the time that a machine was off does not count',
+  );
   t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'b', upMs: 30 }), 4_020);
   t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'b', upMs: 20 }), 4_020, 'an uptime that went back');
   t.is(at(START_MS + 50 * WINDOW_MS, null), 4_020, 'nor any time where the boot is not known');
-  const first = readBootTime()!, second = readBootTime()!;
+  const first = readBootTime()!,
+    second = readBootTime()!;
   t.is(first.bootId, second.bootId);
   t.true(first.upMs > 0 && first.upMs <= second.upMs);
 });
@@ -176,8 +244,13 @@ test('a mark keeps the time over a boot; one of a process that is behind changes
   const storage = newStorage();
   const monotonic = { ms: 0 };
   const open = (bootId: string, monotonicMs = () => monotonic.ms) =>
-    openSpendClock(storage, 0, { wallMs: () => START_MS, monotonicMs, bootTime: () => ({ bootId, upMs: monotonic.ms }) });
-  const clock = open('a'), behind = open('a', () => 0);
+    openSpendClock(storage, 0, {
+      wallMs: () => START_MS,
+      monotonicMs,
+      bootTime: () => ({ bootId, upMs: monotonic.ms }),
+    });
+  const clock = open('a'),
+    behind = open('a', () => 0);
   monotonic.ms += SPEND_MARK_MS;
   clock.mark();
   behind.mark();
@@ -186,7 +259,11 @@ test('a mark keeps the time over a boot; one of a process that is behind changes
 });
 
 test('a mark that finds no room is left out, another fault is not hidden', (t) => {
-  const failing = (error: Error) => ({ mark: () => { throw error; } });
+  const failing = (error: Error) => ({
+    mark: () => {
+      throw error;
+    },
+  });
   t.notThrows(() => markIfPossible(failing(new StorageFailed('disk_full'))));
   t.throws(() => markIfPossible(failing(new TypeError('a bug'))), { instanceOf: TypeError });
 });

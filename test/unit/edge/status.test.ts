@@ -8,9 +8,17 @@ import { refuse } from '../../../protocol/errors.ts';
 import { routeOf } from '../../../protocol/routes.ts';
 
 const STATUS: EdgeStatus = {
-  config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' }, registration: { kind: 'confirmed' }, liveChains: new Set(['eth']), streamUp: true,
-  lease: { role: 'leader', leaseEpoch: 4, held: true }, outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 }, deliveries: 0, alarms: 0,
-  uptimeSeconds: 3_700, sessionId: 'ses_x', stopping: false,
+  config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' },
+  registration: { kind: 'confirmed' },
+  liveChains: new Set(['eth']),
+  streamUp: true,
+  lease: { role: 'leader', leaseEpoch: 4, held: true },
+  outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
+  deliveries: 0,
+  alarms: 0,
+  uptimeSeconds: 3_700,
+  sessionId: 'ses_x',
+  stopping: false,
 };
 
 for (const [change, headline, tone] of [
@@ -20,7 +28,18 @@ for (const [change, headline, tone] of [
   [{ registration: { kind: 'unconfirmed', code: null } }, 'Not registered yet', 'warn'],
   [{ registration: { kind: 'unconfirmed', code: 'EDGE_VERSION_UNSUPPORTED' } }, 'Not registered yet', 'warn'],
   [{ registration: { kind: 'halted', code: 'IDENTITY_ROTATION_PENDING' } }, 'Waiting for the account owner', 'bad'],
-  [{ outbox: { outboxDepth: 3, outboxPoisoned: true, poisonedBy: { subject: 'dlv_1/1', kind: 'attempt', code: 'INVALID_INPUT', tries: 3 }, setAside: 0 } }, 'A report is stuck', 'bad'],
+  [
+    {
+      outbox: {
+        outboxDepth: 3,
+        outboxPoisoned: true,
+        poisonedBy: { subject: 'dlv_1/1', kind: 'attempt', code: 'INVALID_INPUT', tries: 3 },
+        setAside: 0,
+      },
+    },
+    'A report is stuck',
+    'bad',
+  ],
   [{ stopping: true }, 'Stopping', 'warn'],
 ] as const satisfies readonly (readonly [Partial<EdgeStatus>, string, string])[]) {
   test(`§4.3 the status page says in words: ${headline} ${JSON.stringify(change).slice(0, 60)}`, (t) => {
@@ -32,8 +51,20 @@ for (const [change, headline, tone] of [
 }
 
 test('the page is one document, without scripts or foreign assets, and escapes what it shows', async (t) => {
-  const page = createStatusPage(() => statusOfEdge({ ...STATUS, config: { ...STATUS.config, podHint: '<script>alert("x")</script>&' } }), () => 1_700_000_000_000);
-  const answer = await page({ requestId: '', route: { ...routeOf('getEdgeHealth'), operationId: 'getEdgeHealth' as const }, params: {}, pathAndQuery: '/', headers: {}, body: Buffer.alloc(0), keyId: null, isGone: () => false });
+  const page = createStatusPage(
+    () => statusOfEdge({ ...STATUS, config: { ...STATUS.config, podHint: '<script>alert("x")</script>&' } }),
+    () => 1_700_000_000_000,
+  );
+  const answer = await page({
+    requestId: '',
+    route: { ...routeOf('getEdgeHealth'), operationId: 'getEdgeHealth' as const },
+    params: {},
+    pathAndQuery: '/',
+    headers: {},
+    body: Buffer.alloc(0),
+    keyId: null,
+    isGone: () => false,
+  });
   if (answer.kind !== 'bare') return t.fail();
   t.notRegex(answer.text, /<script|src=|href="(?!\/")|url\(|@import/);
   t.regex(answer.text, /&#60;script&#62;/);
@@ -43,12 +74,23 @@ test('the page is one document, without scripts or foreign assets, and escapes w
 });
 
 test('durations are read by people', (t) => {
-  t.deepEqual([0, 59, 60, 3_700, 90_061, 86_400].map(durationText), ['0 s', '59 s', '1 min', '1 h 1 min', '1 d 1 h', '1 d']);
+  t.deepEqual([0, 59, 60, 3_700, 90_061, 86_400].map(durationText), [
+    '0 s',
+    '59 s',
+    '1 min',
+    '1 h 1 min',
+    '1 d 1 h',
+    '1 d',
+  ]);
 });
 
 test('found F78: the page names the chains that the cloud serves, apart from those that only have keys here', (t) => {
-  const chainsOf = (live: EdgeStatus['liveChains']) => statusOfEdge({ ...STATUS, config: { ...STATUS.config, chains: ['btc', 'eth', 'sol'] }, liveChains: live })
-    .lines.find(({ label }) => label === 'Chains')!;
+  const chainsOf = (live: EdgeStatus['liveChains']) =>
+    statusOfEdge({
+      ...STATUS,
+      config: { ...STATUS.config, chains: ['btc', 'eth', 'sol'] },
+      liveChains: live,
+    }).lines.find(({ label }) => label === 'Chains')!;
   t.like(chainsOf(new Set(['eth', 'sol', 'xrp'])), { value: 'eth, sol', hint: 'not served by the cloud now: btc' });
   t.is(chainsOf(new Set(['btc', 'eth', 'sol'])).hint, undefined);
   t.like(chainsOf(new Set()), { value: 'none is served by the cloud' });
@@ -56,9 +98,18 @@ test('found F78: the page names the chains that the cloud serves, apart from tho
 });
 
 test('found F78: the cloud is asked once a minute at most, by one question at a time; a refusal keeps what was known', async (t) => {
-  let nowMs = 0, asked = 0;
+  let nowMs = 0,
+    asked = 0;
   const answers: (() => void)[] = [];
-  const replies: unknown[] = [{ content: [{ chain: 'eth', enabled: true }, { chain: 'btc', enabled: false }] }, refuse('UPSTREAM_UNAVAILABLE')];
+  const replies: unknown[] = [
+    {
+      content: [
+        { chain: 'eth', enabled: true },
+        { chain: 'btc', enabled: false },
+      ],
+    },
+    refuse('UPSTREAM_UNAVAILABLE'),
+  ];
   const call = async () => {
     asked += 1;
     await new Promise<void>((resolve) => answers.push(resolve));

@@ -13,7 +13,13 @@ function filled(): string {
   const dataDir = newDirectory();
   const storage = openStorage(dataDir);
   const outbox = new Outbox(storage, { capacity: WRITES, nowMs: () => 1 });
-  outbox.append('attempt', Array.from({ length: WRITES }, (_, at) => ({ subject: `delivery-${at}/1`, body: JSON.stringify({ at, text: 'x'.repeat(300) }) })));
+  outbox.append(
+    'attempt',
+    Array.from({ length: WRITES }, (_, at) => ({
+      subject: `delivery-${at}/1`,
+      body: JSON.stringify({ at, text: 'x'.repeat(300) }),
+    })),
+  );
   storage.close();
   return dataDir;
 }
@@ -47,13 +53,17 @@ test('a file that was cut, or whose pages had a bit flipped, loses no write in s
   for (let page = 1; page < whole.length / pageBytes; page += 1) {
     for (const at of [0, 3, 4, 5, 8, 9]) note(flipped(whole, page * pageBytes + at, 1 << (at % 8)));
   }
-  for (const share of [3, 7, 11]) note(whole.subarray(0, Math.floor(whole.length * share / 12)));
-  t.deepEqual([...seen.keys()].filter((found) => found !== WRITES && found !== 'damaged'), []);
+  for (const share of [3, 7, 11]) note(whole.subarray(0, Math.floor((whole.length * share) / 12)));
+  t.deepEqual(
+    [...seen.keys()].filter((found) => found !== WRITES && found !== 'damaged'),
+    [],
+  );
   t.true((seen.get('damaged') ?? 0) > 20);
 });
 
 test('what is no database is damaged too, and is left as it is', (t) => {
-  const dataDir = newDirectory(), file = join(dataDir, 'edge.db');
+  const dataDir = newDirectory(),
+    file = join(dataDir, 'edge.db');
   copyFileSync(import.meta.filename, file);
   const before = readFileSync(file);
   t.throws(() => openStorage(dataDir), { instanceOf: StorageFailed, message: /damaged/ });

@@ -11,7 +11,10 @@ const OWN_PORT = 8081;
 function policy(environment: Environment, allowlist: string | null = null): WebhookPolicy {
   const parsed = allowlist === null ? null : parseWebhookAllowlist(allowlist);
   if (parsed !== null && !parsed.ok) throw new Error(parsed.problems.join());
-  return createWebhookPolicy({ environment, allowlist: parsed === null ? null : parsed.targets, ownPort: () => OWN_PORT }, ['10.1.1.1', 'fd00::1']);
+  return createWebhookPolicy(
+    { environment, allowlist: parsed === null ? null : parsed.targets, ownPort: () => OWN_PORT },
+    ['10.1.1.1', 'fd00::1'],
+  );
 }
 
 const verdictOf = (judge: WebhookPolicy, url: string) => {
@@ -21,21 +24,64 @@ const verdictOf = (judge: WebhookPolicy, url: string) => {
 
 /** Reliability 0.6: forms of an internal address, none of which a lookup hook ever sees. */
 const LOOPBACK_FORMS = [
-  'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://0x7f000001/', 'https://0177.0.0.1/', 'https://127.1/',
-  'https://①②⑦.0.0.1/', 'https://127。0。0。1/', 'https://[::1]/', 'https://[0:0:0:0:0:0:0:1]/', 'https://[::ffff:127.0.0.1]/',
-  'https://[::ffff:7f00:1]/', 'https://[0:0:0:0:0:ffff:127.0.0.1]/', 'https://127.0.0.1./', 'https://127.255.255.254/',
+  'https://127.0.0.1/',
+  'https://2130706433/',
+  'https://0x7f.1/',
+  'https://0x7f000001/',
+  'https://0177.0.0.1/',
+  'https://127.1/',
+  'https://①②⑦.0.0.1/',
+  'https://127。0。0。1/',
+  'https://[::1]/',
+  'https://[0:0:0:0:0:0:0:1]/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/',
+  'https://[0:0:0:0:0:ffff:127.0.0.1]/',
+  'https://127.0.0.1./',
+  'https://127.255.255.254/',
 ];
 const FORBIDDEN_FORMS = [
-  'https://169.254.169.254/latest/meta-data/', 'https://2852039166/', 'https://0xa9fea9fe/', 'https://[::ffff:169.254.169.254]/',
-  'https://[fe80::1]/', 'https://[fd00:ec2::254]/', 'https://100.100.100.200/', 'https://192.0.0.192/', 'https://0.0.0.0/', 'https://0/', 'https://[::]/',
-  'https://224.0.0.1/', 'https://[ff02::1]/', 'https://255.255.255.255/', 'https://240.0.0.1/',
-  'https://[64:ff9b::127.0.0.1]/', 'https://[64:ff9b::a9fe:a9fe]/', 'https://[2002:7f00:1::]/', 'https://[::127.0.0.1]/', 'https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/',
-  'https://168.63.129.16/', 'https://[fd20:ce::254]/', 'https://[::ffff:0:127.0.0.1]/', 'https://[::ffff:0:a9fe:a9fe]/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://2852039166/',
+  'https://0xa9fea9fe/',
+  'https://[::ffff:169.254.169.254]/',
+  'https://[fe80::1]/',
+  'https://[fd00:ec2::254]/',
+  'https://100.100.100.200/',
+  'https://192.0.0.192/',
+  'https://0.0.0.0/',
+  'https://0/',
+  'https://[::]/',
+  'https://224.0.0.1/',
+  'https://[ff02::1]/',
+  'https://255.255.255.255/',
+  'https://240.0.0.1/',
+  'https://[64:ff9b::127.0.0.1]/',
+  'https://[64:ff9b::a9fe:a9fe]/',
+  'https://[2002:7f00:1::]/',
+  'https://[::127.0.0.1]/',
+  'https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/',
+  'https://168.63.129.16/',
+  'https://[fd20:ce::254]/',
+  'https://[::ffff:0:127.0.0.1]/',
+  'https://[::ffff:0:a9fe:a9fe]/',
 ];
 const PRIVATE_FORMS = [
-  'https://10.0.0.1/', 'https://172.16.0.1/', 'https://172.31.255.255/', 'https://192.168.1.1/', 'https://100.64.0.1/', 'https://198.18.0.1/',
-  'https://192.0.2.1/', 'https://203.0.113.9/', 'https://[fc00::1]/', 'https://[fd12:3456::1]/', 'https://[2001:db8::1]/', 'https://[::ffff:10.0.0.1]/',
-  'https://167772161/', 'https://0xa.1/', 'https://012.0.0.1/',
+  'https://10.0.0.1/',
+  'https://172.16.0.1/',
+  'https://172.31.255.255/',
+  'https://192.168.1.1/',
+  'https://100.64.0.1/',
+  'https://198.18.0.1/',
+  'https://192.0.2.1/',
+  'https://203.0.113.9/',
+  'https://[fc00::1]/',
+  'https://[fd12:3456::1]/',
+  'https://[2001:db8::1]/',
+  'https://[::ffff:10.0.0.1]/',
+  'https://167772161/',
+  'https://0xa.1/',
+  'https://012.0.0.1/',
 ];
 
 test('reliability 3.1: unset allow-list, live: every spelling of an internal address is refused as a literal', (t) => {
@@ -47,7 +93,13 @@ test('reliability 3.1: unset allow-list, live: every spelling of an internal add
 
 test('reliability 3.1: unset allow-list, live: public https only', (t) => {
   const live = policy('live');
-  for (const url of ['https://1.1.1.1/hook', 'https://8.8.8.8:8443/', 'https://[2606:4700::1111]/', 'https://172.32.0.1/', 'https://hooks.example.com/x?y=z']) {
+  for (const url of [
+    'https://1.1.1.1/hook',
+    'https://8.8.8.8:8443/',
+    'https://[2606:4700::1111]/',
+    'https://172.32.0.1/',
+    'https://hooks.example.com/x?y=z',
+  ]) {
     t.is(verdictOf(live, url), 'passed', url);
   }
   t.is(verdictOf(live, 'http://1.1.1.1/'), 'plain_http');
@@ -58,10 +110,19 @@ test('reliability 3.1: unset allow-list, live: public https only', (t) => {
 test('what is no http(s) URL, or carries credentials, is refused', (t) => {
   const sandbox = policy('sandbox', '127.0.0.1');
   for (const [url, verdict] of [
-    ['ftp://1.1.1.1/', 'scheme'], ['file:///etc/passwd', 'scheme'], ['gopher://1.1.1.1/', 'scheme'], ['data:text/plain,x', 'scheme'],
-    ['https://user@1.1.1.1/', 'credentials'], ['https://user:pass@1.1.1.1/', 'credentials'], ['https://:pass@1.1.1.1/', 'credentials'],
-    ['nonsense', 'not_a_url'], ['', 'not_a_url'], [`https://1.1.1.1/${'a'.repeat(2_100)}`, 'not_a_url'], ['https://999.1.1.1/', 'not_a_url'],
-  ] as const) t.is(verdictOf(sandbox, url), verdict, url.slice(0, 60));
+    ['ftp://1.1.1.1/', 'scheme'],
+    ['file:///etc/passwd', 'scheme'],
+    ['gopher://1.1.1.1/', 'scheme'],
+    ['data:text/plain,x', 'scheme'],
+    ['https://user@1.1.1.1/', 'credentials'],
+    ['https://user:pass@1.1.1.1/', 'credentials'],
+    ['https://:pass@1.1.1.1/', 'credentials'],
+    ['nonsense', 'not_a_url'],
+    ['', 'not_a_url'],
+    [`https://1.1.1.1/${'a'.repeat(2_100)}`, 'not_a_url'],
+    ['https://999.1.1.1/', 'not_a_url'],
+  ] as const)
+    t.is(verdictOf(sandbox, url), verdict, url.slice(0, 60));
 });
 
 test('decisions 4: in sandbox loopback and plain http are allowed, metadata and private networks are not', (t) => {
@@ -74,9 +135,16 @@ test('decisions 4: in sandbox loopback and plain http are allowed, metadata and 
 
 test("the edge's own listener is refused, in sandbox too, by any of its addresses, unless named with its port", (t) => {
   for (const host of ['127.0.0.1', '127.0.0.2', '[::1]', '10.1.1.1', '[::ffff:10.1.1.1]', '[fd00::1]']) {
-    t.is(verdictOf(policy('sandbox', '10.0.0.0/8,fc00::/7'), `http://${host}:${OWN_PORT}/v1/edge/keys`), 'own_listener', host);
+    t.is(
+      verdictOf(policy('sandbox', '10.0.0.0/8,fc00::/7'), `http://${host}:${OWN_PORT}/v1/edge/keys`),
+      'own_listener',
+      host,
+    );
   }
-  t.is(policy('sandbox').judgeAddress({ host: 'me.example.com', port: OWN_PORT, secure: false }, '127.0.0.1'), 'own_listener');
+  t.is(
+    policy('sandbox').judgeAddress({ host: 'me.example.com', port: OWN_PORT, secure: false }, '127.0.0.1'),
+    'own_listener',
+  );
   t.is(verdictOf(policy('live', `127.0.0.1:${OWN_PORT}`), `http://127.0.0.1:${OWN_PORT}/`), 'passed');
   t.is(verdictOf(policy('live', '127.0.0.1'), `http://127.0.0.1:${OWN_PORT}/`), 'own_listener');
 });
@@ -108,12 +176,25 @@ const LISTED: readonly (readonly [string, string, number, string, string | null]
 
 for (const [list, host, port, address, expected] of LISTED) {
   test(`decisions 4: EDGE_WEBHOOK_ALLOWLIST=${list}: ${host}:${port} at ${address} is ${expected ?? 'allowed'}`, (t) => {
-    t.is(policy('live', list).judgeAddress({ host, port, secure: false }, address), expected as ReturnType<WebhookPolicy['judgeAddress']>);
+    t.is(
+      policy('live', list).judgeAddress({ host, port, secure: false }, address),
+      expected as ReturnType<WebhookPolicy['judgeAddress']>,
+    );
   });
 }
 
 test('an allow-list entry that is not understood is a problem, never ignored', (t) => {
-  for (const entry of ['http://app', 'app/path', '10.0.0.0/33', '::1/129', 'user@app', 'a b', 'app:99999', '10.0.0.0/x', '*.app']) {
+  for (const entry of [
+    'http://app',
+    'app/path',
+    '10.0.0.0/33',
+    '::1/129',
+    'user@app',
+    'a b',
+    'app:99999',
+    '10.0.0.0/x',
+    '*.app',
+  ]) {
     t.false(parseWebhookAllowlist(`ok,${entry}`).ok, entry);
   }
   const parsed = parseWebhookAllowlist(' , ');
@@ -152,7 +233,8 @@ for (const [list, url, expected] of BELOW) {
 
 test('found F14: an entry with a path admits its own scheme and port, and no other name of its address', (t) => {
   const live = policy('live', 'https://erp.internal:8443/hooks/,https://10.1.2.3:9000/hooks/');
-  const judge = (host: string, port: number, secure: boolean, address: string) => live.judgeAddress({ host, port, secure }, address);
+  const judge = (host: string, port: number, secure: boolean, address: string) =>
+    live.judgeAddress({ host, port, secure }, address);
   t.is(judge('erp.internal', 8443, true, '10.0.0.1'), null);
   t.is(judge('erp.internal', 8443, false, '10.0.0.1'), 'private');
   t.is(judge('erp.internal', 443, true, '10.0.0.1'), 'private');
@@ -161,18 +243,77 @@ test('found F14: an entry with a path admits its own scheme and port, and no oth
 });
 
 const PIECES = [
-  'hooks', 'admin', 'x', '/', '//', '\\', '.', '..', '...', '%2e', '%2E%2e', '.%2e', '%2f', '%2F', '%5c', '%255c', '%252e', '%252f', '%c0%ae', '%c0%af', ';', ';x', '..;', '%3b', '%00',
-  '%09', '\t', '\n', ' ', '%20', '\uff0e', '\uff0f', '\u2215', '%ef%bc%8f', '%ef%bc%8e', '%u002e', '?', '#', '@', ':', '%', '%2', '~', '%7e', '\u0000',
+  'hooks',
+  'admin',
+  'x',
+  '/',
+  '//',
+  '\\',
+  '.',
+  '..',
+  '...',
+  '%2e',
+  '%2E%2e',
+  '.%2e',
+  '%2f',
+  '%2F',
+  '%5c',
+  '%255c',
+  '%252e',
+  '%252f',
+  '%c0%ae',
+  '%c0%af',
+  ';',
+  ';x',
+  '..;',
+  '%3b',
+  '%00',
+  '%09',
+  '\t',
+  '\n',
+  ' ',
+  '%20',
+  '\uff0e',
+  '\uff0f',
+  '\u2215',
+  '%ef%bc%8f',
+  '%ef%bc%8e',
+  '%u002e',
+  '?',
+  '#',
+  '@',
+  ':',
+  '%',
+  '%2',
+  '~',
+  '%7e',
+  '\u0000',
 ];
 
-/** Paths as servers of all kinds may read one: some decode twice, cut parameters off, fold letters, take a backslash for a slash. */
+/**
+ * Paths as servers of all kinds may read one: some decode twice, cut parameters off, fold letters, take a backslash for
+ * a slash.
+ */
 function readings(path: string): Set<string> {
   const found = new Set([path]);
   const rules: ((text: string) => string)[] = [
-    (text) => text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))), (text) => text.replace(/%u([0-9a-f]{4})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    (text) => text.replaceAll('\\', '/'), (text) => text.replace(/;[^/]*/g, ''), (text) => text.normalize('NFKC'), (text) => text.replace(/[\u0000-\u0020]/g, ''), (text) => text.replace(/\u0000.*/, ''),
-    (text) => text.replaceAll('\u00c0\u00ae', '.').replaceAll('\u00c0\u00af', '/').replaceAll('\u2215', '/'), (text) => text.replace(/\/+/g, '/'),
-    (text) => text.split('/').reduce<string[]>((segments, each) => (each === '..' ? segments.slice(0, -1) : each === '.' ? segments : [...segments, each]), []).join('/'),
+    (text) => text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    (text) => text.replace(/%u([0-9a-f]{4})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    (text) => text.replaceAll('\\', '/'),
+    (text) => text.replace(/;[^/]*/g, ''),
+    (text) => text.normalize('NFKC'),
+    (text) => text.replace(/[\u0000-\u0020]/g, ''),
+    (text) => text.replace(/\u0000.*/, ''),
+    (text) => text.replaceAll('\u00c0\u00ae', '.').replaceAll('\u00c0\u00af', '/').replaceAll('\u2215', '/'),
+    (text) => text.replace(/\/+/g, '/'),
+    (text) =>
+      text
+        .split('/')
+        .reduce<string[]>(
+          (segments, each) => (each === '..' ? segments.slice(0, -1) : each === '.' ? segments : [...segments, each]),
+          [],
+        )
+        .join('/'),
   ];
   for (const text of found) if (found.size < 2_000) for (const rule of rules) found.add(rule(text));
   return found;
@@ -180,22 +321,61 @@ function readings(path: string): Set<string> {
 
 test('found F14: no spelling of a path leaves the prefix, whoever reads it', (t) => {
   const live = policy('live', 'https://erp.internal:8443/hooks/');
-  fc.assert(fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }), fc.boolean(), (pieces, isWithin) => {
-    const verdict = live.judgeUrl(`https://erp.internal:8443/${isWithin ? 'hooks/' : ''}${pieces.join('')}`);
-    if (typeof verdict === 'string') return;
-    for (const path of readings(verdict.url.pathname)) t.true(path === '/hooks' || path.startsWith('/hooks/'), `${verdict.url.href} read as ${path}`);
-  }), { numRuns: 3_000 });
-  fc.assert(fc.property(fc.array(fc.stringMatching(/^[A-Za-z0-9_~@:-][A-Za-z0-9._~-]{0,8}$/), { minLength: 1, maxLength: 5 }), (segments) => {
-    t.is(verdictOf(live, `https://erp.internal:8443/hooks/${segments.join('/')}`), 'passed', 'plain paths pass');
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }), fc.boolean(), (pieces, isWithin) => {
+      const verdict = live.judgeUrl(`https://erp.internal:8443/${isWithin ? 'hooks/' : ''}${pieces.join('')}`);
+      if (typeof verdict === 'string') return;
+      for (const path of readings(verdict.url.pathname))
+        t.true(path === '/hooks' || path.startsWith('/hooks/'), `${verdict.url.href} read as ${path}`);
+    }),
+    { numRuns: 3_000 },
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.stringMatching(/^[A-Za-z0-9_~@:-][A-Za-z0-9._~-]{0,8}$/), { minLength: 1, maxLength: 5 }),
+      (segments) => {
+        t.is(verdictOf(live, `https://erp.internal:8443/hooks/${segments.join('/')}`), 'passed', 'plain paths pass');
+      },
+    ),
+  );
 });
 
 test('found F14: an entry with a path that a reader could take for another one does not start the edge; the setting is named', (t) => {
   for (const entry of [
-    'https://app', 'https://app/', 'https://app//hooks/', 'https://app/hooks/../x/', 'https://app/%68ooks/', 'https://app/hooks;x/', 'https://app/hooks\\x/', 'https://app/hooks/?x', 'https://app/hooks/#x',
-    'https://user@app/hooks/', 'https://:p@app/hooks/', 'ftp://app/hooks/', 'https:///hooks/', 'https://app/h\u00f6\u00f6ks/', 'app:8443/hooks/', '10.0.0.1/hooks/', 'https://app:99999/hooks/', 'https://app/a b/', 'https://*.app/hooks/',
-  ]) t.false(parseWebhookAllowlist(`ok,${entry}`).ok, entry);
-  t.throws(() => readConfig({ API_KEY: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa', CLOUD_URL: 'https://cloud.example', MNEMONIC: 'x', EDGE_WEBHOOK_ALLOWLIST: 'https://app/%2e/' }, () => true), { message: /EDGE_WEBHOOK_ALLOWLIST: entry 1 is a URL without a plain path/ });
+    'https://app',
+    'https://app/',
+    'https://app//hooks/',
+    'https://app/hooks/../x/',
+    'https://app/%68ooks/',
+    'https://app/hooks;x/',
+    'https://app/hooks\\x/',
+    'https://app/hooks/?x',
+    'https://app/hooks/#x',
+    'https://user@app/hooks/',
+    'https://:p@app/hooks/',
+    'ftp://app/hooks/',
+    'https:///hooks/',
+    'https://app/h\u00f6\u00f6ks/',
+    'app:8443/hooks/',
+    '10.0.0.1/hooks/',
+    'https://app:99999/hooks/',
+    'https://app/a b/',
+    'https://*.app/hooks/',
+  ])
+    t.false(parseWebhookAllowlist(`ok,${entry}`).ok, entry);
+  t.throws(
+    () =>
+      readConfig(
+        {
+          API_KEY: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa',
+          CLOUD_URL: 'https://cloud.example',
+          MNEMONIC: 'x',
+          EDGE_WEBHOOK_ALLOWLIST: 'https://app/%2e/',
+        },
+        () => true,
+      ),
+    { message: /EDGE_WEBHOOK_ALLOWLIST: entry 1 is a URL without a plain path/ },
+  );
 });
 
 test('an address class is total: what is no address is forbidden', (t) => {

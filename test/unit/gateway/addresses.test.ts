@@ -13,7 +13,10 @@ const retired = [{ fingerprint: 'ab'.repeat(8), atMs: 9, next: { evm: 3 } }];
 
 test('design 3: address reads go to the projections: an account that answers nothing does not fail them', async (t) => {
   const reads = {
-    addresses: async () => pageOf([row], { page: 0, size: 20, total: 1, next: null }), address: async () => row, ownAddresses: async () => [tank], retiredIdentities: async () => ({ retired }),
+    addresses: async () => pageOf([row], { page: 0, size: 20, total: 1, next: null }),
+    address: async () => row,
+    ownAddresses: async () => [tank],
+    retiredIdentities: async () => ({ retired }),
   };
   const accounts = { ask: async () => t.fail('the account was asked') };
   const deps = { accounts, stores: { reads }, chains: {}, nowMs: () => 0 } as unknown as HandlerDeps;
@@ -22,6 +25,8 @@ test('design 3: address reads go to the projections: an account that answers not
   const origin = `[${'ab'.repeat(8)}/44'/60'/0'/0/2]`;
   const page = await (listAddresses as (asked: unknown) => Promise<unknown>)({ caller, query: { page: 0, size: 20 } });
   t.like(page, { content: { 0: { derivationPath: origin } } });
-  t.like(await (getAddress as (asked: unknown) => Promise<unknown>)({ caller, params: { id: row.id } }), { derivationPath: origin });
+  t.like(await (getAddress as (asked: unknown) => Promise<unknown>)({ caller, params: { id: row.id } }), {
+    derivationPath: origin,
+  });
   t.deepEqual(await presentTanks(deps, ACCOUNT), [], 'a tank of a retired identity');
 });

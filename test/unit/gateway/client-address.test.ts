@@ -30,10 +30,27 @@ for (const [what, trusted, peer, forwardedFor, client] of CASES) {
 test('issue 2.11 TRUSTED_PROXIES are addresses and networks; anything else is a problem that names the setting', (t) => {
   const good = { DATABASE_URL: 'postgres://flock_app:word@127.0.0.1:5432/flock', SECRET_KEY: '11'.repeat(32) };
   t.deepEqual(readConfig(good).TRUSTED_PROXIES, []);
-  t.deepEqual(readConfig({ ...good, TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.1' }).TRUSTED_PROXIES, ['10.0.0.0/8', '::1', '192.0.2.1']);
-  for (const wrong of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0/8', '::1/129', '10.0.0.1/8/8', '10.0.0.1/-1', '10.0.0.1/08', 'true', '*']) {
+  t.deepEqual(readConfig({ ...good, TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.1' }).TRUSTED_PROXIES, [
+    '10.0.0.0/8',
+    '::1',
+    '192.0.2.1',
+  ]);
+  for (const wrong of [
+    'proxy.example',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0/8',
+    '::1/129',
+    '10.0.0.1/8/8',
+    '10.0.0.1/-1',
+    '10.0.0.1/08',
+    'true',
+    '*',
+  ]) {
     t.false(isNetwork(wrong), wrong);
-    const { problems } = t.throws(() => readConfig({ ...good, TRUSTED_PROXIES: `10.0.0.1,${wrong}` }), { instanceOf: ConfigurationError });
+    const { problems } = t.throws(() => readConfig({ ...good, TRUSTED_PROXIES: `10.0.0.1,${wrong}` }), {
+      instanceOf: ConfigurationError,
+    });
     t.deepEqual(problems, ['TRUSTED_PROXIES: entry 2 is an address or a network such as 10.0.0.0/8'], wrong);
   }
 });

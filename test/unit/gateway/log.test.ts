@@ -18,7 +18,13 @@ const FORMLESS = 'correct-horse-7';
 
 function written(write: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = [];
-  write(createLog('debug', 'test', { write: (line: string) => { lines.push(line); } }));
+  write(
+    createLog('debug', 'test', {
+      write: (line: string) => {
+        lines.push(line);
+      },
+    }),
+  );
   for (const line of lines) JSON.parse(line);
   return lines.join('');
 }
@@ -27,9 +33,15 @@ const everything = [...Object.values(CANARIES), FORMLESS];
 
 test('reliability 0.8: nested values, arrays, messages of errors and their causes have no way in', (t) => {
   for (const secret of everything) {
-    const error = Object.assign(new Error(`failed with ${secret}`, { cause: new Error(`because of ${secret}`) }), { detail: secret, hint: { secret } });
+    const error = Object.assign(new Error(`failed with ${secret}`, { cause: new Error(`because of ${secret}`) }), {
+      detail: secret,
+      hint: { secret },
+    });
     const text = written((log) => {
-      log.info({ password: secret, a: { b: { c: secret } }, list: [{ secret }, [secret]], headers: { authorization: secret } }, 'nested');
+      log.info(
+        { password: secret, a: { b: { c: secret } }, list: [{ secret }, [secret]], headers: { authorization: secret } },
+        'nested',
+      );
       log.error({ err: error, requestId: 'req_1' }, 'an error');
       log.error(error, 'a bare error');
       log.error({ error: { message: secret, code: 'x' }, fault: secret.length }, 'an object that is none');
@@ -54,28 +66,66 @@ test('a secret with a form is cut out of known facts and of the message itself',
 
 test('numbered, quoted and comma-separated phrases are cut out too', (t) => {
   const words = CANARIES.phrase.split(' ');
-  for (const form of [words.map((word, at) => `${at + 1}. ${word}`).join(' '), words.join(', '), words.join('\n'), words.join(' ').toUpperCase()]) {
-    t.false(written((log) => log.info({ reason: form }, `phrase: ${form}`)).toLowerCase().includes('sausage'), form);
+  for (const form of [
+    words.map((word, at) => `${at + 1}. ${word}`).join(' '),
+    words.join(', '),
+    words.join('\n'),
+    words.join(' ').toUpperCase(),
+  ]) {
+    t.false(
+      written((log) => log.info({ reason: form }, `phrase: ${form}`))
+        .toLowerCase()
+        .includes('sausage'),
+      form,
+    );
   }
 });
 
 test('what is dropped is named, so that nobody looks for it in vain', (t) => {
-  t.like(JSON.parse(written((log) => log.info({ colour: FORMLESS, height: 7 }, 'x'))), { dropped: ['colour'], height: 7 });
-  t.deepEqual(JSON.parse(written((log) => log.info({ forkPoint: { height: 7, hash: '0xab', secret: FORMLESS, from: { height: 1 } } }, 'x'))).forkPoint, { height: 7, hash: '0xab', from: '[object]' });
+  t.like(JSON.parse(written((log) => log.info({ colour: FORMLESS, height: 7 }, 'x'))), {
+    dropped: ['colour'],
+    height: 7,
+  });
+  t.deepEqual(
+    JSON.parse(
+      written((log) =>
+        log.info({ forkPoint: { height: 7, hash: '0xab', secret: FORMLESS, from: { height: 1 } } }, 'x'),
+      ),
+    ).forkPoint,
+    { height: 7, hash: '0xab', from: '[object]' },
+  );
 });
 
 test('issue 2.11 no line of ours names a fact that the log would drop', (t) => {
-  const names = sources().filter(({ path }) => /^(?:actors|chain-watchers|gateway|persistence|supervision)\//.test(path)).flatMap(({ path, text }) =>
-    [...text.matchAll(/\blog(?:\.\w+|\[[^\]]+\])\(\s*\{([^{}]*)\}/g)].flatMap(([, fields]) =>
-      fields!.split(',').flatMap((field) => (/^\s*(\w+)\s*(?::|$)/.exec(field)?.[1] ?? [])).map((name) => ({ path, name }))));
+  const names = sources()
+    .filter(({ path }) => /^(?:actors|chain-watchers|gateway|persistence|supervision)\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\blog(?:\.\w+|\[[^\]]+\])\(\s*\{([^{}]*)\}/g)].flatMap(([, fields]) =>
+        fields!
+          .split(',')
+          .flatMap((field) => /^\s*(\w+)\s*(?::|$)/.exec(field)?.[1] ?? [])
+          .map((name) => ({ path, name })),
+      ),
+    );
   t.true(names.length > 100);
-  const dropped = names.filter(({ name }) => 'dropped' in (JSON.parse(written((log) => log.info({ [name]: 1 }, 'x'))) as object));
+  const dropped = names.filter(
+    ({ name }) => 'dropped' in (JSON.parse(written((log) => log.info({ [name]: 1 }, 'x'))) as object),
+  );
   t.deepEqual(dropped, []);
 });
 
 test('of an error its name, code and places remain', (t) => {
-  const line = JSON.parse(written((log) => log.warn({ err: new ChainUnavailable('eth', 'timeout') }, 'x'))) as { err: { name: string; at: string[] } };
+  const line = JSON.parse(written((log) => log.warn({ err: new ChainUnavailable('eth', 'timeout') }, 'x'))) as {
+    err: { name: string; at: string[] };
+  };
   t.is(line.err.name, 'ChainUnavailable');
   t.true(line.err.at.length > 0 && line.err.at.every((place) => place.startsWith('at ')));
-  t.is((JSON.parse(written((log) => log.warn({ err: Object.assign(new Error('x'), { code: '23505' }) }, 'x'))) as { err: { code: string } }).err.code, '23505');
+  t.is(
+    (
+      JSON.parse(written((log) => log.warn({ err: Object.assign(new Error('x'), { code: '23505' }) }, 'x'))) as {
+        err: { code: string };
+      }
+    ).err.code,
+    '23505',
+  );
 });

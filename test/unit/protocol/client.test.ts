@@ -8,7 +8,12 @@ import { exampleOf } from '../../../protocol/schema/events.ts';
 import { Webhook } from 'standardwebhooks';
 import { vector } from '../../support/vectors.ts';
 
-interface Seen { method: string; url: string; headers: IncomingMessage['headers']; body: string }
+interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
 type Reply = (seen: Seen) => { status?: number; headers?: Record<string, string>; body: string };
 
 /** A server that answers as it is told: the other side of the wire, not one of ours. */
@@ -18,7 +23,12 @@ async function serving(reply: Reply): Promise<{ url: string; seen: Seen[]; close
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const one = { method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() };
+      const one = {
+        method: request.method!,
+        url: request.url!,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      };
       seen.push(one);
       const { status = 200, headers = {}, body } = reply(one);
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
@@ -26,23 +36,54 @@ async function serving(reply: Reply): Promise<{ url: string; seen: Seen[]; close
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen,
-    close: () => new Promise((resolve) => { server.close(() => resolve()); server.closeAllConnections(); }),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
-const envelope = (data: unknown) => JSON.stringify({ success: true, data, meta: { requestId: 'req_1', timestamp: '2026-01-01T00:00:00.000Z' } });
-const failure = (code: string, details: object = {}) => JSON.stringify({ success: false, data: null, error: { code, message: 'm', details }, meta: {} });
+const envelope = (data: unknown) =>
+  JSON.stringify({ success: true, data, meta: { requestId: 'req_1', timestamp: '2026-01-01T00:00:00.000Z' } });
+const failure = (code: string, details: object = {}) =>
+  JSON.stringify({ success: false, data: null, error: { code, message: 'm', details }, meta: {} });
 
 test('a call goes where the route table says, with its parameters, query, body and credentials', async (t) => {
-  const server = await serving(() => ({ status: 201, headers: { 'x-request-id': 'req_1', 'idempotent-replayed': 'true' }, body: envelope({ id: 'adr_1' }) }));
-  const client = createClient({ baseUrl: `${server.url}/`, apiKey: 'flk_test_x', sign: ({ method, body }) => ({ signature: `${method} ${body.length}` }) });
-  const answer = await client.ask('createAddress', { body: { chain: 'eth', userRef: 'customer-1' }, idempotencyKey: 'k', headers: { 'x-more': '1' } });
-  t.deepEqual(answer, { status: 201, requestId: 'req_1', replayed: true, retryAfterSeconds: null, outcome: { id: 'adr_1' } as never });
+  const server = await serving(() => ({
+    status: 201,
+    headers: { 'x-request-id': 'req_1', 'idempotent-replayed': 'true' },
+    body: envelope({ id: 'adr_1' }),
+  }));
+  const client = createClient({
+    baseUrl: `${server.url}/`,
+    apiKey: 'flk_test_x',
+    sign: ({ method, body }) => ({ signature: `${method} ${body.length}` }),
+  });
+  const answer = await client.ask('createAddress', {
+    body: { chain: 'eth', userRef: 'customer-1' },
+    idempotencyKey: 'k',
+    headers: { 'x-more': '1' },
+  });
+  t.deepEqual(answer, {
+    status: 201,
+    requestId: 'req_1',
+    replayed: true,
+    retryAfterSeconds: null,
+    outcome: { id: 'adr_1' } as never,
+  });
   await client.call('getTokenBalance', { params: { chain: 'xlm', address: 'G/A', token: 'USD:G?' } });
   await client.call('listTransactions', { query: { size: '5', userRef: 'a&b' } });
   await client.with({ bearer: 'jwt', environment: 'sandbox' }).call('listMembers');
   t.like(server.seen[0], { method: 'POST', url: '/v1/addresses', body: '{"chain":"eth","userRef":"customer-1"}' });
-  t.like(server.seen[0]!.headers, { 'x-api-key': 'flk_test_x', 'idempotency-key': 'k', 'content-type': 'application/json', 'x-more': '1', 'signature': 'POST 38' });
+  t.like(server.seen[0]!.headers, {
+    'x-api-key': 'flk_test_x',
+    'idempotency-key': 'k',
+    'content-type': 'application/json',
+    'x-more': '1',
+    signature: 'POST 38',
+  });
   t.is(server.seen[1]!.url, '/v1/balances/xlm/G%2FA/tokens/USD%3AG%3F');
   t.is(server.seen[2]!.url, '/v1/transactions?size=5&userRef=a%26b');
   t.like(server.seen[3]!.headers, { authorization: 'Bearer jwt', 'x-environment': 'sandbox' });
@@ -50,9 +91,18 @@ test('a call goes where the route table says, with its parameters, query, body a
 });
 
 test('a refusal is a value with its code and details; `must` throws it', async (t) => {
-  const server = await serving(() => ({ status: 429, headers: { 'retry-after': '7' }, body: failure('RATE_LIMIT_EXCEEDED', { limit: 60 }) }));
+  const server = await serving(() => ({
+    status: 429,
+    headers: { 'retry-after': '7' },
+    body: failure('RATE_LIMIT_EXCEEDED', { limit: 60 }),
+  }));
   const client = createClient({ baseUrl: server.url });
-  t.deepEqual(await client.call('listChains'), { ok: false, code: 'RATE_LIMIT_EXCEEDED', message: 'm', details: { limit: 60 } } as never);
+  t.deepEqual(await client.call('listChains'), {
+    ok: false,
+    code: 'RATE_LIMIT_EXCEEDED',
+    message: 'm',
+    details: { limit: 60 },
+  } as never);
   t.is((await client.ask('listChains')).retryAfterSeconds, 7);
   const thrown = await t.throwsAsync(() => client.must('listChains'), { instanceOf: Refused });
   t.is((thrown as Refused).refusal.code, 'RATE_LIMIT_EXCEEDED');
@@ -86,14 +136,26 @@ test('a redirect is not followed: it is no answer of the service', async (t) => 
   await server.close();
 });
 
-test('a path parameter that is missing is the caller\'s mistake', async (t) => {
-  await t.throwsAsync(() => createClient({ baseUrl: 'http://127.0.0.1:9' }).call('getAddress', {} as never), { message: /id is missing/ });
+test("a path parameter that is missing is the caller's mistake", async (t) => {
+  await t.throwsAsync(() => createClient({ baseUrl: 'http://127.0.0.1:9' }).call('getAddress', {} as never), {
+    message: /id is missing/,
+  });
 });
 
-interface Webhooks { vectors: { secret: string; payload: string; timestamp: number; headers: Record<string, string>; valid: boolean; note: string }[] }
+interface Webhooks {
+  vectors: {
+    secret: string;
+    payload: string;
+    timestamp: number;
+    headers: Record<string, string>;
+    valid: boolean;
+    note: string;
+  }[];
+}
 
 test('decisions 4: deliveries of the Standard Webhooks vectors verify, or do not, as they say', (t) => {
-  for (const { secret, payload, headers, valid, timestamp, note } of vector<Webhooks>('auth/standard-webhooks.json').vectors) {
+  for (const { secret, payload, headers, valid, timestamp, note } of vector<Webhooks>('auth/standard-webhooks.json')
+    .vectors) {
     const verdict = verifyWebhook(secret, headers, payload, timestamp * 1_000);
     t.is(verdict.valid || verdict.reason === 'body', valid, note); // their payloads are no events of ours
   }
@@ -103,17 +165,25 @@ test('a delivery is verified over its raw bytes, in any header case, with a tole
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
   const body = JSON.stringify(exampleOf('deposit_confirmed'));
   const at = new Date('2026-01-01T00:00:00Z');
-  const headers = { 'Webhook-Id': 'evt_1', 'webhook-timestamp': String(at.getTime() / 1_000), 'webhook-signature': `v1,AAAA ${new Webhook(secret).sign('evt_1', at, body)}` };
+  const headers = {
+    'Webhook-Id': 'evt_1',
+    'webhook-timestamp': String(at.getTime() / 1_000),
+    'webhook-signature': `v1,AAAA ${new Webhook(secret).sign('evt_1', at, body)}`,
+  };
   const verdict = verifyWebhook(secret, headers, Buffer.from(body), at.getTime());
   t.true(verdict.valid);
   t.is(verdict.valid && verdict.event.event, 'deposit_confirmed');
-  const reason = (...args: Parameters<typeof verifyWebhook>) => { const judged = verifyWebhook(...args); return judged.valid ? 'valid' : judged.reason; };
+  const reason = (...args: Parameters<typeof verifyWebhook>) => {
+    const judged = verifyWebhook(...args);
+    return judged.valid ? 'valid' : judged.reason;
+  };
   t.is(reason(secret, headers, `${body} `, at.getTime()), 'signature');
   t.is(reason(`whsec_${Buffer.alloc(24, 8).toString('base64')}`, headers, body, at.getTime()), 'signature');
   t.is(reason(secret, headers, body, at.getTime() + 301_000), 'timestamp');
   t.is(reason(secret, headers, body, at.getTime() - 301_000), 'timestamp');
   t.is(reason(secret, headers, body, at.getTime() + 299_000), 'valid');
-  for (const name of Object.keys(headers)) t.is(reason(secret, { ...headers, [name]: undefined }, body, at.getTime()), 'headers', name);
+  for (const name of Object.keys(headers))
+    t.is(reason(secret, { ...headers, [name]: undefined }, body, at.getTime()), 'headers', name);
   t.is(reason(secret, { ...headers, 'webhook-timestamp': 'soon' }, body, at.getTime()), 'headers');
   t.is(isRefusal(verdict), false);
 });

@@ -14,7 +14,10 @@ export async function typesOfTheClient(client: Client): Promise<string[]> {
   await client.call('getEdgeHealth');
   await client.call('listAddresses');
   await client.call('listAddresses', { query: { chain: 'eth', size: '5' } });
-  const address = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' }, idempotencyKey: 'one' });
+  const address = await client.must('createAddress', {
+    body: { chain: 'eth', userRef: 'customer-1' },
+    idempotencyKey: 'one',
+  });
   const page = await client.call('listTransactions', { query: { direction: 'in' } });
   return isRefusal(page) ? [page.code] : [address.derivationPath, ...page.content.map((entry) => entry.amount)];
 }

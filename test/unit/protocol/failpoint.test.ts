@@ -15,7 +15,8 @@ const SCRIPT = `
 const ARGS = ['--input-type=module-typescript', '--eval', SCRIPT];
 const envOf = (setting: string) => ({ ...process.env, FLOCK_FAILPOINTS: setting });
 const passThrice = (setting: string) => spawnSync(process.execPath, ARGS, { env: envOf(setting), encoding: 'utf8' });
-const spawnThrice = (setting: string) => spawn(process.execPath, ARGS, { env: envOf(setting), stdio: ['ignore', 'pipe', 'inherit'] });
+const spawnThrice = (setting: string) =>
+  spawn(process.execPath, ARGS, { env: envOf(setting), stdio: ['ignore', 'pipe', 'inherit'] });
 
 test('reliability 4.1 #1: a recording run lists the places in the order in which they are passed', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'flock-failpoints-'));
@@ -26,7 +27,11 @@ test('reliability 4.1 #1: a recording run lists the places in the order in which
 });
 
 test('reliability 4.1 #1: the K-th pass of a place kills the process there', (t) => {
-  for (const [setting, written] of [['kill:a.before:1', ''], ['kill:a.after:1', '1'], ['kill:a.before:3', '12']] as const) {
+  for (const [setting, written] of [
+    ['kill:a.before:1', ''],
+    ['kill:a.after:1', '1'],
+    ['kill:a.before:3', '12'],
+  ] as const) {
     const { signal, stdout } = passThrice(setting);
     t.deepEqual([signal, stdout], ['SIGKILL', written], setting);
   }
@@ -39,8 +44,14 @@ test('reliability 4.1 #5: a process that is held stands still at each place unti
   writeFileSync(join(folder, 'a.after.done'), ''); // a process before this one stood there
   const child = spawnThrice(`hold:${folder}`);
   let written = '';
-  child.stdout.on('data', (text) => { written += String(text); });
-  await patiently('it stands', async () => existsSync(join(folder, 'a.before')), (stands) => stands);
+  child.stdout.on('data', (text) => {
+    written += String(text);
+  });
+  await patiently(
+    'it stands',
+    async () => existsSync(join(folder, 'a.before')),
+    (stands) => stands,
+  );
   t.is(written, '');
   writeFileSync(join(folder, 'a.before.done'), '');
   t.deepEqual(await once(child, 'close'), [0, null]);
@@ -48,6 +59,7 @@ test('reliability 4.1 #5: a process that is held stands still at each place unti
 });
 
 test('a setting that is misspelt stops the process instead of testing nothing', (t) => {
-  for (const setting of ['kill:a.before', 'kill:a.before:0', 'kil:a:1', 'on']) t.not(passThrice(setting).status, 0, setting);
+  for (const setting of ['kill:a.before', 'kill:a.before:0', 'kil:a:1', 'on'])
+    t.not(passThrice(setting).status, 0, setting);
   t.notThrows(() => failpoint('anything'));
 });

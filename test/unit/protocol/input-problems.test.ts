@@ -11,7 +11,14 @@ import { validate } from '../../../protocol/validation.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
 
 type Where = 'params' | 'query' | 'body';
-interface Told extends Refusal { readonly details: { field?: string; known?: string[]; nearest?: string; problems?: { field: string; message: string }[] } }
+interface Told extends Refusal {
+  readonly details: {
+    field?: string;
+    known?: string[];
+    nearest?: string;
+    problems?: { field: string; message: string }[];
+  };
+}
 const refusal = (route: Partial<Record<Where, z.ZodType>>, where: Where, value: unknown): Told =>
   validate(route as never, { params: {}, query: {}, body: {}, [where]: value }) as Told;
 const PLACES: readonly Where[] = ['query', 'body'];
@@ -20,13 +27,17 @@ test('found F76: an unknown field of any query or body is named, with the fields
   let seen = 0;
   for (const route of ROUTE_LIST) {
     for (const where of PLACES) {
-      const schema = route[where as 'query'] as z.ZodType | undefined, only = schema === undefined ? {} : { [where]: schema };
+      const schema = route[where as 'query'] as z.ZodType | undefined,
+        only = schema === undefined ? {} : { [where]: schema };
       const told = refusal(only, where, { unknownField: 1 });
       t.true(isRefusal(told), `${route.operationId} ${where}`);
       const known = schema === undefined ? [] : namesAt(schema, []);
-      const named = told.details.problems!.find(({ field }) => field === (where === 'body' ? 'unknownField' : `${where}.unknownField`));
+      const named = told.details.problems!.find(
+        ({ field }) => field === (where === 'body' ? 'unknownField' : `${where}.unknownField`),
+      );
       t.truthy(named, `${route.operationId} ${where}`);
-      for (const name of known.slice(0, 40)) t.true(named!.message.includes(name), `${route.operationId} ${where} ${name}`);
+      for (const name of known.slice(0, 40))
+        t.true(named!.message.includes(name), `${route.operationId} ${where} ${name}`);
       seen += known.length;
     }
   }
@@ -34,11 +45,20 @@ test('found F76: an unknown field of any query or body is named, with the fields
 });
 
 test('found F76: the name that was meant is offered, also of a nested object; text that is no name is not repeated', (t) => {
-  const body = z.strictObject({ userRef: z.string().optional(), keys: z.array(z.strictObject({ accountPath: z.string().optional() })).optional() });
-  t.like(refusal({ body }, 'body', { user_ref: 'u' }), {
-    code: 'INVALID_INPUT', message: 'user_ref: unknown field; did you mean userRef? known: userRef, keys', details: { field: 'user_ref', nearest: 'userRef', known: ['userRef', 'keys'] },
+  const body = z.strictObject({
+    userRef: z.string().optional(),
+    keys: z.array(z.strictObject({ accountPath: z.string().optional() })).optional(),
   });
-  t.like(refusal({ body }, 'body', { keys: [{}, { accountpath: 'm' }] }).details, { field: 'keys.1.accountpath', nearest: 'accountPath', known: ['accountPath'] });
+  t.like(refusal({ body }, 'body', { user_ref: 'u' }), {
+    code: 'INVALID_INPUT',
+    message: 'user_ref: unknown field; did you mean userRef? known: userRef, keys',
+    details: { field: 'user_ref', nearest: 'userRef', known: ['userRef', 'keys'] },
+  });
+  t.like(refusal({ body }, 'body', { keys: [{}, { accountpath: 'm' }] }).details, {
+    field: 'keys.1.accountpath',
+    nearest: 'accountPath',
+    known: ['accountPath'],
+  });
   t.like(refusal({ body }, 'body', JSON.parse('{"__proto__":{"admin":true}}')).details, { field: '__proto__' });
   for (const name of ['abandon abandon abandon', '<script>', 'a\nb', 'x'.repeat(65), 'ключ']) {
     const told = refusal({ body }, 'body', { [name]: 1 });
@@ -48,18 +68,42 @@ test('found F76: the name that was meant is offered, also of a nested object; te
 });
 
 test('found F76: no refusal of any route speaks zod; each says what was expected of which field', (t) => {
-  const wrong = [undefined, null, 5, 1.5, '', 'x', 'x'.repeat(5_000), [], [[]], {}, { a: 1 }, true, '\u0000', '-1', '99999999999999999999'];
+  const wrong = [
+    undefined,
+    null,
+    5,
+    1.5,
+    '',
+    'x',
+    'x'.repeat(5_000),
+    [],
+    [[]],
+    {},
+    { a: 1 },
+    true,
+    '\u0000',
+    '-1',
+    '99999999999999999999',
+  ];
   let told = 0;
   for (const route of ROUTE_LIST) {
     for (const where of ['params', ...PLACES] as const) {
       const schema = route[where as 'query'] as z.ZodType | undefined;
       if (schema === undefined) continue;
       for (const value of wrong) {
-        const answer = refusal({ [where]: schema }, where, Object.fromEntries(namesAt(schema, []).map((name) => [name, value])));
+        const answer = refusal(
+          { [where]: schema },
+          where,
+          Object.fromEntries(namesAt(schema, []).map((name) => [name, value])),
+        );
         if (!isRefusal(answer)) continue;
         for (const { field, message } of answer.details.problems ?? [{ field: '', message: answer.message }]) {
           told += 1;
-          t.notRegex(message, /Invalid|Too (?:small|big)|Unrecognized|pattern \/|\^|\[object|undefined/, `${route.operationId} ${field} ${JSON.stringify(value)?.slice(0, 40)}`);
+          t.notRegex(
+            message,
+            /Invalid|Too (?:small|big)|Unrecognized|pattern \/|\^|\[object|undefined/,
+            `${route.operationId} ${field} ${JSON.stringify(value)?.slice(0, 40)}`,
+          );
           t.true(message.length > 3);
         }
       }
@@ -79,20 +123,49 @@ test('found F76: a cursor that is none is said so in the words of its list, what
 
 test('found F76: an amount is said to be a whole number of the smallest unit as a string, with an example of its asset', (t) => {
   const { body } = ROUTE_LIST.find(({ operationId }) => operationId === 'buildTransaction') as { body: z.ZodType };
-  const units = { btc: 'satoshi', eth: 'wei', bsc: 'wei', polygon: 'wei', avax: 'wei', base: 'wei', tron: 'sun', sol: 'lamport', xrp: 'drop', xlm: 'stroop' } as const;
+  const units = {
+    btc: 'satoshi',
+    eth: 'wei',
+    bsc: 'wei',
+    polygon: 'wei',
+    avax: 'wei',
+    base: 'wei',
+    tron: 'sun',
+    sol: 'lamport',
+    xrp: 'drop',
+    xlm: 'stroop',
+  } as const;
   for (const chain of CHAINS) {
     for (const amount of [1.5, 1, '1.5', '0', '-1', '1e18', '', '01', null, {}, '1 ETH']) {
-      const sent = { chain, from: 'a', to: 'b', amount }, told = withAmountExample(refusal({ body }, 'body', sent), sent);
-      t.is(told.code, typeof amount === 'string' ? 'INVALID_AMOUNT' : 'INVALID_INPUT', `${chain} ${JSON.stringify(amount)}`);
-      t.regex(told.message, /^amount: amounts are whole numbers above zero in the smallest unit of the asset, as a string; for example "150*" is 1\.5 /);
-      t.like(told.details, { field: 'amount', example: { unit: units[chain], decimals: networkOf(chain).nativeDecimals } });
+      const sent = { chain, from: 'a', to: 'b', amount },
+        told = withAmountExample(refusal({ body }, 'body', sent), sent);
+      t.is(
+        told.code,
+        typeof amount === 'string' ? 'INVALID_AMOUNT' : 'INVALID_INPUT',
+        `${chain} ${JSON.stringify(amount)}`,
+      );
+      t.regex(
+        told.message,
+        /^amount: amounts are whole numbers above zero in the smallest unit of the asset, as a string; for example "150*" is 1\.5 /,
+      );
+      t.like(told.details, {
+        field: 'amount',
+        example: { unit: units[chain], decimals: networkOf(chain).nativeDecimals },
+      });
     }
     for (const { contract, decimals, symbol } of [...catalogueOf(chain).values()].slice(0, 2)) {
-      const told = withAmountExample(refusal({ body }, 'body', { chain, from: 'a', to: 'b', amount: '1.5', tokenContract: contract }), { chain, tokenContract: contract });
+      const told = withAmountExample(
+        refusal({ body }, 'body', { chain, from: 'a', to: 'b', amount: '1.5', tokenContract: contract }),
+        { chain, tokenContract: contract },
+      );
       t.like(told.details, { example: { is: `1.5 ${symbol}`, decimals, amount: `15${'0'.repeat(decimals - 1)}` } });
     }
   }
-  t.like(refusal({ body }, 'body', { chain: 'eth', from: 'a', to: 'b' }), { code: 'INVALID_INPUT', details: { field: 'amount' } }, 'none at all is a missing field');
+  t.like(
+    refusal({ body }, 'body', { chain: 'eth', from: 'a', to: 'b' }),
+    { code: 'INVALID_INPUT', details: { field: 'amount' } },
+    'none at all is a missing field',
+  );
 });
 
 test('the nearest name is one that was mistyped, and none where nothing is near', (t) => {

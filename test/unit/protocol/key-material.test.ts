@@ -18,12 +18,29 @@ import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { EVENTS } from '../../../protocol/slugs.ts';
 import { vector } from '../../support/vectors.ts';
 
-const LISTS = { english, spanish, french, italian, portuguese, czech, japanese, korean, chineseSimplified, chineseTraditional };
-const inBody = (value: unknown) => findKeyMaterial(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
-const phraseOf = (bytes: number, list = english) => entropyToMnemonic(Uint8Array.from({ length: bytes }, (_, at) => (at * 37 + bytes) & 255), list);
+const LISTS = {
+  english,
+  spanish,
+  french,
+  italian,
+  portuguese,
+  czech,
+  japanese,
+  korean,
+  chineseSimplified,
+  chineseTraditional,
+};
+const inBody = (value: unknown) =>
+  findKeyMaterial(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
+const phraseOf = (bytes: number, list = english) =>
+  entropyToMnemonic(
+    Uint8Array.from({ length: bytes }, (_, at) => (at * 37 + bytes) & 255),
+    list,
+  );
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
-const check58 = (coder: typeof base58, payload: Uint8Array) => coder.encode(Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)]));
+const check58 = (coder: typeof base58, payload: Uint8Array) =>
+  coder.encode(Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)]));
 const KEY = Buffer.from('1f'.repeat(32), 'hex');
 
 function stellarSeed(key: Uint8Array): string {
@@ -36,7 +53,8 @@ function stellarSeed(key: Uint8Array): string {
   return base32nopad.encode(Buffer.concat([payload, Buffer.from([crc & 0xff, crc >> 8])]));
 }
 
-const XPRV = vector<{ vectors: { chains: { xprv: string; xpub: string }[] }[] }>('derivation/bip32.json').vectors[0]!.chains[0]!;
+const XPRV = vector<{ vectors: { chains: { xprv: string; xpub: string }[] }[] }>('derivation/bip32.json').vectors[0]!
+  .chains[0]!;
 
 for (const [language, list] of Object.entries(LISTS)) {
   test(`reliability 3.6: a phrase in ${language} is found, however it is written`, (t) => {
@@ -44,9 +62,16 @@ for (const [language, list] of Object.entries(LISTS)) {
       const phrase = phraseOf(bytes, list);
       const words = phrase.split(/[\s\u3000]+/);
       const forms = {
-        spaces: { note: phrase }, sentence: { note: `my backup: ${phrase} thanks` }, commas: { note: words.join(', ') }, lines: { note: words.join('\n') },
-        numbered: { note: words.map((word, at) => `${at + 1}. ${word}`).join('\n') }, array: { words }, fields: Object.fromEntries(words.map((word, at) => [`f${at}`, word])),
-        upper: { note: phrase.toUpperCase() }, composed: { note: phrase.normalize('NFC') }, base64: { note: Buffer.from(phrase).toString('base64') },
+        spaces: { note: phrase },
+        sentence: { note: `my backup: ${phrase} thanks` },
+        commas: { note: words.join(', ') },
+        lines: { note: words.join('\n') },
+        numbered: { note: words.map((word, at) => `${at + 1}. ${word}`).join('\n') },
+        array: { words },
+        fields: Object.fromEntries(words.map((word, at) => [`f${at}`, word])),
+        upper: { note: phrase.toUpperCase() },
+        composed: { note: phrase.normalize('NFC') },
+        base64: { note: Buffer.from(phrase).toString('base64') },
       };
       for (const [form, value] of Object.entries(forms)) t.is(inBody(value), 'mnemonic', `${form} ${bytes * 8}`);
       t.is(inBody(phrase), 'mnemonic', 'a body that is no JSON');
@@ -58,9 +83,17 @@ for (const [language, list] of Object.entries(LISTS)) {
 test('reliability 3.6: words cut to four letters, escapes and missing accents hide nothing', (t) => {
   const words = phraseOf(16).split(' ');
   t.is(inBody({ note: words.map((word) => word.slice(0, 4)).join(' ') }), 'mnemonic');
-  t.is(inBody(`{"note":"${words.map((word) => [...word].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('')).join(' ')}"}`), 'mnemonic');
+  t.is(
+    inBody(
+      `{"note":"${words.map((word) => [...word].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('')).join(' ')}"}`,
+    ),
+    'mnemonic',
+  );
   t.is(inBody({ note: phraseOf(16, french).normalize('NFD').replace(/\p{M}/gu, '') }), 'mnemonic');
-  t.is(inBody(Object.fromEntries(words.map((word) => [word, 1]))), words.length === new Set(words).size ? 'mnemonic' : null);
+  t.is(
+    inBody(Object.fromEntries(words.map((word) => [word, 1]))),
+    words.length === new Set(words).size ? 'mnemonic' : null,
+  );
 });
 
 test('reliability 3.6: a value that is nothing but list words is refused whatever its checksum; prose is not', (t) => {
@@ -71,8 +104,12 @@ test('reliability 3.6: a value that is nothing but list words is refused whateve
   for (const prose of [
     'Please credit the deposit of our customer as soon as the network has confirmed it, and write to us when it is done.',
     'The quick brown fox jumps over the lazy dog while the other animals sleep under the old tree near the river.',
-    'deposits for the shop', 'abandon ability able about above absent absorb abstract absurd abuse access', '客户的充值地址', 'お客様の入金用アドレスです',
-  ]) t.is(inBody({ label: prose }), null, prose);
+    'deposits for the shop',
+    'abandon ability able about above absent absorb abstract absurd abuse access',
+    '客户的充值地址',
+    'お客様の入金用アドレスです',
+  ])
+    t.is(inBody({ label: prose }), null, prose);
 });
 
 test('reliability 3.6: private keys of every form are found and public things are not', (t) => {
@@ -88,22 +125,45 @@ test('reliability 3.6: private keys of every form are found and public things ar
   for (const [rule, value] of Object.entries(secrets)) {
     t.is(inBody(value), rule as never);
     t.is(inBody({ deep: [{ er: value }] }), rule as never, 'nested');
-    if (rule !== 'secret_key_bytes') t.is(inBody({ note: Buffer.from(JSON.stringify(value)).toString('base64') }), rule as never, 'base64');
+    if (rule !== 'secret_key_bytes')
+      t.is(inBody({ note: Buffer.from(JSON.stringify(value)).toString('base64') }), rule as never, 'base64');
   }
   t.is(inBody({ note: check58(base58, Buffer.concat([Buffer.from([0x80]), KEY])) }), 'wif', 'uncompressed');
-  t.is(inBody({ note: check58(base58xrp as typeof base58, Buffer.concat([Buffer.from([1, 0xe1, 0x4b]), KEY.subarray(0, 16)])) }), 'xrp_seed', 'ed25519 seed');
+  t.is(
+    inBody({
+      note: check58(base58xrp as typeof base58, Buffer.concat([Buffer.from([1, 0xe1, 0x4b]), KEY.subarray(0, 16)])),
+    }),
+    'xrp_seed',
+    'ed25519 seed',
+  );
   const innocent = [
-    { xpub: XPRV.xpub }, { address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }, { address: '0x52908400098527886E0F7030069857D2E4169EE7' },
-    { address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }, { address: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe' },
-    { address: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ' }, { address: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv' },
-    { signedPayload: randomBytes(400).toString('hex') }, { signedPayload: randomBytes(300).toString('base64') },
+    { xpub: XPRV.xpub },
+    { address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' },
+    { address: '0x52908400098527886E0F7030069857D2E4169EE7' },
+    { address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' },
+    { address: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe' },
+    { address: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ' },
+    { address: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv' },
+    { signedPayload: randomBytes(400).toString('hex') },
+    { signedPayload: randomBytes(300).toString('base64') },
   ];
   for (const value of innocent) t.is(inBody(value), null, JSON.stringify(value).slice(0, 60));
 });
 
 test('decisions 2: 64 hex digits may stand in a field of a txid, hash, signature, fingerprint, nonce or digest', (t) => {
   const hex = randomBytes(32).toString('hex');
-  for (const field of ['txid', 'txids', 'blockHash', 'hash', 'signature', 'fingerprint', 'nonce', 'digest', 'bodyHash', 'previousTxid']) {
+  for (const field of [
+    'txid',
+    'txids',
+    'blockHash',
+    'hash',
+    'signature',
+    'fingerprint',
+    'nonce',
+    'digest',
+    'bodyHash',
+    'previousTxid',
+  ]) {
     t.is(inBody({ [field]: hex }), null, field);
     t.is(inBody({ [field]: [hex, `0x${hex}`] }), null, `${field}[]`);
     t.is(findKeyMaterialInFields([{ name: field, text: hex }]), null, `?${field}=`);
@@ -117,12 +177,29 @@ test('decisions 2: 64 hex digits may stand in a field of a txid, hash, signature
 });
 
 test('bodies of our own paths are no key material, however many entries they have', (t) => {
-  const addresses = Array.from({ length: 1_000 }, (_, index) => ({ index, address: base58.encode(randomBytes(32)), path: `m/44'/501'/${index}'/0'` }));
-  t.is(inBody({ pool: { chain: 'sol', addresses, gasTank: { address: base58.encode(randomBytes(32)), path: "m/44'/501'/0'/1'/0'" } } }), null);
+  const addresses = Array.from({ length: 1_000 }, (_, index) => ({
+    index,
+    address: base58.encode(randomBytes(32)),
+    path: `m/44'/501'/${index}'/0'`,
+  }));
+  t.is(
+    inBody({
+      pool: {
+        chain: 'sol',
+        addresses,
+        gasTank: { address: base58.encode(randomBytes(32)), path: "m/44'/501'/0'/1'/0'" },
+      },
+    }),
+    null,
+  );
   t.is(inBody({ url: 'https://example.com', events: [...EVENTS] }), null);
   for (const { body, operationId } of ROUTE_LIST) {
     const fields = Object.keys((body as { shape?: object } | undefined)?.shape ?? {});
-    t.is(inBody(Array.from({ length: 20 }, () => Object.fromEntries(fields.map((field) => [field, 'value'])))), null, operationId);
+    t.is(
+      inBody(Array.from({ length: 20 }, () => Object.fromEntries(fields.map((field) => [field, 'value'])))),
+      null,
+      operationId,
+    );
   }
 });
 
@@ -137,26 +214,53 @@ test('reliability 3.6: a key is found where it is the name of a field, however d
 
 test('a query, a header and a path are looked through like a body', (t) => {
   t.is(findKeyMaterialInFields([{ name: 'userRef', text: phraseOf(16) }]), 'mnemonic');
-  t.is(findKeyMaterialInFields(phraseOf(16).split(' ').map((text, at) => ({ name: `q${at}`, text }))), 'mnemonic');
+  t.is(
+    findKeyMaterialInFields(
+      phraseOf(16)
+        .split(' ')
+        .map((text, at) => ({ name: `q${at}`, text })),
+    ),
+    'mnemonic',
+  );
   t.is(findKeyMaterialInFields([{ name: 'label', text: XPRV.xprv }]), 'extended_private_key');
-  for (const letter of 'xyztuvXYZTUV') t.is(inBody({ note: `${letter}${XPRV.xprv.slice(1)}` }), 'extended_private_key', letter);
+  for (const letter of 'xyztuvXYZTUV')
+    t.is(inBody({ note: `${letter}${XPRV.xprv.slice(1)}` }), 'extended_private_key', letter);
   const escaped = [...XPRV.xprv].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
   t.is(inBody(`{"note":"${escaped}"}`), 'extended_private_key', 'no run of letters stands in the raw text');
-  t.is(findKeyMaterialInFields([{ name: 'page', text: '0' }, { name: 'userRef', text: 'customer-42' }]), null);
+  t.is(
+    findKeyMaterialInFields([
+      { name: 'page', text: '0' },
+      { name: 'userRef', text: 'customer-42' },
+    ]),
+    null,
+  );
 });
 
 test('what was found is never in the answer: it is the name of a rule', (t) => {
-  t.notThrows(() => fc.assert(fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (entropy) => {
-    const rule = inBody({ note: entropyToMnemonic(entropy, english) });
-    return rule === 'mnemonic';
-  }), { numRuns: 200 }));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (entropy) => {
+        const rule = inBody({ note: entropyToMnemonic(entropy, english) });
+        return rule === 'mnemonic';
+      }),
+      { numRuns: 200 },
+    ),
+  );
 });
 
 test('hostile bodies of a megabyte are read in linear time', (t) => {
   const size = 1_000_000;
   const hostile = [
-    `"${'\\"'.repeat(size / 2)}`, '"'.repeat(size), '['.repeat(size), `{"a":"${'x'.repeat(size)}"}`, `"${'a '.repeat(size / 2)}"`,
-    `{"a":[${'1,'.repeat(size / 2)}1]}`, 'zoo '.repeat(size / 4), 'A'.repeat(size), `"${'\\u0061'.repeat(size / 6)}"`, '1'.repeat(size),
+    `"${'\\"'.repeat(size / 2)}`,
+    '"'.repeat(size),
+    '['.repeat(size),
+    `{"a":"${'x'.repeat(size)}"}`,
+    `"${'a '.repeat(size / 2)}"`,
+    `{"a":[${'1,'.repeat(size / 2)}1]}`,
+    'zoo '.repeat(size / 4),
+    'A'.repeat(size),
+    `"${'\\u0061'.repeat(size / 6)}"`,
+    '1'.repeat(size),
   ];
   for (const text of hostile) {
     const begun = performance.now();
@@ -166,7 +270,12 @@ test('hostile bodies of a megabyte are read in linear time', (t) => {
 });
 
 test('a body that is nothing but shapes of keys is refused, not decoded one by one: one tenant kept the node busy for seconds', (t) => {
-  const shapes = { xrp_seed: `s${'n'.repeat(28)}`, stellar_seed: `S${'A'.repeat(55)}`, wif: `5${'K'.repeat(50)}`, secret_key_base58: '0'.repeat(87) } as const;
+  const shapes = {
+    xrp_seed: `s${'n'.repeat(28)}`,
+    stellar_seed: `S${'A'.repeat(55)}`,
+    wif: `5${'K'.repeat(50)}`,
+    secret_key_base58: '0'.repeat(87),
+  } as const;
   for (const [rule, shape] of Object.entries(shapes) as [keyof typeof shapes, string][]) {
     t.is(inBody({ note: Array.from({ length: 900 }, () => shape) }), null, 'none of them is a key');
     t.is(inBody({ note: Array.from({ length: 1_001 }, () => shape) }), rule);
@@ -176,13 +285,33 @@ test('a body that is nothing but shapes of keys is refused, not decoded one by o
 });
 
 test('any bytes are read without a fault', (t) => {
-  t.notThrows(() => fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => { findKeyMaterial(bytes); }), { numRuns: 300 }));
-  t.notThrows(() => fc.assert(fc.property(fc.json(), (text) => { findKeyMaterial(Buffer.from(text)); }), { numRuns: 200 }));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        findKeyMaterial(bytes);
+      }),
+      { numRuns: 300 },
+    ),
+  );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        findKeyMaterial(Buffer.from(text));
+      }),
+      { numRuns: 200 },
+    ),
+  );
 });
 
 test('reliability 3.6: a pool of addresses is no phrase, though its field names are list words', (t) => {
-  const addresses = Array.from({ length: 1_000 }, (_, index) => ({ index, address: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk', path: `m/44'/501'/${index}'/0'` }));
+  const addresses = Array.from({ length: 1_000 }, (_, index) => ({
+    index,
+    address: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
+    path: `m/44'/501'/${index}'/0'`,
+  }));
   t.is(findKeyMaterial(Buffer.from(JSON.stringify({ chain: 'sol', addresses }))), null);
-  const phrase = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'.split(' ');
+  const phrase = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'.split(
+    ' ',
+  );
   t.is(findKeyMaterial(Buffer.from(JSON.stringify({ words: phrase }))), 'mnemonic');
 });

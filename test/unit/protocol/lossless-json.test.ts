@@ -4,7 +4,10 @@ import { countOf, decimalTextOf, integerOf, parseLossless } from '../../../proto
 
 test('G4 a number that a double would change keeps its text', (t) => {
   t.deepEqual(parseLossless('{"a":9007199254740993,"b":0.05013719,"c":[1e3,-12345678901234567890],"d":42}'), {
-    a: '9007199254740993', b: '0.05013719', c: ['1e3', '-12345678901234567890'], d: 42,
+    a: '9007199254740993',
+    b: '0.05013719',
+    c: ['1e3', '-12345678901234567890'],
+    d: 42,
   });
   t.is(parseLossless('0.1'), '0.1');
   t.is(parseLossless(' -7 '), -7);
@@ -18,24 +21,45 @@ test('G4 what looks like a number inside a string is left alone', (t) => {
 });
 
 test('G4 property: any JSON value without lossy numbers comes back as it was', (t) => {
-  t.notThrows(() => fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
-    const plain = JSON.parse(JSON.stringify(value, (_key, inner: unknown) =>
-      (typeof inner === 'number' && (!Number.isInteger(inner) || Math.abs(inner) >= 1e15) ? null : inner))) as unknown;
-    t.deepEqual(parseLossless(JSON.stringify(plain)), plain);
-    t.deepEqual(parseLossless(JSON.stringify(plain, null, 2)), plain);
-  })));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        const plain = JSON.parse(
+          JSON.stringify(value, (_key, inner: unknown) =>
+            typeof inner === 'number' && (!Number.isInteger(inner) || Math.abs(inner) >= 1e15) ? null : inner,
+          ),
+        ) as unknown;
+        t.deepEqual(parseLossless(JSON.stringify(plain)), plain);
+        t.deepEqual(parseLossless(JSON.stringify(plain, null, 2)), plain);
+      }),
+    ),
+  );
 });
 
 test('G4 property: every integer and every decimal text is read exactly', (t) => {
-  t.notThrows(() => fc.assert(fc.property(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), fc.nat(), (integer, fraction) => {
-    const read = parseLossless(`{"i":${integer},"d":${integer}.${fraction}}`) as { i: unknown; d: unknown };
-    t.is(integerOf(read.i), integer);
-    t.is(decimalTextOf(read.d), `${integer}.${fraction}`);
-  })));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), fc.nat(), (integer, fraction) => {
+        const read = parseLossless(`{"i":${integer},"d":${integer}.${fraction}}`) as { i: unknown; d: unknown };
+        t.is(integerOf(read.i), integer);
+        t.is(decimalTextOf(read.d), `${integer}.${fraction}`);
+      }),
+    ),
+  );
 });
 
 test('G4 a malformed number stays malformed, and the error does not quote the text', (t) => {
-  for (const text of ['{"a":1.5.5}', '{"a":01.5}', '{"a":1.}', '{"a":+1.5}', '[1.5', '{"a":"open', '1.5e', '', 'secret words']) {
+  for (const text of [
+    '{"a":1.5.5}',
+    '{"a":01.5}',
+    '{"a":1.}',
+    '{"a":+1.5}',
+    '[1.5',
+    '{"a":"open',
+    '1.5e',
+    '',
+    'secret words',
+  ]) {
     const error = t.throws(() => parseLossless(text), { instanceOf: SyntaxError }, text);
     t.is(error?.message, 'not valid JSON');
   }

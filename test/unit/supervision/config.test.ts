@@ -3,31 +3,82 @@ import { ConfigurationError, readConfig } from '../../../supervision/config.ts';
 
 const GOOD = { DATABASE_URL: 'postgres://flock_app:word@127.0.0.1:5432/flock', SECRET_KEY: '11'.repeat(32) };
 
-function problemsOf(t: { throws: (work: () => unknown, expected: { instanceOf: typeof ConfigurationError }) => ConfigurationError }, env: Record<string, string>): string[] {
+function problemsOf(
+  t: { throws: (work: () => unknown, expected: { instanceOf: typeof ConfigurationError }) => ConfigurationError },
+  env: Record<string, string>,
+): string[] {
   return [...t.throws(() => readConfig(env), { instanceOf: ConfigurationError }).problems];
 }
 
 test('issue 2.11 every problem of the settings is named at once, by its setting, and no value is repeated', (t) => {
   const wrong = {
-    DATABASE_URL: 'mysql://CANARY@host/db', DATABASE_CONNECTIONS: '1', CLOUD_PORT: '65536', ROLES: 'gateway,CANARY', LOG_LEVEL: 'CANARY', PUBLIC_URL: 'ftp://CANARY',
-    REDIS_URL: 'CANARY', DEVELOPER_MODE: 'CANARY', SMTP_URL: 'smtp://user:CANARY@mail.example', MAIL_DIR: '/CANARY', ETH_RPC_URLS: 'https://one.example,CANARY',
-    ETH_CONFIRMATIONS: '0', BSC_TRACES: 'CANARY', BTC_POLL_MS: '1e9', BODY_LIMIT_BYTES: '-1', EDGE_LEASE_TTL: '6.5', BUILD_TTL: '59', WEBHOOK_LADDER_SECONDS: '0,CANARY', SECRET_KEY: 'CANARY', NODE_NAME: 'x'.repeat(61),
+    DATABASE_URL: 'mysql://CANARY@host/db',
+    DATABASE_CONNECTIONS: '1',
+    CLOUD_PORT: '65536',
+    ROLES: 'gateway,CANARY',
+    LOG_LEVEL: 'CANARY',
+    PUBLIC_URL: 'ftp://CANARY',
+    REDIS_URL: 'CANARY',
+    DEVELOPER_MODE: 'CANARY',
+    SMTP_URL: 'smtp://user:CANARY@mail.example',
+    MAIL_DIR: '/CANARY',
+    ETH_RPC_URLS: 'https://one.example,CANARY',
+    ETH_CONFIRMATIONS: '0',
+    BSC_TRACES: 'CANARY',
+    BTC_POLL_MS: '1e9',
+    BODY_LIMIT_BYTES: '-1',
+    EDGE_LEASE_TTL: '6.5',
+    BUILD_TTL: '59',
+    WEBHOOK_LADDER_SECONDS: '0,CANARY',
+    SECRET_KEY: 'CANARY',
+    NODE_NAME: 'x'.repeat(61),
   };
   const problems = problemsOf(t, wrong);
   const named = [
-    'DATABASE_URL', 'DATABASE_CONNECTIONS', 'CLOUD_PORT', 'ROLES', 'LOG_LEVEL', 'PUBLIC_URL', 'REDIS_URL', 'DEVELOPER_MODE', 'SMTP_URL or MAIL_DIR', 'ETH_RPC_URLS',
-    'ETH_CONFIRMATIONS', 'BSC_TRACES', 'BTC_POLL_MS', 'BODY_LIMIT_BYTES', 'EDGE_LEASE_TTL', 'BUILD_TTL', 'WEBHOOK_LADDER_SECONDS', 'SECRET_KEY', 'NODE_NAME',
+    'DATABASE_URL',
+    'DATABASE_CONNECTIONS',
+    'CLOUD_PORT',
+    'ROLES',
+    'LOG_LEVEL',
+    'PUBLIC_URL',
+    'REDIS_URL',
+    'DEVELOPER_MODE',
+    'SMTP_URL or MAIL_DIR',
+    'ETH_RPC_URLS',
+    'ETH_CONFIRMATIONS',
+    'BSC_TRACES',
+    'BTC_POLL_MS',
+    'BODY_LIMIT_BYTES',
+    'EDGE_LEASE_TTL',
+    'BUILD_TTL',
+    'WEBHOOK_LADDER_SECONDS',
+    'SECRET_KEY',
+    'NODE_NAME',
   ];
-  for (const name of named) t.true(problems.some((problem) => problem.startsWith(name)), name);
+  for (const name of named)
+    t.true(
+      problems.some((problem) => problem.startsWith(name)),
+      name,
+    );
   t.false(problems.join('\n').includes('CANARY'));
 });
 
 test('issue 2.11 what is needed is named; an empty setting is none; both forms of a secret are one too many', (t) => {
-  t.deepEqual(problemsOf(t, {}).map((problem) => problem.split(':')[0]), ['DATABASE_URL', 'SECRET_KEY or SECRET_KEY_FILE']);
+  t.deepEqual(
+    problemsOf(t, {}).map((problem) => problem.split(':')[0]),
+    ['DATABASE_URL', 'SECRET_KEY or SECRET_KEY_FILE'],
+  );
   t.deepEqual(problemsOf(t, { ...GOOD, SECRET_KEY: '' }).length, 1);
   t.deepEqual(problemsOf(t, { ...GOOD, SECRET_KEY_FILE: '/run/secrets/key' }).length, 1);
-  t.regex(problemsOf(t, { DATABASE_URL: GOOD.DATABASE_URL, SECRET_KEY_FILE: '/nowhere/at/all' })[0]!, /^SECRET_KEY_FILE: cannot be read \(ENOENT\)$/);
-  t.regex(problemsOf(t, { ...GOOD, SECRET_KEY: `${'11'.repeat(32)},${'22'.repeat(31)}` })[0]!, /^SECRET_KEY: .*32 bytes/, 'each of the keys');
+  t.regex(
+    problemsOf(t, { DATABASE_URL: GOOD.DATABASE_URL, SECRET_KEY_FILE: '/nowhere/at/all' })[0]!,
+    /^SECRET_KEY_FILE: cannot be read \(ENOENT\)$/,
+  );
+  t.regex(
+    problemsOf(t, { ...GOOD, SECRET_KEY: `${'11'.repeat(32)},${'22'.repeat(31)}` })[0]!,
+    /^SECRET_KEY: .*32 bytes/,
+    'each of the keys',
+  );
   const read = readConfig({ ...GOOD, REDIS_URL: '', ETH_RPC_URLS: '', CLOUD_PORT: '' });
   t.is(read.REDIS_URL, undefined);
   t.is(read.CLOUD_PORT, 8_080);
@@ -36,42 +87,109 @@ test('issue 2.11 what is needed is named; an empty setting is none; both forms o
 
 test('design 6 settings are read as their types, with the defaults of the documents, and no key is among them', (t) => {
   const read = readConfig({
-    ...GOOD, SECRET_KEY: `${'11'.repeat(32)}, ${Buffer.alloc(32, 2).toString('base64')}`, ROLES: 'gateway, publisher',
-    ETH_RPC_URLS: 'http://one:8545, https://two/key', ETH_CONFIRMATIONS: '7', BASE_RPC_URLS: 'http://base', BASE_TRACES: 'required', ETH_TRACES: 'auto', WEBHOOK_LADDER_SECONDS: '0,5,60',
+    ...GOOD,
+    SECRET_KEY: `${'11'.repeat(32)}, ${Buffer.alloc(32, 2).toString('base64')}`,
+    ROLES: 'gateway, publisher',
+    ETH_RPC_URLS: 'http://one:8545, https://two/key',
+    ETH_CONFIRMATIONS: '7',
+    BASE_RPC_URLS: 'http://base',
+    BASE_TRACES: 'required',
+    ETH_TRACES: 'auto',
+    WEBHOOK_LADDER_SECONDS: '0,5,60',
   });
   t.deepEqual(read.sealKeys, [Buffer.alloc(32, 0x11), Buffer.alloc(32, 2)], 'the first one seals');
   t.deepEqual(read.ROLES, ['gateway', 'publisher']);
   t.deepEqual(read.chains, {
-    eth: { rpcUrls: ['http://one:8545', 'https://two/key'], confirmations: 7, pollMs: null, startHeight: null, secondReadMs: null, tracesRequired: false },
-    base: { rpcUrls: ['http://base'], confirmations: null, pollMs: null, startHeight: null, secondReadMs: null, tracesRequired: true },
+    eth: {
+      rpcUrls: ['http://one:8545', 'https://two/key'],
+      confirmations: 7,
+      pollMs: null,
+      startHeight: null,
+      secondReadMs: null,
+      tracesRequired: false,
+    },
+    base: {
+      rpcUrls: ['http://base'],
+      confirmations: null,
+      pollMs: null,
+      startHeight: null,
+      secondReadMs: null,
+      tracesRequired: true,
+    },
   });
-  t.like(read, { HOST: '127.0.0.1', DEVELOPER_MODE: false, BODY_LIMIT_BYTES: 1_048_576, EDGE_LEASE_TTL: 30, BUILD_TTL: 86_400, SANDBOX_REQUESTS_PER_MINUTE: 6_000, WEBHOOK_LADDER_SECONDS: [0, 5, 60] });
+  t.like(read, {
+    HOST: '127.0.0.1',
+    DEVELOPER_MODE: false,
+    BODY_LIMIT_BYTES: 1_048_576,
+    EDGE_LEASE_TTL: 30,
+    BUILD_TTL: 86_400,
+    SANDBOX_REQUESTS_PER_MINUTE: 6_000,
+    WEBHOOK_LADDER_SECONDS: [0, 5, 60],
+  });
   t.false('SECRET_KEY' in read);
 });
 
-test('found F76: a name that is not read is a problem that names the setting which is meant; other programs\' names are none', (t) => {
+test("found F76: a name that is not read is a problem that names the setting which is meant; other programs' names are none", (t) => {
   const misspelt: Record<string, string> = {
-    ETH_RPC_URL: 'ETH_RPC_URLS', ETH_RPC_URSL: 'ETH_RPC_URLS', ETH_CONFIRMATION: 'ETH_CONFIRMATIONS', BSC_START_HIGHT: 'BSC_START_HEIGHT', ETHE_RPC_URLS: 'ETH_RPC_URLS',
-    POLIGON_CONFIRMATIONS: 'POLYGON_CONFIRMATIONS', DATABASE_CONECTIONS: 'DATABASE_CONNECTIONS', WEBHOOK_LADDER_SECOND: 'WEBHOOK_LADDER_SECONDS', NODE_LEASE_SECOND: 'NODE_LEASE_SECONDS',
+    ETH_RPC_URL: 'ETH_RPC_URLS',
+    ETH_RPC_URSL: 'ETH_RPC_URLS',
+    ETH_CONFIRMATION: 'ETH_CONFIRMATIONS',
+    BSC_START_HIGHT: 'BSC_START_HEIGHT',
+    ETHE_RPC_URLS: 'ETH_RPC_URLS',
+    POLIGON_CONFIRMATIONS: 'POLYGON_CONFIRMATIONS',
+    DATABASE_CONECTIONS: 'DATABASE_CONNECTIONS',
+    WEBHOOK_LADDER_SECOND: 'WEBHOOK_LADDER_SECONDS',
+    NODE_LEASE_SECOND: 'NODE_LEASE_SECONDS',
   };
   for (const [name, meant] of Object.entries(misspelt)) {
-    t.deepEqual(problemsOf(t, { ...GOOD, [name]: 'CANARY' }), [`${name}: is not read by this process; did you mean ${meant}?`]);
+    t.deepEqual(problemsOf(t, { ...GOOD, [name]: 'CANARY' }), [
+      `${name}: is not read by this process; did you mean ${meant}?`,
+    ]);
   }
-  t.regex(problemsOf(t, { ...GOOD, DOGE_RPC_URLS: 'http://doge' })[0]!, /^DOGE_RPC_URLS: is not read by this process; /);
+  t.regex(
+    problemsOf(t, { ...GOOD, DOGE_RPC_URLS: 'http://doge' })[0]!,
+    /^DOGE_RPC_URLS: is not read by this process; /,
+  );
   const others = {
-    HOSTNAME: 'h', HOME: '/', PATH: '/bin', LOGNAME: 'a', MAILDIR: '/m', MAIL: '/m', NODE_OPTIONS: '', NODE_VERSION: '24', REDIS_URI: 'x', PUBLIC_URI: 'x', BASE_URL: 'http://x', SOL_DIR: '/', AVAX_HOME: '/',
-    ETH_SERVICE_HOST: '10.0.0.1', ETH_PORT_8545_TCP_ADDR: '10.0.0.1', EDGE_PORT: '8081', EDGE_DATA_DIR: '/d', MNEMONIC_FILE: '/f', API_KEY: 'k', npm_lifecycle_event: 'cloud',
+    HOSTNAME: 'h',
+    HOME: '/',
+    PATH: '/bin',
+    LOGNAME: 'a',
+    MAILDIR: '/m',
+    MAIL: '/m',
+    NODE_OPTIONS: '',
+    NODE_VERSION: '24',
+    REDIS_URI: 'x',
+    PUBLIC_URI: 'x',
+    BASE_URL: 'http://x',
+    SOL_DIR: '/',
+    AVAX_HOME: '/',
+    ETH_SERVICE_HOST: '10.0.0.1',
+    ETH_PORT_8545_TCP_ADDR: '10.0.0.1',
+    EDGE_PORT: '8081',
+    EDGE_DATA_DIR: '/d',
+    MNEMONIC_FILE: '/f',
+    API_KEY: 'k',
+    npm_lifecycle_event: 'cloud',
   };
   t.notThrows(() => readConfig({ ...GOOD, ...others }));
 });
 
 test('found F76: an entry of a list is named by its place, says what it is to be, and one endpoint is not named twice', (t) => {
   for (const wrong of ['127.0.0.1:8545', 'ws://node', 'http://one http://two', 'http://one,node-2']) {
-    t.regex(problemsOf(t, { ...GOOD, ETH_RPC_URLS: wrong })[0]!, /^ETH_RPC_URLS: entry [12] is no http or https address; several are separated by commas$/, wrong);
+    t.regex(
+      problemsOf(t, { ...GOOD, ETH_RPC_URLS: wrong })[0]!,
+      /^ETH_RPC_URLS: entry [12] is no http or https address; several are separated by commas$/,
+      wrong,
+    );
   }
   for (const twice of ['http://one,http://one', 'http://one/,https://two,HTTP://one:80']) {
-    t.deepEqual(problemsOf(t, { ...GOOD, BTC_RPC_URLS: twice }), ['BTC_RPC_URLS: names an endpoint twice: its word would count as that of two']);
+    t.deepEqual(problemsOf(t, { ...GOOD, BTC_RPC_URLS: twice }), [
+      'BTC_RPC_URLS: names an endpoint twice: its word would count as that of two',
+    ]);
   }
   t.deepEqual(problemsOf(t, { ...GOOD, ETH_CONFIRMATIONS: 'many' }), ['ETH_CONFIRMATIONS: is a whole number']);
-  t.deepEqual(problemsOf(t, { ...GOOD, ROLES: 'gateway,watcher' }), ['ROLES: entry 2 is one of "gateway"|"watchers"|"publisher"|"schedules"']);
+  t.deepEqual(problemsOf(t, { ...GOOD, ROLES: 'gateway,watcher' }), [
+    'ROLES: entry 2 is one of "gateway"|"watchers"|"publisher"|"schedules"',
+  ]);
 });

@@ -28,13 +28,25 @@ test('issue 2.1: an option that npm kept for itself is named, not passed over', 
 
 test('issue 2.1: a port that this user may not have is not called taken', async (t) => {
   const listen = async (port: number): Promise<string | null> => (port === 81 ? 'EACCES' : null);
-  const error = await t.throwsAsync(requireFreePorts([{ setting: 'CLOUD_PORT', port: 8_080 }, { setting: 'EDGE_PORT', port: 81 }], 5_000, listen));
+  const error = await t.throwsAsync(
+    requireFreePorts(
+      [
+        { setting: 'CLOUD_PORT', port: 8_080 },
+        { setting: 'EDGE_PORT', port: 81 },
+      ],
+      5_000,
+      listen,
+    ),
+  );
   t.regex(error.message, /^port 81 \(EDGE_PORT\) cannot be used by this user \(EACCES\)$/m);
   t.regex(error.message, /EDGE_PORT=8181 npm start/, 'one that it may have');
 });
 
 test('issue 2.1: a server that outlived its Flock is not called another Flock', (t) => {
-  t.regex(inUse('/data/cluster', [1_412, 1_403, 1_413], false), /\(pid 1412, 1403, 1413\): .*does not end by itself.*kill -INT 1403$/);
+  t.regex(
+    inUse('/data/cluster', [1_412, 1_403, 1_413], false),
+    /\(pid 1412, 1403, 1413\): .*does not end by itself.*kill -INT 1403$/,
+  );
   t.regex(inUse('/data/cluster', [1_403], true), /another Flock runs on the same data; stop it first/);
 });
 
@@ -45,16 +57,27 @@ test('found F76: before npm ci every command says so, in place of a stack', (t) 
   const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: Record<string, string> };
   const commands = Object.values(scripts).filter((line) => line.startsWith('exec node'));
   t.true(commands.length >= 9);
-  for (const line of commands) t.regex(line, /^exec node (?:--disable-sigusr1 )?--import \.\/developer\/installed\.mjs /);
-  const { status, stderr } = spawnSync(process.execPath, ['--import', './developer/installed.mjs', 'developer/start.ts'], { cwd: clone, encoding: 'utf8' });
+  for (const line of commands)
+    t.regex(line, /^exec node (?:--disable-sigusr1 )?--import \.\/developer\/installed\.mjs /);
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--import', './developer/installed.mjs', 'developer/start.ts'],
+    { cwd: clone, encoding: 'utf8' },
+  );
   t.is(status, 1);
   t.regex(stderr, /^The packages of Flock are not installed\. Run {2}npm ci {2}in this directory first/);
   t.notRegex(stderr, /\bat .*:[0-9]+:[0-9]+/);
 });
 
 test('found F76: initdb on a full disk, or below a directory that its user cannot write to, says what to do', (t) => {
-  t.regex(initdbFailure('initdb: error: could not create directory "/data/x": No space left on device', '/data/x'), /the disk is full.*--data-dir/);
-  t.regex(initdbFailure('initdb: error: could not access directory: Permission denied', '/data/x'), /may not write to \/data\/x.*--data-dir/);
+  t.regex(
+    initdbFailure('initdb: error: could not create directory "/data/x": No space left on device', '/data/x'),
+    /the disk is full.*--data-dir/,
+  );
+  t.regex(
+    initdbFailure('initdb: error: could not access directory: Permission denied', '/data/x'),
+    /may not write to \/data\/x.*--data-dir/,
+  );
   t.is(initdbFailure('something else', '/data/x'), 'initdb failed: something else');
 });
 
@@ -63,12 +86,32 @@ test('found F76: an unknown option of a command is answered with those that it h
     ['developer/start.ts', ['--frehs'], /Unknown option '--frehs'[^]*usage: npm start -- \[--fresh\]/],
     ['developer/demo.ts', ['--chian', 'eth'], /Unknown option '--chian'[^]*usage: npm run demo -- \[--chain btc\|/],
     ['test/simulation/soak.ts', ['--sedes', '1'], /Unknown option '--sedes'[^]*usage: npm run soak -- \[--seeds N\]/],
-    ['gateway/cli/flock.ts', ['webhooks', 'listen', '--secret', 'whsec_abc'], /^--secret: a secret begins with whsec_ and is base64 after it, whole\n$/],
-    ['gateway/cli/flock.ts', ['webhooks', 'listen', '--prot', '1'], /Unknown option '--prot'[^]*usage: flock webhooks listen/],
-    ['gateway/cli/flock.ts', ['users', 'create', '--mail', 'x'], /Unknown option '--mail'[^]*usage: flock users create/],
-    ['edge/cli/flock-edge.ts', ['local-keys', 'mint', '--lable', 'x'], /usage: flock-edge local-keys mint --label NAME/],
+    [
+      'gateway/cli/flock.ts',
+      ['webhooks', 'listen', '--secret', 'whsec_abc'],
+      /^--secret: a secret begins with whsec_ and is base64 after it, whole\n$/,
+    ],
+    [
+      'gateway/cli/flock.ts',
+      ['webhooks', 'listen', '--prot', '1'],
+      /Unknown option '--prot'[^]*usage: flock webhooks listen/,
+    ],
+    [
+      'gateway/cli/flock.ts',
+      ['users', 'create', '--mail', 'x'],
+      /Unknown option '--mail'[^]*usage: flock users create/,
+    ],
+    [
+      'edge/cli/flock-edge.ts',
+      ['local-keys', 'mint', '--lable', 'x'],
+      /usage: flock-edge local-keys mint --label NAME/,
+    ],
   ] as const) {
-    const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env.PATH ?? '', DATABASE_URL: 'postgres://flock_app@127.0.0.1:9/none' } });
+    const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH ?? '', DATABASE_URL: 'postgres://flock_app@127.0.0.1:9/none' },
+    });
     t.true(status === 1 || status === 2, entry);
     t.regex(stderr, usage);
   }

@@ -7,10 +7,22 @@ function node() {
   const state = { away: false, asked: 0, answer: (): Promise<number> => Promise.resolve(3) };
   const parts = {
     stores: {
-      deliveries: { incompletePublications: () => { state.asked += 1; return state.answer(); } }, mail: { unsent: () => state.answer() }, inbox: { countSetAside: () => state.answer() },
-      operators: { counterGaps: async () => ({ eth: 2 }) }, watch: { coverage: async () => ({ unresolved: [], headAtMs: 0 }) },
+      deliveries: {
+        incompletePublications: () => {
+          state.asked += 1;
+          return state.answer();
+        },
+      },
+      mail: { unsent: () => state.answer() },
+      inbox: { countSetAside: () => state.answer() },
+      operators: { counterGaps: async () => ({ eth: 2 }) },
+      watch: { coverage: async () => ({ unresolved: [], headAtMs: 0 }) },
     },
-    system: { counts: () => ({ waiting: 7, residents: 5, deadLetters: {} }) }, liveChains: () => ['eth'], streamCount: () => 4, isAway: () => state.away, nowMs: () => 1_000,
+    system: { counts: () => ({ waiting: 7, residents: 5, deadLetters: {} }) },
+    liveChains: () => ['eth'],
+    streamCount: () => 4,
+    isAway: () => state.away,
+    nowMs: () => 1_000,
   };
   return { state, metrics: createMetrics(createGaugeReader(parts as unknown as GaugeParts)) };
 }
@@ -20,7 +32,13 @@ test('found F75: figures are answered while the database is away, with a gauge t
   t.regex(await metrics.text(), /^svc_database_up 1$/m);
   state.away = true;
   const text = await metrics.text();
-  for (const line of [/^svc_database_up 0$/m, /^svc_mailbox_depth 7$/m, /^svc_edge_streams 4$/m, /^svc_mail_unsent 3$/m]) t.regex(text, line);
+  for (const line of [
+    /^svc_database_up 0$/m,
+    /^svc_mailbox_depth 7$/m,
+    /^svc_edge_streams 4$/m,
+    /^svc_mail_unsent 3$/m,
+  ])
+    t.regex(text, line);
   t.is(state.asked, 1, 'one that is away is not asked');
   state.away = false;
   state.answer = () => Promise.reject(new Error('refused'));
@@ -30,7 +48,9 @@ test('found F75: figures are answered while the database is away, with a gauge t
 test('found F75: a database that hangs holds up no scrape and is asked once, however often it is scraped', async (t) => {
   const { state, metrics } = node();
   let release: (value: number) => void = () => undefined;
-  const hangs = new Promise<number>((resolve) => { release = resolve; });
+  const hangs = new Promise<number>((resolve) => {
+    release = resolve;
+  });
   state.answer = () => hangs;
   const texts = await Promise.all([metrics.text(), metrics.text()]);
   for (const text of texts) t.regex(text, /^svc_database_up 0$/m);

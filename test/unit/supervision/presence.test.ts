@@ -4,7 +4,13 @@ import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
 import { HandClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
 
-interface World { owned: number; vacant: number; renew: 'answers' | 'refuses' | 'hangs'; durable: string | null; calls: string[] }
+interface World {
+  owned: number;
+  vacant: number;
+  renew: 'answers' | 'refuses' | 'hangs';
+  durable: string | null;
+  calls: string[];
+}
 
 function present(more: Partial<PresenceDeps> = {}) {
   const clock = new HandClock();
@@ -12,9 +18,15 @@ function present(more: Partial<PresenceDeps> = {}) {
   let epoch = 1;
   const all = () => new Map(Array.from({ length: SHARD_COUNT }, (_, shard) => [shard, epoch] as const));
   const presence = new Presence({
-    nodeId: 'a/1', leaseSeconds: 10, log: { info: () => undefined, warn: () => undefined }, clock, durability: async () => world.durable,
+    nodeId: 'a/1',
+    leaseSeconds: 10,
+    log: { info: () => undefined, warn: () => undefined },
+    clock,
+    durability: async () => world.durable,
     ownership: {
-      async claimShards() { return all(); },
+      async claimShards() {
+        return all();
+      },
       async claimVacantShards() {
         world.calls.push('claim vacant');
         epoch += 1;
@@ -27,13 +39,19 @@ function present(more: Partial<PresenceDeps> = {}) {
         if (world.renew === 'refuses') throw Object.assign(new Error('could not extend file'), { code: '53100' });
         return { owned: world.owned, vacant: world.vacant };
       },
-      async leaveNode() { world.calls.push('leave'); },
+      async leaveNode() {
+        world.calls.push('leave');
+      },
     },
     ...more,
   });
   presence.follow({
-    async superseded() { world.calls.push('stands back'); },
-    async regained() { world.calls.push('goes on'); },
+    async superseded() {
+      world.calls.push('stands back');
+    },
+    async regained() {
+      world.calls.push('goes on');
+    },
   });
   return { presence, world, clock };
 }
@@ -84,7 +102,10 @@ for (const renew of ['refuses', 'hangs'] as const) {
 }
 
 test('found F62: where it is required, nothing is served while an acknowledged commit may be lost; else it is only said', async (t) => {
-  for (const [durabilityRequired, trouble] of [[true, 'database'], [false, null]] as const) {
+  for (const [durabilityRequired, trouble] of [
+    [true, 'database'],
+    [false, null],
+  ] as const) {
     const { presence, world, clock } = present({ durabilityRequired });
     await presence.claim();
     world.durable = 'a standby and no synchronous one';

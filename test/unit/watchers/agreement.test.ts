@@ -2,17 +2,36 @@ import test from 'ava';
 import { CANNOT_TELL_MS } from '../../../chain-watchers/follow/movements.ts';
 import { SILENT_MS } from '../../../chain-watchers/follow/quorum.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
-import { SimulatedChain, simulatedModule, simulatedNetwork, type SimulatedClient, type SimulatedPayment, type SimulatedRaw } from '../../support/simulated-chain.ts';
+import {
+  SimulatedChain,
+  simulatedModule,
+  simulatedNetwork,
+  type SimulatedClient,
+  type SimulatedPayment,
+  type SimulatedRaw,
+} from '../../support/simulated-chain.ts';
 import type { Block, ChainModule, Network } from '../../../chains/chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
-const pay = (txid: string, partial: Partial<SimulatedPayment> = {}): SimulatedPayment => ({ txid, outputIndex: 0, to: '@a', amount: 5n, ...partial });
-const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) =>
-  ('deposit' in fact ? `${fact.kind} ${fact.deposit.txid} ${fact.deposit.amount}` : `${fact.kind} ${fact.txid}`));
+const pay = (txid: string, partial: Partial<SimulatedPayment> = {}): SimulatedPayment => ({
+  txid,
+  outputIndex: 0,
+  to: '@a',
+  amount: 5n,
+  ...partial,
+});
+const told = (self: Watching) =>
+  self.store
+    .inbox(ACCOUNT)
+    .map(({ fact }) =>
+      'deposit' in fact ? `${fact.kind} ${fact.deposit.txid} ${fact.deposit.amount}` : `${fact.kind} ${fact.txid}`,
+    );
 const asked = (client: SimulatedClient, what: RegExp) => client.calls.filter((call) => what.test(call)).length;
 
 async function started(count: number) {
-  const chain = new SimulatedChain(), client = chain.client(), witnesses = Array.from({ length: count }, () => chain.client());
+  const chain = new SimulatedChain(),
+    client = chain.client(),
+    witnesses = Array.from({ length: count }, () => chain.client());
   const self = watching({ client, witnesses });
   for (const name of ['@a', '@b']) self.issue(name);
   await self.watcher.tick();
@@ -33,7 +52,7 @@ const LIES: Readonly<Record<string, (payment: SimulatedPayment) => SimulatedPaym
   'another sender': (payment) => ({ ...payment, from: ['@tank'] }),
   'a threshold of its own': (payment) => ({ ...payment, threshold: 101 }),
   'another transaction': (payment) => ({ ...payment, txid: `not-${payment.txid}` }),
-  'nothing': () => null,
+  nothing: () => null,
 };
 
 for (const [what, lie] of Object.entries(LIES)) {
@@ -41,7 +60,9 @@ for (const [what, lie] of Object.entries(LIES)) {
     test(`found F73: endpoint ${liar + 1} of two reports ${what}: nothing is announced before both agree, and then once`, async (t) => {
       const { chain, witnesses, self, rounds } = await started(2);
       const altered = (payment: SimulatedPayment) => (payment.txid === 'tx' ? lie(payment) : payment);
-      Object.assign(witnesses[liar]!, { alters: (payment: SimulatedPayment) => altered(payment) ?? { ...payment, amount: 0n } });
+      Object.assign(witnesses[liar]!, {
+        alters: (payment: SimulatedPayment) => altered(payment) ?? { ...payment, amount: 0n },
+      });
       chain.mine([pay('tx', { from: ['@payer'] })]);
       chain.mine([pay('next')]);
       await rounds(12);
@@ -63,8 +84,13 @@ for (const [what, lie] of Object.entries(LIES)) {
     chain.mineEmpty(simulatedNetwork.threshold);
     await rounds(3);
     t.deepEqual(told(self), [1, 2, 3].map((n) => `seen tx${n} 5`).concat([1, 2, 3].map((n) => `matured tx${n} 5`)));
-    const named = self.recorder.lines.filter(({ level }) => level === 'error').map(({ fields }) => (fields as { endpoints: number[] }).endpoints);
-    t.true(named.length > 0 && named.every((endpoints) => endpoints.includes(2) || endpoints.length === 1), JSON.stringify(named));
+    const named = self.recorder.lines
+      .filter(({ level }) => level === 'error')
+      .map(({ fields }) => (fields as { endpoints: number[] }).endpoints);
+    t.true(
+      named.length > 0 && named.every((endpoints) => endpoints.includes(2) || endpoints.length === 1),
+      JSON.stringify(named),
+    );
   });
 }
 
@@ -95,7 +121,8 @@ test('found F73: a forged reorganisation of one of two endpoints reverses nothin
   chain.mine([pay('tx')]);
   chain.mineEmpty(simulatedNetwork.threshold);
   await rounds(2);
-  const forged = chain.rollback(3), honest = forged.at(-1)!;
+  const forged = chain.rollback(3),
+    honest = forged.at(-1)!;
   chain.mineEmpty(8);
   for (const one of [client, witnesses[0]!]) one.frozenAt = honest;
   // The honest one rises too, on its own branch.
@@ -105,25 +132,46 @@ test('found F73: a forged reorganisation of one of two endpoints reverses nothin
 });
 
 test('found F73: a withdrawal that one of two endpoints reports in a block, or failed there, is not believed', async (t) => {
-  for (const [what, outcome] of Object.entries({ failed: [{ txid: 'out', success: false, reason: null, fee: null }], absent: [] })) {
-    const chain = new SimulatedChain(), liars = new WeakSet<Block<SimulatedRaw>>(), honest = chain.client(), liar = chain.client();
+  for (const [what, outcome] of Object.entries({
+    failed: [{ txid: 'out', success: false, reason: null, fee: null }],
+    absent: [],
+  })) {
+    const chain = new SimulatedChain(),
+      liars = new WeakSet<Block<SimulatedRaw>>(),
+      honest = chain.client(),
+      liar = chain.client();
     const getBlock = liar.getBlock.bind(liar);
     liar.getBlock = async (height) => {
-      const block = { ...await getBlock(height) };
+      const block = { ...(await getBlock(height)) };
       liars.add(block);
       return block;
     };
-    const module = { ...simulatedModule, outcomesIn: (network: Network, block: Block<SimulatedRaw>, wanted: ReadonlySet<string>) =>
-      (liars.has(block) && block.raw.sent.length > 0 ? outcome : simulatedModule.outcomesIn(network, block, wanted)) } as ChainModule;
+    const module = {
+      ...simulatedModule,
+      outcomesIn: (network: Network, block: Block<SimulatedRaw>, wanted: ReadonlySet<string>) =>
+        liars.has(block) && block.raw.sent.length > 0 ? outcome : simulatedModule.outcomesIn(network, block, wanted),
+    } as ChainModule;
     const self = watching({ client: honest, witnesses: [honest, liar], module });
-    self.store.saveWithdrawal({ id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', from: '@a', status: 'broadcast', createdAtMs: 0, height: null,
+    self.store.saveWithdrawal({
+      id: 'txn_1',
+      accountId: ACCOUNT,
+      ledger: 'eth',
+      from: '@a',
+      status: 'broadcast',
+      createdAtMs: 0,
+      height: null,
       unsigned: { from: '@a', replayKey: { kind: 'nonce', value: 7 } },
-      versions: [{ txid: 'out', signedPayload: '0x', payload: '0x' }] } as unknown as WithdrawalRow);
+      versions: [{ txid: 'out', signedPayload: '0x', payload: '0x' }],
+    } as unknown as WithdrawalRow);
     await self.watcher.tick();
     chain.mempool.add('out');
     chain.mine([], { withMempool: true });
     for (let round = 0; round < 6; round += 1) await self.watcher.tick();
-    t.deepEqual((await self.store.coverage('eth')).unresolved.map(({ height }) => height), [1], what);
+    t.deepEqual(
+      (await self.store.coverage('eth')).unresolved.map(({ height }) => height),
+      [1],
+      what,
+    );
   }
 });
 
@@ -162,7 +210,10 @@ test('found F73: an endpoint that has not reached a block is waited for without 
 test('V6 payments from inside contracts are the word of those that trace; where only another endpoint does, the block waits for it (C1-4)', async (t) => {
   const inner = pay('inner', { outputIndex: -2 });
   const { chain, witnesses, self, rounds } = await started(2);
-  Object.assign(witnesses[1]!, { seesInternal: async () => false, alters: (payment: SimulatedPayment) => (payment.outputIndex < -1 ? { ...payment, amount: 0n } : payment) });
+  Object.assign(witnesses[1]!, {
+    seesInternal: async () => false,
+    alters: (payment: SimulatedPayment) => (payment.outputIndex < -1 ? { ...payment, amount: 0n } : payment),
+  });
   chain.mine([inner, pay('plain')]);
   await rounds(2);
   t.deepEqual(told(self).sort(), ['seen inner 5', 'seen plain 5']);
@@ -170,7 +221,10 @@ test('V6 payments from inside contracts are the word of those that trace; where 
   // Neither of the two that are alive traces; a third one did and is down.
   const blind = await started(2);
   for (const witness of blind.witnesses) {
-    Object.assign(witness, { seesInternal: async () => false, alters: (payment: SimulatedPayment) => (payment.outputIndex < -1 ? { ...payment, amount: 0n } : payment) });
+    Object.assign(witness, {
+      seesInternal: async () => false,
+      alters: (payment: SimulatedPayment) => (payment.outputIndex < -1 ? { ...payment, amount: 0n } : payment),
+    });
   }
   Object.assign(blind.client, { seesInternal: async () => true });
   blind.client.contentMissing.add(1);
@@ -201,14 +255,23 @@ test('found F74: one that fails on one height and serves the others is waited fo
 test('found F74: one that proves no block at all is not waited for after 30 s, and counts again once it does', async (t) => {
   const { chain, witnesses, self, rounds } = await started(2);
   const getBlock = witnesses[1]!.getBlock.bind(witnesses[1]);
-  witnesses[1]!.getBlock = async (height) => { witnesses[1]!.contentMissing.add(height); return getBlock(height); };
+  witnesses[1]!.getBlock = async (height) => {
+    witnesses[1]!.contentMissing.add(height);
+    return getBlock(height);
+  };
   chain.mine([pay('tx')]);
   await rounds(25);
   t.deepEqual(told(self), []);
   await rounds(10);
   chain.mine([pay('second')]);
   await rounds(62);
-  t.deepEqual(told(self).map((line) => line.split(' ')[1]).sort(), ['second', 'tx'], 'by the other alone');
+  t.deepEqual(
+    told(self)
+      .map((line) => line.split(' ')[1])
+      .sort(),
+    ['second', 'tx'],
+    'by the other alone',
+  );
   // Well again: its word counts, a lie of the other is found.
   witnesses[1]!.getBlock = getBlock;
   witnesses[1]!.contentMissing.clear();
@@ -225,17 +288,29 @@ test('found F74: one that proves no block at all is not waited for after 30 s, a
 test('found F74: an endpoint whose block was not proven because it went down counts at once when it is back', async (t) => {
   const { chain, witnesses, self, rounds } = await started(2);
   const getBlock = witnesses[1]!.getBlock.bind(witnesses[1]);
-  witnesses[1]!.getBlock = async (height) => { witnesses[1]!.down = true; return getBlock(height); };
+  witnesses[1]!.getBlock = async (height) => {
+    witnesses[1]!.down = true;
+    return getBlock(height);
+  };
   chain.mine([pay('tx')]);
   await rounds(40);
   t.deepEqual(told(self), ['seen tx 5'], 'by the other alone');
-  t.deepEqual([0, 1].map((index) => self.watcher.conditionOf(index)), ['alive', 'silent']);
+  t.deepEqual(
+    [0, 1].map((index) => self.watcher.conditionOf(index)),
+    ['alive', 'silent'],
+  );
   Object.assign(witnesses[1]!, { getBlock, down: false });
   witnesses[0]!.alters = (payment) => ({ ...payment, amount: 500n });
   chain.mine([pay('lie')]);
   await rounds(2, 6_000);
-  t.deepEqual([0, 1].map((index) => self.watcher.conditionOf(index)), ['alive', 'alive']);
-  t.false(told(self).some((line) => line.includes('lie')), 'its word is needed again');
+  t.deepEqual(
+    [0, 1].map((index) => self.watcher.conditionOf(index)),
+    ['alive', 'alive'],
+  );
+  t.false(
+    told(self).some((line) => line.includes('lie')),
+    'its word is needed again',
+  );
 });
 
 test('found F74: while no block may be asked for, endpoints are looked at: the first that is back is not held up by one that stays away', async (t) => {
@@ -245,7 +320,10 @@ test('found F74: while no block may be asked for, endpoints are looked at: the f
     self.nowMs += 10_000;
     await self.watcher.look();
   }
-  t.deepEqual([0, 1].map((index) => self.watcher.conditionOf(index)), ['silent', 'silent']);
+  t.deepEqual(
+    [0, 1].map((index) => self.watcher.conditionOf(index)),
+    ['silent', 'silent'],
+  );
   witnesses[0]!.down = false;
   chain.mine([pay('tx')]);
   await rounds(1);
@@ -289,7 +367,8 @@ test('the price: a block is read by two endpoints, a third one only where they d
 });
 
 test('found F74: one block that no endpoint proves does not make them count as unreadable, however often it is asked for again', async (t) => {
-  const chain = new SimulatedChain(), witnesses = [chain.client(), chain.client()];
+  const chain = new SimulatedChain(),
+    witnesses = [chain.client(), chain.client()];
   const self = watching({ client: chain.client(), witnesses, settings: { start: 0 } });
   await self.watcher.tick();
   chain.mine();
@@ -303,7 +382,10 @@ test('found F74: one block that no endpoint proves does not make them count as u
     await self.watcher.tick();
   }
   t.true(witnesses[0]!.calls.filter((call) => call === 'block 1').length > 5, 'it is asked for again');
-  t.deepEqual(self.recorder.lines.filter(({ fields }) => 'condition' in fields), []);
+  t.deepEqual(
+    self.recorder.lines.filter(({ fields }) => 'condition' in fields),
+    [],
+  );
   chain.mine();
   await self.watcher.tick();
   t.is((await self.store.cursor('eth'))!.height, chain.tip.height);

@@ -42,20 +42,34 @@ test('V7 G24 growth without a transfer becomes `unattributed` with its evidence,
   }
   chain.mine();
   await self.watcher.tick();
-  t.like((await findings())[0], { kind: 'unattributed', address: '@b', accountId: ACCOUNT, amount: 7n, expected: 0n, found: 7n, tokenContract: null });
+  t.like((await findings())[0], {
+    kind: 'unattributed',
+    address: '@b',
+    accountId: ACCOUNT,
+    amount: 7n,
+    expected: 0n,
+    found: 7n,
+    tokenContract: null,
+  });
   t.regex(JSON.stringify((await findings())[0]!.evidence), /reconciliation without traces/);
   for (let round = 0; round < 12; round += 1) {
     chain.mine();
     await self.watcher.tick();
   }
   t.is((await findings()).length, 1, 'what is explained by the finding is no new growth');
-  t.deepEqual(self.store.facts('eth').map(({ transfer }) => transfer.txid), ['known'], 'G24: no fact, so no credit');
+  t.deepEqual(
+    self.store.facts('eth').map(({ transfer }) => transfer.txid),
+    ['known'],
+    'G24: no fact, so no credit',
+  );
   t.is(self.recorder.counters.get('svc_discrepancies_total'), 1);
 });
 
 test('found: V7 growth that one of two endpoints invents, or hides, is no finding and no fault; two that tell it are believed', async (t) => {
   for (const liars of [[0], [1], [0, 1]]) {
-    const chain = new SimulatedChain(), witnesses = [chain.client(), chain.client()], client = chain.client();
+    const chain = new SimulatedChain(),
+      witnesses = [chain.client(), chain.client()],
+      client = chain.client();
     const self = watching({ client, witnesses, reconcilePerBlock: 10 });
     for (const name of ['@a', '@b']) self.issue(name);
     for (const liar of liars) witnesses[liar]!.hidden.set('@b', 7n);
@@ -65,7 +79,11 @@ test('found: V7 growth that one of two endpoints invents, or hides, is no findin
       await self.watcher.tick();
     }
     const found = await self.audit.discrepancies('eth', 10);
-    t.deepEqual(found.map(({ address, amount }) => [address, amount]), liars.length === 2 ? [['@b', 7n]] : [], liars.join());
+    t.deepEqual(
+      found.map(({ address, amount }) => [address, amount]),
+      liars.length === 2 ? [['@b', 7n]] : [],
+      liars.join(),
+    );
   }
 });
 
@@ -111,27 +129,49 @@ test('V7 a payment that is only not recorded yet, or that a reorg takes back, is
 test('decisions 5: the audit compares every asset in both directions and names a difference', async (t) => {
   const { chain, client, self, findings } = await started(null);
   const audit = createAudit(self.parts);
-  const spent: Pick<WithdrawalRow, 'from' | 'amount' | 'fee' | 'height' | 'status'> = { from: '@a', amount: 2n, fee: 1n, height: 2, status: 'confirmed' };
+  const spent: Pick<WithdrawalRow, 'from' | 'amount' | 'fee' | 'height' | 'status'> = {
+    from: '@a',
+    amount: 2n,
+    fee: 1n,
+    height: 2,
+    status: 'confirmed',
+  };
   chain.mine([pay('in')]);
   chain.mine([pay('in2', '@b', 4n)]);
   await self.watcher.tick();
   t.like(await audit.round(10), { compared: 3, unread: 0, passDone: true });
-  self.store.saveWithdrawal({ id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', tokenContract: null, versions: [], ...spent } as unknown as WithdrawalRow);
+  self.store.saveWithdrawal({
+    id: 'txn_1',
+    accountId: ACCOUNT,
+    ledger: 'eth',
+    tokenContract: null,
+    versions: [],
+    ...spent,
+  } as unknown as WithdrawalRow);
   client.hidden.set('@c', 9n);
   for (let round = 0; round < 3; round += 1) {
     chain.mineEmpty(simulatedNetwork.threshold);
     await self.watcher.tick();
     await audit.round(10);
   }
-  t.deepEqual((await findings()).map(({ address, kind, amount }) => [address, kind, amount]).sort(), [['@a', 'unattributed', 3n], ['@c', 'unattributed', 9n]],
-    'the withdrawal is recorded and the simulated chain still holds its coins');
+  t.deepEqual(
+    (await findings()).map(({ address, kind, amount }) => [address, kind, amount]).sort(),
+    [
+      ['@a', 'unattributed', 3n],
+      ['@c', 'unattributed', 9n],
+    ],
+    'the withdrawal is recorded and the simulated chain still holds its coins',
+  );
   client.hidden.set('@b', -1n);
   for (let round = 0; round < 3; round += 1) {
     chain.mineEmpty(simulatedNetwork.threshold);
     await self.watcher.tick();
     await audit.round(10);
   }
-  t.like((await findings()).find(({ kind }) => kind === 'shortfall'), { address: '@b', amount: 1n, expected: 4n, found: 3n });
+  t.like(
+    (await findings()).find(({ kind }) => kind === 'shortfall'),
+    { address: '@b', amount: 1n, expected: 4n, found: 3n },
+  );
 });
 
 test('found F50: a height that stays unreadable stops neither the audit nor the reconciliation; only growth that its block may have paid waits', async (t) => {
@@ -154,7 +194,10 @@ test('found F50: a height that stays unreadable stops neither the audit nor the 
   client.hidden.set('@b', -2n);
   client.hidden.set('@c', 7n);
   await rounds(12);
-  t.deepEqual((await findings()).map(({ address, kind, amount }) => `${address} ${kind} ${amount}`).sort(), ['@b shortfall 2', '@c unattributed 7']);
+  t.deepEqual((await findings()).map(({ address, kind, amount }) => `${address} ${kind} ${amount}`).sort(), [
+    '@b shortfall 2',
+    '@c unattributed 7',
+  ]);
   client.contentMissing.clear();
   self.nowMs += 120_000;
   await rounds(12);
@@ -168,7 +211,10 @@ test('found F50: a credited payment that a reorg displaced is a shortfall while 
   chain.mine([pay('gone')]);
   chain.mineEmpty(simulatedNetwork.threshold);
   await self.watcher.tick();
-  chain.fork(simulatedNetwork.threshold + 1, Array.from({ length: simulatedNetwork.threshold + 2 }, () => []));
+  chain.fork(
+    simulatedNetwork.threshold + 1,
+    Array.from({ length: simulatedNetwork.threshold + 2 }, () => []),
+  );
   client.contentMissing.add(3);
   for (let round = 0; round < 12; round += 1) {
     await self.watcher.tick();
@@ -209,16 +255,30 @@ test('V10 G24 growth that a block itself shows without a payer is kept for an op
   const chain = new SimulatedChain();
   const self = watching({
     client: chain.client(),
-    module: { ...simulatedModule, transfersIn: (network: Network, block: Block<SimulatedRaw>, catalogue: Catalogue) => ({
-      ...simulatedModule.transfersIn(network, block, catalogue),
-      unattributed: [['@a', 3n], ['@tank', 9n], ['@a', 4n], ['@nobody', 8n]].map(([to, amount], index) => ({ to: to as string, amount: amount as bigint, tokenContract: null, reason: 'validator withdrawal', evidence: `withdrawal ${index}` })),
-    }) } as ChainModule,
+    module: {
+      ...simulatedModule,
+      transfersIn: (network: Network, block: Block<SimulatedRaw>, catalogue: Catalogue) => ({
+        ...simulatedModule.transfersIn(network, block, catalogue),
+        unattributed: [
+          ['@a', 3n],
+          ['@tank', 9n],
+          ['@a', 4n],
+          ['@nobody', 8n],
+        ].map(([to, amount], index) => ({
+          to: to as string,
+          amount: amount as bigint,
+          tokenContract: null,
+          reason: 'validator withdrawal',
+          evidence: `withdrawal ${index}`,
+        })),
+      }),
+    } as ChainModule,
   });
   self.issue('@a');
   self.issue('@tank', undefined, 'gas_tank');
   await self.watcher.tick();
   const found = await self.audit.discrepancies('eth', 10);
-  t.is(found.length, 1, 'growth of a gas tank is nobody\'s deposit');
+  t.is(found.length, 1, "growth of a gas tank is nobody's deposit");
   t.like(found[0], { kind: 'unattributed', amount: 7n, height: 0, address: '@a' });
   t.deepEqual(self.store.facts('eth'), []);
 });

@@ -3,7 +3,8 @@ import { SimulatedChain } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
 const pay = (txid: string) => ({ txid, outputIndex: 0, to: '@a', amount: 5n });
-const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.txid : fact.txid}`);
+const told = (self: Watching) =>
+  self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.txid : fact.txid}`);
 
 async function started() {
   const chain = new SimulatedChain();
@@ -47,6 +48,13 @@ test('G7 G15 hashes of two endpoints that joined two branches are found out by t
   }
   chain.mineEmpty(4);
   await self.watcher.tick();
-  t.deepEqual(told(self).toSorted(), ['matured above', 'matured stays', 'orphaned goes', 'seen above', 'seen goes', 'seen stays']);
+  t.deepEqual(told(self).toSorted(), [
+    'matured above',
+    'matured stays',
+    'orphaned goes',
+    'seen above',
+    'seen goes',
+    'seen stays',
+  ]);
   t.deepEqual((await self.store.coverage('eth')).unresolved, []);
 });

@@ -3,12 +3,19 @@ import { confirmationsOf, gatePassed, thresholdOf } from '../../../chain-watcher
 import { ownFinality, observeHead, pollMsOf, silentAfterMs } from '../../../chain-watchers/follow/head.ts';
 
 test('G18 confirmations = head − height + 1, and 0 above the head', (t) => {
-  for (const [head, height, confirmations] of [[100, 100, 1], [100, 99, 2], [100, 89, 12], [100, 101, 0], [0, 0, 1], [5, 0, 6]] as const) {
+  for (const [head, height, confirmations] of [
+    [100, 100, 1],
+    [100, 99, 2],
+    [100, 89, 12],
+    [100, 101, 0],
+    [0, 0, 1],
+    [5, 0, 6],
+  ] as const) {
     t.is(confirmationsOf(head, height), confirmations, `head ${head}, height ${height}`);
   }
 });
 
-test('B3 a coinbase waits for its own 101 confirmations, others for the network\'s', (t) => {
+test("B3 a coinbase waits for its own 101 confirmations, others for the network's", (t) => {
   t.is(thresholdOf({ threshold: 3 }, undefined), 3);
   t.is(thresholdOf({ threshold: 3 }, 101), 101);
   t.is(thresholdOf({ threshold: 128 }, 101), 128);
@@ -20,7 +27,10 @@ test('chains.md 2: a gate of depth passes, a gate of finality passes up to `fina
   t.true(gatePassed(depth, 5, 5, { finalizedHeight: null, stalledMs: 0 }));
   t.true(gatePassed(final, 1_000, 1_300, { finalizedHeight: 1_000, stalledMs: 0 }));
   t.false(gatePassed(final, 1_001, 1_300, { finalizedHeight: 1_000, stalledMs: 0 }));
-  t.false(gatePassed(final, 1, 1_300, { finalizedHeight: null, stalledMs: 1e9 }), 'a chain that never said what is final confirms nothing');
+  t.false(
+    gatePassed(final, 1, 1_300, { finalizedHeight: null, stalledMs: 1e9 }),
+    'a chain that never said what is final confirms nothing',
+  );
 });
 
 test('chains.md 2 (bsc): `finalized` that stalls for over 60 s is replaced by 240 blocks', (t) => {
@@ -32,7 +42,11 @@ test('chains.md 2 (bsc): `finalized` that stalls for over 60 s is replaced by 24
     [1_000, 1_300, 0, true],
   ] as const;
   for (const [height, head, stalledMs, passes] of cases) {
-    t.is(gatePassed(bsc, height, head, { finalizedHeight: 1_000, stalledMs }), passes, `height ${height}, stalled ${stalledMs} ms`);
+    t.is(
+      gatePassed(bsc, height, head, { finalizedHeight: 1_000, stalledMs }),
+      passes,
+      `height ${height}, stalled ${stalledMs} ms`,
+    );
   }
   t.true(gatePassed(bsc, 1_061, 1_300, { finalizedHeight: null, stalledMs: 60_001 }), 'never told is stalled too');
 });
@@ -61,8 +75,18 @@ test('V28 a head below what was called final refutes it: a node of another netwo
 });
 
 test('G11 a chain is silent after clamp(30 × block time, 30 s, 5 min)', (t) => {
-  for (const [blockTimeMs, silentMs] of [[450, 30_000], [1_000, 30_000], [2_000, 60_000], [10_000, 300_000], [12_000, 300_000], [600_000, 300_000]] as const) {
+  for (const [blockTimeMs, silentMs] of [
+    [450, 30_000],
+    [1_000, 30_000],
+    [2_000, 60_000],
+    [10_000, 300_000],
+    [12_000, 300_000],
+    [600_000, 300_000],
+  ] as const) {
     t.is(silentAfterMs({ blockTimeMs }), silentMs);
   }
-  t.deepEqual([450, 2_000, 12_000, 600_000].map((blockTimeMs) => pollMsOf({ blockTimeMs })), [250, 500, 3_000, 10_000]);
+  t.deepEqual(
+    [450, 2_000, 12_000, 600_000].map((blockTimeMs) => pollMsOf({ blockTimeMs })),
+    [250, 500, 3_000, 10_000],
+  );
 });

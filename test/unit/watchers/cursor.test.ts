@@ -29,9 +29,20 @@ test('G10 a head below the cursor is lag, not a reorg', (t) => {
 
 test('C1-14 pauses grow to a limit and never end', (t) => {
   t.deepEqual([1, 2, 3, 7, 8, 1_000].map(retryAfterMs), [1_000, 2_000, 4_000, 60_000, 60_000, 60_000]);
-  t.deepEqual([0, 1, 2, 7, 8, 1_000].map((tries) => backoffMs(tries)), [2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
+  t.deepEqual(
+    [0, 1, 2, 7, 8, 1_000].map((tries) => backoffMs(tries)),
+    [2_000, 4_000, 8_000, 256_000, 300_000, 300_000],
+  );
 });
 
 test('design 5: the last minute of blocks is matched again, at least two', (t) => {
-  t.deepEqual([[12_000, 60_000], [450, 60_000], [600_000, 60_000], [100, 600_000]].map(([block, span]) => recentBlocksOf(block!, span!)), [6, 135, 2, 256]);
+  t.deepEqual(
+    [
+      [12_000, 60_000],
+      [450, 60_000],
+      [600_000, 60_000],
+      [100, 600_000],
+    ].map(([block, span]) => recentBlocksOf(block!, span!)),
+    [6, 135, 2, 256],
+  );
 });

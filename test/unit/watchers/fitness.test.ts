@@ -5,7 +5,9 @@ import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.
 import { watching } from '../../support/watching.ts';
 
 async function started() {
-  const chain = new SimulatedChain(), client = chain.client(), self = watching({ client });
+  const chain = new SimulatedChain(),
+    client = chain.client(),
+    self = watching({ client });
   await self.watcher.tick();
   chain.mineEmpty(simulatedNetwork.reorgWindow + 4);
   await self.watcher.tick();

@@ -51,7 +51,10 @@ test('G7 G12 an outage is caught up block by block in bounded ranges from the la
   t.like(await ticks(self, 1), { recorded: 8, more: true, cursor: { height: 8 } });
   t.like(await ticks(self, 3), { more: false, cursor: { height: 30 } });
   const facts = self.store.facts('eth');
-  t.deepEqual(facts.map(({ transfer }) => transfer.txid), ['tx10', 'tx20', 'tx30']);
+  t.deepEqual(
+    facts.map(({ transfer }) => transfer.txid),
+    ['tx10', 'tx20', 'tx30'],
+  );
 });
 
 test('C1-1 C1-14 a payment during an outage is found on recovery; its events follow, whatever the delay', async (t) => {
@@ -145,8 +148,14 @@ test('decisions 5, V24, C1-4 a height whose content is unproven stays unresolved
   client.contentMissing.add(2);
   t.like(await ticks(self, 2), { cursor: { height: 1 } }, 'a first failed read may pass');
   t.like(await ticks(self, 1), { cursor: { height: 3 } });
-  t.deepEqual(self.store.facts('eth').map(({ transfer }) => transfer.txid), ['plain']);
-  t.like(await self.store.coverage('eth'), { completeHeight: 1, unresolved: [{ height: 2, reason: 'receipts of 2 are missing' }] });
+  t.deepEqual(
+    self.store.facts('eth').map(({ transfer }) => transfer.txid),
+    ['plain'],
+  );
+  t.like(await self.store.coverage('eth'), {
+    completeHeight: 1,
+    unresolved: [{ height: 2, reason: 'receipts of 2 are missing' }],
+  });
   t.is(self.recorder.gauges.get('svc_blocks_unresolved'), 1);
   for (let round = 0; round < 50; round += 1) {
     self.nowMs += 60_000;
@@ -157,7 +166,13 @@ test('decisions 5, V24, C1-4 a height whose content is unproven stays unresolved
   self.nowMs += 60_000;
   chain.mineEmpty(4);
   t.like(await ticks(self, 1), { resolved: 1 });
-  t.deepEqual(self.store.facts('eth').map(({ transfer, status }) => [transfer.txid, status]), [['plain', 'matured'], ['hidden', 'matured']]);
+  t.deepEqual(
+    self.store.facts('eth').map(({ transfer, status }) => [transfer.txid, status]),
+    [
+      ['plain', 'matured'],
+      ['hidden', 'matured'],
+    ],
+  );
   t.is((await self.store.coverage('eth')).completeHeight, 7);
 });
 
@@ -216,13 +231,17 @@ test('design 5: an address paid in the block of its birth is not missed, also by
   self.nowMs += 3_000;
   self.issue('@other');
   t.like(await ticks(self, 1), { late: 1 });
-  t.deepEqual(self.store.facts('eth').map(({ transfer }) => transfer.txid), ['newborn', 'second']);
+  t.deepEqual(
+    self.store.facts('eth').map(({ transfer }) => transfer.txid),
+    ['newborn', 'second'],
+  );
   self.nowMs += 3_000;
   t.like(await ticks(self, 1), { late: 0 });
 });
 
 test('design 5: after a restart an address is matched with the blocks of its birth, however long they cannot be read again', async (t) => {
-  const chain = new SimulatedChain(), client = chain.client();
+  const chain = new SimulatedChain(),
+    client = chain.client();
   const self = watching({ client, network: { ...simulatedNetwork, blockTimeMs: 12_000 } });
   await ticks(self, 1);
   chain.mine([pay('newborn', '@new')]);
@@ -245,7 +264,8 @@ test('design 5: after a restart an address is matched with the blocks of its bir
 });
 
 test('found F50: after a restart a block that cannot be read again keeps no other from being matched with the young', async (t) => {
-  const chain = new SimulatedChain(), client = chain.client();
+  const chain = new SimulatedChain(),
+    client = chain.client();
   const self = watching({ client });
   await ticks(self, 1);
   chain.mine([pay('newborn', '@new')]);
@@ -302,6 +322,9 @@ test('chains.md 10.6 a chain that hangs delays no other chain', async (t) => {
 
 test('a fault that is no chain failure is not swallowed', async (t) => {
   const chain = new SimulatedChain();
-  const self = watching({ client: chain.client(), wrap: (store) => ({ ...store, cursor: () => Promise.reject(new TypeError('broken')) }) });
+  const self = watching({
+    client: chain.client(),
+    wrap: (store) => ({ ...store, cursor: () => Promise.reject(new TypeError('broken')) }),
+  });
   await t.throwsAsync(self.watcher.tick(), { instanceOf: TypeError });
 });

@@ -3,8 +3,15 @@ import type { Network } from '../../../chains/chain.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
-const pay = (txid: string, partial: { outputIndex?: number; threshold?: number } = {}) => ({ txid, outputIndex: 0, to: '@a', amount: 5n, ...partial });
-const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.txid : fact.txid}`);
+const pay = (txid: string, partial: { outputIndex?: number; threshold?: number } = {}) => ({
+  txid,
+  outputIndex: 0,
+  to: '@a',
+  amount: 5n,
+  ...partial,
+});
+const told = (self: Watching) =>
+  self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.txid : fact.txid}`);
 
 async function started(network: Network = simulatedNetwork) {
   const chain = new SimulatedChain();
@@ -81,7 +88,10 @@ test('G19 an outcome that the node tells of another block matures nothing', asyn
   const block = chain.mine([pay('tx')]);
   chain.mineEmpty(3);
   const outcomeOf = client.getOutcome.bind(client);
-  for (const at of [{ height: block.height, hash: 'e'.repeat(64) }, { height: block.height + 1, hash: block.hash }]) {
+  for (const at of [
+    { height: block.height, hash: 'e'.repeat(64) },
+    { height: block.height + 1, hash: block.hash },
+  ]) {
     client.getOutcome = async (txid) => ({ ...(await outcomeOf(txid))!, ...at });
     await self.watcher.tick();
     t.deepEqual(told(self), ['seen tx']);
@@ -92,7 +102,9 @@ test('G19 an outcome that the node tells of another block matures nothing', asyn
 });
 
 test('B3 reliability 4.1-12 a coinbase needs the other endpoints as deep as itself, not as its neighbours', async (t) => {
-  const chain = new SimulatedChain(), client = chain.client(), witnesses = [chain.client(), chain.client()];
+  const chain = new SimulatedChain(),
+    client = chain.client(),
+    witnesses = [chain.client(), chain.client()];
   const self = watching({ client, witnesses });
   self.issue('@a');
   await self.watcher.tick();
@@ -150,8 +162,17 @@ test('C2-17 C2-18 a payment that is mined again after a double spend and a reorg
   await self.watcher.tick();
   chain.mineEmpty(4);
   await self.watcher.tick();
-  t.deepEqual(told(self), ['seen original', 'seen replacement', 'orphaned original', 'moved replacement', 'matured replacement']);
-  t.deepEqual(self.store.facts('eth').map(({ status }) => status), ['orphaned', 'matured']);
+  t.deepEqual(told(self), [
+    'seen original',
+    'seen replacement',
+    'orphaned original',
+    'moved replacement',
+    'matured replacement',
+  ]);
+  t.deepEqual(
+    self.store.facts('eth').map(({ status }) => status),
+    ['orphaned', 'matured'],
+  );
 });
 
 test('C1-11 a wake that fails loses nothing: the inbox keeps the facts, the failure is counted', async (t) => {
@@ -216,9 +237,14 @@ test('G19 a thousand facts that can never mature do not hold up those behind the
   t.is(told(self).filter((line) => line.startsWith('matured stuck')).length, 1_000);
 });
 
-test('found: a head that one endpoint invents neither holds facts back nor opens a gate, and is nobody\'s confirmations', async (t) => {
-  for (const [gate, depth] of [[{ kind: 'depth' }, 4], [{ kind: 'finalized', stallDepth: 80 }, 80]] as const) {
-    const chain = new SimulatedChain(), client = chain.client(), witnesses = [chain.client(), chain.client()];
+test("found: a head that one endpoint invents neither holds facts back nor opens a gate, and is nobody's confirmations", async (t) => {
+  for (const [gate, depth] of [
+    [{ kind: 'depth' }, 4],
+    [{ kind: 'finalized', stallDepth: 80 }, 80],
+  ] as const) {
+    const chain = new SimulatedChain(),
+      client = chain.client(),
+      witnesses = [chain.client(), chain.client()];
     const self = watching({ client, witnesses, network: { ...simulatedNetwork, gate } });
     self.issue('@a');
     await self.watcher.tick();
@@ -228,8 +254,15 @@ test('found: a head that one endpoint invents neither holds facts back nor opens
     for (let second = 0; second < 100; second += 1) {
       self.nowMs += 1_000;
       await self.watcher.tick();
-      const fact = self.store.inbox(ACCOUNT).map((entry) => entry.fact).find(({ kind }) => kind === 'matured');
-      t.is(fact === undefined || !('deposit' in fact) ? null : fact.deposit.confirmations, chain.tip.height < depth ? null : depth, `${gate.kind} ${chain.tip.height}`);
+      const fact = self.store
+        .inbox(ACCOUNT)
+        .map((entry) => entry.fact)
+        .find(({ kind }) => kind === 'matured');
+      t.is(
+        fact === undefined || !('deposit' in fact) ? null : fact.deposit.confirmations,
+        chain.tip.height < depth ? null : depth,
+        `${gate.kind} ${chain.tip.height}`,
+      );
       chain.mine();
     }
   }

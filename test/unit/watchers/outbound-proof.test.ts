@@ -6,28 +6,63 @@ import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
 const withdrawal = (partial: Partial<WithdrawalRow> = {}): WithdrawalRow => ({
-  id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', chain: 'eth', from: '@a', to: '@shop', amount: 3n, decimals: 18, tokenContract: null,
-  tokenSymbol: 'ETH', userRef: null, tag: null, status: 'broadcast',
+  id: 'txn_1',
+  accountId: ACCOUNT,
+  ledger: 'eth',
+  chain: 'eth',
+  from: '@a',
+  to: '@shop',
+  amount: 3n,
+  decimals: 18,
+  tokenContract: null,
+  tokenSymbol: 'ETH',
+  userRef: null,
+  tag: null,
+  status: 'broadcast',
   unsigned: {
-    chain: 'eth', payload: 'unsigned', from: '@a', fromPath: 'm/0', to: '@shop', amount: 3n, tokenContract: null, tag: null, kind: 'payment',
-    sendAll: false, feeMax: 21n, fee: {}, replayKey: { kind: 'nonce', value: 7 }, readAtHeight: 0,
+    chain: 'eth',
+    payload: 'unsigned',
+    from: '@a',
+    fromPath: 'm/0',
+    to: '@shop',
+    amount: 3n,
+    tokenContract: null,
+    tag: null,
+    kind: 'payment',
+    sendAll: false,
+    feeMax: 21n,
+    fee: {},
+    replayKey: { kind: 'nonce', value: 7 },
+    readAtHeight: 0,
   },
   versions: [{ txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }],
-  txid: null, height: null, blockHash: null, fee: null, failure: null, createdAtMs: 0, updatedAtMs: 0, ...partial,
+  txid: null,
+  height: null,
+  blockHash: null,
+  fee: null,
+  failure: null,
+  createdAtMs: 0,
+  updatedAtMs: 0,
+  ...partial,
 });
 
 const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => fact.kind);
 
-/** A withdrawal in block 1, at the threshold under the chain's own head, whose account has taken that it is included. */
+/**
+ * A withdrawal in block 1, at the threshold under the chain's own head, whose account has taken that it is included.
+ */
 async function deepEnough(options: { network?: Network; witnesses?: number } = {}) {
-  const chain = new SimulatedChain(), client = chain.client();
+  const chain = new SimulatedChain(),
+    client = chain.client();
   const witnesses = Array.from({ length: options.witnesses ?? 0 }, () => chain.client());
   const self = watching({ client, witnesses, ...(options.network === undefined ? {} : { network: options.network }) });
   await self.watcher.tick();
   chain.mempool.add('out1');
   const block = chain.mine([], { withMempool: true });
   await self.watcher.tick();
-  self.store.saveWithdrawal(withdrawal({ status: 'confirming', txid: 'out1', height: block.height, blockHash: block.hash }));
+  self.store.saveWithdrawal(
+    withdrawal({ status: 'confirming', txid: 'out1', height: block.height, blockHash: block.hash }),
+  );
   chain.mineEmpty(simulatedNetwork.threshold - 1);
   return { chain, client, witnesses, self, block };
 }
@@ -43,7 +78,9 @@ async function maturesOnlyWithout(t: ExecutionContext, self: Watching, repair: (
 test('reliability 4.1-12 a withdrawal matures on the word of two living endpoints, each deep enough under its own head', async (t) => {
   const { self, witnesses } = await deepEnough({ witnesses: 2 });
   witnesses[1]!.lag = 1;
-  await maturesOnlyWithout(t, self, () => { witnesses[1]!.lag = 0; });
+  await maturesOnlyWithout(t, self, () => {
+    witnesses[1]!.lag = 0;
+  });
 });
 
 test('G19 a withdrawal matures only while the endpoint that is asked holds its block, whatever the others hold', async (t) => {
@@ -57,17 +94,25 @@ test('G19 an outcome of another block matures no withdrawal', async (t) => {
   const { self, client } = await deepEnough();
   const outcomeOf: ChainClient['getOutcome'] = client.getOutcome.bind(client);
   client.getOutcome = async (txid) => ({ ...(await outcomeOf(txid))!, height: 1, hash: 'e'.repeat(64) });
-  await maturesOnlyWithout(t, self, () => { client.getOutcome = outcomeOf as typeof client.getOutcome; });
+  await maturesOnlyWithout(t, self, () => {
+    client.getOutcome = outcomeOf as typeof client.getOutcome;
+  });
 });
 
 test('chains.md 2 the gate of a network holds a withdrawal that is deep enough and not final', async (t) => {
-  const { self, client } = await deepEnough({ network: { ...simulatedNetwork, gate: { kind: 'finalized', stallDepth: null } } });
+  const { self, client } = await deepEnough({
+    network: { ...simulatedNetwork, gate: { kind: 'finalized', stallDepth: null } },
+  });
   client.finalizedDepth = 6;
-  await maturesOnlyWithout(t, self, () => { client.finalizedDepth = 2; });
+  await maturesOnlyWithout(t, self, () => {
+    client.finalizedDepth = 2;
+  });
 });
 
 test('an inclusion in a block that our ledger does not hold at that height is not told', async (t) => {
-  const chain = new SimulatedChain(), client = chain.client(), self = watching({ client });
+  const chain = new SimulatedChain(),
+    client = chain.client(),
+    self = watching({ client });
   await self.watcher.tick();
   chain.mineEmpty(2);
   await self.watcher.tick();
@@ -83,7 +128,9 @@ test('an inclusion in a block that our ledger does not hold at that height is no
 });
 
 test('G25 G26 no bytes leave where the account did not take that a submit begins: the row is another one by now', async (t) => {
-  const chain = new SimulatedChain(), client = chain.client(), self = watching({ client });
+  const chain = new SimulatedChain(),
+    client = chain.client(),
+    self = watching({ client });
   await self.watcher.tick();
   self.store.saveWithdrawal(withdrawal({ status: 'signing' }));
   const take = self.parts.accounts.ask;
@@ -98,9 +145,14 @@ test('G25 G26 no bytes leave where the account did not take that a submit begins
 
 const success = { txid: 'out1', success: true, reason: null, fee: 21n };
 
-/** A withdrawal that is out, before endpoints whose words about it are given. The client over all says what the first one says. */
+/**
+ * A withdrawal that is out, before endpoints whose words about it are given. The client over all says what the first
+ * one says.
+ */
 async function heardOf(fates: readonly (readonly Fate[])[]) {
-  const chain = new SimulatedChain(), client = chain.client(), witnesses = fates[0]!.map(() => chain.client());
+  const chain = new SimulatedChain(),
+    client = chain.client(),
+    witnesses = fates[0]!.map(() => chain.client());
   const self = watching({ client, witnesses });
   await self.watcher.tick();
   chain.mineEmpty(2);
@@ -108,7 +160,10 @@ async function heardOf(fates: readonly (readonly Fate[])[]) {
   self.store.saveWithdrawal(withdrawal());
   const rounds: string[][] = [];
   for (const round of fates) {
-    [round[0]!, ...round].forEach((fate, index) => { [client, ...witnesses][index]!.getFate = async () => (fate.kind === 'included' ? { ...fate, hash: chain.blockAt(1)!.hash } : fate); });
+    [round[0]!, ...round].forEach((fate, index) => {
+      [client, ...witnesses][index]!.getFate = async () =>
+        fate.kind === 'included' ? { ...fate, hash: chain.blockAt(1)!.hash } : fate;
+    });
     await self.watcher.tick();
     rounds.push(told(self));
     self.nowMs += 600_000;
@@ -117,19 +172,30 @@ async function heardOf(fates: readonly (readonly Fate[])[]) {
 }
 
 const dead: Fate = { kind: 'dead', proof: 'nonce 7 is final elsewhere' };
-const unknown: Fate = { kind: 'unknown', reason: 'not found' }, pending: Fate = { kind: 'pending' };
+const unknown: Fate = { kind: 'unknown', reason: 'not found' },
+  pending: Fate = { kind: 'pending' };
 const landed: Fate = { kind: 'included', height: 1, hash: '', outcome: success };
 const reverted: Fate = { ...landed, outcome: { ...success, success: false, reason: 'reverted' } };
 
 for (const [first, second, third, becomes] of [
-  [dead, unknown, null, null], [dead, pending, null, null], [dead, landed, null, null], [landed, dead, null, null], [landed, reverted, null, null],
-  [landed, pending, null, null], [dead, dead, null, 'withdrawal_dead'], [landed, landed, null, 'withdrawal_included'],
+  [dead, unknown, null, null],
+  [dead, pending, null, null],
+  [dead, landed, null, null],
+  [landed, dead, null, null],
+  [landed, reverted, null, null],
+  [landed, pending, null, null],
+  [dead, dead, null, 'withdrawal_dead'],
+  [landed, landed, null, 'withdrawal_included'],
   [landed, { ...landed, outcome: { ...success, fee: null } }, null, 'withdrawal_included'],
   [landed, { ...landed, outcome: { ...success, fee: 22n } }, null, null],
-  [dead, landed, landed, 'withdrawal_included'], [dead, pending, dead, 'withdrawal_dead'], [landed, dead, dead, 'withdrawal_dead'],
+  [dead, landed, landed, 'withdrawal_included'],
+  [dead, pending, dead, 'withdrawal_dead'],
+  [landed, dead, dead, 'withdrawal_dead'],
 ] as const satisfies readonly (readonly [Fate, Fate, Fate | null, string | null])[]) {
-  const words = [first, second, ...third === null ? [] : [third]];
-  const said = words.map((one) => (one.kind === 'included' ? `landed ${one.outcome.success} ${one.outcome.fee ?? 'no fee'}` : one.kind)).join(' · ');
+  const words = [first, second, ...(third === null ? [] : [third])];
+  const said = words
+    .map((one) => (one.kind === 'included' ? `landed ${one.outcome.success} ${one.outcome.fee ?? 'no fee'}` : one.kind))
+    .join(' · ');
   test(`G27, reliability 4.1-13: no endpoint alone says what became of a withdrawal: ${said} → ${becomes ?? 'waits'}`, async (t) => {
     const { chain, self, rounds } = await heardOf([words]);
     t.deepEqual(rounds, [becomes === null ? [] : [becomes]]);
@@ -141,7 +207,11 @@ for (const [first, second, third, becomes] of [
 }
 
 test('G27 a withdrawal is dead on one endpoint’s word where no other one is alive, and when the second agrees at last', async (t) => {
-  const { rounds } = await heardOf([[dead, unknown], [dead, unknown], [dead, dead]]);
+  const { rounds } = await heardOf([
+    [dead, unknown],
+    [dead, unknown],
+    [dead, dead],
+  ]);
   t.deepEqual(rounds, [[], [], ['withdrawal_dead']]);
   const alone = await heardOf([[dead]]);
   t.deepEqual(alone.rounds, [['withdrawal_dead']]);
@@ -152,7 +222,9 @@ test('G19 whether a withdrawal succeeded is the word of two endpoints: one that 
     const { self, witnesses } = await deepEnough({ witnesses: 2 });
     const outcomeOf: ChainClient['getOutcome'] = witnesses[0]!.getOutcome.bind(witnesses[0]);
     witnesses[0]!.getOutcome = async (txid) => ({ ...(await outcomeOf(txid))!, ...lie });
-    await maturesOnlyWithout(t, self, () => { witnesses[0]!.getOutcome = outcomeOf as typeof witnesses[0]['getOutcome']; });
+    await maturesOnlyWithout(t, self, () => {
+      witnesses[0]!.getOutcome = outcomeOf as (typeof witnesses)[0]['getOutcome'];
+    });
   }
   const { self, client, witnesses } = await deepEnough({ witnesses: 3 });
   for (const liar of [client, witnesses[1]!]) {
@@ -169,7 +241,10 @@ test('chains.md 2 what is final is the word of two endpoints: one that calls eve
   client.finalizedDepth = 0;
   witnesses[0]!.finalizedDepth = 0;
   witnesses[1]!.finalizedDepth = 6;
-  await maturesOnlyWithout(t, self, () => { witnesses[1]!.finalizedDepth = null; self.nowMs += 10_000; });
+  await maturesOnlyWithout(t, self, () => {
+    witnesses[1]!.finalizedDepth = null;
+    self.nowMs += 10_000;
+  });
   const two = await deepEnough({ network: gated, witnesses: 2 });
   two.client.finalizedDepth = 6;
   for (const one of two.witnesses) one.finalizedDepth = 2;

@@ -7,17 +7,50 @@ import { SimulatedChain } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, watchSettings, type Watching } from '../../support/watching.ts';
 
 const withdrawal = (partial: Partial<WithdrawalRow> = {}): WithdrawalRow => ({
-  id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', chain: 'eth', from: '@a', to: '@shop', amount: 3n, decimals: 18, tokenContract: null,
-  tokenSymbol: 'ETH', userRef: null, tag: null, status: 'broadcast',
+  id: 'txn_1',
+  accountId: ACCOUNT,
+  ledger: 'eth',
+  chain: 'eth',
+  from: '@a',
+  to: '@shop',
+  amount: 3n,
+  decimals: 18,
+  tokenContract: null,
+  tokenSymbol: 'ETH',
+  userRef: null,
+  tag: null,
+  status: 'broadcast',
   unsigned: {
-    chain: 'eth', payload: 'unsigned', from: '@a', fromPath: 'm/0', to: '@shop', amount: 3n, tokenContract: null, tag: null, kind: 'payment',
-    sendAll: false, feeMax: 21n, fee: {}, replayKey: { kind: 'nonce', value: 7 }, readAtHeight: 0,
+    chain: 'eth',
+    payload: 'unsigned',
+    from: '@a',
+    fromPath: 'm/0',
+    to: '@shop',
+    amount: 3n,
+    tokenContract: null,
+    tag: null,
+    kind: 'payment',
+    sendAll: false,
+    feeMax: 21n,
+    fee: {},
+    replayKey: { kind: 'nonce', value: 7 },
+    readAtHeight: 0,
   },
   versions: [{ txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }],
-  txid: null, height: null, blockHash: null, fee: null, failure: null, createdAtMs: 0, updatedAtMs: 0, ...partial,
+  txid: null,
+  height: null,
+  blockHash: null,
+  fee: null,
+  failure: null,
+  createdAtMs: 0,
+  updatedAtMs: 0,
+  ...partial,
 });
 
-const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => ('withdrawalId' in fact ? `${fact.kind} ${fact.txid} ${fact.height}` : fact.kind));
+const told = (self: Watching) =>
+  self.store
+    .inbox(ACCOUNT)
+    .map(({ fact }) => ('withdrawalId' in fact ? `${fact.kind} ${fact.txid} ${fact.height}` : fact.kind));
 
 async function started(row: WithdrawalRow = withdrawal(), settings = watchSettings) {
   const chain = new SimulatedChain();
@@ -31,7 +64,10 @@ async function started(row: WithdrawalRow = withdrawal(), settings = watchSettin
 
 /** What the account makes of an inclusion. */
 function include(self: Watching, txid: string, row: WithdrawalRow = withdrawal()): void {
-  const fact = self.store.inbox(ACCOUNT).map((entry) => entry.fact).findLast((one) => 'withdrawalId' in one && one.kind === 'withdrawal_included');
+  const fact = self.store
+    .inbox(ACCOUNT)
+    .map((entry) => entry.fact)
+    .findLast((one) => 'withdrawalId' in one && one.kind === 'withdrawal_included');
   if (fact === undefined || !('withdrawalId' in fact)) throw new Error('no inclusion');
   self.store.saveWithdrawal({ ...row, status: 'confirming', txid, height: fact.height, blockHash: fact.blockHash });
   self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
@@ -67,7 +103,10 @@ test('G26 the tracker leaves the first submit to the gateway', async (t) => {
   self.nowMs += 2_000;
   await self.watcher.tick();
   t.deepEqual(chain.submits, ['signed1']);
-  t.like(self.asked[0], { accountId: ACCOUNT, command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'accepted' } } });
+  t.like(self.asked[0], {
+    accountId: ACCOUNT,
+    command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'accepted' } },
+  });
 });
 
 test('G26 G27 that a submit begins is durable before the bytes leave, so that no later refusal ends what a node may have', async (t) => {
@@ -80,7 +119,10 @@ test('G26 G27 that a submit begins is durable before the bytes leave, so that no
     throw new ChainUnavailable('eth', 'no answer within 20000 ms');
   };
   await self.watcher.tick();
-  t.like(self.asked[0], { accountId: ACCOUNT, command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'unknown' }, sole: true } });
+  t.like(self.asked[0], {
+    accountId: ACCOUNT,
+    command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'unknown' }, sole: true },
+  });
   client.broadcast = submit;
   chain.refusesBroadcast.add('out1');
   self.nowMs += 60_000;
@@ -151,15 +193,24 @@ test('found F70: a simulated ledger, on which no later block comes by itself, fi
   self.store.saveWithdrawal(withdrawal({ updatedAtMs: self.nowMs }));
   await self.watcher.tick();
   t.deepEqual(told(self), ['withdrawal_included out1 1']);
-  self.store.saveWithdrawal(withdrawal({ id: 'txn_2', updatedAtMs: self.nowMs, versions: [{ txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' }] }));
+  self.store.saveWithdrawal(
+    withdrawal({
+      id: 'txn_2',
+      updatedAtMs: self.nowMs,
+      versions: [{ txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' }],
+    }),
+  );
   await self.watcher.tick();
   t.deepEqual(chain.submits, []);
 });
 
 test('C3-34 of a repriced withdrawal whichever version lands counts, and it alone', async (t) => {
-  const row = withdrawal({ versions: [
-    { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }, { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' },
-  ] });
+  const row = withdrawal({
+    versions: [
+      { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' },
+      { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' },
+    ],
+  });
   const { chain, self } = await started(row);
   await self.watcher.tick();
   t.deepEqual(chain.submits, ['signed2'], 'the newest version is submitted');
@@ -181,14 +232,23 @@ test('found F70: a repriced version is submitted at once while the old one is in
     self.nowMs += 60_000;
   }
   t.deepEqual(chain.submits, [], 'a node has it');
-  const repriced = withdrawal({ versions: [old, { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2', taken: false }], updatedAtMs: self.nowMs });
+  const repriced = withdrawal({
+    versions: [old, { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2', taken: false }],
+    updatedAtMs: self.nowMs,
+  });
   self.store.saveWithdrawal(repriced);
   await self.watcher.tick();
   t.deepEqual(chain.submits, [], 'the first submit is the gateway’s');
   self.nowMs += 2_000;
   await self.watcher.tick();
-  t.deepEqual(chain.submits, ['signed2'], 'it does not wait out the pause of the old one, nor for the old one to leave the pool');
-  t.like(self.asked[0], { command: { type: 'note_broadcast', txid: 'out2', result: { kind: 'accepted' }, sole: true } });
+  t.deepEqual(
+    chain.submits,
+    ['signed2'],
+    'it does not wait out the pause of the old one, nor for the old one to leave the pool',
+  );
+  t.like(self.asked[0], {
+    command: { type: 'note_broadcast', txid: 'out2', result: { kind: 'accepted' }, sole: true },
+  });
   chain.mempool.delete('out2'); // evicted; the old one is there again
   self.nowMs += 10_000;
   await self.watcher.tick();
@@ -200,9 +260,12 @@ test('found F70: a repriced version is submitted at once while the old one is in
 });
 
 test('G27 only proof for every version makes a withdrawal dead; the proof goes along', async (t) => {
-  const row = withdrawal({ versions: [
-    { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }, { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' },
-  ] });
+  const row = withdrawal({
+    versions: [
+      { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' },
+      { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' },
+    ],
+  });
   const { chain, self } = await started(row);
   chain.dead.set('out1', 'nonce 7 is final elsewhere');
   await self.watcher.tick();
@@ -246,11 +309,16 @@ test('G16 a confirmed withdrawal that a deep reorg takes out is told too', async
   chain.mineEmpty(5);
   await self.watcher.tick();
   if (!('withdrawalId' in fact)) return t.fail();
-  self.store.saveWithdrawal(withdrawal({ status: 'confirmed', txid: 'out1', height: fact.height, blockHash: fact.blockHash }));
+  self.store.saveWithdrawal(
+    withdrawal({ status: 'confirmed', txid: 'out1', height: fact.height, blockHash: fact.blockHash }),
+  );
   self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
   await self.watcher.tick();
   t.deepEqual(told(self), []);
-  chain.fork(6, Array.from({ length: 7 }, () => []));
+  chain.fork(
+    6,
+    Array.from({ length: 7 }, () => []),
+  );
   await self.watcher.tick();
   await self.watcher.tick();
   t.deepEqual(told(self), ['withdrawal_orphaned out1 1']);
@@ -266,18 +334,23 @@ test('a fact about a block counts only when our own ledger holds that block', as
 });
 
 test('found: signed withdrawals that wait behind a counter value that nobody used are shown and said once; what waits for a block is none', async (t) => {
-  const { client, self } = await started(withdrawal({ unsigned: { ...withdrawal().unsigned, replayKey: { kind: 'nonce', value: 30 } } }));
+  const { client, self } = await started(
+    withdrawal({ unsigned: { ...withdrawal().unsigned, replayKey: { kind: 'nonce', value: 30 } } }),
+  );
   let next = 11;
   client.fetchBuildInputs = async () => ({ readAtHeight: 0 });
   const parts = { ...self.parts, module: { ...self.parts.module, nextReplayValue: () => next } };
   const watcher = createWatcher(parts);
   const look = async (held: number, passMs = 60_000) => {
-    self.store.saveWithdrawal(withdrawal({ unsigned: { ...withdrawal().unsigned, replayKey: { kind: 'nonce', value: held } } }));
+    self.store.saveWithdrawal(
+      withdrawal({ unsigned: { ...withdrawal().unsigned, replayKey: { kind: 'nonce', value: held } } }),
+    );
     self.nowMs += passMs;
     await watcher.tick();
     return self.recorder.gauges.get('svc_outbound_gaps');
   };
-  const said = () => self.recorder.lines.filter(({ message }) => message.includes('counter value')).map(({ level }) => level);
+  const said = () =>
+    self.recorder.lines.filter(({ message }) => message.includes('counter value')).map(({ level }) => level);
   t.deepEqual([await look(30), await look(30), said()], [1, 1, ['error']]);
   next = 30;
   t.is(await look(30, 1_000), 1, 'a sender is looked at once a minute');
@@ -287,17 +360,35 @@ test('found: signed withdrawals that wait behind a counter value that nobody use
 });
 
 test('found F54: many withdrawals that are in blocks cost one question about those blocks, and a replaced one is still found', async (t) => {
-  const chain = new SimulatedChain(), client = chain.client();
+  const chain = new SimulatedChain(),
+    client = chain.client();
   let asked = 0;
-  const self = watching({ client, wrap: (store) => ({ ...store, links: async (...args) => { asked += 1; return store.links(...args); } }) });
+  const self = watching({
+    client,
+    wrap: (store) => ({
+      ...store,
+      links: async (...args) => {
+        asked += 1;
+        return store.links(...args);
+      },
+    }),
+  });
   self.issue('@a');
   await self.watcher.tick();
   for (let n = 0; n < 20; n += 1) {
     chain.mempool.add(`out${n}`);
     const { height, hash } = chain.mine([], { withMempool: true });
-    self.store.saveWithdrawal(withdrawal({
-      id: `txn_${n}`, status: 'confirmed', txid: `out${n}`, versions: [{ txid: `out${n}`, signedPayload: 's', payload: 'u' }], height, blockHash: hash, createdAtMs: n,
-    }));
+    self.store.saveWithdrawal(
+      withdrawal({
+        id: `txn_${n}`,
+        status: 'confirmed',
+        txid: `out${n}`,
+        versions: [{ txid: `out${n}`, signedPayload: 's', payload: 'u' }],
+        height,
+        blockHash: hash,
+        createdAtMs: n,
+      }),
+    );
   }
   for (let round = 0; round < 2; round += 1) await self.watcher.tick();
   self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
@@ -308,21 +399,33 @@ test('found F54: many withdrawals that are in blocks cost one question about tho
   chain.fork(3, [[], [], [], []]);
   chain.mempool.clear();
   for (let round = 0; round < 2; round += 1) await self.watcher.tick();
-  t.deepEqual(new Set(told(self).map((one) => one.split(' ').slice(0, 2).join(' '))), new Set(['withdrawal_orphaned out17', 'withdrawal_orphaned out18', 'withdrawal_orphaned out19']));
+  t.deepEqual(
+    new Set(told(self).map((one) => one.split(' ').slice(0, 2).join(' '))),
+    new Set(['withdrawal_orphaned out17', 'withdrawal_orphaned out18', 'withdrawal_orphaned out19']),
+  );
 });
 
 test('found: more stuck withdrawals than a tick carries hold back nobody: each tick goes on from where the last one ended', async (t) => {
   for (const count of [999, 1_000, 1_001, 2_000]) {
-    const { chain, client, self } = await started(withdrawal({ id: 'txn_last', createdAtMs: count, versions: [{ txid: 'last', signedPayload: 'last', payload: 'u' }] }));
+    const { chain, client, self } = await started(
+      withdrawal({
+        id: 'txn_last',
+        createdAtMs: count,
+        versions: [{ txid: 'last', signedPayload: 'last', payload: 'u' }],
+      }),
+    );
     for (let n = 0; n < count; n += 1) {
       const named = { id: `txn_${n}`, accountId: accountIdOf(`org_${n}`, 'live'), createdAtMs: n };
-      self.store.saveWithdrawal(withdrawal({ ...named, versions: [{ txid: `stuck${n}`, signedPayload: `stuck${n}`, payload: 'u' }] }));
+      self.store.saveWithdrawal(
+        withdrawal({ ...named, versions: [{ txid: `stuck${n}`, signedPayload: `stuck${n}`, payload: 'u' }] }),
+      );
       chain.mempool.add(`stuck${n}`);
     }
     const ticks = Math.ceil((count + 1) / 1_000);
     for (let n = 0; n < ticks; n += 1) await self.watcher.tick();
     t.deepEqual(chain.submits, ['last'], `${count}`);
-    const looks = () => client.calls.filter((call) => call.includes('stuck0')).length, before = looks();
+    const looks = () => client.calls.filter((call) => call.includes('stuck0')).length,
+      before = looks();
     for (let n = 0; n < ticks; n += 1) await self.watcher.tick();
     t.is(looks(), before, 'the pause of one that is out of turn goes on');
     self.nowMs += 600_000;
@@ -354,8 +457,14 @@ test('found: a confirmed withdrawal that only moved is asked about once for each
     t.is(fates(), asked, 'nothing is asked again');
     t.false(told(self).some((one) => one.startsWith('withdrawal_orphaned')));
   }
-  chain.fork(11, Array.from({ length: 14 }, () => []));
+  chain.fork(
+    11,
+    Array.from({ length: 14 }, () => []),
+  );
   chain.mempool.clear();
   for (let n = 0; n < 2; n += 1) await self.watcher.tick();
-  t.true(told(self).some((one) => one.startsWith('withdrawal_orphaned out1')), told(self).join());
+  t.true(
+    told(self).some((one) => one.startsWith('withdrawal_orphaned out1')),
+    told(self).join(),
+  );
 });

@@ -7,8 +7,16 @@ import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 const { blockTimeMs, threshold } = simulatedNetwork;
 
 test('a head may be ten times what the chain mines ahead, and 1,000 blocks; a first one is any safe integer', (t) => {
-  const ETH = { blockTimeMs: 12_000 }, known = { height: 100, sinceMs: 0 };
-  for (const [nowMs, bound] of [[0, 1_100], [-5, 1_100], [1_199, 1_100], [1_200, 1_101], [12_000, 1_110], [86_400_000, 73_100]] as const) {
+  const ETH = { blockTimeMs: 12_000 },
+    known = { height: 100, sinceMs: 0 };
+  for (const [nowMs, bound] of [
+    [0, 1_100],
+    [-5, 1_100],
+    [1_199, 1_100],
+    [1_200, 1_101],
+    [12_000, 1_110],
+    [86_400_000, 73_100],
+  ] as const) {
     t.is(highestPossible(known, nowMs, ETH), bound, `after ${nowMs} ms`);
   }
   t.is(highestPossible(null, 0, ETH), Number.MAX_SAFE_INTEGER);
@@ -17,7 +25,8 @@ test('a head may be ten times what the chain mines ahead, and 1,000 blocks; a fi
 
 /** A payment one block below its depth, before clients of which the first may claim any head. */
 async function waiting(count: number) {
-  const chain = new SimulatedChain(100), clients = Array.from({ length: count }, () => chain.client());
+  const chain = new SimulatedChain(100),
+    clients = Array.from({ length: count }, () => chain.client());
   const self = watching({ client: clients[0]!, witnesses: count === 1 ? [] : clients });
   self.issue('@a');
   await self.watcher.tick();
@@ -31,15 +40,22 @@ for (const count of [1, 2, 3]) {
   test(`found: the bound of a claimed head, by ${count} endpoint(s): refused, it is not noted, matures nothing, and is shown; the truth counts again at once`, async (t) => {
     for (const elapsedMs of [0, blockTimeMs, 60 * blockTimeMs]) {
       for (const over of [1, 2, 1_000_000_000, Number.MAX_SAFE_INTEGER - 1_000_000]) {
-        const { chain, clients, self } = await waiting(count), { height } = chain.tip;
+        const { chain, clients, self } = await waiting(count),
+          { height } = chain.tip;
         self.nowMs += elapsedMs;
-        for (const client of clients) client.ahead = highestPossible({ height, sinceMs: self.nowMs - elapsedMs }, self.nowMs, simulatedNetwork) - height + over;
+        for (const client of clients)
+          client.ahead =
+            highestPossible({ height, sinceMs: self.nowMs - elapsedMs }, self.nowMs, simulatedNetwork) - height + over;
         for (let turn = 0; turn < 3; turn += 1) await self.watcher.tick();
         t.deepEqual(kinds(self), ['seen'], `${elapsedMs} ms, ${over} over`);
         t.is((await self.store.coverage('eth')).headHeight, height);
         t.is(self.watcher.conditionOf(0), 'ahead');
         t.is(self.recorder.gauges.get('svc_endpoint_alive'), 0);
-        t.is(self.recorder.lines.filter(({ message }) => message.includes('cannot be')).length, count, 'one line for the change');
+        t.is(
+          self.recorder.lines.filter(({ message }) => message.includes('cannot be')).length,
+          count,
+          'one line for the change',
+        );
         for (const client of clients) client.ahead = 0;
         chain.mineEmpty(threshold);
         self.nowMs += 5_000;
@@ -52,7 +68,8 @@ for (const count of [1, 2, 3]) {
 }
 
 test('found: a head at the bound is believed: a node that was away may be far on', async (t) => {
-  const { chain, clients, self } = await waiting(1), { height } = chain.tip;
+  const { chain, clients, self } = await waiting(1),
+    { height } = chain.tip;
   clients[0]!.ahead = 1_000;
   await self.watcher.tick();
   t.is((await self.store.coverage('eth')).headHeight, height + 1_000);
@@ -66,12 +83,16 @@ test('found: one of several that claims what cannot be holds up nobody, whicheve
     self.nowMs += 5_000;
     for (let turn = 0; turn < 2; turn += 1) await self.watcher.tick();
     t.deepEqual(kinds(self), ['seen', 'matured']);
-    t.deepEqual([0, 1, 2].map((index) => self.watcher.conditionOf(index)), [0, 1, 2].map((index) => (index === place ? 'ahead' : 'alive')));
+    t.deepEqual(
+      [0, 1, 2].map((index) => self.watcher.conditionOf(index)),
+      [0, 1, 2].map((index) => (index === place ? 'ahead' : 'alive')),
+    );
   }
 });
 
 test('found: after a restart the head that was noted is the measure', async (t) => {
-  const { chain, clients, self } = await waiting(1), { height } = chain.tip;
+  const { chain, clients, self } = await waiting(1),
+    { height } = chain.tip;
   clients[0]!.ahead = 10 ** 9;
   self.restart();
   for (let turn = 0; turn < 2; turn += 1) await self.watcher.tick();
@@ -97,9 +118,14 @@ test('found: no fact matures by a head that was refused, whatever is claimed', a
 });
 
 test('a node that syncs tells old heads as new: the time of our newest block says how far the chain may be', async (t) => {
-  for (const [age, believed] of [[3_600_000, true], [0, false]] as const) {
-    const { chain, clients, self } = await waiting(1), { store } = self;
-    const links = store.links.bind(store), { height } = chain.tip;
+  for (const [age, believed] of [
+    [3_600_000, true],
+    [0, false],
+  ] as const) {
+    const { chain, clients, self } = await waiting(1),
+      { store } = self;
+    const links = store.links.bind(store),
+      { height } = chain.tip;
     store.links = async (...asked) => (await links(...asked)).map((link) => ({ ...link, timeMs: self.nowMs - age }));
     clients[0]!.ahead = 1_001 + (10 * 3_600_000) / blockTimeMs - 1;
     await self.watcher.tick();

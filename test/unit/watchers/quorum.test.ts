@@ -1,6 +1,11 @@
 import test from 'ava';
 import {
-  conditionOf, confirmedBy, observeWitness, type Opinion, SILENT_MS, UNKNOWN_WITNESS,
+  conditionOf,
+  confirmedBy,
+  observeWitness,
+  type Opinion,
+  SILENT_MS,
+  UNKNOWN_WITNESS,
 } from '../../../chain-watchers/follow/quorum.ts';
 import type { Condition } from '../../../chain-watchers/memory.ts';
 import { SimulatedChain } from '../../support/simulated-chain.ts';
@@ -22,8 +27,15 @@ test('reliability 4.1-12 with several endpoints none confirms alone, each counts
 });
 
 const ETH = { blockTimeMs: 12_000 };
-/** Looks at one endpoint, one a second: `[head, cursor, highest other]`, or null for no answer. Answers the condition after each. */
-function looks(network: { blockTimeMs: number }, seen: readonly (readonly [number, number, number] | null)[], readable = true) {
+/**
+ * Looks at one endpoint, one a second: `[head, cursor, highest other]`, or null for no answer. Answers the condition
+ * after each.
+ */
+function looks(
+  network: { blockTimeMs: number },
+  seen: readonly (readonly [number, number, number] | null)[],
+  readable = true,
+) {
   let memory = UNKNOWN_WITNESS;
   return seen.map((look, second) => {
     const nowMs = second * 1_000;
@@ -41,21 +53,123 @@ const endsAt = (conditions: readonly Condition[]) => conditions.findIndex((condi
 const CELLS: readonly (readonly [string, Condition, number, readonly Condition[]])[] = [
   ['answers nothing since the process began', 'unheard', 10, looks(ETH, times(60, null))],
   ['answered before, answers nothing now', 'silent', 31, looks(ETH, [[100, 100, 100], ...times(60, null)])],
-  ['far behind our cursor since the process began: a node that syncs anew', 'behind', 10, looks(ETH, Array.from({ length: 60 }, (_, n) => [10 + n, 100 + n, 100 + n] as const))],
-  ['fell behind our cursor', 'behind', 34, looks(ETH, Array.from({ length: 90 }, (_, n) => [100, 100 + n, 100 + n] as const))],
-  ['stands still while another one goes on', 'stuck', 121, looks(ETH, Array.from({ length: 200 }, (_, n) => [100, 100, 101 + n] as const))],
-  ['stands still, Bitcoin', 'stuck', 6_001, looks({ blockTimeMs: 600_000 }, Array.from({ length: 6_100 }, () => [100, 100, 101] as const))],
-  ['stands still, a quick chain', 'stuck', 31, looks({ blockTimeMs: 450 }, Array.from({ length: 60 }, () => [100, 100, 101] as const))],
-  ['once claimed a head far ahead, and goes on', 'alive', -1, looks(ETH, Array.from({ length: 1_300 }, (_, n) => [n === 5 ? 1_100 : 100 + Math.floor(n / 12), 100, 101 + Math.floor(n / 12)] as const))],
-  ['claims a head far ahead now and then, and goes on', 'alive', -1, looks(ETH, Array.from({ length: 1_300 }, (_, n) => [n % 90 === 5 ? 1_100 + n : 100 + Math.floor(n / 12), 100, 101 + Math.floor(n / 12)] as const))],
-  ['once claimed a head far ahead, and stands still', 'stuck', 121, looks(ETH, Array.from({ length: 1_300 }, (_, n) => [n === 0 ? 1_100 : 100, 100, 101 + n] as const))],
-  ['two that stand still behind one address', 'stuck', 121, looks(ETH, Array.from({ length: 1_300 }, (_, n) => [100 - (n % 2), 100, 101 + n] as const))],
+  [
+    'far behind our cursor since the process began: a node that syncs anew',
+    'behind',
+    10,
+    looks(
+      ETH,
+      Array.from({ length: 60 }, (_, n) => [10 + n, 100 + n, 100 + n] as const),
+    ),
+  ],
+  [
+    'fell behind our cursor',
+    'behind',
+    34,
+    looks(
+      ETH,
+      Array.from({ length: 90 }, (_, n) => [100, 100 + n, 100 + n] as const),
+    ),
+  ],
+  [
+    'stands still while another one goes on',
+    'stuck',
+    121,
+    looks(
+      ETH,
+      Array.from({ length: 200 }, (_, n) => [100, 100, 101 + n] as const),
+    ),
+  ],
+  [
+    'stands still, Bitcoin',
+    'stuck',
+    6_001,
+    looks(
+      { blockTimeMs: 600_000 },
+      Array.from({ length: 6_100 }, () => [100, 100, 101] as const),
+    ),
+  ],
+  [
+    'stands still, a quick chain',
+    'stuck',
+    31,
+    looks(
+      { blockTimeMs: 450 },
+      Array.from({ length: 60 }, () => [100, 100, 101] as const),
+    ),
+  ],
+  [
+    'once claimed a head far ahead, and goes on',
+    'alive',
+    -1,
+    looks(
+      ETH,
+      Array.from(
+        { length: 1_300 },
+        (_, n) => [n === 5 ? 1_100 : 100 + Math.floor(n / 12), 100, 101 + Math.floor(n / 12)] as const,
+      ),
+    ),
+  ],
+  [
+    'claims a head far ahead now and then, and goes on',
+    'alive',
+    -1,
+    looks(
+      ETH,
+      Array.from(
+        { length: 1_300 },
+        (_, n) => [n % 90 === 5 ? 1_100 + n : 100 + Math.floor(n / 12), 100, 101 + Math.floor(n / 12)] as const,
+      ),
+    ),
+  ],
+  [
+    'once claimed a head far ahead, and stands still',
+    'stuck',
+    121,
+    looks(
+      ETH,
+      Array.from({ length: 1_300 }, (_, n) => [n === 0 ? 1_100 : 100, 100, 101 + n] as const),
+    ),
+  ],
+  [
+    'two that stand still behind one address',
+    'stuck',
+    121,
+    looks(
+      ETH,
+      Array.from({ length: 1_300 }, (_, n) => [100 - (n % 2), 100, 101 + n] as const),
+    ),
+  ],
   ['tells its head and proves no block', 'unreadable', 30, looks(ETH, times(60, [100, 100, 100]), false)],
   ['answers, up to our cursor', 'alive', -1, looks(ETH, times(600, [100, 100, 100]))],
   ['the whole chain stands still', 'alive', -1, looks(ETH, times(6_000, [100, 100, 100]))],
-  ['a moment\'s blocks below our cursor', 'alive', -1, looks(ETH, Array.from({ length: 600 }, (_, n) => [97 + n, 100 + n, 100 + n] as const))],
-  ['another one invents a head: nobody honest is late', 'alive', -1, looks(ETH, Array.from({ length: 600 }, (_, n) => [100 + Math.floor(n / 12), 100 + Math.floor(n / 12), 9e9] as const))],
-  ['misses some looks', 'alive', -1, looks(ETH, Array.from({ length: 600 }, (_, n) => (n % 20 === 0 ? [100, 100, 100] as const : null)))],
+  [
+    "a moment's blocks below our cursor",
+    'alive',
+    -1,
+    looks(
+      ETH,
+      Array.from({ length: 600 }, (_, n) => [97 + n, 100 + n, 100 + n] as const),
+    ),
+  ],
+  [
+    'another one invents a head: nobody honest is late',
+    'alive',
+    -1,
+    looks(
+      ETH,
+      Array.from({ length: 600 }, (_, n) => [100 + Math.floor(n / 12), 100 + Math.floor(n / 12), 9e9] as const),
+    ),
+  ],
+  [
+    'misses some looks',
+    'alive',
+    -1,
+    looks(
+      ETH,
+      Array.from({ length: 600 }, (_, n) => (n % 20 === 0 ? ([100, 100, 100] as const) : null)),
+    ),
+  ],
 ];
 
 for (const [what, condition, second, conditions] of CELLS) {
@@ -93,14 +207,19 @@ test('reliability 4.1-13 never confirmed on the word of one of several endpoints
   t.like(await self.watcher.tick(), { recorded: 0, matured: 0 });
   self.nowMs += SILENT_MS;
   t.like(await self.watcher.tick(), { recorded: 1, matured: 1 });
-  t.deepEqual(self.store.inbox(ACCOUNT).map(({ fact }) => fact.kind), ['seen', 'matured']);
+  t.deepEqual(
+    self.store.inbox(ACCOUNT).map(({ fact }) => fact.kind),
+    ['seen', 'matured'],
+  );
 });
 
 test('found: a head that one endpoint invents, by 1,000 or 10^9, is no head of the coverage; that of a single endpoint ends with the lie', async (t) => {
   for (const ahead of [1_000, 1_000_000_000]) {
     for (const count of [1, 2, 3]) {
-      const chain = new SimulatedChain(), clients = Array.from({ length: count }, () => chain.client());
-      const self = watching({ client: clients[0]!, witnesses: count === 1 ? [] : clients }), { store, recorder } = self;
+      const chain = new SimulatedChain(),
+        clients = Array.from({ length: count }, () => chain.client());
+      const self = watching({ client: clients[0]!, witnesses: count === 1 ? [] : clients }),
+        { store, recorder } = self;
       await self.watcher.tick();
       const noted = async () => {
         const { headHeight, headAtMs } = await store.coverage(self.parts.ledger);
@@ -111,7 +230,8 @@ test('found: a head that one endpoint invents, by 1,000 or 10^9, is no head of t
         chain.mine();
         self.nowMs += 1_000;
         await self.watcher.tick();
-        if (count > 1) t.deepEqual(await noted(), { headHeight: chain.tip.height, gauge: chain.tip.height, isFresh: true });
+        if (count > 1)
+          t.deepEqual(await noted(), { headHeight: chain.tip.height, gauge: chain.tip.height, isFresh: true });
       }
       clients[0]!.ahead = 0;
       for (let turn = 0; turn < 40; turn += 1) {
@@ -119,7 +239,11 @@ test('found: a head that one endpoint invents, by 1,000 or 10^9, is no head of t
         self.nowMs += 1_000;
         await self.watcher.tick();
       }
-      t.deepEqual(await noted(), { headHeight: chain.tip.height, gauge: chain.tip.height, isFresh: true }, `${count} endpoints`);
+      t.deepEqual(
+        await noted(),
+        { headHeight: chain.tip.height, gauge: chain.tip.height, isFresh: true },
+        `${count} endpoints`,
+      );
       t.is(recorder.gauges.get('svc_blocks_behind'), 0);
     }
   }

@@ -1,6 +1,14 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { commonIndex, forkIndex, judge, SKIPPED, walkOf, type Suspicion, type Witness } from '../../../chain-watchers/reorg/reorg.ts';
+import {
+  commonIndex,
+  forkIndex,
+  judge,
+  SKIPPED,
+  walkOf,
+  type Suspicion,
+  type Witness,
+} from '../../../chain-watchers/reorg/reorg.ts';
 
 const suspicion: Suspicion = { cursor: { height: 100, hash: 'ours' }, theirs: 'theirs', sinceMs: 0 };
 const patience = { secondReadMs: 12_000, contestedMs: 300_000 };
@@ -42,19 +50,33 @@ test('G10 a height that the other branch skipped is an answer too (L19)', (t) =>
 });
 
 const linksOf = (count: number, newest = 100) =>
-  Array.from({ length: count }, (_, index) => ({ height: newest - index, hash: `h${newest - index}`, parentHash: '', parentHeight: 0, timeMs: null }));
+  Array.from({ length: count }, (_, index) => ({
+    height: newest - index,
+    hash: `h${newest - index}`,
+    parentHash: '',
+    parentHeight: 0,
+    timeMs: null,
+  }));
 
 test('G15 the walk-back finds the newest common block, with few reads', async (t) => {
   const reads: number[] = [];
-  const agrees = async ({ height }: { height: number }) => { reads.push(height); return height <= 97; };
+  const agrees = async ({ height }: { height: number }) => {
+    reads.push(height);
+    return height <= 97;
+  };
   t.is(await forkIndex(linksOf(10), agrees), 3);
   t.deepEqual(reads, [100, 99, 97, 98]);
-  await fc.assert(fc.asyncProperty(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 700 }), async (count, depth) => {
-    let calls = 0;
-    const index = await forkIndex(linksOf(count), async ({ height }) => { calls += 1; return height <= 100 - depth; });
-    t.is(index, depth < count ? depth : null);
-    t.true(calls <= 2 * Math.ceil(Math.log2(count + 2)) + 2, `${calls} reads for ${count} links`);
-  }));
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 700 }), async (count, depth) => {
+      let calls = 0;
+      const index = await forkIndex(linksOf(count), async ({ height }) => {
+        calls += 1;
+        return height <= 100 - depth;
+      });
+      t.is(index, depth < count ? depth : null);
+      t.true(calls <= 2 * Math.ceil(Math.log2(count + 2)) + 2, `${calls} reads for ${count} links`);
+    }),
+  );
 });
 
 test('G17 no common block within the window stops; a ledger younger than the window begins again at its start', (t) => {
@@ -70,8 +92,10 @@ test('reliability 4.1-13 the fork point is what more than half hold: one liar of
   t.is(commonIndex([null, null]), null);
   t.is(commonIndex([3, null]), 3, 'one that shares nothing has no say beside one that shares some');
   t.is(commonIndex([null, null, 3]), 3);
-  fc.assert(fc.property(fc.integer({ min: 1, max: 4 }), fc.nat(600), fc.option(fc.nat(600)), (honest, fork, lie) => {
-    const index = commonIndex([...Array.from({ length: honest }, () => fork), lie]);
-    t.is(index, honest === 1 && lie !== null ? Math.max(fork, lie) : fork);
-  }));
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.nat(600), fc.option(fc.nat(600)), (honest, fork, lie) => {
+      const index = commonIndex([...Array.from({ length: honest }, () => fork), lie]);
+      t.is(index, honest === 1 && lie !== null ? Math.max(fork, lie) : fork);
+    }),
+  );
 });

@@ -3,13 +3,18 @@ import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
 const pay = (txid: string, to = '@a', amount = 5n) => ({ txid, outputIndex: 0, to, amount });
-const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.txid : fact.txid}`);
+const told = (self: Watching) =>
+  self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.txid : fact.txid}`);
 
 async function started(options: { witnesses?: number; secondReadMs?: number; contentTries?: number } = {}) {
   const chain = new SimulatedChain();
   const client = chain.client();
   const witnesses = Array.from({ length: options.witnesses ?? 0 }, () => chain.client());
-  const self = watching({ client, witnesses, settings: { secondReadMs: options.secondReadMs ?? 0, contentTries: options.contentTries ?? 3 } });
+  const self = watching({
+    client,
+    witnesses,
+    settings: { secondReadMs: options.secondReadMs ?? 0, contentTries: options.contentTries ?? 3 },
+  });
   self.issue('@a');
   await self.watcher.tick();
   return { chain, client, witnesses, self };
@@ -26,7 +31,10 @@ test('G15 C3-30 a replaced block is seen by its parent link alone: absent paymen
   t.is(report.reorgDepth, 1);
   await self.watcher.tick();
   t.deepEqual(told(self), ['seen stays', 'seen goes', 'moved stays', 'seen new', 'orphaned goes']);
-  t.not(before.blockHash, self.store.facts('eth').find(({ transfer }) => transfer.txid === 'stays')!.transfer.blockHash);
+  t.not(
+    before.blockHash,
+    self.store.facts('eth').find(({ transfer }) => transfer.txid === 'stays')!.transfer.blockHash,
+  );
 });
 
 test('G15 the new branch is read up to the old head first, so that a payment that moved up is moved, not reversed', async (t) => {
@@ -50,7 +58,10 @@ test('reliability 4.1-15 -16: every depth from 1 to beyond the threshold orphans
     await self.watcher.tick();
     const confirmed = depth >= simulatedNetwork.threshold;
     t.is(told(self).includes('matured tx'), confirmed, `depth ${depth}`);
-    chain.fork(depth, Array.from({ length: depth + 1 }, () => []));
+    chain.fork(
+      depth,
+      Array.from({ length: depth + 1 }, () => []),
+    );
     t.is((await self.watcher.tick()).reorgDepth, depth);
     t.deepEqual(told(self), ['seen tx', ...(confirmed ? ['matured tx'] : []), 'orphaned tx'], `depth ${depth}`);
     chain.mine([pay('tx')]);
@@ -158,7 +169,10 @@ test('G7 a block that does not continue the new branch ends its reading: nothing
   const other = chain.rollback(3);
   chain.mine();
   const foreign = chain.mine([pay('foreign')]);
-  chain.fork(2, other.map((block) => block.raw.payments));
+  chain.fork(
+    2,
+    other.map((block) => block.raw.payments),
+  );
   const blockOf = client.getBlock.bind(client);
   let asked = 0;
   client.getBlock = async (height) => (height === foreign.height && (asked += 1) === 1 ? foreign : blockOf(height));
@@ -188,7 +202,10 @@ test('G17 C3-33 deeper than the window: the chain stops, says so, pages a person
   const window = simulatedNetwork.reorgWindow;
   for (let height = 1; height <= window + 8; height += 1) chain.mine(height === 5 ? [pay('old')] : []);
   await self.watcher.tick();
-  chain.fork(window + 6, Array.from({ length: window + 10 }, () => []));
+  chain.fork(
+    window + 6,
+    Array.from({ length: window + 10 }, () => []),
+  );
   const report = await self.watcher.tick();
   t.regex(report.stopped!, /no common ancestor within 32/);
   t.is(self.recorder.gauges.get('svc_chain_stopped'), 1);
@@ -200,7 +217,11 @@ test('G17 C3-33 deeper than the window: the chain stops, says so, pages a person
   t.truthy((await self.watcher.tick()).stopped, 'a restart finds the same');
   t.deepEqual(await self.store.cursor('eth'), cursor);
   t.deepEqual(told(self), ['seen old', 'matured old'], 'nothing was reversed on the way');
-  t.like(await self.watcher.rebuildAbove(2), { kind: 'reorg' }, 'by a person\'s order the branch is replaced, however deep');
+  t.like(
+    await self.watcher.rebuildAbove(2),
+    { kind: 'reorg' },
+    "by a person's order the branch is replaced, however deep",
+  );
   t.deepEqual(told(self).at(-1), 'orphaned old');
   t.like(await self.watcher.tick(), { stopped: null });
 });
@@ -209,7 +230,10 @@ test('G14 another network behind an endpoint is no deep reorg', async (t) => {
   const { chain, client, self } = await started();
   chain.mineEmpty(simulatedNetwork.reorgWindow + 8);
   await self.watcher.tick();
-  chain.fork(simulatedNetwork.reorgWindow + 6, Array.from({ length: 50 }, () => []));
+  chain.fork(
+    simulatedNetwork.reorgWindow + 6,
+    Array.from({ length: 50 }, () => []),
+  );
   client.wrongNetwork = true;
   const report = await self.watcher.tick();
   t.is(report.stopped, null);
@@ -224,7 +248,10 @@ test('a ledger younger than its window whose first block is replaced begins agai
   await young.watcher.tick();
   chain.fork(1, [[], []]);
   t.like(await young.watcher.tick(), { reorgDepth: 1 });
-  t.deepEqual(young.store.facts('eth').map(({ status }) => status), ['orphaned']);
+  t.deepEqual(
+    young.store.facts('eth').map(({ status }) => status),
+    ['orphaned'],
+  );
   t.is((await self.watcher.tick()).failures.length, 0);
 });
 
@@ -243,7 +270,8 @@ test('G14 another network behind an endpoint is no new beginning of a young ledg
 });
 
 test('G14 another network is found out at the first block of it, not after a second read', async (t) => {
-  const chain = new SimulatedChain(), client = chain.client();
+  const chain = new SimulatedChain(),
+    client = chain.client();
   chain.mineEmpty(3);
   const self = watching({ client, settings: { start: 1, secondReadMs: 12_000 } });
   for (let round = 0; round < 2; round += 1) await self.watcher.tick();
@@ -256,15 +284,21 @@ test('G14 another network is found out at the first block of it, not after a sec
 
 test('G14 one of two endpoints that shows another network reverses nothing and stops nothing: it is left out, the other one is asked', async (t) => {
   for (const blocks of [3, simulatedNetwork.reorgWindow + 8]) {
-    const ours = new SimulatedChain(), theirs = new SimulatedChain(1);
+    const ours = new SimulatedChain(),
+      theirs = new SimulatedChain(1);
     for (const chain of [ours, theirs]) chain.mineEmpty(blocks);
     ours.mine([pay('ours')]);
-    const own = ours.client(), foreign = theirs.client();
-    let swapped = false, excluded = false;
+    const own = ours.client(),
+      foreign = theirs.client();
+    let swapped = false,
+      excluded = false;
     const client = new Proxy(own, {
       get(target, name) {
         // As the failover does: whoever is of another network is not asked once an identity check has found it out.
-        if (name === 'checkIdentity') return async () => { excluded = true; };
+        if (name === 'checkIdentity')
+          return async () => {
+            excluded = true;
+          };
         const from = swapped && !excluded ? foreign : target;
         const value = Reflect.get(from, name) as unknown;
         return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(from) : value;
@@ -282,7 +316,10 @@ test('G14 one of two endpoints that shows another network reverses nothing and s
     t.is(report.reorgDepth, 0);
     ours.mine([pay('next')]);
     await self.watcher.tick();
-    t.deepEqual(told(self).filter((word) => word.startsWith('seen')), ['seen ours', 'seen next']);
+    t.deepEqual(
+      told(self).filter((word) => word.startsWith('seen')),
+      ['seen ours', 'seen next'],
+    );
     t.false(told(self).some((word) => word.startsWith('orphaned')));
   }
 });
@@ -299,18 +336,23 @@ test('L19 a cursor whose height the new branch skipped is replaced too', async (
 });
 
 test('reliability 4.1-13 how deep a branch is replaced is no single endpoint’s word: one that denies all, or holds what was replaced, neither stops the chain nor holds it up', async (t) => {
-  const old = 40, depth = 3;
+  const old = 40,
+    depth = 3;
   const lies: Readonly<Record<string, (height: number, was: string) => string | null>> = {
     'denies all of our blocks': (height) => (height <= old - depth ? 'f'.repeat(64) : null),
     'holds two of the replaced blocks': (height, was) => (height === old - 2 || height === old - 1 ? was : null),
-    'denies ten blocks more than were replaced': (height) => (height <= old - depth && height > old - depth - 10 ? 'f'.repeat(64) : null),
+    'denies ten blocks more than were replaced': (height) =>
+      height <= old - depth && height > old - depth - 10 ? 'f'.repeat(64) : null,
   };
   for (const [what, lie] of Object.entries(lies)) {
     const { chain, client, witnesses, self } = await started({ witnesses: 2 });
     for (let height = 1; height <= old; height += 1) chain.mine(height === old - 1 ? [pay('gone')] : []);
     for (let round = 0; round < 2; round += 1) await self.watcher.tick();
     const was = new Map(Array.from({ length: old }, (_, index) => [index + 1, chain.blockAt(index + 1)!.hash]));
-    chain.fork(depth, Array.from({ length: depth + 1 }, () => []));
+    chain.fork(
+      depth,
+      Array.from({ length: depth + 1 }, () => []),
+    );
     for (const [height, hash] of was) {
       const told = lie(height, hash);
       for (const liar of told === null ? [] : [client, witnesses[1]!]) liar.lies.set(height, told!);
@@ -327,7 +369,10 @@ test('G17 two endpoints that hold none of our blocks within the window stop the 
   const { chain, witnesses, self } = await started({ witnesses: 3 });
   chain.mineEmpty(simulatedNetwork.reorgWindow + 8);
   for (let round = 0; round < 2; round += 1) await self.watcher.tick();
-  chain.fork(simulatedNetwork.reorgWindow + 6, Array.from({ length: simulatedNetwork.reorgWindow + 10 }, () => []));
+  chain.fork(
+    simulatedNetwork.reorgWindow + 6,
+    Array.from({ length: simulatedNetwork.reorgWindow + 10 }, () => []),
+  );
   witnesses[2]!.down = true;
   t.regex((await self.watcher.tick()).stopped!, /no common ancestor within 32/);
 });
@@ -347,7 +392,9 @@ test('found: a new branch is read up to the old head, whichever answers about th
         one.getHead = async () => {
           heads += 1;
           one.lag = heads === late ? 2 : 0;
-          return getHead().finally(() => { one.lag = 0; });
+          return getHead().finally(() => {
+            one.lag = 0;
+          });
         };
       }
       for (let round = 0; round < 8; round += 1) {
@@ -361,22 +408,34 @@ test('found: a new branch is read up to the old head, whichever answers about th
 
 test('found: one endpoint alone neither stops the chain nor replaces a block while the other one that is alive gives no answer for a moment', async (t) => {
   for (const forged of ['of another history', 'on another branch'] as const) {
-    const chain = new SimulatedChain(), honest = chain.client(), liar = chain.client();
-    const self = watching({ client: liar, witnesses: [honest, liar], network: { ...simulatedNetwork, reorgWindow: 4 }, settings: { secondReadMs: 0, contentTries: 3 } });
+    const chain = new SimulatedChain(),
+      honest = chain.client(),
+      liar = chain.client();
+    const self = watching({
+      client: liar,
+      witnesses: [honest, liar],
+      network: { ...simulatedNetwork, reorgWindow: 4 },
+      settings: { secondReadMs: 0, contentTries: 3 },
+    });
     self.issue('@a');
     await self.watcher.tick();
     chain.mineEmpty(8);
     chain.mine([pay('tx')]);
     await self.watcher.tick();
     const cursor = (await self.store.cursor('eth'))!;
-    for (let height = forged === 'of another history' ? 0 : cursor.height; height <= cursor.height; height += 1) liar.lies.set(height, height.toString(16).padStart(64, 'f'));
+    for (let height = forged === 'of another history' ? 0 : cursor.height; height <= cursor.height; height += 1)
+      liar.lies.set(height, height.toString(16).padStart(64, 'f'));
     honest.down = true;
     for (let round = 0; round < 6; round += 1) {
       self.nowMs += 1_000;
       await self.watcher.tick();
     }
     honest.down = false;
-    t.deepEqual([self.watcher.stopped(), told(self), (await self.store.cursor('eth'))!], [null, ['seen tx'], cursor], forged);
+    t.deepEqual(
+      [self.watcher.stopped(), told(self), (await self.store.cursor('eth'))!],
+      [null, ['seen tx'], cursor],
+      forged,
+    );
     t.is(self.recorder.counters.get('svc_reorgs_total'), undefined);
   }
 });

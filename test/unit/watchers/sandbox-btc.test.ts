@@ -20,33 +20,58 @@ import { Recorder } from '../../support/watching.ts';
 const network = sandboxOf(bitcoin);
 
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
-const OWN = own(0), SHOP = own(900).address;
+const OWN = own(0),
+  SHOP = own(900).address;
 const COIN = 100_000_000n;
 
 function box() {
   const self = { nowMs: 1_700_000_000_000 };
-  const watch = createMemoryWatchStore(() => self.nowMs), account = new ModelAccount();
-  watch.addAddress({
-    addressKey: addressKeyOf('sandbox', 'btc', OWN.script), addressId: 'adr_1', accountId: ACCOUNT, address: OWN.address, purpose: 'deposit',
-  }, 'sandbox', self.nowMs);
+  const watch = createMemoryWatchStore(() => self.nowMs),
+    account = new ModelAccount();
+  watch.addAddress(
+    {
+      addressKey: addressKeyOf('sandbox', 'btc', OWN.script),
+      addressId: 'adr_1',
+      accountId: ACCOUNT,
+      address: OWN.address,
+      purpose: 'deposit',
+    },
+    'sandbox',
+    self.nowMs,
+  );
   const sandbox = createSandbox({
-    sandbox: createMemorySandboxStore(watch.state), watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs,
-    log: new Recorder(), catalogueOf: () => new Map(), networkOf: () => bitcoin, isEnabled: () => true, loadModule: async () => btc as ChainModule,
+    sandbox: createMemorySandboxStore(watch.state),
+    watch,
+    audit: createMemoryAuditStore(watch.state),
+    nowMs: () => self.nowMs,
+    log: new Recorder(),
+    catalogueOf: () => new Map(),
+    networkOf: () => bitcoin,
+    isEnabled: () => true,
+    loadModule: async () => btc as ChainModule,
     accounts: {
       async wake() {
         const rows = watch.inbox(ACCOUNT);
         account.take(rows);
         watch.takeInbox(rows.map(({ id }) => id));
       },
-      ask: async () => ({ ok: 'duplicate' } as const),
+      ask: async () => ({ ok: 'duplicate' }) as const,
     },
   });
   return Object.assign(self, {
-    sandbox, account, client: async () => (await sandbox.ledgers.open(ACCOUNT, 'btc')).binding.client,
+    sandbox,
+    account,
+    client: async () => (await sandbox.ledgers.open(ACCOUNT, 'btc')).binding.client,
     ledger: () => sandbox.ledgers.open(ACCOUNT, 'btc'),
-    deposit: (amount: string, autoConfirm = true) => sandbox.control.simulateDeposit(ACCOUNT, {
-      chain: 'btc', address: OWN.address, amount, tokenContract: null, autoConfirm, confirmAfterSeconds: null,
-    }),
+    deposit: (amount: string, autoConfirm = true) =>
+      sandbox.control.simulateDeposit(ACCOUNT, {
+        chain: 'btc',
+        address: OWN.address,
+        amount,
+        tokenContract: null,
+        autoConfirm,
+        confirmAfterSeconds: null,
+      }),
   });
 }
 type Box = ReturnType<typeof box>;
@@ -63,20 +88,36 @@ async function payment(self: Box, amount: bigint | 'all', to = SHOP): Promise<{ 
   const unsigned = accepted(btc.buildUnsigned(network, inputs as never, intent, null));
   const instruction = { id: 'txn_1', purpose: 'withdrawal', toPath: null, ...intent } as const;
   const refusal = btcSigner.check(network, unsigned, instruction, {
-    ...feeBoundsOf(network.slug), sweepDestinations: [], gasTank: null, catalogue: new Map(), addressAt: (path) => ownAddressAt(path),
-    replayWindow: null, journal: { forInstruction: [], withReplayKey: () => [] },
+    ...feeBoundsOf(network.slug),
+    sweepDestinations: [],
+    gasTank: null,
+    catalogue: new Map(),
+    addressAt: (path) => ownAddressAt(path),
+    replayWindow: null,
+    journal: { forInstruction: [], withReplayKey: () => [] },
   });
   if (refusal !== null) throw new Error(JSON.stringify(refusal));
   return { unsigned, signed: btcSigner.sign(network, unsigned, { privateKey: OWN.privateKey }) };
 }
 
 test('§4.7 btc: a simulated deposit is detected, confirmed at three, held, and taken back by a reorg', async (t) => {
-  const self = box(), { txid } = must(t, await self.deposit('0.5', false));
+  const self = box(),
+    { txid } = must(t, await self.deposit('0.5', false));
   t.regex(txid, /^[0-9a-f]{64}$/, 'G3');
-  t.deepEqual(self.account.events.map(({ event }) => event), ['deposit_detected']);
+  t.deepEqual(
+    self.account.events.map(({ event }) => event),
+    ['deposit_detected'],
+  );
   must(t, await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'btc', txid, confirmations: 3 }));
-  t.deepEqual(self.account.events.map(({ event }) => event), ['deposit_detected', 'deposit_confirmed']);
-  t.like(await (await self.client()).fetchBalance(OWN.address, null), { amount: COIN / 2n, reserved: 0n, available: COIN / 2n });
+  t.deepEqual(
+    self.account.events.map(({ event }) => event),
+    ['deposit_detected', 'deposit_confirmed'],
+  );
+  t.like(await (await self.client()).fetchBalance(OWN.address, null), {
+    amount: COIN / 2n,
+    reserved: 0n,
+    available: COIN / 2n,
+  });
   must(t, await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'btc', depth: 3 }));
   t.is(self.account.events.at(-1)!.event, 'deposit_reversed');
   t.is((await (await self.client()).fetchBalance(OWN.address, null)).amount, 0n);
@@ -86,7 +127,8 @@ test('§4.7 btc: a simulated deposit is detected, confirmed at three, held, and 
 test('§4.7 B9 btc: build, check, sign, broadcast and confirm run through the real code; change comes back and is no deposit', async (t) => {
   const self = box();
   for (const amount of ['0.5', '0.3']) must(t, await self.deposit(amount));
-  const client = await self.client(), { unsigned, signed } = await payment(self, 60_000_000n);
+  const client = await self.client(),
+    { unsigned, signed } = await payment(self, 60_000_000n);
   t.is(unsigned.replayKey.kind === 'outpoints' ? unsigned.replayKey.value.length : 0, 2);
   t.deepEqual(await client.broadcast(signed), { kind: 'accepted', txid: signed.txid });
   t.deepEqual(await client.broadcast(signed), { kind: 'already_known', txid: signed.txid });
@@ -105,7 +147,9 @@ test('§4.7 B9 btc: build, check, sign, broadcast and confirm run through the re
 test('§4.7 B17 G27 btc: of two payments from one coin one lands, and the other is dead by its proof', async (t) => {
   const self = box();
   must(t, await self.deposit('0.5'));
-  const client = await self.client(), first = await payment(self, 1_000_000n), second = await payment(self, 2_000_000n);
+  const client = await self.client(),
+    first = await payment(self, 1_000_000n),
+    second = await payment(self, 2_000_000n);
   t.is((await client.getFate(second.unsigned, second.signed.txid)).kind, 'unknown');
   await client.broadcast(first.signed);
   t.like(await client.broadcast(second.signed), { kind: 'unknown', reason: 'bad-txns-inputs-missingorspent' });
@@ -117,7 +161,8 @@ test('§4.7 B17 G27 btc: of two payments from one coin one lands, and the other 
 test('§4.7 btc: a withdrawal that a reorg takes out has its coins back, and the same bytes land again', async (t) => {
   const self = box();
   must(t, await self.deposit('0.5'));
-  const client = await self.client(), { unsigned, signed } = await payment(self, 1_000_000n);
+  const client = await self.client(),
+    { unsigned, signed } = await payment(self, 1_000_000n);
   await client.broadcast(signed);
   must(t, await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'btc', depth: 1 }));
   t.is((await client.getFate(unsigned, signed.txid)).kind, 'unknown');
@@ -128,7 +173,8 @@ test('§4.7 btc: a withdrawal that a reorg takes out has its coins back, and the
 test('§4.7 G28 btc: altered bytes, a wrong txid, another key and a fee below the minimum are no payments', async (t) => {
   const self = box();
   must(t, await self.deposit('0.5'));
-  const client = await self.client(), { signed } = await payment(self, 1_000_000n);
+  const client = await self.client(),
+    { signed } = await payment(self, 1_000_000n);
   const changed = (change: (transaction: Transaction) => void): Signed => {
     const transaction = Transaction.fromHex(signed.payload);
     change(transaction);
@@ -141,10 +187,47 @@ test('§4.7 G28 btc: altered bytes, a wrong txid, another key and a fee below th
   t.is(await reason({ ...signed, txid: '0'.repeat(64) }), 'the txid is not the hash of the payload');
   t.is(await reason({ ...signed, payload: 'zz' }), 'TX decode failed');
   t.is(await reason(changed((transaction) => transaction.stripWitnesses())), 'mempool-script-verify-flag-failed');
-  t.is(await reason(changed((transaction) => { transaction.outs[0]!.value += 1n; })), 'mempool-script-verify-flag-failed');
-  t.is(await reason(changed((transaction) => { transaction.outs[0]!.value = COIN; })), 'bad-txns-in-belowout');
-  t.is(await reason(changed((transaction) => { transaction.outs[0]!.value = 1n; })), 'dust');
-  t.regex(String(await reason(changed((transaction) => { transaction.outs[1]!.value += 700n; }))), /^min relay fee not met, 5 < 14[01]$/);
-  t.is(await reason(changed((transaction) => { transaction.locktime = 5_000; })), 'unknown');
+  t.is(
+    await reason(
+      changed((transaction) => {
+        transaction.outs[0]!.value += 1n;
+      }),
+    ),
+    'mempool-script-verify-flag-failed',
+  );
+  t.is(
+    await reason(
+      changed((transaction) => {
+        transaction.outs[0]!.value = COIN;
+      }),
+    ),
+    'bad-txns-in-belowout',
+  );
+  t.is(
+    await reason(
+      changed((transaction) => {
+        transaction.outs[0]!.value = 1n;
+      }),
+    ),
+    'dust',
+  );
+  t.regex(
+    String(
+      await reason(
+        changed((transaction) => {
+          transaction.outs[1]!.value += 700n;
+        }),
+      ),
+    ),
+    /^min relay fee not met, 5 < 14[01]$/,
+  );
+  t.is(
+    await reason(
+      changed((transaction) => {
+        transaction.locktime = 5_000;
+      }),
+    ),
+    'unknown',
+  );
   t.is((await client.fetchBalance(OWN.address, null)).amount, COIN / 2n);
 });

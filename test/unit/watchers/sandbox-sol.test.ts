@@ -31,26 +31,49 @@ function box() {
   const self = { nowMs: 1_700_000_000_000 };
   const watch = createMemoryWatchStore(() => self.nowMs);
   const account = new ModelAccount();
-  watch.addAddress({
-    addressKey: addressKeyOf('sandbox', 'sol', base58.decode(OURS)), addressId: 'adr_1', accountId: ACCOUNT, address: OURS, purpose: 'deposit',
-  }, 'sandbox', self.nowMs);
+  watch.addAddress(
+    {
+      addressKey: addressKeyOf('sandbox', 'sol', base58.decode(OURS)),
+      addressId: 'adr_1',
+      accountId: ACCOUNT,
+      address: OURS,
+      purpose: 'deposit',
+    },
+    'sandbox',
+    self.nowMs,
+  );
   const sandbox = createSandbox({
-    sandbox: createMemorySandboxStore(watch.state), watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs,
-    log: new Recorder(), catalogueOf, networkOf: () => mainNetwork, isEnabled: () => true, loadModule: async () => sol as ChainModule,
+    sandbox: createMemorySandboxStore(watch.state),
+    watch,
+    audit: createMemoryAuditStore(watch.state),
+    nowMs: () => self.nowMs,
+    log: new Recorder(),
+    catalogueOf,
+    networkOf: () => mainNetwork,
+    isEnabled: () => true,
+    loadModule: async () => sol as ChainModule,
     accounts: {
       async wake() {
         const rows = watch.inbox(ACCOUNT);
         account.take(rows);
         watch.takeInbox(rows.map(({ id }) => id));
       },
-      ask: async () => ({ ok: 'duplicate' } as const),
+      ask: async () => ({ ok: 'duplicate' }) as const,
     },
   });
   return Object.assign(self, {
-    sandbox, account, client: async () => (await sandbox.ledgers.open(ACCOUNT, 'sol')).binding.client,
-    deposit: (amount: string, tokenContract: string | null = null) => sandbox.control.simulateDeposit(ACCOUNT, {
-      chain: 'sol', address: OURS, amount, tokenContract, autoConfirm: true, confirmAfterSeconds: null,
-    }),
+    sandbox,
+    account,
+    client: async () => (await sandbox.ledgers.open(ACCOUNT, 'sol')).binding.client,
+    deposit: (amount: string, tokenContract: string | null = null) =>
+      sandbox.control.simulateDeposit(ACCOUNT, {
+        chain: 'sol',
+        address: OURS,
+        amount,
+        tokenContract,
+        autoConfirm: true,
+        confirmAfterSeconds: null,
+      }),
   });
 }
 
@@ -62,36 +85,71 @@ function must<T>(t: ExecutionContext, value: T | Refusal): T {
 const events = ({ account }: ReturnType<typeof box>) => account.events.map(({ event }) => event);
 
 test('§4.7 G2 sol: a simulated deposit of SOL and of a token is detected, confirmed and held', async (t) => {
-  for (const [text, token, amount] of [['1.5', null, 1_500_000_000n], ['2.25', USDC, 2_250_000n]] as const) {
+  for (const [text, token, amount] of [
+    ['1.5', null, 1_500_000_000n],
+    ['2.25', USDC, 2_250_000n],
+  ] as const) {
     const self = box();
     const { txid, outputIndex } = must(t, await self.deposit(text, token?.contract ?? null));
     t.deepEqual(events(self), ['deposit_detected', 'deposit_confirmed']);
     t.is(base58.decode(txid).length, 64, 'G3');
-    t.like(self.account.deposits.get(`${txid}:${outputIndex}`)!.transfer, { amount: amount.toString(), tokenContract: token?.contract ?? null });
+    t.like(self.account.deposits.get(`${txid}:${outputIndex}`)!.transfer, {
+      amount: amount.toString(),
+      tokenContract: token?.contract ?? null,
+    });
     t.like(await (await self.client()).fetchBalance(OURS, token), { amount, accountExists: true });
   }
 });
 
-async function build(self: ReturnType<typeof box>, token: Token | null, amount: bigint | 'all'): Promise<{ unsigned: Unsigned; intent: Intent } | Refusal> {
+async function build(
+  self: ReturnType<typeof box>,
+  token: Token | null,
+  amount: bigint | 'all',
+): Promise<{ unsigned: Unsigned; intent: Intent } | Refusal> {
   const intent: Intent = { chain: 'sol', from: OURS, fromPath: depositPath(0), to: SHOP, amount, token, tag: null };
-  const unsigned = sol.buildUnsigned(solana, await (await self.client()).fetchBuildInputs(intent) as never, intent, null);
+  const unsigned = sol.buildUnsigned(
+    solana,
+    (await (await self.client()).fetchBuildInputs(intent)) as never,
+    intent,
+    null,
+  );
   return isRefusal(unsigned) ? unsigned : { unsigned, intent };
 }
 
 const policy: SigningPolicy = {
-  ...feeBoundsOf(solana.slug), sweepDestinations: [], gasTank: null, catalogue: catalogueOf('sol'),
-  addressAt: (path) => (path === depositPath(0) ? OURS : null), replayWindow: null,
+  ...feeBoundsOf(solana.slug),
+  sweepDestinations: [],
+  gasTank: null,
+  catalogue: catalogueOf('sol'),
+  addressAt: (path) => (path === depositPath(0) ? OURS : null),
+  replayWindow: null,
   journal: { forInstruction: [], withReplayKey: () => [] },
 };
-const instructionOf = ({ amount, token }: Intent): Instruction =>
-  ({ id: 'txn_1', purpose: 'withdrawal', chain: 'sol', from: OURS, fromPath: depositPath(0), to: SHOP, toPath: null, amount, token, tag: null });
+const instructionOf = ({ amount, token }: Intent): Instruction => ({
+  id: 'txn_1',
+  purpose: 'withdrawal',
+  chain: 'sol',
+  from: OURS,
+  fromPath: depositPath(0),
+  to: SHOP,
+  toPath: null,
+  amount,
+  token,
+  tag: null,
+});
 
 test('decisions 8: sol withdrawals of SOL, of all of it and of a token go through the real builder, checker, signer and decoder', async (t) => {
-  for (const [token, amount] of [[null, 100_000_000n], [null, 'all'], [USDC, 1_000_000n], [USDC, 'all']] as const) {
+  for (const [token, amount] of [
+    [null, 100_000_000n],
+    [null, 'all'],
+    [USDC, 1_000_000n],
+    [USDC, 'all'],
+  ] as const) {
     const self = box();
     must(t, await self.deposit('1'));
     must(t, await self.deposit('5', USDC.contract));
-    const client = await self.client(), before = (await client.fetchBalance(OURS, null)).amount;
+    const client = await self.client(),
+      before = (await client.fetchBalance(OURS, null)).amount;
     const { unsigned, intent } = must(t, await build(self, token, amount));
     t.is(solSigner.check(solana, unsigned, instructionOf(intent), policy), null);
     const signed = solSigner.sign(solana, unsigned, { privateKey });
@@ -102,11 +160,17 @@ test('decisions 8: sol withdrawals of SOL, of all of it and of a token go throug
     t.is(fate.kind, 'included');
     if (fate.kind !== 'included') return;
     t.is(fate.outcome.fee, unsigned.feeMax);
-    const { transfers } = sol.transfersIn(solana, await client.getBlock(fate.height) as never, catalogueOf('sol'));
-    t.like(transfers.find(({ to }) => to === SHOP), { txid: signed.txid, amount: unsigned.amount, tokenContract: token?.contract ?? null, from: [OURS] });
+    const { transfers } = sol.transfersIn(solana, (await client.getBlock(fate.height)) as never, catalogueOf('sol'));
+    t.like(
+      transfers.find(({ to }) => to === SHOP),
+      { txid: signed.txid, amount: unsigned.amount, tokenContract: token?.contract ?? null, from: [OURS] },
+    );
     t.is((await client.fetchBalance(SHOP, token)).amount, unsigned.amount);
-    t.is((await client.fetchBalance(OURS, null)).amount, before - unsigned.feeMax - (token === null ? unsigned.amount : 0n));
-    t.is(sol.outcomesIn(solana, await client.getBlock(fate.height) as never, new Set([signed.txid])).length, 1);
+    t.is(
+      (await client.fetchBalance(OURS, null)).amount,
+      before - unsigned.feeMax - (token === null ? unsigned.amount : 0n),
+    );
+    t.is(sol.outcomesIn(solana, (await client.getBlock(fate.height)) as never, new Set([signed.txid])).length, 1);
   }
 });
 
@@ -127,9 +191,14 @@ test('decisions 8: the simulated sol ledger refuses what the network refuses', a
   forged[5]! ^= 1;
   t.like(await client.broadcast({ ...signed, payload: forged.toString('base64') }), { kind: 'rejected_final' });
   t.like(await client.broadcast(signed), { kind: 'accepted' });
-  t.like(await client.broadcast(solSigner.sign(solana, second, { privateKey })), {
-    kind: 'rejected_final', refusal: { code: 'INSUFFICIENT_FUNDS' },
-  }, 'two builds saw the same money');
+  t.like(
+    await client.broadcast(solSigner.sign(solana, second, { privateKey })),
+    {
+      kind: 'rejected_final',
+      refusal: { code: 'INSUFFICIENT_FUNDS' },
+    },
+    'two builds saw the same money',
+  );
 });
 
 test('L33 two equal payments built before either is sent are two transactions', async (t) => {

@@ -23,34 +23,61 @@ import { addressAt, ours } from '../../support/xrp-node.ts';
 const network = sandboxOf(mainNetwork);
 
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
-const OWN = ours(0, 0), SHOP = ours(0, 9).address;
+const OWN = ours(0, 0),
+  SHOP = ours(0, 9).address;
 const RLUSD = catalogueOf('xrp').get('524C555344000000000000000000000000000000:rMxCKbEDwqr76QuheSUMdEGf4B9xJ8m5De')!;
 
 function box() {
   const self = { nowMs: 1_700_000_000_000, activated: [] as string[] };
   const watch = createMemoryWatchStore(() => self.nowMs);
   const account = new ModelAccount();
-  watch.addAddress({
-    addressKey: addressKeyOf('sandbox', 'xrp', bytesOf(OWN.address)), addressId: 'adr_1', accountId: ACCOUNT, address: OWN.address, purpose: 'deposit',
-  }, 'sandbox', self.nowMs);
+  watch.addAddress(
+    {
+      addressKey: addressKeyOf('sandbox', 'xrp', bytesOf(OWN.address)),
+      addressId: 'adr_1',
+      accountId: ACCOUNT,
+      address: OWN.address,
+      purpose: 'deposit',
+    },
+    'sandbox',
+    self.nowMs,
+  );
   const sandbox = createSandbox({
-    sandbox: createMemorySandboxStore(watch.state), watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs,
-    log: new Recorder(), catalogueOf, networkOf: () => mainNetwork, isEnabled: () => true, loadModule: async () => xrp as ChainModule,
+    sandbox: createMemorySandboxStore(watch.state),
+    watch,
+    audit: createMemoryAuditStore(watch.state),
+    nowMs: () => self.nowMs,
+    log: new Recorder(),
+    catalogueOf,
+    networkOf: () => mainNetwork,
+    isEnabled: () => true,
+    loadModule: async () => xrp as ChainModule,
     accounts: {
       async wake() {
         const rows = watch.inbox(ACCOUNT);
-        for (const { fact } of rows) if ('deposit' in fact && fact.deposit.activates && fact.kind === 'seen') self.activated.push(fact.deposit.txid);
+        for (const { fact } of rows)
+          if ('deposit' in fact && fact.deposit.activates && fact.kind === 'seen')
+            self.activated.push(fact.deposit.txid);
         account.take(rows);
         watch.takeInbox(rows.map(({ id }) => id));
       },
-      ask: async () => ({ ok: 'duplicate' } as const),
+      ask: async () => ({ ok: 'duplicate' }) as const,
     },
   });
   return Object.assign(self, {
-    sandbox, account, ledger: () => sandbox.ledgers.open(ACCOUNT, 'xrp'), client: async () => (await sandbox.ledgers.open(ACCOUNT, 'xrp')).binding.client,
-    deposit: (amount: string, tokenContract: string | null = null) => sandbox.control.simulateDeposit(ACCOUNT, {
-      chain: 'xrp', address: OWN.address, amount, tokenContract, autoConfirm: true, confirmAfterSeconds: null,
-    }),
+    sandbox,
+    account,
+    ledger: () => sandbox.ledgers.open(ACCOUNT, 'xrp'),
+    client: async () => (await sandbox.ledgers.open(ACCOUNT, 'xrp')).binding.client,
+    deposit: (amount: string, tokenContract: string | null = null) =>
+      sandbox.control.simulateDeposit(ACCOUNT, {
+        chain: 'xrp',
+        address: OWN.address,
+        amount,
+        tokenContract,
+        autoConfirm: true,
+        confirmAfterSeconds: null,
+      }),
   });
 }
 
@@ -65,41 +92,83 @@ test('§4.7 R7 R8 xrp: the first deposit makes the account and says so, once; on
   const first = must(t, await self.deposit('25'));
   t.regex(first.txid, /^[0-9A-F]{64}$/, 'G3');
   const second = must(t, await self.deposit('0.000001'));
-  t.deepEqual(self.account.events.map(({ event }) => event), ['deposit_detected', 'deposit_confirmed', 'deposit_detected', 'deposit_confirmed']);
+  t.deepEqual(
+    self.account.events.map(({ event }) => event),
+    ['deposit_detected', 'deposit_confirmed', 'deposit_detected', 'deposit_confirmed'],
+  );
   t.deepEqual(self.activated, [first.txid]);
   t.like(self.account.deposits.get(`${second.txid}:0`)!.transfer, { amount: '1', tokenContract: null });
-  t.like(await (await self.client()).fetchBalance(OWN.address, null), { amount: 25_000_001n, reserved: 1_000_000n, available: 24_000_001n, accountExists: true });
+  t.like(await (await self.client()).fetchBalance(OWN.address, null), {
+    amount: 25_000_001n,
+    reserved: 1_000_000n,
+    available: 24_000_001n,
+    accountExists: true,
+  });
   t.like(await (await self.client()).fetchBalance(SHOP, null), { amount: 0n, accountExists: false });
 });
 
 test('§4.7 R10 R11 xrp: a simulated deposit of a token is credited by currency and issuer in units of 10^-15', async (t) => {
   const self = box();
   const { txid } = must(t, await self.deposit('2.25', RLUSD.contract));
-  t.like(self.account.deposits.get(`${txid}:0`)!.transfer, { amount: '2250000000000000', tokenContract: RLUSD.contract });
-  t.like(await (await self.client()).fetchBalance(OWN.address, RLUSD), { amount: 2_250_000_000_000_000n, accountExists: true });
+  t.like(self.account.deposits.get(`${txid}:0`)!.transfer, {
+    amount: '2250000000000000',
+    tokenContract: RLUSD.contract,
+  });
+  t.like(await (await self.client()).fetchBalance(OWN.address, RLUSD), {
+    amount: 2_250_000_000_000_000n,
+    accountExists: true,
+  });
 });
 
 type Box = ReturnType<typeof box>;
 
 async function build(self: Box, more: Partial<Intent> = {}): Promise<Unsigned | Refusal> {
-  const intent: Intent = { chain: 'xrp', from: OWN.address, fromPath: OWN.path, to: SHOP, amount: 2_000_000n, token: null, tag: null, ...more };
-  return xrp.buildUnsigned(network, await (await self.client()).fetchBuildInputs(intent) as never, intent, null);
+  const intent: Intent = {
+    chain: 'xrp',
+    from: OWN.address,
+    fromPath: OWN.path,
+    to: SHOP,
+    amount: 2_000_000n,
+    token: null,
+    tag: null,
+    ...more,
+  };
+  return xrp.buildUnsigned(network, (await (await self.client()).fetchBuildInputs(intent)) as never, intent, null);
 }
 
 const policy: SigningPolicy = {
-  ...feeBoundsOf(network.slug), sweepDestinations: [], gasTank: null, catalogue: catalogueOf('xrp'), addressAt,
-  replayWindow: null, nowMs: Date.UTC(2026, 0), journal: { forInstruction: [], withReplayKey: () => [] },
+  ...feeBoundsOf(network.slug),
+  sweepDestinations: [],
+  gasTank: null,
+  catalogue: catalogueOf('xrp'),
+  addressAt,
+  replayWindow: null,
+  nowMs: Date.UTC(2026, 0),
+  journal: { forInstruction: [], withReplayKey: () => [] },
 };
 const instructionOf = (unsigned: Unsigned, token: Token | null): Instruction => ({
-  id: 'txn_1', purpose: 'withdrawal', chain: 'xrp', from: OWN.address, fromPath: OWN.path, to: SHOP, toPath: null, amount: unsigned.amount, token, tag: unsigned.tag,
+  id: 'txn_1',
+  purpose: 'withdrawal',
+  chain: 'xrp',
+  from: OWN.address,
+  fromPath: OWN.path,
+  to: SHOP,
+  toPath: null,
+  amount: unsigned.amount,
+  token,
+  tag: unsigned.tag,
 });
 
 test('§4.7 xrp: build, check, sign, broadcast and confirm run through the real code, for XRP and for a token', async (t) => {
   for (const token of [null, RLUSD]) {
-    const self = box(), client = await self.client();
+    const self = box(),
+      client = await self.client();
     must(t, await self.deposit('25'));
     must(t, await self.deposit('5', RLUSD.contract));
-    const unsigned = must(t, await build(self, { token, tag: '7', ...(token === null ? {} : { amount: 1_500_000_000_000_000n }) }));
+    const unsigned = must(
+      t,
+      await build(self, { token, tag: '7', ...(token === null ? {} : { amount: 1_500_000_000_000_000n }) }),
+    );
     t.is(xrpSigner.check(network, unsigned, instructionOf(unsigned, token), policy), null);
     const signed = xrpSigner.sign(network, unsigned, OWN.key);
     t.deepEqual(await client.broadcast(signed), { kind: 'accepted', txid: signed.txid });
@@ -107,7 +176,10 @@ test('§4.7 xrp: build, check, sign, broadcast and confirm run through the real 
     const fate = await client.getFate(unsigned, signed.txid);
     t.like(fate, { kind: 'included', outcome: { success: true, fee: 12n } });
     t.is((await client.fetchBalance(SHOP, token)).amount, unsigned.amount);
-    t.is((await client.fetchBalance(OWN.address, null)).amount, token === null ? 25_000_000n - 2_000_000n - 12n : 24_999_988n);
+    t.is(
+      (await client.fetchBalance(OWN.address, null)).amount,
+      token === null ? 25_000_000n - 2_000_000n - 12n : 24_999_988n,
+    );
     const again = must(t, await build(self, { token }));
     t.deepEqual(again.replayKey, { kind: 'sequence', value: '2' }, 'the sequence moved on');
   }
@@ -119,16 +191,22 @@ test('§4.7 R24 xrp: what the ledger refuses is refused in the sandbox too', asy
   must(t, await self.deposit('3'));
   t.like(await build(self, { amount: 3_000_000n }), { ok: false, code: 'INSUFFICIENT_FUNDS' });
   t.like(await build(self, { amount: 2_000_000n }), { ok: false, code: 'INSUFFICIENT_RESERVE' });
-  t.like(await build(self, { amount: 999_999n }), { ok: false, code: 'INSUFFICIENT_RESERVE' }, 'a shop that is not there');
+  t.like(
+    await build(self, { amount: 999_999n }),
+    { ok: false, code: 'INSUFFICIENT_RESERVE' },
+    'a shop that is not there',
+  );
   t.like(await build(self, { token: RLUSD }), { ok: false, code: 'INSUFFICIENT_FUNDS' });
   const all = must(t, await build(self, { amount: 'all' }));
   t.is(all.amount, 3_000_000n - 1_000_000n - 12n);
 });
 
 test('§4.7 R19 R29 xrp: a payment that nobody submitted in time is void and proven dead', async (t) => {
-  const self = box(), client = await self.client();
+  const self = box(),
+    client = await self.client();
   must(t, await self.deposit('25'));
-  const unsigned = must(t, await build(self)), signed = xrpSigner.sign(network, unsigned, OWN.key);
+  const unsigned = must(t, await build(self)),
+    signed = xrpSigner.sign(network, unsigned, OWN.key);
   t.like(await client.getFate(unsigned, signed.txid), { kind: 'unknown' });
   const { parts } = await self.ledger();
   await append<never>(parts, async () => Array.from({ length: 21 }, () => []));
@@ -137,9 +215,11 @@ test('§4.7 R19 R29 xrp: a payment that nobody submitted in time is void and pro
 });
 
 test('§4.7 xrp: altered bytes, a wrong txid and a used sequence are no payments', async (t) => {
-  const self = box(), client = await self.client();
+  const self = box(),
+    client = await self.client();
   must(t, await self.deposit('25'));
-  const unsigned = must(t, await build(self)), signed = xrpSigner.sign(network, unsigned, OWN.key);
+  const unsigned = must(t, await build(self)),
+    signed = xrpSigner.sign(network, unsigned, OWN.key);
   t.like(await client.broadcast({ ...signed, txid: 'AB'.repeat(32) }), { kind: 'rejected_final' });
   t.like(await client.broadcast({ ...signed, payload: signed.payload.replace(/.$/, '0') }), { kind: 'rejected_final' });
   const other = xrpSigner.sign(network, must(t, await build(self, { amount: 3_000_000n })), OWN.key);
@@ -148,7 +228,8 @@ test('§4.7 xrp: altered bytes, a wrong txid and a used sequence are no payments
 });
 
 test('§4.2 §4.7 xrp: a trust line is built, signed and mined; where the token is held it exists already', async (t) => {
-  const self = box(), client = await self.client();
+  const self = box(),
+    client = await self.client();
   must(t, await self.deposit('25'));
   const unsigned = must(t, await build(self, { kind: 'trustline', token: RLUSD, to: OWN.address, amount: 0n }));
   const optIn: Instruction = { ...instructionOf(unsigned, RLUSD), purpose: 'opt_in', to: OWN.address };
@@ -162,5 +243,8 @@ test('§4.2 §4.7 xrp: a trust line is built, signed and mined; where the token 
   t.like(await build(self, { amount }), { ok: false, code: 'INSUFFICIENT_RESERVE' });
   must(t, await build(self, { amount: amount - 1_000n }));
   must(t, await self.deposit('5', RLUSD.contract));
-  t.like(await build(self, { kind: 'trustline', token: RLUSD, to: OWN.address, amount: 0n }), { ok: false, code: 'CONFLICT' });
+  t.like(await build(self, { kind: 'trustline', token: RLUSD, to: OWN.address, amount: 0n }), {
+    ok: false,
+    code: 'CONFLICT',
+  });
 });

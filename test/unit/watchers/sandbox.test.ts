@@ -30,10 +30,16 @@ const PAYEE = '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0';
 function box(accounts: readonly AccountId[] = [ACCOUNT]) {
   const self = { nowMs: 1_700_000_000_000, asked: [] as unknown[], slowly: async () => {} };
   const watch = createMemoryWatchStore(() => self.nowMs);
-  const former = new Set<string>(), sandboxStore = createMemorySandboxStore(watch.state, former);
+  const former = new Set<string>(),
+    sandboxStore = createMemorySandboxStore(watch.state, former);
   const models = new Map(accounts.map((id) => [id, new ModelAccount()]));
   const deps = {
-    sandbox: sandboxStore, watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs, log: new Recorder(), catalogueOf,
+    sandbox: sandboxStore,
+    watch,
+    audit: createMemoryAuditStore(watch.state),
+    nowMs: () => self.nowMs,
+    log: new Recorder(),
+    catalogueOf,
     accounts: {
       async wake(accountId: AccountId) {
         await self.slowly();
@@ -46,23 +52,55 @@ function box(accounts: readonly AccountId[] = [ACCOUNT]) {
         return { ok: 'duplicate' } as const;
       },
     },
-    networkOf: (chain: Chain): Network => evmNetworks.find(({ slug }) => slug === chain) ?? { ...evmNetworks[0]!, slug: chain },
+    networkOf: (chain: Chain): Network =>
+      evmNetworks.find(({ slug }) => slug === chain) ?? { ...evmNetworks[0]!, slug: chain },
     isEnabled: () => true,
     loadModule: async () => evm as ChainModule,
   };
   for (const [index, accountId] of accounts.entries()) {
     const bytes = Buffer.from(ADDRESS.slice(2), 'hex');
-    watch.addAddress({ addressKey: index === 0 ? addressKeyOf('sandbox', 'evm', bytes) : `other-${index}`, addressId: 'adr_1', accountId, address: ADDRESS, purpose: 'deposit' }, 'sandbox', self.nowMs);
+    watch.addAddress(
+      {
+        addressKey: index === 0 ? addressKeyOf('sandbox', 'evm', bytes) : `other-${index}`,
+        addressId: 'adr_1',
+        accountId,
+        address: ADDRESS,
+        purpose: 'deposit',
+      },
+      'sandbox',
+      self.nowMs,
+    );
   }
   let sandbox = createSandbox(deps);
-  const access = createChainAccess(new Map(), { isEnabled: (chain) => sandbox.ledgers.isEnabled(chain), open: (id, chain) => sandbox.ledgers.open(id, chain) }, () => evmNetworks[0]!);
+  const access = createChainAccess(
+    new Map(),
+    { isEnabled: (chain) => sandbox.ledgers.isEnabled(chain), open: (id, chain) => sandbox.ledgers.open(id, chain) },
+    () => evmNetworks[0]!,
+  );
   return Object.assign(self, {
-    watch, sandboxStore, former, models, account: models.get(ACCOUNT)!, access, deps,
-    get sandbox() { return sandbox; },
-    restart() { sandbox = createSandbox(deps); },
-    deposit: (partial: object = {}) => sandbox.control.simulateDeposit(ACCOUNT, {
-      chain: 'eth', address: ADDRESS, amount: '1.5', tokenContract: null, autoConfirm: false, confirmAfterSeconds: null, ...partial,
-    }),
+    watch,
+    sandboxStore,
+    former,
+    models,
+    account: models.get(ACCOUNT)!,
+    access,
+    deps,
+    get sandbox() {
+      return sandbox;
+    },
+    restart() {
+      sandbox = createSandbox(deps);
+    },
+    deposit: (partial: object = {}) =>
+      sandbox.control.simulateDeposit(ACCOUNT, {
+        chain: 'eth',
+        address: ADDRESS,
+        amount: '1.5',
+        tokenContract: null,
+        autoConfirm: false,
+        confirmAfterSeconds: null,
+        ...partial,
+      }),
   });
 }
 
@@ -106,13 +144,17 @@ test('§4.7 confirmAfterSeconds confirms by a durable timer, also after a restar
 test('§4.7 simulate-confirmation mines to the target and fires every threshold crossed', async (t) => {
   const self = box();
   const { txid } = ok(t, await self.deposit());
-  const ask = (confirmations: number) => self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid, confirmations });
+  const ask = (confirmations: number) =>
+    self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid, confirmations });
   t.deepEqual(await ask(11), { confirmations: 11 });
   t.deepEqual(events(self.account), ['deposit_detected 1']);
   t.deepEqual(await ask(5), { confirmations: 11 }, 'never back');
   t.deepEqual(await ask(12), { confirmations: 12 });
   t.deepEqual(events(self.account), ['deposit_detected 1', 'deposit_confirmed 1']);
-  t.like(await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: '0xnone', confirmations: 3 }), { ok: false, code: 'NOT_FOUND' });
+  t.like(await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: '0xnone', confirmations: 3 }), {
+    ok: false,
+    code: 'NOT_FOUND',
+  });
   t.like(await ask(1_001), { ok: false, code: 'INVALID_INPUT' });
 });
 
@@ -124,7 +166,10 @@ test('decisions 8: simulate-reorg takes the payment back, confirmed or not, and 
   t.is(await self.sandboxStore.balance('eth@org_box_sandbox', ADDRESS, null), 0n);
   ok(t, await self.deposit({ autoConfirm: true }));
   t.is(self.account.credited().size, 1);
-  t.like(await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'eth', depth: 1_000 }), { ok: false, code: 'INVALID_INPUT' });
+  t.like(await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'eth', depth: 1_000 }), {
+    ok: false,
+    code: 'INVALID_INPUT',
+  });
 });
 
 test('decisions 8: simulate-chain-down answers CHAIN_UNAVAILABLE; what was paid meanwhile is found afterwards (C1-14)', async (t) => {
@@ -145,7 +190,16 @@ test('a block that was mined by a process that died before its tick is found by 
   const self = box();
   ok(t, await self.deposit());
   const { parts } = await self.sandbox.ledgers.open(ACCOUNT, 'eth');
-  const payment = ok(t, parts.family.deposit(parts.network, { to: ADDRESS, amount: 5n, token: null, seed: new Uint8Array(32).fill(7), balance: 0n }));
+  const payment = ok(
+    t,
+    parts.family.deposit(parts.network, {
+      to: ADDRESS,
+      amount: 5n,
+      token: null,
+      seed: new Uint8Array(32).fill(7),
+      balance: 0n,
+    }),
+  );
   await append<never>(parts, async () => [[payment]]);
   t.deepEqual(events(self.account), ['deposit_detected 1']);
   self.restart();
@@ -157,12 +211,22 @@ test('a block that was mined by a process that died before its tick is found by 
 test('a token deposit carries the decimals of its deployment (G5); other tokens are refused by their code', async (t) => {
   const self = box();
   const token = [...catalogueOf('bsc').values()].find(({ decimals }) => decimals === 18)!;
-  const deposit = ok(t, await self.deposit({ chain: 'bsc', tokenContract: token.contract, amount: '2.5', autoConfirm: true }));
+  const deposit = ok(
+    t,
+    await self.deposit({ chain: 'bsc', tokenContract: token.contract, amount: '2.5', autoConfirm: true }),
+  );
   const known = self.account.deposits.get(`${deposit.txid}:0`)!;
-  t.like(known, { status: 'confirmed', transfer: { amount: '2500000000000000000', decimals: 18, tokenContract: token.contract, tokenSymbol: token.symbol } });
+  t.like(known, {
+    status: 'confirmed',
+    transfer: { amount: '2500000000000000000', decimals: 18, tokenContract: token.contract, tokenSymbol: token.symbol },
+  });
   t.like(await self.deposit({ tokenContract: token.contract }), { ok: false, code: 'TOKEN_NOT_ON_CHAIN' });
   t.like(await self.deposit({ tokenContract: 'nonsense' }), { ok: false, code: 'TOKEN_NOT_SUPPORTED' });
-  t.like(await self.deposit({ tokenContract: PAYEE }), { ok: false, code: 'TOKEN_NOT_SUPPORTED' }, 'a contract of no chain');
+  t.like(
+    await self.deposit({ tokenContract: PAYEE }),
+    { ok: false, code: 'TOKEN_NOT_SUPPORTED' },
+    'a contract of no chain',
+  );
 });
 
 test('amounts are refused, never rounded (§2.2)', async (t) => {
@@ -173,8 +237,16 @@ test('amounts are refused, never rounded (§2.2)', async (t) => {
   t.is(await self.sandboxStore.head('eth@org_box_sandbox'), null);
 });
 
-const intent = (partial: Partial<Intent> = {}): Intent =>
-  ({ chain: 'eth', from: ADDRESS, fromPath: "m/44'/60'/0'/0/0", to: PAYEE, amount: 1_000_000_000_000_000n, token: null, tag: null, ...partial });
+const intent = (partial: Partial<Intent> = {}): Intent => ({
+  chain: 'eth',
+  from: ADDRESS,
+  fromPath: "m/44'/60'/0'/0/0",
+  to: PAYEE,
+  amount: 1_000_000_000_000_000n,
+  token: null,
+  tag: null,
+  ...partial,
+});
 
 async function signed(unsigned: Unsigned) {
   const raw = Transaction.from(unsigned.payload);
@@ -209,15 +281,41 @@ test('build, sign, broadcast and confirm run through the real code of the family
   t.is(balance.amount, 1_500_000_000_000_000_000n - unsigned.amount - fate.outcome.fee!);
   t.is((await client.fetchBalance(PAYEE, null)).amount, unsigned.amount);
   const block = await client.getBlock(fate.height);
-  t.like(module.outcomesIn(network, block, new Set([bytes.txid]))[0], { success: true, fee: fate.outcome.fee }, 'the real reader finds the same fee');
+  t.like(
+    module.outcomesIn(network, block, new Set([bytes.txid]))[0],
+    { success: true, fee: fate.outcome.fee },
+    'the real reader finds the same fee',
+  );
 });
 
-function withdrawalOf(self: { nowMs: number }, unsigned: Unsigned, bytes: { txid: string; payload: string }): WithdrawalRow {
+function withdrawalOf(
+  self: { nowMs: number },
+  unsigned: Unsigned,
+  bytes: { txid: string; payload: string },
+): WithdrawalRow {
   return {
-    id: 'txn_1', accountId: ACCOUNT, ledger: 'eth@org_box_sandbox', chain: 'eth', from: ADDRESS, to: PAYEE, amount: unsigned.amount, decimals: 18,
-    tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, status: 'broadcast', unsigned,
-    versions: [{ txid: bytes.txid, signedPayload: bytes.payload, payload: unsigned.payload }], txid: null, height: null, blockHash: null,
-    fee: null, failure: null, createdAtMs: self.nowMs, updatedAtMs: self.nowMs,
+    id: 'txn_1',
+    accountId: ACCOUNT,
+    ledger: 'eth@org_box_sandbox',
+    chain: 'eth',
+    from: ADDRESS,
+    to: PAYEE,
+    amount: unsigned.amount,
+    decimals: 18,
+    tokenContract: null,
+    tokenSymbol: 'ETH',
+    userRef: null,
+    tag: null,
+    status: 'broadcast',
+    unsigned,
+    versions: [{ txid: bytes.txid, signedPayload: bytes.payload, payload: unsigned.payload }],
+    txid: null,
+    height: null,
+    blockHash: null,
+    fee: null,
+    failure: null,
+    createdAtMs: self.nowMs,
+    updatedAtMs: self.nowMs,
   };
 }
 
@@ -230,7 +328,13 @@ test('a withdrawal is told as included when its block is mined, and matures by s
   await self.sandbox.sweep();
   const included = self.account.withdrawalFacts[0]!;
   t.like(included, { kind: 'withdrawal_included', txid: bytes.txid, success: true });
-  self.watch.saveWithdrawal({ ...self.watch.state.withdrawals.get('txn_1')!, status: 'confirming', txid: bytes.txid, height: included.height, blockHash: included.blockHash });
+  self.watch.saveWithdrawal({
+    ...self.watch.state.withdrawals.get('txn_1')!,
+    status: 'confirming',
+    txid: bytes.txid,
+    height: included.height,
+    blockHash: included.blockHash,
+  });
   await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: bytes.txid, confirmations: 12 });
   t.is(self.account.withdrawalFacts.at(-1)!.kind, 'withdrawal_matured');
 });
@@ -247,7 +351,13 @@ test('§4.7 simulate-confirmation right after a broadcast confirms it, however l
     for (const { id, fact } of self.watch.inbox(ACCOUNT)) {
       if (known.has(String(id)) || fact.kind !== 'withdrawal_included') continue;
       known.add(String(id));
-      self.watch.saveWithdrawal({ ...row, status: 'confirming', txid: fact.txid, height: fact.height, blockHash: fact.blockHash });
+      self.watch.saveWithdrawal({
+        ...row,
+        status: 'confirming',
+        txid: fact.txid,
+        height: fact.height,
+        blockHash: fact.blockHash,
+      });
     }
   };
   await client.broadcast(bytes);
@@ -261,8 +371,17 @@ test('a withdrawal that a simulated reorg takes out is submitted again by the sw
   const { client, unsigned, signed: bytes } = await built(t, self);
   await client.broadcast(bytes);
   const row = {
-    id: 'txn_1', accountId: ACCOUNT, ledger: 'eth@org_box_sandbox', chain: 'eth', from: ADDRESS, unsigned, status: 'broadcast',
-    versions: [{ txid: bytes.txid, signedPayload: bytes.payload, payload: unsigned.payload }], height: null, updatedAtMs: 0, createdAtMs: 0,
+    id: 'txn_1',
+    accountId: ACCOUNT,
+    ledger: 'eth@org_box_sandbox',
+    chain: 'eth',
+    from: ADDRESS,
+    unsigned,
+    status: 'broadcast',
+    versions: [{ txid: bytes.txid, signedPayload: bytes.payload, payload: unsigned.payload }],
+    height: null,
+    updatedAtMs: 0,
+    createdAtMs: 0,
   } as unknown as WithdrawalRow;
   await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'eth', depth: 1 });
   t.is(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid), null);
@@ -283,11 +402,21 @@ test('found F70: a stuck ledger takes a version only for a tenth more in both fi
     const raw = Transaction.from(unsigned.payload);
     raw.maxFeePerGas = (raw.maxFeePerGas! * feePercent + 99n) / 100n;
     raw.maxPriorityFeePerGas = (raw.maxPriorityFeePerGas! * tipPercent + 99n) / 100n;
-    const payload = await wallet.signTransaction(raw), txid = Transaction.from(payload).hash!;
+    const payload = await wallet.signTransaction(raw),
+      txid = Transaction.from(payload).hash!;
     return { txid, result: await client.broadcast({ chain: 'eth', payload, txid }) };
   };
-  for (const [fee, tip] of [[100n, 110n], [110n, 100n], [109n, 109n], [109n, 120n]] as const) {
-    t.like((await at(fee, tip)).result, { kind: 'rejected_final', refusal: { details: { reason: 'replacement transaction underpriced' } } }, `${fee} ${tip}`);
+  for (const [fee, tip] of [
+    [100n, 110n],
+    [110n, 100n],
+    [109n, 109n],
+    [109n, 120n],
+  ] as const) {
+    t.like(
+      (await at(fee, tip)).result,
+      { kind: 'rejected_final', refusal: { details: { reason: 'replacement transaction underpriced' } } },
+      `${fee} ${tip}`,
+    );
   }
   const newer = await at(110n, 110n);
   t.is(newer.result.kind, 'accepted');
@@ -307,8 +436,12 @@ test('found F10: the ledger takes a payment for itself only; what was signed bef
     ok(t, await self.deposit({ autoConfirm: true }));
     const { client, unsigned, module, network } = await built(t, self);
     ok(t, await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck }));
-    const live = { ...unsigned, payload: encodeUnsigned({ ...transactionOf(unsigned), chainId: 1 }) }, bytes = await signed(live);
-    t.like(await client.broadcast(bytes), { kind: 'rejected_final', refusal: { details: { reason: 'invalid chain id for signer' } } });
+    const live = { ...unsigned, payload: encodeUnsigned({ ...transactionOf(unsigned), chainId: 1 }) },
+      bytes = await signed(live);
+    t.like(await client.broadcast(bytes), {
+      kind: 'rejected_final',
+      refusal: { details: { reason: 'invalid chain id for signer' } },
+    });
     self.former.add(bytes.txid);
     t.deepEqual(await client.broadcast(bytes), { kind: 'accepted', txid: bytes.txid });
     const repriced = module.reprice(network, live, await client.fetchBuildInputs(intent()));
@@ -318,7 +451,10 @@ test('found F10: the ledger takes a payment for itself only; what was signed bef
       const newer = await signed(repriced);
       t.deepEqual(await client.broadcast(newer), { kind: 'accepted', txid: newer.txid });
     }
-    ok(t, await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: bytes.txid, confirmations: 1 }));
+    ok(
+      t,
+      await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: bytes.txid, confirmations: 1 }),
+    );
     t.is((await client.getFate(live, bytes.txid)).kind, 'included');
     ok(t, await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'eth', depth: 1 }));
   }
@@ -331,8 +467,12 @@ test('found F70: a pool that a process did not let go of to the end is let go of
   ok(t, await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: true }));
   await client.broadcast(bytes);
   const { heldInPool } = self.sandboxStore;
-  self.sandboxStore.heldInPool = async () => { throw new Error('killed'); };
-  await t.throwsAsync(self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: false }), { message: 'killed' });
+  self.sandboxStore.heldInPool = async () => {
+    throw new Error('killed');
+  };
+  await t.throwsAsync(self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: false }), {
+    message: 'killed',
+  });
   self.sandboxStore.heldInPool = heldInPool;
   self.restart();
   t.is(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid), null);
@@ -341,14 +481,20 @@ test('found F70: a pool that a process did not let go of to the end is let go of
   t.truthy(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid));
 });
 
-test('G28 the ledger refuses what a node refuses: chain id, nonce, balance, signature, a txid that is not the bytes\'', async (t) => {
+test("G28 the ledger refuses what a node refuses: chain id, nonce, balance, signature, a txid that is not the bytes'", async (t) => {
   const self = box();
   ok(t, await self.deposit({ autoConfirm: true }));
   ok(t, await self.deposit({ chain: 'base', autoConfirm: true }));
   const { client, signed: bytes, unsigned } = await built(t, self);
   const other = ok(t, await self.access.bind(ACCOUNT, 'base'));
-  t.like(await other.client.broadcast({ ...bytes, chain: 'base' }), { kind: 'rejected_final', refusal: { code: 'CHAIN_REJECTED', details: { reason: 'invalid chain id for signer' } } });
-  t.like(await client.broadcast({ ...bytes, txid: `0x${'0'.repeat(64)}` }), { kind: 'rejected_final', refusal: { details: { reason: 'the txid is not the hash of the payload' } } });
+  t.like(await other.client.broadcast({ ...bytes, chain: 'base' }), {
+    kind: 'rejected_final',
+    refusal: { code: 'CHAIN_REJECTED', details: { reason: 'invalid chain id for signer' } },
+  });
+  t.like(await client.broadcast({ ...bytes, txid: `0x${'0'.repeat(64)}` }), {
+    kind: 'rejected_final',
+    refusal: { details: { reason: 'the txid is not the hash of the payload' } },
+  });
   t.like(await client.broadcast({ ...bytes, payload: unsigned.payload }), { kind: 'rejected_final' }, 'not signed');
   const rewritten = async (change: (raw: Transaction) => void) => {
     const raw = Transaction.from(unsigned.payload);
@@ -356,13 +502,44 @@ test('G28 the ledger refuses what a node refuses: chain id, nonce, balance, sign
     const payload = await wallet.signTransaction(raw);
     return client.broadcast({ chain: 'eth', payload, txid: Transaction.from(payload).hash! });
   };
-  t.like(await rewritten((raw) => { raw.nonce = 5; }), { kind: 'unknown', reason: 'nonce too high: next 0, got 5' });
-  t.like(await rewritten((raw) => { raw.value = 10n ** 20n; }), { kind: 'rejected_final', refusal: { code: 'INSUFFICIENT_FUNDS' } });
-  t.like(await rewritten((raw) => { raw.value = 1_500_000_000_000_000_000n; }), { kind: 'rejected_final', refusal: { code: 'INSUFFICIENT_GAS' } });
-  t.like(await rewritten((raw) => { raw.gasLimit = 20_999n; }), { kind: 'rejected_final', refusal: { details: { reason: 'intrinsic gas too low' } } });
-  t.like(await rewritten((raw) => { raw.maxFeePerGas = 5n; raw.maxPriorityFeePerGas = 1n; }), { kind: 'rejected_final' });
+  t.like(
+    await rewritten((raw) => {
+      raw.nonce = 5;
+    }),
+    { kind: 'unknown', reason: 'nonce too high: next 0, got 5' },
+  );
+  t.like(
+    await rewritten((raw) => {
+      raw.value = 10n ** 20n;
+    }),
+    { kind: 'rejected_final', refusal: { code: 'INSUFFICIENT_FUNDS' } },
+  );
+  t.like(
+    await rewritten((raw) => {
+      raw.value = 1_500_000_000_000_000_000n;
+    }),
+    { kind: 'rejected_final', refusal: { code: 'INSUFFICIENT_GAS' } },
+  );
+  t.like(
+    await rewritten((raw) => {
+      raw.gasLimit = 20_999n;
+    }),
+    { kind: 'rejected_final', refusal: { details: { reason: 'intrinsic gas too low' } } },
+  );
+  t.like(
+    await rewritten((raw) => {
+      raw.maxFeePerGas = 5n;
+      raw.maxPriorityFeePerGas = 1n;
+    }),
+    { kind: 'rejected_final' },
+  );
   t.is((await client.broadcast(bytes)).kind, 'accepted');
-  t.like(await rewritten((raw) => { raw.value = 7n; }), { kind: 'rejected_final', refusal: { details: { reason: 'nonce too low' } } });
+  t.like(
+    await rewritten((raw) => {
+      raw.value = 7n;
+    }),
+    { kind: 'rejected_final', refusal: { details: { reason: 'nonce too low' } } },
+  );
   t.like(await client.getFate({ ...unsigned }, '0xother'), { kind: 'dead' }, 'G27: the nonce is used by another hash');
 });
 
@@ -386,7 +563,7 @@ test('a token withdrawal moves the token and pays its fee in the native coin; wi
   t.is((await client.fetchBalance(ADDRESS, token)).amount, 6n * unit);
 });
 
-test('a sandbox ledger is its account\'s own: no other sandbox account is paid or moved', async (t) => {
+test("a sandbox ledger is its account's own: no other sandbox account is paid or moved", async (t) => {
   const other = accountIdOf('org_neighbour', 'sandbox');
   const self = box([ACCOUNT, other]);
   ok(t, await self.deposit({ autoConfirm: true }));
@@ -410,7 +587,11 @@ test('chains without a simulated ledger answer CHAIN_UNAVAILABLE for good; live 
   const simulated = (chain: Chain) => simulatedFamilyOf(FAMILY_OF[chain]) !== null;
   t.deepEqual(self.access.enabled(ACCOUNT), CHAINS.filter(simulated));
   for (const chain of CHAINS.filter((slug) => !simulated(slug))) {
-    t.like(await self.access.bind(ACCOUNT, chain), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: true } });
+    t.like(await self.access.bind(ACCOUNT, chain), {
+      ok: false,
+      code: 'CHAIN_UNAVAILABLE',
+      details: { permanent: true },
+    });
     t.like(await self.deposit({ chain }), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: true } });
   }
   const live = accountIdOf('org_box', 'live');
@@ -419,13 +600,25 @@ test('chains without a simulated ledger answer CHAIN_UNAVAILABLE for good; live 
   let stopped: string | null = null;
   const { binding } = await self.sandbox.ledgers.open(ACCOUNT, 'eth');
   let begun = false;
-  const access = createChainAccess(new Map([['eth', { ...binding, stopped: () => stopped, begun: async () => begun, endpointViews: () => [] }]]), self.sandbox.ledgers, () => evmNetworks[0]!);
-  t.like(await access.notBegun(live, 'eth'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { chain: 'eth', permanent: false } }, 'found F51');
+  const access = createChainAccess(
+    new Map([['eth', { ...binding, stopped: () => stopped, begun: async () => begun, endpointViews: () => [] }]]),
+    self.sandbox.ledgers,
+    () => evmNetworks[0]!,
+  );
+  t.like(
+    await access.notBegun(live, 'eth'),
+    { ok: false, code: 'CHAIN_UNAVAILABLE', details: { chain: 'eth', permanent: false } },
+    'found F51',
+  );
   begun = true;
   t.is(await access.notBegun(live, 'eth'), null);
   t.is(await access.notBegun(live, 'bsc'), null, 'whether it is enabled is another question');
   t.is(await access.notBegun(ACCOUNT, 'eth'), null, 'a simulated ledger begins at its first block');
   t.like(await access.bind(live, 'eth'), { network: { slug: 'eth' } });
   stopped = 'no common ancestor';
-  t.like(await access.bind(live, 'eth'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: false } }, 'G17');
+  t.like(
+    await access.bind(live, 'eth'),
+    { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: false } },
+    'G17',
+  );
 });

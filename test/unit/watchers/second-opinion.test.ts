@@ -1,6 +1,14 @@
-/** found: one lying or hanging endpoint of two decided what customers were told, and what their payments were built on. */
+/**
+ * found: one lying or hanging endpoint of two decided what customers were told, and what their payments were built on.
+ */
 import test from 'ava';
-import { ChainUnavailable, type Balance, type BuildInputs, type ChainClient, type Token } from '../../../chains/chain.ts';
+import {
+  ChainUnavailable,
+  type Balance,
+  type BuildInputs,
+  type ChainClient,
+  type Token,
+} from '../../../chains/chain.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { EvmInputs } from '../../../chains/evm/fee.ts';
 import { eth } from '../../../chains/evm/network.ts';
@@ -11,7 +19,9 @@ import { HandTimer } from '../../support/hand-timer.ts';
 import { inputsOf, intentOf } from '../../support/evm-inputs.ts';
 import { Recorder } from '../../support/watching.ts';
 
-type Voice = Partial<Pick<ChainClient, 'fetchBalance' | 'fetchBalanceAt' | 'fetchBuildInputs' | 'upholds'>> & { height?: number };
+type Voice = Partial<Pick<ChainClient, 'fetchBalance' | 'fetchBalanceAt' | 'fetchBuildInputs' | 'upholds'>> & {
+  height?: number;
+};
 const balance = (amount: bigint): Balance => balanceOf(amount, 18);
 const says = (amount: bigint): Voice => ({ fetchBalance: async () => balance(amount) });
 const builds = (more: Partial<EvmInputs> = {}): Voice => ({ fetchBuildInputs: async () => inputsOf(more) });
@@ -19,19 +29,33 @@ const hangs = () => new Promise<never>(() => undefined);
 const fails = () => Promise.reject(new EndpointFailure('eth', 'connection failed'));
 
 function heard(voices: readonly Voice[], counts: (index: number) => boolean = () => true) {
-  const clock = new HandTimer(), recorder = new Recorder(), asked = voices.map(() => 0);
+  const clock = new HandTimer(),
+    recorder = new Recorder(),
+    asked = voices.map(() => 0);
   const witnesses = voices.map(({ height = 100, ...voice }, index) => {
-    const counted = <Args extends unknown[], T>(read: ((...args: Args) => Promise<T>) | undefined) => (...args: Args): Promise<T> => {
-      asked[index]! += 1;
-      return read!(...args);
-    };
+    const counted =
+      <Args extends unknown[], T>(read: ((...args: Args) => Promise<T>) | undefined) =>
+      (...args: Args): Promise<T> => {
+        asked[index]! += 1;
+        return read!(...args);
+      };
     return {
-      ...voice, getHead: async () => ({ height, hash: '', finalizedHeight: null }),
-      fetchBalance: counted(voice.fetchBalance), fetchBuildInputs: counted(voice.fetchBuildInputs),
+      ...voice,
+      getHead: async () => ({ height, hash: '', finalizedHeight: null }),
+      fetchBalance: counted(voice.fetchBalance),
+      fetchBuildInputs: counted(voice.fetchBuildInputs),
     } as unknown as ChainClient;
   });
   const client = withSecondOpinion({
-    network: eth, module: { agreeInputs: evm.agreeInputs as never }, client: {} as ChainClient, witnesses, counts, timer: clock.timer, hedgeMs: HEDGE_MS, log: recorder, metrics: recorder,
+    network: eth,
+    module: { agreeInputs: evm.agreeInputs as never },
+    client: {} as ChainClient,
+    witnesses,
+    counts,
+    timer: clock.timer,
+    hedgeMs: HEDGE_MS,
+    log: recorder,
+    metrics: recorder,
   });
   const read = () => clock.until(client.fetchBalance('@a', null));
   const build = () => clock.until(client.fetchBuildInputs(intentOf())) as Promise<BuildInputs & EvmInputs>;
@@ -39,14 +63,23 @@ function heard(voices: readonly Voice[], counts: (index: number) => boolean = ()
 }
 
 test('found: a balance that one endpoint of two invents, or denies, is answered by nobody: 503 names the contradiction', async (t) => {
-  for (const [a, b] of [[1_000n, 7n], [0n, 7n], [7n, 0n], [7n, 8n]] as const) {
+  for (const [a, b] of [
+    [1_000n, 7n],
+    [0n, 7n],
+    [7n, 0n],
+    [7n, 8n],
+  ] as const) {
     const { read, recorder, clock } = heard([says(a), says(b)]);
     for (let round = 0; round < 2; round += 1) {
       const error = await t.throwsAsync(read(), { instanceOf: EndpointsContradict });
       t.regex((error as EndpointsContradict).reason, /contradict each other about balance/);
     }
     t.true(clock.nowMs <= 2 * 2_000, 'within 2 s each');
-    t.deepEqual(recorder.lines.map(({ level, fields }) => [level, (fields as { endpoints: string[] }).endpoints]), [['error', ['eth-1', 'eth-2']]], 'one line for both');
+    t.deepEqual(
+      recorder.lines.map(({ level, fields }) => [level, (fields as { endpoints: string[] }).endpoints]),
+      [['error', ['eth-1', 'eth-2']]],
+      'one line for both',
+    );
     t.is(recorder.counters.get('svc_reads_contradicted_total'), 2);
   }
 });
@@ -63,10 +96,20 @@ test('two that agree are asked once each; of three the one that lies is outvoted
 });
 
 test('heads that differ for a moment: asked at the lower one where nodes can, else asked again; a head far below is no common height', async (t) => {
-  const history = (height: number): Voice => ({ height, fetchBalance: async () => balance(BigInt(height)), fetchBalanceAt: async (_a: string, _t: Token | null, at: number) => balance(BigInt(at)) });
+  const history = (height: number): Voice => ({
+    height,
+    fetchBalance: async () => balance(BigInt(height)),
+    fetchBalanceAt: async (_a: string, _t: Token | null, at: number) => balance(BigInt(at)),
+  });
   t.is((await heard([history(100), history(98)]).read()).amount, 98n);
-  await t.throwsAsync(heard([history(100), history(0)]).read(), { instanceOf: EndpointsContradict }, 'at block 0 everybody has nothing');
-  await t.throwsAsync(heard([history(100), { ...history(98), fetchBalanceAt: async () => balance(5n) }]).read(), { instanceOf: EndpointsContradict });
+  await t.throwsAsync(
+    heard([history(100), history(0)]).read(),
+    { instanceOf: EndpointsContradict },
+    'at block 0 everybody has nothing',
+  );
+  await t.throwsAsync(heard([history(100), { ...history(98), fetchBalanceAt: async () => balance(5n) }]).read(), {
+    instanceOf: EndpointsContradict,
+  });
   let late = 3n;
   const catchesUp: Voice = { fetchBalance: async () => balance(late++ >= 4n ? 7n : 6n) };
   const { read, clock } = heard([says(7n), catchesUp]);
@@ -88,18 +131,27 @@ test('found: with one endpoint hanging balance and build answer in under 4 s, la
     t.is(clock.nowMs, HEDGE_MS, 'nobody waits for it again');
     t.true(asked[hanging]! <= 3, 'one question at a time is tried beside the others');
     isHanging = false;
-    t.deepEqual(recorder.lines.map(({ level }) => level), ['warn']);
+    t.deepEqual(
+      recorder.lines.map(({ level }) => level),
+      ['warn'],
+    );
   }
 });
 
 test('an endpoint that is out and answers in time counts again', async (t) => {
   let isDown = true;
-  const { read, recorder } = heard([says(7n), { fetchBalance: () => (isDown ? fails() : Promise.resolve(balance(8n))) }]);
+  const { read, recorder } = heard([
+    says(7n),
+    { fetchBalance: () => (isDown ? fails() : Promise.resolve(balance(8n))) },
+  ]);
   t.is((await read()).amount, 7n);
   isDown = false;
   t.is((await read()).amount, 7n, 'tried beside the other one');
   await t.throwsAsync(read(), { instanceOf: EndpointsContradict });
-  t.deepEqual(recorder.lines.map(({ level }) => level), ['warn', 'info', 'error']);
+  t.deepEqual(
+    recorder.lines.map(({ level }) => level),
+    ['warn', 'info', 'error'],
+  );
 });
 
 test('a failure of a moment gives the other one not the only word; one that goes on does', async (t) => {
@@ -116,31 +168,52 @@ test('who does not count as alive is not asked while another one does; without a
   t.is((await read()).amount, 7n);
   t.deepEqual(asked, [0, 1]);
   t.is((await heard([says(7n), says(7n)], () => false).read()).amount, 7n);
-  await t.throwsAsync(heard([{ fetchBalance: fails }, { fetchBalance: fails }]).read(), { instanceOf: ChainUnavailable, message: /connection failed/ });
+  await t.throwsAsync(heard([{ fetchBalance: fails }, { fetchBalance: fails }]).read(), {
+    instanceOf: ChainUnavailable,
+    message: /connection failed/,
+  });
 });
 
 test('found: a counter that one endpoint of two invents is not built with: the lower one, marked, whichever lies', async (t) => {
-  for (const [a, b] of [[11, 30], [30, 11], [11, 0], [0, 11]] as const) {
-    const built = await heard([builds({ nonceLatest: a, noncePending: a }), builds({ nonceLatest: b, noncePending: b })]).build();
+  for (const [a, b] of [
+    [11, 30],
+    [30, 11],
+    [11, 0],
+    [0, 11],
+  ] as const) {
+    const built = await heard([
+      builds({ nonceLatest: a, noncePending: a }),
+      builds({ nonceLatest: b, noncePending: b }),
+    ]).build();
     t.like(built, { nonceLatest: Math.min(a, b), counter: 'disputed' });
   }
   t.is((await heard([builds(), builds()]).build()).counter, undefined);
 });
 
-test('found: what decides whether a payment lands is two endpoints\' word: 503 with its name; fees differ within bounds', async (t) => {
+test("found: what decides whether a payment lands is two endpoints' word: 503 with its name; fees differ within bounds", async (t) => {
   const gwei = 1_000_000_000n;
   for (const [more, about] of [
-    [{ nativeBalance: '0' }, 'feeBalance'], [{ gas: { kind: 'reverted', reason: 'no' } as const }, 'destination'], [{ gas: { kind: 'estimated', units: '100000' } as const }, 'destination'],
-    [{ baseFeePerGas: (100n * gwei).toString() }, 'fee'], [{ baseFeePerGas: '1', tipPerGas: '1' }, 'fee'],
+    [{ nativeBalance: '0' }, 'feeBalance'],
+    [{ gas: { kind: 'reverted', reason: 'no' } as const }, 'destination'],
+    [{ gas: { kind: 'estimated', units: '100000' } as const }, 'destination'],
+    [{ baseFeePerGas: (100n * gwei).toString() }, 'fee'],
+    [{ baseFeePerGas: '1', tipPerGas: '1' }, 'fee'],
   ] as const) {
-    for (const voices of [[builds(), builds(more)], [builds(more), builds()]]) {
+    for (const voices of [
+      [builds(), builds(more)],
+      [builds(more), builds()],
+    ]) {
       const error = await t.throwsAsync(heard(voices).build(), { instanceOf: EndpointsContradict });
       t.true((error as EndpointsContradict).about.includes(about), about);
     }
   }
   const dearer = { baseFeePerGas: (20n * gwei).toString() };
   t.like(await heard([builds(), builds(dearer)]).build(), dearer, 'a payment that pays too little waits for ever');
-  t.like(await heard([builds(dearer), builds({ nativeBalance: (10n ** 19n).toString() })]).build(), dearer, 'more than enough is enough');
+  t.like(
+    await heard([builds(dearer), builds({ nativeBalance: (10n ** 19n).toString() })]).build(),
+    dearer,
+    'more than enough is enough',
+  );
 });
 
 test('a block that a payment refers to must be on the chain of the other endpoint', async (t) => {

@@ -2,20 +2,35 @@ import test from 'ava';
 import { SILENT_MS } from '../../../chain-watchers/follow/quorum.ts';
 import { judgeMovement } from '../../../chain-watchers/maturity/agreement.ts';
 import type { Token } from '../../../chains/chain.ts';
-import { SimulatedChain, simulatedNetwork, type SimulatedClient, type SimulatedPayment } from '../../support/simulated-chain.ts';
+import {
+  SimulatedChain,
+  simulatedNetwork,
+  type SimulatedClient,
+  type SimulatedPayment,
+} from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
 const TRUE_AMOUNT = 5n;
-const pay = (txid: string, partial: Partial<SimulatedPayment> = {}): SimulatedPayment =>
-  ({ txid, outputIndex: 0, to: '@a', amount: TRUE_AMOUNT, ...partial });
-const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) =>
-  ('deposit' in fact ? `${fact.kind} ${fact.deposit.txid} ${fact.deposit.amount}` : fact.kind));
+const pay = (txid: string, partial: Partial<SimulatedPayment> = {}): SimulatedPayment => ({
+  txid,
+  outputIndex: 0,
+  to: '@a',
+  amount: TRUE_AMOUNT,
+  ...partial,
+});
+const told = (self: Watching) =>
+  self.store
+    .inbox(ACCOUNT)
+    .map(({ fact }) => ('deposit' in fact ? `${fact.kind} ${fact.deposit.txid} ${fact.deposit.amount}` : fact.kind));
 const token = (contract: string): Token => ({ chain: 'eth', contract, symbol: contract, decimals: 18 });
-const blocksAsked = (client: SimulatedClient, height: number) => client.calls.filter((call) => call === `block ${height}`).length;
+const blocksAsked = (client: SimulatedClient, height: number) =>
+  client.calls.filter((call) => call === `block ${height}`).length;
 
 /** A watcher that records while only the first of `count` endpoints is alive, and matures when all are. */
 async function started(count: number) {
-  const chain = new SimulatedChain(), client = chain.client(), witnesses = Array.from({ length: count }, () => chain.client());
+  const chain = new SimulatedChain(),
+    client = chain.client(),
+    witnesses = Array.from({ length: count }, () => chain.client());
   const self = watching({ client, witnesses, catalogue: new Map(['A', 'B'].map((name) => [name, token(name)])) });
   for (const name of ['@a', '@b']) self.issue(name);
   await self.watcher.tick();
@@ -63,7 +78,10 @@ for (const [what, lie] of LIES) {
     witnesses[0]!.alters = lies;
     const report = await mature([pay('altered', { tokenContract: 'A' }), pay('plain')]);
     t.regex(report.failures[0]!.reason, /block 1 is told otherwise by other endpoints/);
-    t.deepEqual(told(self).filter((line) => line.startsWith('matured')), ['matured plain 5']);
+    t.deepEqual(
+      told(self).filter((line) => line.startsWith('matured')),
+      ['matured plain 5'],
+    );
     t.is(self.recorder.gauges.get('svc_facts_contradicted'), 1);
     t.is(self.recorder.gauges.get('svc_facts_waiting'), 1);
     t.is(self.recorder.lines.filter(({ level }) => level === 'error').length, 1);
@@ -79,9 +97,25 @@ for (const [what, lie] of LIES) {
       chain.mine();
       await self.watcher.tick();
     }
-    const standing = self.store.facts('eth').filter(({ status }) => status === 'matured').map(({ transfer }) => transfer);
-    t.deepEqual(standing.map(({ txid, amount, address, tokenContract, outputIndex }) => [txid, amount, address, tokenContract, outputIndex]).sort(),
-      [['altered', '5', '@a', 'A', 0], ['plain', '5', '@a', null, 0]]);
+    const standing = self.store
+      .facts('eth')
+      .filter(({ status }) => status === 'matured')
+      .map(({ transfer }) => transfer);
+    t.deepEqual(
+      standing
+        .map(({ txid, amount, address, tokenContract, outputIndex }) => [
+          txid,
+          amount,
+          address,
+          tokenContract,
+          outputIndex,
+        ])
+        .sort(),
+      [
+        ['altered', '5', '@a', 'A', 0],
+        ['plain', '5', '@a', null, 0],
+      ],
+    );
     t.is(told(self).filter((line) => line.startsWith('matured altered')).length, 1);
     t.is(told(self).filter((line) => line.startsWith('matured plain')).length, 1, 'what stood is not told again');
     t.is(self.recorder.counters.get('svc_reorgs_total'), undefined, 'no other block is touched');
@@ -90,7 +124,7 @@ for (const [what, lie] of LIES) {
   });
 }
 
-test('reliability 4.1-12 of three endpoints one that lies neither credits nor holds up: what it reported is recorded again by the others\' word', async (t) => {
+test("reliability 4.1-12 of three endpoints one that lies neither credits nor holds up: what it reported is recorded again by the others' word", async (t) => {
   const { chain, witnesses, self, mature } = await started(3);
   witnesses[0]!.alters = (payment) => ({ ...payment, amount: 500n });
   await mature([pay('tx')]);
@@ -127,9 +161,15 @@ test('found F73: of several living endpoints none takes a payment back alone by 
 test('reliability 4.1-13 honest endpoints are read once per height each, and no more of them than two', async (t) => {
   const { client, witnesses, self, mature } = await started(3);
   t.like(await mature([pay('tx'), pay('other')]), { matured: 2, failures: [] });
-  t.is(witnesses.reduce((sum, witness) => sum + blocksAsked(witness, 1), 0), 2);
+  t.is(
+    witnesses.reduce((sum, witness) => sum + blocksAsked(witness, 1), 0),
+    2,
+  );
   t.is(blocksAsked(client, 1), 0);
-  t.deepEqual(self.recorder.lines.filter(({ level }) => level === 'error'), []);
+  t.deepEqual(
+    self.recorder.lines.filter(({ level }) => level === 'error'),
+    [],
+  );
 });
 
 test('reliability 4.1-13 G11 an endpoint that cannot tell is no contradiction: another is asked, or it is waited for until it is dead', async (t) => {

@@ -8,8 +8,20 @@ const ACCOUNT = 'org_a_live' as AccountId;
 
 function due(id: string, orderKey = 'addr', attempts = 0): DueDelivery {
   return {
-    delivery: { id, eventId: `evt_${id}`, webhookId: 'hook', replay: 0, status: attempts === 0 ? 'pending' : 'failed', attempts, nextAttemptAtMs: 0 },
-    accountId: ACCOUNT, url: 'https://hook.example/', sealedSecrets: [], body: '{}', orderKey,
+    delivery: {
+      id,
+      eventId: `evt_${id}`,
+      webhookId: 'hook',
+      replay: 0,
+      status: attempts === 0 ? 'pending' : 'failed',
+      attempts,
+      nextAttemptAtMs: 0,
+    },
+    accountId: ACCOUNT,
+    url: 'https://hook.example/',
+    sealedSecrets: [],
+    body: '{}',
+    orderKey,
   };
 }
 
@@ -59,7 +71,9 @@ test('a frame that was not taken: what left the account meanwhile does not becom
 });
 
 test('found F14: a frame has so many characters at most, and one delivery however long', (t) => {
-  const flights = new Flights(), body = 'x'.repeat(DELIVERY_CHARACTERS_PER_FRAME / 2 - 100);
-  for (const id of ['1', '2', '3', '4']) flights.add({ ...due(id, id), body: id === '4' ? body.repeat(3) : body }, 1_000, 0);
+  const flights = new Flights(),
+    body = 'x'.repeat(DELIVERY_CHARACTERS_PER_FRAME / 2 - 100);
+  for (const id of ['1', '2', '3', '4'])
+    flights.add({ ...due(id, id), body: id === '4' ? body.repeat(3) : body }, 1_000, 0);
   t.deepEqual([ready(flights), ready(flights), ready(flights), ready(flights)], [['1', '2'], ['3'], ['4'], []]);
 });

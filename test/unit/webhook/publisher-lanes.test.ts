@@ -88,6 +88,9 @@ test('what waited is not sent while its endpoint cannot be looked at, and is sen
   await until('the second left', () => edges.sent.length === 2);
   await publisher.report(A, [answered(edges.sent[1]!)]);
   await until('the third left', () => edges.sent.length === 3);
-  t.deepEqual(edges.sent.map(({ deliveryId }) => deliveryId), ids);
+  t.deepEqual(
+    edges.sent.map(({ deliveryId }) => deliveryId),
+    ids,
+  );
   await publisher.stop();
 });

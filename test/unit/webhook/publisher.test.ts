@@ -17,14 +17,22 @@ test('decisions 4: a due delivery leaves signed through the leader, and its atte
   t.notThrows(() => {
     const now = Date.now;
     Date.now = () => clock.nowMs();
-    try { new Webhook(SECRET).verify(delivery.body, delivery.headers); } finally { Date.now = now; }
+    try {
+      new Webhook(SECRET).verify(delivery.body, delivery.headers);
+    } finally {
+      Date.now = now;
+    }
   });
   clock.advance(40);
   await publisher.report(A, [answered(delivery)]);
   t.deepEqual(
-    store.recorded.map(
-      ({ deliveryId, attempt, statusCode, durationMs, error }) => [deliveryId, attempt, statusCode, durationMs, error],
-    ),
+    store.recorded.map(({ deliveryId, attempt, statusCode, durationMs, error }) => [
+      deliveryId,
+      attempt,
+      statusCode,
+      durationMs,
+      error,
+    ]),
     [[id, 1, 200, 12, null]],
   );
   t.is(store.status(id).status, 'delivered');
@@ -40,7 +48,8 @@ test('decisions 4: with no live edge a delivery stays pending and no attempt is 
   clock.advance(1_000);
   await rounds(20);
   t.deepEqual(
-    [store.claims, edges.frames.length, store.status(id).attempts, store.status(id).status], [0, 0, 0, 'pending'],
+    [store.claims, edges.frames.length, store.status(id).attempts, store.status(id).status],
+    [0, 0, 0, 'pending'],
   );
   edges.leads(A);
   publisher.ring(A);
@@ -67,12 +76,14 @@ test('C5-44 first attempts of one address and endpoint leave in order, one after
   edges.leads(A);
   const ordered = [1, 2, 3].map(() => store.add(A, { orderKey: 'addr' })) as [string, string, string];
   const [first, second, third] = ordered;
-  const other = store.add(A, { orderKey: 'elsewhere' }), elsewhere = store.add(
-    A, { orderKey: 'addr', webhookId: 'hook-2' },
-  );
+  const other = store.add(A, { orderKey: 'elsewhere' }),
+    elsewhere = store.add(A, { orderKey: 'addr', webhookId: 'hook-2' });
   publisher.ring(A);
   await until('the heads left', () => edges.sent.length === 3);
-  t.deepEqual(edges.sent.map(({ deliveryId }) => deliveryId), [first, other, elsewhere]);
+  t.deepEqual(
+    edges.sent.map(({ deliveryId }) => deliveryId),
+    [first, other, elsewhere],
+  );
   await publisher.report(A, [answered(edges.sent[0]!, 500)]);
   await until('the next one left', () => edges.sent.length === 4);
   t.is(edges.sent[3]!.deliveryId, second);
@@ -113,7 +124,14 @@ test('a retry waits for its rung, keeps its lane out of the way, and goes under 
   clock.advance(1_000);
   await until('retry and new event left', () => edges.sent.length === 3);
   t.deepEqual(
-    edges.sent.slice(1).map(({ deliveryId, attempt }) => [deliveryId, attempt]).sort(), [[id, 2], [fresh, 1]].sort(),
+    edges.sent
+      .slice(1)
+      .map(({ deliveryId, attempt }) => [deliveryId, attempt])
+      .sort(),
+    [
+      [id, 2],
+      [fresh, 1],
+    ].sort(),
   );
   await publisher.stop();
 });
@@ -135,8 +153,14 @@ test('C5-45 deliveries of one event to several endpoints are apart: each has its
   const ids = ['hook-1', 'hook-2', 'hook-3'].map((webhookId) => store.add(A, { webhookId, orderKey: 'addr' }));
   publisher.ring(A);
   await until('all left', () => edges.sent.length === 3);
-  await publisher.report(A, edges.sent.map((delivery, index) => answered(delivery, index === 1 ? 200 : 503)));
-  t.deepEqual(ids.map((id) => store.status(id).status), ['failed', 'delivered', 'failed']);
+  await publisher.report(
+    A,
+    edges.sent.map((delivery, index) => answered(delivery, index === 1 ? 200 : 503)),
+  );
+  t.deepEqual(
+    ids.map((id) => store.status(id).status),
+    ['failed', 'delivered', 'failed'],
+  );
   await publisher.stop();
 });
 
@@ -153,7 +177,10 @@ test('a frame that the edge refuses goes again after a pause, in its order, and 
   t.is(edges.frames.length, 1);
   clock.advance(1_200);
   await until('it went again', () => edges.sent.length === 4);
-  t.deepEqual(edges.sent.slice(2).map(({ deliveryId, attempt }) => [deliveryId, attempt]), ids.map((id) => [id, 1]));
+  t.deepEqual(
+    edges.sent.slice(2).map(({ deliveryId, attempt }) => [deliveryId, attempt]),
+    ids.map((id) => [id, 1]),
+  );
   t.is(store.released, 0);
   await publisher.stop();
 });
@@ -213,7 +240,13 @@ test('a lost leader gives its claims back: the next one gets the same attempts',
   edges.leads(A);
   publisher.ring(A);
   await until('it left again', () => edges.frames.length === 2);
-  t.deepEqual(edges.sent.map(({ deliveryId, attempt }) => [deliveryId, attempt]), [[ids[0], 1], [ids[0], 1]]);
+  t.deepEqual(
+    edges.sent.map(({ deliveryId, attempt }) => [deliveryId, attempt]),
+    [
+      [ids[0], 1],
+      [ids[0], 1],
+    ],
+  );
   await publisher.stop();
 });
 
@@ -229,7 +262,10 @@ test('§6 a claim whose answer was lost is given back before anything more is cl
   await until('one left', () => edges.frames.length === 1);
   await publisher.report(A, [answered(edges.sent[0]!)]);
   await until('the other left', () => edges.frames.length === 2);
-  t.deepEqual(edges.sent.map(({ deliveryId }) => deliveryId), [first, second]);
+  t.deepEqual(
+    edges.sent.map(({ deliveryId }) => deliveryId),
+    [first, second],
+  );
   await publisher.stop();
 });
 
@@ -256,11 +292,14 @@ test('§6 a claim that was on its way when its leader was lost does not go befor
   const first = store.add(A, { orderKey: 'addr' });
   publisher.ring(A);
   await until('the first left', () => edges.frames.length === 1);
-  const second = store.add(A, { orderKey: 'addr' }), claimDue = store.claimDue.bind(store);
+  const second = store.add(A, { orderKey: 'addr' }),
+    claimDue = store.claimDue.bind(store);
   let answer: (() => void) | null = null;
   store.claimDue = async (...ask) => {
     const due = await claimDue(...ask);
-    await new Promise<void>((resolve) => { answer = resolve; });
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
     return due;
   };
   publisher.ring(A);
@@ -269,7 +308,10 @@ test('§6 a claim that was on its way when its leader was lost does not go befor
   store.claimDue = claimDue;
   answer!();
   await until('one left again', () => edges.frames.length === 2);
-  t.deepEqual(edges.sent.map(({ deliveryId }) => deliveryId), [first, first]);
+  t.deepEqual(
+    edges.sent.map(({ deliveryId }) => deliveryId),
+    [first, first],
+  );
   await publisher.report(A, [answered(edges.sent[1]!)]);
   await until('the second left', () => edges.frames.length === 3);
   t.is(edges.sent[2]!.deliveryId, second);
@@ -303,7 +345,7 @@ test('a late report of a delivery that was given back is recorded all the same',
   await publisher.stop();
 });
 
-test('reliability 3.10: an edge that reports on another account\'s delivery changes nothing', async (t) => {
+test("reliability 3.10: an edge that reports on another account's delivery changes nothing", async (t) => {
   const { store, edges, publisher } = setup();
   edges.leads(A);
   edges.leads(B);
@@ -331,7 +373,10 @@ test('attempts that could not be recorded are not acknowledged; nonsense of one 
   const reports = await Promise.allSettled(
     [2, 0, 1].map((index) => publisher.report(A, [answered(edges.sent[index]!)])),
   );
-  t.deepEqual(reports.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+  t.deepEqual(
+    reports.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
   t.deepEqual(store.statements, [1, 1, 2, 1, 1]);
   t.is(store.status(ids[1]!).status, 'delivered');
   await publisher.report(A, [{ ...answered(edges.sent[1]!), attempt: 99, durationMs: 1e12, statusCode: 5_000_000 }]);
@@ -342,11 +387,15 @@ test('attempts that could not be recorded are not acknowledged; nonsense of one 
 test('a delivery whose secret does not open is held once, with all of its lane, and keeps nothing else waiting', async (t) => {
   const { store, edges, publisher, warnings, clock } = setup();
   edges.leads(A);
-  const broken = [1, 2, 3].map(() => store.add(A, { webhookId: 'broken', orderKey: 'one address', sealedSecrets: ['unreadable'] }));
+  const broken = [1, 2, 3].map(() =>
+    store.add(A, { webhookId: 'broken', orderKey: 'one address', sealedSecrets: ['unreadable'] }),
+  );
   const id = store.add(A);
   publisher.ring(A);
-  await until('the other left and the broken ones are held', () =>
-    edges.sent.length === 1 && broken.every((one) => store.status(one).status === 'held'));
+  await until(
+    'the other left and the broken ones are held',
+    () => edges.sent.length === 1 && broken.every((one) => store.status(one).status === 'held'),
+  );
   t.is(edges.sent[0]!.deliveryId, id);
   const told = warnings.length;
   t.true(warnings.includes('deliveries are held: the secret of their endpoint does not open'));
@@ -355,7 +404,10 @@ test('a delivery whose secret does not open is held once, with all of its lane, 
   await until('it was polled', () => store.claims > claims);
   await rounds(20);
   t.is(warnings.length, told, 'nothing is tried for ever');
-  t.true(broken.every((one) => store.status(one).attempts === 0), 'and no attempt is counted');
+  t.true(
+    broken.every((one) => store.status(one).attempts === 0),
+    'and no attempt is counted',
+  );
   await publisher.stop();
 });
 
@@ -391,6 +443,9 @@ test('polling finds what no doorbell rang for, account by account in turns', asy
     clock.advance(200);
     await rounds(10);
   }
-  t.deepEqual(edges.frames.map(({ accountId }) => accountId), ['org_3_live', 'org_600_live', 'org_1099_live']);
+  t.deepEqual(
+    edges.frames.map(({ accountId }) => accountId),
+    ['org_3_live', 'org_600_live', 'org_1099_live'],
+  );
   await publisher.stop();
 });

@@ -11,13 +11,24 @@ interface BipVectors {
   checksum: { name: string; value: string }[];
   keyExpressions: { name: string; value: string; valid: boolean }[];
   descriptors: {
-    bip: string; valid: boolean; descriptor: string; scripts?: string[]; expandsTo?: string[]; containsPrivateKey: boolean; reason?: string;
+    bip: string;
+    valid: boolean;
+    descriptor: string;
+    scripts?: string[];
+    expandsTo?: string[];
+    containsPrivateKey: boolean;
+    reason?: string;
   }[];
 }
 const bips = vector<BipVectors>('descriptors/bip380-389.json');
 
 interface AccountVectors {
-  descriptors: { descriptor: string; checksum: string; multipath?: boolean; addresses: { index: number; branch?: number; address: string }[] }[];
+  descriptors: {
+    descriptor: string;
+    checksum: string;
+    multipath?: boolean;
+    addresses: { index: number; branch?: number; address: string }[];
+  }[];
   invalid: { descriptor: string; reason: string }[];
 }
 const accounts = vector<AccountVectors>('descriptors/account-descriptors.json');
@@ -33,17 +44,22 @@ function parsed(text: string): Descriptor {
 
 test('BIP-380 the checksum is required and held to', (t) => {
   for (const { name, value } of bips.checksum) t.is(parse(value).ok, name === 'Valid checksum', name);
-  for (const { descriptor, checksum } of accounts.descriptors) t.is(descriptorChecksum(descriptor.split('#')[0]!), checksum);
+  for (const { descriptor, checksum } of accounts.descriptors)
+    t.is(descriptorChecksum(descriptor.split('#')[0]!), checksum);
 });
 
 test('BIP-380 property: a changed character never keeps the checksum', (t) => {
   const body = accounts.descriptors[0]!.descriptor.split('#')[0]!;
-  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789()[]/*\'';
-  t.notThrows(() => fc.assert(fc.property(fc.nat(body.length - 1), fc.nat(letters.length - 1), (at, letter) => {
-    fc.pre(body[at] !== letters[letter]);
-    const changed = body.slice(0, at) + letters[letter] + body.slice(at + 1);
-    t.not(descriptorChecksum(changed), descriptorChecksum(body));
-  })));
+  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789()[]/*'";
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.nat(body.length - 1), fc.nat(letters.length - 1), (at, letter) => {
+        fc.pre(body[at] !== letters[letter]);
+        const changed = body.slice(0, at) + letters[letter] + body.slice(at + 1);
+        t.not(descriptorChecksum(changed), descriptorChecksum(body));
+      }),
+    ),
+  );
 });
 
 test('BIP-380 key expressions: valid, invalid, and private ones refused without being repeated', (t) => {
@@ -59,7 +75,10 @@ test('BIP-380 key expressions: valid, invalid, and private ones refused without 
   }
 });
 
-for (const [at, { bip, valid, descriptor, scripts, expandsTo, containsPrivateKey, reason }] of bips.descriptors.entries()) {
+for (const [
+  at,
+  { bip, valid, descriptor, scripts, expandsTo, containsPrivateKey, reason },
+] of bips.descriptors.entries()) {
   const title = `${descriptor.replace(/[0-9a-zA-Z]{20,}/g, 'KEY').slice(0, 60)} (${at})`;
   if (!valid || containsPrivateKey) {
     test(`BIP-${bip} refused: ${reason ?? 'private key'}: ${title}`, (t) => {
@@ -104,13 +123,33 @@ test('BIP-383 BIP-386 limits and places', (t) => {
   const key = (n: number) => `0${2 + (n % 2)}${bips.keyExpressions[0]!.value.slice(2)}`;
   const keys = (count: number) => Array.from({ length: count }, (_, n) => key(n)).join(',');
   const refused = [
-    `multi(1,${keys(4)})`, `sh(multi(1,${keys(16)}))`, `wsh(multi(1,${keys(21)}))`, `multi(0,${keys(2)})`, `multi(01,${keys(2)})`,
-    'pkh()', 'pkh', '', `pkh(${key(0)})x`, `pkh(${key(0)}`, `tr(${key(0)},{pk(${key(0)})})`, `tr(${key(0)},multi(1,${keys(1)}))`,
-    `pkh(${key(0).slice(2)})`, `wsh(tr(${key(0)}))`, `older(5)`, ` pkh(${key(0)})`, 'addr(bc1qbad)', 'raw()',
+    `multi(1,${keys(4)})`,
+    `sh(multi(1,${keys(16)}))`,
+    `wsh(multi(1,${keys(21)}))`,
+    `multi(0,${keys(2)})`,
+    `multi(01,${keys(2)})`,
+    'pkh()',
+    'pkh',
+    '',
+    `pkh(${key(0)})x`,
+    `pkh(${key(0)}`,
+    `tr(${key(0)},{pk(${key(0)})})`,
+    `tr(${key(0)},multi(1,${keys(1)}))`,
+    `pkh(${key(0).slice(2)})`,
+    `wsh(tr(${key(0)}))`,
+    `older(5)`,
+    ` pkh(${key(0)})`,
+    'addr(bc1qbad)',
+    'raw()',
     `pkh(ypub6XKNfkykvtzVBuUaVZUGBsHkyw63XRUGf1hv3fLgqhRGdyaTPMAdKBXgBzEVKE15nNrGCGnzKxMSYhsfTgEUbkmMYFKwFFTYQG3hKsa6Vmi/0)`,
   ];
   for (const body of refused) t.false(parse(sealed(body)).ok, body);
-  for (const body of [`multi(1,${keys(3)})`, `sh(multi(2,${keys(15)}))`, `wsh(sortedmulti(17,${keys(20)}))`, `tr(${key(0)},{pk(${key(1)}),pk(${key(0)})})`]) {
+  for (const body of [
+    `multi(1,${keys(3)})`,
+    `sh(multi(2,${keys(15)}))`,
+    `wsh(sortedmulti(17,${keys(20)}))`,
+    `tr(${key(0)},{pk(${key(1)}),pk(${key(0)})})`,
+  ]) {
     t.true(parse(sealed(body)).ok, body);
   }
   t.false(parse(`pkh(${'a'.repeat(30_000)})#aaaaaaaa`).ok);

@@ -14,9 +14,24 @@ const TABLE: readonly [text: string, code: number, kind: string, action?: Action
   ['missing-inputs', -25, 'look_up'],
   ['txn-mempool-conflict', -26, 'rejected', 'other_inputs'],
   ['txn-mempool-conflict (code 18)', -26, 'rejected', 'other_inputs'],
-  ['insufficient fee, rejecting replacement 5a…; new feerate 0.00001000 BTC/kvB <= old feerate 0.00010000 BTC/kvB', -26, 'rejected', 'reprice'],
-  ['insufficient fee, rejecting replacement 5a…, less fees than conflicting txs; 0.00000141 < 0.00001410', -26, 'rejected', 'reprice'],
-  ['too many potential replacements, rejecting replacement 5a…; too many potential replacements (101 > 100)', -26, 'rejected', 'other_inputs'],
+  [
+    'insufficient fee, rejecting replacement 5a…; new feerate 0.00001000 BTC/kvB <= old feerate 0.00010000 BTC/kvB',
+    -26,
+    'rejected',
+    'reprice',
+  ],
+  [
+    'insufficient fee, rejecting replacement 5a…, less fees than conflicting txs; 0.00000141 < 0.00001410',
+    -26,
+    'rejected',
+    'reprice',
+  ],
+  [
+    'too many potential replacements, rejecting replacement 5a…; too many potential replacements (101 > 100)',
+    -26,
+    'rejected',
+    'other_inputs',
+  ],
   ['replacement-adds-unconfirmed, replacement 5a… adds unconfirmed input, idx 1', -26, 'rejected', 'other_inputs'],
   ['bad-txns-spends-conflicting-tx', -26, 'rejected', 'other_inputs'],
   ['min relay fee not met, 0 < 141', -26, 'rejected', 'reprice'],
@@ -37,7 +52,12 @@ const TABLE: readonly [text: string, code: number, kind: string, action?: Action
   ['mandatory-script-verify-flag-failed (Script failed an OP_EQUALVERIFY operation)', -26, 'rejected', 'none'],
   ['non-mandatory-script-verify-flag (Witness program hash mismatch)', -26, 'rejected', 'none'],
   ['block-script-verify-flag-failed (Invalid Schnorr signature)', -26, 'rejected', 'none'],
-  ['mempool-script-verify-flag-failed (Script evaluated without error but finished with a false/empty top stack element)', -26, 'rejected', 'none'],
+  [
+    'mempool-script-verify-flag-failed (Script evaluated without error but finished with a false/empty top stack element)',
+    -26,
+    'rejected',
+    'none',
+  ],
   ['tx-size', -26, 'rejected', 'rebuild'],
   ['scriptpubkey', -26, 'rejected', 'rebuild'],
   ['bad-txns-in-belowout, value in (0.001) < value out (0.002)', -26, 'rejected', 'none'],
@@ -58,9 +78,20 @@ for (const [text, code, kind, action] of TABLE) {
 
 test('4.6 C1-14 a node that is busy, starting or out of reach says nothing about the transaction', (t) => {
   for (const [code, message] of [
-    [-28, 'Loading block index…'], [-28, 'rpc in warmup'], [-9, 'Bitcoin is not connected!'], [-10, 'Bitcoin is downloading blocks...'], [503, 'http 503'], [500, 'http 500'],
-    [429, 'http 429'], [401, 'http 401'], [-32_603, 'internal error'], [-32_601, 'Method not found'], [-1, 'Work queue depth exceeded'], [-31, 'Error: Peer-to-peer functionality missing or disabled'],
-  ] as const) t.is(explainRejection({ code, message }).kind, 'unknown', message);
+    [-28, 'Loading block index…'],
+    [-28, 'rpc in warmup'],
+    [-9, 'Bitcoin is not connected!'],
+    [-10, 'Bitcoin is downloading blocks...'],
+    [503, 'http 503'],
+    [500, 'http 500'],
+    [429, 'http 429'],
+    [401, 'http 401'],
+    [-32_603, 'internal error'],
+    [-32_601, 'Method not found'],
+    [-1, 'Work queue depth exceeded'],
+    [-31, 'Error: Peer-to-peer functionality missing or disabled'],
+  ] as const)
+    t.is(explainRejection({ code, message }).kind, 'unknown', message);
 });
 
 test('X2 numbers that versions put around a text are cut off; words within it are not', (t) => {

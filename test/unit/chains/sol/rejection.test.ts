@@ -1,10 +1,25 @@
 import test from 'ava';
 import type { ErrorCode } from '../../../../protocol/errors.ts';
-import { explainNodeError, explainRejection, explainTransactionError, reasonOf, type NodeMeaning } from '../../../../chains/sol/rejection.ts';
-import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../../chains/sol/programs.ts';
+import {
+  explainNodeError,
+  explainRejection,
+  explainTransactionError,
+  reasonOf,
+  type NodeMeaning,
+} from '../../../../chains/sol/rejection.ts';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../../../chains/sol/programs.ts';
 import { vector } from '../../../support/vectors.ts';
 
-interface Recorded { name: string; response: { error?: { code: number; message: string; data?: unknown }; result?: unknown } }
+interface Recorded {
+  name: string;
+  response: { error?: { code: number; message: string; data?: unknown }; result?: unknown };
+}
 const recorded = vector<{ cases: Recorded[] }>('nodes/sol/errors.json').cases;
 const errorNamed = (name: string) => recorded.find((one) => one.name === name)!.response.error!;
 
@@ -13,9 +28,15 @@ const TOKEN = [COMPUTE_BUDGET_PROGRAM, COMPUTE_BUDGET_PROGRAM, TOKEN_PROGRAM];
 const CREATING = [COMPUTE_BUDGET_PROGRAM, COMPUTE_BUDGET_PROGRAM, ASSOCIATED_TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 
 const MEANINGS: Readonly<Record<string, NodeMeaning>> = {
-  'slot skipped (ledger jump)': 'no_block', 'slot skipped (long-term storage)': 'no_block', 'block not available': 'no_block',
-  'block status not yet available': 'unavailable', 'block cleaned up': 'unavailable', 'transaction version not supported': 'version',
-  'long-term storage unreachable': 'unavailable', 'node unhealthy': 'lagging', 'node behind': 'lagging',
+  'slot skipped (ledger jump)': 'no_block',
+  'slot skipped (long-term storage)': 'no_block',
+  'block not available': 'no_block',
+  'block status not yet available': 'unavailable',
+  'block cleaned up': 'unavailable',
+  'transaction version not supported': 'version',
+  'long-term storage unreachable': 'unavailable',
+  'node unhealthy': 'lagging',
+  'node behind': 'lagging',
 };
 
 for (const { name, response } of recorded) {
@@ -35,12 +56,27 @@ test('7.2 codes without a recorded answer', (t) => {
 test('7.2 X2 recorded preflight answers: the structured error decides, by the program that failed', (t) => {
   const lamports = errorNamed('preflight: insufficient lamports');
   t.like(explainRejection(lamports, [SYSTEM_PROGRAM]), { kind: 'rejected', code: 'INSUFFICIENT_FUNDS' });
-  t.true((explainRejection(lamports, [SYSTEM_PROGRAM]) as { reason: string }).reason.includes('insufficient lamports 995000, need 1000001'));
-  t.like(explainRejection(lamports, ['Stake11111111111111111111111111111111111111']), { kind: 'rejected', code: 'CHAIN_REJECTED' }, 'the same number of another program');
-  t.like(explainRejection(errorNamed('preflight: account not found'), NATIVE), { kind: 'rejected', code: 'INSUFFICIENT_GAS' });
+  t.true(
+    (explainRejection(lamports, [SYSTEM_PROGRAM]) as { reason: string }).reason.includes(
+      'insufficient lamports 995000, need 1000001',
+    ),
+  );
+  t.like(
+    explainRejection(lamports, ['Stake11111111111111111111111111111111111111']),
+    { kind: 'rejected', code: 'CHAIN_REJECTED' },
+    'the same number of another program',
+  );
+  t.like(explainRejection(errorNamed('preflight: account not found'), NATIVE), {
+    kind: 'rejected',
+    code: 'INSUFFICIENT_GAS',
+  });
 });
 
-const preflight = (err: unknown, logs: readonly string[] = []) => ({ code: -32_002, message: 'Transaction simulation failed', data: { err, logs } });
+const preflight = (err: unknown, logs: readonly string[] = []) => ({
+  code: -32_002,
+  message: 'Transaction simulation failed',
+  data: { err, logs },
+});
 const atLast = (programs: readonly string[], cause: unknown) => ({ InstructionError: [programs.length - 1, cause] });
 
 const TABLE: readonly (readonly [err: unknown, programs: readonly string[], kind: string, code: ErrorCode | null])[] = [
@@ -85,8 +121,16 @@ const TEXTS: readonly (readonly [text: string, kind: string, code: ErrorCode | n
   ['Transaction simulation failed: This transaction has already been processed', 'already_known', null],
   ['Transaction simulation failed: Blockhash not found', 'unknown', null],
   ['Transaction simulation failed: Insufficient funds for fee', 'rejected', 'INSUFFICIENT_GAS'],
-  ['Transaction simulation failed: Attempt to debit an account but found no record of a prior credit.', 'rejected', 'INSUFFICIENT_GAS'],
-  ['Transaction simulation failed: Transaction results in an account (1) with insufficient funds for rent', 'rejected', 'INSUFFICIENT_RESERVE'],
+  [
+    'Transaction simulation failed: Attempt to debit an account but found no record of a prior credit.',
+    'rejected',
+    'INSUFFICIENT_GAS',
+  ],
+  [
+    'Transaction simulation failed: Transaction results in an account (1) with insufficient funds for rent',
+    'rejected',
+    'INSUFFICIENT_RESERVE',
+  ],
   ['Transaction leaves an account with a lower balance than rent-exempt minimum', 'rejected', 'INSUFFICIENT_RESERVE'],
   ['This account may not be used to pay transaction fees', 'rejected', 'CHAIN_REJECTED'],
   ['Transaction simulation failed: custom program error: 0x1', 'unknown', null], // which program is not told
@@ -100,14 +144,27 @@ for (const [text, kind, code] of TEXTS) {
 }
 
 test('7.2 a signature that does not verify and bytes that cannot be read are final; a minded option is not', (t) => {
-  t.like(explainRejection({ code: -32_003, message: 'Transaction signature verification failure' }, NATIVE), { kind: 'rejected', code: 'CHAIN_REJECTED' });
-  for (const message of ['failed to deserialize solana_transaction: io error', 'invalid transaction: Transaction failed to sanitize accounts offsets correctly',
-    'base64 encoded VersionedTransaction too large: 1700 bytes']) t.like(explainRejection({ code: -32_602, message }, NATIVE), { kind: 'rejected', code: 'CHAIN_REJECTED' });
-  t.is(explainRejection({ code: -32_602, message: 'Invalid params: unknown field `maxRetries`' }, NATIVE).kind, 'unknown');
+  t.like(explainRejection({ code: -32_003, message: 'Transaction signature verification failure' }, NATIVE), {
+    kind: 'rejected',
+    code: 'CHAIN_REJECTED',
+  });
+  for (const message of [
+    'failed to deserialize solana_transaction: io error',
+    'invalid transaction: Transaction failed to sanitize accounts offsets correctly',
+    'base64 encoded VersionedTransaction too large: 1700 bytes',
+  ])
+    t.like(explainRejection({ code: -32_602, message }, NATIVE), { kind: 'rejected', code: 'CHAIN_REJECTED' });
+  t.is(
+    explainRejection({ code: -32_602, message: 'Invalid params: unknown field `maxRetries`' }, NATIVE).kind,
+    'unknown',
+  );
 });
 
 test('X2 the reason for people is bounded and quotes the program', (t) => {
   t.is(reasonOf('AccountNotFound', []), 'AccountNotFound');
-  t.is(reasonOf({ InstructionError: [0, { Custom: 1 }] }, ['Program log: Error: insufficient funds']), '{"InstructionError":[0,{"Custom":1}]}: Program log: Error: insufficient funds');
+  t.is(
+    reasonOf({ InstructionError: [0, { Custom: 1 }] }, ['Program log: Error: insufficient funds']),
+    '{"InstructionError":[0,{"Custom":1}]}: Program log: Error: insufficient funds',
+  );
   t.true(reasonOf({ x: 'y'.repeat(2_000) }, []).length <= 300);
 });

@@ -11,14 +11,34 @@ const CODES: [code: string, text: string, verdict: Partial<Record<string, unknow
   ['SUCCESS', '', { kind: 'accepted' }],
   ['DUP_TRANSACTION_ERROR', 'Dup transaction.', { kind: 'look_up' }],
   ['DUP_TRANSACTION_ERROR', 'Transaction already exists.', { kind: 'look_up' }],
-  ['SIGERROR', 'Validate signature error: Signature size is 1', { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'check_permissions' }],
-  ['SIGERROR', 'Validate signature error: 00 is signed by T… but it is not contained of permission.', { kind: 'rejected', action: 'check_permissions' }],
-  ['CONTRACT_VALIDATE_ERROR', 'Contract validate error : something new', { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none' }],
+  [
+    'SIGERROR',
+    'Validate signature error: Signature size is 1',
+    { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'check_permissions' },
+  ],
+  [
+    'SIGERROR',
+    'Validate signature error: 00 is signed by T… but it is not contained of permission.',
+    { kind: 'rejected', action: 'check_permissions' },
+  ],
+  [
+    'CONTRACT_VALIDATE_ERROR',
+    'Contract validate error : something new',
+    { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none' },
+  ],
   ['CONTRACT_EXE_ERROR', 'Contract execute error : x', { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none' }],
-  ['BANDWITH_ERROR', 'Account resource insufficient error.', { kind: 'rejected', code: 'INSUFFICIENT_GAS', action: 'fund' }],
+  [
+    'BANDWITH_ERROR',
+    'Account resource insufficient error.',
+    { kind: 'rejected', code: 'INSUFFICIENT_GAS', action: 'fund' },
+  ],
   ['TAPOS_ERROR', 'Tapos check error.', { kind: 'unknown', reason: 'Tapos check error.' }],
   ['TRANSACTION_EXPIRATION_ERROR', 'Transaction expired', { kind: 'expired', reason: 'Transaction expired' }],
-  ['TOO_BIG_TRANSACTION_ERROR', 'Too big transaction, TxId 00', { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'rebuild' }],
+  [
+    'TOO_BIG_TRANSACTION_ERROR',
+    'Too big transaction, TxId 00',
+    { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'rebuild' },
+  ],
   ['BLOCK_UNSOLIDIFIED', 'Block unsolidified.', { kind: 'unknown' }],
   ['SERVER_BUSY', 'Server busy.', { kind: 'unknown' }],
   ['NO_CONNECTION', 'No connection.', { kind: 'unknown' }],
@@ -29,10 +49,16 @@ const CODES: [code: string, text: string, verdict: Partial<Record<string, unknow
 
 /** chains.md 6.2, "Inner validation texts". */
 const TEXTS: [text: string, verdict: Partial<Record<string, unknown>>][] = [
-  ['Validate TransferContract error, balance is not sufficient.', { code: 'INSUFFICIENT_FUNDS', action: 'check_balance' }],
+  [
+    'Validate TransferContract error, balance is not sufficient.',
+    { code: 'INSUFFICIENT_FUNDS', action: 'check_balance' },
+  ],
   ['Validate TransferContract error, no OwnerAccount.', { code: 'INSUFFICIENT_GAS', action: 'fund' }],
   ['account [TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH] does not exist', { code: 'INSUFFICIENT_GAS', action: 'fund' }],
-  ['account [T…] has insufficient bandwidth[268] and balance[100000] to create new account', { code: 'INSUFFICIENT_GAS', action: 'fund' }],
+  [
+    'account [T…] has insufficient bandwidth[268] and balance[100000] to create new account',
+    { code: 'INSUFFICIENT_GAS', action: 'fund' },
+  ],
   ['Cannot transfer TRX to yourself.', { code: 'INVALID_INPUT', action: 'rebuild' }],
   ['Amount must be greater than 0.', { code: 'INVALID_INPUT', action: 'rebuild' }],
   ['Invalid toAddress!', { code: 'INVALID_INPUT', action: 'rebuild' }],
@@ -56,7 +82,10 @@ test('6.2 X2 every validation text has its service code', (t) => {
 test('6.2 a result without a code: true is taken, anything else proves nothing (proto3 leaves out defaults)', (t) => {
   t.deepEqual(explainRejection({ result: true }), { kind: 'accepted' });
   t.like(explainRejection({}), { kind: 'unknown' });
-  t.like(explainRejection({ result: false, message: hex('Server busy.') }), { kind: 'unknown', reason: 'Server busy.' });
+  t.like(explainRejection({ result: false, message: hex('Server busy.') }), {
+    kind: 'unknown',
+    reason: 'Server busy.',
+  });
 });
 
 test('6.2 trustwallet/wallet-core#1532: a message in hex is decoded; hex of nothing printable, and plain text, stay', (t) => {
@@ -69,8 +98,14 @@ test('6.2 trustwallet/wallet-core#1532: a message in hex is decoded; hex of noth
 });
 
 test('recorded: a refused signature and an accepted transaction are what they say', (t) => {
-  const { cases } = vector<{ cases: { name: string; response: Record<string, never> }[] }>('nodes/tron/rpc_shapes.json');
+  const { cases } = vector<{ cases: { name: string; response: Record<string, never> }[] }>(
+    'nodes/tron/rpc_shapes.json',
+  );
   const recorded = (name: string) => explainRejection(cases.find((one) => one.name === name)!.response);
-  t.like(recorded('broadcasttransaction refused: signature'), { kind: 'rejected', action: 'check_permissions', reason: 'Validate signature error: Signature size is 1' });
+  t.like(recorded('broadcasttransaction refused: signature'), {
+    kind: 'rejected',
+    action: 'check_permissions',
+    reason: 'Validate signature error: Signature size is 1',
+  });
   t.deepEqual(recorded('broadcasttransaction accepted'), { kind: 'accepted' });
 });

@@ -27,7 +27,8 @@ test('9.1 C8-65 a muxed account is its account and its id; contracts, pools and 
   for (const { strkey, type, id, ed25519 } of valid) {
     const parsed = parseAddress(stellar, strkey);
     if (type === 'KEY_TYPE_ED25519') t.true(parsed.ok && parsed.canonical === strkey && parsed.tag === null);
-    else if (type === 'KEY_TYPE_MUXED_ED25519') t.true(parsed.ok && parsed.canonical === ed25519 && parsed.tag === id, strkey);
+    else if (type === 'KEY_TYPE_MUXED_ED25519')
+      t.true(parsed.ok && parsed.canonical === ed25519 && parsed.tag === id, strkey);
     else t.false(parsed.ok);
     t.is(parseAccount(stellar, strkey).ok, type === 'KEY_TYPE_ED25519');
   }
@@ -42,16 +43,26 @@ test('9.1 2.2 a secret seed is key material, not a wrong address', (t) => {
 
 test('G6 property: any payload → strkey → payload; a changed character is refused', (t) => {
   const sizes: Partial<Record<StrkeyKind, number>> = { account: 32, muxed: 40, contract: 32, pool: 32, hash_x: 32 };
-  const strkeys = fc.constantFrom(...Object.entries(sizes) as [StrkeyKind, number][])
+  const strkeys = fc
+    .constantFrom(...(Object.entries(sizes) as [StrkeyKind, number][]))
     .chain(([kind, size]) => fc.uint8Array({ minLength: size, maxLength: size }).map((payload) => ({ kind, payload })));
-  t.notThrows(() => fc.assert(fc.property(strkeys, fc.nat(200), fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'), ({ kind, payload }, at, letter) => {
-    const text = encodeStrkey(kind, payload);
-    const decoded = decodeStrkey(text);
-    t.deepEqual([decoded?.kind, [...decoded?.payload ?? []]], [kind, [...payload]]);
-    const place = at % text.length;
-    fc.pre(text[place] !== letter);
-    t.is(decodeStrkey(text.slice(0, place) + letter + text.slice(place + 1)), null);
-  })));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(
+        strkeys,
+        fc.nat(200),
+        fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'),
+        ({ kind, payload }, at, letter) => {
+          const text = encodeStrkey(kind, payload);
+          const decoded = decodeStrkey(text);
+          t.deepEqual([decoded?.kind, [...(decoded?.payload ?? [])]], [kind, [...payload]]);
+          const place = at % text.length;
+          fc.pre(text[place] !== letter);
+          t.is(decodeStrkey(text.slice(0, place) + letter + text.slice(place + 1)), null);
+        },
+      ),
+    ),
+  );
 });
 
 test('9.1 the account without a key may not be paid; tokens are CODE:ISSUER', (t) => {
@@ -59,7 +70,14 @@ test('9.1 the account without a key may not be paid; tokens are CODE:ISSUER', (t
   t.is(zero.ok ? checkDestination(stellar, zero, new Map())?.code : '', 'INVALID_ADDRESS');
   const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
   t.is(parseToken(stellar, `USDC:${issuer}`), `USDC:${issuer}`);
-  for (const text of ['USDC', `:${issuer}`, `USDC:${issuer}:1`, 'USDC:GBAD', `TOOLONGCODE13:${issuer}`, `US-DC:${issuer}`]) {
+  for (const text of [
+    'USDC',
+    `:${issuer}`,
+    `USDC:${issuer}:1`,
+    'USDC:GBAD',
+    `TOOLONGCODE13:${issuer}`,
+    `US-DC:${issuer}`,
+  ]) {
     t.like(parseToken(stellar, text), { code: 'TOKEN_NOT_SUPPORTED' }, text);
   }
 });

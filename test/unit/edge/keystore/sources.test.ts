@@ -26,23 +26,35 @@ test('issue 4.8 single keys in the form of their chain give the published addres
   t.true(btc.includes('1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH'));
   t.true(btc.includes('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'));
   t.is(btc.length, 4);
-  t.deepEqual(first('btc', '5HpHagT65TZzG1PH3CSu63k8DbpvD8s5ip4nEB3kEsreAnchuDf'), ['1EHNa6Q4Jz2uvNExL497mE43ikXhwF6kZm']);
+  t.deepEqual(first('btc', '5HpHagT65TZzG1PH3CSu63k8DbpvD8s5ip4nEB3kEsreAnchuDf'), [
+    '1EHNa6Q4Jz2uvNExL497mE43ikXhwF6kZm',
+  ]);
   t.deepEqual(first('xrp', 'snoPBrXtMeMyMHUVTgbuqAfg1SUTb'), ['rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh']);
   t.deepEqual(first('xrp', 'sEdSKaCy2JT7JaM7v95H9SxkhP9wS2r'), ['rLUEXYuLiQptky37CqLcm9USQpPiz5rkpD']);
 });
 
 test('issue 4.8 what is not exactly of the named kind is KEY_NOT_UNDERSTOOD, and nothing of it is repeated', (t) => {
   const wrong: [SourceFamily, string][] = [
-    ['evm', '0'.repeat(64)], ['evm', 'f'.repeat(64)], ['evm', '11'.repeat(31)], ['evm', `0X${'11'.repeat(32)}`], ['evm', OLD_PHRASE],
-    ['btc', '11'.repeat(32)], ['btc', 'KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWm'], ['btc', 'cMahea7zqjxrtgAbB7LSGbcQUr1uX1ojuat9jZodMN87JcbXMTcA'],
-    ['xrp', 'snoPBrXtMeMyMHUVTgbuqAfg1SUTc'], ['xrp', 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh'], ['tron', ''],
+    ['evm', '0'.repeat(64)],
+    ['evm', 'f'.repeat(64)],
+    ['evm', '11'.repeat(31)],
+    ['evm', `0X${'11'.repeat(32)}`],
+    ['evm', OLD_PHRASE],
+    ['btc', '11'.repeat(32)],
+    ['btc', 'KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWm'],
+    ['btc', 'cMahea7zqjxrtgAbB7LSGbcQUr1uX1ojuat9jZodMN87JcbXMTcA'],
+    ['xrp', 'snoPBrXtMeMyMHUVTgbuqAfg1SUTc'],
+    ['xrp', 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh'],
+    ['tron', ''],
   ];
   for (const [family, text] of wrong) {
     const error = t.throws(() => parseKeySource(family, text), { instanceOf: KeystoreError }, `${family} ${text}`);
     t.is(error.code, 'KEY_NOT_UNDERSTOOD');
     if (text !== '') t.false(error.message.includes(text));
   }
-  const error = t.throws(() => parsePhraseSource(OLD_PHRASE.replace('yellow', 'winner'), ''), { instanceOf: KeystoreError });
+  const error = t.throws(() => parsePhraseSource(OLD_PHRASE.replace('yellow', 'winner'), ''), {
+    instanceOf: KeystoreError,
+  });
   t.notRegex(error.message, /winner/);
 });
 
@@ -67,31 +79,54 @@ test('issue 4.8 path detection finds every known path of every family, and names
   t.is(detectPath(seed, 'evm', addressAt(seed, 'eth', "m/44'/60'/0'/0/9"), 9), null);
 });
 
-test('issue 4.8 the signing check proves keys and addresses, and fails for a record that is another secret\'s', (t) => {
+test("issue 4.8 the signing check proves keys and addresses, and fails for a record that is another secret's", (t) => {
   const { keys, secret } = parsePhraseSource(OLD_PHRASE, '');
   const path = "m/44'/60'/0'/0/3";
   const addresses = [{ chain: 'eth' as const, path, address: addressOfSourceKey(keys[0]!, path)! }];
   t.deepEqual(checkSource({ keys, addresses }, secret), { keys: 7, addresses: 1, failed: [] });
   const other = parsePhraseSource(OLD_PHRASE, 'TREZOR').secret;
   t.like(checkSource({ keys, addresses }, other), { keys: 0, addresses: 0 });
-  t.deepEqual(checkSource({ keys, addresses: [{ ...addresses[0]!, path: "m/44'/60'/0'/0/4" }] }, secret).failed, [addresses[0]!.address]);
-  for (const [family, text] of [['evm', '22'.repeat(32)], ['btc', 'KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn'], ['xrp', 'sEdSKaCy2JT7JaM7v95H9SxkhP9wS2r']] as const) {
+  t.deepEqual(checkSource({ keys, addresses: [{ ...addresses[0]!, path: "m/44'/60'/0'/0/4" }] }, secret).failed, [
+    addresses[0]!.address,
+  ]);
+  for (const [family, text] of [
+    ['evm', '22'.repeat(32)],
+    ['btc', 'KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn'],
+    ['xrp', 'sEdSKaCy2JT7JaM7v95H9SxkhP9wS2r'],
+  ] as const) {
     const single = parseKeySource(family, text);
-    t.deepEqual(checkSource({ keys: single.keys, addresses: [] }, single.secret), { keys: 1, addresses: 0, failed: [] });
+    t.deepEqual(checkSource({ keys: single.keys, addresses: [] }, single.secret), {
+      keys: 1,
+      addresses: 0,
+      failed: [],
+    });
     t.deepEqual(checkSource({ keys: single.keys, addresses: [] }, Buffer.alloc(32, 9)).failed, ['key']);
   }
 });
 
 test('§4.8 an origin is read back as it was written; a path of the own phrase is none', (t) => {
-  fc.assert(fc.property(
-    fc.stringMatching(/^[0-9a-f]{16}$/), fc.option(fc.array(fc.tuple(fc.nat(2 ** 31 - 1), fc.boolean()), { minLength: 1, maxLength: 6 })),
-    (fingerprint, steps) => {
-      const path = steps === null ? null : ['m', ...steps.map(([step, hardened]) => `${step}${hardened ? "'" : ''}`)].join('/');
-      const read = parseOrigin(originOf(fingerprint, path));
-      return read?.fingerprint === fingerprint && read.path === path;
-    },
-  ));
-  for (const text of ["m/44'/60'/0'/0/0", '', '[]', '[xyz]', `[${'a'.repeat(16)}`, `[${'a'.repeat(16)}]/0`, `[${'A'.repeat(16)}]`]) t.is(parseOrigin(text), null, text);
+  fc.assert(
+    fc.property(
+      fc.stringMatching(/^[0-9a-f]{16}$/),
+      fc.option(fc.array(fc.tuple(fc.nat(2 ** 31 - 1), fc.boolean()), { minLength: 1, maxLength: 6 })),
+      (fingerprint, steps) => {
+        const path =
+          steps === null ? null : ['m', ...steps.map(([step, hardened]) => `${step}${hardened ? "'" : ''}`)].join('/');
+        const read = parseOrigin(originOf(fingerprint, path));
+        return read?.fingerprint === fingerprint && read.path === path;
+      },
+    ),
+  );
+  for (const text of [
+    "m/44'/60'/0'/0/0",
+    '',
+    '[]',
+    '[xyz]',
+    `[${'a'.repeat(16)}`,
+    `[${'a'.repeat(16)}]/0`,
+    `[${'A'.repeat(16)}]`,
+  ])
+    t.is(parseOrigin(text), null, text);
 });
 
 test('issue 4.8 a process marks itself as not dumpable: no core file, no look into its memory or first environment', (t) => {
@@ -105,7 +140,11 @@ test('issue 4.8 a process marks itself as not dumpable: no core file, no look in
 });
 
 test('issue 4.8 a process that may write core files is told', (t) => {
-  const limits = (soft: string) => `Limit                     Soft Limit           Hard Limit           Units     \nMax stack size            8388608              unlimited            bytes     \nMax core file size        ${soft}            unlimited            bytes     \n`;
-  t.deepEqual(['0', 'unlimited', '1024'].map((soft) => coreFilesPossible(limits(soft))), [false, true, true]);
+  const limits = (soft: string) =>
+    `Limit                     Soft Limit           Hard Limit           Units     \nMax stack size            8388608              unlimited            bytes     \nMax core file size        ${soft}            unlimited            bytes     \n`;
+  t.deepEqual(
+    ['0', 'unlimited', '1024'].map((soft) => coreFilesPossible(limits(soft))),
+    [false, true, true],
+  );
   t.false(coreFilesPossible(null));
 });

@@ -1,4 +1,6 @@
-/** found F10: what is signed in the sandbox is worthless on every real network, by the SDKs of the networks themselves. */
+/**
+ * found F10: what is signed in the sandbox is worthless on every real network, by the SDKs of the networks themselves.
+ */
 import test from 'ava';
 import fc from 'fast-check';
 import { ed25519 } from '@noble/curves/ed25519.js';
@@ -32,18 +34,40 @@ import { accepted, coinOf, inputsOf, intentOf, own as ownBtc } from '../../../su
 import { PHRASE } from '../../../support/edge/edges.ts';
 import { FAMILY_CHAINS, unsignedFor, type FamilyChain } from '../../../support/edge/families.ts';
 
-const keystore = createPhraseKeystore(seedOf(PHRASE, '')), own = new OwnAddresses(keystore);
+const keystore = createPhraseKeystore(seedOf(PHRASE, '')),
+  own = new OwnAddresses(keystore);
 const NOW_MS = 1_800_000_000_000;
 const LARGEST_WALLET_ID = 4_503_599_627_370_476;
 
 const policyFor = (chain: Chain): SigningPolicy => ({
-  ...feeBoundsOf(chain), sweepDestinations: [], gasTank: null, catalogue: catalogueOf(chain), addressAt: (path) => own.addressAt(chain, path),
-  journal: { forInstruction: [], withReplayKey: () => [] }, replayWindow: null, nowMs: NOW_MS,
+  ...feeBoundsOf(chain),
+  sweepDestinations: [],
+  gasTank: null,
+  catalogue: catalogueOf(chain),
+  addressAt: (path) => own.addressAt(chain, path),
+  journal: { forInstruction: [], withReplayKey: () => [] },
+  replayWindow: null,
+  nowMs: NOW_MS,
 });
-const instructionOf = ({ chain, from, fromPath, to, amount }: Unsigned): Instruction =>
-  ({ id: 'txn_1', purpose: 'withdrawal', chain, from, fromPath, to, toPath: null, amount, token: null, tag: null });
+const instructionOf = ({ chain, from, fromPath, to, amount }: Unsigned): Instruction => ({
+  id: 'txn_1',
+  purpose: 'withdrawal',
+  chain,
+  from,
+  fromPath,
+  to,
+  toPath: null,
+  amount,
+  token: null,
+  tag: null,
+});
 
-interface Made { readonly unsigned: Unsigned; readonly signed: Signed; readonly signer: Signer; readonly refusal: string | null }
+interface Made {
+  readonly unsigned: Unsigned;
+  readonly signed: Signed;
+  readonly signer: Signer;
+  readonly refusal: string | null;
+}
 
 async function made(chain: FamilyChain, network: Network, amount?: bigint, variant = 0): Promise<Made> {
   const unsigned = await unsignedFor({ chain, ...(amount === undefined ? {} : { amount }) }, variant, NOW_MS, network);
@@ -56,9 +80,14 @@ async function made(chain: FamilyChain, network: Network, amount?: bigint, varia
 /** Whether the real network's own SDK takes the signature for a payment of `from` on that network. */
 const TAKEN: Readonly<Record<FamilyChain, (signed: Signed, unsigned: Unsigned) => boolean>> = {
   btc({ payload }, unsigned) {
-    const psbt = Psbt.fromBase64(unsigned.payload), transaction = BtcTransaction.fromHex(payload);
-    transaction.ins.forEach(({ witness }, index) => psbt.updateInput(index, { partialSig: [{ signature: witness[0]!, pubkey: witness[1]! }] }));
-    return psbt.validateSignaturesOfAllInputs((pubkey, hash, signature) => secp256k1.verify(signature, hash, pubkey, { prehash: false }));
+    const psbt = Psbt.fromBase64(unsigned.payload),
+      transaction = BtcTransaction.fromHex(payload);
+    transaction.ins.forEach(({ witness }, index) =>
+      psbt.updateInput(index, { partialSig: [{ signature: witness[0]!, pubkey: witness[1]! }] }),
+    );
+    return psbt.validateSignaturesOfAllInputs((pubkey, hash, signature) =>
+      secp256k1.verify(signature, hash, pubkey, { prehash: false }),
+    );
   },
   eth({ payload }, { from }) {
     const transaction = EvmTransaction.from(payload);
@@ -89,50 +118,87 @@ const TAKEN: Readonly<Record<FamilyChain, (signed: Signed, unsigned: Unsigned) =
 
 for (const chain of FAMILY_CHAINS) {
   test(`found F10: what a sandbox edge signs on ${chain} verifies in the sandbox and by no SDK of the real network`, async (t) => {
-    const real = networkOf(chain), box = sandboxOf(real), module = await loadModule(chain);
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 0, max: 900 }), fc.bigInt({ min: 150_000n, max: 190_000n }), async (variant, more) => {
-      const amount = chain === 'btc' ? more : chain === 'eth' ? 10n ** 16n + more : chain === 'tron' ? 3_000_000n + more : 10_000_000n + more;
-      const live = await made(chain, real, amount, variant), sandbox = await made(chain, box, amount, variant);
-      t.is(live.refusal, null);
-      t.is(sandbox.refusal, null);
-      t.true(TAKEN[chain](live.signed, live.unsigned), 'the control: a live signature is taken');
-      t.false(TAKEN[chain](sandbox.signed, sandbox.unsigned));
-      t.is(module.matchSigned(box, sandbox.unsigned, sandbox.signed), null);
-      t.is(module.matchSigned(real, live.unsigned, live.signed), null);
-      // Neither environment takes what the other one signed, whichever payload it is shown with.
-      for (const unsigned of [sandbox.unsigned, live.unsigned]) {
-        t.is(module.matchSigned(real, unsigned, sandbox.signed)?.code, 'SIGNED_BATCH_REJECTED');
-        t.is(module.matchSigned(box, unsigned, live.signed)?.code, 'SIGNED_BATCH_REJECTED');
-      }
-    }), { numRuns: 8 });
+    const real = networkOf(chain),
+      box = sandboxOf(real),
+      module = await loadModule(chain);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 900 }),
+        fc.bigInt({ min: 150_000n, max: 190_000n }),
+        async (variant, more) => {
+          const amount =
+            chain === 'btc'
+              ? more
+              : chain === 'eth'
+                ? 10n ** 16n + more
+                : chain === 'tron'
+                  ? 3_000_000n + more
+                  : 10_000_000n + more;
+          const live = await made(chain, real, amount, variant),
+            sandbox = await made(chain, box, amount, variant);
+          t.is(live.refusal, null);
+          t.is(sandbox.refusal, null);
+          t.true(TAKEN[chain](live.signed, live.unsigned), 'the control: a live signature is taken');
+          t.false(TAKEN[chain](sandbox.signed, sandbox.unsigned));
+          t.is(module.matchSigned(box, sandbox.unsigned, sandbox.signed), null);
+          t.is(module.matchSigned(real, live.unsigned, live.signed), null);
+          // Neither environment takes what the other one signed, whichever payload it is shown with.
+          for (const unsigned of [sandbox.unsigned, live.unsigned]) {
+            t.is(module.matchSigned(real, unsigned, sandbox.signed)?.code, 'SIGNED_BATCH_REJECTED');
+            t.is(module.matchSigned(box, unsigned, live.signed)?.code, 'SIGNED_BATCH_REJECTED');
+          }
+        },
+      ),
+      { numRuns: 8 },
+    );
   });
 }
 
 test('found F10: a payload of the other environment is refused with a stable reason, in both directions', async (t) => {
-  const reasons: Record<string, [string | undefined, string | undefined]> = { eth: ['chain_id_mismatch', 'chain_id_mismatch'], xrp: ['network_id_mismatch', 'field_not_allowed'] };
+  const reasons: Record<string, [string | undefined, string | undefined]> = {
+    eth: ['chain_id_mismatch', 'chain_id_mismatch'],
+    xrp: ['network_id_mismatch', 'field_not_allowed'],
+  };
   for (const chain of FAMILY_CHAINS) {
-    const real = networkOf(chain), box = sandboxOf(real), signer = (await loadSigner(chain))!;
-    const live = await unsignedFor({ chain }, 0, NOW_MS, real), sandbox = await unsignedFor({ chain }, 0, NOW_MS, box);
-    const at = (network: Network, unsigned: Unsigned) => signer.check(network, unsigned, instructionOf(unsigned), policyFor(chain));
+    const real = networkOf(chain),
+      box = sandboxOf(real),
+      signer = (await loadSigner(chain))!;
+    const live = await unsignedFor({ chain }, 0, NOW_MS, real),
+      sandbox = await unsignedFor({ chain }, 0, NOW_MS, box);
+    const at = (network: Network, unsigned: Unsigned) =>
+      signer.check(network, unsigned, instructionOf(unsigned), policyFor(chain));
     const [liveInSandbox, sandboxInLive] = reasons[chain] ?? [undefined, undefined];
-    // Where the bytes hold no id, the same payload is of both, and the environment of whoever signs decides what it is worth.
-    t.deepEqual([at(box, live)?.details['reason'], at(real, sandbox)?.details['reason']], [liveInSandbox, sandboxInLive], chain);
+    // Where the bytes hold no id, the same payload is of both, and the environment of whoever signs decides what it is
+    // worth.
+    t.deepEqual(
+      [at(box, live)?.details['reason'], at(real, sandbox)?.details['reason']],
+      [liveInSandbox, sandboxInLive],
+      chain,
+    );
   }
 });
 
 for (const type of SCRIPT_TYPES) {
   test(`found F10: every input of a ${type} address is signed over the tagged digest, and no node takes it`, (t) => {
-    const from = ownBtc(4, type), box = sandboxOf(bitcoin);
+    const from = ownBtc(4, type),
+      box = sandboxOf(bitcoin);
     const coins = [60_000n, 70_000n].map((value) => coinOf(value, { script: from.script }));
-    const unsigned = accepted(buildBtc(bitcoin, inputsOf({ coins }), intentOf({ from: from.address, fromPath: from.path }), null));
+    const unsigned = accepted(
+      buildBtc(bitcoin, inputsOf({ coins }), intentOf({ from: from.address, fromPath: from.path }), null),
+    );
     const signed = btcSigner.sign(box, unsigned, { privateKey: from.privateKey });
     t.is(matchBtc(box, unsigned, signed), null);
-    t.like(matchBtc(bitcoin, unsigned, signed), { code: 'SIGNED_BATCH_REJECTED', details: { reason: 'signer_mismatch' } });
-    t.like(matchBtc(box, unsigned, btcSigner.sign(bitcoin, unsigned, { privateKey: from.privateKey })), { details: { reason: 'signer_mismatch' } });
+    t.like(matchBtc(bitcoin, unsigned, signed), {
+      code: 'SIGNED_BATCH_REJECTED',
+      details: { reason: 'signer_mismatch' },
+    });
+    t.like(matchBtc(box, unsigned, btcSigner.sign(bitcoin, unsigned, { privateKey: from.privateKey })), {
+      details: { reason: 'signer_mismatch' },
+    });
   });
 }
 
-test('found F10: the ids of simulated ledgers are no network\'s, all different, and fit where they are written', (t) => {
+test("found F10: the ids of simulated ledgers are no network's, all different, and fit where they are written", (t) => {
   const boxes = CHAINS.map((chain) => sandboxOf(networkOf(chain)));
   t.is(new Set(boxes.map(({ slug, identity }) => `${slug} ${identity}`)).size, CHAINS.length);
   for (const network of evmNetworks) {
@@ -150,5 +216,9 @@ test('found F10: the ids of simulated ledgers are no network\'s, all different, 
   t.is(signedOn(bitcoin, bytes), bytes, 'a real network signs the digest itself');
   const tagged = boxes.filter(({ digestTag }) => digestTag !== undefined);
   t.deepEqual(tagged.map(({ slug }) => slug).sort(), ['btc', 'sol', 'tron']);
-  t.is(new Set(tagged.map((box) => base58.encode(signedOn(box, bytes)))).size, 3, 'one chain\'s digest is not another\'s');
+  t.is(
+    new Set(tagged.map((box) => base58.encode(signedOn(box, bytes)))).size,
+    3,
+    "one chain's digest is not another's",
+  );
 });
