@@ -6,7 +6,7 @@ import { createAccountEntity, type AccountReply } from '../actors/account/accoun
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createSystem, systemClock, type ActorSystem } from '../actors/kernel/index.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/commands.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
 import type { Publisher } from '../actors/webhook/ports.ts';
 import { createPublisher } from '../actors/webhook/publisher.ts';
@@ -21,7 +21,6 @@ import { durabilityProblem, readDurability } from '../persistence/postgres/durab
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
-import type { RowWrite } from '../model/rows/write.ts';
 import { newUuid, SHARD_COUNT, shardOf } from '../protocol/node/ids.ts';
 import type { Logger } from 'pino';
 import { createAccounts, type AccountsDeps } from './accounts.ts';

@@ -8,9 +8,9 @@ import type {
   AccountReplies,
   AccountState,
   IdempotencyClaim,
+  RowWrite,
 } from '../../model/account/commands.ts';
 import type { Entity } from '../../model/entity.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import { IN_FLIGHT_LIMITS } from '../withdrawal/counters.ts';

@@ -1,13 +1,11 @@
 /** What every decision of an account is made of. */
 import type { ChainModule, Network } from '../../chains/chain.ts';
 import type { ChainFacts } from '../../chains/registry.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountCommand, AccountEvent, AccountReplies, RowWrite, Sees } from '../../model/account/commands.ts';
 import { precedenceOf, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { Decision } from '../../model/entity.ts';
-import type { AccountCommand, AccountEvent, AccountReplies } from '../../model/account/commands.ts';
-import type { Sees } from '../../model/account/sees.ts';
 
 export type CommandType = AccountCommand['type'];
 export type CommandOf<T extends CommandType> = Extract<AccountCommand, { type: T }>;

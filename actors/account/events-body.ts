@@ -2,10 +2,9 @@
  * Publications: the body of an event is built and serialised once, in the decision that causes it; the same bytes are
  * stored, signed and sent. Spec §6.
  */
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountCore, RowWrite } from '../../model/account/commands.ts';
 import { eventId } from '../../protocol/node/ids.ts';
 import type { EventName } from '../../protocol/slugs.ts';
-import type { AccountCore } from '../../model/account/commands.ts';
 
 export interface Announcement {
   readonly event: EventName;

@@ -9,7 +9,7 @@
  */
 import { isRefusal, notFound, PAIRS_CHANGED, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/commands.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type PooledChain } from '../../protocol/slugs.ts';
@@ -20,8 +20,6 @@ import { announceLow } from './pools.ts';
 import { notReady, pooled, unusedOf } from '../edge-link/readiness.ts';
 import { presentFrom } from '../edge-link/retired-identities.ts';
 import type { Pool } from '../../model/account/address.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
-import type { AddressSees } from '../../model/account/sees.ts';
 
 /** Customers' addresses are `M/0/i`. Spec: chains.md 4.1, 5.1. */
 const CHANGE = 0;

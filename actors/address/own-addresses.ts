@@ -5,11 +5,10 @@
  */
 import { isRefusal } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AddressSees, RowWrite } from '../../model/account/commands.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { CHAINS, FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
-import type { AddressSees } from '../../model/account/sees.ts';
 import type { AccountKey } from '../../model/account/edge-link.ts';
 
 /** Ids that came with the command, in the order in which they are used up. */

@@ -4,7 +4,7 @@
  * brings the next unissued addresses along, and the actor takes the one whose turn it is.
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/commands.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import type { PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding } from '../account/decision.ts';
@@ -13,8 +13,6 @@ import { ownAddress, type OwnAddressIds } from './own-addresses.ts';
 import { pinnedIdentity, suspended } from '../account/guards.ts';
 import { poolLevelPercent, POOL_LOW_PERCENT, unusedOf } from '../edge-link/readiness.ts';
 import type { Pool, PushedPool } from '../../model/account/address.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
-import type { AddressSees } from '../../model/account/sees.ts';
 
 /** Unissued addresses that an edge keeps in stock. Decisions 3. */
 export const POOL_TARGET = 1_000;

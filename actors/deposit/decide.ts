@@ -24,14 +24,12 @@
  */
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow, LedgerEntryRow } from '../../model/rows/deposit.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountEvent, FactSees, RowWrite } from '../../model/account/commands.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { eventId } from '../../protocol/node/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import { publish } from '../account/events-body.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
-import type { FactSees } from '../../model/account/sees.ts';
 
 export type DepositFactKind = 'seen' | 'matured' | 'orphaned' | 'moved';
 type DepositEvent = 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved';

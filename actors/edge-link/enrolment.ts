@@ -17,7 +17,7 @@
  */
 import { parseXpub } from '../../chains/secp256k1.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountEvent, EdgeLinkSees, RowWrite } from '../../model/account/commands.ts';
 import type { Family } from '../../protocol/slugs.ts';
 import {
   accept,
@@ -36,8 +36,6 @@ import { fingerprintOf } from './retired-identities.ts';
 import { addressFolds } from '../address/evolve.ts';
 import { edgeLinkFolds } from './evolve.ts';
 import type { PushedPool } from '../../model/account/address.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
-import type { EdgeLinkSees } from '../../model/account/sees.ts';
 import type { AccountKey, PushedKey } from '../../model/account/edge-link.ts';
 
 type Keys = Partial<Record<Family, AccountKey>>;

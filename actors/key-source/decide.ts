@@ -14,7 +14,7 @@ import secp256k1 from 'secp256k1';
 import { addressOfPublicKey } from '../../chains/evm/derive.ts';
 import { deriveUncompressedPublicKey, HARDENED, parseXpub } from '../../chains/secp256k1.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { KeySourceSees, RowWrite } from '../../model/account/commands.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
@@ -23,7 +23,6 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { pinnedIdentity, suspended } from '../account/guards.ts';
 import { addressLimit, noSubscription, tierLimit } from '../plan/decide.ts';
 import { notReady } from '../edge-link/readiness.ts';
-import type { KeySourceSees } from '../../model/account/sees.ts';
 import type { KeySource, PushedSourceKey, SourceKey } from '../../model/account/key-source.ts';
 
 /** Keys of all sources of one account: they are part of its snapshot, which is written with every append. */

@@ -9,7 +9,7 @@
  * At most one build of a sender is bound and unsigned: its value is the highest, so that no gap stays before what is
  * signed.
  */
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountEvent, RowWrite } from '../../model/account/commands.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { Network } from '../../chains/chain.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -30,7 +30,6 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { rotationPending, suspended } from '../account/guards.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { changedAtMs, notNewest } from './row.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
 import type { Counter, Hold, InFlight } from '../../model/account/withdrawal.ts';
 
 /**

@@ -13,7 +13,7 @@
  *   any open → failed       refused for good, reverted in a final block, or proven dead
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountEvent, RowWrite, WithdrawalSees } from '../../model/account/commands.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../../chains/chain.ts';
 import { ledgerOf } from '../../protocol/ids.ts';
@@ -40,8 +40,6 @@ import { watchOnly } from '../key-source/decide.ts';
 import { billingPeriod, tierLimit } from '../plan/decide.ts';
 import { pathOf } from '../edge-link/retired-identities.ts';
 import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest } from './row.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
-import type { WithdrawalSees } from '../../model/account/sees.ts';
 import type { Counter } from '../../model/account/withdrawal.ts';
 
 /**

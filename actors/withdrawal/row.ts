@@ -1,13 +1,12 @@
 /** Shared facts of withdrawal rows: which row is the newest, what it holds, how its events read. */
 import type { Network } from '../../chains/chain.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountCore, RowWrite } from '../../model/account/commands.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import { holdOf } from './counters.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';
-import type { AccountCore } from '../../model/account/commands.ts';
 import type { Hold, WithdrawalState } from '../../model/account/withdrawal.ts';
 
 /**

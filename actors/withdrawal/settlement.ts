@@ -15,14 +15,12 @@
  * A fact about a row that changed after it was read is deferred: it stays in the inbox, and later ones of that row too.
  */
 import type { Fact } from '../../model/rows/inbox.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
+import type { AccountEvent, FactSees, RowWrite } from '../../model/account/commands.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { billingPeriod } from '../plan/decide.ts';
 import { amountOf, announceWithdrawal, changedAtMs, holdOfRow } from './row.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
-import type { FactSees } from '../../model/account/sees.ts';
 import type { Hold } from '../../model/account/withdrawal.ts';
 
 export type WithdrawalFact = Extract<Fact, { withdrawalId: string }>;

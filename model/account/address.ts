@@ -1,5 +1,5 @@
 /** Addresses that an account issues, and the pools of chains whose addresses only its edge derives. Spec §3.1. */
-import type { AddressRow } from '../rows/address.ts';
+import type { AddressRow, PoolAddressRow } from '../rows/address.ts';
 import type { AddressStatus, Chain, Family, PooledChain } from '../../protocol/slugs.ts';
 
 /**
@@ -71,3 +71,23 @@ export interface AddressReplies {
   set_address_status: AddressRow;
   note_peak: { day: string; active: number };
 }
+
+/** Rows that it writes. */
+export type AddressWrite =
+  // Inserted; a gas tank or treasury that the account has already stays. ADDRESS_CONFLICT when another account has it
+  // (I9). `paired`: a further network of an EVM address that the account has; `pairsFrom`: first index of the present
+  // identity. Refused as `address_pairs` when its pair changed meanwhile (spec 1.6).
+  | { table: 'address'; row: AddressRow; paired?: boolean; pairsFrom?: number }
+  // Refused as CONFLICT when the address has that status already: the actor keeps no list of addresses.
+  // `alone`: no other active row has the address; refused as `address_pairs` when that changed meanwhile.
+  | { table: 'address_status'; id: string; status: AddressStatus; alone?: boolean }
+  | { table: 'pool_address'; row: PoolAddressRow } // insert, or replace one that was not issued
+  | { table: 'address_peak'; day: string; active: number };
+
+export const ADDRESS_INITIAL: AddressState = {
+  pools: {},
+  indexes: {},
+  chains: [],
+  activeAddresses: 0,
+  peak: { day: '', active: 0 },
+};

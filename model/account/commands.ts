@@ -1,5 +1,6 @@
 /**
- * The account as its capabilities compose it: state, commands, events and replies, one line each in the lists below.
+ * The account as its capabilities compose it: state, commands, events, replies, rows, first state and what each one
+ * sees, one line each in the lists below.
  * Commands are the only way to change an account; they are imperative, plain and serialisable; time and ids come in
  * with them, so that `decide` is pure. Events are facts of the stream: past tense, never changed once written, upcast
  * on read when their shape grows.
@@ -7,13 +8,25 @@
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
-import type { AddressCommand, AddressEvent, AddressReplies, AddressState } from './address.ts';
-import type { DepositEvent, FactCommand, FactReplies } from './deposit.ts';
-import type { EdgeLinkCommand, EdgeLinkEvent, EdgeLinkReplies, EdgeLinkState } from './edge-link.ts';
+import { ADDRESS_INITIAL } from './address.ts';
+import type { AddressCommand, AddressEvent, AddressReplies, AddressState, AddressWrite } from './address.ts';
+import type { DepositEvent, FactCommand, FactReplies, FactWrite } from './deposit.ts';
+import { EDGE_LINK_INITIAL } from './edge-link.ts';
+import type { EdgeLinkCommand, EdgeLinkEvent, EdgeLinkReplies, EdgeLinkState, EdgeLinkWrite } from './edge-link.ts';
+import { KEY_SOURCE_INITIAL } from './key-source.ts';
 import type { KeySourceCommand, KeySourceEvent, KeySourceReplies, KeySourceState } from './key-source.ts';
+import { PLAN_INITIAL } from './plan.ts';
 import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
-import type { WebhookCommand, WebhookEvent, WebhookReplies, WebhookState } from './webhook.ts';
-import type { WithdrawalCommand, WithdrawalEvent, WithdrawalReplies, WithdrawalState } from './withdrawal.ts';
+import { WEBHOOK_INITIAL } from './webhook.ts';
+import type { WebhookCommand, WebhookEvent, WebhookReplies, WebhookState, WebhookWrite } from './webhook.ts';
+import { WITHDRAWAL_INITIAL } from './withdrawal.ts';
+import type {
+  WithdrawalCommand,
+  WithdrawalEvent,
+  WithdrawalReplies,
+  WithdrawalState,
+  WithdrawalWrite,
+} from './withdrawal.ts';
 
 /** Whose account it is. */
 export interface AccountCore {
@@ -76,3 +89,59 @@ export interface AccountReplies
   inspect: AccountState;
   reset_sandbox: { reset: true };
 }
+
+/**
+ * What the statement of an append writes beside its events; one tagged list so that a new projection is one more tag.
+ * Of several rows with one id in one append the last one counts.
+ */
+export type RowWrite =
+  | { table: 'idempotency'; row: IdempotencyRow }
+  // Deposit addresses, transactions, deliveries, inbox and facts of the account; its own addresses and pools stay.
+  | { table: 'sandbox_reset' }
+  | EdgeLinkWrite
+  | AddressWrite
+  | FactWrite
+  | WithdrawalWrite
+  | WebhookWrite;
+
+/** The slices as an account begins with them, and as one that is older than a capability gets them. */
+export const SNAPSHOT_INITIAL = {
+  ...EDGE_LINK_INITIAL,
+  ...KEY_SOURCE_INITIAL,
+  ...ADDRESS_INITIAL,
+  ...WEBHOOK_INITIAL,
+  ...PLAN_INITIAL,
+} satisfies Omit<AccountSnapshot, keyof AccountCore | 'plan'>;
+
+/** The same, with what is no part of the snapshot. */
+export const STATE_INITIAL = { ...SNAPSHOT_INITIAL, ...WITHDRAWAL_INITIAL };
+
+// What the decisions and folds of each capability see of the account: its own slice, and what is named here.
+export type EdgeLinkSees = AccountCore & EdgeLinkState & AddressState & Pick<PlanState, 'suspended'>;
+export type AddressSees = AccountCore & AddressState & EdgeLinkState & PlanState;
+export type KeySourceSees = AccountCore &
+  KeySourceState &
+  EdgeLinkState &
+  PlanState &
+  Pick<AddressState, 'chains' | 'activeAddresses' | 'pools'>;
+export type FactSees = AccountCore & WithdrawalState & Pick<AddressState, 'pools'>;
+export type WithdrawalSees = AccountCore & WithdrawalState & EdgeLinkState & PlanState & KeySourceState;
+export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
+export type PlanSees = AccountCore & PlanState & Pick<AddressState, 'activeAddresses'>;
+
+/** What the decision on a command sees. */
+export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['type']
+  ? EdgeLinkSees
+  : T extends AddressCommand['type']
+    ? AddressSees
+    : T extends KeySourceCommand['type']
+      ? KeySourceSees
+      : T extends FactCommand['type']
+        ? FactSees
+        : T extends WithdrawalCommand['type']
+          ? WithdrawalSees
+          : T extends WebhookCommand['type']
+            ? WebhookSees
+            : T extends PlanCommand['type']
+              ? PlanSees
+              : AccountState;

@@ -1,6 +1,6 @@
 /** Deposits of an account: facts of the chain that wait in its inbox. They leave no trace in its state. */
 import type { AddressRow } from '../rows/address.ts';
-import type { DepositRow } from '../rows/deposit.ts';
+import type { DepositRow, LedgerEntryRow } from '../rows/deposit.ts';
 import type { InboxRow } from '../rows/inbox.ts';
 import type { WithdrawalRow } from '../rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
@@ -27,3 +27,10 @@ export interface FactReplies {
   /** `deferred` facts wait in the inbox: a row that they need changed after it was read. */
   apply_facts: { applied: number; deferred: number; events: EventName[] };
 }
+
+/** Rows that it writes. */
+export type FactWrite =
+  | { table: 'deposit'; row: DepositRow } // insert or update by id
+  | { table: 'ledger_entry'; row: LedgerEntryRow }
+  // Every id must still be there, else the entry is stale: no fact is decided twice.
+  | { table: 'inbox_taken'; ids: string[] };

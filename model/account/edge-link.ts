@@ -1,4 +1,5 @@
 /** The edge of an account: its identity, its lease, whether it is there. Spec §3.2, §5.7. */
+import type { AccountKeyRow } from '../rows/address.ts';
 import type { Chain, EdgeRole, Family, Liveness, Readiness } from '../../protocol/slugs.ts';
 import type { PushedPool } from './address.ts';
 
@@ -94,3 +95,17 @@ export interface EdgeLinkReplies {
   release_lease: { epoch: number };
   note_liveness: { liveness: Liveness };
 }
+
+/** Rows that it writes. */
+export type EdgeLinkWrite =
+  // The pinned identity; refused as CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins the same one
+  // (I20).
+  { table: 'identity'; publicKey: string } | { table: 'account_key'; row: AccountKeyRow };
+
+export const EDGE_LINK_INITIAL: EdgeLinkState = {
+  enrolment: null,
+  rotation: null,
+  retired: [],
+  lease: { epoch: 0, holder: null },
+  edge: { liveness: 'never_connected' },
+};

@@ -58,3 +58,5 @@ export interface KeySourceReplies {
   register_key_source: { source: KeySource; added: number; skipped: number };
   purge_key_source: KeySource;
 }
+
+export const KEY_SOURCE_INITIAL: KeySourceState = { keySources: {} };

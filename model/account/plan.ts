@@ -40,3 +40,10 @@ export interface PlanReplies {
   settle_band: Plan & { pendingBand: PendingBand | null };
   suspend: { suspended: boolean };
 }
+
+/** `plan` itself comes with the organization. */
+export const PLAN_INITIAL: Omit<PlanState, 'plan'> = {
+  pendingBand: null,
+  suspended: false,
+  settled: { period: '', count: 0 },
+};

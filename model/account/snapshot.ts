@@ -4,7 +4,7 @@
  * state, keeps its format and writes on in its own shape. So a step only fills what is absent, and every step is taken
  * at each reading.
  */
-import type { AccountSnapshot, AccountState } from './commands.ts';
+import { type AccountSnapshot, type AccountState, SNAPSHOT_INITIAL } from './commands.ts';
 
 export const STATE_FORMAT = 2;
 
@@ -12,12 +12,10 @@ type Stored = Readonly<Record<string, unknown>>;
 
 /** What fills in what each format has beyond the one before, oldest first. */
 const STEPS: readonly ((stored: Stored) => Stored)[] = [
-  // 2: before formats were numbered these fields might be absent.
+  // A capability that is younger than the state: its first slice.
+  (stored) => ({ ...structuredClone(SNAPSHOT_INITIAL), ...stored }),
+  // 2: before formats were numbered a pool might be without a base.
   (stored) => ({
-    pendingBand: null,
-    retired: [],
-    keySources: {},
-    webhookSeals: {},
     ...stored,
     pools: Object.fromEntries(
       Object.entries(stored['pools'] as Record<string, object>).map(([chain, pool]) => [chain, { base: 0, ...pool }]),

@@ -1,7 +1,7 @@
 /** The state that an account begins with. */
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
-import type { AccountState } from './commands.ts';
+import { type AccountState, STATE_INITIAL } from './commands.ts';
 import { STATE_FORMAT } from './snapshot.ts';
 import type { Plan } from './plan.ts';
 
@@ -12,28 +12,5 @@ export function initialAccount(account: {
   environment: Environment;
   plan: Plan;
 }): AccountState {
-  return {
-    format: STATE_FORMAT,
-    version: 0,
-    ...account,
-    pendingBand: null,
-    suspended: false,
-    enrolment: null,
-    rotation: null,
-    retired: [],
-    keySources: {},
-    pools: {},
-    indexes: {},
-    chains: [],
-    activeAddresses: 0,
-    peak: { day: '', active: 0 },
-    settled: { period: '', count: 0 },
-    webhooks: [],
-    webhookSeals: {},
-    lease: { epoch: 0, holder: null },
-    edge: { liveness: 'never_connected' },
-    counters: {},
-    withdrawals: {},
-    reopened: [],
-  };
+  return { format: STATE_FORMAT, version: 0, ...account, ...structuredClone(STATE_INITIAL) };
 }

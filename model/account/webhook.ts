@@ -1,5 +1,5 @@
 /** Webhooks of an account. */
-import type { WebhookRow } from '../rows/webhook.ts';
+import type { PublicationRow, WebhookRow } from '../rows/webhook.ts';
 
 export interface WebhookState {
   /** Ids of the webhooks that are not deleted. */
@@ -27,3 +27,11 @@ export interface WebhookReplies {
   delete_webhook: WebhookRow;
   replay_delivery: { deliveryId: string };
 }
+
+/** Rows that it writes; every capability may publish. */
+export type WebhookWrite =
+  | { table: 'webhook'; row: WebhookRow } // insert or update by id
+  | { table: 'publication'; row: PublicationRow }
+  | { table: 'replay'; deliveryId: string; newDeliveryId: string; nowMs: number };
+
+export const WEBHOOK_INITIAL: WebhookState = { webhooks: [], webhookSeals: {} };

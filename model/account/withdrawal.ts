@@ -119,3 +119,13 @@ export interface WithdrawalReplies {
   begin_submit: { row: WithdrawalRow; sole: boolean };
   note_broadcast: WithdrawalRow;
 }
+
+/** Rows that it writes. */
+export type WithdrawalWrite =
+  | { table: 'withdrawal'; row: WithdrawalRow } // insert or update by id
+  // A build that nobody signed: it ended, or gave the counter that was bound for it back.
+  | { table: 'withdrawal_status'; id: string; status: 'expired' | 'built'; updatedAtMs: number }
+  | { table: 'billable'; withdrawalId: string; kind: 'withdrawal' | 'sweep'; period: string };
+
+/** What is on its way: no part of the snapshot, but composed of `withdrawal` rows whenever an account is loaded. */
+export const WITHDRAWAL_INITIAL: WithdrawalState = { counters: {}, withdrawals: {}, reopened: [] };

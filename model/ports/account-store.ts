@@ -1,7 +1,6 @@
 /** Accounts as their actors load and append them, and who owns which. */
-import type { AccountEvent, AccountState } from '../account/commands.ts';
+import type { AccountEvent, AccountState, RowWrite } from '../account/commands.ts';
 import type { EntityStore } from '../entity.ts';
-import type { RowWrite } from '../rows/write.ts';
 
 export type AccountStore = EntityStore<AccountState, AccountEvent, RowWrite>;
 

@@ -2,11 +2,10 @@
  * The batch that `append_accounts` takes: one array of snake_case rows per table. An entry is encoded when it is handed
  * in, so that a value that cannot be written (a bigint where JSON is stored) rejects that entry and no other.
  */
-import type { AccountEvent, AccountSnapshot, AccountState } from '../../model/account/commands.ts';
+import type { AccountEvent, AccountSnapshot, AccountState, RowWrite } from '../../model/account/commands.ts';
 import type { Append } from '../../model/entity.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
 
 export type AccountAppend = Append<AccountState, AccountEvent, RowWrite>;
 

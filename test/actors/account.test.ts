@@ -2,11 +2,10 @@
 import test, { type ExecutionContext } from 'ava';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/commands.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import { summariseAccount } from '../../actors/account/summary.ts';
 import { ask, type Outcome } from '../../actors/kernel/index.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
 import { accountIdOf } from '../../protocol/ids.ts';
 import { commands, IDENTITY, keyVector, ORGANIZATION_ID, PLAN, pushedKey, rowsOf } from '../support/account.ts';
 import { MemoryStore } from '../support/memory-store.ts';

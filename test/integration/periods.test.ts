@@ -2,11 +2,10 @@
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/commands.ts';
 import { ask, createSystem, systemClock, type ActorSystem } from '../../actors/kernel/index.ts';
 import { usageOf } from '../../gateway/http/billing/billing.ts';
 import type { Accounts, Answer } from '../../model/ports/accounts.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
 import { newId, shardOf } from '../../protocol/node/ids.ts';

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/commands.ts';
 import { createSystem, systemClock, type KernelLog } from '../../actors/kernel/index.ts';
 import type { Ladder } from '../../actors/webhook/ladder.ts';
 import type { Publisher } from '../../actors/webhook/ports.ts';
@@ -14,7 +14,6 @@ import { builtView } from '../../gateway/http/views.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import {

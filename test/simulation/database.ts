@@ -4,7 +4,7 @@
  * time; it may fail before it took effect or after, and it takes effect even when its sender is gone by then.
  */
 import type { Append, AppendOutcome } from '../../model/entity.ts';
-import type { AccountEvent, AccountState } from '../../model/account/commands.ts';
+import type { AccountEvent, AccountState, RowWrite } from '../../model/account/commands.ts';
 import type { AccountStore } from '../../model/ports/account-store.ts';
 import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 import type { EdgeStore, SessionRow } from '../../model/ports/edge-store.ts';
@@ -13,7 +13,6 @@ import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
 import type { Fact, InboxRow } from '../../model/rows/inbox.ts';
 import type { PublicationRow, WebhookRow } from '../../model/rows/webhook.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
 import type { UsedValue, WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import { MemoryStore } from '../support/memory-store.ts';

@@ -2,11 +2,16 @@
 import { createAccountEntity } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
 import type { PushedPool } from '../../model/account/address.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../model/account/commands.ts';
+import type {
+  AccountCommand,
+  AccountEvent,
+  AccountReplies,
+  AccountState,
+  RowWrite,
+} from '../../model/account/commands.ts';
 import type { Plan } from '../../model/account/plan.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import type { ChainModule } from '../../chains/chain.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { accountIdOf } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';

@@ -1,14 +1,13 @@
 /** Rows for tests of the stores: valid by default, any field can be said otherwise. */
 import { randomBytes } from 'node:crypto';
 import { initialAccount } from '../../model/account/state.ts';
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState, RowWrite } from '../../model/account/commands.ts';
 import type { Plan } from '../../model/account/plan.ts';
 import { createStores, type Stores } from '../../persistence/postgres/stores.ts';
 import type { AccountAppend } from '../../persistence/postgres/batch.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow, LedgerEntryRow } from '../../model/rows/deposit.ts';
 import type { PublicationRow, WebhookRow } from '../../model/rows/webhook.ts';
-import type { RowWrite } from '../../model/rows/write.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { BlockLink, BlockRecord, Cursor } from '../../model/ports/watch-store.ts';

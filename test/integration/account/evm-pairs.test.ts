@@ -7,14 +7,19 @@ import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../../model/account/commands.ts';
+import type {
+  AccountCommand,
+  AccountEvent,
+  AccountReplies,
+  AccountState,
+  RowWrite,
+} from '../../../model/account/commands.ts';
 import { ask, createSystem, systemClock, type ActorSystem, type Outcome } from '../../../actors/kernel/index.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule } from '../../../chains/chain.ts';
 import { addressHandlers } from '../../../gateway/http/address/addresses.ts';
 import type { HandlerDeps } from '../../../gateway/http/surroundings.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
-import type { RowWrite } from '../../../model/rows/write.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';

@@ -3,7 +3,13 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../../model/account/commands.ts';
+import type {
+  AccountCommand,
+  AccountEvent,
+  AccountReplies,
+  AccountState,
+  RowWrite,
+} from '../../../model/account/commands.ts';
 import { ask, createSystem, futility, systemClock, type Outcome } from '../../../actors/kernel/index.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule, ReplayKey } from '../../../chains/chain.ts';
@@ -13,7 +19,6 @@ import { migrate } from '../../../persistence/postgres/migrate.ts';
 import { initialAccount } from '../../../model/account/state.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import type { Fact } from '../../../model/rows/inbox.ts';
-import type { RowWrite } from '../../../model/rows/write.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { accountIdOf, type AccountId } from '../../../protocol/ids.ts';
 import { newId, SHARD_COUNT, shardOf } from '../../../protocol/node/ids.ts';

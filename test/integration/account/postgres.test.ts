@@ -5,14 +5,19 @@
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../../model/account/commands.ts';
+import type {
+  AccountCommand,
+  AccountEvent,
+  AccountReplies,
+  AccountState,
+  RowWrite,
+} from '../../../model/account/commands.ts';
 import { ask, createSystem, systemClock, type ActorSystem, type Outcome } from '../../../actors/kernel/index.ts';
 import { createPublisher } from '../../../actors/webhook/publisher.ts';
 import type { Delivery, DeliveryStreams } from '../../../actors/webhook/ports.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule } from '../../../chains/chain.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
-import type { RowWrite } from '../../../model/rows/write.ts';
 import type { SeenTransfer } from '../../../model/rows/inbox.ts';
 import type { Cursor } from '../../../model/ports/watch-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';

@@ -2,11 +2,10 @@
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../../model/account/commands.ts';
 import { createSystem, systemClock } from '../../../actors/kernel/index.ts';
 import { loadModule } from '../../../chains/registry.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
-import type { RowWrite } from '../../../model/rows/write.ts';
 import type { SeenTransfer } from '../../../model/rows/inbox.ts';
 import { accountIdOf, type AccountId } from '../../../protocol/ids.ts';
 import { newId, shardOf } from '../../../protocol/node/ids.ts';

@@ -4,13 +4,18 @@ import { HDNodeWallet } from 'ethers/wallet';
 import { Transaction } from 'ethers/transaction';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../../model/account/commands.ts';
+import type {
+  AccountCommand,
+  AccountEvent,
+  AccountReplies,
+  AccountState,
+  RowWrite,
+} from '../../../model/account/commands.ts';
 import { createSystem, systemClock } from '../../../actors/kernel/index.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { isEnabled, loadModule, networkOf } from '../../../chains/registry.ts';
 import { createChainAccess } from '../../../chain-watchers/chain-access.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
-import type { RowWrite } from '../../../model/rows/write.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { accountIdOf, type AccountId } from '../../../protocol/ids.ts';
 import { newId, shardOf } from '../../../protocol/node/ids.ts';
