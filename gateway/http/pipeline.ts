@@ -29,7 +29,7 @@ type Serve = (route: Listed, request: FastifyRequest, reply: FastifyReply) => Pr
 
 /** The rest of the way of a request whose body was read. */
 export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
-  const limits = createRequestLimits(deps.accounts, deps.nowMs, deps.config.sandboxRequestsPerMinute);
+  const limits = createRequestLimits(deps.accounts, deps.config.sandboxRequestsPerMinute);
   const clientAddress = createClientAddress(deps.config.trustedProxies ?? []);
   const whileServing = <T>(work: Promise<T>): Promise<T> => deps.serving?.whileServing(work) ?? work;
   const idempotency = createIdempotency({ reads: deps.stores.reads, secrets: deps.secrets });

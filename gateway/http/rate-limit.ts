@@ -49,8 +49,8 @@ export interface RequestLimits {
 /** Requests per minute of accounts, by their plan; sandbox accounts share one protective ceiling. */
 export function createRequestLimits(
   accounts: Pick<Accounts, 'ask'>,
-  nowMs: () => number,
   sandboxPerMinute = SANDBOX_REQUESTS_PER_MINUTE,
+  elapsedMs: () => number = () => performance.now(),
 ): RequestLimits {
   const cache = new Map<AccountId, { limit: number; untilMs: number }>();
   /** Questions under way: requests that come meanwhile share the answer. */
@@ -61,14 +61,14 @@ export function createRequestLimits(
     const limit = requestsPerMinuteOf((answer.reply as AccountState).plan);
     cache.delete(accountId);
     if (cache.size >= PLANS_MAX) cache.delete(cache.keys().next().value!);
-    cache.set(accountId, { limit, untilMs: nowMs() + PLAN_CACHE_MS });
+    cache.set(accountId, { limit, untilMs: elapsedMs() + PLAN_CACHE_MS });
     return limit;
   };
   return {
     async of(accountId) {
       if (environmentOf(accountId) === 'sandbox') return sandboxPerMinute;
       const cached = cache.get(accountId);
-      if (cached !== undefined && nowMs() < cached.untilMs) return cached.limit;
+      if (cached !== undefined && elapsedMs() < cached.untilMs) return cached.limit;
       const known = asking.get(accountId);
       if (known !== undefined) return known;
       const asked = ask(accountId).finally(() => asking.delete(accountId));

@@ -56,7 +56,7 @@ test('found pool storm: a plan that is being read is not read again; the next on
       return { ok: true, reply: state };
     },
   } as unknown as Pick<Accounts, 'ask'>;
-  const limits = createRequestLimits(accounts, () => nowMs);
+  const limits = createRequestLimits(accounts, undefined, () => nowMs);
   const answers = await Promise.all(Array.from({ length: 40 }, () => limits.of(LIVE)));
   t.is(new Set(answers).size, 1);
   t.is(asked, 1);

@@ -68,8 +68,14 @@ export interface ApiKeys {
   forget(organizationId: string): void;
 }
 
-/** Reads keys by hash and remembers valid ones for `CACHE_MS`. An unknown key is asked for each time. */
-export function createApiKeys(store: Pick<IdentityStore, 'apiKeyByHash'>, nowMs: () => number): ApiKeys {
+/**
+ * Reads keys by hash and remembers valid ones for `CACHE_MS` of `elapsedMs`, a clock that never steps: with the wall
+ * clock a step backwards would prolong the life of a revoked key. An unknown key is asked for each time.
+ */
+export function createApiKeys(
+  store: Pick<IdentityStore, 'apiKeyByHash'>,
+  elapsedMs: () => number = () => performance.now(),
+): ApiKeys {
   const cache = new Map<string, { row: ApiKeyRow; untilMs: number }>();
   /** How often something was forgotten: what was read before that is not remembered. */
   let forgotten = 0;
@@ -79,7 +85,7 @@ export function createApiKeys(store: Pick<IdentityStore, 'apiKeyByHash'>, nowMs:
       if (environment === null) return null;
       const hash = hashOf(key);
       const cached = cache.get(hash);
-      if (cached !== undefined && nowMs() < cached.untilMs) return cached.row;
+      if (cached !== undefined && elapsedMs() < cached.untilMs) return cached.row;
       cache.delete(hash);
       const before = forgotten;
       const row = await store.apiKeyByHash(hash);
@@ -87,7 +93,7 @@ export function createApiKeys(store: Pick<IdentityStore, 'apiKeyByHash'>, nowMs:
       if (!timingSafeEqual(Buffer.from(row.hash, 'hex'), Buffer.from(hash, 'hex'))) return null;
       if (forgotten !== before) return row;
       if (cache.size >= CACHED_KEYS_MAX) cache.delete(cache.keys().next().value!);
-      cache.set(hash, { row, untilMs: nowMs() + CACHE_MS });
+      cache.set(hash, { row, untilMs: elapsedMs() + CACHE_MS });
       return row;
     },
     forget(organizationId) {

@@ -17,7 +17,7 @@ export interface Auth {
 }
 
 export async function createAuth({ stores, accounts, secrets, nowMs, config }: GatewayDeps): Promise<Auth> {
-  const apiKeys = createApiKeys(stores.identity, nowMs);
+  const apiKeys = createApiKeys(stores.identity);
   const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
   const bearers = createBearers({ issuer, config, nowMs });
   const signatures = createEdgeSignatures({

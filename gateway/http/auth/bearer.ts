@@ -37,10 +37,12 @@ export function createBearers({
   issuer,
   config,
   nowMs,
+  elapsedMs = () => performance.now(),
 }: {
   issuer: Issuer;
   config: Pick<GatewayConfig, 'publicUrl' | 'oidc'>;
   nowMs: () => number;
+  elapsedMs?: () => number;
 }): Bearers {
   const { oidc } = config;
   let remote: Promise<JWTVerifyGetKey> | null = null;
@@ -49,8 +51,8 @@ export function createBearers({
   const ownKey: JWTVerifyGetKey = async (header, token) => {
     const known = () => createLocalJWKSet({ keys: [...issuer.publicKeys()] })(header, token);
     const isKnown = issuer.publicKeys().some(({ kid }) => kid === header.kid);
-    if (isKnown || nowMs() - reloadedAtMs < KEY_COOLDOWN_MS) return known();
-    reloadedAtMs = nowMs();
+    if (isKnown || elapsedMs() - reloadedAtMs < KEY_COOLDOWN_MS) return known();
+    reloadedAtMs = elapsedMs();
     await issuer.reload();
     return known();
   };

@@ -131,7 +131,7 @@ test('a new band counts after five seconds; an account that cannot be asked is s
   let nowMs = 0,
     answering = true;
   const { accounts, asked } = asking(() => (answering ? account.state : null));
-  const limits = createRequestLimits(accounts, () => nowMs);
+  const limits = createRequestLimits(accounts, undefined, () => nowMs);
   const { accountId } = account.state;
   t.is(await limits.of(accountId), 300);
   account.accept({ type: 'change_plan', plan: { band: 'growth' } });
