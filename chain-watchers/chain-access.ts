@@ -4,6 +4,7 @@ import type { ChainAccess, ChainBinding, EndpointView } from '../model/ports/cha
 import { refuse } from '../protocol/errors.ts';
 import { environmentOf } from '../protocol/ids.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
+import { conditionOfChain, FINE, notConfigured, NOT_SIMULATED } from './chain-condition.ts';
 import type { SandboxLedgers } from './sandbox/ledgers.ts';
 
 /** A live chain of this node. */
@@ -28,6 +29,13 @@ export function createChainAccess(
     networkOf,
     endpoints: (accountId, chain) =>
       environmentOf(accountId) === 'sandbox' ? [] : (live.get(chain)?.endpointViews() ?? []),
+    condition(accountId, chain) {
+      if (environmentOf(accountId) === 'sandbox') return sandbox.isEnabled(chain) ? FINE : NOT_SIMULATED;
+      const binding = live.get(chain);
+      return binding === undefined
+        ? notConfigured(chain)
+        : conditionOfChain(chain, binding.endpointViews(), binding.stopped());
+    },
     async bind(accountId, chain) {
       if (environmentOf(accountId) === 'sandbox') {
         if (!sandbox.isEnabled(chain)) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });

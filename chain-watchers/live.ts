@@ -16,7 +16,7 @@ import { startOf } from './follow/beginning.ts';
 import type { LiveBinding } from './chain-access.ts';
 import { chainFailure } from './follow/content.ts';
 import type { Condition } from './memory.ts';
-import { fitClient } from './node-health.ts';
+import { createDoubts, fitClient, type Doubts } from './node-health.ts';
 import { pollMsOf, silentAfterMs } from './follow/head.ts';
 import type { Log, Metrics, WatcherParts } from './ports.ts';
 import {
@@ -25,9 +25,10 @@ import {
   type EndpointHealth,
   type FailoverTransport,
 } from '../chains/transport/failover.ts';
-import { createEndpointWatch, type EndpointState } from '../chains/transport/endpoint-watch.ts';
+import { createEndpointWatch, type EndpointWatch, type Finding } from '../chains/transport/endpoint-watch.ts';
 import { createHttpEndpoint, type HttpEndpoint } from '../chains/transport/http-endpoint.ts';
 import { oneEndpoint } from './follow/one-endpoint.ts';
+import { WHY } from './follow/quorum.ts';
 import { HEDGE_MS, withSecondOpinion } from './second-opinion.ts';
 import { createTokenCheck } from './follow/token-check.ts';
 import { createWatcher, type TickReport, type Watcher } from './watcher.ts';
@@ -68,6 +69,8 @@ export interface LiveChain extends LiveBinding {
   readonly pollMs: number;
   /** What each endpoint's state is now. */
   endpoints(): EndpointHealth[];
+  /** Whether the networks of the nodes are looked at before their time. */
+  readonly doubts: Doubts;
   /** Makes it durable since when this chain is run, and at which height it begins where that is configured. */
   begin(): Promise<void>;
   /** K4: compares tokens with the chain; answers how many it has not told of. */
@@ -136,17 +139,20 @@ function tellTraces(
     );
 }
 
-async function openChain(
+/** The endpoints of a chain, watched over, as one transport. `opened` gets them for the end. */
+function openEndpoints(
   deps: LiveDeps,
   chain: Chain,
-  settings: LiveChainSettings,
+  rpcUrls: readonly string[],
   opened: HttpEndpoint[],
-): Promise<LiveChain> {
-  const network = networkWith(deps.networkOf(chain), settings.confirmations, settings.tracesRequired);
-  const module = await deps.loadModule(chain);
-  const catalogue = deps.catalogueOf(chain);
-  const watch = createEndpointWatch(chain, deps);
-  const endpoints = settings.rpcUrls.map((url, index) =>
+  doubts: Doubts,
+): { watch: EndpointWatch; transport: FailoverTransport } {
+  const watch = createEndpointWatch(chain, {
+    ...deps,
+    nextLookMs: (name) => nextLookOf(transport, name),
+    onReturn: doubts.raise,
+  });
+  const endpoints = rpcUrls.map((url, index) =>
     watch.watched(createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url })),
   );
   opened.push(...endpoints);
@@ -159,6 +165,20 @@ async function openChain(
     hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer: wallTimer },
     onTraces: ({ name }, offered) => tellTraces(deps, chain, name, offered),
   });
+  return { watch, transport };
+}
+
+async function openChain(
+  deps: LiveDeps,
+  chain: Chain,
+  settings: LiveChainSettings,
+  opened: HttpEndpoint[],
+): Promise<LiveChain> {
+  const network = networkWith(deps.networkOf(chain), settings.confirmations, settings.tracesRequired);
+  const module = await deps.loadModule(chain);
+  const catalogue = deps.catalogueOf(chain);
+  const doubts = createDoubts();
+  const { watch, transport } = openEndpoints(deps, chain, settings.rpcUrls, opened, doubts);
   const client = module.createClient(network, transport, catalogue);
   const witnesses = narrowed(chain, transport).map((one) => module.createClient(network, one, catalogue));
   const tokens = createTokenCheck({ network, catalogue, client, log: deps.log, metrics: deps.metrics });
@@ -171,6 +191,7 @@ async function openChain(
     get catalogue() {
       return tokens.catalogue();
     },
+    doubtNetwork: doubts.raise,
     store: deps.watch,
     audit: deps.audit,
     accounts: deps.accounts,
@@ -194,8 +215,9 @@ async function openChain(
   return {
     module,
     network,
-    client: fitClient(agreeing, IDENTITY_EVERY_MS),
+    client: fitClient(agreeing, IDENTITY_EVERY_MS, doubts),
     watcher,
+    doubts,
     audit: createAudit(agreeing),
     stopped: () => watcher.stopped(),
     ...beginningOf(deps, parts),
@@ -203,9 +225,10 @@ async function openChain(
     endpoints: () => transport.health(),
     checkTokens: tokens.run,
     endpointViews: () =>
-      endpoints.map(({ name }, index) => ({
+      transport.endpoints.map(({ name }, index) => ({
         endpoint: name,
-        state: stateOf(watch.stateOf(name), watcher.conditionOf(index)),
+        ...viewOf(watch.findingOf(name), watcher.conditionOf(index)),
+        nextLookMs: nextLookOf(transport, name),
       })),
     get catalogue() {
       return tokens.catalogue();
@@ -214,12 +237,17 @@ async function openChain(
 }
 
 /** How an operator finds an endpoint: what its requests say first, then whether blocks wait for its word. */
-export function stateOf(requests: EndpointState | null, condition: Condition): EndpointView['state'] {
-  if (requests === 'down' || requests === 'wrong_network') return requests;
-  if (condition === 'silent' || condition === 'unheard') return 'down';
-  if (condition !== 'alive') return condition;
-  return requests ?? 'unknown';
+export function viewOf(requests: Finding | null, condition: Condition): Omit<EndpointView, 'endpoint' | 'nextLookMs'> {
+  const { state, reason, next, network, sinceMs } = requests ?? UNASKED;
+  if (state === 'down' || state === 'wrong_network' || condition === 'alive')
+    return { state, reason, next, network, sinceMs };
+  const isSilent = condition === 'silent' || condition === 'unheard';
+  return { state: isSilent ? 'down' : condition, reason: WHY[condition], next, network, sinceMs: null };
 }
+const UNASKED = { state: 'unknown', reason: null, next: null, network: null, sinceMs: null } as const;
+
+const nextLookOf = (transport: FailoverTransport, name: string): number | null =>
+  transport.health().find((one) => one.name === name)?.nextLookMs ?? null;
 
 /** The client for customers' questions: two endpoints answer where there are several. */
 function heard(
@@ -293,6 +321,7 @@ export function startWatchers(live: LiveChains, system: Spawner, deps: Pick<Live
 function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chain: Chain, one: LiveChain): void {
   let failures = 0;
   let identifiedAtMs: number | null = null;
+  let doubtsSeen = 0;
   let last: TickReport | null = null;
   let hasBegun = false;
   system.spawnWorker<Message>({
@@ -304,8 +333,13 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
       try {
         if (!hasBegun) await one.begin();
         hasBegun = true;
-        if (identifiedAtMs === null || deps.nowMs() - identifiedAtMs >= IDENTITY_EVERY_MS) {
+        const isDue = identifiedAtMs === null || deps.nowMs() - identifiedAtMs >= IDENTITY_EVERY_MS,
+          doubts = one.doubts.raised();
+        if (isDue || doubts !== doubtsSeen) {
           await one.client.checkIdentity();
+          doubtsSeen = doubts;
+        }
+        if (isDue) {
           await one.checkTokens();
           identifiedAtMs = deps.nowMs();
         }

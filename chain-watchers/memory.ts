@@ -38,6 +38,8 @@ export interface Memory {
   readonly agreed: Set<string>;
   /** What was reported to the operator about a height that endpoints contradict each other about. */
   readonly contradictions: Map<number, string>;
+  /** The newest block whose readings differed so that the networks of the nodes were doubted. */
+  doubtedHash: string | null;
   /** Which endpoints were reported to the operator about what became of a transaction, by txid. */
   readonly contradictedFates: Map<string, string>;
   /** Height that a ledger without a cursor begins at. */
@@ -91,6 +93,7 @@ export function emptyMemory(): Memory {
     seesInside: new Map(),
     agreed: new Set(),
     contradictions: new Map(),
+    doubtedHash: null,
     contradictedFates: new Map(),
     start: null,
     suspicion: null,

@@ -8,13 +8,33 @@ import type { WatcherParts } from './ports.ts';
 
 type Parts = Pick<WatcherParts, 'client' | 'witnesses' | 'store' | 'ledger' | 'network' | 'nowMs'>;
 
+/** Doubts about the networks of the nodes: each one asks for a look before its time. */
+export interface Doubts {
+  raise(): void;
+  /** How often one was raised. */
+  raised(): number;
+}
+
+export function createDoubts(): Doubts {
+  let raised = 0;
+  return {
+    raise: () => void (raised += 1),
+    raised: () => raised,
+  };
+}
+
 /**
  * The client for what customers are told: it answers no balance and no inputs of a build before its endpoints were
  * found fit, which holds for `everyMs`. Such a read throws ChainUnavailable while none is of this network or near the
  * ledger.
  */
-export function fitClient({ client, witnesses, store, ledger, network, nowMs }: Parts, everyMs: number): ChainClient {
+export function fitClient(
+  { client, witnesses, store, ledger, network, nowMs }: Parts,
+  everyMs: number,
+  doubts: Doubts = createDoubts(),
+): ChainClient {
   let fitAtMs: number | null = null;
+  let doubtsSeen = 0;
   let looking: Promise<void> | null = null;
 
   const lookAt = async (one: ChainClient): Promise<void> => {
@@ -28,15 +48,17 @@ export function fitClient({ client, witnesses, store, ledger, network, nowMs }: 
   };
   /** Of several endpoints the first one that is fit will do: one that hangs keeps no customer waiting. */
   const look = async (): Promise<void> => {
+    const seen = doubts.raised();
     try {
       await Promise.any((witnesses.length === 0 ? [client] : witnesses).map(lookAt));
     } catch (error) {
       throw error instanceof AggregateError ? error.errors[0] : error;
     }
     fitAtMs = nowMs();
+    doubtsSeen = seen;
   };
   const fit = (): Promise<void> => {
-    if (fitAtMs !== null && nowMs() - fitAtMs < everyMs) return Promise.resolve();
+    if (fitAtMs !== null && nowMs() - fitAtMs < everyMs && doubts.raised() === doubtsSeen) return Promise.resolve();
     looking ??= look().finally(() => {
       looking = null;
     });

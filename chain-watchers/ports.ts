@@ -32,6 +32,7 @@ export type GaugeName =
   | 'svc_facts_waiting'
   | 'svc_facts_contradicted'
   | 'svc_endpoint_up'
+  | 'svc_endpoint_trouble'
   | 'svc_endpoint_alive'
   | 'svc_endpoint_head_age_seconds';
 
@@ -94,6 +95,8 @@ export interface WatcherParts {
   /** Set where no endpoint offers traces: balances that one block may cost. V7. */
   readonly reconcilePerBlock: number | null;
   readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
+  /** Called when an answer may be one of another network: it is looked at before its time (G14). */
+  doubtNetwork?(): void;
   readonly settings: WatchSettings;
   nowMs(): number;
   readonly log: Log;

@@ -433,6 +433,12 @@ export interface Endpoint {
   }): Promise<HttpReply>;
 }
 
+/** G14: the network that a node must be of, and the one that it is of: chain id, genesis hash or passphrase. */
+export interface NetworkSeen {
+  readonly expected: string;
+  readonly seen: string;
+}
+
 /** RPC_HEDGE_MS. `timer` calls back after a time; what it returns takes that back. */
 export interface Hedge {
   readonly ms: number;
@@ -450,7 +456,13 @@ export interface Transport {
   pick(not?: readonly Endpoint[]): Endpoint;
   /** Tries `read` on one endpoint after another until one answers; collects the reasons. Throws: ChainUnavailable. */
   attempt<T>(read: (endpoint: Endpoint) => Promise<T>): Promise<T>;
-  report(endpoint: Endpoint, outcome: 'ok' | 'failed' | 'lagging' | 'wrong_network', headHeight?: number): void;
+  /** `network`: what a node of another network is of, for whoever watches over it. */
+  report(
+    endpoint: Endpoint,
+    outcome: 'ok' | 'failed' | 'lagging' | 'wrong_network',
+    headHeight?: number,
+    network?: NetworkSeen,
+  ): void;
   /** Tells that an endpoint that traced blocks offers it no more, or again; for whoever watches over it. V6. */
   tellTraces?(endpoint: Endpoint, offered: boolean): void;
 }

@@ -45,7 +45,9 @@ export function createKnownLedgers(
     const against = saying(theirs).length + 1,
       inFavour = saying(ours);
     const liars = against > inFavour.length ? inFavour : against < inFavour.length ? [endpoint] : [];
-    for (const liar of liars) transport.report(liar, 'wrong_network');
+    const [right, wrong] = against > inFavour.length ? [theirs, ours] : [ours, theirs];
+    const network = { expected: `ledger ${height} ${right}`, seen: `ledger ${height} ${wrong}` };
+    for (const liar of liars) transport.report(liar, 'wrong_network', undefined, network);
     if (against > inFavour.length) for (const known of accepted.keys()) if (known >= height) accepted.delete(known);
     throw new ChainUnavailable(chain, `servers disagree about ledger ${height}`);
   };

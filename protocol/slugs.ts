@@ -50,6 +50,13 @@ export const ENDPOINT_STATES = [
 ] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
+/**
+ * How a chain is, by its nodes. `degraded`: at least one does what it must and another does not. `unavailable`,
+ * `wrong_network` (all nodes are of another one): nothing is asked. `unknown`: no node was asked yet.
+ */
+export const CHAIN_STATUSES = ['ok', 'degraded', 'unavailable', 'wrong_network', 'unknown'] as const;
+export type ChainStatus = (typeof CHAIN_STATUSES)[number];
+
 /** Spec §3.2. */
 export const LIVENESS = ['live', 'stale', 'down', 'never_connected'] as const;
 export type Liveness = (typeof LIVENESS)[number];

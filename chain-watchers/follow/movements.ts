@@ -172,8 +172,11 @@ async function agreedOf(run: Run, readings: readonly Reading[]): Promise<Reading
     }
   }
   if (newest !== undefined && against.size > 0) report(run, newest.block, readings, [...against.values()].flat());
-  if (newest !== undefined && readings.length >= 2)
+  if (newest !== undefined && readings.length >= 2) {
+    if (memory.doubtedHash !== newest.block.hash) parts.doubtNetwork?.();
+    memory.doubtedHash = newest.block.hash;
     parts.metrics.add('svc_blocks_contradicted_total', { chain: parts.network.slug });
+  }
   return null;
 }
 

@@ -24,6 +24,6 @@ export function oneEndpoint(chain: Chain, transport: Transport, endpoint: Endpoi
         throw error;
       }
     },
-    report: (reported, outcome, headHeight) => transport.report(reported, outcome, headHeight),
+    report: (...reported) => transport.report(...reported),
   };
 }

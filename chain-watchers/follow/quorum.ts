@@ -275,7 +275,7 @@ function noteOnly({ parts, memory }: Run, isAhead: boolean): void {
   memory.witnesses = [{ ...witness, told: conditionOf(witness, parts.nowMs(), parts.network) }];
 }
 
-const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
+export const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
   unheard: 'has answered nothing since this process began',
   silent: 'answers nothing',
   behind: 'is far below what is recorded',
@@ -285,7 +285,11 @@ const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
 };
 
 /** One line when an endpoint ceases or begins again to count: until then the others decide without it. */
-function publish({ log, metrics, network, nowMs }: Run['parts'], index: number, after: WitnessMemory): void {
+function publish(
+  { log, metrics, network, nowMs, doubtNetwork }: Run['parts'],
+  index: number,
+  after: WitnessMemory,
+): void {
   const chain = network.slug,
     endpoint = `${chain}-${index + 1}`,
     now = nowMs();
@@ -294,6 +298,7 @@ function publish({ log, metrics, network, nowMs }: Run['parts'], index: number, 
   if (after.roseAtMs !== null)
     metrics.set('svc_endpoint_head_age_seconds', { chain, endpoint }, Math.floor((now - after.roseAtMs) / 1_000));
   if (after.told === condition || (after.told === null && condition === 'alive')) return;
+  if (condition !== 'silent' && condition !== 'unheard') doubtNetwork?.(); // what it answers may be another chain's
   if (condition === 'alive') log.info({ chain, endpoint }, 'an endpoint counts again: blocks need its word too');
   else
     log.warn(

@@ -12,6 +12,7 @@ import {
   type Transport,
 } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
+import { judgeNetwork } from '../judge-network.ts';
 import { balanceOf } from './balance.ts';
 import { readBlock, readHash } from './block.ts';
 import { readBuildInputs, readCoinsAtHead, type CoinsAtHead } from './build-inputs.ts';
@@ -112,9 +113,6 @@ async function checkIdentity(network: BtcNetwork, sources: Sources): Promise<voi
     (await sources.kindOf(endpoint)) === 'node' ? readHash(network, endpoint, 0) : indexHash(network, endpoint, 0);
   await identifyEach(network.slug, transport, async (endpoint) => {
     const genesis = await genesisOf(endpoint);
-    transport.report(endpoint, genesis === network.identity ? 'ok' : 'wrong_network');
-    if (genesis !== network.identity) {
-      throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis}`);
-    }
+    judgeNetwork(network, transport, endpoint, genesis ?? 'none', 'has another first block');
   });
 }

@@ -16,6 +16,7 @@ import type { RawBlock } from './raw.ts';
 import type { EvmRaw, RawReceipt } from './raw.ts';
 import { doubtOfLogs } from './bloom.ts';
 import type { Heads } from './heads.ts';
+import { identify, namesOtherChain } from './identity.ts';
 import type { EvmNetwork } from './network.ts';
 import { ask, askAll, atBlock, atHeight, call, isMethodMissing, resultOf, tryAsk } from './node.ts';
 import { countOf } from './quantity.ts';
@@ -90,6 +91,7 @@ export function createBlockReader(parts: BlockReaderParts): (height: number) => 
       throw new ChainUnavailable(network.slug, `block ${height} is unknown to the node`);
     }
     const block = parseBlock(network, answer);
+    if (namesOtherChain(network, block)) await identify(network, transport, endpoint);
     if (countOf(block.number, 'block number') !== height) {
       throw new ChainUnavailable(network.slug, `another height than ${height}`);
     }

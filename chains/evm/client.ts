@@ -26,6 +26,7 @@ import { createPoolMinimum } from './pool-minimum.ts';
 import { createHeads, LATEST, type Heads } from './heads.ts';
 import { readLogs, type LogRange, type RangeLog } from './log-ranges.ts';
 import { evmOf, type EvmNetwork } from './network.ts';
+import { identify } from './identity.ts';
 import { ask, askAll, atBlock, atHeight, call } from './node.ts';
 import { bigintOf } from './quantity.ts';
 import { broadcast, readFate, readOutcome } from './submission.ts';
@@ -85,12 +86,8 @@ export function createClient(general: Network, transport: Transport, catalogue: 
 }
 
 /** G14: every endpoint must be of this network; one that is not is disabled. Throws: ChainUnavailable when none is. */
-async function checkIdentity(network: EvmNetwork, transport: Transport): Promise<void> {
-  await identifyEach(network.slug, transport, async (endpoint) => {
-    const id = bigintOf(await ask(network, endpoint, call('eth_chainId')), 'eth_chainId').toString();
-    transport.report(endpoint, id === network.identity ? 'ok' : 'wrong_network');
-    if (id !== network.identity) throw new ChainUnavailable(network.slug, `${endpoint.name} is of chain ${id}`);
-  });
+function checkIdentity(network: EvmNetwork, transport: Transport): Promise<void> {
+  return identifyEach(network.slug, transport, (endpoint) => identify(network, transport, endpoint));
 }
 
 /** Hash of a height for the reorg walk. G10: one endpoint's "none" is not believed while another one has a block. */

@@ -44,6 +44,8 @@ export interface RawTransaction {
   readonly value: string;
   readonly nonce: string;
   readonly type?: string;
+  /** Absent in legacy ones without replay protection; zero in a chain's own. */
+  readonly chainId?: string | null;
   /** In a block: what it paid per gas. */
   readonly gasPrice?: string;
 }

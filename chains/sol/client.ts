@@ -12,6 +12,7 @@ import {
   type Transport,
 } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
+import { judgeNetwork } from '../judge-network.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
 import { integerIn, listIn, objectIn, textIn } from '../node-answer.ts';
 import { accountIn, tokenStateOf } from './account.ts';
@@ -67,10 +68,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
 async function checkIdentity(network: Network, transport: Transport): Promise<void> {
   await identifyEach(network.slug, transport, async (endpoint) => {
     const genesis = textIn(await ask({ network, transport, endpoint }, call('getGenesisHash')), 'genesis hash');
-    transport.report(endpoint, genesis === network.identity ? 'ok' : 'wrong_network');
-    if (genesis !== network.identity) {
-      throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis}`);
-    }
+    judgeNetwork(network, transport, endpoint, genesis, 'has another first block');
   });
 }
 

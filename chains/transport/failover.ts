@@ -9,7 +9,14 @@
  * A first failure costs nothing but the turn; each further one doubles the wait, with jitter, up to a minute. A node's
  * Retry-After is honoured. Time and randomness are arguments.
  */
-import { ChainUnavailable, MalformedReply, type Endpoint, type Hedge, type Transport } from '../chain.ts';
+import {
+  ChainUnavailable,
+  MalformedReply,
+  type Endpoint,
+  type Hedge,
+  type NetworkSeen,
+  type Transport,
+} from '../chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { EndpointFailure } from './http-endpoint.ts';
 
@@ -37,7 +44,7 @@ export interface FailoverOptions {
    */
   readonly hedge?: Hedge | undefined;
   /** Called for every report, for metrics and logs. */
-  readonly onReport?: (endpoint: Endpoint, outcome: ReportOutcome) => void;
+  readonly onReport?: (endpoint: Endpoint, outcome: ReportOutcome, network?: NetworkSeen) => void;
   /** Called when an endpoint that traced blocks offers it no more, or again. */
   readonly onTraces?: (endpoint: Endpoint, offered: boolean) => void;
 }
@@ -47,6 +54,8 @@ export interface EndpointHealth {
   readonly state: 'healthy' | 'lagging' | 'backing_off' | 'wrong_network';
   readonly headHeight: number | null;
   readonly failures: number;
+  /** When one that backs off is asked again, milliseconds; null where it is asked at its turn. */
+  readonly nextLookMs: number | null;
 }
 
 export interface FailoverTransport extends Transport {
@@ -128,7 +137,13 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     condition.lagging = headHeight + lagBlocksMax < best;
   };
 
-  const note = (endpoint: Endpoint, outcome: ReportOutcome, headHeight?: number, askedMs: number | null = null) => {
+  const note = (
+    endpoint: Endpoint,
+    outcome: ReportOutcome,
+    headHeight?: number,
+    askedMs: number | null = null,
+    network?: NetworkSeen,
+  ) => {
     const condition = conditionOf(endpoint);
     condition.reports++;
     if (outcome === 'failed') backOff(condition, askedMs);
@@ -137,7 +152,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     if (outcome === 'wrong_network') condition.wrongNetwork = true;
     if (headHeight !== undefined) noteHead(condition, headHeight);
     if (outcome === 'lagging') condition.lagging = true;
-    onReport?.(endpoint, outcome);
+    onReport?.(endpoint, outcome, network);
   };
 
   const attempt: Transport['attempt'] = (read) =>
@@ -158,12 +173,13 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     hedge,
     pick,
     attempt,
-    report: (endpoint, outcome, headHeight) => note(endpoint, outcome, headHeight),
+    report: (endpoint, outcome, headHeight, network) => note(endpoint, outcome, headHeight, null, network),
     tellTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
     health: () =>
       endpoints.map((endpoint) => {
-        const { headHeight, failures } = conditionOf(endpoint);
-        return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures };
+        const { headHeight, failures, notBeforeMs } = conditionOf(endpoint);
+        const nextLookMs = nowMs() < notBeforeMs ? notBeforeMs : null;
+        return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures, nextLookMs };
       }),
   };
 }

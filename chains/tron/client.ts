@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
+import { judgeNetwork } from '../judge-network.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
 import { readBalance, readBalancesAt } from './account.ts';
 import { createBlockReader, readInfos } from './block.ts';
@@ -61,10 +62,7 @@ async function checkIdentity(network: Network, transport: Transport, heads: Head
   await identifyEach(network.slug, transport, async (endpoint) => {
     const genesis = await heads.headerAt(endpoint, 'wallet', 0);
     if (genesis === null) throw new ChainUnavailable(network.slug, `${endpoint.name} does not know its first block`);
-    transport.report(endpoint, genesis.hash === network.identity ? 'ok' : 'wrong_network');
-    if (genesis.hash !== network.identity) {
-      throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis.hash}`);
-    }
+    judgeNetwork(network, transport, endpoint, genesis.hash, 'has another first block');
   });
 }
 

@@ -4,7 +4,6 @@
  * its answer.
  */
 import {
-  ChainUnavailable,
   type Balance,
   type Catalogue,
   type ChainClient,
@@ -14,6 +13,7 @@ import {
   type Transport,
 } from '../chain.ts';
 import { identifyEach } from '../each-endpoint.ts';
+import { judgeNetwork } from '../judge-network.ts';
 import { readAccounts } from './account-reader.ts';
 import { balanceOf } from './balance.ts';
 import { readBuildInputs } from './build-inputs.ts';
@@ -79,9 +79,7 @@ async function checkIdentity({ network, sources, ledgers }: Parts): Promise<void
   const check = async (endpoint: Endpoint): Promise<void> => {
     const source = await sources.sourceOf(endpoint),
       passphrase = await readPassphrase(source);
-    sources.transport.report(endpoint, passphrase === network.identity ? 'ok' : 'wrong_network');
-    if (passphrase !== network.identity)
-      throw new ChainUnavailable('xlm', `${endpoint.name} is of another network: ${passphrase}`);
+    judgeNetwork(network, sources.transport, endpoint, passphrase, 'is of another network');
     const { height } = await ledgers.heads.standingOf(source),
       newest = ledgers.known.newest();
     if (newest !== null && newest.height <= height) await ledgers.headerOn(source, newest.height);

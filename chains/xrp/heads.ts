@@ -5,6 +5,7 @@
  */
 import { ChainUnavailable, type Endpoint, type Head, type Network, type Transport } from '../chain.ts';
 import { HighestHead } from '../highest-head.ts';
+import { judgeNetwork } from '../judge-network.ts';
 import { ask, refusedBy, tryAsk } from './node.ts';
 import { holds, standingOf, type Standing } from './standing.ts';
 
@@ -30,7 +31,7 @@ export interface Heads {
 /** Ledgers by which a second server may trail the first and still be believed for a read of state. */
 const TRAILING_LEDGERS_MAX = 1;
 
-export function createHeads({ identity }: Network, transport: Transport): Heads {
+export function createHeads({ slug, identity }: Network, transport: Transport): Heads {
   const highest = new HighestHead<Standing>('xrp', 'the server is at');
   const standings = new Map<Endpoint, Standing>();
 
@@ -50,9 +51,7 @@ export function createHeads({ identity }: Network, transport: Transport): Heads 
   };
 
   const assertOurs = (endpoint: Endpoint, { networkId }: Standing): void => {
-    if (networkId === identity) return;
-    transport.report(endpoint, 'wrong_network');
-    throw new ChainUnavailable('xrp', `${endpoint.name} is of network ${networkId}`);
+    if (networkId !== identity) judgeNetwork({ slug, identity }, transport, endpoint, networkId, 'is of network');
   };
 
   const accepted = (endpoint: Endpoint, standing: Standing): Standing => {

@@ -244,7 +244,10 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'startedAt',
     'endedAt',
   ),
-  listChains: { falseField: falseChain, word: ['chain', 'enabled', 'threshold', 'readiness'] },
+  listChains: {
+    falseField: falseChain,
+    word: ['chain', 'enabled', 'threshold', 'readiness', 'status', 'reason', 'next'],
+  },
   getCoverage: {
     falseField: ({ chain }, { params }) => firstFalse(['chain', chain === params['chain']]),
     word: [
@@ -264,6 +267,10 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
       'endpoints.*',
       'endpoints.*.endpoint',
       'endpoints.*.state',
+      'endpoints.*.reason',
+      'endpoints.*.next',
+      'endpoints.*.since',
+      'endpoints.*.nextLookAt',
     ],
   },
   listTokens: {

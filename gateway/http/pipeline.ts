@@ -8,6 +8,7 @@ import { roleRefusal } from './auth/credentials.ts';
 import { bodyHashOf } from './body-hash.ts';
 import { checkDigest } from './body.ts';
 import { withAmountExample } from './chain/chain-input.ts';
+import { withChainCondition } from './chain/unavailable.ts';
 import { createClientAddress } from './client-address.ts';
 import type { Asked, Caller, Handlers, Replayable } from './context.ts';
 import { refusalOrFault } from './faults.ts';
@@ -140,6 +141,11 @@ const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number)
 });
 
 async function outcomeOf(handle: Act, asked: Asked, status: number, deps: GatewayDeps): Promise<Outcome> {
+  const outcome = await outcomeOfHandler(handle, asked, status, deps);
+  return isRefusal(outcome) ? withChainCondition(outcome, deps.chains, asked.caller.accountId) : outcome;
+}
+
+async function outcomeOfHandler(handle: Act, asked: Asked, status: number, deps: GatewayDeps): Promise<Outcome> {
   try {
     const result = await handle(asked);
     if (isRefusal(result)) return result;

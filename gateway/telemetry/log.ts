@@ -95,6 +95,11 @@ const FACTS: ReadonlySet<string> = new Set([
   'url',
   'nonces',
   'endpoints',
+  'expected',
+  'seen',
+  'setting',
+  'next',
+  'nextLookAt',
   'condition',
   'bodies',
 ]);

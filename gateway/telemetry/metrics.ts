@@ -29,6 +29,7 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 const HELP: Readonly<Record<string, string>> = {
   svc_head_height: 'Newest block known',
   svc_endpoint_up: '1 while an endpoint answers and is of its network; 0: its node, plan or URL needs a look',
+  svc_endpoint_trouble: '1 while svc_endpoint_up is 0 for this reason; wrong_network: a node of another network',
   svc_endpoint_alive:
     '1 while the word of an endpoint is waited for; 0: the others decide without it (docs/chains/endpoints.md)',
   svc_endpoint_errors_total: 'Requests that an endpoint did not answer, by kind',

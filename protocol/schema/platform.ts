@@ -1,6 +1,6 @@
 /** Chains, tokens, sandbox, administrators, health. Spec §2.5, §4.5, §4.7; decisions 8 and 9. */
 import { z } from 'zod';
-import { CHAINS, ENDPOINT_STATES, READINESS } from '../slugs.ts';
+import { CHAINS, CHAIN_STATUSES, ENDPOINT_STATES, READINESS } from '../slugs.ts';
 import { plan } from './account.ts';
 import {
   addressText,
@@ -27,6 +27,14 @@ export const chainView = z.object({
   threshold: count.nullable().meta({ description: 'confirmations at which a deposit is credited' }),
   readiness: z.enum(READINESS),
   explorerUrl: z.string().nullable(),
+  status: z.enum(CHAIN_STATUSES).meta({
+    description:
+      'how the cloud node that answers finds the nodes of the chain: `degraded` one does what it must and another does not; `wrong_network` all are of another one; `unknown` none was asked yet',
+  }),
+  reason: z.string().nullable().meta({
+    description: 'why it is not `ok`: each node by its place in the configuration, with expected and seen network',
+  }),
+  next: z.string().nullable().meta({ description: 'what an operator of the cloud does about it' }),
 });
 export const chainPage = pageReply(chainView);
 export const coverage = z.object({
@@ -56,6 +64,12 @@ export const coverage = z.object({
         state: z.enum(ENDPOINT_STATES).meta({
           description:
             '`down` and `wrong_network` need an operator; `behind`, `stuck`, `unreadable` and `ahead` (claims a head that cannot be) answer, and blocks do not wait for their word',
+        }),
+        reason: z.string().nullable().meta({ description: 'why; null while nothing is said against it' }),
+        next: z.string().nullable().meta({ description: 'what an operator of the cloud does about it' }),
+        since: instant.nullable().meta({ description: 'since when its requests leave it so' }),
+        nextLookAt: instant.nullable().meta({
+          description: 'when one that failed is asked again; null where it is asked at its turn',
         }),
       }),
     )

@@ -23,6 +23,7 @@ test('found F75: an endpoint that is down shows in figures, log and coverage wit
     (said) =>
       said.includes('svc_endpoint_up{chain="eth",endpoint="eth-2"} 0') &&
       said.includes('svc_endpoint_up{chain="eth",endpoint="eth-1"} 1') &&
+      said.includes('svc_endpoint_trouble{chain="eth",endpoint="eth-2",reason="connection"} 1') &&
       said.includes('svc_endpoint_alive{chain="eth",endpoint="eth-2"} 0') &&
       /svc_endpoint_errors_total\{chain="eth",endpoint="eth-2",kind="connection"\} [1-9]/.test(said) &&
       /svc_endpoint_head_age_seconds\{chain="eth",endpoint="eth-1"\} \d/.test(said),
@@ -33,12 +34,16 @@ test('found F75: an endpoint that is down shows in figures, log and coverage wit
     ({ heardAt, completeHeight }) => heardAt !== null && completeHeight !== null,
   );
   t.true(coverage.ageSeconds !== null && coverage.ageSeconds <= 30, JSON.stringify(coverage));
-  t.deepEqual(coverage.endpoints, [
-    { endpoint: 'eth-1', state: 'up' },
-    { endpoint: 'eth-2', state: 'down' },
-  ]);
+  const [first, second] = coverage.endpoints;
+  t.like(first, { endpoint: 'eth-1', state: 'up', reason: null, next: null, nextLookAt: null });
+  t.like(second, { endpoint: 'eth-2', state: 'down' });
+  t.regex(second!.reason!, /connection failed|answered nothing/);
   const { content } = await client.must('listChains', {});
-  t.is(content.find(({ chain }) => chain === 'eth')!.threshold, 2, 'the threshold that this node credits at');
+  const shown = content.find(({ chain }) => chain === 'eth')!;
+  t.is(shown.threshold, 2, 'the threshold that this node credits at');
+  t.is(shown.status, 'degraded');
+  t.regex(shown.reason!, /^eth-2: down/);
+  t.regex(shown.next!, /entry 2 of ETH_RPC_URLS/);
   const lines = cloud.lines.filter((line) => line.includes('"eth-2"') && line.includes('does not answer'));
   t.is(lines.length, 1, 'one line for one change');
   for (const said of [text, ...cloud.lines]) t.false(/hunter2|key-4711/.test(said), said.slice(0, 200));
@@ -59,8 +64,8 @@ test('found F75: every figure says what it means', async (t) => {
   );
   const text = readFileSync(new URL('../../gateway/telemetry/metrics.ts', import.meta.url), 'utf8');
   const silent = [...names].filter((name) => {
-    if (new RegExp(`'${name}',\\s+'`).test(text)) return false; // made there, with its help beside it
-    return !new RegExp(`  ${name}: '`).test(text);
+    if (new RegExp(`'${name}',\\s+['"]`).test(text)) return false; // made there, with its help beside it
+    return !new RegExp(`  ${name}:\\s+['"]`).test(text);
   });
   t.deepEqual(silent, []);
   t.true(names.size > 35);

@@ -25,6 +25,7 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       return wholePage(
         'chains',
         CHAINS.map((chain) => {
+          const { status, reason, next } = chains.condition(accountId, chain);
           const { nativeSymbol, nativeDecimals, threshold, explorer } = chains.networkOf(chain);
           return {
             chain,
@@ -37,6 +38,9 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
               environmentOf(accountId) === 'sandbox'
                 ? deps.config.publicUrl
                 : new URL(explorer.tx.replace('{id}', '')).origin,
+            status,
+            reason,
+            next,
           };
         }),
         asked.query,
@@ -65,7 +69,16 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
           tries,
           since: instantOf(sinceMs),
         })),
-        endpoints: [...chains.endpoints(accountId, chain)],
+        endpoints: chains
+          .endpoints(accountId, chain)
+          .map(({ endpoint, state, reason, next, network, sinceMs, nextLookMs }) => ({
+            endpoint,
+            state,
+            reason: network === null ? reason : `${reason} (expected ${network.expected}, seen ${network.seen})`,
+            next,
+            since: instantOrNull(sinceMs),
+            nextLookAt: instantOrNull(nextLookMs),
+          })),
       };
     },
     async listTokens(asked) {

@@ -214,6 +214,9 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
       threshold: 12,
       readiness: 'ready' as const,
       explorerUrl: 'https://etherscan.io',
+      status: 'degraded' as const,
+      reason: 'eth-2: down',
+      next: 'start the node',
     }),
   },
   getCoverage: {
@@ -227,7 +230,16 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
       ageSeconds: 3,
       lag: 2,
       unresolved: [{ height: 6, reason: 'empty', tries: 1, since: AT }],
-      endpoints: [{ endpoint: 'eth-1', state: 'up' as const }],
+      endpoints: [
+        {
+          endpoint: 'eth-1',
+          state: 'down' as const,
+          reason: 'connection failed',
+          next: 'start the node',
+          since: AT,
+          nextLookAt: AT,
+        },
+      ],
     },
   },
   listTokens: {

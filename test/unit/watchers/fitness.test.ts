@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
-import { fitClient } from '../../../chain-watchers/node-health.ts';
+import { createDoubts, fitClient } from '../../../chain-watchers/node-health.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { watching } from '../../support/watching.ts';
 
@@ -36,4 +36,39 @@ test('§1.7 G14 that a node is fit holds for a while and is found out again afte
   await t.notThrowsAsync(fit.fetchBalance('@a', null));
   self.nowMs += 1;
   await t.throwsAsync(fit.fetchBalance('@a', null), { instanceOf: ChainUnavailable, message: /another network/ });
+});
+
+test('found F75 G14: what may be an answer of another network is looked at before its time, once for each doubt', async (t) => {
+  const { client, self } = await started(),
+    doubts = createDoubts(),
+    fit = fitClient(self.parts, 300_000, doubts);
+  await fit.fetchBalance('@a', null);
+  client.wrongNetwork = true;
+  await t.notThrowsAsync(fit.fetchBalance('@a', null));
+  doubts.raise();
+  await t.throwsAsync(fit.fetchBalance('@a', null), { instanceOf: ChainUnavailable, message: /another network/ });
+  client.wrongNetwork = false;
+  await fit.fetchBalance('@a', null);
+  client.calls = [];
+  await fit.fetchBalance('@a', null);
+  t.false(client.calls.includes('identity'));
+});
+
+test('found F75 G14: endpoints that contradict each other are doubted once for a block, not at each tick', async (t) => {
+  const chain = new SimulatedChain(),
+    witnesses = [chain.client(), chain.client()];
+  const self = watching({ client: chain.client(), witnesses });
+  self.issue('@a');
+  let doubted = 0;
+  self.parts.doubtNetwork = () => void (doubted += 1);
+  self.restart();
+  await self.watcher.tick();
+  Object.assign(witnesses[1]!, { alters: (payment: object) => ({ ...payment, amount: 0n }) });
+  chain.mine([{ txid: 'tx', outputIndex: 0, to: '@a', amount: 5n }]);
+  for (let round = 0; round < 8; round += 1) {
+    self.nowMs += 1_001;
+    await self.watcher.tick();
+  }
+  t.true(self.recorder.counters.get('svc_blocks_contradicted_total')! > 1);
+  t.is(doubted, 1);
 });

@@ -10,9 +10,10 @@ import {
 import { evm } from '../../../chains/evm/index.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { createFigures } from '../../support/figures.ts';
-import { networkWith, openLiveChains, pauseMsOf, startWatchers, stateOf } from '../../../chain-watchers/live.ts';
+import { networkWith, openLiveChains, pauseMsOf, startWatchers, viewOf } from '../../../chain-watchers/live.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
-import { createEndpointWatch } from '../../../chains/transport/endpoint-watch.ts';
+import { WHY } from '../../../chain-watchers/follow/quorum.ts';
+import { createEndpointWatch, type Finding } from '../../../chains/transport/endpoint-watch.ts';
 import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { emptyWatchState } from '../../../persistence/memory/watch-state.ts';
@@ -87,7 +88,26 @@ test('figures keep the newest gauge of each chain and the sum of each counter', 
 });
 
 test('found F75: an operator finds each endpoint as its requests left it, else as blocks find it', async (t) => {
+  const network = { expected: '1', seen: '56' };
+  const found = (state: Finding['state']): Finding => ({
+    state,
+    sinceMs: 5,
+    trouble: state === 'up' ? null : 'other',
+    reason: state === 'up' ? null : 'why',
+    network: state === 'wrong_network' ? network : null,
+    next: state === 'up' ? null : 'do it',
+  });
+  const stateOf = (requests: Finding['state'] | null, condition: Parameters<typeof viewOf>[1]) =>
+    viewOf(requests === null ? null : found(requests), condition).state;
   t.is(stateOf(null, 'alive'), 'unknown');
+  t.deepEqual(viewOf(found('wrong_network'), 'silent'), {
+    state: 'wrong_network',
+    reason: 'why',
+    next: 'do it',
+    network,
+    sinceMs: 5,
+  });
+  t.is(viewOf(found('up'), 'ahead').reason, WHY.ahead, 'what blocks say of it is its reason');
   for (const condition of ['alive', 'silent', 'behind'] as const) {
     t.is(stateOf('down', condition), 'down');
     t.is(stateOf('wrong_network', condition), 'wrong_network');
@@ -102,16 +122,16 @@ test('found F75: an operator finds each endpoint as its requests left it, else a
 
 test('found F75: requests that end because the node stops call no endpoint down', async (t) => {
   const recorder = new Recorder(),
-    watch = createEndpointWatch('eth', { log: recorder, metrics: recorder });
+    watch = createEndpointWatch('eth', { log: recorder, metrics: recorder, nowMs: () => 0 });
   const failing = (reason: string) =>
     watch.watched({ name: 'eth-1', request: (_call: unknown) => Promise.reject(new EndpointFailure('eth', reason)) });
   const fail = async (reason: string) => {
     for (let tries = 0; tries < 3; tries += 1) await t.throwsAsync(failing(reason).request({} as never));
   };
   for (const own of ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']) await fail(`connection failed: ${own}`);
-  t.deepEqual([watch.stateOf('eth-1'), recorder.lines.length], [null, 0]);
+  t.deepEqual([watch.findingOf('eth-1'), recorder.lines.length], [null, 0]);
   await fail('connection failed: UND_ERR_SOCKET');
-  t.deepEqual([watch.stateOf('eth-1'), recorder.lines.length], ['down', 1]);
+  t.deepEqual([watch.findingOf('eth-1')?.state, recorder.lines.length], ['down', 1]);
 });
 
 test('found F74 F75: a chain none of whose nodes may be asked is looked at all the same: coverage says that both are down', async (t) => {
@@ -163,10 +183,13 @@ test('found F74 F75: a chain none of whose nodes may be asked is looked at all t
       { timers: { after: () => undefined }, tellSelf: () => undefined, signal: new AbortController().signal },
     );
   }
-  t.deepEqual(chain.endpointViews(), [
-    { endpoint: 'eth-1', state: 'down' },
-    { endpoint: 'eth-2', state: 'down' },
-  ]);
+  t.deepEqual(
+    chain.endpointViews().map(({ endpoint: name, state: view, reason }) => [name, view, reason]),
+    [
+      ['eth-1', 'down', WHY.unheard],
+      ['eth-2', 'down', WHY.unheard],
+    ],
+  );
 });
 
 interface Worker {

@@ -46,9 +46,17 @@ interface Said {
   receiptsFrom?: number;
   /** It names the block of our transaction, receipt or not. */
   inBlock?: boolean;
+  /** Its own chain id, 1 if absent, and that of the transactions in its blocks, none if absent. */
+  chainId?: string;
+  signedFor?: string | null;
   /** What it answers to a question for traces, without which it has no such method. */
   traces?: 'all' | { code: number; message: string };
 }
+
+const signedFor = (block: ReturnType<typeof answersOf>['block'], chainId: string | null) => ({
+  ...block,
+  transactions: (block.transactions as object[]).map((one) => ({ ...one, chainId })),
+});
 
 /** A node that says what is told; everything else of it is a chain of empty blocks. */
 function nodeOf(name: string, said: Said): Endpoint {
@@ -61,13 +69,14 @@ function nodeOf(name: string, said: Said): Endpoint {
       : Number(params.find((one) => typeof one === 'string' && /^0x[0-9a-f]{1,8}$/.test(one)));
     switch (method) {
       case 'eth_getBlockByNumber':
-        return params[0] === 'finalized' ? null : at(height).block;
+        if (params[0] === 'finalized') return null;
+        return said.signedFor === undefined ? at(height).block : signedFor(at(height).block, said.signedFor);
       case 'eth_getBlockReceipts':
         return height < (said.receiptsFrom ?? 0)
           ? null
           : at(params[0] === at(NONCE_USED_AT).block.hash ? NONCE_USED_AT : height).receipts;
       case 'eth_chainId':
-        return '0x1';
+        return said.chainId ?? '0x1';
       case 'eth_getBalance':
         return said.balance ?? '0x0';
       case 'eth_getTransactionByHash':
@@ -259,4 +268,27 @@ test('C1-4 V6 where traces are required, a block that no endpoint traces is not 
     undefined,
     'by default it is taken',
   );
+});
+
+test('found F75 G14: a node that becomes one of another chain is found out by the first block that shows it, not at the next look', async (t) => {
+  for (const own of ['0x2105', '0x38']) {
+    const said: Said = { user: OURS, signedFor: '0x1' },
+      { client, transport } = readerOf(eth, [nodeOf('a', said), nodeOf('b', { user: OURS })]);
+    await client.checkIdentity();
+    await client.getBlock(NONCE_USED_AT);
+    Object.assign(said, { chainId: own, signedFor: own });
+    for (let round = 0; round < 2; round += 1) await client.getBlock(NONCE_USED_AT);
+    t.deepEqual(
+      transport.health().map(({ state }) => state),
+      ['wrong_network', 'healthy'],
+    );
+  }
+});
+
+test('found F75 G14: a transaction with another chain id, none or zero is a question and no verdict: the node that says our id stays', async (t) => {
+  for (const id of ['0x2105', '0x0', null, 'no number']) {
+    const { client, transport } = readerOf(eth, [nodeOf('a', { user: OURS, signedFor: id })]);
+    await client.getBlock(NONCE_USED_AT);
+    t.is(transport.health()[0]!.state, 'healthy', String(id));
+  }
 });
