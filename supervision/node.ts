@@ -32,7 +32,7 @@ import { createGaugeReader } from './gauges.ts';
 import { startMail } from './mail.ts';
 import { pausedWorkers } from './paused-workers.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
-import { Presence, type Turns } from './presence.ts';
+import { Presence, type PresenceDeps, type Turns } from './presence.ts';
 import { startSchedules } from './schedules.ts';
 import { openRateLimiter } from './rate-limiter.ts';
 import { createSecretBox } from './secret-box.ts';
@@ -44,6 +44,9 @@ export interface CloudNode {
   stop(): Promise<void>;
 }
 
+/** Limits that are no setting: they hold what an issue promises, and are others only where a process is more than a node. */
+export type NodeLimits = Pick<PresenceDeps, 'beatLimitMs'>;
+
 const nowMs = Date.now;
 /** A heartbeat that waits for longer fails, so that the next one has a new connection. */
 const PRESENCE_SILENCE_MS = 3_000;
@@ -52,17 +55,17 @@ const BACKGROUND_CONNECTIONS = 2;
 const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
 /** Starts a node and resolves when it serves. Throws: what keeps it from starting. */
-export async function startCloudNode(config: CloudConfig, log: Logger): Promise<CloudNode> {
+export async function startCloudNode(config: CloudConfig, log: Logger, limits: NodeLimits = {}): Promise<CloudNode> {
   const steps: DrainStep[] = [];
   try {
-    return await start(config, log, steps);
+    return await start({ ...config, ...limits }, log, steps);
   } catch (error) {
     await drain([...steps].reverse(), log);
     throw error;
   }
 }
 
-async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Promise<CloudNode> {
+async function start(config: CloudConfig & NodeLimits, log: Logger, steps: DrainStep[]): Promise<CloudNode> {
   const later = (name: string, limitMs: number, stop: DrainStep['stop']): void => {
     steps.push({ name, limitMs, stop });
   };
@@ -200,7 +203,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
  * delays it.
  */
 async function openPresence(
-  config: CloudConfig,
+  config: CloudConfig & NodeLimits,
   log: Logger,
   later: (name: string, limitMs: number, stop: DrainStep['stop']) => void,
 ): Promise<Presence> {
@@ -218,6 +221,7 @@ async function openPresence(
     log,
     durability: async () => durabilityProblem(await readDurability(sql)),
     durabilityRequired: config.DATABASE_DURABILITY === 'required',
+    ...(config.beatLimitMs === undefined ? {} : { beatLimitMs: config.beatLimitMs }),
   });
   await presence.claim();
   presence.start();

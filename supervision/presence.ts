@@ -35,6 +35,8 @@ export interface PresenceDeps {
   readonly durability?: () => Promise<string | null>;
   /** Nothing is served while it may. */
   readonly durabilityRequired?: boolean;
+  /** How long a heartbeat may take, milliseconds. Default: 1,200. */
+  readonly beatLimitMs?: number;
 }
 
 /** What the parts of a node do when it changes. Called in turn, again after a rejection while it is still so. */
@@ -141,7 +143,9 @@ export class Presence implements Serving {
     let timer: TimerHandle = null;
     const late = new Promise<'late'>((resolve) => {
       // A process that was held up itself first reads what has come meanwhile.
-      timer = this.#clock.setTimer(BEAT_LIMIT_MS, () => setImmediate(() => setImmediate(() => resolve('late'))));
+      timer = this.#clock.setTimer(this.#deps.beatLimitMs ?? BEAT_LIMIT_MS, () =>
+        setImmediate(() => setImmediate(() => resolve('late'))),
+      );
     });
     if ((await Promise.race([this.#beat, late])) === 'late') this.#setAway('no answer in time');
     this.#clock.clearTimer(timer);

@@ -7,8 +7,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogueOf } from '../../chains/catalogue.ts';
-import { startReceiver } from '../../gateway/cli/webhook-receiver.ts';
-import { createClient } from '../../protocol/client.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { EVENTS, type Chain } from '../../protocol/slugs.ts';
 import { startDeployment } from '../../developer/deployment.ts';
@@ -23,7 +21,7 @@ import { fund, must as mustXrp } from '../../developer/stand-ins/xrp/people.ts';
 import { startXrpServer } from '../../developer/stand-ins/xrp/server.ts';
 import { walletOf } from '../../developer/stand-ins/xrp/signers.ts';
 import { RECIPIENT as BTC_RECIPIENT } from '../support/btc-inputs.ts';
-import { patiently } from '../support/company.ts';
+import { calmClient, patiently, startPatientReceiver } from '../support/patience.ts';
 import { testServerUrl } from '../support/postgres.ts';
 import { CONTRACT, problemsOf, problemsOfEvent, type Movement } from '../support/record-contract.ts';
 import { openBtc } from '../support/soak/btc.ts';
@@ -82,7 +80,7 @@ const btc = await openBtc(),
   sol = await openSolStage(),
   tron = await openTronStage(),
   eth = await openEvmStage('eth'),
-  receiver = await startReceiver();
+  receiver = await startPatientReceiver();
 const deployment = await startDeployment({
   dataDir,
   cloudPort: 0,
@@ -103,7 +101,7 @@ const deployment = await startDeployment({
   },
   edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
 });
-const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
+const client = calmClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
 await patiently(
   'readiness',
   () => client.call('getEdgeReadiness'),
@@ -252,33 +250,13 @@ const LIVE: readonly (readonly [Chain, Live])[] = [
   ['xlm', { ...xlm, unit: XLM, outsider: xlm.token!.outsider }],
 ];
 
-/** A request again while it is answered 503, under one key. */
-const calm = async <T extends object>(ask: () => Promise<T | Refusal>): Promise<T | Refusal> =>
-  (
-    await patiently(
-      'an answer that is no 503',
-      async () => ({ answer: await ask() }),
-      ({ answer }) =>
-        !(
-          isRefusal(answer) &&
-          ['SERVICE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE', 'CHAIN_UNAVAILABLE'].includes(answer.code)
-        ),
-    )
-  ).answer;
-const done = async <T extends object>(ask: () => Promise<T | Refusal>): Promise<T> => {
-  const answer = await calm(ask);
-  if (isRefusal(answer)) throw new Error(`${answer.code} ${JSON.stringify(answer.details)}`);
-  return answer;
-};
 const buildOf = (chain: Chain, from: string, to: string, amount: bigint, key: string) =>
-  done(() =>
-    client.call('buildTransaction', {
-      body: { chain, from, to, amount: amount.toString(), paymentRef: key },
-      idempotencyKey: key,
-    }),
-  );
+  client.must('buildTransaction', {
+    body: { chain, from, to, amount: amount.toString(), paymentRef: key },
+    idempotencyKey: key,
+  });
 const balanceAt = async (chain: Chain, address: string) =>
-  BigInt((await done(() => client.call('getBalance', { params: { chain, address } }))).amount);
+  BigInt((await client.must('getBalance', { params: { chain, address } })).amount);
 
 for (const [chain, { unit, outsider, pay, mine }] of LIVE) {
   (chain === 'btc' ? test.serial : test)(
@@ -316,7 +294,7 @@ for (const [chain, { unit, outsider, pay, mine }] of LIVE) {
         before: null,
       };
       t.deepEqual(problemsOf(`${chain} built`, CONTRACT.built.schema, CONTRACT.built.table, built, out), []);
-      const { txid } = await done(() => client.call('broadcastTransaction', { params: { id: built.id } }));
+      const { txid } = await client.must('broadcastTransaction', { params: { id: built.id } });
       const onItsWay = await receiver.next(
         ({ event, data }) => event === 'withdrawal_broadcast' && data['transactionId'] === built.id,
       );
@@ -324,7 +302,7 @@ for (const [chain, { unit, outsider, pay, mine }] of LIVE) {
       const confirmed = await receiver.next(
         ({ event, data }) => event === 'withdrawal_confirmed' && data['transactionId'] === built.id,
       );
-      const record = await done(() => client.call('getTransaction', { params: { id: built.id } })),
+      const record = await client.must('getTransaction', { params: { id: built.id } }),
         fee = before - sent - (await balanceAt(chain, address));
       const movement: Movement = {
         ...out,
@@ -388,7 +366,7 @@ for (const [chain, limit, count] of [
       const answers = await Promise.all(
         left.splice(0).map(async (id) => ({
           id,
-          answer: await calm(() => client.call('broadcastTransaction', { params: { id } })),
+          answer: await client.call('broadcastTransaction', { params: { id } }),
         })),
       );
       for (const { id, answer } of answers) {
@@ -414,7 +392,7 @@ for (const [chain, limit, count] of [
       );
     }
     t.is(own.size, count);
-    const records = await Promise.all(ids.map((id) => done(() => client.call('getTransaction', { params: { id } }))));
+    const records = await Promise.all(ids.map((id) => client.must('getTransaction', { params: { id } })));
     t.deepEqual(new Set(records.map(({ status }) => status)), new Set(['confirmed']));
     t.is(
       held - (await balanceOf(address)),

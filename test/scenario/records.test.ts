@@ -1,6 +1,4 @@
 /** Every field of every record, on every chain of the sandbox, through all states of a deposit and a withdrawal. */
-import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { networkOf } from '../../chains/registry.ts';
@@ -22,8 +20,6 @@ import { SHOP as TRON_SHOP } from '../support/tron-ledger.ts';
 import { ours as xlmAt } from '../support/xlm-node.ts';
 import { ours as xrpAt } from '../support/xrp-node.ts';
 
-const TRIES = 5;
-const TRY_AGAIN_MS = 1_000;
 const EVM_PAYEE = '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0';
 const PAYEE: Partial<Record<Chain, string>> = {
   btc: own(900).address,
@@ -34,21 +30,7 @@ const PAYEE: Partial<Record<Chain, string>> = {
 };
 
 const flock = await openDeveloper();
-const { receiver } = flock;
-/** A machine under load may say 503; the key keeps a second try to the first one's effect. */
-const client = flock.atEdge.with({
-  fetch: async (url, init = {}) => {
-    const headers = {
-      ...(init.headers as Record<string, string>),
-      ...(init.method === 'POST' ? { 'idempotency-key': randomUUID() } : {}),
-    };
-    for (let left = TRIES; ; left -= 1) {
-      const answer = await fetch(url, { ...init, headers });
-      if (answer.status !== 503 || left === 0) return answer;
-      await setTimeout(TRY_AGAIN_MS);
-    }
-  },
-});
+const { calm: client, receiver } = flock;
 const webhook = await client.must('createWebhook', { body: { url: receiver.url, events: [...EVENTS] } });
 receiver.setSecret(webhook.secret);
 test.after.always(() => flock.close());

@@ -1,10 +1,10 @@
 /** A cloud that is told to stop while it works: what it answered is there when it comes back. */
 import test from 'ava';
-import { generateSync } from 'otplib';
-import { createClient, type Client } from '../../protocol/client.ts';
+import type { Client } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { DRAIN_DEADLINE_MS } from '../../supervision/drain.ts';
-import { patiently } from '../support/company.ts';
+import { signInAsOwner } from '../support/company.ts';
+import { patientClient, patiently } from '../support/patience.ts';
 import { openDeveloper } from '../support/developer.ts';
 
 const TO = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -30,7 +30,13 @@ test('issue 2.2 SIGTERM under load: exit within 10 s, and every 2xx answered bef
       transactions: [],
       'API keys': [],
     };
-    const load = callsOf({ atCloud, owner: await ownerOf(deployment), cloudUrl: deployment.cloudUrl, from, promised });
+    const load = callsOf({
+      atCloud,
+      owner: await signInAsOwner(deployment, 'sandbox'),
+      cloudUrl: deployment.cloudUrl,
+      from,
+      promised,
+    });
     const state = { stopping: false };
     const callers = Array.from({ length: CALLERS }, async (_, caller) => {
       for (let n = caller; ; n += 1) {
@@ -70,18 +76,6 @@ test('issue 2.2 SIGTERM under load: exit within 10 s, and every 2xx answered bef
     await flock.close();
   }
 });
-
-/** The owner's bearer, with a second factor fresh enough to mint keys. */
-async function ownerOf({
-  cloudUrl,
-  record: { owner },
-}: Awaited<ReturnType<typeof openDeveloper>>['deployment']): Promise<Client> {
-  const totp = generateSync({ secret: owner.totpSecret, epoch: Math.floor(Date.now() / 1_000) });
-  const { accessToken } = await createClient({ baseUrl: cloudUrl }).must('login', {
-    body: { email: owner.email, password: owner.password, totp },
-  });
-  return createClient({ baseUrl: cloudUrl, bearer: accessToken, environment: 'sandbox' });
-}
 
 /** One call of each kind, which notes what its 2xx promised. */
 function callsOf({
@@ -162,7 +156,7 @@ function callsOf({
       noted(
         'API keys',
         owner.call('mintApiKey', { body: { label: `n-${(nth += 1)}`, environment: 'sandbox' } }),
-        ({ key }) => createClient({ baseUrl: cloudUrl, apiKey: key }).must('listWebhooks'),
+        ({ key }) => patientClient({ baseUrl: cloudUrl, apiKey: key }).must('listWebhooks'),
       ),
   ];
 }

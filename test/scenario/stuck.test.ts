@@ -29,7 +29,7 @@ flock.receiver.setSecret(
 );
 test.after.always(() => flock.close());
 
-const { patient: client } = flock;
+const { calm: client } = flock;
 const recordOf = (id: string) => client.must('getTransaction', { params: { id } });
 const placesOf = async (id: string) => (await recordOf(id)).versions.map(({ at }) => at);
 const pageOf = async (url: string | null) => {

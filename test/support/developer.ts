@@ -1,13 +1,12 @@
 /** A whole Flock as developer mode runs it: sandbox, real processes, real PostgreSQL, a receiver of webhooks. */
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startReceiver, type Receiver } from '../../gateway/cli/webhook-receiver.ts';
-import { createClient, type Client } from '../../protocol/client.ts';
+import type { Receiver } from '../../gateway/cli/webhook-receiver.ts';
+import type { Client } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { startDeployment, type Deployment } from '../../developer/deployment.ts';
-import { patiently } from './company.ts';
+import { calmClient, patientClient, patiently, startPatientReceiver } from './patience.ts';
 import { testServerUrl } from './postgres.ts';
 
 export interface Developer {
@@ -15,8 +14,8 @@ export interface Developer {
   readonly receiver: Receiver;
   /** Through the edge, with a local key. */
   readonly atEdge: Client;
-  /** The same, which repeats what is answered 503, under one key: a loaded machine is no failure. */
-  readonly patient: Client;
+  /** The same, for those to whom no 503 means anything. */
+  readonly calm: Client;
   /** At the cloud, with the same account's API key. */
   readonly atCloud: Client;
   /** An issued `eth` address that holds `ether` whole coins, as its own ledger says. */
@@ -26,17 +25,6 @@ export interface Developer {
 
 let opened = 0;
 
-/** A request again while it is answered 503; what changes something has one Idempotency-Key for all of them. */
-const repeating503: typeof fetch = (url, init) => {
-  const headers = new Headers(init?.headers);
-  if (init?.method !== 'GET' && !headers.has('idempotency-key')) headers.set('idempotency-key', randomUUID());
-  return patiently(
-    'an answer that is no 503',
-    () => fetch(url, { ...init, headers }),
-    ({ status }) => status !== 503,
-  );
-};
-
 export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string, string>> } = {}): Promise<Developer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-developer-'));
   const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
@@ -44,7 +32,7 @@ export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string
     for (const step of closing.splice(0).reverse()) await step();
   };
   try {
-    const receiver = await startReceiver();
+    const receiver = await startPatientReceiver();
     closing.push(() => receiver.close());
     opened += 1;
     const deployment = await startDeployment({
@@ -60,8 +48,9 @@ export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string
       edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
     });
     closing.push(() => deployment.stop());
-    const atEdge = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
-    const atCloud = createClient({ baseUrl: deployment.cloudUrl, apiKey: deployment.record.sandbox.cloudApiKey });
+    const edge = { baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey };
+    const atEdge = patientClient(edge);
+    const atCloud = patientClient({ baseUrl: deployment.cloudUrl, apiKey: deployment.record.sandbox.cloudApiKey });
     await patiently(
       'readiness',
       () => atEdge.call('getEdgeReadiness'),
@@ -79,7 +68,7 @@ export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string
       atEdge,
       atCloud,
       close,
-      patient: atEdge.with({ fetch: repeating503 }),
+      calm: calmClient(edge),
       async fund(ether) {
         const { address } = await atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
         await atEdge.must('simulateDeposit', { body: { chain: 'eth', address, amount: ether, autoConfirm: true } });

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { createDeliveryStore } from '../../../persistence/postgres/delivery-store.ts';
 import { createInboxStore } from '../../../persistence/postgres/inbox-store.ts';
+import { encodeEntry, joinEntries } from '../../../persistence/postgres/batch.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
-import { patiently } from '../../support/company.ts';
+import { patiently } from '../../support/patience.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { ROOT } from '../../support/tree.ts';
 import {
@@ -109,19 +110,26 @@ test.serial(
     const { live, hook } = await endpointWith(1);
     const due = await stores.deliveries.claimDue([live], 10, NOW_MS + 1, 60_000, []);
     const racing = publicationRow(live),
-      holder = await database.admin.reserve();
+      [holder, racer] = [await database.admin.reserve(), await database.admin.reserve()];
+    const pidOf = async (sql: typeof holder) => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;
+    const [holderPid, racerPid] = [await pidOf(holder), await pidOf(racer)];
+    // One statement that waits as long as it takes. A store would give it up after 250 ms and begin another, which sees
+    // the endpoint as it is then.
+    await racer`set lock_timeout = 0`;
+    const batch = joinEntries([
+      encodeEntry(await appendOf(stores, live, [{ table: 'publication', row: racing }]), NOW_MS)!,
+    ]);
     // The append has seen an enabled endpoint, and waits for whoever has its event half written.
     await holder.unsafe('begin');
     await holder.unsafe(`insert into flock.publication (account_id, event_id, seq, event, body, order_key, to_all, created_at) overriding system value
     select account_id, '${racing.eventId}', seq + 1000000, event, body, order_key, to_all, created_at from flock.publication where account_id = '${live}'`);
-    const appended = write(stores, live, [{ table: 'publication', row: racing }]);
+    const appended = racer<
+      { outcomes: string[] }[]
+    >`select append_accounts(${batch}::text::jsonb) as outcomes`.execute();
     await patiently(
-      'an append that waits',
-      () =>
-        database.admin<
-          object[]
-        >`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`,
-      (rows) => rows.length > 0,
+      'the append that waits for the holder',
+      () => database.admin<{ holders: number[] }[]>`select pg_blocking_pids(${racerPid}) as holders`,
+      ([row]) => row!.holders.includes(holderPid),
     );
     await stores.deliveries.recordAttempts([
       {
@@ -137,8 +145,9 @@ test.serial(
     ]);
     await workAll();
     await holder.unsafe('rollback');
+    t.deepEqual((await appended)[0]!.outcomes, ['appended']);
     holder.release();
-    await appended;
+    racer.release();
     t.is(await countOf(hook, 'pending'), 1, 'it was written as pending, after the endpoint was stopped');
     await workAll();
     t.deepEqual([await countOf(hook, 'pending', 'failed'), await countOf(hook, 'held')], [0, 2]);

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
-import { createClient, type Client } from '../../../protocol/client.ts';
+import type { Client } from '../../../protocol/client.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { COMPILE_CACHE, startChild } from '../../../developer/children.ts';
 import { prepareDatabase } from '../../../developer/database.ts';
@@ -24,7 +24,7 @@ import type { ReplyOf } from '../../../protocol/routes.ts';
 import { createUpstream } from '../../../edge/link/upstream.ts';
 import { mintLocalKey } from '../../../developer/local-key.ts';
 import { seedDeveloperOrganizations } from '../../../developer/seed.ts';
-import { patiently } from '../company.ts';
+import { patientClient, patiently } from '../patience.ts';
 import { testServerUrl } from '../postgres.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { RoughReceiver } from './rough-receiver.ts';
@@ -291,8 +291,8 @@ async function openFleet({
   );
   closing.push(() => Promise.all(replicas.map((replica) => replica.kill('SIGKILL'))));
   for (const replica of replicas) await replica.start();
-  const at = (replica: Replica) => createClient({ baseUrl: replica.url, apiKey: localKey, timeoutMs: 15_000 });
-  const atCloud = createClient({ baseUrl: cloudUrl, apiKey, timeoutMs: 15_000 });
+  const at = (replica: Replica) => patientClient({ baseUrl: replica.url, apiKey: localKey, timeoutMs: 15_000 });
+  const atCloud = patientClient({ baseUrl: cloudUrl, apiKey, timeoutMs: 15_000 });
   await patiently(
     'readiness',
     () => atCloud.call('getEdgeReadiness'),

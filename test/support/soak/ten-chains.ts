@@ -5,14 +5,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startReceiver, type Receiver } from '../../../gateway/cli/webhook-receiver.ts';
+import type { Receiver } from '../../../gateway/cli/webhook-receiver.ts';
 import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
-import { createClient, type Client } from '../../../protocol/client.ts';
+import type { Client } from '../../../protocol/client.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { CHAINS, EVENTS, type Chain } from '../../../protocol/slugs.ts';
 import { removeEmbeddedPostgres } from '../../../developer/embedded-postgres.ts';
 import { startDeployment, type Deployment } from '../../../developer/deployment.ts';
-import { patiently } from '../company.ts';
+import { patientClient, patiently, startPatientReceiver } from '../patience.ts';
 import { testServerUrl } from '../postgres.ts';
 import { openBtc } from './btc.ts';
 import { openEvm } from './evm.ts';
@@ -89,7 +89,7 @@ export async function openTenChains({
       closing.push(() => chain.close());
       chains.set(slug, chain);
     }
-    const receiver = await startReceiver();
+    const receiver = await startPatientReceiver();
     closing.push(() => receiver.close());
     const deployment = await startDeployment({
       dataDir,
@@ -110,7 +110,7 @@ export async function openTenChains({
     closing.push(() => deployment.stop());
     const sql = openDatabase({ url: deployment.databaseUrl, connections: 4, name: 'flock-books', role: null });
     closing.push(() => sql.end({ timeout: 5 }));
-    const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
+    const client = patientClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
     await patiently(
       'readiness',
       () => client.call('getEdgeReadiness'),
