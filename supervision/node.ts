@@ -44,7 +44,7 @@ export interface CloudNode {
   stop(): Promise<void>;
 }
 
-/** Limits that are no setting: they hold what an issue promises, and are others only where a process is more than a node. */
+/** Limits that are no setting: they hold what an issue promises, and differ where a process is more than a node. */
 export type NodeLimits = Pick<PresenceDeps, 'beatLimitMs'>;
 
 const nowMs = Date.now;

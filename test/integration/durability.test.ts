@@ -74,7 +74,7 @@ async function start(url: string, durability: string): Promise<{ code: number | 
 test.serial(
   'found F62: a node that requires it does not start where acknowledged commits may be lost, and names the setting',
   async (t) => {
-    t.timeout(90_000);
+    t.timeout(600_000);
     const before = await readDurability(database.sql);
     const slot = `standby_${process.pid}`;
     await database.admin`select pg_create_physical_replication_slot(${slot}, true)`;

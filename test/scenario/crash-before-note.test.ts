@@ -6,7 +6,7 @@ import { CONFIRMATIONS, openCompany, patiently } from '../support/company.ts';
 const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
 
 test('G26 G27 killed after a submit and before its note: refused later, the nonce stays held, and the same bytes land', async (t) => {
-  t.timeout(300_000);
+  t.timeout(600_000);
   const company = await openCompany({ cloudEnv: { FLOCK_FAILPOINTS: 'kill:first_submit.answered:1' } });
   try {
     const { anvil, client, deployment, receiver, sql, accountId } = company;

@@ -151,7 +151,7 @@ const FAULTS: readonly { name: string; begin(company: Company): Promise<() => Pr
 test.serial(
   'found F61: frozen, refused, read-only or full: every route is 503 with Retry-After within two seconds, then all goes on',
   async (t) => {
-    t.timeout(240_000);
+    t.timeout(600_000);
     const opened = await openCompany({ ownServer: true });
     t.teardown(() => opened.close());
     const company = { ...opened, lateness: watchLateness(opened.deployment.cloudUrl) };

@@ -262,7 +262,7 @@ for (const [chain, { unit, outsider, pay, mine }] of LIVE) {
   (chain === 'btc' ? test.serial : test)(
     `found F72: ${chain}: on its own ledger too every field of a withdrawal's record and events is there, typed and exact`,
     async (t) => {
-      t.timeout(120_000);
+      t.timeout(600_000);
       const { threshold: usual, nativeSymbol: symbol, nativeDecimals: decimals, explorer } = networkOf(chain),
         threshold = chain === 'btc' ? btc.threshold : usual,
         sinceMs = Date.now();
@@ -347,7 +347,7 @@ for (const [chain, limit, count] of [
   ['xlm', 1, 4],
 ] as const) {
   test(`found F43: ${chain}: ${count} builds from one address, broadcast in any order and at once: ${limit} in flight, each lands, and nothing else is refused`, async (t) => {
-    t.timeout(120_000);
+    t.timeout(600_000);
     const { unit, outsider, pay, mine } = new Map(LIVE).get(chain)!,
       balanceOf = chain === 'xrp' ? xrp.balanceOf : xlm.balanceOf;
     const address = await newAddress(chain);

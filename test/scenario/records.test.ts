@@ -39,7 +39,7 @@ for (const chain of CHAINS) {
   test.serial(
     `found F72: ${chain}: every field of every record and event is there, typed and exact, from the address to the confirmed withdrawal`,
     async (t) => {
-      t.timeout(120_000);
+      t.timeout(600_000);
       const { nativeSymbol: symbol, nativeDecimals: decimals, threshold } = networkOf(chain),
         sinceMs = Date.now();
       const asset = { contract: null, symbol, decimals },
@@ -209,7 +209,7 @@ for (const chain of CHAINS.filter((one) => catalogueOf(one).size > 0 && (FAMILY_
   test.serial(
     `found F72: ${chain}: the same of a token, of a payment that a node or its block refuses, of a build that nobody broadcast and of a deposit that a reorg takes`,
     async (t) => {
-      t.timeout(120_000);
+      t.timeout(600_000);
       const network = networkOf(chain),
         { threshold } = network,
         sinceMs = Date.now();

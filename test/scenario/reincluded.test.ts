@@ -21,7 +21,7 @@ const FEES = {
 };
 
 test('C2, decisions 5: an attacker whose contract pays less after a reorg is credited what it paid', async (t) => {
-  t.timeout(120_000);
+  t.timeout(600_000);
   const company = await openCompany();
   try {
     const { anvil, client, sql, receiver } = company;

@@ -133,7 +133,7 @@ const CUT = {
 const STRIKES = [[KILLED, CUT], [FROZEN]];
 
 test('issue 4: with the default lease the next delivery comes in under 15 s after a kill, under 45 s after a freeze or a cut; each is measured', async (t) => {
-  t.timeout(240_000);
+  t.timeout(600_000);
   const host = await startFleets({ sizes: STRIKES.map(() => 2), cloudEnv: {}, random: seeded(SEED) });
   t.teardown(() => host.close());
   const took: string[] = [];

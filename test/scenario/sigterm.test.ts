@@ -17,7 +17,7 @@ type Kind = 'addresses' | 'deposits' | 'webhooks' | 'changed webhooks' | 'transa
 type Promised = () => Promise<unknown>;
 
 test('issue 2.2 SIGTERM under load: exit within 10 s, and every 2xx answered before it is readable after the restart', async (t) => {
-  t.timeout(300_000);
+  t.timeout(600_000);
   const flock = await openDeveloper({ cloudEnv: { SANDBOX_REQUESTS_PER_MINUTE: '100000000' } });
   try {
     const { atCloud, deployment } = flock;

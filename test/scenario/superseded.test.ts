@@ -42,7 +42,7 @@ for (const ending of ['stops', 'is killed'] as const) {
   test.serial(
     `found F52: a second node starts and ${ending}; the first says that it does not serve, then serves again by itself`,
     async (t) => {
-      t.timeout(180_000);
+      t.timeout(600_000);
       const company = await openCompany({ cloudEnv: { NODE_LEASE_SECONDS: String(LEASE_SECONDS) } });
       t.teardown(() => company.close());
       const {

@@ -89,7 +89,7 @@ class Payer {
 }
 
 test(`each of ${PAYMENTS} payments is credited exactly once under reorgs and kills (seed ${SEED})`, async (t) => {
-  t.timeout(400_000);
+  t.timeout(600_000);
   const random = seeded(SEED);
   const company = await openCompany();
   try {

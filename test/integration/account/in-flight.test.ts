@@ -97,7 +97,7 @@ async function fill(accountId: AccountId, rows: readonly WithdrawalRow[]): Promi
 test.serial(
   'found F83: the snapshot of an append is as large with 5,000 withdrawals in flight as it is idle',
   async (t) => {
-    t.timeout(120_000);
+    t.timeout(600_000);
     const { live } = await newOrganization(stores);
     await write(stores, live, [], [NOTED]);
     const idle = await storedBytes(live);
@@ -118,7 +118,7 @@ test.serial(
 test.serial(
   'found F58: 20,000 builds that nobody signed are in no snapshot, are not loaded a day later, and expire',
   async (t) => {
-    t.timeout(180_000);
+    t.timeout(600_000);
     const { live } = await newOrganization(stores);
     await write(stores, live, [], [NOTED]);
     const idle = await storedBytes(live);
@@ -412,7 +412,7 @@ test.serial(
 );
 
 test.serial('found F83: under any story a load finds what the actor had in flight', async (t) => {
-  t.timeout(180_000);
+  t.timeout(600_000);
   let whole = 0;
   const steps = fc.array(
     fc.record({

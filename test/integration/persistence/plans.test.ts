@@ -35,7 +35,7 @@ let stores: Stores;
 let live: AccountId;
 let organization: TestOrganization;
 test.before(async (t) => {
-  t.timeout(180_000);
+  t.timeout(600_000);
   database = await createTestDatabase();
   organization = await newOrganization(await openStores(database));
   ({ live } = organization);
@@ -105,7 +105,7 @@ for (const [list, filters] of Object.entries(LISTS)) {
   test.serial(
     `found F53, F84: ${list} by every combination of filters reads what the page shows, and counts to 10,000`,
     async (t) => {
-      t.timeout(120_000);
+      t.timeout(600_000);
       const read = stores.read[list as keyof typeof LISTS] as (
         accountId: AccountId,
         filter: object,
@@ -156,7 +156,7 @@ for (const [list, filters] of Object.entries(LISTS)) {
 test.serial(
   'found F54: no statement that one fact causes reads more than a few rows, however many addresses its account has',
   async (t) => {
-    t.timeout(120_000);
+    t.timeout(600_000);
     await write(stores, live, [{ table: 'address', row: addressRow(live, { userRef: SCALE_USERS.one }) }]);
     for (let n = 0; n < 3; n += 1) await oneFact(stores, live); // a session's plans are those of its first questions
     const { statements } = await watched.ran(() => oneFact(stores, live));
@@ -245,7 +245,7 @@ for (const [plans, settings] of Object.entries({
   test.serial(
     `found F40, F53, F54: no statement of the stores, by a plan ${plans}, reads more than what it is about`,
     async (t) => {
-      t.timeout(180_000);
+      t.timeout(600_000);
       const pools = await openWatched(database.url, database.url, settings);
       try {
         const world = { stores: noting(await storesOver(pools)), sql: pools.sql, ...organization };
