@@ -10,6 +10,7 @@ import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditStore } from '../model/ports/audit-store.ts';
 import type { EndpointView } from '../model/ports/chain-access.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
+import { backoffMs } from '../protocol/backoff.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createAudit, type Audit } from './audit/audit.ts';
 import { startOf } from './follow/beginning.ts';
@@ -370,7 +371,7 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
 /** Pause before the next tick, in milliseconds: none while there is more to read, longer while it fails. */
 export function pauseMsOf(pollMs: number, failures: number, more: boolean): number {
   if (failures === 0) return more ? 0 : pollMs;
-  return Math.min(FAILURE_PAUSE_MS_MAX, Math.max(pollMs, pollMs * 2 ** Math.min(failures - 1, 10)));
+  return backoffMs(failures - 1, { firstMs: pollMs, mostMs: FAILURE_PAUSE_MS_MAX });
 }
 
 function startAudit(system: Spawner, chain: Chain, one: LiveChain): void {

@@ -1,12 +1,12 @@
 /** How often and how soon a crashed actor is restarted. Pure: instants and the random number come in. */
 import type { RestartPolicy } from '../actors/kernel/fault.ts';
+import { backoffMs, type Backoff } from '../protocol/backoff.ts';
 
-export interface RestartSettings {
-  /** Pause before the first restart; each further fault within the window doubles it. */
-  readonly firstDelayMs: number;
-  readonly delayMsMax: number;
-  /** A pause is shortened by up to this share, so that actors which fell together do not rise together. */
-  readonly jitterPercent: number;
+/**
+ * Each further fault within the window doubles the pause before the restart. Jitter: actors that fell together do not
+ * rise together.
+ */
+export interface RestartSettings extends Backoff {
   /** More faults than this within the window: given up. */
   readonly restartsMax: number;
   readonly windowMs: number;
@@ -19,8 +19,8 @@ export interface RestartSettings {
  * minute must not need an operator for each account. A poisonous event is given up for good by the kernel itself.
  */
 export const ENTITY_RESTARTS: RestartSettings = {
-  firstDelayMs: 50,
-  delayMsMax: 5_000,
+  firstMs: 50,
+  mostMs: 5_000,
   jitterPercent: 50,
   restartsMax: 8,
   windowMs: 60_000,
@@ -29,19 +29,13 @@ export const ENTITY_RESTARTS: RestartSettings = {
 
 /** Watchers, publisher and schedules fault when something outside does; they are too few to give up on for long. */
 export const WORKER_RESTARTS: RestartSettings = {
-  firstDelayMs: 200,
-  delayMsMax: 30_000,
+  firstMs: 200,
+  mostMs: 30_000,
   jitterPercent: 50,
   restartsMax: 20,
   windowMs: 300_000,
   retryAfterMs: 60_000,
 };
-
-/** The pause before restart number `attempt` (from 1), in whole milliseconds within (cap × (1 − jitter), cap]. */
-export function backoffMs(attempt: number, settings: RestartSettings, random: number): number {
-  const fullMs = Math.min(settings.delayMsMax, settings.firstDelayMs * 2 ** (attempt - 1));
-  return Math.ceil(fullMs * (1 - (settings.jitterPercent / 100) * random));
-}
 
 /**
  * Exponential backoff with jitter to a cap, then giving up. Faults older than the window are forgotten, so a healthy
@@ -53,6 +47,6 @@ export function restartPolicy(settings: RestartSettings): RestartPolicy {
     const faultsMs = recentMs.slice(-(settings.restartsMax + 1)); // More would change no verdict.
     const { restartsMax, retryAfterMs } = settings;
     if (faultsMs.length > restartsMax) return { kind: 'give_up', retryAfterMs, faultsMs };
-    return { kind: 'restart', delayMs: backoffMs(faultsMs.length, settings, random), faultsMs };
+    return { kind: 'restart', delayMs: backoffMs(faultsMs.length - 1, settings, random), faultsMs };
   };
 }

@@ -1,6 +1,7 @@
 /**
  * Job 3: heights whose content could not be proven are tried again for ever, ever more slowly. No height is dropped.
  */
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { readAgreed } from './movements.ts';
 import { chainFailure, contentOf } from './content.ts';
@@ -9,12 +10,11 @@ import { parted } from '../reorg/rewind.ts';
 
 /** Heights that one tick tries. */
 const HEIGHTS_PER_TICK = 16;
-const RETRY_FIRST_MS = 1_000;
-const RETRY_MS_MAX = 60_000;
+const RETRY: Backoff = { firstMs: 1_000, mostMs: 60_000 };
 
 /** Pause before the next try at a height that failed `tries` times, in milliseconds: 1 s, 2 s, 4 s … 60 s. */
 export function retryAfterMs(tries: number): number {
-  return Math.min(RETRY_MS_MAX, RETRY_FIRST_MS * 2 ** Math.min(Math.max(tries - 1, 0), 16));
+  return backoffMs(tries - 1, RETRY);
 }
 
 /** Reads unresolved heights again and records those that are proven now. Answers how many. */

@@ -12,6 +12,7 @@
  * believed: fate.ts.
  */
 import type { Fate, Network, Unsigned } from '../../chains/chain.ts';
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
 import type { Fact } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
@@ -28,9 +29,8 @@ import { isUntaken, submitNewest } from './submit.ts';
 const WITHDRAWALS_AT_ONCE = 8;
 /** Heights from which on their blocks are read in one question. */
 const LINKS_AT_ONCE_MIN = 8;
-const BACKOFF_MS_MAX = 300_000;
-/** The gateway submits first, at once; the tracker begins after this. */
-const BACKOFF_FIRST_MS = 2_000;
+/** The gateway submits first, at once; the tracker begins after the first pause. */
+const LOOKS: Backoff = { firstMs: 2_000, mostMs: 300_000 };
 
 export interface Outbound {
   /** One look at every open withdrawal that is due. Throws: ChainUnavailable when none could be looked at. */
@@ -58,8 +58,8 @@ interface Patience {
 }
 
 /** Pause after `tries` looks at a withdrawal, in milliseconds: 2 s, 4 s, 8 s … 5 min, or always the network's own. */
-export function backoffMs(tries: number, { resubmitMs }: Pick<Network, 'resubmitMs'> = {}): number {
-  return resubmitMs ?? Math.min(BACKOFF_MS_MAX, BACKOFF_FIRST_MS * 2 ** Math.min(tries, 16));
+export function pauseAfterLooks(tries: number, { resubmitMs }: Pick<Network, 'resubmitMs'> = {}): number {
+  return resubmitMs ?? backoffMs(tries, LOOKS);
 }
 
 /** A tracker of the withdrawals of one ledger. */
@@ -126,11 +126,14 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   // The first submit is the gateway's. A row that another node's clock dates into the future waits no longer than that.
   const waited = patience.get(patienceKey(row)) ?? {
     tries: 0,
-    nextMs: Math.min(row.updatedAtMs, nowMs) + BACKOFF_FIRST_MS,
+    nextMs: Math.min(row.updatedAtMs, nowMs) + LOOKS.firstMs,
   };
   const due = nowMs >= waited.nextMs;
   const tries = waited.tries + (due ? 1 : 0);
-  patience.set(patienceKey(row), { tries, nextMs: due ? nowMs + backoffMs(tries, parts.network) : waited.nextMs });
+  patience.set(patienceKey(row), {
+    tries,
+    nextMs: due ? nowMs + pauseAfterLooks(tries, parts.network) : waited.nextMs,
+  });
   if (!due && !parts.settings.asksAtEachTick) return;
   const fates: Fate[] = [];
   for (const version of row.versions.toReversed()) {

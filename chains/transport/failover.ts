@@ -17,11 +17,11 @@ import {
   type NetworkSeen,
   type Transport,
 } from '../chain.ts';
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { EndpointFailure } from './http-endpoint.ts';
 
-const BACKOFF_MS_FIRST = 500;
-const BACKOFF_MS_MAX = 60_000;
+const RETRY: Backoff = { firstMs: 500, mostMs: 60_000, jitterPercent: 50 };
 /** Blocks that heads of healthy nodes may differ by: propagation, and the time between two readings. */
 const LAG_BLOCKS_MAX = 3;
 const REASON_CHARACTERS_MAX = 300;
@@ -125,8 +125,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
 
   const backOff = (condition: Condition, askedMs: number | null) => {
     condition.failures++;
-    const doubled = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** Math.min(condition.failures - 2, 20));
-    const waitMs = condition.failures === 1 ? 0 : doubled * (0.5 + random() / 2);
+    const waitMs = condition.failures === 1 ? 0 : backoffMs(condition.failures - 2, RETRY, random());
     condition.notBeforeMs = nowMs() + Math.max(waitMs, askedMs ?? 0);
   };
 

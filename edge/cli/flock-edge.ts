@@ -1,13 +1,6 @@
 /** `npm run -s flock-edge -- COMMAND`: the operator's commands at the edge. Standard output carries answers only. */
 import { openDoors } from '../process/doors.ts'; // the first line that runs
-
-interface Command {
-  readonly words: readonly string[];
-  readonly usage: string;
-  readonly does: string;
-  /** Loads what the command needs and nothing else; answers the exit code. */
-  run(args: readonly string[]): Promise<number>;
-}
+import { runProgram, type Command } from '../../protocol/node/commands.ts';
 
 const COMMANDS: readonly Command[] = [
   {
@@ -51,24 +44,18 @@ const COMMANDS: readonly Command[] = [
   },
 ];
 
-function usage(): string {
-  const width = Math.max(...COMMANDS.map((command) => command.usage.length));
-  return [
-    'usage: flock-edge COMMAND',
-    ...COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.does}`),
-  ].join('\n');
+/** Refuses where the process can be opened, and forbids memory dumps. */
+async function before(): Promise<number | null> {
+  const doors = openDoors(process.execArgv, process.env);
+  if (doors.length > 0) {
+    console.error(doors.join('\n'));
+    return 78;
+  }
+  await (await import('../process/core-files.ts')).forbidDumps();
+  return null;
 }
 
-const words = process.argv.slice(2);
-const doors = openDoors(process.execArgv, process.env);
-const command = COMMANDS.find((candidate) => candidate.words.every((word, index) => words[index] === word));
-if (command === undefined) {
-  console.error(usage());
-  process.exitCode = 2;
-} else if (doors.length > 0) {
-  console.error(doors.join('\n'));
-  process.exitCode = 78;
-} else {
-  await (await import('../process/core-files.ts')).forbidDumps();
-  process.exitCode = await command.run(words.slice(command.words.length));
-}
+process.exitCode = await runProgram(
+  { name: 'flock-edge', commands: COMMANDS, before, quotesArguments: false },
+  process.argv.slice(2),
+);

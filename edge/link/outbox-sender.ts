@@ -2,6 +2,7 @@
  * Sends the outbox: one batch of a kind in flight. The order within a lane is kept because nothing overtakes there; a
  * lane whose head does not leave holds nothing but itself.
  */
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import { POISONED_AFTER_TRIES, type Outbox, type OutboxKind, type OutboxWrite } from './outbox.ts';
 import { StorageFailed } from '../storage/storage.ts';
 
@@ -27,8 +28,7 @@ export interface OutboxSenderEvents {
   readonly onPoisoned?: (write: OutboxWrite, code: string) => void;
 }
 
-const PAUSE_MS_FIRST = 250;
-const PAUSE_MS_MAX = 15_000;
+const PAUSES: Backoff = { firstMs: 250, mostMs: 15_000 };
 
 export class OutboxSender {
   readonly #kinds: Readonly<Record<OutboxKind, KindSender>>;
@@ -198,6 +198,6 @@ class KindSender {
 }
 
 function paused(why: Pause['why'], before: Pause | null): Pause {
-  const ms = before === null ? PAUSE_MS_FIRST : Math.min(PAUSE_MS_MAX, before.ms * 2);
+  const ms = before === null ? PAUSES.firstMs : backoffMs(1, { ...PAUSES, firstMs: before.ms });
   return { why, ms, untilMs: performance.now() + ms };
 }

@@ -14,12 +14,12 @@ import { createHash } from 'node:crypto';
 import { isRefusal, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import type { SyncBody } from '../../protocol/frames.ts';
 import { adviceFor, type Advice } from '../http/advice.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Timers } from '../process/timers.ts';
 import type { Upstream } from './upstream.ts';
 
-const RETRY = { firstMs: 500, capMs: 60_000 } as const;
+const RETRY: Backoff = { firstMs: 500, mostMs: 60_000, jitterPercent: 50 };
 /** A confirmation that lasted so long was a good one: a later loss is the ordinary one, which is mended at once. */
 const STABLE_MS = 60_000;
 const SETTING = 'enrolled_as';

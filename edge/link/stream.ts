@@ -20,10 +20,10 @@ import {
   type Acknowledgement,
   type HandshakeAuth,
 } from '../../protocol/frames.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { Timers } from '../process/timers.ts';
 
-const RECONNECT = { firstMs: 250, capMs: 15_000 } as const;
+const RECONNECT: Backoff = { firstMs: 250, mostMs: 15_000, jitterPercent: 50 };
 const CONNECT_TIMEOUT_MS = 10_000;
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 10_000;
 /** A stream that lived this long was a good one: the next pause is the first again. */

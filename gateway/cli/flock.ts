@@ -1,14 +1,6 @@
 /** `npm run -s flock -- COMMAND`: the operator's commands of the cloud. Standard output carries answers only. */
-
+import { runProgram, type Command } from '../../protocol/node/commands.ts';
 import type { OperatorCommand } from '../../supervision/operator.ts';
-
-interface Command {
-  readonly words: readonly string[];
-  readonly usage: string;
-  readonly does: string;
-  /** Loads what the command needs and nothing else; answers the exit code. */
-  run(args: readonly string[]): Promise<number>;
-}
 
 const COMMANDS: readonly Command[] = [
   {
@@ -45,7 +37,7 @@ const COMMANDS: readonly Command[] = [
   ),
 ];
 
-/** A command of whoever runs the cloud; it works on DATABASE_URL. */
+/** A command of the cloud's operator; it works on DATABASE_URL. */
 function operator(name: OperatorCommand, options: string, does: string): Command {
   return {
     words: name.split(' '),
@@ -62,27 +54,7 @@ function operator(name: OperatorCommand, options: string, does: string): Command
   };
 }
 
-function usage(): string {
-  const width = Math.max(...COMMANDS.map((command) => command.usage.length));
-  return [
-    'usage: flock COMMAND',
-    ...COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.does}`),
-  ].join('\n');
-}
-
-const words = process.argv.slice(2);
-const asksForHelp = words.length === 1 && ['help', '--help', '-h'].includes(words[0]!);
-const command = COMMANDS.find((candidate) => candidate.words.every((word, index) => words[index] === word));
-if (asksForHelp) {
-  console.log(usage());
-} else if (command === undefined) {
-  console.error(usage());
-  process.exitCode = 2;
-} else {
-  // A wrong option is answered with what the command takes, not with a stack.
-  process.exitCode = await command.run(words.slice(command.words.length)).catch((error: unknown) => {
-    if ((error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
-    console.error(`${(error as Error).message}\nusage: flock ${command.usage}`);
-    return 2;
-  });
-}
+process.exitCode = await runProgram(
+  { name: 'flock', commands: COMMANDS, quotesArguments: true },
+  process.argv.slice(2),
+);

@@ -4,6 +4,7 @@
  * outside the migrations may use it; test/tidy/words.test.ts holds that.
  */
 import postgres from 'postgres';
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import { arrayOf, arrayText } from './array-text.ts';
 import { connectSocket, endpointOf } from './connect-socket.ts';
 
@@ -42,6 +43,7 @@ const IDLE_IN_TRANSACTION_MS = 5_000;
 const TCP_USER_TIMEOUT_MS = 10_000;
 const CONNECTION_CHECK_MS = 2_000;
 const CONNECT_TIMEOUT_S = 5;
+const RECONNECT: Backoff = { firstMs: 50, mostMs: 1_000 };
 const IDLE_TIMEOUT_S = 300;
 /** The server ends a statement after STATEMENT_TIMEOUT_MS and says so; one that does not is not there. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 5_000;
@@ -105,7 +107,7 @@ export function openDatabase({
     max: connections,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: IDLE_TIMEOUT_S,
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
+    backoff: (attempt: number) => backoffMs(attempt, RECONNECT) / 1_000,
     onnotice: (notice) => onNotice?.(notice.message ?? ''),
     // A node's pool knows its array types (array-text.ts). Without the query for them this client cannot reserve a
     // connection, which only the migrations do.

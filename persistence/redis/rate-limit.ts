@@ -4,6 +4,7 @@
  * a limit that is each node's own until it is back.
  */
 import { Redis } from 'ioredis';
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { RateLimiter } from '../../model/ports/rate-limiter.ts';
 
 export interface RedisRateLimiterOptions {
@@ -29,8 +30,7 @@ const ANSWER_MS = 100;
  */
 const WAITS_MAX = 10;
 const CONNECT_MS = 2_000;
-const RECONNECT_MS_FIRST = 50;
-const RECONNECT_MS_MAX = 2_000;
+const RECONNECT: Backoff = { firstMs: 50, mostMs: 2_000 };
 const PREFIX = 'flock:rate:';
 
 // KEYS[1] the window, ARGV[1] its length in ms → { count with this one, ms left }. A key without an end gets one, so
@@ -66,7 +66,7 @@ export function createRedisRateLimiter({
     commandTimeout: answerMs,
     socketTimeout: WAITS_MAX * answerMs,
     connectTimeout: CONNECT_MS,
-    retryStrategy: (tries) => Math.min(RECONNECT_MS_MAX, RECONNECT_MS_FIRST * 2 ** Math.min(tries, 10)),
+    retryStrategy: (tries) => backoffMs(tries, RECONNECT),
     scripts: { takeFromWindow: { lua: TAKE, numberOfKeys: 1 } },
   });
   redis.on('error', () => undefined); // each command that fails of it says so

@@ -9,7 +9,7 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
   'actors/kernel': { rooms: ['protocol', 'model/entity', 'actors/kernel'] },
   actors: { rooms: ['protocol', 'model', 'chains', 'actors'] },
   // The command line is a root of composition, like a process.
-  'gateway/cli/flock.ts': { rooms: ['gateway', 'supervision/operator'] },
+  'gateway/cli/flock.ts': { rooms: ['protocol', 'gateway', 'supervision/operator'] },
   gateway: { rooms: ['protocol', 'model', 'chains', 'gateway', 'actors'] },
   'chain-watchers': { rooms: ['protocol', 'model', 'chains', 'chain-watchers'], types: ['actors/kernel'] },
   persistence: { rooms: ['protocol', 'model', 'persistence'], types: ['chains'] },

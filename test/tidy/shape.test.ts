@@ -104,3 +104,12 @@ test('house 10: a line has at most 120 columns, unless one literal is what makes
   });
   t.deepEqual(wide, []);
 });
+
+test('house 4: pauses are doubled in protocol/backoff.ts and nowhere else', (t) => {
+  const doubles = /Math\.min\([^;\n]*(?:\* 2 \*\*|\.ms \* 2)/;
+  const places = sources().filter(({ text }) => doubles.test(text));
+  t.deepEqual(
+    places.map(({ path }) => path),
+    ['protocol/backoff.ts'],
+  );
+});

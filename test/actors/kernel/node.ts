@@ -13,8 +13,8 @@ import { HandClock } from '../../support/clock.ts';
 import { counter, counterStore, type Count, type CounterCommand, type CounterEvent, type KeyRow } from './counter.ts';
 
 export const RESTARTS: RestartSettings = {
-  firstDelayMs: 100,
-  delayMsMax: 1_000,
+  firstMs: 100,
+  mostMs: 1_000,
   jitterPercent: 0,
   restartsMax: 3,
   windowMs: 60_000,

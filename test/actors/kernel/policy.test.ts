@@ -1,17 +1,12 @@
 /** supervision/policy.ts (style.md 2(c)): backoff doubles with jitter to a cap; more than N in a window gives up. */
 import test from 'ava';
 import fc from 'fast-check';
-import {
-  backoffMs,
-  ENTITY_RESTARTS,
-  restartPolicy,
-  WORKER_RESTARTS,
-  type RestartSettings,
-} from '../../../supervision/policy.ts';
+import { backoffMs } from '../../../protocol/backoff.ts';
+import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS, type RestartSettings } from '../../../supervision/policy.ts';
 
 const SETTINGS: RestartSettings = {
-  firstDelayMs: 100,
-  delayMsMax: 1_500,
+  firstMs: 100,
+  mostMs: 1_500,
   jitterPercent: 50,
   restartsMax: 3,
   windowMs: 10_000,
@@ -19,7 +14,7 @@ const SETTINGS: RestartSettings = {
 };
 
 test('backoff doubles from the first pause to the cap', (t) => {
-  const pausesMs = [1, 2, 3, 4, 5, 6, 60].map((attempt) => backoffMs(attempt, SETTINGS, 0));
+  const pausesMs = [1, 2, 3, 4, 5, 6, 60].map((attempt) => backoffMs(attempt - 1, SETTINGS, 0));
   t.deepEqual(pausesMs, [100, 200, 400, 800, 1_500, 1_500, 1_500]);
 });
 
@@ -27,12 +22,12 @@ test('jitter shortens a pause by at most its share, and never lengthens it', (t)
   const uniform = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), uniform, (attempt, random) => {
-      const fullMs = backoffMs(attempt, SETTINGS, 0);
-      const delayMs = backoffMs(attempt, SETTINGS, random);
+      const fullMs = backoffMs(attempt - 1, SETTINGS, 0);
+      const delayMs = backoffMs(attempt - 1, SETTINGS, random);
       return Number.isInteger(delayMs) && delayMs <= fullMs && delayMs >= fullMs / 2;
     }),
   );
-  t.is(backoffMs(1, SETTINGS, 0.5), 75);
+  t.is(backoffMs(0, SETTINGS, 0.5), 75);
 });
 
 test('the fault after the allowed restarts of a window gives up; an old fault does not count', (t) => {
@@ -81,6 +76,6 @@ test('no run of faults restarts more often than allowed in any window, and the h
 test('an outage of a minute needs no operator: the shipped settings give up for a bounded time only', (t) => {
   for (const settings of [ENTITY_RESTARTS, WORKER_RESTARTS]) {
     t.true(settings.retryAfterMs !== null && settings.retryAfterMs <= 60_000);
-    t.true(settings.delayMsMax <= 30_000);
+    t.true(settings.mostMs <= 30_000);
   }
 });

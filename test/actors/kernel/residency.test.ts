@@ -21,7 +21,7 @@ test('an idle entity leaves after its time and the next message brings it back w
 });
 
 test('an entity that is used stays; one that works or pauses is not passivated', async (t) => {
-  const node = startNode(t, { firstDelayMs: 60_000, delayMsMax: 60_000 });
+  const node = startNode(t, { firstMs: 60_000, mostMs: 60_000 });
   const { counters, store } = startCounters(node, { idleMs: 8_000, storeTimeoutMs: 600_000 });
   store.failAppends('before');
   await ask(counters.address('pauses'), add(1));
@@ -124,7 +124,7 @@ test('a thousand idle entities leave in one sweep or several, and the timers end
 });
 
 test('a crowd of paused entities does not keep the sweep from the idle ones behind them', async (t) => {
-  const node = startNode(t, { firstDelayMs: 60_000, delayMsMax: 60_000 });
+  const node = startNode(t, { firstMs: 60_000, mostMs: 60_000 });
   const { counters, store } = startCounters(node, { idleMs: 8_000, shardOf: (id) => Number(id) % 8 });
   store.failLoads(...Array.from({ length: 2_100 }, () => new Error('no connection')));
   await Promise.all(

@@ -5,7 +5,7 @@ import type { ChainModule } from '../../../chains/chain.ts';
 import { createClient } from '../../../chains/sol/client.ts';
 import { sol } from '../../../chains/sol/index.ts';
 import { solana, type SolNetwork } from '../../../chains/sol/network.ts';
-import { backoffMs } from '../../../chain-watchers/outbound/outbound.ts';
+import { pauseAfterLooks } from '../../../chain-watchers/outbound/outbound.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
 import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { RpcFailure, type SolNode } from '../../../developer/stand-ins/sol/stand-in.ts';
@@ -219,7 +219,7 @@ test('G10 1.7 C1-1 C1-14 nodes that lag, limit and die in turn: each payment is 
 
 test('L31 the same bytes go out every two seconds for as long as they may land', (t) => {
   t.deepEqual(
-    [1, 2, 9, 60].map((tries) => backoffMs(tries, solana)),
+    [1, 2, 9, 60].map((tries) => pauseAfterLooks(tries, solana)),
     [2_000, 2_000, 2_000, 2_000],
   );
 });

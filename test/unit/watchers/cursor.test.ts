@@ -1,6 +1,6 @@
 import test from 'ava';
 import { continuesFrom, standingOf } from '../../../chain-watchers/follow/cursor.ts';
-import { backoffMs } from '../../../chain-watchers/outbound/outbound.ts';
+import { pauseAfterLooks } from '../../../chain-watchers/outbound/outbound.ts';
 import { recentBlocksOf } from '../../../chain-watchers/follow/rematch.ts';
 import { retryAfterMs } from '../../../chain-watchers/follow/unresolved.ts';
 
@@ -30,7 +30,7 @@ test('G10 a head below the cursor is lag, not a reorg', (t) => {
 test('C1-14 pauses grow to a limit and never end', (t) => {
   t.deepEqual([1, 2, 3, 7, 8, 1_000].map(retryAfterMs), [1_000, 2_000, 4_000, 60_000, 60_000, 60_000]);
   t.deepEqual(
-    [0, 1, 2, 7, 8, 1_000].map((tries) => backoffMs(tries)),
+    [0, 1, 2, 7, 8, 1_000].map((tries) => pauseAfterLooks(tries)),
     [2_000, 4_000, 8_000, 256_000, 300_000, 300_000],
   );
 });
