@@ -1,4 +1,5 @@
 import test from 'ava';
+import { arrowsOf, circlesOf } from '../support/circles.ts';
 import { filesOf, importsOf, sources } from '../support/tree.ts';
 
 /** Who may import whom, from docs/ARCHITECTURE.md; `types` may be imported as types only. */
@@ -108,39 +109,8 @@ test('every source file is imported by another or is an entry of package.json', 
   t.deepEqual(orphans, []);
 });
 
-/** Groups of files that reach each other (Tarjan). */
-function circlesOf(arrows: ReadonlyMap<string, readonly string[]>): string[][] {
-  const order = new Map<string, number>(),
-    low = new Map<string, number>(),
-    path: string[] = [],
-    found: string[][] = [];
-  const visit = (file: string): void => {
-    order.set(file, order.size);
-    low.set(file, order.get(file)!);
-    path.push(file);
-    for (const next of arrows.get(file) ?? []) {
-      if (!order.has(next)) visit(next);
-      if (path.includes(next)) low.set(file, Math.min(low.get(file)!, low.get(next)!));
-    }
-    if (low.get(file) !== order.get(file)) return;
-    const group = path.splice(path.indexOf(file));
-    if (group.length > 1) found.push(group.sort());
-  };
-  for (const file of arrows.keys()) if (!order.has(file)) visit(file);
-  return found;
-}
-
 test('house 10: no circle of files, types included', (t) => {
-  const files = sources().filter(({ path }) => !path.startsWith('bench/'));
-  const arrows = new Map(
-    files.map((file) => [
-      file.path,
-      importsOf(file)
-        .filter(({ specifier }) => specifier.startsWith('.'))
-        .map(({ target }) => target),
-    ]),
-  );
-  t.deepEqual(circlesOf(arrows), []);
+  t.deepEqual(circlesOf(arrowsOf(sources().filter(({ path }) => !path.startsWith('bench/')))), []);
   t.deepEqual(
     circlesOf(
       new Map([

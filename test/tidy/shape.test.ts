@@ -2,7 +2,9 @@ import { stripTypeScriptTypes } from 'node:module';
 import test from 'ava';
 import { parse } from 'acorn';
 import { migrations } from '../../persistence/postgres/migrate.ts';
+import { functionsIn } from '../support/syntax.ts';
 import { filesOf, ROOMS, sources } from '../support/tree.ts';
+import { wideLines } from '../support/wide-lines.ts';
 
 const FILE_LINES_MAX = 500;
 const FUNCTION_LINES_MAX = 70;
@@ -25,24 +27,6 @@ test('style habits: a file is one idea, at most 500 lines, with a kebab-case nam
   });
   t.deepEqual(wrong, []);
 });
-
-interface Node {
-  type: string;
-  start?: number;
-  end?: number;
-  loc?: { start: { line: number }; end: { line: number } };
-}
-
-const functionsIn = (node: unknown): Node[] => nodesOf(node, /Function/);
-
-function nodesOf(node: unknown, type: RegExp, found: Node[] = []): Node[] {
-  if (Array.isArray(node)) for (const child of node) nodesOf(child, type, found);
-  else if (typeof node === 'object' && node !== null && typeof (node as Node).type === 'string') {
-    if (type.test((node as Node).type)) found.push(node as Node);
-    for (const child of Object.values(node)) nodesOf(child, type, found);
-  }
-  return found;
-}
 
 test('style habits: a function has at most 70 lines of its own', (t) => {
   const long: string[] = [];
@@ -80,29 +64,8 @@ test('house 4: no numbered file after the first ones defines a function', (t) =>
   );
 });
 
-const COLUMNS_MAX = 120;
-/** A literal of this many characters cannot be put on a narrower line. */
-const LITERAL = 40;
-
-/** Lines that a string, a template or a regular expression crosses for so long that no line break can narrow them. */
-function unbreakable(text: string): Set<number> {
-  const lines = new Set<number>();
-  const tree = parse(stripTypeScriptTypes(text), { ecmaVersion: 'latest', sourceType: 'module', locations: true });
-  for (const { loc, start, end } of nodesOf(tree, /^(?:Literal|TemplateLiteral)$/)) {
-    if (end! - start! < LITERAL) continue;
-    for (let line = loc!.start.line; line <= loc!.end.line; line += 1) lines.add(line);
-  }
-  return lines;
-}
-
 test('house 10: a line has at most 120 columns, unless one literal is what makes it wider', (t) => {
-  const wide = filesOf([...ROOMS, 'test'], '.ts').flatMap((file) => {
-    const lines = file.lines.map((line, at) => [line, at + 1] as const).filter(([line]) => line.length > COLUMNS_MAX);
-    if (lines.length === 0) return [];
-    const literal = unbreakable(file.text);
-    return lines.filter(([, at]) => !literal.has(at)).map(([, at]) => `${file.path}:${at}`);
-  });
-  t.deepEqual(wide, []);
+  t.deepEqual(wideLines(filesOf([...ROOMS, 'test'], '.ts')), []);
 });
 
 test('house 4: pauses are doubled in protocol/backoff.ts and nowhere else', (t) => {

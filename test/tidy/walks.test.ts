@@ -1,35 +1,8 @@
 /** docs/walks.md is what the code does: each station exists and goes on by what it names. House 8. */
 import { existsSync } from 'node:fs';
 import test from 'ava';
-import { documentText } from '../support/documents.ts';
 import { filesOf, importsOf, ROOT } from '../support/tree.ts';
-
-/** Most files that a person opens to follow a walk. House part 1. */
-const FILES_MAX: Readonly<Record<string, number>> = { 'A deposit': 24, 'A withdrawal': 28 };
-
-interface Station {
-  readonly file: string;
-  readonly uses: readonly string[];
-}
-
-function walks(): Map<string, Station[]> {
-  return new Map(
-    documentText('walks.md')
-      .split(/^## /m)
-      .slice(1)
-      .map((text) => {
-        const rows = text
-          .split('\n')
-          .filter((line) => /^\| \d+ \|/.test(line))
-          .map((line) => {
-            const cells = line.split('|').map((cell) => cell.trim());
-            const named = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1]!);
-            return { file: named(cells[3]!)[0]!, uses: named(cells[4]!) };
-          });
-        return [text.split('\n')[0]!, rows];
-      }),
-  );
-}
+import { walks } from '../support/walks.ts';
 
 const sourcesByPath = new Map(filesOf(['.'], '.ts').map((file) => [file.path, file]));
 
@@ -54,11 +27,4 @@ test('house 8: each station of a walk is a file that imports, or calls by name, 
     }
   }
   t.deepEqual(wrong, []);
-});
-
-test('house 1: a deposit is followed through at most 24 files, a withdrawal through at most 28', (t) => {
-  for (const [walk, stations] of walks()) {
-    const [, most] = Object.entries(FILES_MAX).find(([name]) => walk.startsWith(name)) ?? ['', 28];
-    t.true(new Set(stations.map(({ file }) => file)).size <= most, walk);
-  }
 });
