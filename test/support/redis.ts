@@ -1,6 +1,7 @@
 /**
  * A real Redis for tests, of its own, so that it can be killed and flushed: `redis-server` or `valkey-server` on the
- * path, else (root on Debian) installed. It ends with this process.
+ * path, else (root on Debian) installed; a container of REDIS_IMAGE where that is set (on-containers.ts). It ends with
+ * this process.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
@@ -44,11 +45,53 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function launch(command: string, port: number): Promise<ChildProcess> {
-  const child = spawn(command, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
+/** One server, as a process or as a container. */
+interface Running {
+  /** SIGKILL, and resolves when it is gone. */
+  kill(): Promise<void>;
+  freeze(): void;
+}
+
+/** Nothing is kept on a disk. */
+const ARGUMENTS = ['--save', '', '--appendonly', 'no'];
+
+function launchProcess(command: string, port: number): Running {
+  const child: ChildProcess = spawn(command, ['--port', String(port), '--bind', '127.0.0.1', ...ARGUMENTS], {
     stdio: 'ignore',
   });
   process.once('exit', () => child.kill('SIGKILL'));
+  return {
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    },
+    freeze: () => {
+      child.kill('SIGSTOP');
+    },
+  };
+}
+
+/** The same by an image: the engine kills it, or pauses all its processes. */
+async function launchContainer(image: string, port: number): Promise<Running> {
+  const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers');
+  const started = await new GenericContainer(image)
+    .withExposedPorts({ container: 6379, host: port })
+    .withCommand(['redis-server', ...ARGUMENTS])
+    .start();
+  const { container } = await getContainerRuntimeClient();
+  const running = container.getById(started.getId());
+  let over: Promise<unknown> | null = null;
+  return {
+    kill: async () => void (await (over ??= running.remove({ force: true }))),
+    freeze: () => void running.pause(),
+  };
+}
+
+async function launch(port: number): Promise<Running> {
+  const image = process.env['REDIS_IMAGE'];
+  const running = image === undefined ? launchProcess(serverCommand(), port) : await launchContainer(image, port);
   const client = new Redis(port, '127.0.0.1', {
     lazyConnect: true,
     retryStrategy: () => 20,
@@ -60,30 +103,21 @@ async function launch(command: string, port: number): Promise<ChildProcess> {
   } finally {
     client.disconnect();
   }
-  return child;
+  return running;
 }
 
 /** Starts a server and stops it with the test. */
 export async function startRedis(t: { teardown(close: () => Promise<void>): void }): Promise<TestRedis> {
-  const command = serverCommand(),
-    port = await freePort();
-  let child = await launch(command, port);
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await gone;
-  };
-  t.teardown(kill);
+  const port = await freePort();
+  let running = await launch(port);
+  t.teardown(() => running.kill());
   return {
     url: `redis://127.0.0.1:${port}`,
-    kill,
-    freeze: () => {
-      child.kill('SIGSTOP');
-    },
+    kill: () => running.kill(),
+    freeze: () => running.freeze(),
     async restart() {
-      await kill();
-      child = await launch(command, port);
+      await running.kill();
+      running = await launch(port);
     },
   };
 }
