@@ -13,7 +13,7 @@ import { createPublisher } from '../actors/webhook/publisher.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
-import { createGateway } from '../gateway/http/server.ts';
+import { createGateway, type Gateway } from '../gateway/http/server.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { GatewayConfig } from '../gateway/deps.ts';
 import { createOwnership } from '../persistence/postgres/account-store.ts';
@@ -35,6 +35,7 @@ import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
 import { Presence, type PresenceDeps, type Turns } from './presence.ts';
 import { startSchedules } from './schedules.ts';
 import { openRateLimiter } from './rate-limiter.ts';
+import type { SecretBox } from '../model/ports/secret-box.ts';
 import { createSecretBox } from './secret-box.ts';
 
 export interface CloudNode {
@@ -65,23 +66,14 @@ export async function startCloudNode(config: CloudConfig, log: Logger, limits: N
   }
 }
 
+type Later = (name: string, limitMs: number, stop: DrainStep['stop']) => void;
+
 async function start(config: CloudConfig & NodeLimits, log: Logger, steps: DrainStep[]): Promise<CloudNode> {
-  const later = (name: string, limitMs: number, stop: DrainStep['stop']): void => {
+  const later: Later = (name, limitMs, stop) => {
     steps.push({ name, limitMs, stop });
   };
-  const sql = openDatabase({
-    url: config.DATABASE_URL,
-    connections: config.DATABASE_CONNECTIONS,
-    name: config.NODE_NAME,
-  });
-  later('database', 1_000, () => sql.end({ timeout: 1 }));
-  const presence = await openPresence(config, log, later),
-    background = openBackground(config, presence, later);
-  const lists = openNodeLists(config, later);
-  const secrets = createSecretBox(config.sealKeys);
-  const system = createTree(log);
-  const stores = await openStores(config, presence, { sql, lists }, (entries) => metrics.observeAppendBatch(entries));
-  const shelf = createModuleShelf(config);
+  const ground = await openGround(config, log, later, (entries) => metrics.observeAppendBatch(entries));
+  const { presence, stores, secrets, system, shelf } = ground;
   const accounts = startAccounts({
     config,
     log,
@@ -102,16 +94,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     log,
     leaseTtlMs: config.EDGE_LEASE_TTL * 1_000,
   });
-  const metrics: Metrics = createMetrics(
-    createGaugeReader({
-      stores,
-      system,
-      nowMs,
-      liveChains: () => chains.live(),
-      streamCount: () => rooms.streamCount,
-      isAway: () => presence.trouble() === 'database',
-    }),
-  );
+  const metrics: Metrics = openMetrics(ground, rooms, () => chains.live());
   const publisher = createPublisher({
     store: stores.deliveries,
     streams: rooms,
@@ -125,6 +108,82 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
   const workers = pausedWorkers(system, () => presence.trouble() === 'superseded');
   const chains: Chains = await openChains({ config, shelf, stores, accounts, system: workers, metrics, nowMs, log });
   const firstSubmit = createFirstSubmit({ access: chains.access, accounts, log });
+  const wired: Wired = { ...ground, config, log, later, accounts, rooms, metrics, publisher, workers, chains };
+  const { gateway, url } = await openDoors(wired);
+  await startWork(wired);
+  return {
+    url,
+    port: Number(new URL(url).port),
+    system,
+    stop() {
+      gateway.drain();
+      return drain([...steps].reverse(), log);
+    },
+  };
+}
+
+/** What everything else rests on. */
+interface Ground {
+  readonly presence: Presence;
+  readonly background: Stores;
+  readonly stores: Stores;
+  readonly secrets: SecretBox;
+  readonly system: ActorSystem;
+  readonly shelf: ModuleShelf;
+}
+
+/** A node before it serves. */
+interface Wired extends Ground {
+  readonly config: CloudConfig;
+  readonly log: Logger;
+  readonly later: Later;
+  readonly accounts: Accounts;
+  readonly rooms: EdgeRooms;
+  readonly metrics: Metrics;
+  readonly publisher: Publisher;
+  /** Where workers run; they pause while another node serves. */
+  readonly workers: Pick<ActorSystem, 'spawnWorker'>;
+  readonly chains: Chains;
+}
+
+/** Connections, the turn of this node, the stores, the tree of actors. */
+async function openGround(
+  config: CloudConfig & NodeLimits,
+  log: Logger,
+  later: Later,
+  onBatch: (entries: number) => void,
+): Promise<Ground> {
+  const sql = openDatabase({
+    url: config.DATABASE_URL,
+    connections: config.DATABASE_CONNECTIONS,
+    name: config.NODE_NAME,
+  });
+  later('database', 1_000, () => sql.end({ timeout: 1 }));
+  const presence = await openPresence(config, log, later),
+    background = openBackground(config, presence, later);
+  const lists = openNodeLists(config, later);
+  const secrets = createSecretBox(config.sealKeys);
+  const system = createTree(log);
+  const stores = await openStores(config, presence, { sql, lists }, onBatch);
+  return { presence, background, stores, secrets, system, shelf: createModuleShelf(config) };
+}
+
+function openMetrics({ stores, system, presence }: Ground, rooms: EdgeRooms, liveChains: Chains['live']): Metrics {
+  return createMetrics(
+    createGaugeReader({
+      stores,
+      system,
+      nowMs,
+      liveChains,
+      streamCount: () => rooms.streamCount,
+      isAway: () => presence.trouble() === 'database',
+    }),
+  );
+}
+
+/** The gateway and the edge stream, which share a port. Resolves when requests are answered. */
+async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string }> {
+  const { config, log, later, stores, accounts, chains, rooms, secrets, system, metrics, presence } = wired;
   const gateway = await createGateway({
     log,
     nowMs,
@@ -159,54 +218,50 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     ...gateway.auth,
   });
   later('edge streams', 500, () => stream.close());
+  return { gateway, url };
+}
+
+/** What the roles of this node do by themselves, and what another node's turn changes of it. */
+async function startWork(wired: Wired): Promise<void> {
+  const { config, later, stores, rooms, publisher, chains, presence } = wired;
   await rooms.start();
   later('sessions', 500, () => rooms.stop());
   if (config.ROLES.includes('publisher')) publisher.start();
   later('publisher', 1_000, () => publisher.stop());
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
-  if (config.ROLES.includes('schedules')) {
-    const stopJobs = startSchedules({
-      system: workers,
-      stores,
-      background,
-      accounts,
-      nowMs,
-      buildTtlMs: config.BUILD_TTL * 1_000,
-      log,
-    });
-    later('schedules', 100, async () => stopJobs());
-    const closeMail = startMail({
-      config,
-      publicUrl: publicUrlOf(config),
-      system: workers,
-      stores: background,
-      nowMs,
-      log,
-    });
-    later('mail', 100, async () => closeMail());
-  }
+  if (config.ROLES.includes('schedules')) startBackground(wired);
   presence.follow(createTurns(config, { stores, rooms, publisher }));
-  return {
-    url,
-    port: Number(new URL(url).port),
-    system,
-    stop() {
-      gateway.drain();
-      return drain([...steps].reverse(), log);
-    },
-  };
+}
+
+/** Schedules and mail. */
+function startBackground({ config, log, later, workers, stores, background, accounts }: Wired): void {
+  const stopJobs = startSchedules({
+    system: workers,
+    stores,
+    background,
+    accounts,
+    nowMs,
+    buildTtlMs: config.BUILD_TTL * 1_000,
+    log,
+  });
+  later('schedules', 100, async () => stopJobs());
+  const closeMail = startMail({
+    config,
+    publicUrl: publicUrlOf(config),
+    system: workers,
+    stores: background,
+    nowMs,
+    log,
+  });
+  later('mail', 100, async () => closeMail());
 }
 
 /**
  * The node takes every shard: a new epoch for each fences whoever owned it before. A connection of its own: no backlog
  * delays it.
  */
-async function openPresence(
-  config: CloudConfig & NodeLimits,
-  log: Logger,
-  later: (name: string, limitMs: number, stop: DrainStep['stop']) => void,
-): Promise<Presence> {
+async function openPresence(config: CloudConfig & NodeLimits, log: Logger, later: Later): Promise<Presence> {
   const sql = openDatabase({
     url: config.DATABASE_URL,
     connections: 1,
@@ -230,10 +285,7 @@ async function openPresence(
 }
 
 /** Lists have connections of their own. */
-function openNodeLists(
-  config: CloudConfig,
-  later: (name: string, limitMs: number, stop: DrainStep['stop']) => void,
-): Lists {
+function openNodeLists(config: CloudConfig, later: Later): Lists {
   const timeoutMs = config.LIST_TIMEOUT_MS;
   const sql = openLists({
     url: config.DATABASE_URL,
@@ -266,11 +318,7 @@ async function openStores(
 }
 
 /** Stores for what may take its time: on connections of their own they take none of the money's. */
-function openBackground(
-  config: CloudConfig,
-  presence: Presence,
-  later: (name: string, limitMs: number, stop: DrainStep['stop']) => void,
-): Stores {
+function openBackground(config: CloudConfig, presence: Presence, later: Later): Stores {
   const sql = openDatabase({
     url: config.DATABASE_URL,
     connections: BACKGROUND_CONNECTIONS,

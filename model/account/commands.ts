@@ -90,19 +90,17 @@ export interface AccountReplies
   reset_sandbox: { reset: true };
 }
 
+/** Rows that are no capability's. */
+export type AccountWrite =
+  | { table: 'idempotency'; row: IdempotencyRow }
+  // Deposit addresses, transactions, deliveries, inbox and facts of the account; its own addresses and pools stay.
+  | { table: 'sandbox_reset' };
+
 /**
  * What the statement of an append writes beside its events; one tagged list so that a new projection is one more tag.
  * Of several rows with one id in one append the last one counts.
  */
-export type RowWrite =
-  | { table: 'idempotency'; row: IdempotencyRow }
-  // Deposit addresses, transactions, deliveries, inbox and facts of the account; its own addresses and pools stay.
-  | { table: 'sandbox_reset' }
-  | EdgeLinkWrite
-  | AddressWrite
-  | FactWrite
-  | WithdrawalWrite
-  | WebhookWrite;
+export type RowWrite = AccountWrite | EdgeLinkWrite | AddressWrite | FactWrite | WithdrawalWrite | WebhookWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
 export const SNAPSHOT_INITIAL = {

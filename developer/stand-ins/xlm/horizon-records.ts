@@ -199,6 +199,16 @@ const soldIn = (outcome: OperationResult | undefined): bigint => {
 };
 
 function fieldsOf(body: OperationBody, source: MuxedAccount, outcome: OperationResult | undefined): Json {
+  return (
+    paymentFields(body, source) ??
+    pathFields(body, source, outcome) ??
+    claimFields(body, source) ??
+    trustFields(body, source) ??
+    {}
+  );
+}
+
+function paymentFields(body: OperationBody, source: MuxedAccount): Json | null {
   switch (body.type) {
     case 'payment': {
       const { destination, asset, amount } = body.paymentOp;
@@ -219,6 +229,19 @@ function fieldsOf(body: OperationBody, source: MuxedAccount, outcome: OperationR
     }
     case 'accountMerge':
       return { ...named('account', source), ...named('into', body.destination) };
+    case 'clawback':
+      return {
+        ...assetFields(textOf(body.clawbackOp.asset)),
+        ...named('from', body.clawbackOp.from),
+        amount: unitsOf(body.clawbackOp.amount),
+      };
+    default:
+      return null;
+  }
+}
+
+function pathFields(body: OperationBody, source: MuxedAccount, outcome: OperationResult | undefined): Json | null {
+  switch (body.type) {
     case 'pathPaymentStrictSend': {
       const { destination, sendAsset, sendAmount, destAsset, destMin } = body.pathPaymentStrictSendOp;
       return {
@@ -245,6 +268,13 @@ function fieldsOf(body: OperationBody, source: MuxedAccount, outcome: OperationR
         ...assetFields(textOf(sendAsset), 'source_'),
       };
     }
+    default:
+      return null;
+  }
+}
+
+function claimFields(body: OperationBody, source: MuxedAccount): Json | null {
+  switch (body.type) {
     case 'createClaimableBalance': {
       const { asset, amount, claimants } = body.createClaimableBalanceOp;
       const named = claimants.map(({ v0 }) => ({
@@ -258,12 +288,13 @@ function fieldsOf(body: OperationBody, source: MuxedAccount, outcome: OperationR
         balance_id: Buffer.from(body.claimClaimableBalanceOp.balanceId.toXdr()).toString('hex'),
         claimant: baseOf(source),
       };
-    case 'clawback':
-      return {
-        ...assetFields(textOf(body.clawbackOp.asset)),
-        ...named('from', body.clawbackOp.from),
-        amount: unitsOf(body.clawbackOp.amount),
-      };
+    default:
+      return null;
+  }
+}
+
+function trustFields(body: OperationBody, source: MuxedAccount): Json | null {
+  switch (body.type) {
     case 'changeTrust': {
       const { line, limit } = body.changeTrustOp;
       if (line.type === 'assetTypePoolShare') return {};
@@ -281,7 +312,7 @@ function fieldsOf(body: OperationBody, source: MuxedAccount, outcome: OperationR
       };
     }
     default:
-      return {};
+      return null;
   }
 }
 

@@ -1,0 +1,17 @@
+/** Rows of an append that are no capability's. */
+import type { AccountWrite } from '../../../model/account/commands.ts';
+import { encoded, withDecimals, type AppendOf } from './rows.ts';
+
+export const account: AppendOf<AccountWrite> = {
+  idempotency: ({ row: { key, method, path, bodyHash, status, body } }) => [
+    encoded('idempotency', {
+      key,
+      method,
+      path,
+      body_hash: bodyHash,
+      status,
+      body: JSON.stringify(body, withDecimals) ?? 'null',
+    }),
+  ],
+  sandbox_reset: () => [encoded('sandbox_resets', {}, '')],
+};

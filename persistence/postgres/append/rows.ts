@@ -1,0 +1,35 @@
+/** What a capability's rows of an append are made of: snake_case rows for the tables of `append_accounts`. */
+import type { RowWrite } from '../../../model/account/commands.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Encoded {
+  readonly table: string;
+  readonly row: Row;
+  /** Of several rows with one identity the last one counts; null where each is a row of its own. */
+  readonly identity: string | null;
+}
+
+export const encoded = (table: string, row: Row, identity: string | null = null): Encoded => ({ table, row, identity });
+
+/** The account that appends, and when. */
+export interface Appending {
+  readonly accountId: string;
+  readonly nowMs: number;
+}
+
+export type Table = RowWrite['table'];
+
+/** Writes by their tag. */
+export type Writes = { readonly [T in Table]: Extract<RowWrite, { table: T }> };
+
+/** How the writes of some tags become rows. */
+export type AppendOf<W extends RowWrite> = {
+  readonly [T in W['table']]: (write: Writes[T], appending: Appending) => readonly Encoded[];
+};
+
+export const instant = (ms: number): string => new Date(ms).toISOString();
+export const decimal = (amount: bigint | null): string | null => amount?.toString() ?? null;
+/** For the few columns whose TypeScript value holds amounts inside (an unsigned payload). */
+export const withDecimals = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? value.toString() : value;
