@@ -4,20 +4,22 @@
  */
 import type { AccountCore, RowWrite } from '../../model/account/commands.ts';
 import { eventId } from '../../protocol/node/ids.ts';
+import type { EventData } from '../../protocol/schema/events.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 
-export interface Announcement {
-  readonly event: EventName;
+/** An event with the `data` that is its own. */
+export type Announced = { readonly [E in EventName]: { readonly event: E; readonly data: EventData[E] } }[EventName];
+
+export type Announcement = Announced & {
   readonly id: string;
   /** Null where the event is about no transaction on a chain. */
   readonly confirmations: number | null;
   readonly threshold: number | null;
   readonly atMs: number;
-  readonly data: Readonly<Record<string, unknown>>;
   /** First attempts to one endpoint leave in order per key: the address, or '' for the account's own. */
   readonly orderKey: string;
   readonly toAll?: boolean;
-}
+};
 
 /**
  * Id of an event that is no deposit's: by stream, version and kind. `position` is where its cause stands among the

@@ -29,7 +29,8 @@ import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { eventId } from '../../protocol/node/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';
-import { publish } from '../account/events-body.ts';
+import type { EventData } from '../../protocol/schema/events.ts';
+import { publish, type Announced } from '../account/events-body.ts';
 
 export type DepositFactKind = 'seen' | 'matured' | 'orphaned' | 'moved';
 type DepositEvent = 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved';
@@ -153,9 +154,9 @@ export class DepositBook {
             announced: this.#heardOf(before, address),
           };
     this.#put('deposit_detected', deposit);
-    const told = again ? null : this.#announce('deposit_detected', deposit, seen);
+    const told = again ? null : this.#announce({ event: 'deposit_detected' }, deposit, seen);
     this.#enter('detected', deposit, deposit.amount, told);
-    if (before === undefined && seen.activates) this.#announce('address_activated', deposit, seen);
+    if (before === undefined && seen.activates) this.#announce({ event: 'address_activated' }, deposit, seen);
     if (kind === 'matured') this.#confirm(deposit, seen, address);
   }
 
@@ -167,7 +168,7 @@ export class DepositBook {
       announced: this.#heardOf(before, address),
     };
     this.#put('deposit_confirmed', deposit);
-    this.#enter('credit', deposit, deposit.amount, this.#announce('deposit_confirmed', deposit, seen));
+    this.#enter('credit', deposit, deposit.amount, this.#announce({ event: 'deposit_confirmed' }, deposit, seen));
   }
 
   #reverse(before: DepositRow, seen: SeenTransfer, address: AddressRow): DepositRow {
@@ -179,10 +180,8 @@ export class DepositBook {
       announced: this.#heardOf(before, address),
     };
     this.#put('deposit_reversed', deposit);
-    const told = this.#announce('deposit_reversed', deposit, seen, {
-      reversedFrom: before.status,
-      depth: seen.confirmations,
-    });
+    const reversal = { reversedFrom: before.status, depth: seen.confirmations };
+    const told = this.#announce({ event: 'deposit_reversed', ...reversal }, deposit, seen);
     if (before.status === 'confirmed') this.#enter('reversal', deposit, -deposit.amount, told);
     return deposit;
   }
@@ -244,28 +243,35 @@ export class DepositBook {
   }
 
   /** Id of the publication, null where nobody is told. One id per fact, whatever happens in between (I12). */
-  #announce(
-    event: EventName,
-    deposit: DepositRow,
-    seen: SeenTransfer,
-    more: Record<string, unknown> = {},
-  ): string | null {
+  #announce(change: Change, deposit: DepositRow, seen: SeenTransfer): string | null {
     if (!deposit.announced) return null;
+    const { event } = change;
     const id = eventId(deposit.ledger, deposit.txid, deposit.outputIndex, deposit.incarnation, event);
     this.announced.push(event);
     this.#rows.push(
       publish(this.#state, {
-        event,
+        ...announcedOf(change, deposit),
         id,
         confirmations: event === 'deposit_reversed' ? 0 : seen.confirmations,
         threshold: deposit.threshold,
         atMs: this.#nowMs,
         orderKey: deposit.address,
-        data: { ...depositFields(deposit), ...more },
       }),
     );
     return id;
   }
+}
+
+/** What is announced of a deposit. */
+type Change =
+  | { readonly event: 'deposit_detected' | 'deposit_confirmed' | 'address_activated' }
+  | ({ readonly event: 'deposit_reversed' } & Omit<EventData['deposit_reversed'], keyof EventData['deposit_detected']>);
+
+function announcedOf(change: Change, deposit: DepositRow): Announced {
+  const fields = depositFields(deposit);
+  if (change.event !== 'deposit_reversed') return { event: change.event, data: fields };
+  const { event, ...more } = change;
+  return { event, data: { ...fields, ...more } };
 }
 
 const atIndex = ({ family, index }: AddressRow): string => `${family}/${index}`;
@@ -280,7 +286,7 @@ function sameMovement(deposit: DepositRow, seen: SeenTransfer): boolean {
 }
 
 /** `data` of a deposit event. Spec §6; `incarnation` by decisions 5, `chainTag` is the memo or destination tag. */
-function depositFields(deposit: DepositRow): Record<string, unknown> {
+function depositFields(deposit: DepositRow): EventData['deposit_detected'] {
   const { id, chain, txid, outputIndex, address, amount, decimals, tokenContract, tokenSymbol, userRef, tag } = deposit;
   return {
     depositId: id,

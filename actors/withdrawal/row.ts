@@ -83,13 +83,15 @@ export function clashOf(state: Pick<WithdrawalState, 'counters'>, row: Withdrawa
   return clash === undefined ? null : refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
 }
 
+export type WithdrawalEventName = Extract<EventName, `withdrawal_${string}`>;
+
 /**
  * Publication of a transition; `position` is where its event stands in the decision, from one. What is announced of a
  * block has matured there: it has the threshold's confirmations, at least.
  */
 export function announceWithdrawal(
   state: AccountCore,
-  event: EventName,
+  event: WithdrawalEventName,
   row: WithdrawalRow,
   { threshold }: Pick<Network, 'threshold'>,
   position: number,

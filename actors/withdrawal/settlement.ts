@@ -20,7 +20,7 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { billingPeriod } from '../plan/decide.ts';
-import { amountOf, announceWithdrawal, changedAtMs, holdOfRow } from './row.ts';
+import { amountOf, announceWithdrawal, changedAtMs, holdOfRow, type WithdrawalEventName } from './row.ts';
 import type { Hold } from '../../model/account/withdrawal.ts';
 
 export type WithdrawalFact = Extract<Fact, { withdrawalId: string }>;
@@ -155,7 +155,7 @@ export class WithdrawalBook {
     return row;
   }
 
-  #announce(event: EventName, row: WithdrawalRow): void {
+  #announce(event: WithdrawalEventName, row: WithdrawalRow): void {
     this.announced.push(event);
     this.#rows.push(
       announceWithdrawal(this.#state, event, row, this.#chains.network(row.chain), this.#events.length, this.#nowMs),

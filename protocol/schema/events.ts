@@ -7,10 +7,10 @@ import { CHAINS, DEPOSIT_STATUSES, ENVIRONMENTS, EVENTS, POOLED_CHAINS, type Eve
 import { instant, money, replyAmount } from './values.ts';
 import { count, height, outputIndex, serial } from './numbers.ts';
 
-export interface EventEntry {
-  readonly data: z.ZodType;
+export interface EventEntry<T extends z.ZodType = z.ZodType> {
+  readonly data: T;
   readonly when: string;
-  readonly example: Readonly<Record<string, unknown>>;
+  readonly example: Readonly<z.output<T>>;
 }
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -54,7 +54,7 @@ const depositExample = {
   height: 23_000_000,
   blockHash: BLOCK_HASH,
   incarnation: 1,
-};
+} satisfies z.output<typeof deposit>;
 
 const withdrawal = money.extend({
   transactionId: z.string(),
@@ -95,7 +95,7 @@ const withdrawalExample = {
   blockHash: null,
   fee: null,
   failure: null,
-};
+} satisfies z.output<typeof withdrawal>;
 
 const payment = money.extend({
   paymentId: z.string(),
@@ -127,7 +127,7 @@ const paymentExample = {
   customerEmail: 'ada@example.com',
   customerName: null,
   metadata: { order: '1001' },
-};
+} satisfies z.output<typeof payment>;
 
 const link = z.object({
   linkId: z.string(),
@@ -144,7 +144,7 @@ const linkExample = {
   mode: 'fixed',
   url: 'https://pay.example.com/pay/3f9c1d',
   metadata: { order: '1001' },
-};
+} satisfies z.output<typeof link>;
 
 const edge = z.object({ liveness: z.enum(['live', 'down']) });
 const sweep = z.object({
@@ -155,9 +155,13 @@ const sweep = z.object({
   state: z.string(),
 });
 
-const entry = (data: z.ZodType, when: string, example: EventEntry['example']): EventEntry => ({ data, when, example });
+const entry = <T extends z.ZodType>(data: T, when: string, example: EventEntry<T>['example']): EventEntry<T> => ({
+  data,
+  when,
+  example,
+});
 
-export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
+export const EVENT_CATALOGUE = {
   deposit_detected: entry(
     deposit,
     'A deposit has its first confirmation. Show it as pending; do not credit.',
@@ -251,7 +255,10 @@ export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
     asset: 'USDC',
     state: 'FAILED',
   }),
-};
+} satisfies Record<EventName, EventEntry>;
+
+/** `data` of each event, as its schema says. */
+export type EventData = { readonly [E in EventName]: z.output<(typeof EVENT_CATALOGUE)[E]['data']> };
 
 /** The body of a webhook. Spec §6. */
 export const eventEnvelope = z.object({
