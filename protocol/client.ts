@@ -3,7 +3,7 @@
  * reply's `data` or the `Refusal`. It works against cloud and edge, and retries nothing by itself: with an idempotency
  * key the caller may.
  */
-import { isRefusal, Refused, refuse, ERRORS, type ErrorCode, type Refusal } from './errors.ts';
+import { isRefusal, Refused, readRefusal, refuse, ERRORS, type ErrorCode, type Refusal } from './errors.ts';
 import { pathOf, type Method } from './route.ts';
 import { routeOf, ROUTES, type OperationId, type ReplyOf, type SentOf } from './routes.ts';
 import type { Environment } from './slugs.ts';
@@ -140,7 +140,7 @@ function read(response: Response, text: string, bare: boolean): Answered<unknown
   const { code, message, details } = parsed.error;
   // A newer service may have codes that this client does not know: the status still says which kind it is.
   if (!Object.hasOwn(ERRORS, code)) return unknown('unknown code', { code });
-  return { ...around, outcome: refuse(code as ErrorCode, { ...details }, message) };
+  return { ...around, outcome: readRefusal(code as ErrorCode, { ...details }, message) };
 }
 
 type Parsed =

@@ -1,5 +1,7 @@
 /** THE error table. Spec §7 and decisions 2–3. When several refusals apply, the earlier one in this table wins. */
 
+import type { Details } from './schema/details.ts';
+
 type Row = readonly [status: number, meaning: string];
 
 export const ERRORS = {
@@ -85,7 +87,13 @@ export interface Refusal {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export function refuse(code: ErrorCode, details: Record<string, unknown> = {}, message?: string): Refusal {
+/** A refusal with the details of its code, which `protocol/schema/details.ts` lists. */
+export function refuse<C extends ErrorCode>(code: C, details?: Details[C], message?: string): Refusal {
+  return readRefusal(code, { ...details }, message);
+}
+
+/** A refusal as another process or a store has it: a newer release may give details that this one has no name for. */
+export function readRefusal(code: ErrorCode, details: Readonly<Record<string, unknown>>, message?: string): Refusal {
   return { ok: false, code, message: message ?? wordsOf(code, details), details };
 }
 

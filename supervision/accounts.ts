@@ -4,7 +4,7 @@ import { ask, futility, type Entities } from '../actors/kernel/index.ts';
 import type { Accounts, Answer } from '../model/ports/accounts.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { WithdrawalRow } from '../model/rows/withdrawal.ts';
-import { refuse } from '../protocol/errors.ts';
+import { readRefusal } from '../protocol/errors.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import { newId } from '../protocol/node/ids.ts';
 import { POOLED_CHAINS, type Chain } from '../protocol/slugs.ts';
@@ -54,7 +54,7 @@ export interface AccountsDeps {
 /** What a caller is told: what is wrong inside is for the log and the operator. */
 function told<C extends AccountCommand>(answer: Answer<C>): Answer<C> {
   if (answer.ok !== false || futility(answer) === null) return answer;
-  return refuse('INTERNAL_ERROR', { reason: answer.details.reason });
+  return readRefusal('INTERNAL_ERROR', { reason: answer.details.reason });
 }
 
 interface Waking {

@@ -10,7 +10,7 @@
 import type { IdempotencyRow } from '../../model/rows/idempotency.ts';
 import type { FirstAnswer, KeyOwner } from '../../model/ports/identity-store.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
-import { otherBodyOfKey, refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import { otherBodyOfKey, readRefusal, refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { withBigints } from '../../protocol/bigint-json.ts';
 import type { Route } from '../../protocol/route.ts';
 import type { SecretBox } from '../../model/ports/secret-box.ts';
@@ -108,7 +108,7 @@ export function createIdempotency({
     const body: unknown = typeof sealed === 'string' ? JSON.parse(secrets.open(sealed, context(use))) : row.body;
     if (row.status >= 400) {
       const { code, message, details } = body as { code: ErrorCode; message: string; details: Record<string, unknown> };
-      return { outcome: refuse(code, details, message), replayed: true };
+      return { outcome: readRefusal(code, details, message), replayed: true };
     }
     const reply = typeof sealed === 'string' ? body : await replay(withBigints(body));
     if (isOutgrown(reply)) return reply;

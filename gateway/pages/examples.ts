@@ -1,5 +1,6 @@
 /** Examples for the API description, read from the schemas: what a client may send or get, whole and valid. */
 import { type ErrorCode, ERRORS } from '../../protocol/errors.ts';
+import type { Details } from '../../protocol/schema/details.ts';
 
 const UUID7 = 'aqd3fn2tk5pgvmzyx7w6r4o2ei';
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -145,7 +146,7 @@ export function exampleOfFailure(code: ErrorCode): Json {
   };
 }
 
-const DETAILS: Partial<Record<ErrorCode, Json>> = {
+const DETAILS: { readonly [C in ErrorCode]?: Details[C] } = {
   UNAUTHORIZED: {
     reason: 'unknown_key',
     next: 'the key is mistyped, revoked or of another deployment: have one minted',

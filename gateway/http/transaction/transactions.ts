@@ -8,7 +8,15 @@ import type { BuildInputs, Intent } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import type { TransactionView } from '../../../model/ports/read-store.ts';
 import { canonicalJson } from '../../../protocol/canonical-json.ts';
-import { type ErrorCode, ERRORS, isRefusal, notFound, type Refusal, refuse } from '../../../protocol/errors.ts';
+import {
+  type ErrorCode,
+  ERRORS,
+  isRefusal,
+  notFound,
+  type Refusal,
+  readRefusal,
+  refuse,
+} from '../../../protocol/errors.ts';
 import { environmentOf, ledgerOf, type AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { parseAmount } from '../../../protocol/money.ts';
@@ -210,7 +218,7 @@ function refusedByEdge({
   details?: Record<string, unknown> | undefined;
 }): Refusal {
   return code !== undefined && Object.hasOwn(ERRORS, code)
-    ? refuse(code as ErrorCode, details ?? {})
+    ? readRefusal(code as ErrorCode, details ?? {})
     : refuse('SIGNED_BATCH_REJECTED', { reason: 'refused_by_edge' });
 }
 

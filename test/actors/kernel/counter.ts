@@ -1,6 +1,6 @@
 /** The smallest entity that shows everything the shell does: a counter that never goes below zero. */
 import type { Entity } from '../../../actors/kernel/index.ts';
-import { refuse } from '../../../protocol/errors.ts';
+import { readRefusal } from '../../../protocol/errors.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 export interface Count {
@@ -32,7 +32,7 @@ export const counter: Entity<Count, CounterCommand, CounterEvent, readonly KeyRo
         return { ok: true, events: [{ type: 'poison' }], rows: [], reply: state };
       case 'add': {
         const reply = { total: state.total + command.by, adds: state.adds + 1 };
-        if (reply.total < 0) return refuse('INSUFFICIENT_FUNDS', { total: state.total });
+        if (reply.total < 0) return readRefusal('INSUFFICIENT_FUNDS', { total: state.total });
         const rows = command.key === undefined ? [] : [{ key: command.key, by: command.by }];
         return { ok: true, events: [{ type: 'added', by: command.by }], rows, reply };
       }
