@@ -3,9 +3,10 @@
  * Amounts are decimal text of the smallest unit. A code without a row has no details. Spec §2.1, house rule 7.
  */
 import { z } from 'zod';
+import { count } from './numbers.ts';
 
 const text = z.string(),
-  whole = z.number(),
+  whole = count,
   flag = z.boolean(),
   texts = z.array(z.string()).readonly(),
   textOrNone = z.string().nullable();
