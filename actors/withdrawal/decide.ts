@@ -271,7 +271,9 @@ export function repriceWithdrawal({
       ? { ...version, amount: String(known.unsigned.amount) }
       : version,
   );
-  const row: WithdrawalRow = { ...known, unsigned, versions, amount: unsigned.amount, updatedAtMs: atMs };
+  // What is signed keeps the amount of its version until the new one is signed.
+  const amount = known.txid === null ? unsigned.amount : known.amount;
+  const row: WithdrawalRow = { ...known, unsigned, versions, amount, updatedAtMs: atMs };
   const clash = isUnbound(row) ? null : clashOf(state, row);
   if (clash !== null) return clash;
   return accept(

@@ -5,14 +5,17 @@
  *   included    open              confirming
  *   included    closed, not       confirming    it was given up and landed all the same: the chain is right
  *               confirmed
+ *   included    confirmed         confirmed     none; the same version in another block: the row names that block
  *   matured     open              confirmed     withdrawal_confirmed; settled once per withdrawal, sweeps never
  *   matured     open, reverted    failed        withdrawal_failed: the chain executed it without success
  *   orphaned    confirming        broadcast     none; the same bytes are submitted again
- *   orphaned    confirmed         broadcast     none; it is settled already and not again when it comes back
+ *   orphaned    confirmed         broadcast     none; it is settled already and not again when it comes back, and
+ *                                             announced again only when another version does: its txid is another
  *   dead        open, not in a    failed        withdrawal_failed
  *               block
  *
  * A fact about a row that changed after it was read is deferred: it stays in the inbox, and later ones of that row too.
+ * So are those behind the orphaned fact of a confirmed one: that it left its block is written before where it is now.
  */
 import type { Fact } from '../../model/rows/inbox.ts';
 import type { AccountEvent, FactSees, RowWrite } from '../../model/account/commands.ts';
@@ -33,6 +36,8 @@ export class WithdrawalBook {
   readonly #newest: Map<string, number>;
   readonly #reopened: Set<string>;
   readonly #changed = new Set<string>();
+  /** Confirmed ones that lost their block by these facts. */
+  readonly #taken = new Set<string>();
   readonly #state: FactSees;
   readonly #chains: Pick<ChainBook, 'network'>;
   readonly #nowMs: number;
@@ -65,7 +70,7 @@ export class WithdrawalBook {
     const known = this.#known.get(fact.withdrawalId);
     if (known === undefined) return true; // forgotten by a sandbox reset
     const newest = this.#newest.get(known.id);
-    if (newest !== undefined && newest !== known.updatedAtMs) return false;
+    if (this.#taken.has(known.id) || (newest !== undefined && newest !== known.updatedAtMs)) return false;
     switch (fact.kind) {
       case 'withdrawal_included':
         this.#include(known, fact);
@@ -84,7 +89,7 @@ export class WithdrawalBook {
   }
 
   #include(known: WithdrawalRow, fact: WithdrawalFact): void {
-    if (known.status === 'confirmed') return;
+    if (known.status === 'confirmed') return this.#move(known, fact);
     if (known.status === 'confirming' && known.blockHash === fact.blockHash && known.txid === fact.txid) return;
     const row = this.#put({ ...known, ...landedOf(known, fact), status: 'confirming', failure: null });
     this.#events.push({
@@ -97,18 +102,29 @@ export class WithdrawalBook {
     });
   }
 
+  /** Another version than the confirmed one has to lose its block first. */
+  #move(known: WithdrawalRow, fact: WithdrawalFact): void {
+    if (!fact.success || known.txid !== fact.txid || known.blockHash === fact.blockHash) return;
+    this.#put({ ...known, ...landedOf(known, fact) });
+    this.#newest.delete(known.id);
+  }
+
   #mature(known: WithdrawalRow, fact: WithdrawalFact): void {
     const closed = known.status === 'confirmed' || (known.status === 'failed' && known.height !== null);
     if (closed) return;
     if (!fact.success) return this.#fail({ ...known, ...landedOf(known, fact) }, fact.reason ?? 'reverted', false);
-    const row = this.#put({ ...known, ...landedOf(known, fact), status: 'confirmed', failure: null });
+    const announced = known.versions.find(({ confirmed }) => confirmed === true)?.txid ?? null,
+      versions = known.versions.map(({ confirmed: _, ...version }) =>
+        version.txid === fact.txid ? { ...version, confirmed: true as const } : version,
+      );
+    const row = this.#put({ ...known, ...landedOf(known, fact), versions, status: 'confirmed', failure: null });
     this.#newest.delete(row.id);
     const settled = this.#reopened.delete(row.id),
       period = settled ? null : billingPeriod(this.#nowMs);
     this.#events.push({ type: 'withdrawal_confirmed', id: row.id, txid: fact.txid, hold: holdOfRow(row), period });
-    if (period === null) return;
-    this.#rows.push({ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period });
-    this.#announce('withdrawal_confirmed', row);
+    if (period !== null) this.#rows.push({ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period });
+    // One that was confirmed by an older release names no version: it is not announced again.
+    if (!settled || (announced !== null && announced !== fact.txid)) this.#announce('withdrawal_confirmed', row);
   }
 
   #orphan(known: WithdrawalRow, fact: WithdrawalFact): void {
@@ -116,6 +132,7 @@ export class WithdrawalBook {
     const wasConfirmed = known.status === 'confirmed';
     const row = this.#put({ ...known, status: 'broadcast', height: null, blockHash: null, fee: null, failure: null });
     if (wasConfirmed) this.#reopened.add(row.id);
+    if (wasConfirmed) this.#taken.add(row.id);
     this.#events.push({
       type: 'withdrawal_orphaned',
       id: row.id,

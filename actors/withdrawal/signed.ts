@@ -123,7 +123,17 @@ export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDeci
       // A newer version at another fee is the same broadcast: announced once.
       const announced = isNew
         ? []
-        : [announceWithdrawal(state, 'withdrawal_broadcast', row, book.network(row.chain), 1, nowMs)];
+        : [
+            announceWithdrawal(
+              state,
+              'withdrawal_broadcast',
+              // The version that a node has: a newer one may be signed or built by now.
+              { ...row, txid, amount: amountOf(row, txid) },
+              book.network(row.chain),
+              1,
+              nowMs,
+            ),
+          ];
       return accept(
         row,
         [{ type: 'withdrawal_broadcast', id: row.id, atMs, txid }],

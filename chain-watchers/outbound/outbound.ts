@@ -243,12 +243,14 @@ async function refollow(
   for (const version of row.versions.toReversed()) {
     const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
     if (fate.kind !== 'included') continue;
-    // A confirmed one that only moved is confirmed all the same.
     if (row.status !== 'confirmed') return noteIncluded(run, row, fate, cursor);
+    // Another version in the place of the confirmed one: that one left the chain.
+    if (fate.outcome.txid !== old.txid) break;
+    // One that only moved is confirmed all the same; its row names the new block.
     const from = moved.get(row.id)?.from ?? old.blockHash;
-    if (await isRecorded(run, fate, cursor))
-      moved.set(row.id, { from, txid: fate.outcome.txid, height: fate.height, blockHash: fate.hash });
-    return;
+    if (!(await isRecorded(run, fate, cursor))) return;
+    moved.set(row.id, { from, txid: old.txid, height: fate.height, blockHash: fate.hash });
+    return noteIncluded(run, row, fate, cursor);
   }
   const reason = 'its block left the chain';
   await note(run, row, { kind: 'withdrawal_orphaned', ...old, success: false, reason, fee: null });

@@ -16,7 +16,10 @@ export interface Known {
   readonly environment: Environment;
   readonly own: OwnAddresses;
   readonly keystore: Pick<Keystore, 'accountXpub'>;
-  readonly instructions: Pick<Instructions, 'get' | 'signaturesOf' | 'mayBeSignedElsewhere' | 'amountsOf'>;
+  readonly instructions: Pick<
+    Instructions,
+    'get' | 'signaturesOf' | 'mayBeSignedElsewhere' | 'amountsOf' | 'amountOfSigned'
+  >;
   readonly issued: IssuedAddresses;
 }
 

@@ -42,7 +42,6 @@ function falseWithdrawal(row: TransactionJson, { instructions }: Known): string 
   if (recorded === null) return null;
   const {
     instruction: { chain, from, to, tag, token },
-    unsigned: { amount },
   } = recorded;
   const signed = instructions.mayBeSignedElsewhere(row.id) ? [] : instructions.signaturesOf(row.id);
   return firstFalse(
@@ -51,24 +50,34 @@ function falseWithdrawal(row: TransactionJson, { instructions }: Known): string 
     ['counterparty', row.counterparty === to || row.counterparty === null],
     ['tokenContract', row.tokenContract === (token?.contract ?? null)],
     ['chainTag', row.chainTag === tag],
-    ['amount', isAmountOf(recorded, BigInt(row.amount), amount, instructions.amountsOf(row.id))],
+    ['amount', isAmountOf(recorded, row, instructions)],
     ['txid', isTxidOf(signed, row.txid)],
     ['versions', row.versions.every(({ txid }) => isTxidOf(signed, txid))],
   );
 }
 
 /**
- * A send-all pays what the version pays that landed, an older one too. Of a record of before, whose older versions are
- * not known, less.
+ * A send-all pays what the version of its txid pays; one that is in no block may be told with the amount of the build
+ * that is to replace it. A version that another replica signed pays what one of all builds pays. Of a record of before,
+ * whose versions are not all known: one that was signed here pays what the newest pays and at most its fee more, one
+ * that another replica built less.
  */
 function isAmountOf(
-  { instruction }: RecordedInstruction,
-  found: bigint,
-  built: bigint,
-  amounts: readonly bigint[] | null,
+  { instruction, unsigned }: RecordedInstruction,
+  { id, txid, height, amount }: TransactionJson,
+  instructions: Known['instructions'],
 ): boolean {
-  if (instruction.amount !== 'all') return found === built;
-  return amounts === null ? found <= built : amounts.includes(found);
+  const found = BigInt(amount);
+  if (instruction.amount !== 'all') return found === unsigned.amount;
+  const own = txid === null ? null : instructions.amountOfSigned(id, txid);
+  if (own !== null) return found === own || (height === null && found === unsigned.amount);
+  const amounts = instructions.amountsOf(id);
+  if (amounts !== null) return amounts.includes(found);
+  if (instruction.token !== null) return found === unsigned.amount;
+  const isSignedHere = instructions.signaturesOf(id).some(({ signed }) => signed !== null && signed.txid === txid);
+  return isSignedHere
+    ? found >= unsigned.amount && found <= unsigned.amount + unsigned.feeMax
+    : found <= unsigned.amount;
 }
 
 /**

@@ -259,6 +259,19 @@ export class Instructions {
     return this.#amounts(transactionId)?.map(BigInt) ?? null;
   }
 
+  /** What the version of this txid pays that was signed here, smallest unit; null where that is not known. */
+  amountOfSigned(transactionId: string, txid: string): bigint | null {
+    const signed = this.#storage.one<{ amount: string | null; payload: string }>(
+      'select amount, payload from signatures where transaction_id = ? and txid = ?',
+      transactionId,
+      txid,
+    );
+    if (signed === null) return null;
+    if (signed.amount !== null) return BigInt(signed.amount);
+    const unsigned = this.get(transactionId)?.unsigned;
+    return unsigned?.payload === signed.payload ? unsigned.amount : null;
+  }
+
   #amounts(transactionId: string): readonly string[] | null {
     const text =
       this.#storage.one<{ amounts: string | null }>(
@@ -449,12 +462,13 @@ export class Instructions {
   journal({ instruction, unsigned }: RecordedInstruction): void {
     this.#storage.transaction(() => {
       const added = this.#storage.run(
-        `insert into signatures (transaction_id, payload, chain, signed_at_ms) values (?, ?, ?, ?)
+        `insert into signatures (transaction_id, payload, chain, signed_at_ms, amount) values (?, ?, ?, ?, ?)
         on conflict (transaction_id, payload) do nothing`,
         instruction.id,
         unsigned.payload,
         unsigned.chain,
         this.#nowMs(),
+        unsigned.amount.toString(),
       );
       if (added === 0) return;
       for (const key of replayKeyTexts(unsigned.replayKey)) {

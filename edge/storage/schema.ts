@@ -207,4 +207,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [
   -- JSON list: amount of each version of a send-all, digits of the smallest unit; null where those of before are not all known.
   alter table instructions add column amounts text;
 `,
+  `
+  -- What the payload pays, digits of the smallest unit; null in records of before.
+  alter table signatures add column amount text;
+`,
 ];

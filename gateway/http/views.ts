@@ -112,7 +112,7 @@ export function transactionView(origin: string, accountId: AccountId, row: Trans
 export function builtView(row: WithdrawalRow & { feeEstimate?: FeeEstimate }): ReplyOf<'buildTransaction'> {
   const { unsigned, feeEstimate } = row;
   return {
-    ...moneyOf(row.amount, row.decimals),
+    ...moneyOf(unsigned.amount, row.decimals),
     id: row.id,
     chain: row.chain,
     status: row.status,

@@ -3,6 +3,7 @@ import type { BlockRecord, Coverage, Cursor, WatchStore, WatchedAddress } from '
 import type { Fact, InboxRow } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { movesForward } from './withdrawal-moves.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import {
   creditKeyOf,
@@ -36,7 +37,11 @@ export function createMemoryWatchStore(nowMs: () => number, state: WatchState = 
     ...reads(state),
     ...maturity(state),
     addAddress: (row, environment, createdAtMs) => void state.addresses.push({ row, environment, createdAtMs }),
-    saveWithdrawal: (row) => void state.withdrawals.set(row.id, structuredClone(row)),
+    saveWithdrawal: (row) => {
+      const before = state.withdrawals.get(row.id);
+      if (before !== undefined && !movesForward(before, row)) throw new Error('refused: withdrawal_moves_forward');
+      state.withdrawals.set(row.id, structuredClone(row));
+    },
     inbox: (accountId) => structuredClone(state.inbox.filter((row) => row.accountId === accountId)),
     takeInbox: (ids) => {
       state.inbox = state.inbox.filter(({ id }) => !ids.includes(id));

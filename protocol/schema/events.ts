@@ -190,12 +190,16 @@ export const EVENT_CATALOGUE = {
     blockHash: BLOCK_HASH.slice(2).toUpperCase(),
   }),
   withdrawal_broadcast: entry(withdrawal, 'A signed withdrawal was handed to the chain.', withdrawalExample),
-  withdrawal_confirmed: entry(withdrawal, "A withdrawal reached the chain's threshold.", {
-    ...withdrawalExample,
-    height: 23_000_012,
-    blockHash: BLOCK_HASH,
-    fee: '1260000000000000',
-  }),
+  withdrawal_confirmed: entry(
+    withdrawal,
+    "A withdrawal reached the chain's threshold. Sent again only when a reorg took that transaction out and another version of the withdrawal, with another txid, is confirmed in its place.",
+    {
+      ...withdrawalExample,
+      height: 23_000_012,
+      blockHash: BLOCK_HASH,
+      fee: '1260000000000000',
+    },
+  ),
   withdrawal_failed: entry(withdrawal, 'A withdrawal can no longer land, or landed and failed.', {
     ...withdrawalExample,
     failure: { code: 'CHAIN_REJECTED', reason: 'execution reverted' },

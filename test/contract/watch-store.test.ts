@@ -696,4 +696,76 @@ for (const [name, bench] of Object.entries(benches)) {
     await store.noteWithdrawalFact(accountId, dead);
     t.is((await inbox(accountId)).length, 3, 'the same fact waits once');
   });
+
+  test(`${name}: found F70: what is signed stays signed, and what is in a block pays what its version was signed for`, async (t) => {
+    const { fresh, saveWithdrawal } = bench();
+    const { ledger, address } = await fresh();
+    let nonce = 4_700;
+    const version = (txid: string, amount: string | null) => ({
+      txid,
+      signedPayload: '0x',
+      payload: '0x',
+      ...(amount === null ? {} : { amount }),
+    });
+    const two = [version('0xfa', '90'), version('0xfb', '70')],
+      older = [version('0xfa', null), version('0xfb', null)],
+      at = { height: 50, blockHash: 'b50', fee: 10n };
+    type Change = Partial<WithdrawalRow> & { readonly builds?: bigint };
+    const moved = async (from: Change, to: Change): Promise<boolean> => {
+      nonce += 1;
+      const { builds = from.amount ?? 70n, ...first } = from,
+        { builds: next = builds, ...then } = to;
+      const plain = withdrawalRow(address, { ledger, status: 'broadcast', amount: 70n, versions: two, txid: '0xfb' });
+      const unsigned = { ...plain.unsigned, amount: builds, replayKey: { kind: 'nonce', value: nonce } } as const;
+      const row: WithdrawalRow = { ...plain, ...first, unsigned };
+      await saveWithdrawal(row);
+      return saveWithdrawal({ ...row, ...then, unsigned: { ...unsigned, amount: next } }).then(
+        () => true,
+        (error: unknown) => {
+          if (!String(error).includes('withdrawal_moves_forward')) throw error;
+          return false;
+        },
+      );
+    };
+    const landed = { ...at, txid: '0xfa', status: 'confirming' } as const,
+      confirmed = { ...landed, amount: 90n, status: 'confirmed' } as const;
+    const built: Change = { status: 'built', versions: [], txid: null };
+    for (const [from, to, isTaken] of [
+      [{}, { amount: 90n }, true],
+      [{}, { amount: 89n }, false],
+      [{}, { amount: 91n }, false],
+      [{}, { amount: 60n }, false],
+      [{}, { amount: 60n, builds: 60n }, true],
+      [{}, { amount: 61n, builds: 60n }, false],
+      [{}, { ...landed, amount: 90n }, true],
+      [{}, { ...landed, amount: 70n }, false],
+      [{}, { ...landed, amount: 80n }, false],
+      [{}, { ...landed, amount: 60n, builds: 60n }, false],
+      [{}, { ...landed, txid: '0xfb' }, true],
+      [{}, { ...landed, txid: '0xfb', amount: 90n }, false],
+      [{}, { versions: [version('0xfa', '91'), two[1]!], amount: 91n }, false],
+      [{}, { versions: [...two, version('0xfc', '95')], amount: 95n }, false],
+      [{}, { versions: [...two, version('0xfc', '60')], amount: 60n, builds: 60n }, true],
+      [{}, { versions: [two[1]!] }, false],
+      [{}, { versions: [two[1]!, two[1]!] }, false],
+      [{}, { ...built }, false],
+      [built, { ...built, amount: 99n }, true],
+      [built, { ...built, versions: two }, false],
+      [confirmed, { ...confirmed, height: 51, blockHash: 'b51', fee: 11n }, true],
+      [confirmed, { status: 'broadcast', height: null, blockHash: null, fee: null }, true],
+      [confirmed, { status: 'confirming', height: 51, blockHash: 'b51' }, false],
+      [confirmed, { txid: '0xfb', amount: 70n }, false],
+      [confirmed, { status: 'failed' }, false],
+      // Rows of before know no amount of a version.
+      [{ versions: older }, { ...landed }, true],
+      [{ versions: older }, { ...landed, amount: 90n }, false],
+      [{ versions: older }, { versions: [version('0xfa', null), version('0xfb', '70')] }, true],
+    ] satisfies readonly (readonly [from: Change, to: Change, isTaken: boolean])[]) {
+      t.is(
+        await moved(from, to),
+        isTaken,
+        JSON.stringify([from, to], (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one)),
+      );
+    }
+  });
 }

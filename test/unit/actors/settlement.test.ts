@@ -56,6 +56,23 @@ test('an orphaned withdrawal is in flight again; a confirmed one that comes back
   t.is(sender.account.state.settled.count, 1);
 });
 
+test('found: a confirmed withdrawal that a reorg moved names its new block, without an event, a bill or a change of state', (t) => {
+  const sender = new Sender();
+  const { id, txid } = sender.sent();
+  sender.fact(id, 'withdrawal_included');
+  sender.fact(id, 'withdrawal_matured');
+  const before = sender.account.state;
+  const { events, rows } = sender.fact(id, 'withdrawal_included', { height: 203, blockHash: '0xb7', fee: '20500' });
+  t.like(sender.rows.get(id), { status: 'confirmed', txid, height: 203, blockHash: '0xb7', fee: 20_500n });
+  t.deepEqual([events.length, rowsOf(rows, 'publication').length, rowsOf(rows, 'billable').length], [0, 0, 0]);
+  t.deepEqual(sender.account.state, before);
+  t.is(sender.fact(id, 'withdrawal_included', { height: 203, blockHash: '0xb7' }).rows.length, 1, 'told again: taken');
+  for (const other of [{ txid: `0x${'cd'.repeat(32)}` }, { success: false, reason: 'reverted' }]) {
+    sender.fact(id, 'withdrawal_included', { height: 204, blockHash: '0xb8', ...other });
+    t.like(sender.rows.get(id), { txid, height: 203, blockHash: '0xb7' });
+  }
+});
+
 test('G27 proven dead: failed, its nonce is gone; a newer version that may land is not given up', (t) => {
   const sender = new Sender();
   const { id, txid } = sender.sent();

@@ -72,6 +72,7 @@ function openStage({
   isBroadcast = true,
   recorded = RECORDED as RecordedInstruction,
   amounts = null as readonly bigint[] | null,
+  amountOfSigned = {} as Readonly<Record<string, bigint>>,
 } = {}): Stage {
   const issued = openIssuedAddresses({ directory: newDirectory(), owner: 'live test', gap: 100 });
   const instructions = {
@@ -80,6 +81,7 @@ function openStage({
     record: () => true,
     mayBeSignedElsewhere: () => false,
     amountsOf: () => amounts,
+    amountOfSigned: (_: string, txid: string) => amountOfSigned[txid] ?? null,
     signaturesOf: (id: string) =>
       id === WITHDRAWAL.id
         ? [
@@ -454,6 +456,40 @@ test('found F70 of a send-all the amount of each version is right, and any other
   const lies = amounts.flatMap((amount) => [amount - 1n, amount + 1n, amount * 10n]);
   for (const amount of [...lies, 1n]) t.is(await kindOf(amount), 'refused', String(amount));
   t.true(stage.alarms() > 0);
+});
+
+test('found F70 the amount of a send-all is that of the txid of the answer: the amount of another version is refused', async (t) => {
+  const recorded = { ...RECORDED, instruction: { ...RECORDED.instruction, amount: 'all' } } as const,
+    built = RECORDED.unsigned.amount,
+    of = (own: bigint | null, amounts: readonly bigint[] | null) => ({
+      recorded,
+      amounts,
+      amountOfSigned: own === null ? {} : { [WITHDRAWAL_TXID]: own },
+    });
+  const { feeMax } = RECORDED.unsigned;
+  for (const [stage, inBlock, amount, kind] of [
+    [of(built + 5n, [built + 5n, built]), true, built + 5n, 'passed'],
+    [of(built + 5n, [built + 5n, built]), true, built, 'refused'],
+    [of(built + 5n, [built + 5n, built]), false, built, 'passed'], // the build that is to replace it
+    [of(built + 5n, [built + 5n, built + 3n, built]), false, built + 3n, 'refused'],
+    [of(built, null), true, built, 'passed'],
+    [of(built, null), true, built - 1n, 'refused'],
+    // Signed here by an edge of before, another payload than the newest: it pays more, by a fee at most.
+    [of(null, null), true, built, 'passed'],
+    [of(null, null), true, built + feeMax, 'passed'],
+    [of(null, null), true, built + feeMax + 1n, 'refused'],
+    [of(null, null), true, built - 1n, 'refused'],
+  ] as const) {
+    const told = openStage(stage),
+      block = inBlock ? {} : { height: null, blockHash: null, confirmations: 0, status: 'broadcast', fee: null };
+    told.tell({ ...WITHDRAWAL, ...block, amount: String(amount), amountFormatted: formatAmount(amount, 18) }, 200);
+    const answer = await told.ask('getTransaction', { params: { id: WITHDRAWAL.id }, data: WITHDRAWAL });
+    t.deepEqual(
+      [answer.kind, told.alarms()],
+      [kind, kind === 'passed' ? 0 : 1],
+      `${amount - built} in a block: ${inBlock}`,
+    );
+  }
 });
 
 test('found F12 a broadcast whose answer is false is answered with the own record: signed bytes exist, and no error says otherwise', async (t) => {

@@ -163,6 +163,23 @@ test('found F70: the amounts of all versions are known, those of other replicas 
   t.is(third.amountsOf('txn_9'), null);
 });
 
+test('found F70: what a signed version pays is known by its txid; of a record of before only that of the newest payload', (t) => {
+  const all = { ...recorded.instruction, amount: 'all' as const },
+    storage = newStorage(),
+    kept = new Instructions(storage, () => NOW_MS),
+    of = (amount: bigint) => at(3, { amount, payload: `0x02${amount}` });
+  for (const amount of [90n, 70n]) {
+    const version = { instruction: all, unsigned: of(amount) };
+    kept.record(version);
+    kept.journal(version);
+    kept.noteSigned('txn_1', version.unsigned.payload, { chain: 'eth', payload: '0x', txid: `0x${amount}` });
+  }
+  t.deepEqual([kept.amountOfSigned('txn_1', '0x90'), kept.amountOfSigned('txn_1', '0x70')], [90n, 70n]);
+  t.deepEqual([kept.amountOfSigned('txn_1', '0x1'), kept.amountOfSigned('txn_2', '0x90')], [null, null]);
+  storage.run('update signatures set amount = null');
+  t.deepEqual([kept.amountOfSigned('txn_1', '0x90'), kept.amountOfSigned('txn_1', '0x70')], [null, 70n]);
+});
+
 test('1.6-7: the journal finds what was signed for an instruction and under a replay key, oldest first', (t) => {
   const instructions = newInstructions();
   const journal = (id: string, each: Unsigned) =>

@@ -455,6 +455,8 @@ test('found: a confirmed withdrawal that only moved is asked about once for each
     if (depth === 6) t.true(asked > 0, 'its block was replaced');
     for (let n = 0; n < 5; n += 1) await self.watcher.tick();
     t.is(fates(), asked, 'nothing is asked again');
+    const placed = self.store.inbox(ACCOUNT).flatMap(({ fact }) => ('height' in fact ? [fact.height] : []));
+    t.is(placed.length, 1, 'its new block is told once');
     t.false(told(self).some((one) => one.startsWith('withdrawal_orphaned')));
   }
   chain.fork(
@@ -463,6 +465,27 @@ test('found: a confirmed withdrawal that only moved is asked about once for each
   );
   chain.mempool.clear();
   for (let n = 0; n < 2; n += 1) await self.watcher.tick();
+  t.true(
+    told(self).some((one) => one.startsWith('withdrawal_orphaned out1')),
+    told(self).join(),
+  );
+});
+
+test('found F70: another version in the place of a confirmed one is no move: the confirmed one is told as orphaned first', async (t) => {
+  const { chain, self } = await started();
+  chain.mempool.add('out1');
+  const { height, hash } = chain.mine([], { withMempool: true });
+  chain.mineEmpty(5);
+  const versions = ['out1', 'out2'].map((txid) => ({ txid, signedPayload: txid, payload: txid, taken: true }));
+  self.store.saveWithdrawal(withdrawal({ status: 'confirmed', txid: 'out1', height, blockHash: hash, versions }));
+  await self.watcher.tick();
+  self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
+  chain.rollback(6);
+  chain.mempool.clear();
+  chain.mempool.add('out2');
+  chain.mine([], { withMempool: true });
+  chain.mineEmpty(8);
+  for (let n = 0; n < 3; n += 1) await self.watcher.tick();
   t.true(
     told(self).some((one) => one.startsWith('withdrawal_orphaned out1')),
     told(self).join(),
