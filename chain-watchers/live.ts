@@ -56,6 +56,8 @@ export interface LiveDeps {
   readonly audit: AuditStore;
   readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
   nowMs(): number;
+  /** A clock that never steps; the process's own where absent. */
+  elapsedMs?(): number;
   /** In [0, 1): jitter of backoffs. */
   random(): number;
   /** RPC_HEDGE_MS: an endpoint that has not answered for so long is not waited for while another one answers. */
@@ -95,6 +97,8 @@ const REMATCH_MS = 60_000;
 const RECONCILED_PER_BLOCK = 20;
 /** G14. */
 const IDENTITY_EVERY_MS = 300_000;
+/** An endpoint that is of another network, or named one once, is looked at again so often: blocks may wait for it. */
+const WRONG_NETWORK_EVERY_MS = 30_000;
 const FAILURE_PAUSE_MS_MAX = 10_000;
 /** The audit's pace: a few balances now and then, for ever. */
 const AUDIT_EVERY_MS = 5_000;
@@ -160,7 +164,7 @@ function openEndpoints(
   const transport = createFailoverTransport({
     chain,
     endpoints,
-    nowMs: deps.nowMs,
+    elapsedMs: elapsedOf(deps),
     random: deps.random,
     onReport: watch.onReport,
     hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer: wallTimer },
@@ -168,6 +172,8 @@ function openEndpoints(
   });
   return { watch, transport };
 }
+
+const elapsedOf = ({ elapsedMs = () => performance.now() }: Pick<LiveDeps, 'elapsedMs'>) => elapsedMs;
 
 async function openChain(
   deps: LiveDeps,
@@ -208,6 +214,7 @@ async function openChain(
       asksAtEachTick: false,
     },
     nowMs: deps.nowMs,
+    elapsedMs: elapsedOf(deps),
     log: deps.log,
     metrics: deps.metrics,
   };
@@ -312,17 +319,19 @@ type Message = { readonly type: 'tick' };
 type Spawner = Pick<ActorSystem, 'spawnWorker'>;
 
 /** Starts a worker for each chain, and one for its audit. They live until the actor system stops. */
-export function startWatchers(live: LiveChains, system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>): void {
+export function startWatchers(live: LiveChains, system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>): void {
   for (const [chain, one] of live.chains) {
     startChain(system, deps, chain, one);
     startAudit(system, chain, one);
   }
 }
 
-function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chain: Chain, one: LiveChain): void {
+function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, chain: Chain, one: LiveChain): void {
+  const elapsedMs = elapsedOf(deps);
   let failures = 0;
   let identifiedAtMs: number | null = null;
-  let doubtsSeen = 0;
+  let doubtsSeen = 0,
+    lookedAtMs = 0;
   let last: TickReport | null = null;
   let hasBegun = false;
   system.spawnWorker<Message>({
@@ -334,15 +343,17 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
       try {
         if (!hasBegun) await one.begin();
         hasBegun = true;
-        const isDue = identifiedAtMs === null || deps.nowMs() - identifiedAtMs >= IDENTITY_EVERY_MS,
+        const isDue = identifiedAtMs === null || elapsedMs() - identifiedAtMs >= IDENTITY_EVERY_MS,
+          isOut = one.endpoints().some(({ state }) => state === 'wrong_network'),
           doubts = one.doubts.raised();
-        if (isDue || doubts !== doubtsSeen) {
+        if (isDue || doubts !== doubtsSeen || (isOut && elapsedMs() - lookedAtMs >= WRONG_NETWORK_EVERY_MS)) {
+          lookedAtMs = elapsedMs();
           await one.client.checkIdentity();
           doubtsSeen = doubts;
         }
         if (isDue) {
           await one.checkTokens();
-          identifiedAtMs = deps.nowMs();
+          identifiedAtMs = elapsedMs();
         }
         last = await one.watcher.tick();
         // A job that waits (for another endpoint, say) must not slow the following of the head.

@@ -66,7 +66,7 @@ export interface Memory {
   recent: KeyedBlock[];
   /** Blocks of before a restart that are still to be read again, newest first; null before that was looked at. */
   unread: readonly BlockLink[] | null;
-  rematchedAtMs: number | null;
+  rematched: { readonly nowMs: number; readonly elapsedMs: number } | null;
   notedHeight: number | null;
   /** Keys of addresses that recorded blocks paid, for the reconciliation. */
   touched: Set<string>;
@@ -106,7 +106,7 @@ export function emptyMemory(): Memory {
     matureAfter: 0,
     recent: [],
     unread: null,
-    rematchedAtMs: null,
+    rematched: null,
     notedHeight: null,
     touched: new Set(),
     open: [],

@@ -6,7 +6,7 @@
 import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
 import type { WatcherParts } from './ports.ts';
 
-type Parts = Pick<WatcherParts, 'client' | 'witnesses' | 'store' | 'ledger' | 'network' | 'nowMs'>;
+type Parts = Pick<WatcherParts, 'client' | 'witnesses' | 'store' | 'ledger' | 'network' | 'elapsedMs'>;
 
 /** Doubts about the networks of the nodes: each one asks for a look before its time. */
 export interface Doubts {
@@ -29,7 +29,7 @@ export function createDoubts(): Doubts {
  * ledger.
  */
 export function fitClient(
-  { client, witnesses, store, ledger, network, nowMs }: Parts,
+  { client, witnesses, store, ledger, network, elapsedMs }: Parts,
   everyMs: number,
   doubts: Doubts = createDoubts(),
 ): ChainClient {
@@ -54,11 +54,11 @@ export function fitClient(
     } catch (error) {
       throw error instanceof AggregateError ? error.errors[0] : error;
     }
-    fitAtMs = nowMs();
+    fitAtMs = elapsedMs();
     doubtsSeen = seen;
   };
   const fit = (): Promise<void> => {
-    if (fitAtMs !== null && nowMs() - fitAtMs < everyMs && doubts.raised() === doubtsSeen) return Promise.resolve();
+    if (fitAtMs !== null && elapsedMs() - fitAtMs < everyMs && doubts.raised() === doubtsSeen) return Promise.resolve();
     looking ??= look().finally(() => {
       looking = null;
     });

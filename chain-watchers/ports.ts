@@ -98,7 +98,10 @@ export interface WatcherParts {
   /** Called when an answer may be one of another network: it is looked at before its time (G14). */
   doubtNetwork?(): void;
   readonly settings: WatchSettings;
+  /** The wall clock: what is recorded with a time. It may be set, in either direction. */
   nowMs(): number;
+  /** A clock that never steps: every span of time that a watcher measures or waits. */
+  elapsedMs(): number;
   readonly log: Log;
   readonly metrics: Metrics;
 }

@@ -121,7 +121,8 @@ export function createWatcher(parts: WatcherParts): Watcher {
     },
     stopped: () => run.memory.stopped,
     counts: (index) => countsNow(run, index),
-    conditionOf: (index) => conditionOf(run.memory.witnesses[index] ?? UNKNOWN_WITNESS, parts.nowMs(), parts.network),
+    conditionOf: (index) =>
+      conditionOf(run.memory.witnesses[index] ?? UNKNOWN_WITNESS, parts.elapsedMs(), parts.network),
     rebuildAbove: (height) => alone(() => rebuild(run, height)),
   };
 }
@@ -161,7 +162,11 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   };
   const sinceHeight = Math.max(0, (memory.head === null ? 0 : countedHeight(memory.head)) - parts.network.reorgWindow);
   await takeOpen(run, sinceHeight);
-  if (parts.witnesses.length > 0 && parts.nowMs() - (memory.lookedAtMs ?? 0) >= LOOK_EVERY_MS) await look(run);
+  if (
+    parts.witnesses.length > 0 &&
+    parts.elapsedMs() - (memory.lookedAtMs ?? Number.NEGATIVE_INFINITY) >= LOOK_EVERY_MS
+  )
+    await look(run);
   await attempt('follow', () => follow(run, report));
   report.stopped = memory.stopped;
   if (memory.stopped !== null || report.headHeight === null || report.cursor === null) return report;
@@ -206,10 +211,15 @@ async function follow(run: Run, report: Draft): Promise<void> {
   const { parts, memory } = run;
   const head = await believedHead(run),
     cursor = await parts.store.cursor(parts.ledger);
-  memory.head = observeHead(memory.head ?? (await notedBefore(run)), head, parts.nowMs(), {
-    height: await supportedNow(run, head.height, cursor?.height ?? null),
-    afterMs: parts.settings.silentMs,
-  });
+  memory.head = observeHead(
+    memory.head ?? (await notedBefore(run)),
+    head,
+    { nowMs: parts.nowMs(), elapsedMs: parts.elapsedMs() },
+    {
+      height: await supportedNow(run, head.height, cursor?.height ?? null),
+      afterMs: parts.settings.silentMs,
+    },
+  );
   report.headHeight = head.height;
   await noteHead(run, memory.head);
   report.cursor = cursor;
@@ -256,13 +266,13 @@ async function supportedNow(run: Run, claimed: number, cursorHeight: number | nu
 async function noteHead(run: Run, { highestHeight, roseAtMs }: HeadMemory): Promise<void> {
   const { parts, memory } = run;
   parts.metrics.set('svc_head_height', { chain: parts.network.slug }, highestHeight);
-  const ageSeconds = Math.floor((parts.nowMs() - roseAtMs) / 1_000);
+  const ageSeconds = Math.max(0, Math.floor((parts.nowMs() - roseAtMs) / 1_000));
   parts.metrics.set('svc_head_age_seconds', { chain: parts.network.slug }, ageSeconds);
   if (memory.notedHeight !== highestHeight) await parts.store.noteHead(parts.ledger, highestHeight, roseAtMs);
   memory.notedHeight = highestHeight;
-  if (parts.nowMs() - (memory.heardAtMs ?? 0) < HEARD_EVERY_MS) return;
+  if (parts.elapsedMs() - (memory.heardAtMs ?? Number.NEGATIVE_INFINITY) < HEARD_EVERY_MS) return;
   await parts.store.noteHeard(parts.ledger, parts.nowMs());
-  memory.heardAtMs = parts.nowMs();
+  memory.heardAtMs = parts.elapsedMs();
 }
 
 async function rebuild(run: Run, height: number): Promise<Rewound> {

@@ -101,7 +101,7 @@ export async function openChains({
     sandbox: sandbox.control,
     live: () => [...live.chains.keys()],
     start() {
-      startWatchers(live, system, { nowMs, log });
+      startWatchers(live, system, { log });
       system.spawnWorker<'sweep'>({
         path: 'schedules/sandbox',
         recover: ({ tellSelf }) => {

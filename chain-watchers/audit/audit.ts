@@ -26,7 +26,7 @@ export interface Audit {
 export function createAudit(parts: WatcherParts): Audit {
   const strikes = createStrikes(parts.network.threshold);
   let afterKey: string | null = null;
-  let passBeganAtMs = parts.nowMs();
+  let passBeganAtMs = parts.elapsedMs();
   return {
     async round(limit) {
       const at = await recordedTo(parts);
@@ -43,9 +43,9 @@ export function createAudit(parts: WatcherParts): Audit {
       const passDone = next === null;
       afterKey = next;
       if (passDone) {
-        const seconds = Math.floor((parts.nowMs() - passBeganAtMs) / 1_000);
+        const seconds = Math.floor((parts.elapsedMs() - passBeganAtMs) / 1_000);
         parts.metrics.set('svc_audit_pass_seconds', { chain: parts.network.slug }, seconds);
-        passBeganAtMs = parts.nowMs();
+        passBeganAtMs = parts.elapsedMs();
       }
       return { compared: rows.length - unread, unread, passDone };
     },

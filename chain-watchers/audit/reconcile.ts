@@ -44,22 +44,22 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   const strikes = createStrikes(parts.network.threshold);
   const touched = new Set<string>();
   let afterKey: string | null = null;
-  let passBeganAtMs = parts.nowMs();
+  let passBeganAtMs = parts.elapsedMs();
   let lastHeight: number | null = null;
   let sees = { internal: false, atMs: Number.NEGATIVE_INFINITY };
 
   const seesInternal = async (): Promise<boolean> => {
-    if (parts.nowMs() - sees.atMs >= SEES_INTERNAL_MS) {
-      sees = { internal: (await parts.client.seesInternal?.()) ?? false, atMs: parts.nowMs() };
+    if (parts.elapsedMs() - sees.atMs >= SEES_INTERNAL_MS) {
+      sees = { internal: (await parts.client.seesInternal?.()) ?? false, atMs: parts.elapsedMs() };
     }
     return sees.internal;
   };
   const rotation = async (height: number, limit: number): Promise<LedgerBalance[]> => {
     const { balances, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
     if (next === null) {
-      const seconds = Math.floor((parts.nowMs() - passBeganAtMs) / 1_000);
+      const seconds = Math.floor((parts.elapsedMs() - passBeganAtMs) / 1_000);
       parts.metrics.set('svc_reconcile_pass_seconds', { chain: parts.network.slug }, seconds);
-      passBeganAtMs = parts.nowMs();
+      passBeganAtMs = parts.elapsedMs();
     }
     afterKey = next;
     return balances;

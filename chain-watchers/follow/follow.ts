@@ -64,14 +64,14 @@ export async function readForward(run: Run, from: Cursor): Promise<Followed> {
 }
 
 async function takeBlock(run: Run, cursor: Cursor | null, block: Block): Promise<Step> {
-  const readAtMs = run.parts.nowMs();
+  const readAtMs = run.parts.elapsedMs();
   if (cursor !== null && !continuesFrom(cursor, block)) {
     return { kind: 'mismatch', theirs: block.parentHeight === cursor.height ? block.parentHash : SKIPPED };
   }
   try {
     const content = await contentOf(run, block, cursor);
     const step = await record(run, content.record, content.keyed);
-    run.parts.metrics.observeBlock(run.parts.network.slug, (run.parts.nowMs() - readAtMs) / 1_000);
+    run.parts.metrics.observeBlock(run.parts.network.slug, (run.parts.elapsedMs() - readAtMs) / 1_000);
     return step;
   } catch (error) {
     const reason = chainFailure(error);

@@ -9,15 +9,22 @@ import type { Finality } from '../maturity/confirmations.ts';
 
 export interface HeadMemory {
   readonly head: Head;
-  /** Instant at which the supported height last rose, or was found to be lower for good. */
+  /** When the supported height last rose, or was found to be lower for good; by the wall clock, as it is noted. */
   readonly roseAtMs: number;
   /** Highest height that was supported; it falls when less was supported for long. */
   readonly highestHeight: number;
-  /** Since when less than it is supported; null while it is not. */
+  /** Elapsed time since when less than it is supported; null while it is not. */
   readonly lowerSinceMs: number | null;
   /** Never falls: lagging endpoints serve an older one. V28. */
   readonly finalizedHeight: number | null;
+  /** Elapsed time at which it last rose. */
   readonly finalizedRoseAtMs: number;
+}
+
+/** One moment by both clocks. */
+export interface Instant {
+  readonly nowMs: number;
+  readonly elapsedMs: number;
 }
 
 export interface Supported {
@@ -34,7 +41,7 @@ export interface Supported {
 export function observeHead(
   memory: HeadMemory | null,
   head: Head,
-  nowMs: number,
+  { nowMs, elapsedMs }: Instant,
   { height, afterMs }: Supported = { height: head.height, afterMs: Number.POSITIVE_INFINITY },
 ): HeadMemory {
   if (memory === null) {
@@ -45,11 +52,11 @@ export function observeHead(
       highestHeight: height,
       lowerSinceMs: null,
       finalizedHeight,
-      finalizedRoseAtMs: nowMs,
+      finalizedRoseAtMs: elapsedMs,
     };
   }
-  const lowerSinceMs = height < memory.highestHeight ? (memory.lowerSinceMs ?? nowMs) : null;
-  const fell = lowerSinceMs !== null && nowMs - lowerSinceMs >= afterMs;
+  const lowerSinceMs = height < memory.highestHeight ? (memory.lowerSinceMs ?? elapsedMs) : null;
+  const fell = lowerSinceMs !== null && elapsedMs - lowerSinceMs >= afterMs;
   const rose = height > memory.highestHeight || fell;
   const refuted = memory.finalizedHeight !== null && head.height < memory.finalizedHeight;
   const finalizedRose =
@@ -62,7 +69,7 @@ export function observeHead(
     highestHeight: rose ? height : memory.highestHeight,
     lowerSinceMs: fell ? null : lowerSinceMs,
     finalizedHeight: finalizedRose ? head.finalizedHeight : memory.finalizedHeight,
-    finalizedRoseAtMs: finalizedRose ? nowMs : memory.finalizedRoseAtMs,
+    finalizedRoseAtMs: finalizedRose ? elapsedMs : memory.finalizedRoseAtMs,
   };
 }
 
@@ -72,7 +79,7 @@ export function countedHeight({ head, highestHeight }: HeadMemory): number {
 }
 
 /** Memory after a restart, from what was noted before it: a chain that stood still has stood still since then. */
-export function rememberedHead(noted: { height: number; atMs: number }, nowMs: number): HeadMemory {
+export function rememberedHead(noted: { height: number; atMs: number }, elapsedMs: number): HeadMemory {
   const head = { height: noted.height, hash: '', finalizedHeight: null };
   return {
     head,
@@ -80,13 +87,13 @@ export function rememberedHead(noted: { height: number; atMs: number }, nowMs: n
     highestHeight: noted.height,
     lowerSinceMs: null,
     finalizedHeight: null,
-    finalizedRoseAtMs: nowMs,
+    finalizedRoseAtMs: elapsedMs,
   };
 }
 
 /** What the head that was told last calls final. */
-export function ownFinality(memory: HeadMemory, nowMs: number): Finality {
-  return { finalizedHeight: memory.finalizedHeight, stalledMs: nowMs - memory.finalizedRoseAtMs };
+export function ownFinality(memory: HeadMemory, elapsedMs: number): Finality {
+  return { finalizedHeight: memory.finalizedHeight, stalledMs: elapsedMs - memory.finalizedRoseAtMs };
 }
 
 /** A chain whose head has not risen for this long is silent, in milliseconds. Spec: chains.md G11. */

@@ -86,7 +86,7 @@ function raise(fault: unknown): never {
 /** Living endpoints that serve blocks and have a word on this height. */
 export async function servingOf(run: Run, height: number): Promise<LivingEndpoint[]> {
   const { parts, memory } = run,
-    nowMs = parts.nowMs();
+    nowMs = parts.elapsedMs();
   const living = await livingOf(run);
   const serving = await Promise.all(
     living.map(async ({ client }) => (await orNull(client.servesBlocks?.() ?? Promise.resolve(true))) ?? true),
@@ -106,8 +106,8 @@ export async function servingOf(run: Run, height: number): Promise<LivingEndpoin
 function probe(run: Run, one: LivingEndpoint, height: number): void {
   const { memory, parts } = run,
     probedAtMs = memory.probedAtMs.get(one.position) ?? Number.NEGATIVE_INFINITY;
-  if (one.headHeight < height || parts.nowMs() - probedAtMs < SILENT_MS) return;
-  memory.probedAtMs.set(one.position, parts.nowMs());
+  if (one.headHeight < height || parts.elapsedMs() - probedAtMs < SILENT_MS) return;
+  memory.probedAtMs.set(one.position, parts.elapsedMs());
   readBy(run, one, height).catch(() => undefined);
 }
 
@@ -130,9 +130,9 @@ export async function readBy(run: Run, by: LivingEndpoint, height: number): Prom
   } catch (error) {
     if (chainFailure(error) === null) throw error;
     const isKnown = memory.failedHeights.has(key);
-    if (memory.failedHeights.size < FAILED_HEIGHTS_MAX && !isKnown) memory.failedHeights.set(key, parts.nowMs());
+    if (memory.failedHeights.size < FAILED_HEIGHTS_MAX && !isKnown) memory.failedHeights.set(key, parts.elapsedMs());
     // Failing again on a height that it failed on before says nothing about the others.
-    note(memory.witnesses[index]!.unreadableSinceMs ?? (isKnown ? null : parts.nowMs()));
+    note(memory.witnesses[index]!.unreadableSinceMs ?? (isKnown ? null : parts.elapsedMs()));
     throw error;
   }
 }
@@ -141,9 +141,9 @@ export async function readBy(run: Run, by: LivingEndpoint, height: number): Prom
 async function seesInside({ parts, memory }: Run, position: number, client: ChainClient): Promise<boolean> {
   if (client.seesInternal === undefined) return true;
   const known = memory.seesInside.get(position);
-  if (known !== undefined && parts.nowMs() - known.atMs < TRACES_MS) return known.sees;
+  if (known !== undefined && parts.elapsedMs() - known.atMs < TRACES_MS) return known.sees;
   const sees = await orNull(client.seesInternal());
-  if (sees !== null) memory.seesInside.set(position, { sees, atMs: parts.nowMs() });
+  if (sees !== null) memory.seesInside.set(position, { sees, atMs: parts.elapsedMs() });
   return sees ?? known?.sees ?? false;
 }
 

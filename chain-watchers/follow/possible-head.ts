@@ -39,7 +39,7 @@ export function highestPossible(
 export async function notedBefore({ parts }: Run): Promise<HeadMemory | null> {
   const { headHeight, headAtMs } = await parts.store.coverage(parts.ledger);
   if (headHeight === null || headAtMs === null) return null;
-  return rememberedHead({ height: headHeight, atMs: headAtMs }, parts.nowMs());
+  return rememberedHead({ height: headHeight, atMs: headAtMs }, parts.elapsedMs());
 }
 
 /** Whether the chain can be at a height now. A simulated ledger mines by order and is at any. */

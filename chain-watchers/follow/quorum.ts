@@ -132,7 +132,7 @@ export function agreedFinal(
 
 /** What the chain calls final, as of the last look. A stall runs from when the agreed height last rose. */
 export function finalityOf({ parts, memory }: Run): Finality {
-  const nowMs = parts.nowMs();
+  const nowMs = parts.elapsedMs();
   if (parts.witnesses.length > 0 && memory.agreedFinal !== null) {
     return {
       finalizedHeight: agreedFinal(memory.witnesses, nowMs, parts.network),
@@ -200,14 +200,16 @@ async function lookNow(run: Run): Promise<void> {
       memory.lookingAt.delete(index);
     }
   });
-  const awaited = answers.filter((_, index) => conditionOf(known[index]!, parts.nowMs(), parts.network) === 'alive');
+  const awaited = answers.filter(
+    (_, index) => conditionOf(known[index]!, parts.elapsedMs(), parts.network) === 'alive',
+  );
   for (const answer of answers) answer.catch(() => undefined); // a fault is thrown where it is awaited
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, LOOK_MS);
   });
   await Promise.race([Promise.all(awaited), late]).finally(() => clearTimeout(timer));
-  const nowMs = parts.nowMs(),
+  const nowMs = parts.elapsedMs(),
     told = heads.map((head, index) => head ?? memory.lateHeads.get(index) ?? null);
   memory.lateHeads.clear();
   memory.lookedAtMs = nowMs;
@@ -272,7 +274,7 @@ function noteOnly({ parts, memory }: Run, isAhead: boolean): void {
   if (before.isAhead === isAhead || accountOfLedger(parts.ledger) !== null) return;
   const witness = { ...before, isAhead };
   publish(parts, 0, witness);
-  memory.witnesses = [{ ...witness, told: conditionOf(witness, parts.nowMs(), parts.network) }];
+  memory.witnesses = [{ ...witness, told: conditionOf(witness, parts.elapsedMs(), parts.network) }];
 }
 
 export const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
@@ -286,13 +288,13 @@ export const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
 
 /** One line when an endpoint ceases or begins again to count: until then the others decide without it. */
 function publish(
-  { log, metrics, network, nowMs, doubtNetwork }: Run['parts'],
+  { log, metrics, network, elapsedMs, doubtNetwork }: Run['parts'],
   index: number,
   after: WitnessMemory,
 ): void {
   const chain = network.slug,
     endpoint = `${chain}-${index + 1}`,
-    now = nowMs();
+    now = elapsedMs();
   const condition = conditionOf(after, now, network);
   metrics.set('svc_endpoint_alive', { chain, endpoint }, condition === 'alive' ? 1 : 0);
   if (after.roseAtMs !== null)
@@ -319,7 +321,9 @@ export async function livingOf(run: Run): Promise<LivingEndpoint[]> {
 /** Whether an endpoint counts as alive as of the last look, by its place from 0; one that was never looked at does. */
 export function countsNow({ parts, memory }: Pick<Run, 'parts' | 'memory'>, index: number): boolean {
   const witness = memory.witnesses[index];
-  return witness === undefined || ['alive', 'unreadable'].includes(conditionOf(witness, parts.nowMs(), parts.network));
+  return (
+    witness === undefined || ['alive', 'unreadable'].includes(conditionOf(witness, parts.elapsedMs(), parts.network))
+  );
 }
 
 export interface Quorum {

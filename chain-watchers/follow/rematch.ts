@@ -48,10 +48,15 @@ export function forgetAbove(run: Run, height: number): void {
  */
 export async function rematch(run: Run): Promise<number> {
   const { parts, memory, bell } = run;
-  const nowMs = parts.nowMs();
+  const nowMs = parts.nowMs(),
+    elapsedMs = parts.elapsedMs();
   const everyMs = Math.min(REMATCH_EVERY_MS, parts.settings.rematchMs);
-  if (memory.rematchedAtMs !== null && nowMs - memory.rematchedAtMs < everyMs) return 0;
-  const sinceMs = memory.rematchedAtMs === null ? nowMs - parts.settings.rematchMs : memory.rematchedAtMs;
+  if (memory.rematched !== null && elapsedMs - memory.rematched.elapsedMs < everyMs) return 0;
+  // An address is dated by a wall clock: one that was set back dates the next ones before the last match.
+  const sinceMs =
+    memory.rematched === null
+      ? nowMs - parts.settings.rematchMs
+      : Math.min(memory.rematched.nowMs, nowMs - (elapsedMs - memory.rematched.elapsedMs));
   const young = await parts.store.addressesSince(environmentOfLedger(parts), sinceMs - REMATCH_OVERLAP_MS);
   const whole = young.length === 0 || (await reload(run));
   const byKey = new Map<string, WatchedAddress>(young.map((address) => [address.addressKey, address]));
@@ -66,7 +71,7 @@ export async function rematch(run: Run): Promise<number> {
     late += accounts.length;
   }
   // Who is young now is matched with what could not be read again, whenever it can be.
-  memory.rematchedAtMs = whole ? nowMs : sinceMs;
+  memory.rematched = { nowMs: whole ? nowMs : sinceMs, elapsedMs };
   return late;
 }
 

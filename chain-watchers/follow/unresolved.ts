@@ -27,9 +27,9 @@ export async function retryUnresolved(run: Run): Promise<number> {
   for (const height of memory.retryAtMs.keys()) if (!waiting.has(height)) memory.retryAtMs.delete(height);
   let resolved = 0;
   for (const { height, hash, tries } of heights) {
-    if (parts.nowMs() < (memory.retryAtMs.get(height) ?? 0)) continue;
+    if (parts.elapsedMs() < (memory.retryAtMs.get(height) ?? 0)) continue;
     if (await resolve(run, height, hash)) resolved += 1;
-    else memory.retryAtMs.set(height, parts.nowMs() + retryAfterMs(tries + 1));
+    else memory.retryAtMs.set(height, parts.elapsedMs() + retryAfterMs(tries + 1));
   }
   return resolved;
 }

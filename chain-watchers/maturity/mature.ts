@@ -112,13 +112,13 @@ interface Reread {
 /** The chain's word of today about the facts of one block. */
 async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum): Promise<Reread> {
   const {
-    parts: { client, nowMs },
+    parts: { client, elapsedMs },
     memory,
   } = run;
   const result: Reread = { confirmed: [], refuted: [], corrected: null, reason: null };
   const { height, blockHash } = facts[0]!;
   const waits = (reason: string): Reread => ({ ...result, reason: `block ${height} ${reason}` });
-  if (nowMs() < (memory.contradicted.get(blockHash)?.retryAtMs ?? 0))
+  if (elapsedMs() < (memory.contradicted.get(blockHash)?.retryAtMs ?? 0))
     return waits('is told otherwise by other endpoints');
   const succeeded: SeenTransfer[] = [];
   // Of several living endpoints none refutes alone: what one says failed is asked of two, as what is in the block.
@@ -163,5 +163,5 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
 function noteContradiction({ parts, memory }: Run, blockHash: string, facts: number): void {
   const tries = (memory.contradicted.get(blockHash)?.tries ?? 0) + 1;
   if (facts === 0) memory.contradicted.delete(blockHash);
-  else memory.contradicted.set(blockHash, { facts, tries, retryAtMs: parts.nowMs() + retryAfterMs(tries) });
+  else memory.contradicted.set(blockHash, { facts, tries, retryAtMs: parts.elapsedMs() + retryAfterMs(tries) });
 }

@@ -49,16 +49,17 @@ export function createGapWatch(run: Run): GapWatch {
   return {
     async look(open) {
       const senders = sendersIn(open),
-        nowMs = parts.nowMs();
+        elapsedMs = parts.elapsedMs();
       for (const from of gaps.keys()) if (!senders.has(from)) become(from, null, { waiting: [], held: new Set() });
       for (const from of lookedAtMs.keys()) if (!senders.has(from)) lookedAtMs.delete(from);
-      const due = [...senders].filter(
-        ([from, { waiting }]) =>
-          nowMs - Math.max(lookedAtMs.get(from) ?? 0, Math.min(...waiting.map(({ updatedAtMs }) => updatedAtMs))) >=
-          GAP_LOOK_MS,
-      );
+      for (const [from, { waiting }] of senders) {
+        if (lookedAtMs.has(from)) continue;
+        const waitedMs = Math.max(0, parts.nowMs() - Math.min(...waiting.map(({ updatedAtMs }) => updatedAtMs)));
+        lookedAtMs.set(from, elapsedMs - Math.min(GAP_LOOK_MS, waitedMs));
+      }
+      const due = [...senders].filter(([from]) => elapsedMs - lookedAtMs.get(from)! >= GAP_LOOK_MS);
       for (const [from, sender] of due.slice(0, SENDERS_PER_TICK)) {
-        lookedAtMs.set(from, nowMs);
+        lookedAtMs.set(from, elapsedMs);
         const next = await nextOf(run, sender.waiting[0]!);
         if (next !== null) become(from, gapOf(sender, next), sender);
       }

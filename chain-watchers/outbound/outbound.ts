@@ -122,17 +122,18 @@ const versionOf = (row: WithdrawalRow, payload: string): Unsigned => ({ ...row.u
 /** A withdrawal that is in no block: what became of it, and the same bytes again where nobody knows. */
 async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map<string, Patience>): Promise<void> {
   const { parts } = run;
-  const nowMs = parts.nowMs();
+  const elapsedMs = parts.elapsedMs(),
+    agedMs = parts.nowMs() - row.updatedAtMs;
   // The first submit is the gateway's. A row that another node's clock dates into the future waits no longer than that.
   const waited = patience.get(patienceKey(row)) ?? {
     tries: 0,
-    nextMs: Math.min(row.updatedAtMs, nowMs) + LOOKS.firstMs,
+    nextMs: elapsedMs + LOOKS.firstMs - Math.min(LOOKS.firstMs, Math.max(0, agedMs)),
   };
-  const due = nowMs >= waited.nextMs;
+  const due = elapsedMs >= waited.nextMs;
   const tries = waited.tries + (due ? 1 : 0);
   patience.set(patienceKey(row), {
     tries,
-    nextMs: due ? nowMs + pauseAfterLooks(tries, parts.network) : waited.nextMs,
+    nextMs: due ? elapsedMs + pauseAfterLooks(tries, parts.network) : waited.nextMs,
   });
   if (!due && !parts.settings.asksAtEachTick) return;
   const fates: Fate[] = [];

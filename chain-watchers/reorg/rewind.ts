@@ -64,7 +64,7 @@ export async function lowerHead(run: Run, cursor: Cursor, headHeight: number): P
   }
   const patience = { secondReadMs: settings.silentMs, contestedMs: settings.silentMs };
   const verdict = await secondOpinion(run, { height: link.height, hash: link.hash }, theirs, patience);
-  const waitedMs = run.parts.nowMs() - (run.memory.suspicion?.sinceMs ?? Number.POSITIVE_INFINITY);
+  const waitedMs = run.parts.elapsedMs() - (run.memory.suspicion?.sinceMs ?? Number.POSITIVE_INFINITY);
   if (verdict === 'reorg' && waitedMs >= settings.silentMs) return rewind(run, cursor, { lowerHeight: headHeight });
   return { kind: 'suspect', reason: `head ${headHeight} is below our cursor and on another branch` };
 }
@@ -99,12 +99,12 @@ async function secondOpinion(
   const sameSuspicion = suspicion?.cursor.hash === cursor.hash && suspicion.theirs === theirs;
   // Another network is found out before anybody waits, or asks it for a balance meanwhile. G14.
   if (!sameSuspicion) await parts.client.checkIdentity();
-  const current = sameSuspicion ? suspicion : { cursor, theirs, sinceMs: parts.nowMs() };
+  const current = sameSuspicion ? suspicion : { cursor, theirs, sinceMs: parts.elapsedMs() };
   memory[kept] = current;
   const clients = parts.witnesses.length === 0 ? [parts.client] : parts.witnesses;
   const reads = await Promise.all(clients.map((client) => witnessOf(client, cursor.height)));
   const witnesses = reads.filter((read) => read !== null);
-  return judge(current, witnesses, parts.nowMs(), patience);
+  return judge(current, witnesses, parts.elapsedMs(), patience);
 }
 
 async function witnessOf(client: ChainClient, height: number): Promise<Witness | null> {
@@ -166,7 +166,8 @@ async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeigh
   // One that proves no block at all is not waited for here either.
   const living = (run.parts.witnesses.length === 0 ? [] : await livingOf(run))
     .filter(
-      ({ position }) => conditionOf(run.memory.witnesses[position - 1]!, run.parts.nowMs(), network) !== 'unreadable',
+      ({ position }) =>
+        conditionOf(run.memory.witnesses[position - 1]!, run.parts.elapsedMs(), network) !== 'unreadable',
     )
     .map((one) => one.client);
   if (living.length < 2) {

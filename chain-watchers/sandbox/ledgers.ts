@@ -30,6 +30,8 @@ export interface SandboxDeps {
   loadModule(chain: Chain): Promise<ChainModule>;
   catalogueOf(chain: Chain): Catalogue;
   nowMs(): number;
+  /** A clock that never steps; the process's own where absent. */
+  elapsedMs?(): number;
   readonly log: Log;
 }
 
@@ -136,6 +138,7 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
       accounts,
       settings: SETTINGS,
       nowMs: deps.nowMs,
+      elapsedMs: deps.elapsedMs ?? (() => performance.now()),
       log: deps.log,
       metrics: NO_METRICS,
     });

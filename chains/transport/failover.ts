@@ -33,7 +33,8 @@ export type ReportOutcome = Parameters<Transport['report']>[1];
 export interface FailoverOptions {
   readonly chain: Chain;
   readonly endpoints: readonly Endpoint[];
-  readonly nowMs: () => number;
+  /** A clock that never steps: a wall clock that is set back would prolong every wait by as much. */
+  readonly elapsedMs: () => number;
   /** In [0, 1). */
   readonly random: () => number;
   readonly lagBlocksMax?: number;
@@ -82,7 +83,7 @@ export const wallTimer: Hedge['timer'] = (ms, then) => {
 
 /** A transport over these endpoints. Throws: TypeError without any. */
 export function createFailoverTransport(options: FailoverOptions): FailoverTransport {
-  const { chain, endpoints, nowMs, random, lagBlocksMax = LAG_BLOCKS_MAX, onReport, hedge } = options;
+  const { chain, endpoints, elapsedMs, random, lagBlocksMax = LAG_BLOCKS_MAX, onReport, hedge } = options;
   if (endpoints.length === 0) throw new TypeError(`${chain}: no endpoints`);
   const conditions = new Map<Endpoint, Condition>(
     endpoints.map((endpoint) => [
@@ -102,7 +103,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
 
   const stateOf = (endpoint: Endpoint): (typeof STATES)[number] => {
     const { wrongNetwork, notBeforeMs, lagging } = conditionOf(endpoint);
-    return wrongNetwork ? 'wrong_network' : nowMs() < notBeforeMs ? 'backing_off' : lagging ? 'lagging' : 'healthy';
+    return wrongNetwork ? 'wrong_network' : elapsedMs() < notBeforeMs ? 'backing_off' : lagging ? 'lagging' : 'healthy';
   };
 
   const pick: Transport['pick'] = (not = []) => {
@@ -126,7 +127,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
   const backOff = (condition: Condition, askedMs: number | null) => {
     condition.failures++;
     const waitMs = condition.failures === 1 ? 0 : backoffMs(condition.failures - 2, RETRY, random());
-    condition.notBeforeMs = nowMs() + Math.max(waitMs, askedMs ?? 0);
+    condition.notBeforeMs = elapsedMs() + Math.max(waitMs, askedMs ?? 0);
   };
 
   const noteHead = (condition: Condition, headHeight: number) => {
@@ -177,7 +178,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     health: () =>
       endpoints.map((endpoint) => {
         const { headHeight, failures, notBeforeMs } = conditionOf(endpoint);
-        const nextLookMs = nowMs() < notBeforeMs ? notBeforeMs : null;
+        const nextLookMs = elapsedMs() < notBeforeMs ? notBeforeMs : null;
         return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures, nextLookMs };
       }),
   };

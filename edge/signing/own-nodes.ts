@@ -48,7 +48,7 @@ export function createOwnNodes({ nodes, confirmations, monotonicMs }: OwnNodesSe
     const transport = createFailoverTransport({
       chain,
       endpoints: endpoints.get(chain)!,
-      nowMs: monotonicMs,
+      elapsedMs: monotonicMs,
       random: Math.random,
       hedge: { ms: HEDGE_MS, timer: wallTimer },
     });

@@ -10,7 +10,7 @@ import { openBtcNode } from '../support/btc-node.ts';
 import { chainModuleContract } from './chain-module.ts';
 
 const transport = (endpoints: readonly Endpoint[]) =>
-  createFailoverTransport({ chain: 'btc', endpoints, nowMs: () => 0, random: () => 0.5 });
+  createFailoverTransport({ chain: 'btc', endpoints, elapsedMs: () => 0, random: () => 0.5 });
 
 chainModuleContract('btc on a real node of the family', async (t) => {
   const node = await openBtcNode();

@@ -149,7 +149,7 @@ function failover(count: number) {
   const transport = createFailoverTransport({
     chain: 'eth',
     endpoints,
-    nowMs: () => clock.nowMs,
+    elapsedMs: () => clock.nowMs,
     random: () => 0.5,
     onReport: ({ name }, outcome) => void reports.push(`${name} ${outcome}`),
   });
@@ -237,7 +237,7 @@ test('found: one that is late is not waited for alone: the next is asked as well
   const transport = createFailoverTransport({
     chain: 'eth',
     endpoints: [fake('e0'), fake('e1')],
-    nowMs: () => clock.nowMs,
+    elapsedMs: () => clock.nowMs,
     random: () => 0.5,
     hedge: { ms: 2_500, timer: clock.timer },
     onReport: ({ name }, outcome) => void reports.push(`${name} ${outcome}`),

@@ -209,7 +209,7 @@ test('G8 errors of the node, limits, empty answers and text that is no JSON are 
       tron,
       createFailoverTransport({
         chain: 'tron',
-        nowMs: () => 0,
+        elapsedMs: () => 0,
         random: () => 0,
         endpoints: [
           {
@@ -234,7 +234,7 @@ test('C1-1 C1-14 a node that flaps: every block is read once it answers again, i
   const transport = createFailoverTransport({
     chain: 'tron',
     endpoints: [endpointOf(stage.node)],
-    nowMs: () => nowMs,
+    elapsedMs: () => nowMs,
     random: () => 0.5,
   });
   const client = createClient(tron, transport, new Map());
@@ -290,7 +290,7 @@ test('the same over HTTP, with the endpoint that a cloud node has: answers, limi
     createFailoverTransport({
       chain: 'tron',
       endpoints: [endpoint],
-      nowMs: () => performance.now(),
+      elapsedMs: () => performance.now(),
       random: () => 0.5,
     }),
     new Map(),

@@ -84,6 +84,11 @@ export function clientOf(
   network: BtcNetwork = litecoinRegtest,
   scanWaitMs?: number,
 ): ChainClient<BtcBlock, BtcInputs> {
-  const transport = createFailoverTransport({ chain: 'btc', endpoints, nowMs: () => Date.now(), random: () => 0.5 });
+  const transport = createFailoverTransport({
+    chain: 'btc',
+    endpoints,
+    elapsedMs: () => Date.now(),
+    random: () => 0.5,
+  });
   return createClient(network, transport, new Map(), scanWaitMs === undefined ? {} : { scanWaitMs });
 }

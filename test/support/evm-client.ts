@@ -23,7 +23,7 @@ export function readerOf(
   const transport = createFailoverTransport({
     chain: network.slug,
     endpoints,
-    nowMs: () => (nowMs += 60_000),
+    elapsedMs: () => (nowMs += 60_000),
     random: () => 0.5,
   });
   return { client: createClient(network, transport, catalogue), transport };

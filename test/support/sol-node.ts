@@ -67,7 +67,7 @@ export async function openSol(t: ExecutionContext, options: LedgerOptions & { no
     const transport = createFailoverTransport({
       chain: 'sol',
       endpoints: some,
-      nowMs: () => (nowMs += 60_000),
+      elapsedMs: () => (nowMs += 60_000),
       random: () => 0.5,
     });
     return { client: createClient(solana, transport, catalogue), transport };

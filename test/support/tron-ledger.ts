@@ -56,7 +56,7 @@ export interface Stage {
 }
 
 export function transportOver(endpoints: readonly Endpoint[]): Transport {
-  return createFailoverTransport({ chain: 'tron', endpoints, nowMs: () => 0, random: () => 0.5 });
+  return createFailoverTransport({ chain: 'tron', endpoints, elapsedMs: () => 0, random: () => 0.5 });
 }
 
 /** A node in this process, as the transport asks it. */

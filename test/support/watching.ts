@@ -60,6 +60,8 @@ export interface Watching {
   watcher: Watcher;
   restart(): void;
   nowMs: number;
+  /** By how much the wall clock was set meanwhile, either way. */
+  wallStepMs: number;
   wakes: AccountId[];
   asked: { accountId: AccountId; command: AccountCommand }[];
   /** Issues an address `@name` to an account. */
@@ -86,6 +88,7 @@ export function watching(options: WatchingOptions): Watching {
   const network = options.network ?? simulatedNetwork;
   const self: Watching = {
     nowMs: 1_700_000_000_000,
+    wallStepMs: 0,
     wakes: [],
     asked: [],
     restart() {
@@ -108,12 +111,12 @@ export function watching(options: WatchingOptions): Watching {
         address: name,
         purpose,
       };
-      self.store.addAddress(row, environment, self.nowMs);
+      self.store.addAddress(row, environment, self.nowMs + self.wallStepMs);
       return row;
     },
   } as unknown as Watching;
   const recorder = new Recorder();
-  const store = createMemoryWatchStore(() => self.nowMs);
+  const store = createMemoryWatchStore(() => self.nowMs + self.wallStepMs);
   const audit = createMemoryAuditStore(store.state);
   const parts: WatcherParts = {
     ledger,
@@ -146,7 +149,8 @@ export function watching(options: WatchingOptions): Watching {
       },
     },
     settings: { ...watchSettings, ...options.settings },
-    nowMs: () => self.nowMs,
+    nowMs: () => self.nowMs + self.wallStepMs,
+    elapsedMs: () => self.nowMs,
     log: recorder,
     metrics: recorder,
   };

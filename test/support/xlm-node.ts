@@ -44,7 +44,7 @@ export function readerOf(endpoints: readonly Endpoint[], catalogue: Catalogue = 
   const transport = createFailoverTransport({
     chain: 'xlm',
     endpoints,
-    nowMs: () => (nowMs += 60_000),
+    elapsedMs: () => (nowMs += 60_000),
     random: () => 0.5,
   });
   return { client: createClient(stellar, transport, catalogue), transport };

@@ -60,7 +60,7 @@ async function watched(
   const transport = createFailoverTransport({
     chain: 'eth',
     endpoints,
-    nowMs: () => (nowMs += 60_000),
+    elapsedMs: () => (nowMs += 60_000),
     random: () => 0.5,
   });
   const client = createClient(network, transport, catalogue);

@@ -39,7 +39,7 @@ async function watched({
   const transport = createFailoverTransport({
     chain: 'tron',
     endpoints: nodes.map(endpointOf),
-    nowMs: () => (nowMs += 60_000),
+    elapsedMs: () => (nowMs += 60_000),
     random: () => 0.5,
   });
   const client = createClient(network, transport, catalogue);

@@ -92,7 +92,7 @@ async function playOn(
   const urls = chain.cloudEnv[`${slug.toUpperCase()}_RPC_URLS`]!.split(',');
   const endpoints = urls.map((url, index) => createHttpEndpoint({ chain: slug, name: `${slug}-${index + 1}`, url }));
   let nowMs = Date.now();
-  const transport = createFailoverTransport({ chain: slug, endpoints, nowMs: () => nowMs, random });
+  const transport = createFailoverTransport({ chain: slug, endpoints, elapsedMs: () => nowMs, random });
   const client = module.createClient(network, transport, catalogue);
   const witnesses = endpoints.map((endpoint) =>
     module.createClient(network, oneEndpoint(slug, transport, endpoint), catalogue),

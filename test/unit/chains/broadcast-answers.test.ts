@@ -279,7 +279,12 @@ test('found F22: BTC: the same', async (t) => {
         return { status, headers: {}, text };
       },
     };
-    const transport = createFailoverTransport({ chain: 'btc', endpoints: [node], nowMs: () => 0, random: () => 0.5 });
+    const transport = createFailoverTransport({
+      chain: 'btc',
+      endpoints: [node],
+      elapsedMs: () => 0,
+      random: () => 0.5,
+    });
     return outcome(createBtcClient(btc, transport, new Map()).broadcast(signed));
   };
   for (let i = 0; i < pages(0).length; i += 1)

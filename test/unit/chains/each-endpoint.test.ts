@@ -27,7 +27,7 @@ function transportOf(clock: HandTimer, endpoints: readonly Endpoint[]): Transpor
   return createFailoverTransport({
     chain: 'eth',
     endpoints,
-    nowMs: () => clock.nowMs,
+    elapsedMs: () => clock.nowMs,
     random: () => 0.5,
     hedge: { ms: HEDGE_MS, timer: clock.timer },
   });

@@ -2,6 +2,8 @@ import test from 'ava';
 import { confirmationsOf, gatePassed, thresholdOf } from '../../../chain-watchers/maturity/confirmations.ts';
 import { ownFinality, observeHead, pollMsOf, silentAfterMs } from '../../../chain-watchers/follow/head.ts';
 
+const at = (ms: number) => ({ nowMs: ms, elapsedMs: ms });
+
 test('G18 confirmations = head − height + 1, and 0 above the head', (t) => {
   for (const [head, height, confirmations] of [
     [100, 100, 1],
@@ -53,23 +55,23 @@ test('chains.md 2 (bsc): `finalized` that stalls for over 60 s is replaced by 24
 
 test('V28 finalized and the highest height only rise, whatever a lagging endpoint says', (t) => {
   const head = (height: number, finalizedHeight: number | null) => ({ height, hash: `h${height}`, finalizedHeight });
-  let memory = observeHead(null, head(10, null), 0);
+  let memory = observeHead(null, head(10, null), at(0));
   t.deepEqual(ownFinality(memory, 5), { finalizedHeight: null, stalledMs: 5 });
-  memory = observeHead(memory, head(12, 8), 10);
-  memory = observeHead(memory, head(11, 6), 20);
+  memory = observeHead(memory, head(12, 8), at(10));
+  memory = observeHead(memory, head(11, 6), at(20));
   t.is(memory.finalizedHeight, 8);
   t.is(memory.highestHeight, 12);
   t.is(memory.head.height, 11, 'G18: confirmations count from the head of the endpoint that answers');
   t.is(memory.roseAtMs, 10);
   t.deepEqual(ownFinality(memory, 70), { finalizedHeight: 8, stalledMs: 60 });
-  memory = observeHead(memory, head(13, 9), 80);
+  memory = observeHead(memory, head(13, 9), at(80));
   t.deepEqual(ownFinality(memory, 80), { finalizedHeight: 9, stalledMs: 0 });
 });
 
 test('V28 a head below what was called final refutes it: a node of another network, asked once, leaves no gate open', (t) => {
   const head = (height: number, finalizedHeight: number | null) => ({ height, hash: `h${height}`, finalizedHeight });
-  const foreign = observeHead(observeHead(null, head(100, 90), 0), head(78_000_000, 77_999_990), 10);
-  const again = observeHead(foreign, head(101, 91), 20);
+  const foreign = observeHead(observeHead(null, head(100, 90), at(0)), head(78_000_000, 77_999_990), at(10));
+  const again = observeHead(foreign, head(101, 91), at(20));
   t.deepEqual(ownFinality(again, 20), { finalizedHeight: 91, stalledMs: 0 });
   t.false(gatePassed({ gate: { kind: 'finalized', stallDepth: null } }, 95, 120, ownFinality(again, 20)));
 });

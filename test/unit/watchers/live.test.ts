@@ -46,7 +46,7 @@ const endpoint = (name: string): Endpoint => ({ name, request: () => Promise.rej
 test('G10 G14 a witness speaks for its own endpoint, and shares its health', async (t) => {
   const endpoints = [endpoint('a'), endpoint('b')] as const;
   let nowMs = 0;
-  const transport = createFailoverTransport({ chain: 'eth', endpoints, nowMs: () => nowMs, random: () => 0.5 });
+  const transport = createFailoverTransport({ chain: 'eth', endpoints, elapsedMs: () => nowMs, random: () => 0.5 });
   const witness = oneEndpoint('eth', transport, endpoints[1]);
   for (let round = 0; round < 4; round += 1) t.is(await witness.attempt(async ({ name }) => name), 'b');
   t.throws(() => witness.pick([endpoints[1]]), { instanceOf: ChainUnavailable });
@@ -159,6 +159,7 @@ test('found F74 F75: a chain none of whose nodes may be asked is looked at all t
     audit: createMemoryAuditStore(state),
     accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) },
     nowMs: () => nowMs,
+    elapsedMs: () => nowMs,
     random: () => 0,
     log: recorder,
     metrics: recorder,
@@ -168,7 +169,7 @@ test('found F74 F75: a chain none of whose nodes may be asked is looked at all t
   startWatchers(
     live,
     { spawnWorker: ((worker: Worker) => workers.push(worker)) as never },
-    { nowMs: () => nowMs, log: recorder },
+    { elapsedMs: () => nowMs, log: recorder },
   );
   const chain = live.chains.get('eth')!,
     watcher = workers.find(({ path }) => path === 'watchers/eth')!;

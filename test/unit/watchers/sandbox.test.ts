@@ -38,6 +38,7 @@ function box(accounts: readonly AccountId[] = [ACCOUNT]) {
     watch,
     audit: createMemoryAuditStore(watch.state),
     nowMs: () => self.nowMs,
+    elapsedMs: () => self.nowMs,
     log: new Recorder(),
     catalogueOf,
     accounts: {

@@ -228,7 +228,7 @@ test('C1-4 V6 an endpoint that traced and does not any more is told of once, and
     const transport = createFailoverTransport({
       chain: 'eth',
       endpoints: [nodeOf('only', said)],
-      nowMs: () => 0,
+      elapsedMs: () => 0,
       random: () => 0.5,
       onTraces: ({ name }, offered) => told.push(`${name} ${offered}`),
     });

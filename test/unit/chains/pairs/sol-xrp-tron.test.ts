@@ -569,7 +569,12 @@ const tronRead = async (said: Json) => {
       ),
     }),
   };
-  const transport = createFailoverTransport({ chain: 'tron', endpoints: [node], nowMs: () => 0, random: () => 0.5 });
+  const transport = createFailoverTransport({
+    chain: 'tron',
+    endpoints: [node],
+    elapsedMs: () => 0,
+    random: () => 0.5,
+  });
   const block = await createTronClient(tron, transport, tronCatalogue).getBlock(TRON_HEIGHT);
   tronBlock(tron, said);
   const { transfers } = tronTransfersIn(tron, block, tronCatalogue);

@@ -44,7 +44,7 @@ test('L20 G19 a transaction in a slot that was called final counts only when its
   const transport = createFailoverTransport({
     chain: 'sol',
     endpoints: [nodeOf(said)],
-    nowMs: () => 0,
+    elapsedMs: () => 0,
     random: () => 0.5,
   });
   const client = createClient(solana, transport, new Map());

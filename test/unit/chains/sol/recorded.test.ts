@@ -36,7 +36,7 @@ const getBlock = (slot: number, transactionDetails: 'full' | 'none', text: strin
 const clientOver = (...endpoints: Endpoint[]) =>
   createClient(
     solana,
-    createFailoverTransport({ chain: 'sol', endpoints, nowMs: () => 0, random: () => 0.5 }),
+    createFailoverTransport({ chain: 'sol', endpoints, elapsedMs: () => 0, random: () => 0.5 }),
     new Map(),
   );
 const replay = (...exchanges: Exchange[]) => clientOver(replayAnswers('sol', 'recorded', exchanges));
