@@ -19,5 +19,5 @@ export function judgeNetwork(
   if (identitySeen === identity) return transport.report(endpoint, 'ok');
   const seen = safeText(identitySeen).slice(0, SEEN_CHARACTERS_MAX);
   transport.report(endpoint, 'wrong_network', undefined, { expected: identity, seen });
-  throw new ChainUnavailable(slug, `${endpoint.name} ${what}: ${seen}, expected ${identity}`);
+  throw new ChainUnavailable(slug, `${endpoint.name} ${what} ${seen}, expected ${identity}`);
 }

@@ -313,7 +313,11 @@ test("V10 V4 V5 polygon: a state-sync receipt behind the block's own is read wit
     ],
     'outside the bloom, as before PIP-74',
   );
-  const only = lacking(synced, 'bor without single receipts', 'eth_getTransactionReceipt');
+  const only = distorted(
+    lacking(synced, 'bor without single receipts', 'eth_getTransactionReceipt'),
+    'a node that says that it is of eth',
+    { after: ({ id, method }) => (method === 'eth_chainId' ? { id, result: '0x1' } : undefined) },
+  );
   await t.throwsAsync(() => readerOf(eth, [only], catalogue).client.getBlock(2), {
     ...unavailable,
     message: /2 receipts for 1 transactions/,

@@ -327,6 +327,10 @@ export const COVERAGE: Table<Covered> = {
   endpoints: same([]),
   'endpoints.*.endpoint': never,
   'endpoints.*.state': never,
+  'endpoints.*.reason': never,
+  'endpoints.*.next': never,
+  'endpoints.*.since': never,
+  'endpoints.*.nextLookAt': never,
 };
 
 export interface Delivered {
