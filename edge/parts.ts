@@ -1,7 +1,18 @@
-/** What an edge has before it talks to anybody: its disk, its clocks, its addresses, its local keys. */
+/**
+ * What an edge opens before it talks to anybody, in the order of construction:
+ *
+ *   part                       needs, beside configuration, identity and clocks
+ *   storage                    –
+ *   spend clock, ledger        storage
+ *   shared spend               storage, spend clock
+ *   local keys, key share      storage, shared spend
+ *   instructions, their share  storage
+ *   timers, upstream, lease, own addresses, issued addresses   –
+ *   outbox                     storage
+ */
 import { openIssuedAddresses, type IssuedAddresses } from './answers/issued-addresses.ts';
 import { ConfigurationError, type EdgeConfig } from './config.ts';
-import { publicKeyOf } from './link/identity.ts';
+import { publicKeyOf, type Identity } from './link/identity.ts';
 import { InstructionShare } from './signing/instruction-share.ts';
 import { Instructions } from './signing/instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
@@ -47,6 +58,14 @@ export interface EdgeParts {
   readonly issued: IssuedAddresses;
 }
 
+interface Opening {
+  readonly config: EdgeConfig;
+  readonly identity: Identity;
+  readonly log: EdgeLog;
+  readonly ports: EdgePorts;
+  readonly storage: Storage;
+}
+
 /** Throws: ConfigurationError when the data directory is another edge's, StorageFailed. */
 export async function openParts(
   config: EdgeConfig,
@@ -54,27 +73,75 @@ export async function openParts(
   log: EdgeLog,
   ports: EdgePorts,
 ): Promise<EdgeParts> {
+  const { identity } = keystore;
+  const storage = openOwnStorage(config);
+  const opening: Opening = { config, identity, log, ports, storage };
+  const spend = await openSpend(opening);
+  const keys = openLocalKeys(opening, spend.sharedSpend);
+  const instructions = new Instructions(storage, ports.wallMs);
+  return {
+    storage,
+    ...spend,
+    ...keys,
+    instructions,
+    instructionShare: new InstructionShare({
+      instructions,
+      environment: config.environment,
+      identity,
+      identityKey: publicKeyOf(identity.publicKey),
+      nowMs: ports.wallMs,
+      ttlMs: config.instructionTtlMs,
+      log,
+    }),
+    timers: createTimers(),
+    upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
+    lease: new Lease(ports.monotonicMs),
+    outbox: new Outbox(storage, { capacity: config.outboxCapacity, nowMs: ports.wallMs }),
+    own: new OwnAddresses(keystore),
+    issued: openIssuedAddresses({
+      directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,
+      owner: ownerOf(opening),
+      gap: config.addressGap,
+    }),
+  };
+}
+
+/** The data directory, when it is this edge's. Throws: ConfigurationError, StorageFailed. */
+function openOwnStorage(config: EdgeConfig): Storage {
   const storage = openStorage(config.dataDir);
   const problems = [claimEnvironment(storage, config), guardRegistry(storage)].filter((problem) => problem !== null);
-  if (problems.length > 0) {
-    storage.close();
-    throw new ConfigurationError(problems.map((problem) => `EDGE_DATA_DIR: ${problem}`));
-  }
-  const { identity } = keystore;
+  if (problems.length === 0) return storage;
+  storage.close();
+  throw new ConfigurationError(problems.map((problem) => `EDGE_DATA_DIR: ${problem}`));
+}
+
+/** Whose spends and addresses these are, where several edges share a place. */
+function ownerOf({ config, identity }: Pick<Opening, 'config' | 'identity'>): string {
+  return `${config.environment} ${identity.publicKey}`;
+}
+
+async function openSpend(opening: Opening): Promise<Pick<EdgeParts, 'spendClock' | 'ledger' | 'sharedSpend'>> {
+  const { config, ports, storage } = opening;
   const spendClock = openSpendClock(storage, newestSpendMs(storage), ports);
-  const scope = `${config.environment} ${identity.publicKey}`;
-  if (config.spendLedger !== null) storage.setSetting(SCOPE_SETTING, scope);
-  const sharedSpend =
-    config.spendLedger === null
-      ? null
-      : await openSharedSpend({
-          ...ports,
-          place: config.spendLedger,
-          caps: config,
-          scope,
-          clock: spendClock,
-          replica: spendReplicaOf(storage),
-        });
+  const ledger = new SpendLedger(storage, config, spendClock);
+  if (config.spendLedger === null) return { spendClock, ledger, sharedSpend: null };
+  const scope = ownerOf(opening);
+  storage.setSetting(SCOPE_SETTING, scope);
+  const sharedSpend = await openSharedSpend({
+    ...ports,
+    place: config.spendLedger,
+    caps: config,
+    scope,
+    clock: spendClock,
+    replica: spendReplicaOf(storage),
+  });
+  return { spendClock, ledger, sharedSpend };
+}
+
+function openLocalKeys(
+  { config, identity, log, ports, storage }: Opening,
+  sharedSpend: SharedSpend | null,
+): Pick<EdgeParts, 'localKeys' | 'keyShare'> {
   const identityKey = publicKeyOf(identity.publicKey);
   const time = openVouchTime(storage, ports);
   const localKeys = new LocalKeys(storage, config.environment, ports.wallMs, time.nowMs);
@@ -88,46 +155,20 @@ export async function openParts(
     time,
     isShelved: sharedSpend !== null,
   });
-  const instructions = new Instructions(storage, ports.wallMs);
-  return {
-    storage,
-    localKeys,
-    sharedSpend,
-    spendClock,
-    timers: createTimers(),
-    upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
-    lease: new Lease(ports.monotonicMs),
-    outbox: new Outbox(storage, { capacity: config.outboxCapacity, nowMs: ports.wallMs }),
-    ledger: new SpendLedger(storage, config, spendClock),
-    instructions,
-    instructionShare: new InstructionShare({
-      instructions,
-      environment: config.environment,
-      identity,
-      identityKey,
-      nowMs: ports.wallMs,
-      ttlMs: config.instructionTtlMs,
-      log,
-    }),
-    keyShare: new LocalKeyShare({
-      keys: localKeys,
-      sets,
-      identity,
-      identityKey,
-      log,
-      nowMs: ports.monotonicMs,
-      shelf: sharedSpend === null ? null : createKeyShelf(sharedSpend, log),
-    }),
-    own: new OwnAddresses(keystore),
-    issued: openIssuedAddresses({
-      directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,
-      owner: `${config.environment} ${identity.publicKey}`,
-      gap: config.addressGap,
-    }),
-  };
+  const shelf = sharedSpend === null ? null : createKeyShelf(sharedSpend, log);
+  const keyShare = new LocalKeyShare({
+    keys: localKeys,
+    sets,
+    identity,
+    identityKey,
+    log,
+    nowMs: ports.monotonicMs,
+    shelf,
+  });
+  return { localKeys, keyShare };
 }
 
-/** Live and sandbox must not share a directory: one's caps, keys and journal say nothing about the other's. */
+/** Live and sandbox must not share a directory: caps, keys and journal of one do not apply to the other. */
 function claimEnvironment(storage: Storage, { environment }: EdgeConfig): string | null {
   const kept = storage.setting(ENVIRONMENT_SETTING);
   if (kept !== null && kept !== environment) return `belongs to a ${kept} edge, and API_KEY is of ${environment}`;

@@ -14,13 +14,37 @@ export interface EdgeGauges {
   readonly revocationsUnconfirmed: number;
 }
 
-export interface EdgeMetrics {
-  readonly path: EdgePath;
+/** Counts of what happens; built before what they count. */
+export interface EdgeCounters {
+  readonly registry: Registry;
   noteAttempt(attempt: Attempt): void;
 }
 
-export function createEdgeMetrics(read: () => EdgeGauges): EdgeMetrics {
+export function createEdgeCounters(): EdgeCounters {
   const registry = new Registry();
+  const attempts = new Counter({
+    name: 'svc_edge_webhook_attempts_total',
+    help: 'webhook attempts by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'svc_edge_webhook_seconds',
+    help: 'time to the answer of a webhook receiver',
+    registers: [registry],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+  });
+  return {
+    registry,
+    noteAttempt({ outcome, durationMs }) {
+      attempts.inc({ outcome });
+      if (outcome === 'answered') seconds.observe(durationMs / 1_000);
+    },
+  };
+}
+
+/** `/metrics`: the counters, and gauges that are read when somebody asks. */
+export function createMetricsPath({ registry }: EdgeCounters, read: () => EdgeGauges): EdgePath {
   const gauge = (name: string, help: string, value: (gauges: EdgeGauges) => number) =>
     new Gauge({
       name: `svc_edge_${name}`,
@@ -44,23 +68,5 @@ export function createEdgeMetrics(read: () => EdgeGauges): EdgeMetrics {
     'replicas that have not stated every revocation of a local key that this one knows of',
     ({ revocationsUnconfirmed }) => revocationsUnconfirmed,
   );
-  const attempts = new Counter({
-    name: 'svc_edge_webhook_attempts_total',
-    help: 'webhook attempts by outcome',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  const seconds = new Histogram({
-    name: 'svc_edge_webhook_seconds',
-    help: 'time to the answer of a webhook receiver',
-    registers: [registry],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-  });
-  return {
-    path: async () => ({ kind: 'bare', contentType: registry.contentType, text: await registry.metrics() }),
-    noteAttempt({ outcome, durationMs }) {
-      attempts.inc({ outcome });
-      if (outcome === 'answered') seconds.observe(durationMs / 1_000);
-    },
-  };
+  return async () => ({ kind: 'bare', contentType: registry.contentType, text: await registry.metrics() });
 }

@@ -19,7 +19,7 @@ import type { PooledChain } from '../../protocol/slugs.ts';
 import { adviceFor } from '../http/advice.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { Lease } from './lease.ts';
-import type { InstructionShare } from '../signing/instruction-share.ts';
+import type { InstructionShare, OnBroadcast } from '../signing/instruction-share.ts';
 import type { LocalKeyShare } from '../local-keys/share.ts';
 import type { OutboxWrite } from './outbox.ts';
 import type { Sent } from './outbox-sender.ts';
@@ -37,7 +37,7 @@ import type { Attempt } from '../webhooks/post.ts';
  * only those count (decisions 4); what waits behind them, a signed payload above all, must not wait for longer.
  */
 const SUPERSEDED_AFTER_TERMS = 2;
-/** Refusals that say: another replica leads now. */
+/** Refusals because another replica leads now. */
 const LEASE_CODES: ReadonlySet<string> = new Set<ErrorCode>(['LEASE_EPOCH_STALE', 'LEASE_HELD', 'EDGE_NO_LEADER']);
 
 /** Pause between heartbeats at least, however short the cloud says that a lease is. */
@@ -59,26 +59,34 @@ export interface SessionSettings {
   readonly instructionShare: InstructionShare;
   readonly registration: Pick<RegistrationSettings, 'storage' | 'publicKeys' | 'keySetName' | 'rotationCheckMs'>;
   readonly outboxReport: () => { outboxDepth: number; outboxPoisoned: boolean };
+  readonly log: EdgeLog;
+}
+
+/** Where frames go. Built after the session, since it reports through the session; given to `start`. */
+export interface SessionTakers {
   /** Takes deliveries that came under this epoch; false when there is no room. */
   readonly deliver: (frame: DeliverFrame) => boolean;
   readonly sign: (transactionId: string, leaseEpoch: number) => Promise<Acknowledgement>;
   readonly replenish: (ask: { chain: PooledChain; from: number; count: number }) => Promise<Acknowledgement>;
+  /** A record of another replica whose caller broadcast it. */
+  readonly onBroadcast: OnBroadcast;
   /** The outbox may move: stream up, lease taken or lost, registration confirmed. */
   readonly onMovement: () => void;
-  readonly log: EdgeLog;
 }
 
-/** Words of a cloud that takes nothing now. */
+/** Codes of a cloud that serves nothing now. */
 const NOT_SERVING: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE', 'INTERNAL_ERROR']);
 
 export class Session {
   readonly #settings: SessionSettings;
   readonly #registration: Registration;
+  /** Null before `start`; no frame arrives before it. */
+  #takers: SessionTakers | null = null;
   #cloudTrouble: string | null = null;
   readonly #stream: EdgeStream;
   #beating: Promise<void> | null = null;
   #cancelBeat: () => void = () => undefined;
-  /** As the cloud told it last. */
+  /** The lease's term in the cloud's last answer. */
   #leaseTtlMs = LEASE_TTL_MS;
   #stopped = false;
 
@@ -114,12 +122,12 @@ export class Session {
         lease: (frame) => this.#leasePushed(frame),
         deliver: (frame) => this.#delivered(frame),
         sign: ({ transactionId, leaseEpoch, record }) => {
-          if (record != null) settings.instructionShare.take([record]);
-          return settings.sign(transactionId, leaseEpoch);
+          if (record != null) settings.instructionShare.take([record], this.#started.onBroadcast);
+          return this.#started.sign(transactionId, leaseEpoch);
         },
-        instructions: ({ records }) => settings.instructionShare.take(records),
+        instructions: ({ records }) => settings.instructionShare.take(records, this.#started.onBroadcast),
         replenish: async ({ leaseEpoch, chain, from, count }) =>
-          (await this.#leadsIn(leaseEpoch)) ? settings.replenish({ chain, from, count }) : staleEpoch(),
+          (await this.#leadsIn(leaseEpoch)) ? this.#started.replenish({ chain, from, count }) : staleEpoch(),
         keys: async ({ records }) => {
           await settings.keyShare.merge(records);
           this.shareKeys();
@@ -136,8 +144,14 @@ export class Session {
     });
   }
 
-  start(): void {
+  start(takers: SessionTakers): void {
+    this.#takers = takers;
     this.#registration.start();
+  }
+
+  get #started(): SessionTakers {
+    if (this.#takers === null) throw new Error('a frame before the session was started');
+    return this.#takers;
   }
 
   get registration(): RegistrationState {
@@ -199,7 +213,7 @@ export class Session {
     return this.#stream.up ? this.#settings.instructionShare.send(tell) : Promise.resolve();
   }
 
-  /** Acts no more, and says so, that another replica leads at once. */
+  /** Stops acting and releases the lease, so that another replica leads at once. */
   async release(): Promise<void> {
     const { lease, log } = this.#settings;
     const { held, leaseEpoch } = lease.view();
@@ -211,7 +225,7 @@ export class Session {
     log.info(reply?.ok === true ? 'lease_released' : 'lease_release_unanswered', { leaseEpoch });
   }
 
-  /** Refusals of other calls to the cloud also tell what became of the registration. */
+  /** A refusal of any call to the cloud may name the state of the registration. */
   noteRefusal(code: string): void {
     if (code === 'RESYNC_REQUIRED' || code === 'IDENTITY_ROTATION_PENDING') this.#refused(code);
   }
@@ -228,7 +242,7 @@ export class Session {
     this.#settings.log.info('registered');
     this.#stream.start();
     this.#scheduleBeat();
-    this.#settings.onMovement();
+    this.#started.onMovement();
   }
 
   #welcome(frame: WelcomeFrame, connectStartedAtMs: number): void {
@@ -245,7 +259,7 @@ export class Session {
     void keyShare.welcome(frame.localKeys, frame.keySets === true).then(() => this.shareKeys());
     void this.shareInstructions();
     this.#scheduleBeat();
-    this.#settings.onMovement();
+    this.#started.onMovement();
   }
 
   #leasePushed(frame: LeaseFrame): void {
@@ -267,12 +281,12 @@ export class Session {
   }
 
   async #delivered(frame: DeliverFrame): Promise<Acknowledgement> {
-    const { deliver, log } = this.#settings;
+    const { log } = this.#settings;
     if (!(await this.#leadsIn(frame.leaseEpoch))) {
       log.warn('stale_frame_dropped', { frame: 'deliver', leaseEpoch: frame.leaseEpoch });
       return staleEpoch();
     }
-    if (deliver(frame)) return { ok: true };
+    if (this.#started.deliver(frame)) return { ok: true };
     log.warn('deliveries_refused', { count: frame.deliveries.length });
     const { code, details } = refuse('EDGE_OUTBOX_FULL');
     return { ok: false, code, details };
@@ -299,7 +313,7 @@ export class Session {
     void this.shareInstructions();
   }
 
-  /** What the cloud said to the last heartbeat, where it does not serve: null while it does. */
+  /** Code of the last heartbeat's refusal while the cloud does not serve; null while it does. */
   get cloudTrouble(): string | null {
     return this.#cloudTrouble;
   }
@@ -313,7 +327,7 @@ export class Session {
   }
 
   #granted(reply: LeaseFrame, sentAtMs: number): void {
-    const { lease, log, onMovement } = this.#settings;
+    const { lease, log } = this.#settings;
     if (this.#stopped) return; // The lease was given back; an answer that was on its way does not bring it again.
     const before = lease.view();
     if (!lease.grant({ ...reply, sentAtMs })) {
@@ -324,7 +338,7 @@ export class Session {
     const now = lease.view();
     if (before.role === now.role && before.leaseEpoch === now.leaseEpoch) return;
     log.info('lease_changed', { role: now.role, leaseEpoch: now.leaseEpoch });
-    onMovement();
+    this.#started.onMovement();
   }
 
   #heartbeat(): HeartbeatBody {

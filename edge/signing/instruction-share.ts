@@ -30,6 +30,9 @@ export interface InstructionShareSettings {
   readonly log: EdgeLog;
 }
 
+/** Called with a record that a caller of another replica broadcast, and whether its counter is bound. */
+export type OnBroadcast = (recorded: RecordedInstruction, asked: 'as_bound' | 'unbound') => void;
+
 export type TellInstructions = (records: InstructionRecord[]) => Promise<Acknowledgement | null>;
 
 export class InstructionShare {
@@ -37,8 +40,6 @@ export class InstructionShare {
   #sending: Promise<void> = Promise.resolve();
   /** A round that has not begun: it takes in whatever is asked for until then. */
   #next: Promise<void> | null = null;
-  /** Hears of what another replica was told to sign. */
-  onBroadcast: (recorded: RecordedInstruction, asked: 'as_bound' | 'unbound') => void = () => undefined;
 
   constructor(settings: InstructionShareSettings) {
     this.#settings = settings;
@@ -60,7 +61,7 @@ export class InstructionShare {
    * Takes records of other replicas. One that the identity did not sign is an alarm: only a cloud can have made it. So
    * is one that gives a known id another instruction.
    */
-  take(records: readonly InstructionRecord[]): void {
+  take(records: readonly InstructionRecord[], onBroadcast: OnBroadcast): void {
     const { instructions, environment, identityKey, nowMs, log } = this.#settings;
     let foreign = 0;
     for (const record of records) {
@@ -69,10 +70,7 @@ export class InstructionShare {
         record.environment === environment && atMs <= nowMs() + AHEAD_MS_MAX && isOwnInstruction(identityKey, record);
       if (!own || !instructions.take(record)) foreign += 1;
       else if (record.broadcastAtMs !== null)
-        this.onBroadcast(
-          instructions.get(record.transactionId)!,
-          isBoundText(record.unsigned) ? 'as_bound' : 'unbound',
-        );
+        onBroadcast(instructions.get(record.transactionId)!, isBoundText(record.unsigned) ? 'as_bound' : 'unbound');
     }
     if (foreign > 0) log.alarm('foreign_instructions_refused', { count: foreign });
   }

@@ -16,7 +16,7 @@ import { Outbox, type OutboxWrite } from '../../edge/link/outbox.ts';
 import { OutboxSender, type Sent } from '../../edge/link/outbox-sender.ts';
 import type { OwnAddresses } from '../../edge/signing/own-addresses.ts';
 import { PaymentGuard } from '../../edge/signing/payment-guard.ts';
-import { Session } from '../../edge/link/session.ts';
+import { Session, type SessionTakers } from '../../edge/link/session.ts';
 import { CounterBinding } from '../../edge/signing/binding.ts';
 import { Signing } from '../../edge/signing/signing.ts';
 import type { Purpose } from '../../edge/signing/signers/signer.ts';
@@ -152,7 +152,7 @@ export class EdgeProcess {
 
   /** Called within its process. */
   start(): void {
-    this.session.start();
+    this.session.start(this.#takers());
     this.#sender.nudge();
   }
 
@@ -260,14 +260,6 @@ export class EdgeProcess {
       ttlMs: 3_600_000,
       log: quiet,
     });
-    instructionShare.onBroadcast = (recorded, asked) =>
-      void this.signing
-        .noteElsewhere(recorded)
-        .then(async () => {
-          if (asked === 'unbound' && (await this.signing.bindForOthers(recorded.instruction.id)))
-            await this.session.shareInstructions();
-        })
-        .catch(() => undefined);
     return new Session({
       sessionId: this.sessionId,
       edgeVersion: EDGE_VERSION,
@@ -289,6 +281,11 @@ export class EdgeProcess {
         rotationCheckMs: 60_000,
       },
       outboxReport: () => this.#outbox.report(),
+    });
+  }
+
+  #takers(): SessionTakers {
+    return {
       deliver: ({ leaseEpoch, deliveries }) => {
         for (const { deliveryId, attempt } of deliveries) {
           const key = `${deliveryId}/${attempt}`;
@@ -304,7 +301,15 @@ export class EdgeProcess {
       },
       replenish: async () => ({ ok: true }),
       onMovement: () => this.#sender.nudge(),
-    });
+      onBroadcast: (recorded, asked) =>
+        void this.signing
+          .noteElsewhere(recorded)
+          .then(async () => {
+            if (asked === 'unbound' && (await this.signing.bindForOthers(recorded.instruction.id)))
+              await this.session.shareInstructions();
+          })
+          .catch(() => undefined),
+    };
   }
 }
 

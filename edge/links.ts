@@ -1,0 +1,383 @@
+/**
+ * Everything of an edge that talks to the cloud, to the company's nodes and to receivers of webhooks, in the order of
+ * construction. Each part is given what is above it, and nothing below it:
+ *
+ *   part          room       needs, beside configuration and EdgeParts
+ *   session       link       –
+ *   nodes         signing    –
+ *   via-leader    link       session
+ *   guard         signing    nodes
+ *   submissions   signing    session, via-leader, guard
+ *   sender        link       session, submissions
+ *   binding       signing    –
+ *   signing       signing    session, nodes, via-leader, guard, submissions, sender, binding
+ *   refills       link       –
+ *   counters      http       –
+ *   poster        webhooks   –
+ *   check         webhooks   nodes
+ *   relay         webhooks   sender, guard, counters, poster, check
+ *   metrics       http       session, relay, counters
+ *   takers        edge       session, sender, signing, refills, relay: where the frames of the session go
+ *
+ * The session is built first because all report through it; it takes no frame before `start(takers)`.
+ */
+import { catalogueOf } from '../chains/catalogue.ts';
+import { networkOf } from '../chains/registry.ts';
+import { isRefusal, Refused } from '../protocol/errors.ts';
+import { ATTEMPTS_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody } from '../protocol/frames.ts';
+import { FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain } from '../protocol/slugs.ts';
+import type { EdgeConfig } from './config.ts';
+import type { EdgePath } from './http/exchange.ts';
+import { createEdgeCounters, createMetricsPath, type EdgeCounters } from './http/metrics.ts';
+import type { Keystore } from './keystore/keystore.ts';
+import { OutboxSender } from './link/outbox-sender.ts';
+import { PoolRefills } from './link/pool-refills.ts';
+import { derivePool } from './link/pools.ts';
+import { deniedInEvent } from './link/reported.ts';
+import { Session, type SessionTakers } from './link/session.ts';
+import { createViaLeader } from './link/via-leader.ts';
+import type { EdgeParts, EdgePorts } from './parts.ts';
+import type { EdgeLog } from './process/log.ts';
+import { CounterBinding } from './signing/binding.ts';
+import type { OnBroadcast } from './signing/instruction-share.ts';
+import { createOwnCounters } from './signing/own-counters.ts';
+import { createOwnFates } from './signing/own-fates.ts';
+import { createOwnNodes, type OwnNodes } from './signing/own-nodes.ts';
+import { PaymentGuard } from './signing/payment-guard.ts';
+import { loadSigner } from './signing/signer-loader.ts';
+import { Signing } from './signing/signing.ts';
+import { Submissions } from './signing/submissions.ts';
+import { createDepositCheck, judgeDelivery, takenKeysIn } from './webhooks/deposit-check.ts';
+import { plainEvent } from './webhooks/plain-event.ts';
+import { createWebhookPolicy } from './webhooks/policy.ts';
+import { createWebhookPoster, type WebhookPoster } from './webhooks/post.ts';
+import { unverified, WebhookRelay } from './webhooks/relay.ts';
+
+/** What an edge is given from outside, and what it is doing. */
+export interface EdgeContext {
+  readonly config: EdgeConfig;
+  readonly keystore: Keystore;
+  readonly log: EdgeLog;
+  readonly ports: EdgePorts;
+  readonly sessionId: string;
+  readonly running: { stopping: boolean; port: number; readonly startedAtMs: number; confirm: () => void };
+}
+
+export interface Links {
+  readonly session: Session;
+  readonly sender: OutboxSender;
+  readonly submissions: Submissions;
+  readonly signing: Signing;
+  readonly guard: PaymentGuard;
+  readonly relay: WebhookRelay;
+  readonly refills: PoolRefills;
+  readonly metrics: EdgePath;
+  readonly takers: SessionTakers;
+}
+
+const OUTBOX_NEXT =
+  'look at what the code says; the write is tried again by itself, and others pass it. flock-edge outbox set-aside takes it out of the way';
+
+/** Builds the parts of the table above, in its order. Nothing connects before `session.start`. */
+export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
+  const session = createSession(context, parts);
+  const nodes = nodesOf(context);
+  const payments = linkPayments(context, parts, { session, nodes });
+  const { sender, signing, guard } = payments;
+  const refills = new PoolRefills({
+    keystore: context.keystore,
+    monotonicMs: context.ports.monotonicMs,
+    push: (pool) => parts.upstream.signed.call('pushPool', { body: { pool } }),
+  });
+  const counters = createEdgeCounters();
+  const poster = createPoster(context);
+  const relay = createRelay(context, parts, { nodes, sender, guard, counters, poster });
+  const metrics = createMetrics(context, parts, { session, relay, counters });
+  const takers = takersOf(context, { session, sender, signing, refills, relay });
+  return { session, ...payments, refills, relay, metrics, takers };
+}
+
+function createSession(context: EdgeContext, parts: EdgeParts): Session {
+  const { config, log, ports, sessionId } = context;
+  const { upstream, storage, lease, outbox, timers } = parts;
+  return new Session({
+    sessionId,
+    edgeVersion: EDGE_VERSION,
+    podHint: config.podHint,
+    cloudUrl: config.cloudUrl,
+    upstream,
+    timers,
+    lease,
+    log,
+    monotonicMs: ports.monotonicMs,
+    nowMs: ports.wallMs,
+    keyShare: parts.keyShare,
+    instructionShare: parts.instructionShare,
+    registration: {
+      storage,
+      publicKeys: publicKeysOnce(context),
+      keySetName: keySetNameOf(context),
+      rotationCheckMs: config.rotationCheckMs,
+    },
+    outboxReport: () => outbox.report(),
+  });
+}
+
+/** The company's own nodes (EDGE_VERIFY_RPC_<CHAIN>); null where none is named. */
+function nodesOf({ config, ports }: EdgeContext): OwnNodes | null {
+  if (config.verifyNodes.size === 0) return null;
+  return createOwnNodes({
+    nodes: config.verifyNodes,
+    confirmations: config.verifyConfirmations,
+    monotonicMs: ports.monotonicMs,
+  });
+}
+
+/** From a broadcast to the cloud's answer: via-leader, guard, submissions, sender, binding, signing. */
+function linkPayments(
+  context: EdgeContext,
+  parts: EdgeParts,
+  { session, nodes }: { session: Session; nodes: OwnNodes | null },
+): Pick<Links, 'guard' | 'submissions' | 'sender' | 'signing'> {
+  const { config, keystore, log, ports, sessionId } = context;
+  const { upstream, lease, outbox, instructions, timers, ledger } = parts;
+  const { environment } = config,
+    shared = parts.sharedSpend;
+  const onRefused = (code: string) => session.noteRefusal(code),
+    share = () => session.shareInstructions(),
+    pause = (ms: number) => timers.pause(ms);
+  const viaLeader = createViaLeader({ upstream, share, onRefused });
+  const fates = nodes === null ? null : createOwnFates(nodes);
+  const guard = new PaymentGuard({ environment, instructions, ledger, shared, fates, upstream, log });
+  const submissions = new Submissions({
+    sessionId,
+    upstream,
+    lease,
+    instructions,
+    timers,
+    viaLeader,
+    guard,
+    onRefused,
+    log,
+  });
+  const sender = createSender({ outbox, session, submissions, log });
+  const binding = new CounterBinding({ instructions, upstream, sharesLedger: shared !== null, pause, log });
+  const signing = new Signing({
+    environment,
+    binding,
+    pause,
+    share,
+    lease,
+    instructions,
+    ledger,
+    shared,
+    guard,
+    outbox,
+    submissions,
+    keystore,
+    upstream,
+    policies: {
+      instructions,
+      own: parts.own,
+      fees: config.fees,
+      firstNonceMax: config.firstNonceMax,
+      sweepTreasuries: config.sweepTreasuries,
+      catalogueOf,
+      nowMs: ports.wallMs,
+    },
+    nextCounter: nodes === null ? null : createOwnCounters(nodes),
+    signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
+    beat: () => session.beat(),
+    viaLeader,
+    instructionTtlMs: config.instructionTtlMs,
+    nudge: () => sender.nudge('signed'),
+    log,
+  });
+  return { guard, submissions, sender, signing };
+}
+
+function createSender({
+  outbox,
+  session,
+  submissions,
+  log,
+}: Pick<EdgeParts, 'outbox'> & Pick<Links, 'session' | 'submissions'> & Pick<EdgeContext, 'log'>): OutboxSender {
+  return new OutboxSender(
+    outbox,
+    {
+      attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
+      signed: { batch: 1, send: (writes) => submissions.send(writes) },
+    },
+    {
+      onFault: (error) => log.fault('outbox_fault', error),
+      onPoisoned: ({ kind, subject }, code) =>
+        log.alarm('outbox_poisoned', { write: `${kind} ${subject}`, code, next: OUTBOX_NEXT }),
+    },
+  );
+}
+
+function createPoster({ config, log, ports, running }: EdgeContext): WebhookPoster {
+  return createWebhookPoster({
+    policy: createWebhookPolicy({
+      environment: config.environment,
+      allowlist: config.webhookAllowlist,
+      ownPort: () => running.port,
+    }),
+    connections: config.webhookConcurrencyPerHost,
+    monotonicMs: ports.monotonicMs,
+    wallMs: ports.wallMs,
+    ...(ports.resolve === undefined ? {} : { resolve: ports.resolve }),
+    onBlocked: (deliveryId, reason) =>
+      log.warn('webhook_blocked', {
+        deliveryId,
+        reason,
+        setting: 'EDGE_WEBHOOK_ALLOWLIST',
+        next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
+      }),
+  });
+}
+
+interface RelayNeeds extends Pick<Links, 'sender' | 'guard'> {
+  readonly nodes: OwnNodes | null;
+  readonly counters: EdgeCounters;
+  readonly poster: WebhookPoster;
+}
+
+function createRelay(
+  context: EdgeContext,
+  parts: EdgeParts,
+  { nodes, sender, guard, counters, poster }: RelayNeeds,
+): WebhookRelay {
+  const { config, log, ports, running } = context;
+  const { lease, outbox, timers } = parts;
+  const check = createDepositCheck({
+    nodes,
+    environment: config.environment,
+    keys: takenKeysIn(parts.storage),
+    monotonicMs: ports.monotonicMs,
+    holderOf: (chain, address) => parts.issued.holderOf(chain, address),
+    onDifference: (reason, { data: { chain, txid } }) => log.alarm('deposit_differs', { chain, txid, reason }),
+  });
+  return new WebhookRelay({
+    poster: {
+      close: async () => void (await Promise.all([poster.close(), check.close()])),
+      post: async (delivery) => {
+        const event = plainEvent(delivery.body);
+        if (event === null) log.alarm('event_not_plain', { deliveryId: delivery.deliveryId });
+        // A denial is durable before the receiver reads it; where it cannot be, the cloud delivers it again.
+        else if (!(await guard.noteDenied(deniedInEvent(event)))) return null;
+        const attempt = event === null ? unverified(delivery, 0) : await poster.post(delivery);
+        if (attempt !== null) counters.noteAttempt(attempt);
+        return attempt;
+      },
+    },
+    check: (delivery) =>
+      judgeDelivery(check, delivery, {
+        log,
+        timers,
+        monotonicMs: ports.monotonicMs,
+        isStopping: () => running.stopping,
+      }),
+    outbox,
+    concurrency: config.webhookConcurrency,
+    concurrencyPerHost: config.webhookConcurrencyPerHost,
+    mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch),
+    onStored: () => sender.nudge('attempt'),
+    onFault: (error) => log.fault('relay_fault', error),
+  });
+}
+
+function createMetrics(
+  { log }: EdgeContext,
+  { outbox, lease, keyShare }: EdgeParts,
+  { session, relay, counters }: Pick<Links, 'session' | 'relay'> & { readonly counters: EdgeCounters },
+): EdgePath {
+  return createMetricsPath(counters, () => {
+    const { outboxDepth, outboxPoisoned } = outbox.report();
+    return {
+      outboxDepth,
+      outboxPoisoned,
+      leader: lease.view().held,
+      registered: session.registration.kind === 'confirmed',
+      streamUp: session.streamUp,
+      deliveriesInFlight: relay.load,
+      alarms: log.alarms,
+      revocationsUnconfirmed: keyShare.unconfirmed,
+    };
+  });
+}
+
+type Receivers = Pick<Links, 'session' | 'sender' | 'signing' | 'refills' | 'relay'>;
+
+function takersOf(
+  { log, running }: EdgeContext,
+  { session, sender, signing, refills, relay }: Receivers,
+): SessionTakers {
+  return {
+    deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
+    sign: (transactionId, leaseEpoch) => acknowledged(() => signing.onFrame(transactionId, leaseEpoch)),
+    replenish: (ask) => acknowledged(() => refills.refill(ask)),
+    onBroadcast: noteBroadcasts(signing, session, log),
+    onMovement: () => {
+      if (session.registration.kind === 'confirmed') running.confirm();
+      sender.nudge();
+    },
+  };
+}
+
+/** Another replica's caller broadcast it: recorded, and bound where only this replica may bind it. */
+function noteBroadcasts(signing: Signing, session: Session, log: EdgeLog): OnBroadcast {
+  return (recorded, asked) =>
+    void signing
+      .noteElsewhere(recorded)
+      .then(async () => {
+        if (asked === 'unbound' && (await signing.bindForOthers(recorded.instruction.id)))
+          await session.shareInstructions();
+      })
+      .catch((error: unknown) => log.fault('instructions_fault', error));
+}
+
+/** Deriving pools takes seconds: one derivation, used by each retry of the sync, unless it failed. */
+function publicKeysOnce(context: EdgeContext): () => ReturnType<typeof publicKeysOf> {
+  let publicKeys: ReturnType<typeof publicKeysOf> | null = null;
+  return () =>
+    (publicKeys ??= publicKeysOf(context).catch((error: unknown) => {
+      publicKeys = null;
+      throw error;
+    }));
+}
+
+/** What a sync registers: one extended key a family, one pool for each Ed25519 chain. */
+async function publicKeysOf({ config, keystore }: EdgeContext): Promise<Pick<SyncBody, 'keys' | 'pools'>> {
+  const families = new Map(config.chains.map((chain) => [FAMILY_OF[chain], chain] as const));
+  const keys = [...families].flatMap(([family, chain]) => {
+    const xpub = keystore.accountXpub(family);
+    return xpub === null ? [] : [{ family, xpub, accountPath: networkOf(chain).accountPath }];
+  });
+  const pools: SyncBody['pools'] = [];
+  for (const chain of pooledOf(config.chains)) pools.push(await derivePool(keystore, chain));
+  return { keys, pools };
+}
+
+function pooledOf(chains: readonly Chain[]): PooledChain[] {
+  return POOLED_CHAINS.filter((chain) => chains.includes(chain));
+}
+
+/** Changes with the phrase, the families and the pools; without deriving a pool. */
+function keySetNameOf({ config, keystore }: EdgeContext): string {
+  return [
+    config.cloudUrl,
+    keystore.identity.publicKey,
+    ...new Set(config.chains.map((chain) => FAMILY_OF[chain])),
+  ].join(' ');
+}
+
+async function acknowledged(work: () => Promise<unknown>): Promise<Acknowledgement> {
+  try {
+    const reply = await work();
+    return isRefusal(reply) ? { ok: false, code: reply.code, details: { ...reply.details } } : { ok: true };
+  } catch (error) {
+    if (error instanceof Refused) return { ok: false, code: error.refusal.code, details: { ...error.refusal.details } };
+    throw error;
+  }
+}
