@@ -20,11 +20,27 @@ const PARTS = [
   'test/scenario/**',
 ];
 /**
- * Run on the embedded version alone: what they kill, cut off and lie with are edges, clouds and nodes, over statements
- * that the parts above run here too. What depends on the server, its own deaths among it, is repeated (backend-kills,
- * chaos).
+ * Run on the embedded version alone. The scenarios kill, cut off, fill up and lie to edges, clouds and nodes, and the
+ * wire tests look at heads, pages and bodies, over statements that the parts above run here too; `watchers` has no
+ * database. What depends on the server, its own deaths among it, is repeated (backend-kills, database-away, chaos).
  */
-const ONCE = ['kill-points', 'replicas', 'ten-chains'].map((name) => `test/scenario/${name}.test.ts`);
+const ONCE = [
+  ...[
+    'kill-points',
+    'replicas',
+    'ten-chains',
+    'watchers',
+    'pool-storm',
+    'hot-wallet',
+    'stuck',
+    'developer',
+    'sigterm',
+    'crash-before-note',
+  ].map((name) => `test/scenario/${name}.test.ts`),
+  ...['fuzz', 'explorer', 'envelope', 'edge-signature', 'guards', 'beginning'].map(
+    (name) => `test/wire/${name}.test.ts`,
+  ),
+];
 
 /** The directory of the oldest packaged server; null when there is none. */
 function packaged(): string | null {

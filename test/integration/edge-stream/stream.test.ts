@@ -159,9 +159,9 @@ class StreamNode {
   }
 }
 
-const LIMIT_MS = 5_000;
+const LIMIT_MS = 120_000;
 
-/** The next frame of a name. Rejects: after five seconds. */
+/** The next frame of a name. Rejects: after two minutes. */
 function once<T>(socket: Socket, name: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no ${name} in ${LIMIT_MS} ms`)), LIMIT_MS);

@@ -356,6 +356,8 @@ test('1.6-7: a version under another nonce is recorded nowhere: signed at two re
 test('SIGTERM of the leader: what is at work is finished, then the lease is released', async (t) => {
   const { cloud, edge } = await replica(t);
   await edge.edge.stop();
+  // It goes out before the edge has stopped, and the cloud of this process reads it when it has its turn.
+  await eventually('the cloud has it', () => cloud.released.length > 0);
   t.deepEqual(cloud.released, [cloud.leaseEpoch]);
 });
 
