@@ -3,7 +3,7 @@
  */
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MigrationError } from '../persistence/postgres/migrate.ts';
+import { MigrationError } from '../persistence/postgres/migrations.ts';
 import { startDeployment, type Deployment } from './deployment.ts';
 import { claimDirectory, type DirectoryLock } from './directory-lock.ts';
 import { clearEmbeddedPostgres } from './embedded-postgres.ts';

@@ -1,6 +1,6 @@
 /**
- * The live text of every SQL function: one file each in `functions/`, applied by `migrate` after the numbered files, in
- * this order, when its text has changed. A function stands after those that its SQL body calls.
+ * The live text of every SQL function: one file each in `functions/`, applied by `migrate` after the numbered steps, in
+ * this order, when its text has changed. A function comes after those that its SQL body calls.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,11 +11,29 @@ const FOLDER = new URL('./functions/', import.meta.url);
  * Rises by one with each release that changes a function. An older release is not applied over a newer set: two
  * releases run side by side during a rollout, and what the older one cannot live with gets a new name.
  */
-export const FUNCTION_SET = 1;
+export const FUNCTION_SET = 2;
 
-export const FUNCTIONS = [
+/**
+ * Functions of triggers, which numbered files name. A new one is made before the numbered files, so it is PL/pgSQL and
+ * declares no variable of a table's type; a changed one is replaced after them, with all others.
+ */
+export const TRIGGER_FUNCTIONS = [
   'refuse',
   'append_only',
+  'count_listed',
+  'address_has_active_key',
+  'registry_of_address',
+  'ledger_entry_fits_deposit',
+  'ledger_entry_in_turn',
+  'ledger_entry_silence_allowed',
+  'ledger_entry_has_event',
+  'release_with_secrets',
+  'mail_owners',
+  'cursor_follows_parent',
+] as const;
+
+export const FUNCTIONS = [
+  ...TRIGGER_FUNCTIONS,
   'save_idempotent',
   'forget_idempotent',
   'purge_idempotent',
@@ -27,15 +45,8 @@ export const FUNCTIONS = [
   'account_in_flight',
   'activate_account',
   'load_account',
-  'address_has_active_key',
-  'ledger_entry_fits_deposit',
-  'ledger_entry_in_turn',
-  'ledger_entry_silence_allowed',
-  'ledger_entry_has_event',
-  'registry_of_address',
   'id_prefix_of',
   'ensure_attempt_partitions',
-  'cursor_follows_parent',
   'post_facts',
   'ledger_fits_account',
   'check_link',
@@ -99,12 +110,10 @@ export const FUNCTIONS = [
   'release_abandoned_claims',
   'webhooks_sealed_otherwise',
   'reseal_webhook',
-  'mail_owners',
   'claim_mail',
   'record_mail',
   'release_unreadable',
   'work_backlog',
-  'release_with_secrets',
   'webhooks_with_unreadable',
   'purge_deliveries',
   'purge_publications',
@@ -122,7 +131,6 @@ export const FUNCTIONS = [
   'record_transfers',
   'record_attempts',
   'retell_block',
-  'count_listed',
 ] as const;
 
 export interface SqlFunction {

@@ -2,7 +2,7 @@
  * Pages of one tenant's lists. A list is the union of ranges, each of which one index holds in the list's order: a
  * filter that an index names and a request leaves out has few values, and there is a range for each. The ranges are
  * merged, so a page reads what it shows (and what its number skips), whatever else the account holds. Indexes:
- * migrations/0036_lists.sql.
+ * tables/0049_beginning.
  */
 import {
   COUNTED_ROWS_MAX,

@@ -1,4 +1,4 @@
-/** The outbox of mail. It is written by the publication's own statement: `mail_owners` in the migrations. */
+/** The outbox of mail. It is written by the publication's own statement: `mail_owners`. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { DueMail, MailStore } from '../../model/ports/mail-store.ts';
 import type { DeliveryStoreOptions } from './delivery-store.ts';

@@ -1,59 +1,28 @@
 /**
- * Brings a database to the schema of this version: numbered files, forward only, each in one transaction, each with a
- * checksum that a later start compares; then the functions whose text changed, all in one transaction. The only module
- * that may open a transaction from here: nothing else runs on its connection, and a connection that dies leaves the
- * file to be run again.
+ * Brings a database to the schema of this version, under one lock: the numbered steps that it lacks (migrations.ts), each
+ * in one transaction, then the functions whose text changed, all in one transaction. The only module that may open a
+ * transaction from here: nothing else runs on its connection, and a connection that dies leaves the step to be run
+ * again. A node that starts applies nothing.
  */
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { FUNCTION_SET, sqlFunctions } from './functions.ts';
+import { FUNCTION_SET, sqlFunctions, TRIGGER_FUNCTIONS, type SqlFunction } from './functions.ts';
+import { MigrationError, migrations, planOf, tooOld, type Applied, type Migration } from './migrations.ts';
 import { signInFault } from './sign-in-fault.ts';
 import { openDatabase, sqlstateOf, type Sql } from './sql.ts';
 
-export interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly text: string;
-  readonly checksum: string;
-}
-
-export class MigrationError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'MigrationError';
-  }
-}
-
-const FOLDER = new URL('./tables/', import.meta.url);
 /** Any fixed number: all migrating processes of a database wait for the same lock. */
 const LOCK = 7_305_818;
 const STATEMENT_TIMEOUT_MS = 600_000;
-
-/** The files in their order. Throws: MigrationError when the numbers have a gap. */
-export function migrations(): Migration[] {
-  const names = readdirSync(FOLDER)
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
-  return names.map((name, index) => {
-    const number = Number(/^([0-9]{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1] ?? NaN);
-    if (number !== index + 1) throw new MigrationError(`${name} is not number ${index + 1}`);
-    const text = readFileSync(new URL(name, FOLDER), 'utf8');
-    return { number, name, text, checksum: createHash('sha256').update(text).digest('hex') };
-  });
-}
 
 export interface MigrateOptions {
   /** Of a role that may create schemas and (once) roles. */
   readonly url: string;
   /** Gives the application role this password, so that it can sign in itself. */
   readonly appPassword?: string;
-  /** Stops after this number; for the tests of the way from every earlier version. */
+  /** Stops after this number and applies no functions; for tests of the way from every earlier version. */
   readonly upTo?: number;
 }
 
-/**
- * Runs what is missing; answers the versions before and after. Throws: MigrationError when a file changed after it ran.
- */
+/** Runs what is missing; answers the versions before and after. Throws: MigrationError when it cannot. */
 export async function migrate({
   url,
   appPassword,
@@ -65,8 +34,10 @@ export async function migrate({
     await sql`select set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, false), set_config('lock_timeout', '0', false)`;
     await sql`select pg_advisory_lock(${LOCK})`;
     await createRoles(sql as unknown as Sql, appPassword);
-    const versions = await runMissing(sql as unknown as Sql, upTo);
-    if (upTo === Infinity) await applyFunctions(sql as unknown as Sql);
+    await sql.unsafe('set role flock_owner');
+    const known = await knownFunctions(sql as unknown as Sql);
+    const versions = await runMissing(sql as unknown as Sql, known, upTo);
+    if (upTo === Infinity) await applyFunctions(sql as unknown as Sql, known);
     return versions;
   } finally {
     sql.release();
@@ -95,8 +66,11 @@ async function createRoles(sql: Sql, appPassword: string | undefined): Promise<v
     set role flock_owner;
     create schema if not exists flock;
     set search_path = flock;
+    -- A function is private until its file grants it.
+    alter default privileges for role flock_owner revoke execute on functions from public;
     create table if not exists migration (
       number int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now());
+    alter table migration add column if not exists superseded_by int;
     create table if not exists function (
       name text primary key, checksum text not null, applied_at timestamptz not null default now());
     create table if not exists function_set (one boolean primary key default true check (one), set int not null);
@@ -124,66 +98,96 @@ async function setRole(sql: Sql, statement: string): Promise<void> {
   }
 }
 
-async function runMissing(sql: Sql, upTo: number): Promise<{ from: number; to: number }> {
-  await sql.unsafe('set role flock_owner');
-  const done = await sql<
-    { number: number; name: string; checksum: string }[]
-  >`select number, name, checksum from flock.migration order by number`;
-  const files = migrations();
-  for (const { number, name, checksum } of done) {
-    const file = files[number - 1];
-    if (file === undefined) throw new MigrationError(`the database is at ${name}, newer than this version of Flock`);
-    if (file.checksum !== checksum)
-      throw new MigrationError(`${name} changed after it ran on this database; a correction is a new file`);
-  }
-  const from = done.length;
-  let to = from;
-  for (const { number, name, text, checksum } of files.slice(from).filter((file) => file.number <= upTo)) {
-    try {
-      await sql.unsafe(`begin; set local search_path = flock, pg_temp;\n${text}\n;
-        insert into flock.migration (number, name, checksum) values (${number}, '${name}', '${checksum}'); commit;`);
-    } catch (error) {
-      await sql.unsafe('rollback').catch(() => undefined);
-      throw new MigrationError(`${name}: ${(error as Error).message}`, { cause: error });
-    }
-    to = number;
-  }
-  return { from, to };
-}
-
-/**
- * Replaces the functions whose text is not the one applied. Throws: MigrationError when a newer release has applied its
- * set.
- */
-async function applyFunctions(sql: Sql): Promise<void> {
+/** Checksums of the applied functions by name. Throws: MigrationError when a newer release has applied its set. */
+async function knownFunctions(sql: Sql): Promise<Map<string, string>> {
   const [head] = await sql<{ set: number }[]>`select set from flock.function_set`;
   if (head !== undefined && head.set > FUNCTION_SET) {
     throw new MigrationError(
+      'functions_newer',
       `the functions of the database are of set ${head.set}, this version of Flock has set ${FUNCTION_SET}: run migrate of the newest version`,
     );
   }
   const applied = await sql<{ name: string; checksum: string }[]>`select name, checksum from flock.function`;
-  const known = new Map(applied.map(({ name, checksum }) => [name, checksum]));
+  return new Map(applied.map(({ name, checksum }) => [name, checksum]));
+}
+
+async function runMissing(sql: Sql, known: Map<string, string>, upTo: number): Promise<{ from: number; to: number }> {
+  const done = await sql<Applied[]>`select number, name, checksum from flock.migration order by number`;
+  const steps = migrations();
+  const plan = planOf(done, steps);
+  const from = done.at(-1)?.number ?? 0;
+  let to = from;
+  if (plan.takesOver) {
+    await takeOver(sql, steps[0]!, known);
+    to = steps[0]!.number;
+  }
+  const missing = plan.missing.filter(({ number }) => number <= upTo);
+  // Triggers of a step name functions that must be there. Those that are there stay until all tables are as they need.
+  if (missing.length > 0) {
+    const first = sqlFunctions().filter(({ name }) => !known.has(name) && isTrigger(name));
+    await inTransaction(sql, 'functions', textOf(first));
+    for (const { name, checksum } of first) known.set(name, checksum);
+  }
+  for (const step of missing) {
+    await inTransaction(sql, step.name, `${step.text}\n;${recordOf(step)}`);
+    to = step.number;
+  }
+  return { from, to };
+}
+
+const isTrigger = (name: string): boolean => (TRIGGER_FUNCTIONS as readonly string[]).includes(name);
+
+const recordOf = ({ number, name, checksum }: Migration): string =>
+  `insert into migration (number, name, checksum) values (${number}, '${name}', '${checksum}');`;
+
+/**
+ * A database that came by steps 1–48 has what the beginning makes: `test/integration/persistence/takeover.test.ts`
+ * compares the catalogs. Triggers of that time were made with their functions, after the last step.
+ */
+async function takeOver(sql: Sql, beginning: Migration, known: ReadonlyMap<string, string>): Promise<void> {
+  if (!TRIGGER_FUNCTIONS.every((name) => known.has(name)))
+    throw tooOld('the database has all tables, but its functions were not applied');
+  await inTransaction(
+    sql,
+    beginning.name,
+    `update migration set superseded_by = ${beginning.number};${recordOf(beginning)}`,
+  );
+}
+
+/** Replaces the functions whose text is not the one applied, and records the set. */
+async function applyFunctions(sql: Sql, known: ReadonlyMap<string, string>): Promise<void> {
   const changed = sqlFunctions().filter(({ name, checksum }) => known.get(name) !== checksum);
-  if (changed.length === 0 && head?.set === FUNCTION_SET) return;
-  const noted = changed.map(
+  await inTransaction(
+    sql,
+    'functions',
+    `${textOf(changed)}
+    insert into function_set as s (set) values (${FUNCTION_SET})
+      on conflict (one) do update set set = excluded.set where s.set <> excluded.set;`,
+  );
+}
+
+/** The functions, and the rows that record them. */
+function textOf(functions: readonly SqlFunction[]): string {
+  const recorded = functions.map(
     ({ name, checksum }) => `
     insert into function (name, checksum) values ('${name}', '${checksum}')
       on conflict (name) do update set checksum = excluded.checksum, applied_at = clock_timestamp();`,
   );
+  return [...functions.map(({ text }) => text), ...recorded].join('\n');
+}
+
+async function inTransaction(sql: Sql, what: string, statements: string): Promise<void> {
   try {
-    await sql.unsafe(`begin; set local search_path = flock, pg_temp;
-      ${changed.map(({ text }) => text).join('\n')}
-      ${noted.join('')}
-      insert into function_set (set) values (${FUNCTION_SET}) on conflict (one) do update set set = excluded.set; commit;`);
+    await sql.unsafe(`begin; set local search_path = flock, pg_temp;\n${statements}\ncommit;`);
   } catch (error) {
     await sql.unsafe('rollback').catch(() => undefined);
-    throw new MigrationError(`functions: ${(error as Error).message}`, { cause: error });
+    throw new MigrationError('statement_failed', `${what}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /** What went wrong, in words; a database that cannot be reached or signed into has no better ones than the driver's. */
 function reasonOf(error: unknown): string {
+  if (error instanceof MigrationError) return `${error.code}: ${error.message}`;
   return signInFault(error, 'DATABASE_OWNER_URL') ?? (error as { message?: string }).message ?? String(error);
 }
 

@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sqlFunctions } from '../../persistence/postgres/functions.ts';
-import { migrate, migrations } from '../../persistence/postgres/migrate.ts';
+import { migrate } from '../../persistence/postgres/migrate.ts';
+import { migrations } from '../../persistence/postgres/migrations.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 
 export interface TestDatabase {

@@ -1,7 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import test from 'ava';
 import { parse } from 'acorn';
-import { migrations } from '../../persistence/postgres/migrate.ts';
+import { migrations } from '../../persistence/postgres/migrations.ts';
 import { functionsIn } from '../support/syntax.ts';
 import { filesOf, ROOMS, sources } from '../support/tree.ts';
 import { wideLines } from '../support/wide-lines.ts';
@@ -49,18 +49,37 @@ test('style habits: a function has at most 70 lines of its own', (t) => {
   t.deepEqual(long, []);
 });
 
-const FUNCTIONS_IN_HISTORY = 28; // numbered files before each function got a file of its own
-
-test('house 4: no numbered file after the first ones defines a function', (t) => {
-  const later = migrations().filter(({ number }) => number > FUNCTIONS_IN_HISTORY);
+test('house 4: no numbered file defines a function', (t) => {
+  const defining = migrations().filter(({ text }) => /create\s+(or\s+replace\s+)?(function|procedure)\b/i.test(text));
   t.deepEqual(
-    later.filter(({ text }) => /create (or replace )?function/i.test(text)).map(({ name }) => name),
+    defining.map(({ name }) => name),
     [],
   );
 });
 
+test('house 4: a file of functions begins with what it is for, and defines the function of its name alone', (t) => {
+  const wrong = filesOf(['persistence/postgres/functions'], '.sql').flatMap(({ path, text }) => {
+    const name = path
+      .split('/')
+      .at(-1)!
+      .replace(/\.sql$/, '');
+    const defined = [...text.matchAll(/^create or replace function (\w+)\(/gm)].map(([, one]) => one);
+    return [
+      ...(text.startsWith('-- ') ? [] : [`${path} says nothing of its function`]),
+      ...(defined.length === 1 && defined[0] === name ? [] : [`${path} defines ${defined.join(', ')}`]),
+      ...(/^(do \$\$|(create|alter|drop) (constraint |unique )?(table|trigger|index))/im.test(text)
+        ? [`${path} changes more than its function`]
+        : []),
+    ];
+  });
+  t.deepEqual(wrong, []);
+});
+
 test('house 10: a line has at most 120 columns, unless one literal is what makes it wider', (t) => {
-  t.deepEqual(wideLines(filesOf([...ROOMS, 'test'], '.ts')), []);
+  const sql = filesOf(['persistence'], '.sql').flatMap(({ path, lines }) =>
+    lines.flatMap((line, at) => (line.length > 120 ? [`${path}:${at + 1}`] : [])),
+  );
+  t.deepEqual([...wideLines(filesOf([...ROOMS, 'test'], '.ts')), ...sql], []);
 });
 
 test('house 4: pauses are doubled in protocol/backoff.ts and nowhere else', (t) => {

@@ -20,3 +20,5 @@ begin
   return made;
 end $$;
 grant execute on function ensure_attempt_partitions to flock_app;
+-- A new database has its first months with the function; where they are there, this makes none.
+select ensure_attempt_partitions(now(), 3);

@@ -9,10 +9,3 @@ begin
   end if;
   return null;
 end $$;
-do $$
-begin
-  if exists (select from pg_trigger where tgname = 'ledger_entry_has_event' and tgrelid = 'flock.ledger_entry'::regclass) then return; end if;
-  alter table flock.ledger_entry drop constraint if exists ledger_entry_has_event;
-  create constraint trigger ledger_entry_has_event after insert on flock.ledger_entry
-    deferrable initially deferred for each row when (new.event_id is not null) execute function ledger_entry_has_event();
-end $$;

@@ -18,10 +18,3 @@ begin
   end if;
   return null;
 end $$;
-
-do $$
-begin
-  if exists (select from pg_trigger where tgname = 'ledger_entry_in_turn' and tgrelid = 'flock.ledger_entry'::regclass) then return; end if;
-  create trigger ledger_entry_in_turn after insert on flock.ledger_entry referencing new table as added
-    for each statement execute function ledger_entry_in_turn();
-end $$;

@@ -11,10 +11,3 @@ begin
   end if;
   return null;
 end $$;
-do $$
-begin
-  if exists (select from pg_trigger where tgname = 'address_registry_of_address' and tgrelid = 'flock.address_registry'::regclass) then return; end if;
-  alter table flock.address_registry drop constraint if exists address_registry_of_address;
-  create trigger address_registry_of_address after insert on flock.address_registry referencing new table as entered
-    for each statement execute function registry_of_address();
-end $$;

@@ -28,6 +28,7 @@ import { RESTARTS } from '../../actors/kernel/node.ts';
 import { commands, pushedKey, txn } from '../../support/account.ts';
 import { inputsOf, RECIPIENT } from '../../support/evm-inputs.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { migrateFormer } from '../../support/release-of-0048.ts';
 import { Sender } from '../../support/sender.ts';
 import { addressRow, newOrganization, PLAN, withdrawalRow, write } from '../../support/store-rows.ts';
 import { ALL_ACTS, tell, type Step } from '../../support/withdrawal-story.ts';
@@ -510,7 +511,7 @@ test.serial(
   async (t) => {
     const old = await createTestDatabase({ migrated: false });
     t.teardown(() => old.close());
-    await migrate({ url: old.url, upTo: 38 });
+    await migrateFormer(old.url, 38);
     const key = (value: number) => JSON.stringify({ kind: 'nonce', value });
     const state = {
       ...initialAccount({
@@ -540,6 +541,7 @@ test.serial(
         .unsafe(`insert into flock.withdrawal (account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_symbol, status, unsigned, versions, created_at, updated_at)
       values ('org_old_live', '${id}', 'eth', 'eth', '0xa', '0xb', 1, 18, 'ETH', '${status}', '{"replayKey": ${key(value)}}', '[{}]', now(), '2026-01-01T00:00:00.123Z')`);
     }
+    await migrateFormer(old.url);
     await migrate({ url: old.url });
     const loaded = (await (await storesOf(old)).accounts.load('org_old_live' as AccountId))!;
     t.deepEqual(openOf(loaded.state), {

@@ -7,6 +7,7 @@ import { openDatabase } from '../../../persistence/postgres/sql.ts';
 import type { BlockLink, BlockRecord } from '../../../model/ports/watch-store.ts';
 import type { AccountId, LedgerId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { migrateFormer } from '../../support/release-of-0048.ts';
 import { seeded } from '../../support/seeded.ts';
 import { linksAfter, recordOf } from '../../support/store-rows.ts';
 
@@ -20,7 +21,7 @@ async function databaseAt(
   version: number,
 ): Promise<{ database: TestDatabase; store: ReturnType<typeof createWatchStore>; close: () => Promise<void> }> {
   const database = await createTestDatabase({ migrated: false });
-  await migrate({ url: database.url, upTo: version });
+  await migrateFormer(database.url, version);
   await database.admin.unsafe(`set search_path = flock;
     insert into organization (id, name, created_at) values ('org_upgrade', 'Upgrade', now());
     insert into account (account_id, organization_id, environment, shard_id, state)
@@ -89,6 +90,7 @@ test.serial(
         from (values ('${sandbox}', '${ledger}', 'broadcast', '[{"txid": "0x1"}, {"txid": "0x2"}]'), ('${sandbox}', '${ledger}', 'confirmed', '[{"txid": "0x3"}]'),
                      ('${sandbox}', '${ledger}', 'built', '[]'), ('${ACCOUNT}', 'eth', 'broadcast', '[{"txid": "0x4"}]')) w (account_id, ledger, status, versions);
     set session_replication_role = origin;`);
+    await migrateFormer(database.url);
     await migrate({ url: database.url });
     const sql = openDatabase({ url: database.url, connections: 1, name: 'app', role: 'flock_app' });
     t.teardown(() => sql.end({ timeout: 5 }));
@@ -115,6 +117,7 @@ test.serial(
     );
     await store.recordReorg('eth', { height: 102, hash: 'a102' }, { height: 105, hash: 'a105' }, branch);
     t.deepEqual(await statuses(database), { gone: 'displaced' });
+    await migrateFormer(database.url);
     await migrate({ url: database.url });
     const [row] =
       await database.admin`select displaced_above::int as above, displaced_until::int as until from flock.fact`;
@@ -186,6 +189,7 @@ test.serial(
     const recorded = await database.admin<
       { txid: string; key: string }[]
     >`select txid, output_index::text as key from flock.fact order by 1, 2`;
+    await migrateFormer(database.url);
     await migrate({ url: database.url });
 
     const standing = async () =>
