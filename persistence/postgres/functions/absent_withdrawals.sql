@@ -1,4 +1,5 @@
--- Withdrawals that were included above a fork point and are not in the new branch, as `withdrawal_orphaned` entries.
+-- Withdrawals that were included above a fork point and are not in the new branch, as `withdrawal_orphaned` entries:
+-- confirming ──reorg──▶ broadcast, once their account takes the entry.
 create or replace function absent_withdrawals(of_ledger text, fork_height bigint, included jsonb) returns jsonb
 language sql set search_path = flock, pg_temp as $$
   select coalesce(jsonb_agg(jsonb_build_object('accountId', w.account_id, 'fact', jsonb_build_object(

@@ -1,5 +1,6 @@
 -- Accounts whose smaller band begins. Spec §3.8: "Downgrade: at period end".
-create or replace function accounts_with_pending_band(now_at timestamptz, after text, wanted int) returns table (account_id text)
+create or replace function accounts_with_pending_band(now_at timestamptz, after text, wanted int)
+returns table (account_id text)
 language sql stable security definer set search_path = flock, pg_temp as $$
   select a.account_id from account a
    where a.account_id > after and a.pending_band_at is not null

@@ -1,8 +1,9 @@
--- Loads and fences an account in one UPDATE: an owner with an older epoch can no longer write. The rest is null when the
--- caller's epoch is older than the account's or not the shard's, which alone mints them; `known` tells that from a missing account. The
--- version counts events, so it stays: of two incarnations under one epoch the first append makes the other stale.
--- What is on its way is read from rows, by a statement of its own: the UPDATE may have waited for an append, whose rows its own
--- snapshot does not have. A snapshot of an earlier release says it too; the rows are right.
+-- Loads and fences an account in one UPDATE: an owner with an older epoch can no longer write. Returns `known` false
+-- for an account that is not there, and null for the rest when the caller's epoch is older than the account's or not
+-- the one that the shard minted. The version counts events, so it stays: of two incarnations under one epoch the first
+-- append makes the other stale. What is on its way is read from rows by a statement of its own: the UPDATE may have
+-- waited for an append whose rows its own snapshot does not have. A snapshot of an earlier release has a copy; the rows
+-- are right.
 create or replace function activate_account(wanted text, epoch bigint, builds_after timestamptz)
 returns table (known boolean, account_version bigint, account_epoch bigint, account_state jsonb)
 language plpgsql security definer set search_path = flock, pg_temp as $$

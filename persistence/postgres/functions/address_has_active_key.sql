@@ -3,7 +3,8 @@ create or replace function address_has_active_key() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 begin
   if exists (select 1 from issued i where i.family not in ('sol', 'xlm') and not exists (
-       select 1 from account_key k where k.account_id = i.account_id and k.family = i.family and k.status = 'active')) then
+       select 1 from account_key k where k.account_id = i.account_id and k.family = i.family
+           and k.status = 'active')) then
     raise exception 'an address has no active key'
       using errcode = 'check_violation', constraint = 'address_has_active_key', table = 'address';
   end if;

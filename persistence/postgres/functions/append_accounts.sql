@@ -1,8 +1,22 @@
+-- The one way to change accounts: a group of appends in one transaction, each fenced by its account's row. `batch`
+-- holds one array per table, and every row of it names its account:
+--   accounts (required) [{account_id, owner_epoch, version, events, state}], one row per account
+--   events, identities, idempotency, inbox_taken, sandbox_resets        append_stream
+--   account_keys, pool_addresses, addresses, address_statuses, address_peaks        append_addresses
+--   deposits, ledger_entries, withdrawals, withdrawal_statuses, billables        append_money
+--   webhooks, publications, replays        append_webhooks
+-- Returns one outcome per row of `accounts`, in its order:
+--   appended    all rows of the account are written
+--   stale       the account's epoch or version is another one, or a fact that it took is gone: somebody else decided
+--   duplicate   an Idempotency-Key of it has an answer of the last 24 hours
+--   busy        somebody holds the account's row: the caller sends it again, alone, and waits for the lock
+-- Rows of accounts that are not appended are left out of the batch (batch_without).
 create or replace function append_accounts(batch jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 #variable_conflict use_column
 declare
-  asked text[] := array(select value ->> 'account_id' from jsonb_array_elements(batch -> 'accounts') with ordinality e(value, n) order by n);
+  asked text[] := array(select value ->> 'account_id'
+      from jsonb_array_elements(batch -> 'accounts') with ordinality e(value, n) order by n);
   fenced text[];
   busy text[] := '{}';
   late text[] := '{}';
@@ -55,7 +69,8 @@ begin
     perform append_money(batch);
     perform append_webhooks(batch);
   end if;
-  return array(select case when a = any (busy) then 'busy' when a <> all (fenced) then 'stale' when a = any (duplicates) then 'duplicate' else 'appended' end
+  return array(select case when a = any (busy) then 'busy' when a <> all (fenced) then 'stale'
+      when a = any (duplicates) then 'duplicate' else 'appended' end
                  from unnest(asked) with ordinality u(a, n) order by n);
 end $$;
 grant execute on function append_accounts to flock_app;

@@ -1,3 +1,6 @@
+-- The part of an append that is about money: deposits and their ledger, withdrawals, what is billed. Rows come as the
+-- decision made them; the tables refuse what must never be (04_deposits.sql and 05_withdrawals.sql have the states). A
+-- status alone changes only a build: it expires, or gives its counter value back; nothing that was signed moves by it.
 create or replace function append_money(batch jsonb) returns void language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -11,13 +14,16 @@ begin
         from jsonb_to_recordset(batch -> 'deposits')
           r(account_id text, id text, ledger text, chain text, txid text, output_index bigint, address_id text,
             address text, amount amount, decimals int, token_contract text, token_symbol text, user_ref text, tag text,
-            chain_tag text, status text, incarnation int, announced boolean, height bigint, block_hash text, threshold int,
+            chain_tag text, status text, incarnation int, announced boolean, height bigint, block_hash text,
+                threshold int,
             created_at timestamptz, updated_at timestamptz)
     on conflict (account_id, id) do update set
       ledger = excluded.ledger, chain = excluded.chain, txid = excluded.txid, output_index = excluded.output_index,
-      address_id = excluded.address_id, address = excluded.address, amount = excluded.amount, decimals = excluded.decimals,
+      address_id = excluded.address_id, address = excluded.address, amount = excluded.amount,
+          decimals = excluded.decimals,
       token_contract = excluded.token_contract, token_symbol = excluded.token_symbol, user_ref = excluded.user_ref,
-      tag = excluded.tag, chain_tag = excluded.chain_tag, announced = excluded.announced, status = excluded.status, incarnation = excluded.incarnation,
+      tag = excluded.tag, chain_tag = excluded.chain_tag, announced = excluded.announced, status = excluded.status,
+          incarnation = excluded.incarnation,
       height = excluded.height, block_hash = excluded.block_hash, threshold = excluded.threshold,
       updated_at = excluded.updated_at;
   end if;
@@ -47,7 +53,8 @@ begin
   end if;
   if batch ? 'withdrawal_statuses' then
     update withdrawal w set status = r.status, updated_at = r.updated_at, unsigned = w.unsigned - 'boundAtMs'
-      from jsonb_to_recordset(batch -> 'withdrawal_statuses') r(account_id text, id text, status text, updated_at timestamptz)
+      from jsonb_to_recordset(batch -> 'withdrawal_statuses') r(account_id text, id text, status text,
+          updated_at timestamptz)
      where w.account_id = r.account_id and w.id = r.id
        and w.status = 'built'; -- a build expires or gives its counter back, and nothing that was signed
   end if;

@@ -1,4 +1,5 @@
--- Refuses what would change the past: for tables that only grow. The argument is the table's name; a partition has its own.
+-- Refuses what would change the past: for tables that only grow. The argument is the table's name; a partition has its
+-- own.
 create or replace function append_only() returns trigger language plpgsql as $$
 begin
   -- A sandbox reset deletes what its own account wrote; it never touches a live account (I10).

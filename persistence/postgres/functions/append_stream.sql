@@ -1,4 +1,6 @@
--- Snapshot, events, the first answer to an idempotency key, inbox rows that the events are about.
+-- The part of an append that belongs to the account itself: a sandbox reset first, then the plan's limit (I27), the
+-- snapshot with its new version, events, the edge's identity, the first answer to an Idempotency-Key, and the inbox
+-- rows that the events decided.
 create or replace function append_stream(batch jsonb) returns void language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -9,7 +11,8 @@ begin
   end if;
   -- I27: an allocation that makes them more stays within the plan; a plan that became smaller takes none away.
   if batch ? 'addresses' or batch ? 'address_statuses' then
-    perform 1 from jsonb_to_recordset(batch -> 'accounts') e(account_id text, state jsonb) join account a using (account_id)
+    perform 1 from jsonb_to_recordset(batch -> 'accounts') e(account_id text, state jsonb)
+        join account a using (account_id)
      where a.environment = 'live' and (e.state -> 'activeAddresses')::bigint > (a.state -> 'activeAddresses')::bigint
        and (e.state -> 'activeAddresses')::bigint > address_limit_of(e.state -> 'plan');
     if found then
@@ -28,7 +31,8 @@ begin
   if batch ? 'identities' then
     insert into pinned_identity as p (account_id, organization_id, public_key)
       select r.account_id, a.organization_id, r.public_key
-        from jsonb_to_recordset(batch -> 'identities') r(account_id text, public_key text) join account a using (account_id)
+        from jsonb_to_recordset(batch -> 'identities') r(account_id text, public_key text)
+            join account a using (account_id)
     on conflict (account_id) do update set public_key = excluded.public_key, pinned_at = clock_timestamp();
   end if;
   if batch ? 'idempotency' then

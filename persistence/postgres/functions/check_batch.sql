@@ -1,5 +1,5 @@
--- What a caller claims of its batch: each account once, every row of one of these accounts, and a version that moves by its
--- events, one by one. The fence of one account lets nothing of another through.
+-- What a caller claims of its batch: each account once, every row of one of these accounts, and a version that moves by
+-- its events, one by one. The fence of one account lets nothing of another through.
 create or replace function check_batch(batch jsonb, asked text[]) returns void language plpgsql as $$
 declare
   members jsonb := (select jsonb_object_agg(a, true) from unnest(asked) a);
@@ -15,7 +15,8 @@ begin
   end if;
   if array(select (r.value ->> 'account_id') || '/' || v
              from jsonb_array_elements(batch -> 'accounts') with ordinality r(value, n)
-            cross join lateral generate_series((r.value ->> 'version')::bigint + 1, (r.value ->> 'version')::bigint + (r.value ->> 'events')::int) v
+            cross join lateral generate_series((r.value ->> 'version')::bigint + 1,
+                (r.value ->> 'version')::bigint + (r.value ->> 'events')::int) v
             order by n, v)
      is distinct from
      array(select (r.value ->> 'account_id') || '/' || (r.value ->> 'version')

@@ -1,17 +1,23 @@
--- Claims due deliveries, oldest first, at most `most`. Order: within (endpoint, order key) a first attempt is claimed
--- only when no earlier one is left behind unclaimed; retries and replays are free to be overtaken. Endpoints are asked
--- one by one, so that the backlog of one does not hide the others; those in `busy` are not read at all.
-create or replace function claim_deliveries(accounts text[], most int, now_at timestamptz, claim_until timestamptz, busy text[])
+-- Claims due deliveries until `claim_until`, oldest first, at most `most`.
+--   due ──▶ claimed until `claim_until` ──record_attempts, release_deliveries, or the time is over──▶ free
+-- Within (endpoint, order key) a first attempt is claimed only when no earlier one is left unclaimed; retries and
+-- replays may be overtaken. Endpoints are read one by one, so that the backlog of one does not hide the others; those
+-- in `busy` are not read at all.
+create or replace function claim_deliveries(accounts text[], most int, now_at timestamptz,
+    claim_until timestamptz, busy text[])
 returns table (delivery_id text, account_id text, event_id text, webhook_id text, replay int, status text, attempts int,
                next_attempt_at timestamptz, url text, sealed_secrets text[], body text, order_key text)
 language sql security definer set search_path = flock, pg_temp
-set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_sort = off as $$
+set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set enable_sort = off as $$
   with due as materialized (
     select d.id, d.seq from unnest(accounts) a(account_id) cross join lateral (
-      select w.id from webhook w where w.account_id = a.account_id and w.status = 'enabled' and w.id <> all (busy) offset 0) w
+      select w.id from webhook w where w.account_id = a.account_id and w.status = 'enabled'
+          and w.id <> all (busy) offset 0) w
      cross join lateral (
       select o.id, o.seq, o.next_attempt_at from delivery o
-       where o.webhook_id = w.id and o.account_id = a.account_id and o.status in ('pending', 'failed') and o.next_attempt_at <= now_at
+       where o.webhook_id = w.id and o.account_id = a.account_id and o.status in ('pending', 'failed')
+         and o.next_attempt_at <= now_at
          and (o.claimed_until is null or o.claimed_until <= now_at)
        order by o.next_attempt_at, o.seq limit most) d
      order by d.next_attempt_at, d.seq limit most

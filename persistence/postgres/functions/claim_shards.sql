@@ -1,4 +1,4 @@
--- Takes shards for a node, from whoever has them: a new epoch for each, in the order of their ids.
+-- Takes shards for a node, from any owner: each gets a new epoch, in the order of their ids.
 create or replace function claim_shards(node text, shards int[]) returns table (shard_id int, shard_epoch bigint)
 language plpgsql security definer set search_path = flock, pg_temp as $$
 begin

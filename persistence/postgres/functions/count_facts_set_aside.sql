@@ -1,3 +1,4 @@
+-- How many facts their accounts could not take, over all accounts: a gauge.
 create or replace function count_facts_set_aside() returns bigint
 language sql stable security definer set search_path = flock, pg_temp as $$
   select count(*) from inbox where retry_at is not null;

@@ -1,4 +1,5 @@
--- An organization, its two accounts and its first owner: one statement. `accounts` [{account_id, environment, shard_id, state}].
+-- An organization, its two accounts and its first owner: one statement. `accounts` [{account_id, environment, shard_id,
+-- state}].
 create or replace function create_organization(organization jsonb, owner_user text, accounts jsonb) returns void
 language sql security definer set search_path = flock, pg_temp as $$
   insert into organization (id, name, created_at)

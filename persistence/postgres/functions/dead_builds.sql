@@ -1,5 +1,7 @@
--- Builds that nobody signed and that did not change until `changed_until`, oldest first, behind one of them.
-create or replace function dead_builds(changed_until timestamptz, behind_at timestamptz, behind_account text, behind_id text, most int)
+-- Builds that nobody signed and that did not change until `changed_until`, oldest first, after the last one of the page
+-- before. The caller makes them built ──▶ expired.
+create or replace function dead_builds(changed_until timestamptz, behind_at timestamptz, behind_account text,
+    behind_id text, most int)
 returns table (account_id text, id text, chain text, from_address text, replay_key jsonb, updated_at timestamptz)
 language sql stable security definer set search_path = flock, pg_temp as $$
   select w.account_id, w.id, w.chain, w.from_address, w.unsigned -> 'replayKey', w.updated_at

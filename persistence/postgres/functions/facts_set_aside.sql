@@ -1,4 +1,4 @@
--- What was set aside over all accounts, oldest first, for operators.
+-- Facts that their accounts could not take, over all accounts, oldest first, for operators.
 create or replace function facts_set_aside(after_id bigint, wanted int)
 returns table (id bigint, account_id text, subject text, fact jsonb, tries int, trouble text, created_at timestamptz,
                retry_at timestamptz, behind bigint)

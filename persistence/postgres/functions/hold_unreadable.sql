@@ -1,6 +1,7 @@
--- Holds deliveries whose secrets did not open, each with the secrets that its claimer saw. One whose endpoint has others
--- by now is given back instead. The endpoint is locked first: secrets that are being replaced are waited for, and those
--- that come later find what is held here. Answers the ids that are held.
+-- Holds deliveries whose secrets did not open, each with the secrets that its claimer saw: pending, failed ──▶ held,
+-- with `held_reason`. One whose endpoint has other secrets by now is given back instead. The endpoint is locked first:
+-- secrets that are being replaced are waited for, and those that come later find what is held here. Returns the ids
+-- that are held.
 create or replace function hold_unreadable(rows jsonb) returns text[]
 language sql security definer set search_path = flock, pg_temp as $$
   with seen as materialized (

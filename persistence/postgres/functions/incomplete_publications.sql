@@ -1,7 +1,7 @@
--- I14, spec §6: "counts recorded, not yet completed publications; a value above zero for longer than seconds means ledger
--- writes proceed while notifications stall". A publication is incomplete without its deliveries, and while one of them is
--- due, was never tried and is in nobody's hands although the account's leader edge is there. An edge that is away is
--- `edge_offline` and no stall of this service.
+-- I14, spec §6: "counts recorded, not yet completed publications; a value above zero for longer than seconds means
+-- ledger writes proceed while notifications stall". A publication is incomplete without its deliveries, and while one
+-- of them is due, was never tried and is in nobody's hands although the account's leader edge is there. An edge that is
+-- away is `edge_offline` and no stall of this service.
 create or replace function incomplete_publications() returns bigint
 language sql stable security definer set search_path = flock, pg_temp as $$
   select (select count(*) from publication where completed_at is null)

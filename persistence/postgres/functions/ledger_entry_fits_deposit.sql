@@ -1,3 +1,5 @@
+-- I7: an entry has the amount of its deposit's incarnation, unless the deposit has a later one by now. Reversals are
+-- held to their credit by a foreign key. Runs as the owner, so that row security hides no deposit.
 create or replace function ledger_entry_fits_deposit() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 begin

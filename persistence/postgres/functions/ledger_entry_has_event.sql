@@ -1,5 +1,6 @@
--- I11: no ledger entry without its recorded event. A foreign key said so before: a reset of a sandbox account read the whole
--- ledger for each of its events (registry_of_address.sql). Runs as the owner, as ledger_entry_silence_allowed does.
+-- I11: an entry that names an event names a published one. Not a foreign key: a reset of a sandbox account would read
+-- the whole ledger for each of its events (registry_of_address.sql). Runs as the owner, as ledger_entry_silence_allowed
+-- does.
 create or replace function ledger_entry_has_event() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 begin

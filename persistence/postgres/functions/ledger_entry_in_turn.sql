@@ -1,5 +1,5 @@
--- I6: a deposit has one credit at a time. What was credited in an incarnation is reversed before a later one has an entry,
--- however many steps one append holds; so its entries sum to zero or to the amount of its newest incarnation.
+-- I6: a deposit has one credit at a time. What was credited in an incarnation is reversed before a later one has an
+-- entry, however many steps one append holds; so its entries sum to zero or to the amount of its newest incarnation.
 create or replace function ledger_entry_in_turn() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -13,7 +13,8 @@ begin
                       where r.deposit_id = c.deposit_id and r.incarnation = c.incarnation and r.kind = 'reversal')
    limit 1;
   if found then
-    raise exception 'deposit % has a later incarnation than %, whose credit is not reversed', standing.deposit_id, standing.incarnation
+    raise exception 'deposit % has a later incarnation than %, whose credit is not reversed', standing.deposit_id,
+        standing.incarnation
       using errcode = 'check_violation', constraint = 'ledger_entry_in_turn', table = 'ledger_entry';
   end if;
   return null;

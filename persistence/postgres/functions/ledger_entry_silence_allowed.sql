@@ -1,4 +1,6 @@
--- Runs as the owner: up to PostgreSQL 17 a deferred trigger fires as the session's role, whose row security hides the address.
+-- I11: an entry without an event is of an archived address, which stays quiet, or of a deposit that is detected again,
+-- which was announced when it came first. Runs as the owner: up to PostgreSQL 17 a deferred trigger fires as the
+-- session's role, whose row security hides the address.
 create or replace function ledger_entry_silence_allowed() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 begin

@@ -1,3 +1,5 @@
+-- A fact about a withdrawal that no recorded block brings: nodes were asked about it (chain-watchers/outbound). Posted
+-- to its account, once the withdrawal is known to be the account's.
 create or replace function note_withdrawal_fact(of_account text, fact jsonb) returns void
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare

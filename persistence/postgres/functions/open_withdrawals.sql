@@ -1,10 +1,14 @@
--- As 0023 says, and turns are found from keys alone: with the whole rows, payloads and all, each look sorted 20 MB on disk
--- for 5,000 withdrawals. Only those that are answered are read whole.
-create or replace function open_withdrawals(of_ledger text, since_height bigint, most int, stepped_over int default 0) returns setof withdrawal
+-- Withdrawals whose signed versions may still land or be orphaned: those under way first, then what is settled in the
+-- reorg window (from `since_height`). Accounts take turns, each with its oldest first: a thousand that one account left
+-- stuck take no place from another account's first one. The first `stepped_over` of this order are left out: looks
+-- before had them. Turns are found from keys alone; only the rows that are returned are read whole.
+create or replace function open_withdrawals(of_ledger text, since_height bigint, most int, stepped_over int default 0)
+returns setof withdrawal
 language sql stable security definer set search_path = flock, pg_temp as $$
   select w.* from (
     select w.account_id, w.id, w.created_at, w.status in ('confirmed', 'failed') as settled,
-           row_number() over (partition by w.account_id, w.status in ('confirmed', 'failed') order by w.created_at, w.id) as turn
+           row_number() over (partition by w.account_id, w.status in ('confirmed', 'failed')
+               order by w.created_at, w.id) as turn
       from withdrawal w
      where w.ledger = of_ledger and jsonb_array_length(w.versions) > 0
        and (w.status in ('signing', 'broadcast', 'confirming')

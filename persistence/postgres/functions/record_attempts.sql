@@ -1,5 +1,10 @@
--- As 0007 says, and a 410 disables the endpoint that it came from: one of the URL that the endpoint had before says nothing
--- about the URL that it has now. Who posted where is not known after a change of leader; then it counts.
+-- Records attempts, each once, and what follows from the newest one of each delivery. What an edge reports of another
+-- account's delivery is left out.
+--   pending | failed ──2xx──▶ delivered      ──another answer──▶ failed, due again      ──the last one──▶ dead_lettered
+--   held ──a failure of an attempt that was under way──▶ held      held ──2xx──▶ delivered
+-- A 410 disables the endpoint that it came from (stop_endpoint): one of a URL that the endpoint had before says nothing
+-- about its URL now. After a change of leader nobody knows which URL was posted to; then it counts. Reports are looked
+-- up by key: plans are kept, and one that was made while the table was small reads all of it.
 create or replace function record_attempts(reported jsonb) returns void
 language plpgsql security definer set search_path = flock, pg_temp
 set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
@@ -7,11 +12,13 @@ set enable_material = off set enable_hashjoin = off set enable_mergejoin = off s
 declare
   stopped text[];
 begin
-  -- Endpoints before deliveries, as everywhere: one that is being deleted and one that answered 410 never wait for each other.
+  -- Endpoints before deliveries, as everywhere: one that is being deleted and one that answered 410 never wait for each
+  -- other.
   if jsonb_path_exists(reported, '$[*].disable_endpoint ? (@ == true)') then
     perform 1 from webhook w
       where (w.account_id, w.id) in (
-        select d.account_id, d.webhook_id from delivery d join jsonb_to_recordset(reported) r(account_id text, delivery_id text, disable_endpoint boolean)
+        select d.account_id, d.webhook_id from delivery d
+            join jsonb_to_recordset(reported) r(account_id text, delivery_id text, disable_endpoint boolean)
             on d.id = r.delivery_id and d.account_id = r.account_id where r.disable_endpoint)
       order by w.account_id, w.id for no key update;
   end if;
@@ -22,18 +29,22 @@ begin
   insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, error, attempted_at)
     select d.account_id, d.id, r.attempt, r.status_code, r.duration_ms, r.error, r.attempted_at
       from jsonb_to_recordset(reported)
-        r(account_id text, delivery_id text, attempt int, status_code int, duration_ms int, error text, attempted_at timestamptz)
+        r(account_id text, delivery_id text, attempt int, status_code int, duration_ms int, error text,
+            attempted_at timestamptz)
       join delivery d on d.id = r.delivery_id and d.account_id = r.account_id
   on conflict on constraint attempt_once do nothing;
-  -- The newest attempt of each delivery says what follows; one that was recorded before has said it. A delivery that was
-  -- held meanwhile is not woken by a failure of its last try.
+  -- The newest attempt of each delivery says what follows; one that was recorded before has said it. A delivery that
+  -- was held meanwhile is not woken by a failure of its last try.
   update delivery d set attempts = r.attempt, claimed_until = null,
          status = case when d.status = 'held' and r.status in ('pending', 'failed') then 'held' else r.status end,
-         next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed') then coalesce(clock_timestamp() + r.next_in_ms * interval '1 millisecond', r.next_attempt_at) end
+         next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed')
+             then coalesce(clock_timestamp() + r.next_in_ms * interval '1 millisecond', r.next_attempt_at) end
     from (select distinct on (delivery_id) * from jsonb_to_recordset(reported)
-            n(account_id text, delivery_id text, attempt int, status text, next_attempt_at timestamptz, next_in_ms bigint)
+            n(account_id text, delivery_id text, attempt int, status text, next_attempt_at timestamptz,
+                next_in_ms bigint)
            order by delivery_id, attempt desc) r
-   where d.id = r.delivery_id and d.account_id = r.account_id and d.attempts < r.attempt and d.status in ('pending', 'failed', 'held');
+   where d.id = r.delivery_id and d.account_id = r.account_id and d.attempts < r.attempt
+     and d.status in ('pending', 'failed', 'held');
   if jsonb_path_exists(reported, '$[*].disable_endpoint ? (@ == true)') then
     with gone as (
       -- A backlog in any case: an event that is being appended at this instant still sees it enabled (work_backlog).
@@ -41,7 +52,8 @@ begin
         from delivery d join jsonb_to_recordset(reported)
           r(account_id text, delivery_id text, disable_endpoint boolean, posted_to text)
           on d.id = r.delivery_id and d.account_id = r.account_id
-       where r.disable_endpoint and (r.posted_to is null or r.posted_to = w.url) and w.account_id = d.account_id and w.id = d.webhook_id and w.status = 'enabled'
+       where r.disable_endpoint and (r.posted_to is null or r.posted_to = w.url) and w.account_id = d.account_id
+         and w.id = d.webhook_id and w.status = 'enabled'
       returning w.account_id, w.id
     )
     select array_agg(distinct account_id || ' ' || id) into stopped from gone;

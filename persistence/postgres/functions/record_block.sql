@@ -1,4 +1,7 @@
--- One block, once: null when another watcher moved the cursor first, else the accounts touched. G7, I8.
+-- Moves the cursor of a ledger to the next block and records what is in it, once. Returns null when another watcher
+-- moved the cursor first, else the accounts touched. G7, I8.
+--   not followed ──content proven──▶ done      not followed ──content not proven──▶ unresolved ──resolve_height──▶ done
+-- Links below the 10,000 newest heights are removed, but for those that are unresolved.
 create or replace function record_block(of_ledger text, record jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -24,6 +27,7 @@ begin
     perform record_unresolved(of_ledger, link, record ->> 'unresolved');
   end if;
   perform check_withdrawal_facts(of_ledger, record -> 'withdrawals');
-  return post_facts(record_transfers(of_ledger, keep_keys(of_ledger, record -> 'transfers')) || (record -> 'withdrawals'));
+  return post_facts(record_transfers(of_ledger, keep_keys(of_ledger, record -> 'transfers'))
+      || (record -> 'withdrawals'));
 end $$;
 grant execute on function record_block to flock_app;

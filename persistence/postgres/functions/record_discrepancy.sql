@@ -1,13 +1,15 @@
--- True when the finding is new.
+-- Records a finding of the audit. Returns true when it is new.
 create or replace function record_discrepancy(finding_row jsonb) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 #variable_conflict use_column
 declare
   is_new boolean;
 begin
-  insert into discrepancy as d (id, ledger, account_id, address_id, address, token_contract, kind, amount, expected, found,
+  insert into discrepancy as d (id, ledger, account_id, address_id, address, token_contract, kind, amount,
+      expected, found,
                                 height, evidence, recorded_at)
-    select id, ledger, account_id, address_id, address, token_contract, kind, amount, expected, found, height, evidence, recorded_at
+    select id, ledger, account_id, address_id, address, token_contract, kind, amount, expected, found, height,
+        evidence, recorded_at
       from jsonb_to_record(finding_row)
         r(id text, ledger text, account_id text, address_id text, address text, token_contract text, kind text,
           amount amount, expected amount, found amount, height bigint, evidence jsonb, recorded_at timestamptz)

@@ -1,6 +1,8 @@
--- Replaces the branch above a fork point by a new one that was read up to the old head first. Decisions 5.
--- A fact that is absent from the new branch is orphaned; while a block of that branch is unproven, none of the facts that it
--- replaced is known to be absent.
+-- Replaces the branch above a fork point by a new one, which was read up to the old head first (decisions 5).
+--   block    followed ──▶ orphaned; those of the new branch are followed, or unresolved
+--   fact     seen | matured ──▶ displaced ──in the new branch──▶ where it was      displaced ──absent──▶ orphaned
+-- While a block of the new branch is unproven, none of the facts that it replaced is known to be absent: they stay
+-- displaced until settle_displaced. Returns null when the cursor is no longer at `old_head`, else the accounts touched.
 create or replace function record_reorg(of_ledger text, fork jsonb, old_head jsonb, branch jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare

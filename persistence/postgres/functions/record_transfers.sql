@@ -1,9 +1,11 @@
--- A block that is recorded again because an endpoint told another movement in it: the true one is seen, in the same block.
--- Records the transfers of one proven block and answers what became of each, as inbox entries:
--- new or orphaned before → seen; known in another block → moved; known in this block → nothing; another movement under
--- the key of one that stands → that one orphaned, this one seen.
--- Its lists are joined by hash, which a node's session does not do by itself; the facts are fenced off by OFFSET 0, so
--- that they are still looked up one by one.
+-- Records the transfers of one proven block and returns what became of each, as inbox entries:
+--   none, or orphaned before ──▶ seen
+--   seen | matured in another block ──▶ the same in this one, an entry `moved`
+--   displaced, found in the block where it was ──▶ what it was, no entry
+--   another movement under its key ──▶ orphaned for its account, seen for the new one
+--   in this block already ──▶ no change
+-- The lists are joined by hash, which a node's session does not do by itself; facts are fenced off by OFFSET 0, so that
+-- they are still looked up one by one.
 create or replace function record_transfers(of_ledger text, transfers jsonb) returns jsonb
 language plpgsql set search_path = flock, pg_temp set enable_hashjoin = on as $$
 declare
@@ -16,7 +18,8 @@ begin
       from jsonb_array_elements(transfers) with ordinality t(value, n)
   ), known as materialized (
     select f.txid, f.output_index, f.status, f.height, f.block_hash, f.account_id, f.transfer,
-           f.status <> 'orphaned' and (f.account_id, f.transfer ->> 'addressId', f.transfer ->> 'amount', f.transfer ->> 'tokenContract')
+           f.status <> 'orphaned' and (f.account_id, f.transfer ->> 'addressId', f.transfer ->> 'amount',
+               f.transfer ->> 'tokenContract')
              is distinct from (i.transfer ->> 'accountId', i.transfer ->> 'addressId', i.transfer ->> 'amount',
                                i.transfer ->> 'tokenContract') as changed
       from incoming i cross join lateral (
@@ -32,23 +35,26 @@ begin
               is distinct from (excluded.account_id, excluded.transfer ->> 'addressId', excluded.transfer ->> 'amount',
                                 excluded.transfer ->> 'tokenContract') then 'seen'
             when f.status = 'orphaned' then 'seen' when f.status = 'displaced' then f.was else f.status end,
-          was = null, displaced_above = null, displaced_until = null, account_id = excluded.account_id, address_key = excluded.address_key,
+          was = null, displaced_above = null, displaced_until = null,
+          account_id = excluded.account_id, address_key = excluded.address_key,
           height = excluded.height, block_hash = excluded.block_hash, transfer = excluded.transfer
       where (f.height, f.block_hash) <> (excluded.height, excluded.block_hash) or f.status in ('orphaned', 'displaced')
     returning f.txid, f.output_index
-  ), told as (
+  ), outcome as (
     select i.n, 0 as part, k.account_id, 'orphaned' as kind, k.transfer as deposit
       from incoming i join written w using (txid, output_index) join known k using (txid, output_index)
      where k.changed
     union all
-    select i.n, 1, i.transfer ->> 'accountId', case when k.txid is null or k.status = 'orphaned' or k.changed then 'seen' else 'moved' end,
+    select i.n, 1, i.transfer ->> 'accountId',
+           case when k.txid is null or k.status = 'orphaned' or k.changed then 'seen' else 'moved' end,
            i.transfer - 'accountId' - 'addressKey'
       from incoming i join written w using (txid, output_index) left join known k using (txid, output_index)
-     -- A displaced one that is found in the very block it was in, as it was, needs no word.
+     -- A displaced one that is found unchanged in the block where it was needs no entry.
      where k.txid is null or k.status = 'orphaned' or k.changed
         or (k.height, k.block_hash) <> ((i.transfer ->> 'height')::bigint, i.transfer ->> 'blockHash')
   )
   select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id,
-           'fact', jsonb_build_object('kind', kind, 'deposit', deposit)) order by n, part), '[]') into entries from told;
+           'fact', jsonb_build_object('kind', kind, 'deposit', deposit)) order by n, part), '[]')
+    into entries from outcome;
   return entries;
 end $$;

@@ -1,4 +1,4 @@
--- Marks facts orphaned that the re-read of G19 refuted in their own block.
+-- seen ──▶ orphaned, for facts that the re-read of G19 did not find in their own block. Returns the accounts touched.
 create or replace function refute_facts(of_ledger text, facts jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -12,7 +12,8 @@ begin
     returning f.account_id, f.height, f.txid, f.output_index, f.transfer
   )
   select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id,
-           'fact', jsonb_build_object('kind', 'orphaned', 'deposit', transfer)) order by height, txid, output_index), '[]')
+           'fact', jsonb_build_object('kind', 'orphaned', 'deposit', transfer))
+               order by height, txid, output_index), '[]')
     into entries from refuted;
   return post_facts(entries);
 end $$;

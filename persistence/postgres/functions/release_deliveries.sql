@@ -1,3 +1,4 @@
+-- Gives claims back without an attempt: the deliveries are due as before.
 create or replace function release_deliveries(ids text[]) returns void
 language sql security definer set search_path = flock, pg_temp as $$
   with mine as materialized (

@@ -1,4 +1,4 @@
--- A height that was done is unresolved again, because something in it is not proven after all; its facts stay as they are.
+-- done ──▶ unresolved, because something in the height is not proven after all; its facts stay as they are.
 create or replace function reopen_height(of_ledger text, at_height bigint, at_hash text, why text) returns void
 language plpgsql security definer set search_path = flock, pg_temp as $$
 begin

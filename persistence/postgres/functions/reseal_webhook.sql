@@ -1,5 +1,6 @@
 -- Compare and set: a secret that was rotated meanwhile stays rotated.
-create or replace function reseal_webhook(of_account text, endpoint text, before text[], resealed text[]) returns boolean
+create or replace function reseal_webhook(of_account text, endpoint text, before text[], resealed text[])
+returns boolean
 language sql security definer set search_path = flock, pg_temp as $$
   with changed as (
     update webhook w set sealed_secrets = resealed

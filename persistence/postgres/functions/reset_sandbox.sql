@@ -1,5 +1,7 @@
--- What a sandbox account issued, saw, sent and delivered. Its events, keys, endpoints, own addresses and pools stay.
-create or replace function reset_sandbox(of_account text) returns void language plpgsql set search_path = flock, pg_temp as $$
+-- Deletes what a sandbox account issued, saw, sent and delivered. Its events, keys, endpoints, own addresses and pools
+-- stay.
+create or replace function reset_sandbox(of_account text) returns void
+language plpgsql set search_path = flock, pg_temp as $$
 declare
   step text;
 begin
@@ -10,7 +12,8 @@ begin
   delete from delivery where account_id = of_account;
   -- A reversal points at its credit, a credit at its detection.
   foreach step in array array['reversal', 'credit', 'detected'] loop
-    delete from ledger_entry e where e.deposit_id = any (array(select d.id from deposit d where d.account_id = of_account)) and e.kind = step;
+    delete from ledger_entry e
+        where e.deposit_id = any (array(select d.id from deposit d where d.account_id = of_account)) and e.kind = step;
   end loop;
   delete from publication where account_id = of_account;
   delete from deposit where account_id = of_account;
@@ -18,7 +21,8 @@ begin
   delete from withdrawal where account_id = of_account;
   delete from inbox where account_id = of_account;
   delete from address_registry g
-   where g.address_key = any (array(select a.address_key from address a where a.account_id = of_account and a.purpose = 'deposit'))
+   where g.address_key = any (array(select a.address_key from address a
+       where a.account_id = of_account and a.purpose = 'deposit'))
      and g.account_id = of_account;
   delete from address where account_id = of_account and purpose = 'deposit';
   delete from address_gap where account_id = of_account;

@@ -6,7 +6,8 @@ declare
                             from unnest('{btc,eth,bsc,polygon,avax,base,tron,sol,xrp,xlm}'::text[]) chain);
 begin
   if of_account not like '%\_sandbox' then -- I10: a live account has no simulated ledger to reset
-    raise exception 'account % is no sandbox', of_account using errcode = 'check_violation', constraint = 'reset_only_sandbox';
+    raise exception 'account % is no sandbox', of_account using errcode = 'check_violation',
+        constraint = 'reset_only_sandbox';
   end if;
   delete from sandbox_block where ledger = any (ledgers);
   delete from sandbox_balance where ledger = any (ledgers);

@@ -1,4 +1,5 @@
--- The content of an unresolved height, proven later: null when it is resolved already or the branch was abandoned.
+-- unresolved ──▶ done: the content of a height, proven later. Returns null when it is resolved already or the branch
+-- was abandoned, else the accounts touched.
 create or replace function resolve_height(of_ledger text, record jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -7,7 +8,8 @@ declare
 begin
   -- The cursor's row orders this against record_block and record_reorg of the same ledger.
   perform 1 from chain_cursor where ledger = of_ledger for update;
-  delete from unresolved_height where ledger = of_ledger and height = (link ->> 'height')::bigint and hash = link ->> 'hash';
+  delete from unresolved_height where ledger = of_ledger and height = (link ->> 'height')::bigint
+      and hash = link ->> 'hash';
   if not found then return null; end if;
   perform check_withdrawal_facts(of_ledger, record -> 'withdrawals');
   entries := record_transfers(of_ledger, keep_keys(of_ledger, record -> 'transfers')) || (record -> 'withdrawals');

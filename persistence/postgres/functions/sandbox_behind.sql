@@ -1,6 +1,6 @@
--- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is
--- neither in a block nor in the ledger's pool: a stuck ledger waits for its lever and keeps no other waiting. A ledger is
--- marked when it is mined, and the mark goes here, once the watchers' cursor is its head.
+-- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is neither in
+-- a block nor in the ledger's pool; a stuck ledger waits for its lever and delays no other. sandbox_mine marks a ledger
+-- as behind, and the mark is removed here, once the watchers' cursor is at its head.
 create or replace function sandbox_behind(most int) returns setof text
 language sql security definer set search_path = flock, pg_temp as $$
   with marked as materialized (

@@ -11,14 +11,16 @@ begin
     return false;
   end if;
   for block in select value from jsonb_array_elements(blocks) with ordinality b(value, n) order by n loop
-    if head.hash is not null and (block ->> 'parentHash' <> head.hash or (block ->> 'height')::bigint <> head.height + 1) then
+    if head.hash is not null and (block ->> 'parentHash' <> head.hash
+        or (block ->> 'height')::bigint <> head.height + 1) then
       raise exception 'block % of % does not follow its parent', block ->> 'height', of_ledger
         using errcode = 'check_violation', constraint = 'sandbox_block_is_linked', table = 'sandbox_block';
     end if;
     head.height := (block ->> 'height')::bigint;
     head.hash := block ->> 'hash';
     insert into sandbox_block (ledger, height, hash, parent_hash, time, transactions)
-      values (of_ledger, head.height, head.hash, block ->> 'parentHash', (block ->> 'time')::timestamptz, block -> 'transactions');
+      values (of_ledger, head.height, head.hash, block ->> 'parentHash', (block ->> 'time')::timestamptz,
+          block -> 'transactions');
     insert into sandbox_transaction (ledger, txid, height, position, from_address, nonce)
       select of_ledger, t.value ->> 'txid', head.height, n - 1, t.value ->> 'from', (t.value ->> 'nonce')::bigint
         from jsonb_array_elements(block -> 'transactions') with ordinality t(value, n);

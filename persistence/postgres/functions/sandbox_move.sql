@@ -3,11 +3,13 @@
 create or replace function sandbox_move(of_ledger text, transactions jsonb, direction int) returns void
 language sql set search_path = flock, pg_temp as $$
   with tx as (
-    select t.value ->> 'from' as sender, (t.value ->> 'success')::boolean as success, (t.value ->> 'fee')::numeric as fee,
+    select t.value ->> 'from' as sender, (t.value ->> 'success')::boolean as success,
+        (t.value ->> 'fee')::numeric as fee,
            t.value -> 'transfers' as transfers
       from jsonb_array_elements(transactions) t
   ), move as (
-    select m.value ->> 'to' as address, coalesce(m.value ->> 'tokenContract', '') as token, (m.value ->> 'amount')::numeric as amount
+    select m.value ->> 'to' as address, coalesce(m.value ->> 'tokenContract', '') as token,
+        (m.value ->> 'amount')::numeric as amount
       from tx cross join jsonb_array_elements(tx.transfers) m where tx.success
     union all
     select tx.sender, coalesce(m.value ->> 'tokenContract', ''), -(m.value ->> 'amount')::numeric

@@ -1,6 +1,7 @@
--- Displaced facts that no unproven block of their own new branch can hold any more are gone from the chain. A height that is
--- unresolved elsewhere says nothing about them.
-create or replace function settle_displaced(of_ledger text) returns jsonb language plpgsql set search_path = flock, pg_temp as $$
+-- displaced ──▶ orphaned, for facts that no unproven block of their own new branch can hold any more. An unresolved
+-- height elsewhere does not matter.
+create or replace function settle_displaced(of_ledger text) returns jsonb
+language plpgsql set search_path = flock, pg_temp as $$
 declare
   entries jsonb;
 begin

@@ -1,9 +1,10 @@
--- An endpoint that is disabled or deleted: its status says so at once, the first page of what waits for it is held with it,
--- the rest by work_backlog.
+-- An endpoint that is disabled or deleted receives nothing from now on: the first page of what waits for it is held at
+-- once (hold_deliveries), the rest by work_backlog.
 create or replace function stop_endpoint(of_account text, endpoint text) returns void language plpgsql as $$
 begin
   perform hold_deliveries(of_account, endpoint, 1000);
   update webhook w set backlog = true
    where w.account_id = of_account and w.id = endpoint and not w.backlog
-     and exists (select from delivery d where d.webhook_id = endpoint and d.account_id = of_account and d.next_attempt_at is not null and d.status in ('pending', 'failed'));
+     and exists (select from delivery d where d.webhook_id = endpoint and d.account_id = of_account
+         and d.next_attempt_at is not null and d.status in ('pending', 'failed'));
 end $$;

@@ -1,5 +1,5 @@
--- Takes a transaction into the pool of a stuck ledger, in the place of those that it replaces. False when the ledger is not
--- stuck or moved meanwhile, or something else in the pool has its counter value or spends one of its outputs.
+-- Takes a transaction into the pool of a stuck ledger, in the place of those that it replaces. False when the ledger is
+-- not stuck or moved meanwhile, or something else in the pool has its counter value or spends one of its outputs.
 create or replace function take_pooled(of_ledger text, expected jsonb, entry jsonb, replaced text[]) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare

@@ -1,4 +1,4 @@
--- Leases due tasks: one that is not finished in time is due again.
+-- Leases due tasks until `lease_until`: one that is not finished by then is due again.
 create or replace function take_sandbox_tasks(now_at timestamptz, lease_until timestamptz, most int)
 returns table (task_id text, task_account text, task_body jsonb)
 language sql security definer set search_path = flock, pg_temp as $$

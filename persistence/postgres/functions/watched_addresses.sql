@@ -1,4 +1,5 @@
--- Reads over all accounts: only these leave the rows of one tenant's reach.
+-- Which accounts have these addresses, over all accounts. This and addresses_since are the watchers' only reads of
+-- addresses.
 create or replace function watched_addresses(of_environment text, keys uuid[])
 returns table (address_key uuid, address_id text, account_id text, address text, purpose text)
 language sql stable security definer set search_path = flock, pg_temp as $$

@@ -1,5 +1,5 @@
--- Webhook secrets that are sealed under another key than the first of SECRET_KEY, for `flock secrets reseal`. Users and
--- signing keys are written row by row by the application role already.
+-- Endpoints with secrets that are sealed under another key than the first of SECRET_KEY, for `flock secrets reseal`.
+-- The application writes the secrets of users and signing keys row by row itself.
 create or replace function webhooks_sealed_otherwise(prefix text, after_account text, after_id text, wanted int)
 returns table (account_id text, id text, sealed_secrets text[])
 language sql stable security definer set search_path = flock, pg_temp as $$
