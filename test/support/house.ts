@@ -2,7 +2,7 @@
  * The figures that say whether the tree still has room for a next capability, each with its target.
  * `node test/support/house.ts` prints them; `npm run check` ends so. test/tidy/house.test.ts holds them.
  */
-import { migrations } from '../../persistence/postgres/migrate.ts';
+import { migrations } from '../../persistence/postgres/migrations.ts';
 import { commands, enrolled } from './account.ts';
 import { arrowsOf, circlesOf } from './circles.ts';
 import { filesOf, importsOf, ROOMS, sources, type SourceFile } from './tree.ts';
@@ -104,7 +104,7 @@ function snapshotGrowth(): number {
 }
 
 /** Targets that are not reached yet. Each of these numbers only gets smaller. */
-const FUNCTIONS_IN_HISTORY = 84; // until the numbered files are squashed
+const FUNCTIONS_IN_HISTORY = 0;
 const SUPERVISION_LINES = 1_600;
 const LARGEST_FILE = 620; // files of the edge that are being taken apart
 
