@@ -94,7 +94,7 @@ export interface Plan {
   readonly missing: readonly Migration[];
 }
 
-/** What a database with these rows, ordered by number, lacks. Throws: MigrationError when it cannot go on from there. */
+/** What a database with these rows, ordered by number, lacks. Throws: MigrationError when it cannot go on. */
 export function planOf(done: readonly Applied[], steps: readonly Migration[]): Plan {
   const [beginning] = steps as [Migration];
   const own = done.filter(({ number }) => number >= beginning.number);

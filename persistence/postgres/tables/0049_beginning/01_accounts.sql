@@ -7,8 +7,8 @@
 --   * Ids are compared by their bytes (collate "C"), so that ids which begin with a time sort by it.
 --   * "Of one tenant" above the policies of a table: flock_app reads only rows of the account that its own statement
 --     names in the setting `flock.account`; flock_owner, as whom the functions run, reads and writes all.
---   * The order of a table's indexes counts. On a table without statistics the planner finds all usable indexes
---     equally good and takes the one made last; a session keeps that plan until the table is analysed. So keys come after the
+--   * The order of a table's indexes counts. On a table without statistics the planner finds all usable indexes equally
+--     good and takes the one made last; a session keeps that plan until the table is analysed. So keys come after the
 --     plain indexes of lists, and what comes after a key is partial or begins with another column: only a statement
 --     with its condition takes it.
 
