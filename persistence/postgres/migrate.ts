@@ -1,7 +1,7 @@
 /**
  * Brings a database to the schema of this version, under one lock: the numbered steps that it lacks (migrations.ts),
- * each in one transaction, then the functions whose text changed, all in one transaction. The only module that may open a
- * transaction from here: nothing else runs on its connection, and a connection that dies leaves the step to be run
+ * each in one transaction, then the functions whose text changed, all in one transaction. The only module that may open
+ * a transaction from here: nothing else runs on its connection, and a connection that dies leaves the step to be run
  * again. A node that starts applies nothing.
  */
 import { FUNCTION_SET, sqlFunctions, TRIGGER_FUNCTIONS, type SqlFunction } from './functions.ts';

@@ -1,7 +1,7 @@
 /**
  * Everything that the catalogs say of the schema `flock`, one line a fact, sorted: two databases with the same lines
- * have the same schema. Left out is what two equal databases may differ in: object ids, the places of dropped columns, which
- * months have a partition of `attempt`.
+ * have the same schema. Left out is what two equal databases may differ in: object ids, the places of dropped columns,
+ * which months have a partition of `attempt`.
  */
 import type { Sql } from '../../persistence/postgres/sql.ts';
 
