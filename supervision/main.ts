@@ -1,6 +1,7 @@
 /** A cloud node's process. `npm run cloud`, or a child of developer mode, the demo and the tests. */
 import { ConfigurationError, readConfig } from './config.ts';
 import { exitWithParent, stopOnSignals } from './drain.ts';
+import { isAway } from '../persistence/postgres/away.ts';
 import { signInFault } from '../persistence/postgres/sign-in-fault.ts';
 import { createLog } from '../gateway/telemetry/log.ts';
 import { startCloudNode } from './node.ts';
@@ -10,7 +11,10 @@ async function main(): Promise<void> {
   const serves = exitWithParent();
   const config = readConfig(process.env);
   for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'SMTP_URL']) delete process.env[name];
-  const log = createLog(config.LOG_LEVEL, config.NODE_NAME);
+  const log = createLog(config.LOG_LEVEL, config.NODE_NAME, undefined, {
+    isAway,
+    elapsedMs: () => performance.now(),
+  });
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception');

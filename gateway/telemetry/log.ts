@@ -3,7 +3,8 @@
  * of an error only its name, code and places; what a fact or message holds is scrubbed; and the whole line once more
  * just before it is written. Path-based redaction would let nested values and messages through (reliability 0.8).
  */
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, type DestinationStream, type Level, type Logger } from 'pino';
+import { createOutageLines, type OutageOptions } from './outage-lines.ts';
 
 /**
  * Facts that may be logged. Text of these is an id, a slug, a code, a place or a number; never a body, header or URL.
@@ -102,6 +103,7 @@ const FACTS: ReadonlySet<string> = new Set([
   'nextLookAt',
   'condition',
   'bodies',
+  'withheld',
 ]);
 const ERRORS: ReadonlySet<string> = new Set(['err', 'error', 'fault', 'cause']);
 
@@ -126,6 +128,8 @@ export function scrub(text: string): string {
   return SECRETS.reduce((rest, form) => rest.replace(form, '[redacted]'), text);
 }
 
+/** From this level on lines of an outage are counted. */
+const WARN = pino.levels.values['warn' satisfies Level]!;
 /** Lines that wait for room; later ones are dropped. */
 const UNWRITTEN_BYTES_MAX = 1_048_576;
 
@@ -141,13 +145,31 @@ const standardOutput = (): DestinationStream => {
 };
 
 /** A node's logger: JSON lines to standard output unless told otherwise. `node` is on every line. */
-export function createLog(level: string, node: string, destination?: DestinationStream): Logger {
+export function createLog(
+  level: string,
+  node: string,
+  destination?: DestinationStream,
+  outage?: OutageOptions,
+): Logger {
+  const lines = outage === undefined ? null : createOutageLines(outage);
   const options = {
     level,
     base: { node },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: allowed },
-    hooks: { streamWrite: scrub },
+    hooks: {
+      streamWrite: scrub,
+      ...(lines === null
+        ? {}
+        : {
+            logMethod(this: Logger, args: unknown[], method: (...given: unknown[]) => void, grade: number) {
+              const withheld = grade < WARN ? 0 : lines.admit(args[0], args[1]);
+              if (withheld === null) return;
+              if (withheld > 0) args[0] = { ...(args[0] as object), withheld };
+              method.apply(this, args);
+            },
+          }),
+    },
   };
   const log: Logger = pino(options, destination ?? standardOutput());
   // pino shapes a child's bindings by no formatter: what a child is born with passes the same gate as what it logs.

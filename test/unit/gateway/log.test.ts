@@ -1,6 +1,7 @@
 import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
 import { sources } from '../../support/tree.ts';
+import { DatabaseAway, isAway } from '../../../persistence/postgres/away.ts';
 import { createLog } from '../../../gateway/telemetry/log.ts';
 
 const CANARIES = {
@@ -128,4 +129,47 @@ test('of an error its name, code and places remain', (t) => {
     ).err.code,
     '23505',
   );
+});
+
+test('found F75: while the database is away each place says each fault once, then at most once a minute with what was withheld', (t) => {
+  const lines: { msg: string; withheld?: number; level: string }[] = [];
+  let elapsedMs = 0;
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const log = createLog('debug', 'test', destination, { isAway, elapsedMs: () => elapsedMs });
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+    starting = Object.assign(new Error('starting up'), { code: '57P03' });
+  const child = log.child({ accountId: 'org_1_live' });
+  const places: (() => void)[] = [
+    () => log.warn({ err: refused, count: 3 }, 'deliveries could not be claimed'),
+    () => log.warn({ err: new DatabaseAway(refused) }, 'sessions could not be saved'),
+    () => child.warn({ reason: new DatabaseAway(refused).message }, 'account was not woken; its inbox keeps the facts'),
+    () => log.warn({ actor: 'accounts/x', code: 'store_away', message: 'of it' }, 'actor fault'),
+    () => log.error({ err: refused, requestId: 'req_1' }, 'the database did not serve a request'),
+  ];
+  for (let round = 0; round < 300; round += 1) {
+    elapsedMs = round * 200; // a minute of polls
+    for (const place of places) place();
+  }
+  t.is(lines.length, places.length, lines.map(({ msg }) => msg).join());
+  log.warn({ err: starting }, 'deliveries could not be claimed');
+  t.is(lines.length, places.length + 1, 'another fault is said at once');
+  elapsedMs = 60_000;
+  for (const place of places) place();
+  t.deepEqual(
+    lines.slice(places.length + 1).map(({ withheld }) => withheld),
+    places.map(() => 299),
+  );
+});
+
+test('found F75: lines of no outage are never withheld, nor what is no warning', (t) => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLog('debug', 'test', destination, { isAway, elapsedMs: () => 0 });
+  for (let round = 0; round < 3; round += 1) {
+    log.warn('another node serves now');
+    log.error({ err: Object.assign(new Error('duplicate'), { code: '23505' }) }, 'a request failed');
+    log.warn({ chain: 'eth', reason: 'eth-1: connection failed: ECONNREFUSED' }, 'a chain cannot be asked');
+    log.info({ err: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) }, 'an info line');
+  }
+  t.is(lines.length, 12);
 });
