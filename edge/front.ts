@@ -61,6 +61,7 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
     unsynced,
     gasTanks: () => ownGasTanks(known, config.chains),
     checks: readinessOf(parts.storage, session, ports.monotonicMs),
+    blocked: () => links.blocked.list(),
   });
   return createEdgeServer({
     paths: {
@@ -81,7 +82,7 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
   });
 }
 
-function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay }: Links) {
+function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay, blocked }: Links) {
   const { config, log, ports, sessionId, running } = context;
   const liveChains = new LiveChains(parts.upstream, ports.monotonicMs);
   return () =>
@@ -93,6 +94,7 @@ function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay }
       lease: parts.lease.view(),
       outbox: parts.outbox.report(),
       deliveries: relay.load,
+      blocked: blocked.list(),
       alarms: log.alarms,
       uptimeSeconds: (ports.monotonicMs() - running.startedAtMs) / 1_000,
       sessionId,

@@ -13,10 +13,11 @@
  *   signing       signing    session, nodes, via-leader, guard, submissions, sender, binding
  *   refills       link       –
  *   counters      http       –
- *   poster        webhooks   –
+ *   blocked       webhooks   –
+ *   poster        webhooks   counters, blocked
  *   check         webhooks   nodes
- *   relay         webhooks   sender, guard, counters, poster, check
- *   metrics       http       session, relay, counters
+ *   relay         webhooks   sender, guard, counters, blocked, poster, check
+ *   metrics       http       session, relay, counters, blocked
  *   takers        edge       session, sender, signing, refills, relay: where the frames of the session go
  *
  * The session is built first because all report through it; it takes no frame before `start(takers)`.
@@ -47,6 +48,7 @@ import { PaymentGuard } from './signing/payment-guard.ts';
 import { loadSigner } from './signing/signer-loader.ts';
 import { Signing } from './signing/signing.ts';
 import { Submissions } from './signing/submissions.ts';
+import { BlockedTargets } from './webhooks/blocked-targets.ts';
 import { createDepositCheck, judgeDelivery, takenKeysIn } from './webhooks/deposit-check.ts';
 import { plainEvent } from './webhooks/plain-event.ts';
 import { createWebhookPolicy } from './webhooks/policy.ts';
@@ -70,6 +72,7 @@ export interface Links {
   readonly signing: Signing;
   readonly guard: PaymentGuard;
   readonly relay: WebhookRelay;
+  readonly blocked: BlockedTargets;
   readonly refills: PoolRefills;
   readonly metrics: EdgePath;
   readonly takers: SessionTakers;
@@ -90,11 +93,12 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
     push: (pool) => parts.upstream.signed.call('pushPool', { body: { pool } }),
   });
   const counters = createEdgeCounters();
-  const poster = createPoster(context);
-  const relay = createRelay(context, parts, { nodes, sender, guard, counters, poster });
-  const metrics = createMetrics(context, parts, { session, relay, counters });
+  const blocked = new BlockedTargets(context.ports.wallMs);
+  const poster = createPoster(context, { counters, blocked });
+  const relay = createRelay(context, parts, { nodes, sender, guard, counters, blocked, poster });
+  const metrics = createMetrics(context, parts, { session, relay, counters, blocked });
   const takers = takersOf(context, { session, sender, signing, refills, relay });
-  return { session, ...payments, refills, relay, metrics, takers };
+  return { session, ...payments, refills, relay, blocked, metrics, takers };
 }
 
 function createSession(context: EdgeContext, parts: EdgeParts): Session {
@@ -216,7 +220,10 @@ function createSender({
   );
 }
 
-function createPoster({ config, log, ports, running }: EdgeContext): WebhookPoster {
+function createPoster(
+  { config, log, ports, running }: EdgeContext,
+  { counters, blocked }: Pick<RelayNeeds, 'counters' | 'blocked'>,
+): WebhookPoster {
   return createWebhookPoster({
     policy: createWebhookPolicy({
       environment: config.environment,
@@ -227,17 +234,15 @@ function createPoster({ config, log, ports, running }: EdgeContext): WebhookPost
     monotonicMs: ports.monotonicMs,
     wallMs: ports.wallMs,
     ...(ports.resolve === undefined ? {} : { resolve: ports.resolve }),
-    onBlocked: (deliveryId, reason) =>
-      log.warn('webhook_blocked', {
-        deliveryId,
-        reason,
-        setting: 'EDGE_WEBHOOK_ALLOWLIST',
-        next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
-      }),
+    onBlocked: ({ deliveryId, url }, reason) => {
+      const { target, setting, next } = blocked.note(url, reason);
+      counters.noteBlocked(reason);
+      log.warn('webhook_blocked', { deliveryId, reason, target, setting, next });
+    },
   });
 }
 
-interface RelayNeeds extends Pick<Links, 'sender' | 'guard'> {
+interface RelayNeeds extends Pick<Links, 'sender' | 'guard' | 'blocked'> {
   readonly nodes: OwnNodes | null;
   readonly counters: EdgeCounters;
   readonly poster: WebhookPoster;
@@ -246,7 +251,7 @@ interface RelayNeeds extends Pick<Links, 'sender' | 'guard'> {
 function createRelay(
   context: EdgeContext,
   parts: EdgeParts,
-  { nodes, sender, guard, counters, poster }: RelayNeeds,
+  { nodes, sender, guard, counters, blocked, poster }: RelayNeeds,
 ): WebhookRelay {
   const { config, log, ports, running } = context;
   const { lease, outbox, timers } = parts;
@@ -268,6 +273,7 @@ function createRelay(
         else if (!(await guard.noteDenied(deniedInEvent(event)))) return null;
         const attempt = event === null ? unverified(delivery, 0) : await poster.post(delivery);
         if (attempt !== null) counters.noteAttempt(attempt);
+        if (attempt?.outcome === 'answered') blocked.reached(delivery.url);
         return attempt;
       },
     },
@@ -290,7 +296,7 @@ function createRelay(
 function createMetrics(
   { log }: EdgeContext,
   { outbox, lease, keyShare }: EdgeParts,
-  { session, relay, counters }: Pick<Links, 'session' | 'relay'> & { readonly counters: EdgeCounters },
+  { session, relay, counters, blocked }: Pick<Links, 'session' | 'relay' | 'blocked'> & Pick<RelayNeeds, 'counters'>,
 ): EdgePath {
   return createMetricsPath(counters, () => {
     const { outboxDepth, outboxPoisoned } = outbox.report();
@@ -302,6 +308,7 @@ function createMetrics(
       streamUp: session.streamUp,
       deliveriesInFlight: relay.load,
       alarms: log.alarms,
+      webhookTargetsBlocked: blocked.list().length,
       revocationsUnconfirmed: keyShare.unconfirmed,
     };
   });

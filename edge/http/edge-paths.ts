@@ -9,6 +9,7 @@ import { validate } from '../../protocol/validation.ts';
 import type { LocalKeys } from '../local-keys/local-keys.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { Outbox } from '../link/outbox.ts';
+import type { BlockedTarget } from '../webhooks/blocked-targets.ts';
 import { answered, jsonOf, queryOf, refused, type EdgePath } from './exchange.ts';
 
 /** Null where all is well; else a stable word or code, and what to do. */
@@ -29,13 +30,21 @@ export interface EdgePathSettings {
   readonly gasTanks: () => ReplyOf<'listGasTanks'>['content'];
   /** Null when the registration is confirmed. */
   readonly unsynced: () => string | null;
+  /** Where webhooks do not get to. It stays here: no answer to the cloud holds it. */
+  readonly blocked: () => readonly BlockedTarget[];
   readonly log: EdgeLog;
 }
 
 export function createEdgePaths(settings: EdgePathSettings) {
   const { keys, outbox, log } = settings;
   return {
-    getEdgeHealth: () => answered({ status: 'ok' }),
+    getEdgeHealth: () =>
+      answered({
+        status: 'ok',
+        webhooksBlocked: settings
+          .blocked()
+          .map(({ sinceMs, ...rest }) => ({ ...rest, since: new Date(sinceMs).toISOString() })),
+      }),
     getLive: () => answered({ status: 'live' }),
     getReady: () => {
       const found = Object.entries(settings.checks()),

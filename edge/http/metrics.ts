@@ -1,5 +1,6 @@
 /** Prometheus metrics of one edge. Names begin with `svc_edge_`; nothing in a label comes from outside. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { BLOCK_REASONS } from '../webhooks/blocked-targets.ts';
 import type { Attempt } from '../webhooks/post.ts';
 import type { EdgePath } from './exchange.ts';
 
@@ -12,12 +13,15 @@ export interface EdgeGauges {
   readonly deliveriesInFlight: number;
   readonly alarms: number;
   readonly revocationsUnconfirmed: number;
+  readonly webhookTargetsBlocked: number;
 }
 
 /** Counts of what happens; built before what they count. */
 export interface EdgeCounters {
   readonly registry: Registry;
   noteAttempt(attempt: Attempt): void;
+  /** An attempt that was held back: `reason` is the policy's, or a code of the name server. */
+  noteBlocked(reason: string): void;
 }
 
 export function createEdgeCounters(): EdgeCounters {
@@ -34,8 +38,15 @@ export function createEdgeCounters(): EdgeCounters {
     registers: [registry],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   });
+  const blocked = new Counter({
+    name: 'svc_edge_webhooks_blocked_total',
+    help: 'webhook attempts that were held back here, by reason (docs/webhooks.md)',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
   return {
     registry,
+    noteBlocked: (reason) => blocked.inc({ reason: BLOCK_REASONS.find((one) => one === reason) ?? 'no_address' }),
     noteAttempt({ outcome, durationMs }) {
       attempts.inc({ outcome });
       if (outcome === 'answered') seconds.observe(durationMs / 1_000);
@@ -67,6 +78,11 @@ export function createMetricsPath({ registry }: EdgeCounters, read: () => EdgeGa
     'revocation_unconfirmed_replicas',
     'replicas that have not stated every revocation of a local key that this one knows of',
     ({ revocationsUnconfirmed }) => revocationsUnconfirmed,
+  );
+  gauge(
+    'webhook_targets_blocked',
+    'hosts and ports of webhooks that the policy or the name server of this edge keeps it from; the status page names them',
+    ({ webhookTargetsBlocked }) => webhookTargetsBlocked,
   );
   return async () => ({ kind: 'bare', contentType: registry.contentType, text: await registry.metrics() });
 }

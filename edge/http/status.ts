@@ -5,6 +5,7 @@ import type { StatusLine, StatusView } from './status-page.ts';
 import type { LeaseView } from '../link/lease.ts';
 import type { OutboxReport } from '../link/outbox.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import type { BlockedTarget } from '../webhooks/blocked-targets.ts';
 import type { RegistrationState } from '../link/registration.ts';
 
 export interface EdgeStatus {
@@ -16,6 +17,8 @@ export interface EdgeStatus {
   readonly lease: LeaseView;
   readonly outbox: OutboxReport;
   readonly deliveries: number;
+  /** Where webhooks do not get to, newest first. */
+  readonly blocked: readonly BlockedTarget[];
   readonly alarms: number;
   readonly uptimeSeconds: number;
   readonly sessionId: string;
@@ -118,6 +121,7 @@ function linesOf(status: EdgeStatus): StatusLine[] {
           } as const,
         ]),
     { label: 'Webhooks in flight', value: String(deliveries) },
+    ...status.blocked.map(blockedLine),
     {
       label: 'Alarms',
       value: String(alarms),
@@ -129,6 +133,15 @@ function linesOf(status: EdgeStatus): StatusLine[] {
     { label: 'Replica', value: config.podHint, hint: status.sessionId },
     { label: 'Version', value: EDGE_VERSION, hint: `up ${durationText(status.uptimeSeconds)}` },
   ];
+}
+
+function blockedLine({ target, reason, setting, next, count }: BlockedTarget): StatusLine {
+  return {
+    label: 'Webhook blocked',
+    value: target,
+    tone: 'bad',
+    hint: `${reason}${setting === null ? '' : ` (${setting})`}, ${count} ${count === 1 ? 'attempt' : 'attempts'}: ${next}`,
+  };
 }
 
 /** Keys are registered for every chain of EDGE_CHAINS; addresses exist on those that the cloud has a node for. */

@@ -18,6 +18,7 @@ import { keepsReplayKey, type Instructions } from '../signing/instructions.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { Signing } from '../signing/signing.ts';
 import { isOwnBound } from '../signing/signers/fee-bounds.ts';
+import { stepIn } from '../signing/signers/refusal-steps.ts';
 import { refuseToSign, type Instruction } from '../signing/signers/signer.ts';
 import { handedOn, handedOnWith, isPassed, type Forwarding, type Passed } from './forward.ts';
 import { answered, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
@@ -191,7 +192,12 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
 }
 
 function suspicious(log: EdgeLog, call: EdgeCall, refusal: Refusal): EdgeAnswer {
-  const facts = { requestId: call.requestId, code: refusal.code, reason: String(refusal.details['reason'] ?? '') };
+  const facts = {
+    requestId: call.requestId,
+    code: refusal.code,
+    reason: String(refusal.details['reason'] ?? ''),
+    ...stepIn(refusal),
+  };
   // a dear market, or a contract that burns gas: nobody lied
   if (isOwnBound(refusal)) log.warn('build_above_bound', facts);
   else log.alarm('build_refused', facts);

@@ -37,6 +37,7 @@ const FACT_NAMES = [
   'setting',
   'next',
   'write',
+  'target',
 ] as const;
 type FactName = (typeof FACT_NAMES)[number];
 export type Facts = { readonly [N in FactName]?: string | number | boolean | null };

@@ -19,6 +19,7 @@ import type { EdgeLog } from '../process/log.ts';
 import type { NewWrite, Outbox } from '../link/outbox.ts';
 import { type Signer, type SigningKey, type SigningPolicy, refuseToSign } from './signers/signer.ts';
 import { isOwnBound } from './signers/fee-bounds.ts';
+import { noSigner, stepIn } from './signers/refusal-steps.ts';
 import { isAheadOfOwn, signingPolicyOf, type Asked, type PolicySource } from './policy.ts';
 import type { PaymentGuard } from './payment-guard.ts';
 import { claimOf, paymentOf } from './payments.ts';
@@ -364,7 +365,7 @@ export class Signing {
     const { chain, id } = recorded.instruction,
       { instructions, binding } = this.#settings;
     const signer = await this.#settings.signerOf(chain);
-    if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
+    if (signer === null) return noSigner(chain);
     const asked = await this.#asked(recorded);
     const policy = signingPolicyOf(this.#settings.policies, recorded, asked);
     // Of a build that is not bound the counter is a proposal: what was signed under it is in nobody's way.
@@ -383,7 +384,7 @@ export class Signing {
     const { instruction, unsigned } = recorded;
     const { ledger, instructions, outbox, lease, policies, shared } = this.#settings;
     const signer = await this.#settings.signerOf(instruction.chain);
-    if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
+    if (signer === null) return noSigner(instruction.chain);
     const asked = await this.#asked(recorded);
     const nowMs = policies.nowMs();
     const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, asked));
@@ -494,7 +495,13 @@ export class Signing {
       signer.check(this.#networkOf(instruction.chain), unsigned, instruction, policy);
     if (refusal !== null) {
       const reason = typeof refusal.details['reason'] === 'string' ? refusal.details['reason'] : refusal.code;
-      const facts = { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason };
+      const facts = {
+        transactionId: instruction.id,
+        chain: instruction.chain,
+        code: refusal.code,
+        reason,
+        ...stepIn(refusal),
+      };
       if (isOwnBound(refusal)) this.#settings.log.warn('payload_above_bound', facts);
       else this.#settings.log.alarm('payload_refused', facts);
     }

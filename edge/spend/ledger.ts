@@ -114,6 +114,9 @@ export function tokenCapOf(
 export const tokenUnit = (chain: Chain, { contract }: Pick<TokenSpend, 'contract'>): string => `${chain} ${contract}`;
 export const tokenSubject = (subject: string): string => `${subject}/token`;
 
+const NEXT =
+  'wait until earlier spends leave the window, or raise the setting on every replica; nothing was signed now';
+
 /** AMOUNT_CAP_EXCEEDED for the token of a spend. */
 export function overTokenCap(
   { chain }: Pick<Spend, 'chain'>,
@@ -129,6 +132,7 @@ export function overTokenCap(
     amount: token.amount.toString(),
     setting: `EDGE_WITHDRAWAL_TOKEN_CAPS_${chain.toUpperCase()}`,
     windowSeconds: caps.spendWindowMs / 1_000,
+    next: NEXT,
   });
 }
 
@@ -141,6 +145,7 @@ export function overCap(spend: Spend, caps: SpendCaps, spent: bigint): Refusal {
     amount: spend.amount.toString(),
     setting: `${spend.purpose === 'cloud' ? 'EDGE_SPEND_CAP' : 'EDGE_WITHDRAWAL_CAP'}_${spend.chain.toUpperCase()}`,
     windowSeconds: caps.spendWindowMs / 1_000,
+    next: NEXT,
   });
 }
 

@@ -35,7 +35,7 @@ export interface PosterSettings {
   readonly wallMs: () => number;
   readonly resolve?: Resolve;
   /** Why a destination was refused, or that its name has no address, for the edge's own log. */
-  readonly onBlocked: (deliveryId: string, reason: string) => void;
+  readonly onBlocked: (delivery: Pick<Delivery, 'deliveryId' | 'url'>, reason: string) => void;
 }
 
 export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
@@ -79,7 +79,7 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
     } catch (error) {
       if (stopping) return null;
       const why = cut.signal.aborted ? null : whyNoConnection(error);
-      if (why?.told === true) settings.onBlocked(delivery.deliveryId, why.reason);
+      if (why?.told === true) settings.onBlocked(delivery, why.reason);
       if (why !== null) return noConnection(delivery);
       // `failed`: the connection broke, or what answers speaks no HTTP or TLS.
       const outcome = cut.signal.aborted || error instanceof errors.ConnectTimeoutError ? 'timeout' : 'failed';
@@ -102,7 +102,7 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
       const startedAtMs = monotonicMs();
       const destination = policy.judgeUrl(delivery.url);
       if (typeof destination !== 'string') return attempt(delivery, destination.url, startedAtMs);
-      settings.onBlocked(delivery.deliveryId, destination);
+      settings.onBlocked(delivery, destination);
       return noConnection(delivery);
     },
     async close() {

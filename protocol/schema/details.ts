@@ -121,7 +121,7 @@ export const DETAILS = {
     ...onChain,
     kept: whole,
     offered: whole,
-    setting: text,
+    setting: textOrNone,
     bound: text,
     value: text,
     expected: textOrNone,

@@ -4,7 +4,24 @@ import { CHAINS, EDGE_ROLES, LIVENESS, READINESS } from '../slugs.ts';
 import { freeText, instant, pageReply, pathId } from './values.ts';
 import { count, epoch, instantMs, leaseTtlMs, percent } from './numbers.ts';
 
-export const edgeHealth = z.object({ status: z.literal('ok') });
+export const edgeHealth = z.object({
+  status: z.literal('ok'),
+  webhooksBlocked: z
+    .array(
+      z.object({
+        target: z.string().meta({ description: '`host:port` of the webhook' }),
+        reason: z.string(),
+        setting: z.string().nullable(),
+        next: z.string(),
+        count,
+        since: instant,
+      }),
+    )
+    .exactOptional()
+    .meta({
+      description: 'of an edge: where its own policy or name server keeps webhooks from; never sent to the cloud',
+    }),
+});
 
 export const lease = z.object({
   state: z.enum(['held', 'vacant']),

@@ -132,12 +132,19 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export function overBound(reason: string, setting: string, bound: bigint, value: bigint, more: object = {}): Refusal {
   return refuse(
     'SIGNED_BATCH_REJECTED',
-    { reason, setting, bound: bound.toString(), value: value.toString(), ...more },
+    {
+      reason,
+      setting,
+      bound: bound.toString(),
+      value: value.toString(),
+      ...more,
+      next: `compare the value with what the chain takes today: where it is right, raise ${setting} and start this edge again; else wait and build it again`,
+    },
     `nothing was signed: ${setting} allows ${bound}, and this is ${value}`,
   );
 }
 
 /** Whether a refusal is one of the customer's own bounds, and no attempt to have something else signed. */
 export function isOwnBound({ details }: Refusal): boolean {
-  return typeof details['setting'] === 'string';
+  return typeof details['bound'] === 'string';
 }

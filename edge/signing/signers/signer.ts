@@ -14,6 +14,7 @@ import type { Catalogue, Network, ReplayKey, Signed, Token, Unsigned } from '../
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import type { FeeBounds } from './fee-bounds.ts';
+import { stepOf } from './refusal-steps.ts';
 
 /** Why the edge is asked to sign. Each purpose has its own rule for the destination (1.6-3). */
 export type Purpose =
@@ -116,13 +117,17 @@ export interface Signer {
   deadAtMs?(unsigned: Unsigned, nowMs: number): number;
 }
 
-/** The one refusal of a signer: a snake_case reason, and the two values that differ as text. */
+/**
+ * The one refusal of a signer: a snake_case reason, the two values that differ as text, the setting that decides and the
+ * next step (refusal-steps.ts).
+ */
 export function refuseToSign(reason: string, differs: { expected?: unknown; found?: unknown } = {}): Refusal {
   const text = (value: unknown) => (value === null ? null : String(value).slice(0, 200));
   return refuse('SIGNED_BATCH_REJECTED', {
     reason,
     ...('expected' in differs ? { expected: text(differs.expected) } : {}),
     ...('found' in differs ? { found: text(differs.found) } : {}),
+    ...stepOf(reason),
   });
 }
 

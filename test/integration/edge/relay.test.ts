@@ -311,7 +311,7 @@ test('a malformed frame is dropped and said so; the stream goes on', async (t) =
   t.is(cloud.streams, 1);
 });
 
-test('a webhook body, its URL and its signature are not logged', async (t) => {
+test('found F76: a webhook body, its URL and its signature are not logged; why one is blocked is shown here and not told to the cloud', async (t) => {
   const { cloud, edge } = await stage(t);
   const receiver = await startReceiver(t, (response) => response.writeHead(500).end('CANARY-ANSWER'));
   await cloud.deliver([
@@ -323,6 +323,15 @@ test('a webhook body, its URL and its signature are not logged', async (t) => {
   ]);
   await eventually('both are recorded', () => cloud.attempts.length === 2);
   t.true(edge.logged.some(({ msg, reason }) => msg === 'webhook_blocked' && reason === 'forbidden'));
+  const shown = async (path: string) => (await edge.ask('GET', path)).text;
+  const [health, figures, page] = await Promise.all(['/v1/edge/health', '/metrics', '/'].map(shown));
+  const [blocked] = (JSON.parse(health!) as { data: { webhooksBlocked: object[] } }).data.webhooksBlocked;
+  t.like(blocked, { target: '169.254.169.254:80', reason: 'forbidden', setting: 'EDGE_WEBHOOK_ALLOWLIST', count: 1 });
+  t.true(figures!.includes('svc_edge_webhooks_blocked_total{reason="forbidden"} 1'));
+  t.true(figures!.includes('svc_edge_webhook_targets_blocked 1'));
+  t.regex(page!, /169\.254\.169\.254:80[^]*EDGE_WEBHOOK_ALLOWLIST/);
+  t.notRegex(health! + figures! + page!, /CANARY/);
+  t.notRegex(JSON.stringify(cloud.attempts), /169\.254|forbidden|ALLOWLIST/, 'found F76: why stays at the edge');
   t.notRegex(JSON.stringify(edge.logged), /CANARY/);
   t.notRegex(JSON.stringify(cloud.attempts), /CANARY/, 'only status and duration go back');
 });

@@ -77,6 +77,7 @@ test('found F76: log and status page carry the advice whole', (t) => {
       lease: { role: 'follower', leaseEpoch: 0, held: false },
       outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
       deliveries: 0,
+      blocked: [],
       alarms: 0,
       uptimeSeconds: 1,
       sessionId: 'ses_x',

@@ -15,6 +15,7 @@ const STATUS: EdgeStatus = {
   lease: { role: 'leader', leaseEpoch: 4, held: true },
   outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
   deliveries: 0,
+  blocked: [],
   alarms: 0,
   uptimeSeconds: 3_700,
   sessionId: 'ses_x',
