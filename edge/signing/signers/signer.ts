@@ -118,8 +118,8 @@ export interface Signer {
 }
 
 /**
- * The one refusal of a signer: a snake_case reason, the two values that differ as text, the setting that decides and the
- * next step (refusal-steps.ts).
+ * The one refusal of a signer: a snake_case reason, the two values that differ as text, the setting that decides and
+ * the next step (refusal-steps.ts).
  */
 export function refuseToSign(reason: string, differs: { expected?: unknown; found?: unknown } = {}): Refusal {
   const text = (value: unknown) => (value === null ? null : String(value).slice(0, 200));
