@@ -135,7 +135,7 @@ async function runOf(sql: Sql, blocks: ReadonlyMap<string, RecordedBlock>): Prom
     nowMs: Date.now,
     reconcilePerBlock: null,
   } as unknown as Run['parts']; // what a block's content and its record need
-  return { parts, memory: emptyMemory(), bell: { ring: () => undefined, settled: async () => undefined } };
+  return { parts, memory: emptyMemory(), waker: { wake: () => undefined, settled: async () => undefined } };
 }
 
 interface Measured {

@@ -129,7 +129,7 @@ export function networkWith(network: Network, confirmations: number | null, trac
 }
 
 /** V6: says when an endpoint that traced blocks does so no more. Payments from inside contracts may then be missed. */
-function tellTraces(
+function reportTraces(
   { log, metrics }: Pick<LiveDeps, 'log' | 'metrics'>,
   chain: Chain,
   endpoint: string,
@@ -168,7 +168,7 @@ function openEndpoints(
     random: deps.random,
     onReport: watch.onReport,
     hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer: wallTimer },
-    onTraces: ({ name }, offered) => tellTraces(deps, chain, name, offered),
+    onTraces: ({ name }, offered) => reportTraces(deps, chain, name, offered),
   });
   return { watch, transport };
 }
@@ -336,10 +336,10 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, 
   let hasBegun = false;
   system.spawnWorker<Message>({
     path: `watchers/${chain}`,
-    recover({ tellSelf }) {
-      tellSelf({ type: 'tick' });
+    recover({ sendSelf }) {
+      sendSelf({ type: 'tick' });
     },
-    async receive(message, { timers, tellSelf, signal }) {
+    async receive(message, { timers, sendSelf, signal }) {
       try {
         if (!hasBegun) await one.begin();
         hasBegun = true;
@@ -366,7 +366,7 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, 
         await one.watcher.look();
       }
       const pauseMs = pauseMsOf(one.pollMs, failures, last?.more === true);
-      if (!signal.aborted) timers.after(pauseMs, () => tellSelf(message));
+      if (!signal.aborted) timers.after(pauseMs, () => sendSelf(message));
     },
     summarise: () => ({
       chain,
@@ -388,12 +388,12 @@ export function pauseMsOf(pollMs: number, failures: number, more: boolean): numb
 function startAudit(system: Spawner, chain: Chain, one: LiveChain): void {
   system.spawnWorker<Message>({
     path: `audits/${chain}`,
-    recover: ({ timers, tellSelf }) => {
-      timers.after(AUDIT_EVERY_MS, () => tellSelf({ type: 'tick' }));
+    recover: ({ timers, sendSelf }) => {
+      timers.after(AUDIT_EVERY_MS, () => sendSelf({ type: 'tick' }));
     },
-    async receive(message, { timers, tellSelf, signal }) {
+    async receive(message, { timers, sendSelf, signal }) {
       if (one.stopped() === null) await one.audit.round(AUDITED_PER_ROUND);
-      if (!signal.aborted) timers.after(AUDIT_EVERY_MS, () => tellSelf(message));
+      if (!signal.aborted) timers.after(AUDIT_EVERY_MS, () => sendSelf(message));
     },
   });
 }

@@ -4,7 +4,7 @@ import type { WithdrawalRow } from '../model/rows/withdrawal.ts';
 import type { BlockLink, BlockRecord, Cursor } from '../model/ports/watch-store.ts';
 import type { HeadMemory } from './follow/head.ts';
 import type { KeyedBlock } from './follow/match.ts';
-import type { Bell, WatcherParts } from './ports.ts';
+import type { AccountWaker, WatcherParts } from './ports.ts';
 import type { Suspicion } from './reorg/reorg.ts';
 
 /** One block of a new branch; `keyed` is null where its content is not proven. */
@@ -115,11 +115,11 @@ export function emptyMemory(): Memory {
   };
 }
 
-/** One watcher at work: its parts, what it remembers, and the bell of the accounts. */
+/** One watcher at work: its parts, what it remembers, and the waker of the accounts. */
 export interface Run {
   readonly parts: WatcherParts;
   readonly memory: Memory;
-  readonly bell: Bell;
+  readonly waker: AccountWaker;
 }
 
 /**

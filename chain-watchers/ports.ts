@@ -106,9 +106,9 @@ export interface WatcherParts {
   readonly metrics: Metrics;
 }
 
-/** Rings accounts after a commit; a ring that is lost is found again in the inbox. */
-export interface Bell {
-  ring(accounts: readonly AccountId[]): void;
-  /** Resolves when every account that was rung has answered. */
+/** Wakes accounts after a commit. Where a wake is lost, the sweep of the inbox finds the facts. */
+export interface AccountWaker {
+  wake(accounts: readonly AccountId[]): void;
+  /** Resolves when every account that was woken has answered. */
   settled(): Promise<void>;
 }

@@ -1,16 +1,16 @@
-/** Wakes of accounts after a commit: never awaited by a block, never more than one under way for an account. */
+/** Wakes accounts after a commit: no block waits for it, and an account has at most one wake under way. */
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { AccountId } from '../protocol/ids.ts';
-import type { Bell, Log, Metrics } from './ports.ts';
+import type { AccountWaker, Log, Metrics } from './ports.ts';
 
 /**
- * A bell over an accounts port. An account that is rung while its wake is under way is woken once more after it, so
- * that the facts of the second ring are taken too. A wake that fails is logged: the facts wait in the inbox and are
- * found there.
+ * Wakes accounts through the accounts port. An account whose wake is requested while one is under way is woken once more
+ * after it, so that the later facts are taken too. A failed wake is logged: the facts wait in the inbox and are found
+ * there.
  */
-export function createBell(accounts: Pick<Accounts, 'wake'>, log: Log, metrics: Metrics): Bell {
+export function createAccountWaker(accounts: Pick<Accounts, 'wake'>, log: Log, metrics: Metrics): AccountWaker {
   const underWay = new Map<AccountId, { again: boolean; done: Promise<void> }>();
-  const wake = async (accountId: AccountId): Promise<void> => {
+  const run = async (accountId: AccountId): Promise<void> => {
     const entry = underWay.get(accountId)!;
     do {
       entry.again = false;
@@ -25,7 +25,7 @@ export function createBell(accounts: Pick<Accounts, 'wake'>, log: Log, metrics: 
     underWay.delete(accountId);
   };
   return {
-    ring(ids) {
+    wake(ids) {
       for (const accountId of new Set(ids)) {
         const entry = underWay.get(accountId);
         if (entry !== undefined) {
@@ -34,7 +34,7 @@ export function createBell(accounts: Pick<Accounts, 'wake'>, log: Log, metrics: 
         }
         const started = { again: false, done: Promise.resolve() };
         underWay.set(accountId, started);
-        started.done = wake(accountId);
+        started.done = run(accountId);
       }
     },
     async settled() {

@@ -13,7 +13,7 @@
  * job; any other error is a fault and ends the tick, for the supervisor to restart.
  */
 import type { Cursor } from '../model/ports/watch-store.ts';
-import { createBell } from './wake-accounts.ts';
+import { createAccountWaker } from './wake-accounts.ts';
 import { chainFailure } from './follow/content.ts';
 import { standingOf } from './follow/cursor.ts';
 import { readForward, recordStart, type Followed } from './follow/follow.ts';
@@ -86,7 +86,11 @@ export interface Watcher {
 
 /** A watcher over its parts. */
 export function createWatcher(parts: WatcherParts): Watcher {
-  const run: Run = { parts, memory: emptyMemory(), bell: createBell(parts.accounts, parts.log, parts.metrics) };
+  const run: Run = {
+    parts,
+    memory: emptyMemory(),
+    waker: createAccountWaker(parts.accounts, parts.log, parts.metrics),
+  };
   const {
     reconcilePerBlock: addressesPerBlock,
     client: { fetchBalancesAt },
@@ -115,7 +119,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
         run.memory.look = null;
         if (parts.witnesses.length > 0) await look(run);
       }),
-    settled: () => run.bell.settled(),
+    settled: () => run.waker.settled(),
     idle: async () => {
       await ticking;
     },

@@ -51,7 +51,7 @@ export interface Network {
   /** By the operator's word: a block whose internal transfers no endpoint traces is not whole. V6. */
   readonly tracesRequired?: boolean;
   /**
-   * Smallest first payment to an address as customers are told it, where a payment must make the ledger account. Spec
+   * Smallest first payment to an address, as shown to customers, where a payment must make the ledger account. Spec
    * §2.3.
    */
   readonly firstDepositMin?: bigint;
@@ -146,7 +146,7 @@ export interface Unattributed {
   readonly amount: bigint;
   readonly tokenContract: string | null;
   readonly reason: string;
-  /** Where it stands in the block, e.g. `withdrawal 15450508` or a txid. */
+  /** Its place in the block, e.g. `withdrawal 15450508` or a txid. */
   readonly evidence: string;
 }
 
@@ -155,7 +155,7 @@ export interface Outcome {
   readonly txid: string;
   readonly success: boolean;
   readonly reason: string | null;
-  /** Fee paid in the smallest native unit, null where the block does not tell. */
+  /** Fee paid in the smallest native unit, null where the block does not give it. */
   readonly fee: bigint | null;
 }
 
@@ -227,7 +227,7 @@ export interface Unsigned {
   readonly readAtHeight: number;
   /**
    * Counted chains: when its counter was bound for a broadcast; absent in a build, whose counter holds nothing. Never
-   * told to an edge.
+   * sent to an edge.
    */
   readonly boundAtMs?: number;
   /** Repricings of signed bytes on top of one block, where the network counts them. V37. */
@@ -309,7 +309,7 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   /** Whether the blocks of this client carry internal transfers; where they do not, growth is reconciled (V7). */
   seesInternal?(): Promise<boolean>;
   /**
-   * False where the endpoints of this client serve no blocks (an address index): none of them can tell what is in one.
+   * False where the endpoints of this client serve no blocks (an address index): none of them can report the content of one.
    */
   servesBlocks?(): Promise<boolean>;
   /** Native balances at one block, in the order asked, for the reconciliation of V7. */
@@ -397,7 +397,7 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   withCounter?(network: Network, unsigned: Unsigned, inputs: Inputs, replay: ReplayKey): Unsigned | Refusal;
   /** Next counter that the chain itself would take, or null where it has none. */
   nextReplayValue(inputs: Inputs): number | bigint | null;
-  /** The same behind what waits in the node's own pool, where it tells that apart. */
+  /** The same behind what waits in the node's own pool, where it reports that separately. */
   pendingReplayValue?(inputs: Inputs): number | bigint | null;
   /** What the inputs come to that two endpoints name for one intent. */
   agreeInputs?(network: Network, a: Inputs, b: Inputs, intent: Intent): Agreement<Inputs>;
@@ -456,15 +456,15 @@ export interface Transport {
   pick(not?: readonly Endpoint[]): Endpoint;
   /** Tries `read` on one endpoint after another until one answers; collects the reasons. Throws: ChainUnavailable. */
   attempt<T>(read: (endpoint: Endpoint) => Promise<T>): Promise<T>;
-  /** `network`: what a node of another network is of, for whoever watches over it. */
+  /** `network`: the network that a node of another network belongs to, for the monitor of endpoints. */
   report(
     endpoint: Endpoint,
     outcome: 'ok' | 'failed' | 'lagging' | 'wrong_network',
     headHeight?: number,
     network?: NetworkSeen,
   ): void;
-  /** Tells that an endpoint that traced blocks offers it no more, or again; for whoever watches over it. V6. */
-  tellTraces?(endpoint: Endpoint, offered: boolean): void;
+  /** Reports that an endpoint stopped tracing blocks, or traces again; for the monitor of endpoints. V6. */
+  reportTraces?(endpoint: Endpoint, offered: boolean): void;
 }
 
 // ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ export interface Verdicts<V> {
   readonly taken: V | null;
   /** What the others say, when none took them. */
   readonly others: readonly { readonly endpoint: Endpoint; readonly verdict: V }[];
-  /** Endpoints that gave no answer, or one that is none, each with its reason. */
+  /** Endpoints that gave no answer or an unusable one, each with its reason. */
   readonly silent: ReadonlyMap<Endpoint, string>;
   /** Those of them that were not waited for alone. */
   readonly late: ReadonlySet<Endpoint>;
@@ -120,7 +120,7 @@ export async function oneHas<V>(
   }
 }
 
-/** The result that is none: the same bytes again (G26). */
+/** The result when nothing is proven: submit the same bytes again (G26). */
 export function notProven(reasons: readonly string[], otherwise: string): BroadcastResult {
   return { kind: 'unknown', reason: reasons.join('; ') || otherwise };
 }

@@ -12,14 +12,14 @@ interface Standing {
 
 export class HighestHead<H extends Standing> {
   readonly #chain: Chain;
-  readonly #standsAt: string;
+  readonly #behindReason: string;
   /** Highest height that an endpoint has shown; it falls only when all of them show less. */
   seen = 0;
 
-  /** `standsAt` begins the reason of an endpoint that is behind. */
-  constructor(chain: Chain, standsAt = 'the node is at') {
+  /** `behindReason` begins the error text of an endpoint that is behind. */
+  constructor(chain: Chain, behindReason = 'the node is at') {
     this.#chain = chain;
-    this.#standsAt = standsAt;
+    this.#behindReason = behindReason;
   }
 
   /** `attempt` reads heads until one passes. Throws: ChainUnavailable when none can be read. */
@@ -46,6 +46,6 @@ export class HighestHead<H extends Standing> {
 
   /** Why an endpoint at a height is not believed. */
   behind(height: number): ChainUnavailable {
-    return new ChainUnavailable(this.#chain, `${this.#standsAt} ${height}, behind ${this.seen}`);
+    return new ChainUnavailable(this.#chain, `${this.#behindReason} ${height}, behind ${this.seen}`);
   }
 }

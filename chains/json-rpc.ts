@@ -148,7 +148,7 @@ async function requestBatch(
   return refusesSize(answers) ? null : answers;
 }
 
-/** Statuses that refuse whoever asks, or everything for now: fewer calls in a request change nothing. */
+/** Statuses that refuse the caller, or everything for now: fewer calls in a request change nothing. */
 const SIZE_IS_NOT_IT = new Set([401, 402, 403, 404, 429, 500, 502, 503, 504]);
 /** How providers say that a request holds too many calls. */
 const BATCH_WORDS =

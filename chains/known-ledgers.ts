@@ -1,6 +1,6 @@
 /**
  * Hashes of final ledgers that were accepted (xrp, xlm). Of two hashes for one height one is a lie, or of another
- * network, and whoever tells it is disabled by the majority of the servers. Where they are equally many nothing is
+ * network, and the majority of the servers disables those that report it. Where they are equally many nothing is
  * proven, nobody is disabled, and the height waits for a person. 8.4-3, 9.4-1, G14.
  */
 import type { Chain } from '../protocol/slugs.ts';

@@ -45,7 +45,7 @@ export async function until<T>(
 }
 
 /** Tells the story; throws at the first check that does not hold. */
-export async function tellStory(parts: StoryParts): Promise<void> {
+export async function runStory(parts: StoryParts): Promise<void> {
   const { chain, stage, client, receiver, say } = parts;
   const unit = stage.unit ?? 10n ** BigInt(stage.decimals);
   const show = (amount: bigint) => `${formatAmount(amount, stage.decimals)} ${chain}`;
@@ -97,10 +97,10 @@ export async function tellStory(parts: StoryParts): Promise<void> {
     `5. Balance as the chain says: ${balance.amountFormatted}, available ${formatAmount(BigInt(balance.available), stage.decimals)}.`,
   );
 
-  if (stage.reorgs) await tellReorg(parts, address.address, unit / 4n);
+  if (stage.reorgs) await showReorg(parts, address.address, unit / 4n);
   else say('6. What this ledger has validated is final: there is no reorg to play.');
-  await tellWithdrawal(parts, address.address, unit / 10n);
-  if (stage.token !== undefined) await tellToken(parts, stage.token, address.address);
+  await showWithdrawal(parts, address.address, unit / 10n);
+  if (stage.token !== undefined) await showToken(parts, stage.token, address.address);
   check(receiver.refused() === 0, 'every delivery verified');
   const ids = new Map<string, string>();
   for (const { id, raw } of receiver.received) {
@@ -112,7 +112,7 @@ export async function tellStory(parts: StoryParts): Promise<void> {
   );
 }
 
-async function tellReorg({ stage, receiver, say }: StoryParts, address: string, amount: bigint): Promise<void> {
+async function showReorg({ stage, receiver, say }: StoryParts, address: string, amount: bigint): Promise<void> {
   const paid = await stage.pay(address, amount);
   await receiver.next(of('deposit_detected', paid.txid));
   await stage.reorg(2);
@@ -126,7 +126,7 @@ async function tellReorg({ stage, receiver, say }: StoryParts, address: string, 
   say(`6. A second payment is seen, then a reorg takes its block: ${reversed.event}, and it is never confirmed.`);
 }
 
-async function tellWithdrawal(
+async function showWithdrawal(
   { chain, stage, client, receiver, say }: StoryParts,
   from: string,
   amount: bigint,
@@ -156,7 +156,7 @@ async function settle({ stage, client, receiver }: StoryParts, id: string): Prom
   await receiver.next((got) => got.event === 'withdrawal_confirmed' && got.data['transactionId'] === id);
 }
 
-async function tellToken(parts: StoryParts, token: StageToken, address: string): Promise<void> {
+async function showToken(parts: StoryParts, token: StageToken, address: string): Promise<void> {
   const { chain, client, receiver, say } = parts,
     { contract, symbol, decimals } = token;
   const amount = 10n ** BigInt(decimals) * 25n,

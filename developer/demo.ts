@@ -14,7 +14,7 @@ import { startDeployment } from './deployment.ts';
 import { nodesOf, openStage } from './demo-chain.ts';
 import type { Stage } from './demo-stage.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
-import { tellStory } from './demo-story.ts';
+import { runStory } from './demo-story.ts';
 
 /** The whole demo, in milliseconds; a hang is a failure. */
 const DEMO_LIMIT_MS = 180_000;
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
     console.log(
       `Everything is up after ${secondsSince(startedAt)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`,
     );
-    await tellStory({ chain, stage, client, receiver, say: (line) => console.log(line) });
+    await runStory({ chain, stage, client, receiver, say: (line) => console.log(line) });
     console.log(`\nEvery check held. ${secondsSince(startedAt)} s in all.`);
   } catch (error) {
     for (const part of ['cloud', 'edge']) {

@@ -11,7 +11,7 @@ export interface Accepted<Event, Rows, Reply> {
   readonly events: readonly Event[];
   /** Projection rows and publications that become durable with the events. */
   readonly rows: Rows;
-  /** What the asker is told after the append. */
+  /** The reply to the sender of the command, given after the append. */
   readonly reply: Reply;
 }
 export type Decision<Event, Rows, Reply> = Accepted<Event, Rows, Reply> | Refusal;

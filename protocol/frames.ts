@@ -7,7 +7,7 @@
  * query) plus `X-API-Key`. A refused handshake is a `connect_error` whose `data` is `{ code, message, details }`.
  * The edge renews its lease: the leader sends `heartbeat` every tenth of the TTL and may act until a little less than
  * the grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot
- * tell a leader that was killed from a stream that ended on the cloud's side alone. A follower sends it every
+ * distinguish a killed leader from a stream that ended on the cloud's side alone. A follower sends it every
  * HEARTBEAT_MS. Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `key_set`, `instructions`,
  * `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`, `key_set`,
  * `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says `keySets`; an edge that does not know
@@ -36,7 +36,7 @@ export const STREAM_PATH = '/v1/edge/stream';
 /** Decisions 3. Milliseconds. */
 export const HEARTBEAT_MS = 30_000;
 export const LEASE_TTL_MS = 30_000;
-/** The leader renews every tenth of the TTL that it was told: two renewals may be lost within the grace. */
+/** The leader renews every tenth of the TTL that it was given: two renewals may be lost within the grace. */
 export const leaseRenewMs = (ttlMs: number): number => Math.floor(ttlMs / 10);
 /**
  * A closed leader stream may come back within a third of the TTL and keep the lease; no leader acts longer without an

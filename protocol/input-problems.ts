@@ -14,7 +14,7 @@ export interface InputProblem {
   readonly nearest?: string;
 }
 
-/** A name that may be repeated: an identifier. Anything else is text of whoever sent it, and is not shown. */
+/** A name that may be repeated: an identifier. Anything else is the sender's text and is not shown. */
 const NAME = /^[A-Za-z_$][\w$.-]{0,63}$/;
 const KNOWN_MAX = 40;
 /** Beginnings of zod's own messages: what a schema says itself is plain already. */
@@ -89,7 +89,7 @@ function partsOf(schema: z.core.$ZodType, part: PropertyKey): readonly z.core.$Z
   });
 }
 
-/** What stands inside of optional, nullable, piped, lazy and joined schemas. */
+/** The schemas inside optional, nullable, piped, lazy and joined schemas. */
 function formsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   const { def } = schema._zod;
   switch (def.type) {

@@ -1,5 +1,5 @@
 /**
- * The strings of a JSON text with the field each stands in, read leniently: a text that is no JSON gives what looks
+ * The strings of a JSON text with the field of each, read leniently: a text that is no JSON gives what looks
  * like strings and, apart, everything else. For guards that look at a body before it is parsed.
  */
 
@@ -13,7 +13,7 @@ export interface JsonString {
 export interface JsonStrings {
   readonly values: readonly JsonString[];
   readonly keys: readonly string[];
-  /** What stands outside of strings. */
+  /** The text outside strings. */
   readonly outside: string;
 }
 

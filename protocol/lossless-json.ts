@@ -9,7 +9,7 @@
  * `decimalTextOf` or `countOf`, which take both forms.
  */
 
-/** A whole JSON number: nothing of it may stand before or after. */
+/** A whole JSON number: no part of a number may come before or after it. */
 const NUMBER = /(?<![^\s:,[])-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![^\s,\]}])/g;
 /** Holds for every number that needs its text, and for few others: spares the many that do not. */
 const MAY_NEED_TEXT = /[0-9](?:[.eE]|[0-9]{15})/;
@@ -25,7 +25,7 @@ function needsText(number: string): boolean {
   );
 }
 
-/** Text with the numbers that need it put in quotes; what stands inside a string is never touched. */
+/** Text with the numbers that need it put in quotes; the inside of a string is never touched. */
 function quoteNumbers(text: string): string {
   const parts: string[] = [];
   let copied = 0; // everything before it is in `parts`
@@ -75,21 +75,21 @@ const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 /** No ledger writes an amount longer than this; longer ones would only cost time. */
 const NUMBER_CHARACTERS_MAX = 400;
 
-/** An integer of either form (a number, or decimal digits), or null when the value is none. */
+/** An integer of either form (a number, or decimal digits), or null when the value is not one. */
 export function integerOf(value: unknown): bigint | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null;
   if (typeof value !== 'string' || value.length > NUMBER_CHARACTERS_MAX) return null;
   return INTEGER.test(value) ? BigInt(value) : null;
 }
 
-/** The text of a decimal number of either form, or null when the value is none. */
+/** The text of a decimal number of either form, or null when the value is not one. */
 export function decimalTextOf(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   if (typeof value !== 'string' || value.length > NUMBER_CHARACTERS_MAX) return null;
   return DECIMAL.test(value) ? value : null;
 }
 
-/** A count, index or height: an integer from 0 to 2^53 − 1 of either form, or null when the value is none. */
+/** A count, index or height: an integer from 0 to 2^53 − 1 of either form, or null when the value is not one. */
 export function countOf(value: unknown): number | null {
   const integer = integerOf(value);
   return integer === null || integer < 0n || integer > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(integer);

@@ -16,7 +16,7 @@ export function nearestOf(name: string, known: readonly string[]): string | null
   return best !== undefined && best.steps <= Math.max(1, Math.floor(asked.length / 3)) ? best.each : null;
 }
 
-/** Letters and digits alone: `user_ref` and `userRef` are one name to whoever mistypes it. */
+/** Letters and digits alone: `user_ref` and `userRef` count as the same name. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** Letters put in, left out, exchanged or swapped with their neighbour (Damerau–Levenshtein, restricted). */

@@ -6,7 +6,7 @@ export const PAGE_SIZE_MAX = 200;
 /** A filtered list is counted up to here; its pages end there too, and a cursor goes on. Decisions 3. */
 export const COUNTED_ROWS_MAX = 10_000;
 /**
- * Rows that a page of an unfiltered list may stand behind: skipping them is work that grows. A cursor has no such
+ * How many rows a page of an unfiltered list may skip: skipping is work that grows. A cursor has no such
  * bound.
  */
 export const SKIPPED_ROWS_MAX = 100_000;
@@ -23,7 +23,7 @@ export interface Page<T> {
   next: string | null;
 }
 
-/** Where a walk stands: the key of the last row shown. `page` counts the pages of the walk, for the envelope only. */
+/** The position of a walk: the key of the last row shown. `page` counts the pages of the walk, for the envelope only. */
 export interface Cursor {
   readonly page: number;
   readonly key: string;

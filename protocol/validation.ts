@@ -60,7 +60,7 @@ interface Problem extends InputProblem {
   readonly code: ErrorCode;
 }
 
-/** A body's field goes by its path alone, what stands elsewhere with its place. */
+/** A body's field is named by its path alone, any other field with its place. */
 function at(where: keyof Input, problem: InputProblem): InputProblem {
   const { field } = problem;
   return { ...problem, field: field === '' ? where : where === 'body' ? field : `${where}.${field}` };

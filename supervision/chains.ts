@@ -104,12 +104,12 @@ export async function openChains({
       startWatchers(live, system, { log });
       system.spawnWorker<'sweep'>({
         path: 'schedules/sandbox',
-        recover: ({ tellSelf }) => {
-          tellSelf('sweep');
+        recover: ({ sendSelf }) => {
+          sendSelf('sweep');
         },
-        async receive(message, { timers, tellSelf, signal }) {
+        async receive(message, { timers, sendSelf, signal }) {
           await sandbox.sweep();
-          if (!signal.aborted) timers.after(SANDBOX_SWEEP_MS, () => tellSelf(message));
+          if (!signal.aborted) timers.after(SANDBOX_SWEEP_MS, () => sendSelf(message));
         },
       });
     },

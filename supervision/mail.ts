@@ -33,10 +33,10 @@ export function startMail({ config, publicUrl, system, stores, nowMs, log }: Mai
   if (transport === null) return () => undefined;
   system.spawnWorker<'look'>({
     path: 'schedules/mail',
-    recover: ({ timers, tellSelf }) => void timers.after(0, () => tellSelf('look')),
-    receive: async (look, { timers, tellSelf }) => {
+    recover: ({ timers, sendSelf }) => void timers.after(0, () => sendSelf('look')),
+    receive: async (look, { timers, sendSelf }) => {
       await sendDueMail({ store: stores.mail, transport, publicUrl, nowMs, log });
-      timers.after(LOOK_MS, () => tellSelf(look));
+      timers.after(LOOK_MS, () => sendSelf(look));
     },
   });
   return () => transport.close();

@@ -25,7 +25,7 @@ export function pausedWorkers(system: Spawner, paused: () => boolean): Spawner {
               if (paused() && !context.signal.aborted) return void context.timers.after(LOOK_AGAIN_MS, again);
               const messages = waiting ?? [];
               waiting = null;
-              for (const one of messages) context.tellSelf(one);
+              for (const one of messages) context.sendSelf(one);
             };
             context.timers.after(LOOK_AGAIN_MS, again);
           }

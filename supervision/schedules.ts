@@ -139,10 +139,10 @@ export function startSchedules({
   const often = (path: string, everyMs: number, work: () => Promise<void>) =>
     system.spawnWorker<'look'>({
       path,
-      recover: ({ tellSelf }) => void tellSelf('look'),
-      receive: async (look, { timers, tellSelf, signal }) => {
+      recover: ({ sendSelf }) => void sendSelf('look'),
+      receive: async (look, { timers, sendSelf, signal }) => {
         await work();
-        if (!signal.aborted) timers.after(everyMs, () => tellSelf(look));
+        if (!signal.aborted) timers.after(everyMs, () => sendSelf(look));
       },
     });
   const seldom = (path: string, work: () => Promise<void>) =>

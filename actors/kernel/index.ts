@@ -11,8 +11,8 @@
  *   // Workers: a serial mailbox that may do I/O. `recover` runs before the first message and after each restart.
  *   const eth = system.spawnWorker<Tick>({
  *     path: 'watchers/eth',
- *     recover: ({ timers, tellSelf }) => { timers.after(0, () => tellSelf({ type: 'tick' })); },
- *     receive: async (tick, { timers, tellSelf, signal }) => { …; timers.after(pollMs, () => tellSelf(tick)); },
+ *     recover: ({ timers, sendSelf }) => { timers.after(0, () => sendSelf({ type: 'tick' })); },
+ *     receive: async (tick, { timers, sendSelf, signal }) => { …; timers.after(pollMs, () => sendSelf(tick)); },
  *   });
  *   tell(eth, { type: 'tick' });                                            // false: turned away, and counted
  *

@@ -18,7 +18,7 @@ export interface WorkerContext<Message> {
   /** Aborted when the drain begins: for waits that may be cut short, not for calls that must complete. */
   readonly signal: AbortSignal;
   /** Puts a message into its own mailbox. False when that is full or stopping. */
-  tellSelf(message: Message): boolean;
+  sendSelf(message: Message): boolean;
 }
 
 export interface WorkerSpec<Message, Reply> {
@@ -60,7 +60,7 @@ export class WorkerLeaf<Message, Reply> extends Leaf {
       self: addressOf(new WorkerTarget(this)),
       timers: this.#timers,
       signal: this.#abort.signal,
-      tellSelf: (message) => this.deliver(new Envelope(message, null)),
+      sendSelf: (message) => this.deliver(new Envelope(message, null)),
     };
   }
 

@@ -7,7 +7,7 @@
  * A lane is (endpoint, order key) for first attempts, so that they leave in publication order whatever the edge does at
  * the same time; a retry or replay has no lane and may be overtaken.
  */
-import type { DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
+import type { DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import { DELIVERY_CHARACTERS_PER_FRAME } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 
@@ -129,7 +129,7 @@ export class Flights {
   }
 
   /** What waits here goes to the endpoint as it stands: its URL of now, signed with its secrets of now. */
-  refresh(accountId: AccountId, { webhookId, url, sealedSecrets }: StandingDelivery, seenMs: number): void {
+  refresh(accountId: AccountId, { webhookId, url, sealedSecrets }: SendableDelivery, seenMs: number): void {
     for (const flight of this.#accounts.get(accountId)?.byId.values() ?? []) {
       if (flight.due.delivery.webhookId === webhookId)
         Object.assign(flight, { due: { ...flight.due, url, sealedSecrets }, seenMs });

@@ -6,7 +6,7 @@ import { chainFailure } from '../follow/content.ts';
 import { recordShortfall, recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from '../ports.ts';
 import { expectedOf, mayBeUnproven, recordedTo, type Recorded } from './reconcile.ts';
-import { createStrikes, type Strikes } from '../maturity/repeat-proof.ts';
+import { createRepeatProofs, type RepeatProofs } from '../maturity/repeat-proof.ts';
 import type { LedgerBalance } from '../../model/ports/audit-store.ts';
 
 export interface AuditRound {
@@ -24,14 +24,14 @@ export interface Audit {
 
 /** An audit of one ledger. */
 export function createAudit(parts: WatcherParts): Audit {
-  const strikes = createStrikes(parts.network.threshold);
+  const repeats = createRepeatProofs(parts.network.threshold);
   let afterKey: string | null = null;
   let passBeganAtMs = parts.elapsedMs();
   return {
     async round(limit) {
       const at = await recordedTo(parts);
       if (at === null) return { compared: 0, unread: 0, passDone: false };
-      const second = [...new Set(strikes.due(at.height, limit).map((key) => key.split(' ')[0]!))];
+      const second = [...new Set(repeats.due(at.height, limit).map((key) => key.split(' ')[0]!))];
       const due =
         second.length === 0
           ? []
@@ -39,7 +39,7 @@ export function createAudit(parts: WatcherParts): Audit {
       const { balances, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, at.height, limit);
       let unread = 0;
       const rows = [...due, ...balances].filter(({ purpose }) => purpose === 'deposit');
-      for (const row of rows) if (!(await compare(parts, strikes, row, at))) unread += 1;
+      for (const row of rows) if (!(await compare(parts, repeats, row, at))) unread += 1;
       const passDone = next === null;
       afterKey = next;
       if (passDone) {
@@ -53,7 +53,7 @@ export function createAudit(parts: WatcherParts): Audit {
 }
 
 /** False when the chain did not tell the balance. */
-async function compare(parts: WatcherParts, strikes: Strikes, row: LedgerBalance, at: Recorded): Promise<boolean> {
+async function compare(parts: WatcherParts, repeats: RepeatProofs, row: LedgerBalance, at: Recorded): Promise<boolean> {
   const token = row.tokenContract === null ? null : parts.catalogue.get(row.tokenContract);
   if (token === undefined) return true; // It left the catalogue: neither seen nor credited any more (G23).
   let found: bigint;
@@ -66,7 +66,7 @@ async function compare(parts: WatcherParts, strikes: Strikes, row: LedgerBalance
   const expected = expectedOf(row);
   const difference = found - expected,
     { height } = at;
-  if (!strikes.note(`${row.addressKey} ${row.tokenContract ?? ''}`, difference, height)) return true;
+  if (!repeats.note(`${row.addressKey} ${row.tokenContract ?? ''}`, difference, height)) return true;
   if (difference > 0n && (await mayBeUnproven(parts, row, at))) return true;
   const finding = {
     tokenContract: row.tokenContract,

@@ -12,7 +12,7 @@ import type { LedgerBalance } from '../../model/ports/audit-store.ts';
 import { chainFailure } from '../follow/content.ts';
 import { recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from '../ports.ts';
-import { createStrikes, type Strikes } from '../maturity/repeat-proof.ts';
+import { createRepeatProofs, type RepeatProofs } from '../maturity/repeat-proof.ts';
 
 export interface ReconcileParts extends WatcherParts {
   /** The client's exact read; the job exists only where there is one. */
@@ -41,7 +41,7 @@ export interface Reconciler {
 
 /** A reconciler of one ledger. */
 export function createReconciler(parts: ReconcileParts): Reconciler {
-  const strikes = createStrikes(parts.network.threshold);
+  const repeats = createRepeatProofs(parts.network.threshold);
   const touched = new Set<string>();
   let afterKey: string | null = null;
   let passBeganAtMs = parts.elapsedMs();
@@ -78,7 +78,7 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       if (at === null || at.height === lastHeight) return 0;
       const blocks = Math.max(1, at.height - (lastHeight ?? at.height - 1));
       const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * blocks);
-      const asked = [...new Set([...strikes.due(at.height, budget), ...touched])].slice(0, budget);
+      const asked = [...new Set([...repeats.due(at.height, budget), ...touched])].slice(0, budget);
       const rows =
         asked.length === 0
           ? []
@@ -91,10 +91,10 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
               )
             ).balances;
       if (asked.length < budget) rows.push(...(await rotation(at.height, budget - asked.length)));
-      const compared = await compare(parts, strikes, at, rows);
+      const compared = await compare(parts, repeats, at, rows);
       for (const key of asked) touched.delete(key);
       lastHeight = at.height;
-      parts.metrics.set('svc_reconcile_waiting', { chain: parts.network.slug }, touched.size + strikes.waiting);
+      parts.metrics.set('svc_reconcile_waiting', { chain: parts.network.slug }, touched.size + repeats.waiting);
       return compared;
     },
   };
@@ -152,7 +152,7 @@ export function expectedOf(row: LedgerBalance): bigint {
 
 async function compare(
   parts: ReconcileParts,
-  strikes: Strikes,
+  repeats: RepeatProofs,
   at: Recorded,
   rows: readonly LedgerBalance[],
 ): Promise<number> {
@@ -167,7 +167,7 @@ async function compare(
     const expected = expectedOf(row);
     const growth = found[index]! - expected;
     // Less than expected is no internal deposit; the audit names it.
-    if (!strikes.note(row.addressKey, growth > 0n ? growth : 0n, at.height) || (await mayBeUnproven(parts, row, at)))
+    if (!repeats.note(row.addressKey, growth > 0n ? growth : 0n, at.height) || (await mayBeUnproven(parts, row, at)))
       continue;
     await recordUnattributed(parts, row, {
       tokenContract: null,

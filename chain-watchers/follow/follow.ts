@@ -124,13 +124,13 @@ export async function bareLink(run: Run, cursor: Cursor, height: number): Promis
 }
 
 async function record(run: Run, block: BlockRecord, decoded: KeyedBlock | null): Promise<Step> {
-  const { parts, memory, bell } = run;
+  const { parts, memory, waker } = run;
   const { recorded, accounts } = await parts.store.recordBlock(parts.ledger, block);
   if (!recorded) return { kind: 'lost_race' };
   memory.contentFailures = null;
   if (decoded !== null) remember(run, decoded);
   if (parts.reconcilePerBlock !== null) for (const { addressKey } of block.transfers) memory.touched.add(addressKey);
-  bell.ring(accounts);
+  waker.wake(accounts);
   parts.metrics.add('svc_blocks_recorded_total', { chain: parts.network.slug });
   parts.metrics.add('svc_transfers_recorded_total', { chain: parts.network.slug }, block.transfers.length);
   return { kind: 'recorded', cursor: { height: block.link.height, hash: block.link.hash } };

@@ -47,7 +47,7 @@ export function forgetAbove(run: Run, height: number): void {
  * Answers the number of accounts that got late facts, block by block.
  */
 export async function rematch(run: Run): Promise<number> {
-  const { parts, memory, bell } = run;
+  const { parts, memory, waker } = run;
   const nowMs = parts.nowMs(),
     elapsedMs = parts.elapsedMs();
   const everyMs = Math.min(REMATCH_EVERY_MS, parts.settings.rematchMs);
@@ -67,7 +67,7 @@ export async function rematch(run: Run): Promise<number> {
     const transfers = matchTransfers(context, block, byKey);
     if (transfers.length === 0) continue;
     const accounts = await parts.store.recordLate(parts.ledger, { height: block.height, hash: block.hash }, transfers);
-    bell.ring(accounts);
+    waker.wake(accounts);
     late += accounts.length;
   }
   // Who is young now is matched with what could not be read again, whenever it can be.

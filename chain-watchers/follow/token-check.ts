@@ -43,7 +43,11 @@ export function createTokenCheck({
       const facts = await client.fetchTokenFacts!(contract);
       waiting.delete(contract);
       const refusal = isRefusal(facts) ? null : checkAgainstChain(catalogue.get(contract)!, facts);
-      if (isRefusal(facts)) log.info({ chain, tokenContract: contract }, 'a token of the catalogue tells no decimals');
+      if (isRefusal(facts))
+        log.info(
+          { chain, tokenContract: contract },
+          'the contract of a catalogued token reports no decimals: check its address in the catalogue',
+        );
       if (refusal === null) return;
       believed = new Map([...believed].filter(([key]) => key !== contract));
       log.error(

@@ -35,7 +35,7 @@ export async function retryUnresolved(run: Run): Promise<number> {
 }
 
 async function resolve(run: Run, height: number, hash: string): Promise<boolean> {
-  const { parts, bell } = run;
+  const { parts, waker } = run;
   try {
     const block = await readAgreed(run, height);
     const [below] = await parts.store.links(parts.ledger, height, 1);
@@ -50,7 +50,7 @@ async function resolve(run: Run, height: number, hash: string): Promise<boolean>
     const previous = below === undefined ? null : { height: below.height, hash: below.hash };
     const { record } = await contentOf(run, block, previous);
     const { recorded, accounts } = await parts.store.resolveHeight(parts.ledger, record);
-    bell.ring(accounts);
+    waker.wake(accounts);
     return recorded;
   } catch (error) {
     const reason = chainFailure(error);

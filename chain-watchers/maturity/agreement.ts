@@ -41,7 +41,7 @@ export function judgeMovement(recorded: string, told: readonly (string | null)[]
   return others.length > 0 ? 'contradicted' : 'waits';
 }
 
-export interface Testimony {
+export interface Agreement {
   /** Fewer than two that serve blocks are alive: nobody was asked, and all facts are confirmed as they are. */
   readonly alone: boolean;
   readonly confirmed: readonly SeenTransfer[];
@@ -59,7 +59,7 @@ interface Word {
  * Asks living endpoints, by each alone, about the facts of one block: two of them, more only while these do not agree.
  * Where fewer than two that serve blocks are alive the facts are confirmed as they are.
  */
-export async function hearWitnesses(run: Run, facts: readonly SeenTransfer[]): Promise<Testimony> {
+export async function askWitnesses(run: Run, facts: readonly SeenTransfer[]): Promise<Agreement> {
   const nothing = { alone: true, contradicted: [], corrected: null };
   if (facts.length === 0) return { ...nothing, alone: false, confirmed: [] };
   const { height, blockHash } = facts[0]!;
@@ -97,12 +97,12 @@ export async function hearWitnesses(run: Run, facts: readonly SeenTransfer[]): P
  * proven.
  */
 export async function recordAgain(run: Run, { height, hash }: Cursor): Promise<void> {
-  const { parts, memory, bell } = run;
+  const { parts, memory, waker } = run;
   const block = await readAgreed(run, height);
   if (block.hash !== hash) throw new ChainUnavailable(parts.network.slug, `the chain holds another block at ${height}`);
   const { keyed: decoded, record } = await contentOf(run, block, null);
   memory.recent = memory.recent.map((kept) => (kept.hash === hash ? decoded : kept));
-  bell.ring(await parts.store.retellBlock(parts.ledger, { height, hash }, record.transfers));
+  waker.wake(await parts.store.correctBlock(parts.ledger, { height, hash }, record.transfers));
   parts.log.warn({ ledger: parts.ledger, height, hash }, 'a block was recorded again as two endpoints report it');
 }
 

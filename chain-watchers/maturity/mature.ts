@@ -6,7 +6,7 @@ import { countedHeight } from '../follow/head.ts';
 import type { Run } from '../memory.ts';
 import { finalityOf, quorumOf, type Quorum } from '../follow/quorum.ts';
 import { inParallel } from '../follow/read-ahead.ts';
-import { hearWitnesses, recordAgain, type Testimony } from './agreement.ts';
+import { askWitnesses, recordAgain, type Agreement } from './agreement.ts';
 import { retryAfterMs } from '../follow/unresolved.ts';
 
 /** Facts that one tick looks at. */
@@ -31,7 +31,7 @@ export interface Matured {
  * recorded again.
  */
 export async function matureFacts(run: Run): Promise<Matured> {
-  const { parts, memory, bell } = run;
+  const { parts, memory, waker } = run;
   const { ledger, network, store } = parts;
   if (memory.head === null) return { matured: 0, refuted: 0, reason: null };
   const headHeight = countedHeight(memory.head);
@@ -47,7 +47,7 @@ export async function matureFacts(run: Run): Promise<Matured> {
   const confirmed = reads.flatMap(({ confirmed: facts }) => facts);
   const refuted = reads.flatMap(({ refuted: facts }) => facts);
   if (confirmed.length > 0) {
-    bell.ring(
+    waker.wake(
       await store.mature(
         ledger,
         confirmed.map(({ txid, outputIndex, blockHash, height }) => ({
@@ -62,7 +62,7 @@ export async function matureFacts(run: Run): Promise<Matured> {
   }
   if (refuted.length > 0) {
     const keys = refuted.map(({ txid, outputIndex, blockHash }) => ({ txid, outputIndex, blockHash }));
-    bell.ring(await store.refute(ledger, keys));
+    waker.wake(await store.refute(ledger, keys));
     parts.metrics.add('svc_facts_refuted_total', { chain: network.slug }, refuted.length);
     const txids = refuted.map(({ txid }) => txid).slice(0, TXIDS_LOGGED_MAX);
     parts.log.warn({ ledger, txids }, 'transactions failed after they were seen to succeed');
@@ -105,7 +105,7 @@ function noteWaiting({ parts, memory }: Run, waiting: number): void {
 interface Reread {
   confirmed: SeenTransfer[];
   refuted: SeenTransfer[];
-  corrected: Testimony['corrected'];
+  corrected: Agreement['corrected'];
   reason: string | null;
 }
 
@@ -140,7 +140,7 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
   }
   // Two endpoints reported this block alike when it was recorded: it is the same block.
   const isProven = memory.agreed.has(blockHash) && failed.length === 0;
-  const heard = isProven ? null : await hearWitnesses(run, [...succeeded, ...failed]);
+  const heard = isProven ? null : await askWitnesses(run, [...succeeded, ...failed]);
   const { confirmed, contradicted, corrected } = heard ?? { confirmed: succeeded, contradicted: [], corrected: null };
   if (heard?.alone === true) return { ...result, confirmed: succeeded, refuted: failed };
   noteContradiction(run, blockHash, contradicted.length);

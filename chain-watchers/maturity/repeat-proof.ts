@@ -9,7 +9,7 @@
 /** Differences that wait at once; beyond it the next pass finds them. */
 const WAITING_MAX = 10_000;
 
-export interface Strikes {
+export interface RepeatProofs {
   /** Notes a difference (0n clears it); true when it is proven, and then it is forgotten here. */
   note(key: string, difference: bigint, height: number): boolean;
   /** Keys whose second look is due at a height, oldest first. */
@@ -17,8 +17,8 @@ export interface Strikes {
   readonly waiting: number;
 }
 
-/** Strikes that are proven `depth` blocks apart. */
-export function createStrikes(depth: number): Strikes {
+/** A difference is proven when it is found again `depth` blocks later. */
+export function createRepeatProofs(depth: number): RepeatProofs {
   const first = new Map<string, { difference: bigint; height: number }>();
   return {
     note(key, difference, height) {
@@ -35,9 +35,9 @@ export function createStrikes(depth: number): Strikes {
     },
     due(height, limit) {
       const keys: string[] = [];
-      for (const [key, strike] of first) {
+      for (const [key, seen] of first) {
         if (keys.length === limit) break;
-        if (height - strike.height >= depth) keys.push(key);
+        if (height - seen.height >= depth) keys.push(key);
       }
       return keys;
     },

@@ -167,7 +167,7 @@ async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor
   if (!(await isRecorded(run, fate, cursor))) return;
   const { accountId, fact } = inclusionOf(run.parts.module, row, fate.outcome, fate);
   await store.noteWithdrawalFact(accountId, fact);
-  run.bell.ring([accountId]);
+  run.waker.wake([accountId]);
 }
 
 async function isRecorded(
@@ -261,5 +261,5 @@ type WithdrawalFact = Exclude<Fact, { deposit: unknown }>;
 
 async function note(run: Run, row: WithdrawalRow, fact: Omit<WithdrawalFact, 'withdrawalId'>): Promise<void> {
   await run.parts.store.noteWithdrawalFact(row.accountId, { ...fact, withdrawalId: row.id });
-  run.bell.ring([row.accountId]);
+  run.waker.wake([row.accountId]);
 }

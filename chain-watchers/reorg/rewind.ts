@@ -207,7 +207,7 @@ export async function replace(
   until: number,
   depth: number,
 ): Promise<Rewound> {
-  const { parts, memory, bell } = run;
+  const { parts, memory, waker } = run;
   const branch = await readBranch(run, forkPoint, until);
   const records = branch.map(({ record }) => record);
   const { recorded, accounts } = await parts.store.recordReorg(parts.ledger, forkPoint, oldHead, records);
@@ -217,7 +217,7 @@ export async function replace(
   if (!recorded) return { kind: 'lost_race' };
   forgetAbove(run, forkPoint.height);
   for (const { keyed } of branch) if (keyed !== null) remember(run, keyed);
-  bell.ring(accounts);
+  waker.wake(accounts);
   parts.metrics.add('svc_reorgs_total', { chain: parts.network.slug });
   parts.metrics.add('svc_reorg_blocks_total', { chain: parts.network.slug }, depth);
   parts.log.warn({ ledger: parts.ledger, forkPoint, oldHead, depth }, 'blocks were replaced');

@@ -4,7 +4,7 @@ import { BTC_DECIMALS, COINBASE_CONFIRMATIONS } from './network.ts';
 
 export interface UnspentOutput {
   readonly amount: bigint;
-  /** 0 while it stands in no block. */
+  /** 0 while it is in no block. */
   readonly confirmations: number;
   readonly coinbase: boolean;
   /** A transaction in the pool spends it. An output in no block that is not leaving is then change of that payment. */

@@ -1,8 +1,8 @@
-/** Coins: outputs that pay one address and that no block has spent, as a build is told of them. */
+/** Coins: outputs that pay one address and that no block has spent, as a build is given them. */
 import type { BuildInputs } from '../chain.ts';
 import { COINBASE_CONFIRMATIONS } from './network.ts';
 
-/** A transaction in the node's pool that spends a coin, with what stands on it there. */
+/** A transaction in the node's pool that spends a coin, with its descendants there. */
 export interface Spender {
   readonly txid: string;
   readonly feeSats: string;
@@ -19,7 +19,7 @@ export interface Coin {
   /** Null while the transaction that made it is in no block: then it is change of the sender's own. B19. */
   readonly height: number | null;
   readonly coinbase: boolean;
-  /** `hidden`: something in the pool spends it, and the node cannot tell what. */
+  /** `hidden`: something in the pool spends it, and the node cannot name it. */
   readonly spender: Spender | 'hidden' | null;
   /** The whole transaction that made it, hex; null where it was not fetched or the node no longer has it. B12. */
   readonly previous: string | null;

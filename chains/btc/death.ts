@@ -1,6 +1,6 @@
 /**
  * Proof that a payment can never land (G27): one of its coins was spent, threshold deep, by another transaction; or the
- * unconfirmed parent that made one of its coins was displaced in that way, which its payload tells, because it carries
+ * unconfirmed parent that made one of its coins was displaced in that way, which its payload proves, because it carries
  * the whole parent. The blocks since the coins were read are walked once; how far is remembered between the questions.
  */
 import { ChainUnavailable, type Endpoint, type Fate, type Head, type Unsigned } from '../chain.ts';

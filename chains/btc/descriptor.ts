@@ -5,7 +5,7 @@
  *   multi sortedmulti top (3 keys), sh (15), wsh (20)           wsh       top or sh      tr      top
  *   multi_a sortedmulti_a  leaves of tr                         addr raw  top
  *
- * The checksum is required: an import without one cannot tell a typing error. A private key is refused.
+ * The checksum is required: without one an import could not detect a typing error. A private key is refused.
  * Source: BIP-380 to BIP-387, BIP-389.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -126,7 +126,7 @@ class Reader {
       sortedmulti_a: ['leaf'],
     };
     if (!Object.hasOwn(allowed, name)) invalidDescriptor('an expression that is not understood');
-    if (!allowed[name]!.includes(context)) invalidDescriptor(`${name}() may not stand here`);
+    if (!allowed[name]!.includes(context)) invalidDescriptor(`${name}() is not allowed here`);
     if (name.includes('multi')) return this.#multi(name.startsWith('sorted'), context);
     if (name === 'sh' || name === 'wsh') return this.#hashed(name);
     const key = this.#key(context === 'leaf' ? 'x-only' : context === 'wsh' || name === 'wpkh' ? 'compressed' : 'any');
@@ -218,8 +218,8 @@ class Reader {
   #key(form: 'any' | 'compressed' | 'x-only'): Script {
     const key = parseDescriptorKey(this.#argument());
     this.#keys.push(key);
-    if (form !== 'any' && key.form === 'uncompressed') invalidDescriptor('an uncompressed key may not stand here');
-    if (form !== 'x-only' && key.form === 'x-only') invalidDescriptor('a 32-byte key stands inside tr() only');
+    if (form !== 'any' && key.form === 'uncompressed') invalidDescriptor('an uncompressed key is not allowed here');
+    if (form !== 'x-only' && key.form === 'x-only') invalidDescriptor('a 32-byte key is allowed inside tr() only');
     return form === 'x-only'
       ? (branch, index) => key.keyAt(branch, index).subarray(-32)
       : (branch, index) => key.keyAt(branch, index);

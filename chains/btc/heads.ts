@@ -1,5 +1,5 @@
 /**
- * Where the chain is, as the nodes tell it. The highest head that was ever answered is kept: a node below it is behind
+ * The head of the chain, as the nodes report it. The highest head ever reported is kept: a node below it is behind
  * and not believed while another one is not (G10); a head that all nodes show lower is a rollback and is answered as it
  * is (C1-12).
  */

@@ -11,14 +11,14 @@ import { ask, askAll, call, failureOf, NOT_FOUND, parsed, tryAsk } from './node.
 
 export type Included = Outcome & { readonly height: number; readonly hash: string };
 
-/** Blocks that are searched from the head down where nothing else tells. Choice: a day. */
+/** Blocks that are searched from the head down where nothing else gives the height. Choice: a day. */
 const SEARCHED_BLOCKS_MAX = 144;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const inBlockReply = z.object({ txid: hash, in_active_chain: z.boolean() });
 const verboseReply = z.object({ txid: hash, blockhash: hash.optional(), confirmations: z.int().optional() });
 
-/** A transaction that is in a block of this chain has succeeded; its fee is not told here. */
+/** A transaction that is in a block of this chain has succeeded; its fee is not given here. */
 export function included(txid: string, height: number, blockHash: string): Included {
   return { txid, success: true, reason: null, fee: null, height, hash: blockHash };
 }
@@ -30,7 +30,7 @@ export type Place =
   /** `indexed`: the node knows every transaction of its chain, so that it is in no block. */
   | { readonly kind: 'unseen'; readonly indexed: boolean };
 
-/** What `getrawtransaction` alone can tell. Throws: ChainUnavailable, MalformedReply. */
+/** What `getrawtransaction` alone answers. Throws: ChainUnavailable, MalformedReply. */
 export async function placeOf(network: BtcNetwork, node: Endpoint, txid: string): Promise<Place> {
   const asked = call('getrawtransaction', txid, true),
     answer = await tryAsk(network, node, asked);

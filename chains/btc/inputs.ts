@@ -1,7 +1,7 @@
 /**
  * Which scripts a transaction spends. Bitcoin Core names them at verbosity 3 (`prevout`); at verbosity 2 an input
  * still reveals the key or the script behind a hash, because spending it requires that. Only a taproot key spend and a
- * bare script reveal nothing. Used to tell change from a payment. Spec: chains.md G21, B9.
+ * bare script reveal nothing. Used to distinguish change from a payment. Spec: chains.md G21, B9.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesIn, listIn, objectIn, type Answer } from '../node-answer.ts';

@@ -1,5 +1,5 @@
 /**
- * The facts of the Bitcoin network, and of Litecoin's regression-test network that stands in for it on a test machine.
+ * The facts of the Bitcoin network, and of Litecoin's regression-test network, its stand-in on a test machine.
  */
 import type { Network } from '../chain.ts';
 

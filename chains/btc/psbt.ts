@@ -9,7 +9,7 @@
  *   global   00 unsigned transaction
  *   input    00 whole previous transaction · 01 output that is spent · 03 sighash type
  *
- * Source: BIP-174. Any other field is named as unexpected: whoever signs must not meet what nobody checked.
+ * Source: BIP-174. Any other field is reported as unexpected: a signer must not meet an unchecked field.
  */
 import { Transaction } from 'bitcoinjs-lib';
 
@@ -128,7 +128,7 @@ function readMap(reader: Reader, known: readonly number[], signatures: ReadonlyS
       type = key[0]!;
     if (!known.includes(type)) throw new Unexpected(signatures.has(type) ? 'signed' : 'unexpected_field');
     if (key.length !== 1) throw new Unexpected('unexpected_field');
-    if (fields.has(type)) throw new RangeError('a field stands twice');
+    if (fields.has(type)) throw new RangeError('a field occurs twice');
     fields.set(type, value);
   }
 }

@@ -19,7 +19,7 @@ export function decodeRaw(hex: string): Transaction | null {
 
 /**
  * Outputs that a payload spends, from its whole previous transactions where it has them (B12); null when one is not
- * told.
+ * given.
  */
 export function spentBy({ inputs }: Psbt): Spent[] | null {
   const spent: Spent[] = [];

@@ -4,7 +4,7 @@
  *   index        an address index answers at once
  *   scan         without one, `scantxoutset` of the node itself: minutes on the main network, one at a time, and the
  *                same effort for one script as for thousands. So scripts are gathered, a script that was scanned once
- *                is kept up with the blocks that follow, and whoever waits too long is told to ask again.
+ *                is kept up with the blocks that follow, and a caller who waits too long is asked to retry.
  *
  * Both give a snapshot at some block; the blocks after it are read until the node's head. A snapshot may hold outputs
  * that are spent meanwhile: whether one is unspent is asked of the node in any case (`coins.ts`). It must not lack one.
@@ -181,7 +181,7 @@ class Scans {
     }
     const found = this.#scripts.get(script);
     if (found === undefined) return null;
-    this.#scripts.delete(script); // the newest asked for stands last
+    this.#scripts.delete(script); // the script asked for last comes last
     this.#scripts.set(script, found);
     return new Set(found);
   }

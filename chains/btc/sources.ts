@@ -1,6 +1,6 @@
 /**
  * What the configured endpoints are: Core-family nodes, which prove blocks and outputs, and address indexes (Esplora's
- * API, as electrs and mempool serve it), which know the outputs of an address at once. Told by what they answer, so
+ * API, as electrs and mempool serve it), which know the outputs of an address at once. Recognised by their answers, so
  * that an operator lists all of them in one setting.
  */
 import { ChainUnavailable, MalformedReply, type Endpoint, type Transport } from '../chain.ts';

@@ -1,5 +1,5 @@
 /**
- * What spends an output of a single key, by its script: the hash that is signed, where signature and key stand, and
+ * What spends an output of a single key, by its script: the hash that is signed, where signature and key go, and
  * what such an input weighs.
  *
  *   p2pkh    script: <signature> <key>            witness: –                      hash of the legacy form
@@ -22,7 +22,7 @@ export interface Spent {
   readonly value: bigint;
 }
 
-/** Signature and public key as an input carries them; on taproot the key stands in the script. */
+/** Signature and public key as an input carries them; on taproot the script holds the key. */
 export interface Unlocking {
   readonly signature: Uint8Array;
   readonly publicKey: Uint8Array | null;

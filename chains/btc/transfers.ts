@@ -36,7 +36,7 @@ function transactionsOf(block: BtcBlock): readonly Answer[] {
   // At verbosity 1 the list holds txids, which say nothing of payments.
   const transactions = listIn(block['tx'], 'transactions of a block').map((entry) => objectIn(entry, 'transaction'));
   const distinct = new Set(transactions.map(({ txid }) => txid));
-  if (distinct.size !== transactions.length) malformed('a transaction stands in the block twice', block);
+  if (distinct.size !== transactions.length) malformed('the block lists a transaction twice', block);
   return transactions;
 }
 
@@ -121,7 +121,7 @@ export function outcomesIn(
 
 /**
  * What a transaction paid, satoshi: as the node states it, and as its inputs less its outputs say where the node names
- * the outputs that it spends; null where neither is told. Throws: ChainUnavailable when the two differ, MalformedReply.
+ * the outputs that it spends; null where neither is given. Throws: ChainUnavailable when the two differ, MalformedReply.
  */
 export function feeIn(transaction: Answer): bigint | null {
   const inputs = listIn(transaction['vin'], 'inputs').map((input) => objectIn(input, 'input'));

@@ -132,7 +132,7 @@ function psbtOf({ payload }: Unsigned): Psbt {
 
 /**
  * B16, B17: the same payment from at least the same coins, for a fee that displaces the old version and everything that
- * stands on it. Change pays first, then further confirmed coins; of a send-all the amount goes down, never up.
+ * descends from it. Change pays first, then further confirmed coins; of a send-all the amount goes down, never up.
  * Refuses: CONFLICT, INSUFFICIENT_FUNDS, INSUFFICIENT_GAS, CHAIN_UNAVAILABLE, AMOUNT_CAP_EXCEEDED.
  */
 export function reprice(general: Network, unsigned: Unsigned, inputs: BtcInputs): Unsigned | Refusal {
@@ -188,7 +188,11 @@ function conflictOf(old: Psbt, { coins }: BtcInputs, originals: readonly Coin[])
   }
   const evicted = [...spenders.values()].reduce((sum, { descendantCount }) => sum + descendantCount, 0);
   if (evicted > EVICTED_MAX) {
-    return refuse('CONFLICT', { reason: 'too many transactions stand on the payment', evicted, limit: EVICTED_MAX });
+    return refuse('CONFLICT', {
+      reason: 'too many pool transactions descend from the payment',
+      evicted,
+      limit: EVICTED_MAX,
+    });
   }
   const pooled = [...spenders.values()].reduce((sum, { descendantFeeSats }) => sum + BigInt(descendantFeeSats), 0n);
   return { replacedFeeSats: largest(pooled, feeSatsOf(old, originals)), spenders: [...spenders.values()] };

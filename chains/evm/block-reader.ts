@@ -167,7 +167,7 @@ async function assertCounted(
 ): Promise<void> {
   const unproven = (what: string) => new ChainUnavailable(network.slug, `block ${hash}: ${what}`);
   const others = transport.endpoints.filter((other) => other !== endpoint);
-  if (length === 0 && others.length === 0) throw unproven('gas was used and no transaction is told');
+  if (length === 0 && others.length === 0) throw unproven('gas was used but no transaction is listed');
   const asked = call('eth_getBlockTransactionCountByHash', hash);
   for (const other of others) {
     const answer = await tryAsk(network, other, asked).catch(() => null);

@@ -56,7 +56,7 @@ function emptyBloom(): Bloom {
   return { bytes: Buffer.from(buffer), words: new Uint32Array(buffer) };
 }
 
-/** Reads a bloom's text into `bloom`; false for a text that is none. */
+/** Reads a bloom's text into `bloom`; false for a text that is not a bloom. */
 function readBloom(text: unknown, { bytes }: Bloom): boolean {
   return (
     typeof text === 'string' && text.length === BLOOM_CHARACTERS && bytes.write(text.slice(2), 'hex') === BLOOM_BYTES

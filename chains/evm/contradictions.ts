@@ -79,7 +79,7 @@ export function doubtOfTraces(
     const doubt = top === null ? null : doubtOfTop(transaction, receipts[i]!, top);
     return doubt === null ? null : `${transaction.hash}: ${doubt}`;
   };
-  if (evmOf(network).nativeTransferLog !== null) return null; // its logs tell, traces are not read
+  if (evmOf(network).nativeTransferLog !== null) return null; // its logs show native transfers; traces are not read
   if (!traces.some((entry) => isObject(entry) && 'action' in entry)) {
     if (traces.length !== transactions.length) return null;
     for (let i = 0; i < traces.length; i++) {

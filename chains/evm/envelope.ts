@@ -13,7 +13,7 @@ export interface EvmTransaction {
   readonly chainId: number;
   readonly nonce: number;
   readonly gasLimit: bigint;
-  /** The gas price of a type 0 transaction stands in both fee fields. */
+  /** A type 0 transaction has its gas price in both fee fields. */
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
   /** EIP-55. */
@@ -66,7 +66,7 @@ function isCanonical(transaction: EvmTransaction, payload: string): boolean {
   }
 }
 
-/** Fields and sender of a signed payload, or the reason why it is none of ours. */
+/** Fields and sender of a signed payload, or the reason why it is not ours. */
 export function decodeSigned(
   payload: string,
 ): (Decoded & { ok: false }) | { ok: true; transaction: EvmTransaction; from: string } {

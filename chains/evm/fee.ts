@@ -67,7 +67,7 @@ export function gasPricesOf(network: EvmNetwork, inputs: EvmInputs): GasPrices {
  */
 export function gasOf(inputs: EvmInputs): { readonly expected: bigint; readonly limit: bigint } | Refusal {
   if (inputs.gas.kind === 'plain') return { expected: PLAIN_TRANSFER_GAS, limit: PLAIN_TRANSFER_GAS };
-  // What reverts now has no estimate; a simple token transfer's size stands in for it where a figure is asked for.
+  // What reverts now has no estimate; where a figure is needed, the size of a simple token transfer is used.
   const units = inputs.gas.kind === 'estimated' ? BigInt(inputs.gas.units) : 65_000n;
   if (units > GAS_LIMIT_MAX) {
     return refuse('CHAIN_REJECTED', { reason: 'transaction gas limit too high', gas: units.toString() });

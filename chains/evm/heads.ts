@@ -1,5 +1,5 @@
 /**
- * Where the chain is, as the endpoints tell it. The highest head that was ever answered is kept: an endpoint below it
+ * The head of the chain, as the endpoints report it. The highest head ever reported is kept: an endpoint below it
  * is behind and not believed while another one is not (G10); a head that all endpoints show lower is a rollback and
  * is answered as it is (C1-12).
  */

@@ -1,4 +1,4 @@
-/** G14: the chain id of a node, by its own word and by what stands in its blocks. */
+/** G14: the chain id of a node, by its own word and by its blocks. */
 import type { Endpoint, Transport } from '../chain.ts';
 import { judgeNetwork } from '../judge-network.ts';
 import type { EvmNetwork } from './network.ts';

@@ -27,7 +27,7 @@ export interface RawReceipt {
   readonly effectiveGasPrice?: string;
   /** base: the L1 part of the fee. */
   readonly l1Fee?: string | null;
-  /** base since Isthmus: the operator's part, by units of gas; absent where it is none. */
+  /** base since Isthmus: the operator's part, by units of gas; absent where there is none. */
   readonly operatorFeeScalar?: string | null;
   readonly operatorFeeConstant?: string | null;
   /** base since Jovian, which multiplies the operator's scalar in another way. */

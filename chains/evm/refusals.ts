@@ -6,7 +6,7 @@
  * The texts come from these clients:
  *   geth 1.16        core/txpool/errors.go, core/error.go, core/txpool/validation.go, internal/ethapi (bsc 1.5,
  *                    bor 2.2, coreth 0.15 and op-geth 1.101 share them; bsc and coreth add their own, marked below)
- *   nethermind 1.32  Nethermind.TxPool/AcceptTxResult.cs; before that the name of the result stood in place of a
+ *   nethermind 1.32  Nethermind.TxPool/AcceptTxResult.cs; before that the name of the result was sent in place of a
  * sentence
  *   erigon 3.1       txnprovider/txpool/txpoolcfg, after the name of its import result
  *   reth 1.8         rpc-eth-types/src/error, RpcInvalidTransactionError and RpcPoolError

@@ -27,9 +27,9 @@ export interface SubmissionParts {
   readonly network: EvmNetwork;
   readonly transport: Transport;
   readonly heads: Heads;
-  /** Told when a node does not take typed envelopes. */
+  /** Called when a node does not take typed envelopes. */
   onTypesRefused(): void;
-  /** Told the least price per gas that a node's pool takes, wei, when it refuses a transaction below it. */
+  /** Called with the least price per gas that a node's pool takes, wei, when the node refuses a transaction below it. */
   onMinimumPrice(priceWei: bigint): void;
 }
 

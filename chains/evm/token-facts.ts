@@ -23,7 +23,7 @@ export async function readTokenFacts(
   const [symbol, name, decimals] = await tryAskAll(network, endpoint, asked);
   const count = decodeWord(resultOrRevert(network, decimals!));
   if (count === null || count > DECIMALS_MAX) {
-    const reason = 'the contract tells no decimals';
+    const reason = 'the contract reports no decimals';
     return refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, tokenContract: contract, reason });
   }
   return {

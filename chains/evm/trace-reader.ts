@@ -39,14 +39,14 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
   const methods = new Map<Endpoint, TraceMethod | 'none'>();
   /** Endpoints that traced and now say that nobody may: a plan that ran out, say. */
   const withdrawn = new Set<Endpoint>();
-  /** The same, for as long as they do not trace again: what was told of them. */
+  /** The same, until they trace again: endpoints already reported as lost. */
   const lost = new Set<Endpoint>();
 
-  const tell = (endpoint: Endpoint, offered: boolean): void => {
+  const report = (endpoint: Endpoint, offered: boolean): void => {
     if (lost.has(endpoint) !== offered) return;
     if (offered) lost.delete(endpoint);
     else lost.add(endpoint);
-    transport.tellTraces?.(endpoint, offered);
+    transport.reportTraces?.(endpoint, offered);
   };
 
   const readBy = async (endpoint: Endpoint, method: TraceMethod, block: Traced): Promise<readonly unknown[] | null> => {
@@ -58,7 +58,7 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
     if (!Array.isArray(traces)) throw new ChainUnavailable(network.slug, `${method}: no list of traces`);
     methods.set(endpoint, method);
     withdrawn.delete(endpoint);
-    tell(endpoint, true);
+    report(endpoint, true);
     return method === 'trace_block' ? ofThisBlock(network, block, traces) : completed(network, endpoint, block, traces);
   };
 
@@ -70,7 +70,7 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
     }
     if (known !== undefined && known !== 'none') {
       withdrawn.add(endpoint);
-      tell(endpoint, false);
+      report(endpoint, false);
       throw new ChainUnavailable(network.slug, `${known} is offered no more`);
     }
     methods.set(endpoint, 'none');

@@ -187,7 +187,7 @@ function ofFlatTraces(
   );
 }
 
-/** The list is depth-first, so what stands under a failed frame follows it directly and is deeper. */
+/** The list is depth-first, so the frames under a failed one follow it directly and are deeper. */
 function ofFlatList([top, ...frames]: readonly FlatTrace[]): InternalCall[] {
   const found: InternalCall[] = [];
   let failedDepth = top!.error === undefined ? Infinity : 0;

@@ -191,7 +191,7 @@ function readTokenLog(walk: Walk, { hash }: RawTransaction, log: RawLog, ordinal
 
 /**
  * The logged amount; of a token that keeps a part, the smaller of it and what the balance grew by (V12). Several
- * movements of it to one address in a block cannot be told apart, and each then counts as logged.
+ * movements of it to one address in a block cannot be distinguished, and each then counts as logged.
  */
 function receivedOf(walk: Walk, token: Token, log: RawLog, to: string): bigint {
   const logged = bigintOf(log.data, 'data of a transfer');

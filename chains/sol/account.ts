@@ -1,5 +1,5 @@
 /**
- * Accounts as a node tells them, and the two layouts of the token programs that payments depend on.
+ * Accounts as a node reports them, and the two layouts of the token programs that payments depend on.
  *
  *   token account  mint(32) || owner(32) || amount(8) || delegate(36) || state(1) || … 165 bytes
  *   mint           authority(36) || supply(8) || decimals(1) || initialized(1) || freeze authority(36) = 82 bytes

@@ -16,7 +16,7 @@ const TRANSACTION_VERSION_MAX = 1;
 export interface BlockReader {
   /** Throws: ChainUnavailable for anything unproved, also for a slot that the node says it skipped. */
   getBlock(slot: number): Promise<Block<SolBlock>>;
-  /** The header at a slot as one endpoint tells it; null when it has no block there. Throws: ChainUnavailable. */
+  /** The header at a slot as one endpoint reports it; null when it has no block there. Throws: ChainUnavailable. */
   readHeader(endpoint: Endpoint, slot: number): Promise<SolHeader | null>;
   /**
    * The header at a slot; null when no endpoint has a block there, which is no proof that the slot was skipped (L19).

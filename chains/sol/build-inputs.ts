@@ -19,7 +19,7 @@ import { plannedPayment } from './unsigned.ts';
 
 const BASE64 = { ...CONFIRMED, encoding: 'base64' } as const;
 const SALTS = 2 ** 20;
-/** Size of a token account without extensions; stands in where the real one cannot be simulated. */
+/** Size of a token account without extensions; used where the real one cannot be simulated. */
 const TOKEN_ACCOUNT_BYTES = 165;
 
 /** What is read before the token side is known. */

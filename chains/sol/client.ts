@@ -57,7 +57,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
           true,
       ),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(node, heads, contract)),
-    // L3: balances before and after tell what inner instructions moved.
+    // L3: balances before and after show what inner instructions moved.
     seesInternal: async () => true,
     broadcast: (signed) => broadcast(submission, signed),
     getFate: (unsigned, txid) => readFate(submission, unsigned, txid),

@@ -67,7 +67,7 @@ export interface SolInputs extends BuildInputs {
 const PLAIN_TRANSFER_UNITS = 450;
 /** Lowest limit: above what a plain transfer uses, so that the salt never starves it. L27. */
 const UNIT_LIMIT_MIN = 600;
-/** Stands in where nothing could be simulated: a token transfer, and one that creates the receiver's account. */
+/** Used where nothing could be simulated: a token transfer, and one that creates the receiver's account. */
 const TOKEN_TRANSFER_UNITS = 10_000;
 const TOKEN_TRANSFER_CREATING_UNITS = 40_000;
 /** Highest limit of one transaction. Source: anza-xyz/agave `compute-budget`, MAX_COMPUTE_UNIT_LIMIT. */

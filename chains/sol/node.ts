@@ -19,7 +19,7 @@ export function tryAsk(network: Network, endpoint: Endpoint, { method, params }:
   return callRpc(network.slug, endpoint, method, params, parseLossless);
 }
 
-/** A node as one client asks it: errors of a node that is behind are told to the transport. */
+/** A node as one client asks it: errors of a lagging node are reported to the transport. */
 export interface Node {
   readonly network: Network;
   readonly transport: Transport;
@@ -57,7 +57,7 @@ export interface Contextual {
   readonly value: unknown;
 }
 
-/** An answer that names the slot whose state it tells: `{ context: { slot }, value }`. Throws: MalformedReply. */
+/** An answer that names the slot of its state: `{ context: { slot }, value }`. Throws: MalformedReply. */
 export function contextual(answer: unknown, what: string): Contextual {
   const outer = objectIn(answer, what);
   const slot = countIn(objectIn(outer['context'], `context of ${what}`)['slot'], `slot of ${what}`);

@@ -10,7 +10,7 @@ import type { RpcError } from '../json-rpc.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, isTokenProgram, SYSTEM_PROGRAM } from './programs.ts';
 
 /**
- *   no_block      the node has no block at the slot: skipped, missing, or not there yet. Only a parent link tells which
+ *   no_block      the node has no block at the slot: skipped, missing, or not there yet. Only a parent link shows which
  *   lagging       the node is behind what was asked for, or says that it is not well
  *   no_history    the node keeps no old transactions
  *   version       it was asked for lower transaction versions than the block holds: our configuration (L22)
@@ -164,7 +164,7 @@ function verdictOf({ verdict }: Row, reason: string): Verdict {
   return verdict === 'unknown' ? { kind: 'unknown', reason } : { kind: 'rejected', code: verdict, reason };
 }
 
-/** The meaning of a transaction's structured error, as a simulation or a block tells it. */
+/** The meaning of a transaction's structured error, as a simulation or a block reports it. */
 export function explainTransactionError(err: unknown, programs: readonly string[], logs: readonly string[]): Verdict {
   const reason = reasonOf(err, logs);
   const name =

@@ -26,7 +26,7 @@ export async function readStatus(node: Node, txid: string): Promise<SignatureSta
   const slot = countIn(status['slot'], 'slot of a status');
   if (!('err' in status)) throw new ChainUnavailable(node.network.slug, `a status of ${txid} without a result`);
   // Nodes leave the level out for what they found in their history: rooted, no confirmations are counted any more.
-  const told = status['confirmationStatus'] ?? (status['confirmations'] === null ? 'finalized' : 'processed');
-  const level = LEVELS.find((one) => one === told);
+  const reported = status['confirmationStatus'] ?? (status['confirmations'] === null ? 'finalized' : 'processed');
+  const level = LEVELS.find((one) => one === reported);
   return level === undefined ? malformed('an unknown commitment level', status) : { slot, level, err: status['err'] };
 }

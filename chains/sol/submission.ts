@@ -84,7 +84,7 @@ async function submitTo(
 
 type Included = Outcome & { readonly height: number; readonly hash: string };
 
-/** Where a transaction stands: in no block, in one that may be abandoned (L18), or in a confirmed one. */
+/** Where a transaction is: in no block, in one that may be abandoned (L18), or in a confirmed one. */
 type Standing = { readonly kind: 'none' | 'processed' } | { readonly kind: 'included'; readonly included: Included };
 
 /**
@@ -96,8 +96,8 @@ export async function readOutcome(parts: SubmissionParts, endpoint: Endpoint, tx
 }
 
 /**
- * What stands in a finalized slot must be called final by the same endpoint (L20), and its status and its transaction
- * must tell the same. Throws: ChainUnavailable, MalformedReply.
+ * A transaction in a finalized slot must be called final by the same endpoint (L20), and its status and its transaction
+ * must agree. Throws: ChainUnavailable, MalformedReply.
  */
 async function readStanding(parts: SubmissionParts, endpoint: Endpoint, txid: string): Promise<Standing> {
   const { network, transport, heads, blocks } = parts,
@@ -122,7 +122,7 @@ async function readStanding(parts: SubmissionParts, endpoint: Endpoint, txid: st
     { err, fee } = objectIn(meta, 'meta');
   const failed = err !== null && err !== undefined;
   if (countIn(slot, 'slot') !== status.slot || failed !== (status.err !== null)) {
-    throw no(`the node tells two stories of ${txid}`);
+    throw no(`the node contradicts itself about ${txid}`);
   }
   const header = await blocks.readHeader(endpoint, status.slot);
   if (header === null) throw no(`the node has no block at slot ${status.slot}`);

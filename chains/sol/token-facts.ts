@@ -13,7 +13,7 @@ const DEFAULT_ACCOUNT_STATE = 6;
 const NON_TRANSFERABLE = 9;
 const TOKEN_METADATA = 19;
 const STATE_FROZEN = 2;
-/** update authority(32) || mint(32) stand before the name in both forms of metadata; Metaplex puts a kind(1) first. */
+/** update authority(32) || mint(32) come before the name in both forms of metadata; Metaplex puts a kind(1) first. */
 const EXTENSION_NAME_AT = 64;
 const METAPLEX_NAME_AT = 65;
 /** Metaplex allows 32 bytes of name and 10 of symbol; more is no name. */

@@ -105,7 +105,8 @@ export function doubtOfBalances(
 ): string | null {
   if (!keys.some(isTokenProgram)) return null;
   const instructions = instructionsOf(transaction, meta);
-  if (instructions === null) return holders.size === 0 ? 'no token balances, and what ran inside is not told' : null;
+  if (instructions === null)
+    return holders.size === 0 ? 'no token balances, and the inner instructions are not given' : null;
   const opened = new Set<number>(),
     closed = new Set<number>(),
     received = new Set<number>();
@@ -117,7 +118,7 @@ export function doubtOfBalances(
   const unexplained = [...received].find((account) => !(opened.has(account) && closed.has(account)));
   if (unexplained !== undefined) return `account ${unexplained} received tokens and has no token balance`;
   return holders.size === 0 && moreRan(meta, instructions, keys)
-    ? 'no token balances, and its logs name more token instructions than are told'
+    ? 'no token balances, and its logs name more token instructions than are listed'
     : null;
 }
 
@@ -128,8 +129,8 @@ function moreRan(meta: Answer, instructions: readonly Answer[], keys: readonly s
   const logs = meta['logMessages'];
   if (!Array.isArray(logs)) return false;
   const logged = logs.filter((line) => isTokenProgram(INVOKED.exec(String(line))?.[1] ?? '')).length;
-  const told = instructions.filter(({ programId, programIdIndex }) =>
+  const listed = instructions.filter(({ programId, programIdIndex }) =>
     isTokenProgram(typeof programId === 'string' ? programId : (keys[Number(programIdIndex)] ?? '')),
   ).length;
-  return logged > told;
+  return logged > listed;
 }

@@ -1,6 +1,6 @@
 /**
  * Movements of a Solana block, read from the balances before and after each transaction: what instructions, inner
- * instructions and logs tell is never needed, and what they tell of a failed transaction never happened.
+ * instructions and logs say is never needed, and what they say of a failed transaction never happened.
  * Spec: chains.md 7.3 (L1 to L17), L22, G2, G3, G22, G23.
  */
 import {
@@ -54,7 +54,7 @@ function entriesOf(block: SolBlock): readonly Entry[] {
     return { txid, meta, failed, transaction };
   });
   const distinct = new Set(entries.map(({ txid }) => txid));
-  if (distinct.size !== entries.length) malformed('a transaction stands in the block twice', block);
+  if (distinct.size !== entries.length) malformed('the block lists a transaction twice', block);
   return entries;
 }
 
@@ -185,7 +185,7 @@ interface TokenBalance {
 
 /**
  * Token balances before and after. In blocks from before nodes recorded them a transaction that names no token program
- * moved no tokens; what one that does moved is not told. Throws: MalformedReply, ChainUnavailable.
+ * moved no tokens; what one that does moved is unknown. Throws: MalformedReply, ChainUnavailable.
  * Source: anza-xyz/agave `collect_token_balances`, which looks for the program too.
  */
 function tokenBalancesOf({ txid, meta }: Entry, keys: readonly string[]): readonly TokenBalance[] {
@@ -222,7 +222,7 @@ interface Holding {
   readonly byAccount: Map<number, bigint>;
 }
 
-/** Sums by owner and mint: an owner's accounts count together, whoever of them the tokens went to (L4, L12). */
+/** Sums by owner and mint: an owner's accounts count together, whichever of them received the tokens (L4, L12). */
 function holdingsOf(txid: string, balances: readonly TokenBalance[], catalogue: Catalogue): readonly Holding[] {
   const holdings = new Map<string, Holding>();
   for (const { accountIndex, mint, owner, amount } of balances) {

@@ -174,7 +174,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     pick,
     attempt,
     report: (endpoint, outcome, headHeight, network) => note(endpoint, outcome, headHeight, null, network),
-    tellTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
+    reportTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
     health: () =>
       endpoints.map((endpoint) => {
         const { headHeight, failures, notBeforeMs } = conditionOf(endpoint);

@@ -41,7 +41,7 @@ export interface HttpEndpoint extends Endpoint {
   close(): Promise<void>;
 }
 
-/** Statuses that say nothing about the request: a gateway or a limit stands before the node. */
+/** Statuses that say nothing about the request: a proxy or a rate limit before the node answered. */
 const NO_ANSWER = new Set([408, 425, 429, 502, 503, 504]);
 
 /**

@@ -1,4 +1,4 @@
-/** Accounts, their resources and their balances as one node tells them. */
+/** Accounts, their resources and their balances as one node reports them. */
 import { z } from 'zod';
 import { ChainUnavailable, type Balance, type Block, type Endpoint, type Network, type Token } from '../chain.ts';
 import { objectIn } from '../node-answer.ts';

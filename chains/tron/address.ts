@@ -48,7 +48,7 @@ export function bytesOf(canonical: string): Uint8Array {
   return base58.payloadOf(canonical).subarray(1);
 }
 
-/** The `T…` text of an address as a node spells it (either hex form or base58), or null when it is none. */
+/** The `T…` text of an address as a node spells it (either hex form or base58), or null when it is not one. */
 export function addressFromNode(network: Network, text: unknown): string | null {
   if (typeof text !== 'string') return null;
   if (text.length === ADDRESS_CHARACTERS) {

@@ -62,14 +62,14 @@ async function assertUnchanged(
 }
 
 /**
- * The root over no transactions is zero: any other one names some that are not told. G8, C1-4. Source: java-tron
+ * The root over no transactions is zero: any other one means that some are not listed. G8, C1-4. Source: java-tron
  * BlockCapsule.
  */
 function assertEmptiness(network: Network, height: number, { block }: TronBlock): void {
   const header = objectIn(objectIn(block['block_header'], 'block_header')['raw_data'], 'raw_data of a header');
   const isEmpty = listIn(block['transactions'] ?? [], 'transactions of a block').length === 0;
   if (isEmpty && !/^0*$/.test(String(header['txTrieRoot'] ?? ''))) {
-    throw new ChainUnavailable(network.slug, `block ${height}: its transactions are not told`);
+    throw new ChainUnavailable(network.slug, `block ${height}: its transactions are not listed`);
   }
 }
 

@@ -119,7 +119,7 @@ async function tryTransfer(
     selector: 'transfer(address,uint256)',
     parameter: addressWord(to) + wordOf(moved),
   });
-  if (outcome.kind === 'no_contract') return { kind: 'reverted', reason: 'no contract stands at the address' };
+  if (outcome.kind === 'no_contract') return { kind: 'reverted', reason: 'there is no contract at the address' };
   if (outcome.kind === 'reverted') return outcome;
   // USDT on TRON returns false for transfers that succeed; what a transfer does is to log one. Only a node that shows
   // no logs of a constant call is taken at the word that the contract returns.

@@ -1,5 +1,5 @@
 /**
- * Whether a TRON transaction did what it says. Four signs tell, and all must agree (chains.md T4):
+ * Whether a TRON transaction did what it says. Four signs say so, and all must agree (chains.md T4):
  *
  *   ret[0].contractRet   SUCCESS, or the failure; absent only for contracts older than the virtual machine
  *   receipt.result       SUCCESS, or the failure; only contract calls have one
@@ -37,14 +37,14 @@ export function executionOf({ type, contractRet, ret, receiptResult, result }: E
   const receipt = signOf(receiptResult, 'none');
   const final: Sign = isDefault(result) ? 'ok' : 'failed',
     whole: Sign = isDefault(ret) ? 'none' : 'failed';
-  const told = `contractRet ${word(contractRet)}, ret ${word(ret)}, receipt ${word(receiptResult)}, result ${word(result)}`;
+  const signsText = `contractRet ${word(contractRet)}, ret ${word(ret)}, receipt ${word(receiptResult)}, result ${word(result)}`;
   const receiptAgrees = receipt === 'ok' || (receipt === 'none' && !runsCode);
   if (called === 'ok' && receiptAgrees && final === 'ok' && whole !== 'failed') return { kind: 'success' };
   const signs = [called, receipt, final, whole];
   // One failure may be alone only where the others say nothing.
   const failures = signs.filter((sign) => sign === 'failed').length;
-  if (failures >= 2 && !signs.includes('ok')) return { kind: 'failed', reason: `failed: ${told}` };
-  return { kind: 'unknown', reason: told };
+  if (failures >= 2 && !signs.includes('ok')) return { kind: 'failed', reason: `failed: ${signsText}` };
+  return { kind: 'unknown', reason: signsText };
 }
 
 /** The default of an enumeration, which proto3 leaves out; its name is misspelt in the protocol. */

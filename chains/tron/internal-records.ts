@@ -14,7 +14,7 @@ const SILENT_CALLS_MAX = 1_000;
 /** Newest blocks that are looked at where nothing is known of an endpoint yet. */
 const PROBED_BLOCKS = 5;
 
-/** The parts of an info that tell: whether it is of a call, and what the call moved. */
+/** The parts of an info that show whether it is of a call, and what the call moved. */
 export interface InfoParts {
   readonly [field: string]: unknown;
 }

@@ -9,7 +9,7 @@ import { safeText } from '../json-rpc.ts';
 /**
  *   accepted   the node took the bytes; that is no inclusion
  *   look_up    the node has seen this txid before: perhaps it holds it, perhaps it refused it then (it remembers a txid
- *              before it validates it), so that only a look-up can tell
+ *              before it validates it), so only a look-up can decide
  *   expired    its time is over by this node's head; only the solidified view proves that it did not land before (G27)
  *   unknown    nothing is proven: the same bytes again, elsewhere (G26)
  *   rejected   the node refused these bytes; `action` says what would be accepted
@@ -44,7 +44,7 @@ interface Row {
   readonly action: Action;
 }
 
-/** Texts of `CONTRACT_VALIDATE_ERROR`, in order: a longer text stands before one that it contains. */
+/** Texts of `CONTRACT_VALIDATE_ERROR`, in order: a longer text comes before one that it contains. */
 const VALIDATION: readonly Row[] = [
   { texts: ['balance is not sufficient'], code: 'INSUFFICIENT_FUNDS', action: 'check_balance' },
   { texts: ['no owneraccount', 'does not exist', 'is not exist'], code: 'INSUFFICIENT_GAS', action: 'fund' },

@@ -23,7 +23,7 @@ export async function readTokenFacts(
   const [decimals, symbol, name] = await Promise.all(['decimals()', 'symbol()', 'name()'].map(answerOf));
   const count = decodeWord(decimals!);
   if (count === null || count > DECIMALS_MAX) {
-    const reason = 'the contract tells no decimals';
+    const reason = 'the contract reports no decimals';
     return refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, tokenContract: contract, reason });
   }
   return { symbol: decodeText(symbol!), name: decodeText(name!), decimals: Number(count) };

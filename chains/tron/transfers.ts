@@ -76,7 +76,7 @@ function entriesOf({ block, infos }: TronBlock): readonly Entry[] {
     return entryOf(objectIn(transaction, 'transaction'), info);
   });
   const distinct = new Set(entries.map(({ txid }) => txid));
-  if (distinct.size !== entries.length) malformed('a transaction stands in the block twice', block);
+  if (distinct.size !== entries.length) malformed('the block lists a transaction twice', block);
   return entries;
 }
 
@@ -182,7 +182,7 @@ function tokensByAccount(network: Network, catalogue: Catalogue): ReadonlyMap<st
   return new Map(
     [...catalogue].map(([contract, token]) => {
       const parsed = parseAddress(network, contract);
-      if (!parsed.ok) throw new RangeError('the catalogue names a contract that is none');
+      if (!parsed.ok) throw new RangeError('a contract address in the catalogue is not an address');
       return [Buffer.from(parsed.bytes).toString('hex'), token];
     }),
   );

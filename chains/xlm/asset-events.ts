@@ -61,7 +61,7 @@ function changeOf(passphrase: string, event: ContractEvent): Answer | null {
   const amount = amountIn(data);
   if (amount === null) return null;
   const parties = topics.slice(1, -1).map(addressIn);
-  // An administrator may stand before the party of a mint or a clawback; since protocol 23 none does.
+  // An administrator may come before the party of a mint or a clawback; since protocol 23 none does.
   const [from, to] =
     type === 'transfer' ? [parties[0], parties[1]] : type === 'mint' ? ['', parties.at(-1)] : [parties.at(-1), ''];
   if (typeof from !== 'string' || typeof to !== 'string' || parties.length === 0) return null;

@@ -208,7 +208,7 @@ export function encodePayload({ transaction, bump }: Payload, { inner, outer }: 
   return Buffer.from(envelope.toXdr()).toString('base64');
 }
 
-/** Envelope types as they stand before what is hashed. Source: Stellar-transaction.x, TransactionSignaturePayload. */
+/** Envelope types, as prefixed to the hashed bytes. Source: Stellar-transaction.x, TransactionSignaturePayload. */
 const ENVELOPE_TX = 2;
 const ENVELOPE_FEE_BUMP = 5;
 

@@ -1,5 +1,5 @@
 /**
- * Where the ledger is, as the servers tell it. The highest height that was ever answered is kept: a server below it is
+ * The head of the ledger, as the servers report it. The highest height ever reported is kept: a server below it is
  * behind and not believed while another one is not (G10). A closed ledger is final: there is no rollback.
  */
 import { ChainUnavailable, type Endpoint, type Head } from '../chain.ts';

@@ -1,5 +1,5 @@
 /**
- * Where a transaction stands, as one server says it now. A server's word that it is in a ledger is held against that
+ * Whether a transaction is in a ledger, as one server says now. A server's word that it is in a ledger is held against that
  * ledger's own results; its word that it is nowhere counts only as far as its history reaches. 9.2, M30.
  *   RPC      getTransaction(hash) → SUCCESS, FAILED, NOT_FOUND + oldestLedger, latestLedger; both hashes of a fee bump
  *   Horizon  GET /transactions/{hash} → the transaction, or 404
@@ -94,7 +94,7 @@ export async function readOutcome(
   return null;
 }
 
-/** Whether a server has seen a transaction; null when it cannot tell. Throws: MalformedReply. */
+/** Whether a server has seen a transaction; null when it cannot know. Throws: MalformedReply. */
 export async function knows(parts: InclusionParts, source: Source, txid: string): Promise<boolean | null> {
   try {
     return (await whereIs(parts, source, txid)).kind === 'included';

@@ -1,5 +1,5 @@
 /**
- * A ledger account in one form, whoever tells it: Horizon's record or an RPC server's entries. JSON-safe, so that a
+ * A ledger account in one form for both sources: Horizon's record or an RPC server's entries. JSON-safe, so that a
  * build's inputs can be kept; amounts are decimal texts of stroops. Spec: chains.md 9.2, M23, M24, M26.
  */
 import type { AccountEntry, TrustLineEntry } from '@stellar/stellar-sdk/xdr';

@@ -14,7 +14,7 @@ import type { XlmLedger } from './transfers.ts';
  * that was just read is the block that a follower asks for next.
  */
 const LEDGERS_KEPT = 4;
-/** A header that is at most so many ledgers old still tells the fee, the reserve and the time: about ten seconds. */
+/** A header that is at most so many ledgers old still gives the fee, the reserve and the time: about ten seconds. */
 const FRESH_LEDGERS = 2;
 
 export interface LedgerReader {

@@ -1,6 +1,6 @@
 /**
  * Records of one ledger, in Horizon's form, made of its own bytes: envelopes, results and, where the server gives it,
- * the meta. Both sources go through here, so that a payment reads the same from either; what the bytes tell is never
+ * the meta. Both sources go through here, so that a payment reads the same from either; what the bytes say is never
  * taken from a server's own records. Spec: chains.md 9.2, M3, M5, M14, M15.
  */
 import {
@@ -35,7 +35,7 @@ export interface Applied {
   readonly meta: TransactionMeta | null;
 }
 
-/** What only a server's own records tell where it gives no meta. */
+/** What only a server's own records show where it gives no meta. */
 export interface ServerRecords {
   /** Asset movements of a contract call, by the operation's id. */
   readonly balanceChanges: ReadonlyMap<string, unknown>;
@@ -44,7 +44,7 @@ export interface ServerRecords {
 
 /**
  * The ledger's records. Throws: ChainUnavailable for an envelope that is not the one of its result, and for a contract
- * call whose movements nobody tells.
+ * call whose movements no source shows.
  */
 export function ledgerRecords(
   passphrase: string,
@@ -83,7 +83,7 @@ export function ledgerRecords(
         operation.body.type === 'invokeHostFunction'
           ? {
               asset_balance_changes:
-                server === null ? balanceChanges(passphrase, provenEvents(outcome, trace)) : told(server, id),
+                server === null ? balanceChanges(passphrase, provenEvents(outcome, trace)) : reportedBy(server, id),
             }
           : {};
       operations.push({ ...common, ...fieldsOf(operation.body, sourceOf(tx, operation), outcome), ...calls });
@@ -94,7 +94,7 @@ export function ledgerRecords(
   return { operations, effects, transactions };
 }
 
-function told({ balanceChanges: changes }: ServerRecords, id: string): unknown {
+function reportedBy({ balanceChanges: changes }: ServerRecords, id: string): unknown {
   const own = changes.get(id);
   if (own === undefined) throw new ChainUnavailable('xlm', `no record of the contract call ${id}`);
   return own;
@@ -183,7 +183,7 @@ function fieldsOf(body: OperationBody, source: Account, outcome: OperationResult
   }
 }
 
-/** M3: the operation only names a minimum; the result tells what arrived. */
+/** M3: the operation only names a minimum; the result says what arrived. */
 function arrivedBy(outcome: OperationResult | undefined): bigint {
   const result =
     outcome?.type === 'opInner' && outcome.tr.type === 'pathPaymentStrictSend'
@@ -203,7 +203,7 @@ type Effect = {
 
 /**
  * Effects as far as payments need them: what accounts were credited with and debited, and claimed balances. What a
- * merge paid stands in its result, which is proven; the entries must agree (M5). Throws: ChainUnavailable.
+ * merge paid is in its result, which is proven; the entries must agree (M5). Throws: ChainUnavailable.
  */
 function effectRecords(
   id: string,

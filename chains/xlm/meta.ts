@@ -1,5 +1,5 @@
 /**
- * What a server tells of a transaction's execution: changed entries and events of each operation, whatever the version
+ * What a server reports of a transaction's execution: changed entries and events of each operation, whatever the version
  * of the meta. Source: Stellar-ledger.x, TransactionMeta.
  */
 import {

@@ -28,7 +28,7 @@ export function checkParties(inputs: XlmInputs, { from, to, token, tag }: Wish):
   if (tag !== null && !isTag(tag)) {
     return refuse('INVALID_INPUT', { field: 'chainTag', reason: 'expected a whole number below 2^64' });
   }
-  // M24, SEP-29: whoever asks for a memo keeps many people's money in one account.
+  // M24, SEP-29: an account that requires a memo holds the money of many people.
   if (inputs.destination?.memoRequired === true && tag === null) {
     return refuse('INVALID_INPUT', { field: 'chainTag', reason: 'memo_required', standard: 'SEP-29' });
   }

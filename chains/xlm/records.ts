@@ -79,11 +79,11 @@ export interface TransactionNames {
   readonly innerTxid: string | null;
   /** Memo of type id, the only one that is a number. */
   readonly memoId: string | null;
-  /** Stroops, where the record tells. */
+  /** Stroops, where the record gives it. */
   readonly fee: bigint | null;
-  /** Why it failed, where the record tells. */
+  /** Why it failed, where the record says it. */
   readonly failure: string | null;
-  /** Whether it succeeded, where the record tells. */
+  /** Whether it succeeded, where the record says it. */
   readonly successful: boolean | null;
 }
 

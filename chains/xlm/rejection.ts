@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../protocol/errors.ts';
 import type { ResultCodes } from './result-codes.ts';
 
 /**
- *   look_up   the transaction may have been applied before: only its hash, the sequence and the time can tell
+ *   look_up   the transaction may have been applied before: only its hash, the sequence and the time can decide
  *   unknown   nothing is proven: the same bytes again (G26)
  *   rejected  the server refused these bytes; `action` says what would be accepted, `needs` what decides the code
  */
@@ -22,7 +22,7 @@ export interface Rejected {
   readonly code: ErrorCode;
   readonly action: Action;
   readonly reason: string;
-  /** `balance`: the sender's tells funds from reserve. `asset`: a native payment wants another operation. */
+  /** `balance`: the sender's distinguishes funds from reserve. `asset`: a native payment wants another operation. */
   readonly needs?: 'balance' | 'asset';
 }
 
@@ -112,7 +112,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
 
 const ROW_CHARACTERS_MAX = 100;
 
-/** The class of a status word; null for `ERROR`, whose result tells, and for a word that is not known. */
+/** The class of a status word; null for `ERROR`, whose result decides, and for a word that is not known. */
 export function explainStatus(status: string): Verdict | null {
   const row = Object.hasOwn(STATUSES, status) ? STATUSES[status] : undefined;
   return row === undefined ? null : row(status.toLowerCase());
@@ -131,7 +131,7 @@ export function explainError(name: string): Verdict | null {
  * code that has no row proves nothing, and the time bound of the envelope ends it within minutes (G27).
  */
 export function explainCodes({ transaction, inner, operations }: ResultCodes): Verdict {
-  // What stands around it says only that the inner one failed.
+  // The outer result says only that the inner one failed.
   const own = transaction === 'tx_fee_bump_inner_failed' && inner !== null ? inner : transaction;
   const failed = operations.find((code) => code !== 'op_success');
   if (own === 'tx_failed' && failed !== undefined)

@@ -16,7 +16,7 @@ export function hintOf(address: string): Uint8Array {
   return bytesOf(address).slice(-HINT_BYTES);
 }
 
-/** The txid of an envelope in base64, or null when it is none of ours. */
+/** The txid of an envelope in base64, or null when it is not ours. */
 export function txidOf(network: Network, base64: string): string | null {
   const decoded = decodePayload(base64);
   return decoded.ok ? txidOfPayload(network, decoded.payload, decoded.signatures) : null;

@@ -1,6 +1,6 @@
 /**
  * What the configured endpoints are: Stellar RPC servers, which are asked first, and Horizon servers, which are asked
- * where no RPC server can prove an answer. Told by what they answer, so that an operator lists all of them in one
+ * where no RPC server can prove an answer. Recognised by their answers, so that an operator lists all of them in one
  * setting. Spec: chains.md 9.2.
  */
 import { ChainUnavailable, MalformedReply, type Endpoint, type Transport } from '../chain.ts';

@@ -72,7 +72,7 @@ export function encodeStrkey(kind: StrkeyKind, payload: Uint8Array): string {
   return base32(checked);
 }
 
-/** The parts of a strkey, or null when the text is none. */
+/** The parts of a strkey, or null when the text is not a strkey. */
 export function decodeStrkey(text: string): Strkey | null {
   if (text.length > STRKEY_CHARACTERS_MAX || !/^[A-Z2-7]+$/.test(text)) return null;
   let bytes: Uint8Array;

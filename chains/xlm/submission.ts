@@ -65,7 +65,7 @@ async function submit(source: Source, payload: string, txid: string): Promise<Ve
   return verdictOf({ status, hash, result }, txid);
 }
 
-/** Final where the server cannot read the bytes; else its error stands. Throws: ChainUnavailable. */
+/** Final where the server cannot read the bytes; else its error is kept. Throws: ChainUnavailable. */
 function unreadable(name: string, error: ChainUnavailable): Verdict {
   const verdict = explainError(name);
   if (verdict === null) throw error;
@@ -95,8 +95,8 @@ async function submitToHorizon(endpoint: Endpoint, payload: string, txid: string
   const post = (path: string) => endpoint.request({ method: 'POST', path, body, headers: FORM });
   const reply = await post('/transactions_async');
   if (!NO_SUCH_PATH.has(reply.status)) {
-    const told = asyncReply(reply.text);
-    if (told !== null) return verdictOf(told, txid);
+    const parsed = asyncReply(reply.text);
+    if (parsed !== null) return verdictOf(parsed, txid);
     const answer = await tryAskHorizon(
       { name: endpoint.name, request: async () => reply },
       { method: 'POST', path: '/transactions_async' },
@@ -107,7 +107,7 @@ async function submitToHorizon(endpoint: Endpoint, payload: string, txid: string
   return waitForHorizon(endpoint, post, txid);
 }
 
-/** Fields of an answer that tells a status; null for a problem. */
+/** Fields of an answer that carries a status; null for a problem. */
 function asyncReply(text: string): Reply | null {
   try {
     const { tx_status: status, hash, error_result_xdr: result } = objectIn(JSON.parse(text), 'answer to a submission');
@@ -117,7 +117,7 @@ function asyncReply(text: string): Reply | null {
   }
 }
 
-/** The answer comes with the ledger; a server that times out has told nothing (504 never gets here). */
+/** The answer comes with the ledger; a server that times out has reported nothing (504 never gets here). */
 async function waitForHorizon(
   endpoint: Endpoint,
   post: (path: string) => ReturnType<Endpoint['request']>,

@@ -31,7 +31,7 @@ import {
 export interface XlmLedger {
   readonly operations: unknown;
   /**
-   * Effects of the same ledger. The amount of a merge and of a claimed balance stands only there: with null both are
+   * Effects of the same ledger. Only they hold the amount of a merge and of a claimed balance: with null both are
    * reported as ignored, so a watcher always asks for them.
    */
   readonly effects: unknown;
@@ -264,16 +264,16 @@ function effectsByOperation(effects: readonly Answer[]): EffectsByOperation {
   return Map.groupBy(effects, (effect) => textIn(effect['id'], 'id of an effect').replace(/^0+/, '').split('-')[0]!);
 }
 
-/** A merge and a claim name no amount; what the account was credited with stands in the effects (M5, M6). */
+/** A merge and a claim name no amount; the effects hold what the account was credited with (M5, M6). */
 function fromEffects({ id, record, type }: Operation, effects: EffectsByOperation | null, field: string): Found {
-  if (effects === null) return { reason: `${type}: its amount stands in the effects, which were not given` };
+  if (effects === null) return { reason: `${type}: its amount is in the effects, which were not given` };
   const to = accountIn(record, field) ?? malformed(`${field} is no account`, record);
   const own = (effects.get(id) ?? []).filter((effect) => effect['account'] === to.address);
   const credited = ['account_credited', 'claimable_balance_claimed'].flatMap((name) =>
     own.filter((effect) => effect['type'] === name),
   )[0];
   if (credited === undefined)
-    throw new ChainUnavailable('xlm', `operation ${id}: the effects do not tell what ${type} paid`);
+    throw new ChainUnavailable('xlm', `operation ${id}: the effects do not say what ${type} paid`);
   return {
     to,
     asset: assetIn(credited),

@@ -13,7 +13,7 @@ import { MalformedReply } from '../chain.ts';
 import { addressOf, bytesOf } from './address.ts';
 import type { Account } from './records.ts';
 
-/** A value from base64 as a server gives it; nothing may stand behind it. Throws: MalformedReply. */
+/** A value from base64 as a server gives it; nothing may follow it. Throws: MalformedReply. */
 export function decodeXdr<Wire, Value extends XdrValue>(
   type: XdrValueConstructor<Wire, Value>,
   base64: unknown,

@@ -1,5 +1,5 @@
 /**
- * Where the ledger is, as the servers tell it. The highest validated height that was ever answered is kept: a server
+ * The head of the ledger, as the servers report it. The highest validated height ever reported is kept: a server
  * below it is behind and not believed while another one is not (G10). A validated ledger is final, so there is no
  * rollback here; a server that shows another hash for a height is wrong (8.4-3, `chains/known-ledgers.ts`).
  */

@@ -18,7 +18,7 @@ export interface TouchedEntry {
   readonly previous: Answer;
 }
 
-/** Entries whose fields are read; the others are carried, whatever stands in them (R14). */
+/** Entries whose fields are read; the others are carried, whatever they hold (R14). */
 const READ_TYPES = new Set(['AccountRoot', 'RippleState', 'Escrow', 'PayChannel', 'Offer']);
 
 const KINDS = ['CreatedNode', 'ModifiedNode', 'DeletedNode'] as const;

@@ -1,7 +1,7 @@
 /**
  * One ledger as a block, with the proof that it is whole (G9):
  *   its hash is the hash of its own header, so parent and transaction tree belong to it
- *   the transactions stand at the places 0, 1, 2, … of the ledger, and there are none exactly when the tree is empty
+ *   the transactions have the places 0, 1, 2, … of the ledger, and there are none exactly when the tree is empty
  *   what they paid as fees is what the ledger has less of than its parent: none is missing at the end either
  * Nothing else destroys XRP: a server refuses a transaction that changes the sum by anything but its fee.
  * Source: xrpl.org "Ledger Header"; XRPLF/rippled `InvariantCheck.cpp`, XRPNotCreated.

@@ -77,8 +77,8 @@ export async function ask(
 
 /** An error where an answer is needed: nothing is proven. */
 export function refusedBy(method: string, { token, message }: NodeError): ChainUnavailable {
-  const told = message === '' || message === token ? token : `${token} (${message})`;
-  return new ChainUnavailable('xrp', `${method}: ${told}`);
+  const text = message === '' || message === token ? token : `${token} (${message})`;
+  return new ChainUnavailable('xrp', `${method}: ${text}`);
 }
 
 function answerOf(reply: HttpReply): NodeAnswer {

@@ -9,7 +9,7 @@ import type { ErrorCode } from '../../protocol/errors.ts';
 /**
  *   accepted       the server applied, queued or passed it on; only a validated ledger is final
  *   already_known  the server has exactly these bytes
- *   look_up        the sequence is used: perhaps by these bytes; only a look-up of the hash can tell
+ *   look_up        the sequence is used: perhaps by these bytes; only a look-up of the hash can decide
  *   unknown        nothing is proven: the same bytes again (G26)
  *   rejected       the server refused these bytes; `action` says what would be accepted, `needs` what decides the code
  */
@@ -25,7 +25,7 @@ export interface Rejected {
   readonly code: ErrorCode;
   readonly action: Action;
   readonly reason: string;
-  /** `balance`: the sender's tells funds from reserve; `line`: the destination's tells a missing line from funds. */
+  /** `balance`: the sender's distinguishes funds from reserve; `line`: the destination's distinguishes a missing line from funds. */
   readonly needs?: 'balance' | 'line';
 }
 

@@ -1,6 +1,6 @@
 /**
  * What a server says of itself: its newest validated ledger, which ledgers it has, its network, reserves and base fee.
- * `server_state` counts in drops; `server_info` in XRP, and tells the age of its newest ledger. chains.md 8.2, 8.4.
+ * `server_state` counts in drops; `server_info` in XRP, and gives the age of its newest ledger. chains.md 8.2, 8.4.
  */
 import { decimalTextOf } from '../../protocol/lossless-json.ts';
 import { ChainUnavailable } from '../chain.ts';

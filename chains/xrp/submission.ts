@@ -172,7 +172,7 @@ function includedOf(txid: string, fields: Answer, result: Answer): Included {
 }
 
 /**
- * What a transaction did, with the hash of its ledger as the same server tells it; null when it is in no validated
+ * What a transaction did, with the hash of its ledger as the same server reports it; null when it is in no validated
  * ledger. `at` narrows the look-up to one height, and null then says that it is not there. Throws: ChainUnavailable.
  */
 export async function readOutcome(

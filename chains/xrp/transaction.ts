@@ -2,7 +2,7 @@
  * The transactions that are built here, as values, and their two texts. R17.
  *
  *   payload         {"tx_json":{…},"tx_blob":"HEX"}   canonical JSON and serialisation of one transaction, unsigned
- *   SigningPubKey   empty: the builder knows an account by the hash of its key; whoever signs puts the key in
+ *   SigningPubKey   empty: the builder knows an account by the hash of its key; the signer adds the key
  *
  * A payload is read from its bytes: fields that are not in the table of its type, flags that are not ours and texts
  * that are not the canonical ones are named instead. Source: xrpl.org "Binary Format"; ripple-binary-codec does the
@@ -133,7 +133,7 @@ function amountJson(amount: bigint, tokenContract: string | null): unknown {
   return { currency, issuer, value: issuedText(amount) };
 }
 
-/** What an unsigned payload says, read from its bytes and held against its text; or why it is none of ours. R18. */
+/** What an unsigned payload says, read from its bytes and held against its text; or why it is not ours. R18. */
 export function decodeUnsigned(payload: string): Decoded {
   let blob: unknown;
   try {
@@ -149,7 +149,7 @@ export function decodeUnsigned(payload: string): Decoded {
   }
   const read = transactionOf(fields);
   if (!read.ok) return read;
-  // The bytes are the whole truth; a text that shows anything else is a lie to whoever reads it.
+  // The bytes are the whole truth; a text that shows anything else is a lie to its reader.
   return canonicalOf(read.transaction) === payload ? read : no('not_canonical');
 }
 
@@ -186,7 +186,7 @@ export function transactionOf(fields: TransactionJson): Decoded {
 
 /**
  * Why a transaction is not of this network; null when it is. On the main network the ledger refuses the field, and so
- * does whoever signs.
+ * does the signer.
  */
 export function networkFlawOf(
   network: Network,

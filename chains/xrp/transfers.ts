@@ -38,7 +38,7 @@ export function entriesOf(ledgerResult: XrpLedger): readonly LedgerEntry[] {
   const ledger = objectIn(ledgerResult['ledger'], 'ledger');
   const entries = listIn(ledger['transactions'], 'transactions of a ledger').map(entryOf);
   const distinct = new Set(entries.map(({ txid }) => txid));
-  if (distinct.size !== entries.length) malformed('a transaction stands in the ledger twice', ledger);
+  if (distinct.size !== entries.length) malformed('the ledger lists a transaction twice', ledger);
   return entries;
 }
 

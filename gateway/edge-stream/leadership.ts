@@ -160,7 +160,7 @@ export class Leadership {
     this.#granted(session, epoch);
     for (const other of this.#sessions.connected()) {
       const role = other.id === session.id ? 'leader' : 'follower';
-      other.toldEpoch = epoch;
+      other.sentEpoch = epoch;
       other.connection!.send('lease', { role, leaseEpoch: epoch, leaseTtlMs: this.ttlMs } satisfies LeaseFrame);
     }
   }
@@ -172,7 +172,7 @@ export class Leadership {
   }
 
   #followed(session: Session, epoch: number): EdgeRole {
-    session.toldEpoch = epoch;
+    session.sentEpoch = epoch;
     session.unsaved = true;
     return 'follower';
   }
@@ -180,7 +180,7 @@ export class Leadership {
   #granted(session: Session, epoch: number): void {
     const before = this.#lease;
     this.#lease = renewed({ epoch, holder: session.id, untilMs: 0 }, this.#elapsedMs, this.ttlMs);
-    Object.assign(session, { ledEpoch: epoch, toldEpoch: epoch, unsaved: true });
+    Object.assign(session, { ledEpoch: epoch, sentEpoch: epoch, unsaved: true });
     if (before !== null && before.holder !== null && before.epoch !== epoch) {
       const predecessor = this.#sessions.get(before.holder);
       if (predecessor !== undefined) predecessor.unsaved = true;

@@ -86,7 +86,7 @@ export class Room {
       return {
         sessionId: session.id,
         role,
-        leaseEpoch: session.toldEpoch,
+        leaseEpoch: session.sentEpoch,
         leaseTtlMs: this.leadership.ttlMs,
         heartbeatMs: HEARTBEAT_MS,
         serverTimeMs: now.nowMs,
@@ -112,7 +112,7 @@ export class Room {
     const now = this.#now();
     this.sessions.see(session.id, body, now);
     this.#teller.note();
-    const epoch = this.leadership.lease?.epoch ?? session.toldEpoch;
+    const epoch = this.leadership.lease?.epoch ?? session.sentEpoch;
     const reply = { leaseEpoch: epoch, leaseTtlMs: this.leadership.ttlMs };
     const leads = this.leadership.leads(session);
     if (leads) {
@@ -124,7 +124,7 @@ export class Room {
       session.ledEpoch = null;
       return { ok: false, code: 'LEASE_EPOCH_STALE', role: 'follower', ...reply };
     }
-    session.toldEpoch = epoch;
+    session.sentEpoch = epoch;
     return { ok: true, role: leads ? 'leader' : 'follower', ...reply };
   }
 
@@ -147,7 +147,7 @@ export class Room {
         session.ledEpoch = null;
         return refuse('LEASE_EPOCH_STALE', { epoch: lease.epoch });
       }
-      session.toldEpoch = lease.epoch;
+      session.sentEpoch = lease.epoch;
       const alone = this.sessions.connected().every(({ id }) => id === session.id);
       const leads = alone && this.leadership.leads(session);
       if (leads) this.leadership.renew(session);

@@ -105,8 +105,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return {
       welcome,
       begun: () => {
-        void this.#tellOtherKeys(accountId, connection, welcome.localKeys);
-        void this.#tellKeySets(accountId, connection);
+        void this.#sendOtherKeys(accountId, connection, welcome.localKeys);
+        void this.#sendKeySets(accountId, connection);
         if (welcome.role === 'leader') void room.replenish();
       },
       heartbeat: ({ leaseEpoch, ...body }) => room.heartbeat(session, { ...body, sessionId }, leaseEpoch),
@@ -154,7 +154,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
   }
 
-  tellRotation(accountId: AccountId, rotationId: string): void {
+  announceRotation(accountId: AccountId, rotationId: string): void {
     for (const { connection } of this.#rooms.get(accountId)?.sessions.connected() ?? [])
       connection!.send('rotation', { rotationId });
   }
@@ -256,7 +256,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   /** What a welcome lacks: keys beyond those it carries, and what others shared while the stream was coming up. */
-  async #tellOtherKeys(accountId: AccountId, connection: Connection, told: readonly LocalKeyRecord[]): Promise<void> {
+  async #sendOtherKeys(accountId: AccountId, connection: Connection, told: readonly LocalKeyRecord[]): Promise<void> {
     try {
       const known = new Set(told.map(({ id, signature }) => `${id} ${signature}`));
       const others = (await this.#deps.store.localKeys(accountId)).filter(
@@ -287,7 +287,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return { ok: true };
   }
 
-  async #tellKeySets(accountId: AccountId, connection: Connection): Promise<void> {
+  async #sendKeySets(accountId: AccountId, connection: Connection): Promise<void> {
     try {
       for (const set of await this.#deps.store.keySets(accountId)) connection.send('key_set', { set });
     } catch (error) {

@@ -50,7 +50,7 @@ export interface Session {
   /** Epoch under which it led last; null when it never did. */
   ledEpoch: number | null;
   /** Epoch that it was told last. */
-  toldEpoch: number;
+  sentEpoch: number;
   unsaved: boolean;
 }
 
@@ -125,7 +125,7 @@ export class Sessions {
       connection: null,
       leaving: false,
       ledEpoch: null,
-      toldEpoch: row.leaseEpoch,
+      sentEpoch: row.leaseEpoch,
       unsaved: false,
     });
   }
@@ -166,7 +166,7 @@ export class Sessions {
       lastHeartbeatAtMs,
       startedAtMs,
       endedAtMs,
-      toldEpoch,
+      sentEpoch,
     } = session;
     return {
       id,
@@ -174,7 +174,7 @@ export class Sessions {
       role: id === leader ? 'leader' : 'follower',
       edgeVersion,
       liveness: this.livenessOf(session, now),
-      leaseEpoch: toldEpoch,
+      leaseEpoch: sentEpoch,
       outboxMode,
       outboxDepth,
       outboxPoisoned,
@@ -202,7 +202,7 @@ export class Sessions {
       connection: null,
       leaving: false,
       ledEpoch: null,
-      toldEpoch: 0,
+      sentEpoch: 0,
       unsaved: true,
     };
   }

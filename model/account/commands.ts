@@ -40,7 +40,7 @@ export interface AccountCore {
 }
 
 /**
- * What an actor knows of its account. All but what is on its way is the snapshot; that is read from rows when it is
+ * An actor's state of its account: the snapshot, and the entities still in progress, which are read from rows when it is
  * loaded.
  */
 export interface AccountState

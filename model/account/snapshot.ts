@@ -1,6 +1,6 @@
 /**
  * Snapshots as they were stored, by any release. A state says its format; what is read is brought to the present one
- * step by step, so that no other code knows of older shapes. Releases run side by side: an older one reads a newer
+ * step by step, so that no other code handles older shapes. Releases run side by side: an older one reads a newer
  * state, keeps its format and writes on in its own shape. So a step only fills what is absent, and every step is taken
  * at each reading.
  */

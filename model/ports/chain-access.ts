@@ -28,7 +28,7 @@ export interface EndpointView {
   readonly nextLookMs: number | null;
 }
 
-/** How a chain is, for an operator and for whoever is refused because of it. */
+/** The condition of a chain, for an operator and for a caller who is refused because of it. */
 export interface ChainCondition {
   readonly status: ChainStatus;
   /** Null while it is `ok` or `unknown`. */

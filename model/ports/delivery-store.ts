@@ -12,8 +12,8 @@ export interface DueDelivery {
   orderKey: string;
 }
 
-/** A delivery that may still leave, and its endpoint as it stands. */
-export interface StandingDelivery {
+/** A delivery that may still be sent, with its endpoint's current settings. */
+export interface SendableDelivery {
   id: string;
   webhookId: string;
   url: string;
@@ -38,8 +38,8 @@ export interface DeliveryStore {
    */
   standing(
     accountId: AccountId,
-    deliveries: readonly Pick<StandingDelivery, 'id' | 'webhookId'>[],
-  ): Promise<StandingDelivery[]>;
+    deliveries: readonly Pick<SendableDelivery, 'id' | 'webhookId'>[],
+  ): Promise<SendableDelivery[]>;
   /**
    * Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement.
    * An edge reports them: what it says of a delivery of another account than its own is left out. `postedTo` is the URL
@@ -60,7 +60,7 @@ export interface DeliveryStore {
   /** Gives claims back that were never attempted (stream closed). */
   releaseClaims(deliveryIds: readonly string[]): Promise<void>;
   /**
-   * Gives back every claim on accounts of shards that this node just took: whoever made them is gone. Answers how many.
+   * Releases every claim on accounts of shards that this node just took: the claiming node is gone. Returns how many.
    */
   releaseAbandoned(shards: readonly number[]): Promise<number>;
   /** `svc_event_publication_incomplete`: a query, not a counter. I14. */

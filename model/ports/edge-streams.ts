@@ -8,8 +8,8 @@ export interface EdgeStreams {
   liveSessions(accountId: AccountId): string[];
   /** Asks the leader edge to sign and submit. Refuses: EDGE_OFFLINE, EDGE_NO_LEADER, or what the edge refused. */
   askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal>;
-  /** Tells the connected edges that another identity came: they sign nothing until the owner decided. */
-  tellRotation(accountId: AccountId, rotationId: string): void;
+  /** Notifies the connected edges that a new identity was presented: they sign nothing until the owner decides. */
+  announceRotation(accountId: AccountId, rotationId: string): void;
   /** Closes every stream of an account (revoked key, rotation). */
   close(accountId: AccountId, code: string): void;
   /**

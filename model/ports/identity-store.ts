@@ -40,7 +40,7 @@ export interface OrganizationRow {
 /** Whose an Idempotency-Key is: an account's, or that of a user who works without one. */
 export type KeyOwner = AccountId | `user:${string}`;
 
-/** The first answer to a key, for the statement that makes what it tells of. */
+/** The first answer to a key, written by the statement that creates what the answer describes. */
 export type FirstAnswer = IdempotencyRow & { readonly owner: KeyOwner };
 
 /**

@@ -65,7 +65,7 @@ export interface PairAsk {
 export interface ReadStore {
   idempotent(owner: KeyOwner, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
   saveIdempotent(owner: KeyOwner, row: IdempotencyRow): Promise<void>;
-  /** Forgets a stored answer that tells of something dead; nothing when another answer is there by now. */
+  /** Deletes a stored answer about a dead object; does nothing when another answer has replaced it. */
   forgetIdempotent(
     owner: KeyOwner,
     row: Pick<IdempotencyRow, 'method' | 'path' | 'key'>,

@@ -30,9 +30,9 @@ export interface SandboxControl {
     accountId: AccountId,
     ask: { chain: Chain; seconds: number },
   ): Promise<{ untilMs: number } | Refusal>;
-  /** A simulated transaction, whoever's it is, with the confirmations at which a deposit of its chain is credited. */
+  /** A simulated transaction of any account, with the confirmations at which a deposit of its chain is credited. */
   sighting(chain: Chain, txid: string): Promise<(SandboxSighting & { readonly threshold: number }) | null>;
-  /** A transaction that waits in the pool of a simulated ledger, whoever's it is. */
+  /** A transaction of any account that waits in the pool of a simulated ledger. */
   pooledSighting(chain: Chain, txid: string): Promise<PooledTransaction | null>;
   reset(accountId: AccountId): Promise<void>;
 }

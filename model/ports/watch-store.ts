@@ -44,7 +44,7 @@ export interface Coverage {
   completeHeight: number | null;
   headHeight: number | null;
   headAtMs: number | null;
-  /** When a node last told its head: how old all of this is. Null before a first one. */
+  /** When a node last reported its head, which dates all of this. Null before the first report. */
   heardAtMs: number | null;
   unresolved: { height: number; reason: string; tries: number; sinceMs: number }[];
 }
@@ -84,12 +84,12 @@ export interface WatchStore {
    */
   recordLate(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
   /**
-   * Sets the facts of one block right, after endpoints agreed that another movement stands in it: a seen one that is
+   * Corrects the facts of one block after endpoints agreed that it holds other movements: a seen fact that is
    * not among `transfers`, or not as it was recorded, is `orphaned`; what is there is `seen`. What matured, and what is
    * known in another block, is left alone; nothing is written when the hash is no longer the recorded one, or the
    * height is unresolved.
    */
-  retellBlock(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
+  correctBlock(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
   /**
    * Replaces the branch above the fork point by the new one, already read up to the old head: transfers on both keep
    * their id (`moved`), absent ones become `orphaned` (not before every block is
@@ -126,7 +126,7 @@ export interface WatchStore {
    */
   noteWithdrawalFact(accountId: AccountId, fact: Fact): Promise<void>;
   noteHead(ledger: LedgerId, headHeight: number, atMs: number): Promise<void>;
-  /** A node told its head, risen or not. */
+  /** A node reported its head, whether it rose or not. */
   noteHeard(ledger: LedgerId, atMs: number): Promise<void>;
   coverage(ledger: LedgerId): Promise<Coverage>;
   /** Addresses of an environment created after an instant, for the second match of the last blocks (design 5). */

@@ -23,7 +23,7 @@ export interface DepositRow {
   status: DepositStatus;
   /** Rises by one when a reversed deposit comes back. Decisions 5. */
   incarnation: number;
-  /** Whether its events are told: its address was active when one of them arose. */
+  /** Whether its events are published: its address was active when one of them arose. */
   announced: boolean;
   height: number;
   blockHash: string;
@@ -39,6 +39,6 @@ export interface LedgerEntryRow {
   incarnation: number;
   kind: 'detected' | 'credit' | 'reversal';
   amount: bigint;
-  /** The publication that tells of it. Null where none does: an archived address, a deposit that was detected again. */
+  /** The publication of it. Null where there is none: an archived address, a deposit that was detected again. */
   eventId: string | null;
 }

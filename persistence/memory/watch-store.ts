@@ -106,7 +106,7 @@ function records(
   | 'recordBlock'
   | 'resolveHeight'
   | 'recordLate'
-  | 'retellBlock'
+  | 'correctBlock'
   | 'recordReorg'
   | 'reopenHeight'
   | 'noteUnresolved'
@@ -138,7 +138,7 @@ function records(
         ),
       );
     },
-    async retellBlock(id, at, transfers) {
+    async correctBlock(id, at, transfers) {
       const ledger = ledgerState(state, id);
       if (ledger.links.get(at.height)?.hash !== at.hash || ledger.unresolved.has(at.height)) return [];
       const seenHere = (entry: FactEntry | undefined) =>

@@ -2,7 +2,7 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import type { DeliveryRow } from '../../model/rows/webhook.ts';
-import type { DeliveryStore, DeliveryUpkeep, DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
+import type { DeliveryStore, DeliveryUpkeep, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
@@ -49,8 +49,8 @@ export interface DeliveryStoreOptions {
 async function atEndpoints(
   sql: Sql,
   accountId: AccountId,
-  deliveries: readonly Pick<StandingDelivery, 'id' | 'webhookId'>[],
-): Promise<StandingDelivery[]> {
+  deliveries: readonly Pick<SendableDelivery, 'id' | 'webhookId'>[],
+): Promise<SendableDelivery[]> {
   const rows = await sql<{ id: string; url: string; sealedSecrets: string[]; isChanged: boolean }[]>`
     select v.* from ${asTenant(
       sql,
@@ -74,9 +74,9 @@ async function atEndpoints(
 async function eachDelivery(
   sql: Sql,
   accountId: AccountId,
-  deliveries: readonly Pick<StandingDelivery, 'id'>[],
-): Promise<StandingDelivery[]> {
-  const rows = await sql<StandingDelivery[]>`
+  deliveries: readonly Pick<SendableDelivery, 'id'>[],
+): Promise<SendableDelivery[]> {
+  const rows = await sql<SendableDelivery[]>`
     select v.* from ${asTenant(
       sql,
       accountId,

@@ -63,7 +63,7 @@ function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'n
 
 function blocks(
   sql: Sql,
-): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg'> {
+): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'correctBlock' | 'recordReorg'> {
   return {
     async recordBlock(ledger, record) {
       failpoint('record_block.before');
@@ -86,7 +86,7 @@ function blocks(
       failpoint('record_late.after');
       return row!.accounts;
     },
-    async retellBlock(ledger, at, transfers) {
+    async correctBlock(ledger, at, transfers) {
       const [row] = await sql<{ accounts: AccountId[] }[]>`
         select retell_block(${ledger}, ${at.height}, ${at.hash}, ${JSON.stringify(transfers)}::text::jsonb) as accounts`;
       return row!.accounts;

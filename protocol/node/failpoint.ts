@@ -4,7 +4,7 @@
  *
  *   FLOCK_FAILPOINTS=record:FILE     appends the name of each place, one a line, as it is passed
  *   FLOCK_FAILPOINTS=kill:NAME:K     SIGKILL of this process when NAME is passed for the K-th time, K from one
- *   FLOCK_FAILPOINTS=hold:DIRECTORY  stands still at each place that it passes for the first time, so that the test may
+ *   FLOCK_FAILPOINTS=hold:DIRECTORY  pauses at each failpoint passed for the first time, so that the test may
  *                                    do harm there: it writes the file NAME and goes on when NAME.done exists
  */
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ function hookOf(setting: string): ((name: string) => void) | null {
   return null;
 }
 
-/** The whole process stands still, sockets and timers too: nothing but the harm happens meanwhile. */
+/** Blocks the whole process, sockets and timers too: only the injected harm happens meanwhile. */
 function holdingIn(directory: string): (name: string) => void {
   const passed = new Set<string>();
   const still = new Int32Array(new SharedArrayBuffer(4));
@@ -45,7 +45,7 @@ function holdingIn(directory: string): (name: string) => void {
     passed.add(name);
     const file = join(directory, name),
       done = `${file}.done`;
-    if (existsSync(done)) return; // a process before this one stood here
+    if (existsSync(done)) return; // an earlier process paused here
     writeFileSync(file, '');
     for (let waitedMs = 0; !existsSync(done) && waitedMs < HELD_MS_MAX; waitedMs += HELD_LOOK_MS) {
       Atomics.wait(still, 0, 0, HELD_LOOK_MS);

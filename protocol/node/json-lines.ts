@@ -151,7 +151,7 @@ async function idOf(request: Request, text: string): Promise<unknown> {
   if (typeof id !== 'string' || id.length > ID_CHARACTERS_MAX || (await holdsSecret(id))) {
     return refuse('INVALID_INPUT', {}, 'id: expected a short string or a number');
   }
-  // The lossless parser gives a long number as its text; only the engine's own parser tells it from a string.
+  // The lossless parser gives a long number as its text; only the engine's own parser distinguishes it from a string.
   const wasNumber = /^-?[0-9]/.test(id) && typeof (JSON.parse(text) as { id: unknown }).id === 'number';
   return wasNumber ? rawJson(id) : id;
 }

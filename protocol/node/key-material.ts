@@ -48,7 +48,7 @@ export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
   );
 }
 
-/** Texts with the field that each stands in; a name of a field stands in none. */
+/** Texts with the field of each; the name of a field has none. */
 function fieldsOf({ values, keys }: Pick<JsonStrings, 'values' | 'keys'>): Field[] {
   return [...values.map(({ field, text }) => ({ name: field, text })), ...keys.map((text) => ({ name: '', text }))];
 }
@@ -132,7 +132,7 @@ function isKeystore(keys: readonly string[]): boolean {
   return KEYSTORE_KEYS.every((name) => keys.some((key) => name.test(key)));
 }
 
-/** The same where the file stands as text in a field, whatever its quotes and escapes. */
+/** The same where a field holds the file as text, whatever its quotes and escapes. */
 function isKeystoreText(text: string): boolean {
   return (
     text.length > 60 &&

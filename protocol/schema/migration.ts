@@ -52,7 +52,7 @@ export const detectPathBody = z.strictObject({
   knownAddress: addressText,
   secondAddress: addressText
     .nullish()
-    .meta({ description: 'of the same wallet: it tells templates apart that share the first one' }),
+    .meta({ description: 'of the same wallet: it distinguishes templates that share the first one' }),
 });
 export const detectedPath = z.object({
   candidates: z

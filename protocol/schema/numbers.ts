@@ -10,7 +10,7 @@ const SAFE = Number.MAX_SAFE_INTEGER;
 export const INT_MAX = 2_147_483_647;
 /** A lease ends at the latest: `EDGE_LEASE_TTL` goes to 600 s. */
 export const LEASE_TTL_MS_MAX = 600_000;
-/** The longest that one exchange may be told to take, milliseconds. */
+/** The largest time limit that may be set for one exchange, milliseconds. */
 const TIMEOUT_MS_MAX = 600_000;
 
 /** Within bounds of a caller's own. */

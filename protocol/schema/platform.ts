@@ -42,7 +42,7 @@ export const coverage = z.object({
   completeHeight: between(-1, 1e12).nullable().meta({ description: 'end of the contiguous part that is done' }),
   headHeight: height.nullable(),
   headAt: instant.nullable().meta({ description: 'when the head last rose' }),
-  heardAt: instant.nullable().meta({ description: 'when a node of the chain last told its head' }),
+  heardAt: instant.nullable().meta({ description: 'when a node of the chain last reported its head' }),
   ageSeconds: count.nullable().meta({
     description: 'how old all of this is: seconds since heardAt. A lag of 0 of an hour ago says nothing of now',
   }),
@@ -212,7 +212,7 @@ export const accountParams = z.strictObject({ accountId: pathAccountId });
 const REASON_CHARS_MAX = 500;
 export const suspensionBody = z.strictObject({
   suspended: z.boolean(),
-  reason: freeText(REASON_CHARS_MAX).optional().meta({ description: "kept in the account's history; told to nobody" }),
+  reason: freeText(REASON_CHARS_MAX).optional().meta({ description: "kept in the account's history; shown to nobody" }),
 });
 export const suspension = z.object({ accountId: z.string(), suspended: z.boolean() });
 export const planBody = z

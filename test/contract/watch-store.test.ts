@@ -463,8 +463,8 @@ for (const [name, bench] of Object.entries(benches)) {
       missed,
       { ...second[0]!, height: 101, blockHash: 'a101' },
     ];
-    t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'other' }, truly), []);
-    t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'a101' }, truly), [accountId]);
+    t.deepEqual(await store.correctBlock(ledger, { height: 101, hash: 'other' }, truly), []);
+    t.deepEqual(await store.correctBlock(ledger, { height: 101, hash: 'a101' }, truly), [accountId]);
     const words = ((await inbox(accountId)) as Extract<Fact, { deposit: unknown }>[]).slice(before);
     t.deepEqual(
       words.map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]),
@@ -484,7 +484,7 @@ for (const [name, bench] of Object.entries(benches)) {
         `${second[0]!.txid} 1000 102`,
       ].sort(),
     );
-    t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'a101' }, truly), [], 'once');
+    t.deepEqual(await store.correctBlock(ledger, { height: 101, hash: 'a101' }, truly), [], 'once');
   });
 
   test(`${name}: a reorg back to the first branch finds its facts again`, async (t) => {

@@ -6,7 +6,7 @@ import { Outbox, type OutboxKind, type OutboxWrite } from '../../edge/link/outbo
 import { SpendLedger, type Spend } from '../../edge/spend/ledger.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import type { Plant } from './plants.ts';
-import { tellStory } from './story.ts';
+import { runStory } from './story.ts';
 
 const STORIES_MAX = 40;
 const STEPS = 250;
@@ -126,7 +126,7 @@ for (const check of CHECKS) {
   test.serial(`issue 4: the check "${check}" finds ${what}`, async (t) => {
     const found = new Set<CheckName>();
     for (let seed = 1; seed <= STORIES_MAX && !found.has(check); seed += 1) {
-      const { violation } = await tellStory({ seed, steps: STEPS, plant });
+      const { violation } = await runStory({ seed, steps: STEPS, plant });
       if (violation !== null && violation.check !== beside) found.add(violation.check);
     }
     t.deepEqual([...found], [check]);
@@ -135,9 +135,9 @@ for (const check of CHECKS) {
 
 test.serial('issue 4: one seed gives one story, bit by bit; another seed gives another', async (t) => {
   const [first, again, other] = [
-    await tellStory({ seed: 5, steps: 100 }),
-    await tellStory({ seed: 5, steps: 100 }),
-    await tellStory({ seed: 6, steps: 100 }),
+    await runStory({ seed: 5, steps: 100 }),
+    await runStory({ seed: 5, steps: 100 }),
+    await runStory({ seed: 6, steps: 100 }),
   ];
   t.deepEqual(again, first);
   t.not(other.digest, first.digest);

@@ -1,5 +1,5 @@
 /** Deliveries and attempts by the rules of `claim_deliveries` and `record_attempts`. */
-import type { DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
+import type { DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../model/rows/webhook.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
@@ -103,7 +103,7 @@ export class Deliveries {
     return claimed.sort((a, b) => a.seq - b.seq).map((row) => this.#due(row));
   }
 
-  standing(asked: readonly { readonly id: string }[]): StandingDelivery[] {
+  standing(asked: readonly { readonly id: string }[]): SendableDelivery[] {
     return asked.flatMap(({ id }) => {
       const { webhookId, status } = this.rows.get(id)!,
         { url, sealedSecrets } = this.#webhooks.get(webhookId)!;

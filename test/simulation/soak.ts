@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util';
 import { runSqlHistory } from './sql-history.ts';
 import { tellSqlStory } from './sql-story.ts';
-import { tellStory, type Story } from './story.ts';
+import { runStory, type Story } from './story.ts';
 
 const STEPS = 500;
 const WRONG_SHOWN = 5;
@@ -38,7 +38,7 @@ async function main(): Promise<number> {
     steps = wholeNumber('steps', values.steps, STEPS);
   let failed = 0;
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const story = await (values.sql ? tellSqlStory : tellStory)({ seed, steps });
+    const story = await (values.sql ? tellSqlStory : runStory)({ seed, steps });
     const watched = values.sql
       ? await runSqlHistory({ seed, steps, liar: true, unreadable: true, intruder: true })
       : [];

@@ -1,7 +1,7 @@
 /** A story over the real functions: in a database of its own, on the PostgreSQL of the test run. */
 import { createTestDatabase } from '../support/postgres.ts';
 import { prepareSql } from './sql-schema.ts';
-import { tellStory, type Story, type StoryOptions } from './story.ts';
+import { runStory, type Story, type StoryOptions } from './story.ts';
 import { seedOf } from './world.ts';
 
 export interface SqlStoryOptions extends Omit<StoryOptions, 'sql'> {
@@ -15,7 +15,7 @@ export async function tellSqlStory({ planted, callersClock, ...options }: SqlSto
   const database = await createTestDatabase();
   try {
     const neighbour = await prepareSql(database, seedOf(), planted);
-    return await tellStory({
+    return await runStory({
       ...options,
       sql: { database, neighbour, ...(callersClock === undefined ? {} : { callersClock }) },
     });

@@ -51,7 +51,7 @@ const REST_ROUNDS = 240;
 const LEAD_AFTER_ROUNDS = 12;
 
 /** Tells a story to its end. */
-export async function tellStory({ seed, steps, plant = {}, faults: known, sql }: StoryOptions): Promise<Story> {
+export async function runStory({ seed, steps, plant = {}, faults: known, sql }: StoryOptions): Promise<Story> {
   const world = new World(seed, plant, sql),
     work = new Work(world);
   const giveBack = world.machine.takeGlobals();

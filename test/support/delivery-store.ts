@@ -2,7 +2,7 @@
  * Deliveries in memory with the store's own rules: claims with an end, publication order, busy endpoints, one row per
  * attempt.
  */
-import type { DeliveryStore, DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
+import type { DeliveryStore, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { newId, shardOf } from '../../protocol/node/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
@@ -27,7 +27,7 @@ export class MemoryDeliveries implements DeliveryStore {
   /** Attempts of this delivery are refused by a constraint. */
   poison: string | null = null;
   /** Endpoints that were changed, or (null) are enabled no more. */
-  readonly changed = new Map<string, Pick<StandingDelivery, 'url' | 'sealedSecrets'> | null>();
+  readonly changed = new Map<string, Pick<SendableDelivery, 'url' | 'sealedSecrets'> | null>();
   looks = 0;
   /** The next looks at endpoints fail. */
   failingLooks = 0;
@@ -115,7 +115,7 @@ export class MemoryDeliveries implements DeliveryStore {
     return due.map((entry) => ({ ...entry.due, delivery: { ...entry.due.delivery } }));
   }
 
-  async standing(_accountId: AccountId, deliveries: readonly { readonly id: string }[]): Promise<StandingDelivery[]> {
+  async standing(_accountId: AccountId, deliveries: readonly { readonly id: string }[]): Promise<SendableDelivery[]> {
     this.looks += 1;
     if (this.failingLooks > 0) {
       this.failingLooks -= 1;

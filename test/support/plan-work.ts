@@ -125,7 +125,7 @@ const WATCH: Record<string, Work> = {
     await watch.reopenHeight(LEDGER, at, 'again');
     await watch.resolveHeight(LEDGER, recordOf(link, [transfer]));
   },
-  'watch.recordLate retellBlock': async (world) => {
+  'watch.recordLate correctBlock': async (world) => {
     const {
       stores: { watch },
     } = world;
@@ -136,7 +136,7 @@ const WATCH: Record<string, Work> = {
       transferTo(row, link, { outputIndex: -5 }),
       transferTo(row, link, { txid: 'former', outputIndex: -3 }),
     ]);
-    await watch.retellBlock(LEDGER, at, [transfer]);
+    await watch.correctBlock(LEDGER, at, [transfer]);
   },
   'watch.recordReorg': async (world) => {
     const {

@@ -137,7 +137,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       const { outcome, readiness } = answer.reply;
       // Spec §5.7: another identity fails authentication; its keys are held back and the owner decides.
       if (outcome === 'rotation_pending') {
-        edges.tellRotation(accountOf(asked), rotationId);
+        edges.announceRotation(accountOf(asked), rotationId);
         return refuse('EDGE_SIGNATURE_INVALID', { reason: 'another identity is pinned; the owner was asked' });
       }
       return { outcome, readiness };

@@ -45,9 +45,9 @@ test('recover runs before the first message and after each restart, and re-arms 
   const story: string[] = [];
   system.spawnWorker<'tick'>({
     path: 'watchers/eth',
-    recover: ({ timers, tellSelf }) => {
+    recover: ({ timers, sendSelf }) => {
       story.push('recover');
-      timers.after(1_000, () => tellSelf('tick'));
+      timers.after(1_000, () => sendSelf('tick'));
     },
     receive: () => {
       story.push('tick');

@@ -217,7 +217,7 @@ test.serial(
       truth((first) => first),
     );
     const before = await inboxes();
-    await store.retellBlock(
+    await store.correctBlock(
       'eth',
       block,
       cases.flatMap(({ txid, movements, first }) => movementsIn(block, txid, movements, 'now', first)),

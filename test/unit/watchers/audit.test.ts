@@ -1,6 +1,6 @@
 import test from 'ava';
 import { createAudit } from '../../../chain-watchers/audit/audit.ts';
-import { createStrikes } from '../../../chain-watchers/maturity/repeat-proof.ts';
+import { createRepeatProofs } from '../../../chain-watchers/maturity/repeat-proof.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import type { Block, Catalogue, ChainModule, Network } from '../../../chains/chain.ts';
 import { SimulatedChain, simulatedModule, simulatedNetwork, type SimulatedRaw } from '../../support/simulated-chain.ts';
@@ -18,16 +18,16 @@ async function started(reconcilePerBlock: number | null) {
 }
 
 test('a difference is one only when it is found again, unchanged, deeper than a payment needs', (t) => {
-  const strikes = createStrikes(12);
-  t.false(strikes.note('a', 5n, 100));
-  t.deepEqual(strikes.due(111, 10), []);
-  t.false(strikes.note('a', 5n, 111));
-  t.deepEqual(strikes.due(112, 10), ['a']);
-  t.true(strikes.note('a', 5n, 112));
-  t.false(strikes.note('a', 5n, 200), 'forgotten once it is proven');
-  t.false(strikes.note('a', 6n, 220), 'another amount begins again');
-  t.false(strikes.note('a', 0n, 240));
-  t.is(strikes.waiting, 0);
+  const repeats = createRepeatProofs(12);
+  t.false(repeats.note('a', 5n, 100));
+  t.deepEqual(repeats.due(111, 10), []);
+  t.false(repeats.note('a', 5n, 111));
+  t.deepEqual(repeats.due(112, 10), ['a']);
+  t.true(repeats.note('a', 5n, 112));
+  t.false(repeats.note('a', 5n, 200), 'forgotten once it is proven');
+  t.false(repeats.note('a', 6n, 220), 'another amount begins again');
+  t.false(repeats.note('a', 0n, 240));
+  t.is(repeats.waiting, 0);
 });
 
 test('V7 G24 growth without a transfer becomes `unattributed` with its evidence, once, and is never credited', async (t) => {

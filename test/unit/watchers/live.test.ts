@@ -181,7 +181,7 @@ test('found F74 F75: a chain none of whose nodes may be asked is looked at all t
     nowMs = at;
     await watcher.receive(
       { type: 'tick' },
-      { timers: { after: () => undefined }, tellSelf: () => undefined, signal: new AbortController().signal },
+      { timers: { after: () => undefined }, sendSelf: () => undefined, signal: new AbortController().signal },
     );
   }
   t.deepEqual(
@@ -269,10 +269,10 @@ test('C1-4 V6 an endpoint that traces no more is a figure and an error line; wha
   );
   const { transport } = given[0]!,
     endpoint = transport.endpoints[0]!;
-  transport.tellTraces!(endpoint, false);
+  transport.reportTraces!(endpoint, false);
   t.is(recorder.gauges.get('svc_traces_lost'), 1);
   t.like(recorder.lines.at(-1), { level: 'error', fields: { chain: 'eth', endpoint: 'eth-1' } });
-  transport.tellTraces!(endpoint, true);
+  transport.reportTraces!(endpoint, true);
   t.is(recorder.gauges.get('svc_traces_lost'), 0);
   t.like(recorder.lines.at(-1), { level: 'info', fields: { chain: 'eth', endpoint: 'eth-1' } });
 });

@@ -77,7 +77,7 @@ test('6.2 T10 recorded head and empty block: read from their answers; where the 
   // The recorded one is of the documentation, which leaves its transactions out.
   await t.throwsAsync(() => clientOf(...asked(shape('getblockbynum'))).getBlock(HEAD), {
     ...unavailable,
-    message: /transactions are not told/,
+    message: /transactions are not listed/,
   });
   const empty = shape('getblockbynum').replace(/"txTrieRoot":"[0-9a-f]{64}"/, `"txTrieRoot":"${'0'.repeat(64)}"`);
   const client = clientOf(
