@@ -76,7 +76,7 @@ export interface LiveChain extends LiveBinding {
   readonly doubts: Doubts;
   /** Makes it durable since when this chain is run, and at which height it begins where that is configured. */
   begin(): Promise<void>;
-  /** K4: compares tokens with the chain; answers how many it has not told of. */
+  /** K4: compares tokens with the chain; answers how many it has not reported. */
   checkTokens(): Promise<number>;
 }
 

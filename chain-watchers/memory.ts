@@ -21,7 +21,7 @@ export interface Memory {
   look: Promise<void> | null;
   /** The highest height that living endpoints agreed to call final, and when it rose; null before the first look. */
   agreedFinal: { readonly highest: number | null; readonly roseAtMs: number } | null;
-  /** When it was last made durable that a node told its head. */
+  /** When it was last made durable that a node reported its head. */
   heardAtMs: number | null;
   /** When the last look was. */
   lookedAtMs: number | null;
@@ -56,7 +56,7 @@ export interface Memory {
   /** When an unresolved height is tried again, by height. */
   retryAtMs: Map<number, number>;
   /**
-   * Blocks of which endpoints told other movements than were recorded, by hash: how many facts wait, when they are
+   * Blocks of which endpoints reported other movements than were recorded, by hash: how many facts wait, when they are
    * looked at again.
    */
   contradicted: Map<string, { readonly facts: number; readonly tries: number; readonly retryAtMs: number }>;
@@ -115,7 +115,7 @@ export function emptyMemory(): Memory {
   };
 }
 
-/** One watcher at work: its parts, what it remembers, and the waker of the accounts. */
+/** One watcher at work: its parts, what it remembers, and what wakes the accounts. */
 export interface Run {
   readonly parts: WatcherParts;
   readonly memory: Memory;
@@ -128,18 +128,18 @@ export interface Run {
  */
 export interface WitnessMemory {
   readonly heard: boolean;
-  /** What the operator was last told of it. */
-  readonly told: Condition | null;
+  /** The condition that was last logged for the operator. */
+  readonly logged: Condition | null;
   readonly keptUp: boolean;
   readonly silentSinceMs: number | null;
   readonly behindSinceMs: number | null;
   readonly stuckSinceMs: number | null;
   readonly unreadableSinceMs: number | null;
-  /** It claimed a head that cannot be when it last told one. */
+  /** It claimed a head that cannot be in its last report. */
   readonly isAhead: boolean;
   /** When its head last rose. */
   readonly roseAtMs: number | null;
-  /** Its head when it last told one. */
+  /** The head in its last report. */
   readonly headHeight: number | null;
   readonly highestHeight: number;
   /** Since when its head is below its highest one, and where it was then; null while it is not. */

@@ -24,7 +24,7 @@ export function createDoubts(): Doubts {
 }
 
 /**
- * The client for what customers are told: it answers no balance and no inputs of a build before its endpoints were
+ * The client for what customers are shown: it answers no balance and no inputs of a build before its endpoints were
  * found fit, which holds for `everyMs`. Such a read throws ChainUnavailable while none is of this network or near the
  * ledger.
  */

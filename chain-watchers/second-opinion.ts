@@ -1,5 +1,5 @@
 /**
- * What customers are told of a chain, and what their payments are built on, by two endpoints where two are alive. One
+ * What customers are shown of a chain, and what their payments are built on, by two endpoints where two are alive. One
  * that lies would else answer a wrong balance, or lock a wallet behind a counter that nobody used.
  * docs/chains/endpoints.md.
  *
@@ -164,7 +164,7 @@ class Board {
   readonly #out = new Set<number>();
   readonly #probed = new Set<number>();
   #turn = 0;
-  #told = '';
+  #logged = '';
 
   constructor(parts: OpinionParts) {
     this.#parts = parts;
@@ -285,7 +285,7 @@ class Board {
         };
         const late = () => {
           timers.delete(stop);
-          // whoever answers first is not the only one for that
+          // the first to answer is not alone for that
           if (answers.length === 0 && next >= order.length) return watch();
           isLate = true;
           awaited -= 1;
@@ -346,10 +346,10 @@ class Board {
   }
 
   #agreed(): void {
-    this.#told = '';
+    this.#logged = '';
   }
 
-  /** An operator is told once, until endpoints agree again. */
+  /** Logged once, until endpoints agree again. */
   #contradiction(about: readonly string[], answers: readonly Answer<unknown>[]): EndpointsContradict {
     const {
       log,
@@ -359,12 +359,12 @@ class Board {
     const endpoints = answers.map(({ index }) => `${chain}-${index + 1}`).sort(),
       said = `${endpoints.join()} ${about.join()}`;
     metrics.add('svc_reads_contradicted_total', { chain });
-    if (this.#told !== said)
+    if (this.#logged !== said)
       log.error(
         { chain, endpoints, reason: about.join(', ') },
         'endpoints contradict each other about what customers ask: check which one is wrong',
       );
-    this.#told = said;
+    this.#logged = said;
     return new EndpointsContradict(chain, about);
   }
 }

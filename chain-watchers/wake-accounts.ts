@@ -4,9 +4,9 @@ import type { AccountId } from '../protocol/ids.ts';
 import type { AccountWaker, Log, Metrics } from './ports.ts';
 
 /**
- * Wakes accounts through the accounts port. An account whose wake is requested while one is under way is woken once more
- * after it, so that the later facts are taken too. A failed wake is logged: the facts wait in the inbox and are found
- * there.
+ * Wakes accounts through the accounts port. An account whose wake is requested while one is under way is woken once
+ * more after it, so that the later facts are taken too. A failed wake is logged: the facts wait in the inbox and are
+ * found there.
  */
 export function createAccountWaker(accounts: Pick<Accounts, 'wake'>, log: Log, metrics: Metrics): AccountWaker {
   const underWay = new Map<AccountId, { again: boolean; done: Promise<void> }>();

@@ -35,7 +35,7 @@ const OPEN_WITHDRAWALS_MAX = 1_000;
 
 /** How old the last look at all endpoints may be, however little there is to read. */
 const LOOK_EVERY_MS = 5_000;
-/** How exactly it is kept when a node last told its head. */
+/** How exactly the time of a node's last report of its head is kept. */
 const HEARD_EVERY_MS = 10_000;
 
 export type Job = 'follow' | 'unresolved' | 'mature' | 'rematch' | 'outbound' | 'reconcile';

@@ -308,9 +308,7 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   fetchTokenFacts?(contract: string): Promise<TokenFacts | Refusal>;
   /** Whether the blocks of this client carry internal transfers; where they do not, growth is reconciled (V7). */
   seesInternal?(): Promise<boolean>;
-  /**
-   * False where the endpoints of this client serve no blocks (an address index): none of them can report the content of one.
-   */
+  /** False where the endpoints of this client serve no blocks (an address index). */
   servesBlocks?(): Promise<boolean>;
   /** Native balances at one block, in the order asked, for the reconciliation of V7. */
   fetchBalancesAt?(

@@ -24,14 +24,17 @@ function scale(text: string, decimals: number): Scaled | null {
 }
 
 /**
- * A decimal text (also scientific) in units of 10^-decimals, or null when it is not a decimal or has more decimals than that.
+ * A decimal text (also scientific) in units of 10^-decimals, or null when it is not a decimal or has more decimals than
+ * that.
  */
 export function exactDecimal(text: string, decimals: number): bigint | null {
   const scaled = scale(text, decimals);
   return scaled?.exact === true ? scaled.amount : null;
 }
 
-/** A decimal text (also scientific) in units of 10^-decimals, truncated toward zero, or null when it is not a decimal. */
+/**
+ * A decimal text (also scientific) in units of 10^-decimals, truncated toward zero, or null when it is not a decimal.
+ */
 export function truncatedDecimal(text: string, decimals: number): bigint | null {
   return scale(text, decimals)?.amount ?? null;
 }

@@ -191,8 +191,8 @@ export function keccak256Hex(bytes: Uint8Array): string {
 const whole = Buffer.from(memory, 0, RATE);
 
 /**
- * Keccak-256 of the bytes that hex digits encode, without `0x`: a view that the next hash overwrites. Limit: 135 bytes, as
- * addresses and topics are shorter. A character that is not a hex digit ends the input.
+ * Keccak-256 of the bytes that hex digits encode, without `0x`: a view that the next hash overwrites. Limit: 135 bytes,
+ * as addresses and topics are shorter. A character that is not a hex digit ends the input.
  */
 export function keccak256View(hex: string): Uint8Array {
   state.fill(0);

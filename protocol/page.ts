@@ -23,7 +23,9 @@ export interface Page<T> {
   next: string | null;
 }
 
-/** The position of a walk: the key of the last row shown. `page` counts the pages of the walk, for the envelope only. */
+/**
+ * The position of a walk: the key of the last row shown. `page` counts the pages of the walk, for the envelope only.
+ */
 export interface Cursor {
   readonly page: number;
   readonly key: string;

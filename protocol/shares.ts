@@ -58,7 +58,9 @@ function shifted(check: number): number {
 
 let mistyped: Map<number, number> | null = null;
 
-/** What one wrong word leaves over → its place from the end, for the longest share. The code distinguishes all of them. */
+/**
+ * What one wrong word leaves over → its place from the end, for the longest share. The code distinguishes all of them.
+ */
 function errors(): ReadonlyMap<number, number> {
   if (mistyped !== null) return mistyped;
   mistyped = new Map();

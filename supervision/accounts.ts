@@ -45,14 +45,14 @@ export interface AccountsDeps {
   readonly setAsidePause?: { readonly firstMs: number; readonly longestMs: number };
   /** Rung after something that may have published events. */
   readonly onPublished: (accountId: AccountId) => void;
-  /** Told after an address of a pool was issued. */
+  /** Called after an address of a pool was issued. */
   readonly onPoolUsed: (accountId: AccountId) => void;
   /** Given a withdrawal whose signed bytes are durable; the answer to the edge waits for it. Never rejects. */
   readonly onSigned?: (row: WithdrawalRow) => Promise<void>;
 }
 
-/** What a caller is told: what is wrong inside is for the log and the operator. */
-function told<C extends AccountCommand>(answer: Answer<C>): Answer<C> {
+/** The answer for a caller: internal faults are for the log and the operator. */
+function publicAnswer<C extends AccountCommand>(answer: Answer<C>): Answer<C> {
   if (answer.ok !== false || futility(answer) === null) return answer;
   return readRefusal('INTERNAL_ERROR', { reason: answer.details.reason });
 }
@@ -122,7 +122,7 @@ export function createAccounts({
   }
 
   return {
-    ask: async (accountId, command) => told(await send(accountId, command)),
+    ask: async (accountId, command) => publicAnswer(await send(accountId, command)),
     wake(accountId) {
       const known = waking.get(accountId);
       if (known !== undefined) {

@@ -102,7 +102,7 @@ const schema = z.object({
   BODY_LIMIT_BYTES: wholeNumber(1_024, 64 * 1_024 * 1_024).default(1_048_576),
 });
 
-/** What follows a chain's slug, or something that is none. */
+/** What follows a chain's slug, or an unknown suffix. */
 const CHAIN_SUFFIXES = ['RPC_URLS', 'CONFIRMATIONS', 'POLL_MS', 'START_HEIGHT', 'SECOND_READ_MS', 'TRACES'] as const;
 const NAMES = {
   known: [

@@ -38,8 +38,8 @@ export async function drain(steps: readonly DrainStep[], log: Logger, totalMs = 
 }
 
 /**
- * Ends a process that does not serve yet when whoever started it is gone: there is nothing to drain. The answer takes
- * that back, once `stopOnSignals` has taken over.
+ * Ends a process that does not serve yet when the process that started it is gone: there is nothing to drain. The
+ * answer takes that back, once `stopOnSignals` has taken over.
  */
 export function exitWithParent(): () => void {
   const leave = (): never => process.exit(1);

@@ -1,5 +1,5 @@
 /**
- * The first submit of signed bytes, as soon as they are durable (G25): whoever asked to broadcast learns at once
+ * The first submit of signed bytes, as soon as they are durable (G25): the caller of broadcast learns at once
  * whether a node took them. What is not done in time, or fails, is the outbound tracker's, which begins two seconds
  * later (G26).
  */

@@ -39,7 +39,7 @@ function reasonOf(error: unknown): string {
   switch (code) {
     case 'EADDRINUSE':
       return `CLOUD_PORT: port ${port} is in use; set CLOUD_PORT to another one`;
-    // The session takes the application's role, whoever signs in.
+    // The session takes the application's role, whichever role signs in.
     case '42501':
       if (message?.includes('set role') === true)
         return 'DATABASE_URL: this user may not act as flock_app; sign in as flock_app itself';

@@ -258,7 +258,7 @@ function startBackground({ config, log, later, workers, stores, background, acco
 }
 
 /**
- * The node takes every shard: a new epoch for each fences whoever owned it before. A connection of its own: no backlog
+ * The node takes every shard: a new epoch for each fences its previous owner. A connection of its own: no backlog
  * delays it.
  */
 async function openPresence(config: CloudConfig & NodeLimits, log: Logger, later: Later): Promise<Presence> {
@@ -358,7 +358,7 @@ function startAccounts({
   stores,
   system,
   shelf,
-  ...bells
+  ...listeners
 }: {
   config: CloudConfig;
   log: Logger;
@@ -373,7 +373,7 @@ function startAccounts({
     residentsMax: config.RESIDENT_ACCOUNTS_MAX,
     summarise: summariseAccount,
   });
-  return createAccounts({ entities, inbox: stores.inbox, nowMs, log, ...bells });
+  return createAccounts({ entities, inbox: stores.inbox, nowMs, log, ...listeners });
 }
 
 const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>

@@ -1,6 +1,6 @@
 /**
- * Commands of whoever runs the cloud: people, organizations, keys and sealed secrets, straight on the database. They
- * touch nothing that an account actor owns, so they may run beside a running node.
+ * Commands for the operator of the cloud: people, organizations, keys and sealed secrets, straight on the database.
+ * They touch nothing that an account actor owns, so they may run beside a running node.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -64,7 +64,7 @@ export class Presence implements Serving {
   #beat: Promise<void> | null = null;
   #turns: Turns | null = null;
   /** What the parts were brought to, and whether they are being brought to something. */
-  #stoodBack = false;
+  #steppedBack = false;
   #turning: Promise<void> | null = null;
   #timer: TimerHandle = null;
   #stopped = false;
@@ -76,7 +76,7 @@ export class Presence implements Serving {
     this.#clock = deps.clock ?? systemClock;
   }
 
-  /** Takes every shard from whoever has it. */
+  /** Takes every shard from its owner. */
   async claim(): Promise<void> {
     const { ownership, nodeId, durabilityRequired } = this.#deps;
     await this.#checkDurability();
@@ -212,11 +212,11 @@ export class Presence implements Serving {
   }
 
   async #bring(): Promise<void> {
-    while (this.#turns !== null && !this.#stopped && this.#stoodBack !== this.#superseded) {
+    while (this.#turns !== null && !this.#stopped && this.#steppedBack !== this.#superseded) {
       const goal = this.#superseded;
       try {
         await (goal ? this.#turns.superseded() : this.#turns.regained());
-        this.#stoodBack = goal;
+        this.#steppedBack = goal;
       } catch (error) {
         this.#deps.log.warn({ err: error }, 'a part of the node did not follow; it is tried again');
         await new Promise<void>((resolve) => {

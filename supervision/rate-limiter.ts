@@ -13,7 +13,7 @@ interface Around {
   later(name: string, limitMs: number, stop: DrainStep['stop']): void;
 }
 
-/** The node's limiter. A Redis that is away is told once, and the node counts by itself until it is back. */
+/** The node's limiter. The loss of Redis is logged once, and the node counts by itself until it is back. */
 export function openRateLimiter(
   { REDIS_URL: url }: Pick<CloudConfig, 'REDIS_URL'>,
   { log, metrics, later }: Around,

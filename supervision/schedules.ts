@@ -1,4 +1,4 @@
-/** What a node does by the clock: sweeps the inbox, purges what has had its time, notes the daily peak. */
+/** What a node does by the clock: sweeps the inbox, purges expired rows, notes the daily peak. */
 import { schedule } from 'node-cron';
 import { tell, type ActorSystem } from '../actors/kernel/index.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
@@ -100,7 +100,7 @@ export async function dailyRound(parts: Pick<ScheduleParts, 'stores' | 'accounts
   await settleBands(parts);
 }
 
-/** Removes what has had its time. Daily too, but in a worker of its own: a day of deliveries takes a while. Spec §6. */
+/** Purges expired rows. Daily too, but in a worker of its own: a day of deliveries takes a while. Spec §6. */
 export async function retentionRound({
   stores,
   nowMs,

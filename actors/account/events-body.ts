@@ -22,7 +22,7 @@ export type Announcement = Announced & {
 };
 
 /**
- * Id of an event that is no deposit's: by stream, version and kind. `position` is where its cause stands among the
+ * Id of an event that is no deposit's: by stream, version and kind. `position` is the place of its cause among the
  * events of the decision, from one. Decisions 1.
  */
 export function eventIdAt(

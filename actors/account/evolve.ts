@@ -4,7 +4,7 @@ import { CAPABILITIES } from './capabilities.ts';
 
 type Fold = (state: AccountState, event: AccountEvent) => Partial<AccountState>;
 
-/** The folds of all capabilities by event: a fact concerns whoever listens to it. */
+/** The folds of all capabilities by event: a fact concerns each capability that listens to it. */
 const FOLDS: ReadonlyMap<AccountEvent['type'], readonly Fold[]> = Object.values(CAPABILITIES).reduce(
   (folds, { folds: own }) => {
     for (const [type, fold] of Object.entries(own) as [AccountEvent['type'], Fold][])

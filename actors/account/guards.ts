@@ -9,7 +9,7 @@ export function rotationPending(state: Pick<EdgeLinkState, 'rotation'>): Refusal
   return state.rotation === null ? null : refuse('IDENTITY_ROTATION_PENDING', { rotationId: state.rotation.id });
 }
 
-/** Refuses: ACCOUNT_SUSPENDED. Deposits of a suspended account are still watched and told. */
+/** Refuses: ACCOUNT_SUSPENDED. Deposits of a suspended account are still watched and announced. */
 export function suspended(state: Pick<PlanState, 'suspended'>): Refusal | null {
   return state.suspended ? refuse('ACCOUNT_SUSPENDED') : null;
 }

@@ -1,7 +1,7 @@
 /**
  * The account's own addresses: the gas tank `M/1/0` and the treasury `M/1/1` of each extended key, and the gas tank
  * that the edge names on a pooled chain (its treasury is external). They are watched, so that value which our own jobs
- * move is told from a customer's deposit (G20). Spec §2.10.
+ * move is distinguished from a customer's deposit (G20). Spec §2.10.
  */
 import { isRefusal } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';

@@ -11,13 +11,13 @@
  *   reversed    seen       detected    + 1           detected    none: the same deposit, detected before
  *   any         moved      as it is                              none: only the block changes
  *   none, reversed: moved is seen. none: orphaned is nothing. A fact that changes nothing is taken and forgotten.
- *   A contract may pay another amount, token or payee when its transaction is included again: what stood there is
+ *   A contract may pay another amount, token or payee when its transaction is included again: the old movement is
  *   reversed, and the new movement is detected, deposit_detected again, under the same key and the next incarnation.
  *
  * So per incarnation there is at most one credit and at most one reversal of it, and the sum of a deposit is always
  * zero or its amount (I6), whatever the order of facts. Value that the account's own jobs move and change are no
  * deposits (G20, G21): the fact stays in the store, nothing is credited. A deposit to an archived address is credited
- * and not announced (spec §2.3); one that was announced is told to its end, whatever becomes of its address.
+ * and not announced (spec §2.3); one that was announced is reported to its end, whatever becomes of its address.
  * An EVM address has a row for each network it was asked for: a deposit takes that of its network, else the oldest
  * active one. The watcher names the address by its first row, always the same, so a movement is known by payee, asset
  * and amount.
@@ -84,7 +84,7 @@ export class DepositBook {
     ]);
   }
 
-  /** Rows to write: the deposits as they stand now, then entries and publications in the order in which they arose. */
+  /** Rows to write: the deposits in their new state, then entries and publications in the order in which they arose. */
   get rows(): RowWrite[] {
     const deposits = [...this.#changed.values()].map((row): RowWrite => ({ table: 'deposit', row }));
     return [...deposits, ...this.#rows];
@@ -121,7 +121,7 @@ export class DepositBook {
     return rows.find((row) => row.chain === chain) ?? rows.find(({ status }) => status === 'active') ?? first;
   }
 
-  /** Whether somebody is told what becomes of a deposit: an archived address announces no new ones. */
+  /** Whether the fate of a deposit is announced: an archived address announces no new ones. */
   #heardOf(deposit: DepositRow, address: AddressRow): boolean {
     return (
       deposit.announced || address.status !== 'archived' || this.#addresses.get(deposit.addressId)?.status === 'active'
@@ -154,8 +154,8 @@ export class DepositBook {
             announced: this.#heardOf(before, address),
           };
     this.#put('deposit_detected', deposit);
-    const told = again ? null : this.#announce({ event: 'deposit_detected' }, deposit, seen);
-    this.#enter('detected', deposit, deposit.amount, told);
+    const announced = again ? null : this.#announce({ event: 'deposit_detected' }, deposit, seen);
+    this.#enter('detected', deposit, deposit.amount, announced);
     if (before === undefined && seen.activates) this.#announce({ event: 'address_activated' }, deposit, seen);
     if (kind === 'matured') this.#confirm(deposit, seen, address);
   }
@@ -181,8 +181,8 @@ export class DepositBook {
     };
     this.#put('deposit_reversed', deposit);
     const reversal = { reversedFrom: before.status, depth: seen.confirmations };
-    const told = this.#announce({ event: 'deposit_reversed', ...reversal }, deposit, seen);
-    if (before.status === 'confirmed') this.#enter('reversal', deposit, -deposit.amount, told);
+    const announced = this.#announce({ event: 'deposit_reversed', ...reversal }, deposit, seen);
+    if (before.status === 'confirmed') this.#enter('reversal', deposit, -deposit.amount, announced);
     return deposit;
   }
 
@@ -237,12 +237,17 @@ export class DepositBook {
     this.#events.push({ type, id, incarnation, amount: String(deposit.amount), height, blockHash });
   }
 
-  #enter(kind: LedgerEntryRow['kind'], { id, incarnation }: DepositRow, amount: bigint, told: string | null): void {
-    const row = { depositId: id, accountId: this.#state.accountId, incarnation, kind, amount, eventId: told };
+  #enter(
+    kind: LedgerEntryRow['kind'],
+    { id, incarnation }: DepositRow,
+    amount: bigint,
+    announced: string | null,
+  ): void {
+    const row = { depositId: id, accountId: this.#state.accountId, incarnation, kind, amount, eventId: announced };
     this.#rows.push({ table: 'ledger_entry', row });
   }
 
-  /** Id of the publication, null where nobody is told. One id per fact, whatever happens in between (I12). */
+  /** Id of the publication, null where none is made. One id per fact, whatever happens in between (I12). */
   #announce(change: Change, deposit: DepositRow, seen: SeenTransfer): string | null {
     if (!deposit.announced) return null;
     const { event } = change;

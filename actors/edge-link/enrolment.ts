@@ -7,7 +7,7 @@
  *   this identity   sync with something new      keys_added
  *   this identity   sync with nothing new        ALREADY_ENROLLED
  *   this identity   resume, resync               readiness
- *   another         sync                         rotation_pending: keys held back, owner told (the gateway answers
+ *   another         sync                         rotation_pending: keys held back, owner notified (the gateway answers
  *                                                EDGE_SIGNATURE_INVALID)
  *   another         anything else                EDGE_SIGNATURE_INVALID
  *   a rotation      anything                     IDENTITY_ROTATION_PENDING
@@ -103,7 +103,7 @@ function afterwards(state: EdgeLinkSees, events: readonly AccountEvent[]): EdgeL
   );
 }
 
-/** Another identity than the pinned one: its keys are held back and every endpoint is told. Spec §5.7. */
+/** Another identity than the pinned one: its keys are held back and every endpoint is notified. Spec §5.7. */
 function detectRotation(
   state: EdgeLinkSees,
   { rotationId, publicKey }: { rotationId: string; publicKey: string },
@@ -111,7 +111,7 @@ function detectRotation(
   nowMs: number,
 ): AccountDecision<'enrol'> {
   const event: AccountEvent = { type: 'rotation_detected', id: rotationId, publicKey, keys, atMs: nowMs };
-  const told = publish(state, {
+  const published = publish(state, {
     event: 'identity_rotation_detected',
     id: eventIdAt(state, 1, 'identity_rotation_detected'),
     toAll: true,
@@ -126,7 +126,7 @@ function detectRotation(
     },
   });
   const readiness = readinessViews(afterwards(state, [event]));
-  return accept({ outcome: 'rotation_pending', readiness }, [event], [...keyRows(keys, 'held'), told]);
+  return accept({ outcome: 'rotation_pending', readiness }, [event], [...keyRows(keys, 'held'), published]);
 }
 
 /** The owner's word on a rotation. Refuses: NOT_FOUND. Spec §3.1. */

@@ -24,7 +24,7 @@ export function noteLiveness({
     (before === 'never_connected' && liveness === 'down');
   if (nothingNew) return accept({ liveness: before });
   const event = liveness === 'down' ? 'edge_offline' : 'edge_online';
-  const told =
+  const published =
     before === 'never_connected'
       ? []
       : [
@@ -38,5 +38,5 @@ export function noteLiveness({
             data: { liveness },
           }),
         ];
-  return accept({ liveness }, [{ type: 'edge_liveness_changed', liveness }], told);
+  return accept({ liveness }, [{ type: 'edge_liveness_changed', liveness }], published);
 }

@@ -10,7 +10,7 @@ declare const COMMAND: unique symbol;
  * and passivation.
  */
 export interface Address<in Command, out Reply = unknown> {
-  /** Where the actor stands in the tree: what `inspect` and `restart` take. */
+  /** The actor's place in the tree: what `inspect` and `restart` take. */
   readonly path: string;
   readonly [COMMAND]: (command: Command) => Reply;
 }

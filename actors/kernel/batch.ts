@@ -3,7 +3,7 @@ import { futile, type Outcome } from './envelope.ts';
 import { faultOf } from './fault.ts';
 import { PoisonousEvent, type Entity } from '../../model/entity.ts';
 
-/** What a batch would change, and what each member is told once that is durable. */
+/** What a batch would change, and the reply to each member once that is durable. */
 export interface BatchPlan<State, Event, Row, Reply> {
   /** By member, in order. */
   readonly outcomes: readonly Outcome<Reply>[];

@@ -5,7 +5,7 @@
  *   appended   the batch is durable: answer each member
  *   stale      another incarnation wrote: throw this one away, load once more, decide again; twice stale is a fault
  *   duplicate  an idempotency key was taken: nothing was written, so each member runs alone and only the duplicate
- *              one is told so
+ *              one gets that reply
  *   refused    the schema says no to something: likewise
  *   unstorable the schema must never hold something of it: likewise; that member's command is at fault, not the entity
  *   throws     the outcome is unknown: every member gets INTERNAL_ERROR, or SERVICE_UNAVAILABLE from a store that is
@@ -124,7 +124,7 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
     for (let tries = 0; tries < TRIES_PER_BATCH; tries++) {
       if (tries > 0) await this.#load();
       const live = this.#live;
-      if (this.stopped) return; // Its askers were told when it was abandoned; from here on it would write.
+      if (this.stopped) return; // Its askers were answered when it was abandoned; from here on it would write.
       if (live === null) return this.answerAll(batch, refuse('NOT_FOUND', { what: 'entity' }));
       const plan = decideBatch(this.#of.entity, live.state, commands, this.shared.clock.nowMs());
       if (tries === 0) for (const fault of plan.faults) this.note(fault);
@@ -175,7 +175,7 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
   }
 }
 
-// It may still take effect: the fence of the next append tells.
+// It may still take effect: the fence of the next append decides.
 function storeTimedOut(operation: 'load' | 'append'): Error {
   return new KernelFault('store_timed_out', `the store did not answer a ${operation} in time`);
 }

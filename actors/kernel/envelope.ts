@@ -7,14 +7,14 @@ import type { Expirable } from './timers.ts';
 
 /**
  * An idempotency key of the command was taken: nothing was written, the first answer is in the store. A refusal of a
- * second try may rest on what the first one did, so whoever keeps keys looks once more after a refusal.
+ * second try may rest on what the first one did, so a keeper of keys looks once more after a refusal.
  */
 export interface Duplicate {
   readonly ok: 'duplicate';
 }
 
 /**
- * What an asker is told. Beside the refusals of the entity itself:
+ * The reply to an asker. Beside the refusals of the entity itself:
  * `SERVICE_UNAVAILABLE` with `retryAfterSeconds` — nothing was done: full, stopping, not loadable, not begun in time;
  * or `store_away`: the store did not answer the append, so the outcome may be unknown;
  * `INTERNAL_ERROR` with `reason` — a crash, a deadline passed while at work, or given up: the outcome may be unknown;

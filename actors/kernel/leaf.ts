@@ -42,7 +42,7 @@ export abstract class Leaf implements Runnable {
   #queue: Envelope[] | null = null;
   /** What the running turn took and has not answered. */
   #taken: readonly Envelope[] | null = null;
-  /** What those of `#taken` are told when the turn throws. */
+  /** The reply to those in `#taken` when the turn throws. */
   #failure: Outcome<unknown> = CRASHED;
   #awake = false;
   #restartAsked = false;
@@ -193,7 +193,7 @@ export abstract class Leaf implements Runnable {
     return this.#taken !== null;
   }
 
-  /** Says what is told to those who were taken when this turn throws next: nothing was done for them. */
+  /** Sets the reply to those who were taken when this turn throws next: nothing was done for them. */
   protected failWith(outcome: Outcome<unknown>): void {
     this.#failure = outcome;
   }

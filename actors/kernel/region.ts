@@ -1,5 +1,5 @@
 /**
- * All entities of one kind: the router (a plain map, outside the tree), who is resident, and where each stands in it.
+ * All entities of one kind: the router (a plain map, outside the tree), who is resident, and the place of each in it.
  * Residents are kept in the order of last use; the oldest idle one makes room for a new one, and one that is idle for
  * long leaves by itself. The next message brings it back: load and fence, then the message.
  */

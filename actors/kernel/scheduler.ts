@@ -1,12 +1,12 @@
 /**
  * The only file that touches nact. What we take from it is scheduling: one turn of an actor at a time, and a tree.
- * A leaf's mailbox is our own; nact is only told "this leaf has work" and carries at most one such wake per leaf, so
- * that a turn can take everything that waits. Never used, for what test/actors/kernel/nact-*.test.ts shows: `query`,
- * `spawnStateless`, `spawnPersistent`, `shutdownAfter`, `initialStateFunc`, `reset`, `afterStop`.
+ * A leaf's mailbox is our own; nact only gets the message "this leaf has work" and carries at most one such wake per
+ * leaf, so that a turn can take everything that waits. Never used, for what test/actors/kernel/nact-*.test.ts shows:
+ * `query`, `spawnStateless`, `spawnPersistent`, `shutdownAfter`, `initialStateFunc`, `reset`, `afterStop`.
  */
 import * as nact from 'nact';
 
-/** What a leaf offers: one turn. It must not reject; `broken` is told when it does all the same. */
+/** What a leaf offers: one turn. It must not reject; `broken` is called when it does all the same. */
 export interface Runnable {
   run(): Promise<void>;
   broken(error: unknown): void;

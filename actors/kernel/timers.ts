@@ -2,9 +2,9 @@
 
 export type TimerHandle = unknown;
 
-/** Everything the kernel knows of time. A simulator turns it by hand. */
+/** The kernel's only source of time. A simulator turns it by hand. */
 export interface Clock {
-  /** Wall clock, epoch milliseconds: what `decide` is told. May step. */
+  /** Wall clock, epoch milliseconds: passed to `decide`. May step. */
   nowMs(): number;
   /** Monotonic milliseconds: what deadlines, backoff and idleness are measured with. */
   elapsedMs(): number;
@@ -26,7 +26,7 @@ const SLICE_MS_MAX = 2_147_483_647;
 /** Live timers of one owner; a worker that arms more has a leak. */
 const TIMERS_PER_OWNER_MAX = 1_000;
 
-/** Timers of one owner: cancelled together when it restarts or stops. A callback that throws is told to `onThrow`. */
+/** Timers of one owner: cancelled together when it restarts or stops. What a callback throws goes to `onThrow`. */
 export class OwnedTimers {
   readonly #clock: Clock;
   readonly #onThrow: (error: unknown) => void;

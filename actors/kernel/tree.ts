@@ -49,7 +49,7 @@ export class Branch implements Parent {
     return made;
   }
 
-  /** Whatever stands at a path below this one. */
+  /** The leaf or branch at a path below this one. */
   find(path: string): Leaf | Branch | undefined {
     let at: Leaf | Branch | undefined = this;
     for (const name of path.split('/').filter((part) => part !== '')) {
@@ -77,7 +77,7 @@ export class Branch implements Parent {
   }
 }
 
-/** What stands at a node, and below it `depth` levels deep. */
+/** The state of a node, and below it `depth` levels deep. */
 export function inspectionOf(at: Leaf | Branch, depth: number): Inspection {
   if (at instanceof Branch) return inspectionOfBranch(at, depth);
   return {

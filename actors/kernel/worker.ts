@@ -22,7 +22,7 @@ export interface WorkerContext<Message> {
 }
 
 export interface WorkerSpec<Message, Reply> {
-  /** Where it stands: `watchers/eth`, or `publisher` for one right below the root. */
+  /** Its path: `watchers/eth`, or `publisher` for one right below the root. */
   readonly path: string;
   readonly policy?: RestartPolicy;
   readonly mailboxMax?: number;

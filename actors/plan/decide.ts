@@ -8,7 +8,7 @@ import type { Plan } from '../../model/account/plan.ts';
 
 type Counted = 'chains' | 'addresses' | 'settledTransactions' | 'webhooks' | 'edgeSessions';
 
-/** Refuses: TIER_FEATURE_LOCKED once `current` has reached a tier's limit; a null limit is none. Spec §8.2. */
+/** Refuses: TIER_FEATURE_LOCKED once `current` has reached a tier's limit; null means no limit. Spec §8.2. */
 export function tierLimit(
   { environment, plan }: Pick<PlanSees, 'environment' | 'plan'>,
   feature: Counted & keyof TierTerms,

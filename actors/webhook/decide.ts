@@ -53,7 +53,7 @@ export function replaceWebhook({
   return no ?? accept(row, [{ type: 'webhook_replaced', id: row.id, seal }], [{ table: 'webhook', row }]);
 }
 
-/** Ends of the sealed texts: enough to tell secrets apart, nothing of them. */
+/** Ends of the sealed texts: enough to distinguish secrets, nothing of them. */
 function sealOf({ sealedSecrets }: WebhookRow): string {
   return sealedSecrets.map((sealed) => sealed.slice(-SEAL_CHARACTERS)).join(' ');
 }

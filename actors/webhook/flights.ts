@@ -128,7 +128,7 @@ export class Flights {
     if (account.byId.size === 0) this.#accounts.delete(accountId);
   }
 
-  /** What waits here goes to the endpoint as it stands: its URL of now, signed with its secrets of now. */
+  /** What waits here goes to the endpoint's current URL, signed with its current secrets. */
   refresh(accountId: AccountId, { webhookId, url, sealedSecrets }: SendableDelivery, seenMs: number): void {
     for (const flight of this.#accounts.get(accountId)?.byId.values() ?? []) {
       if (flight.due.delivery.webhookId === webhookId)

@@ -70,10 +70,10 @@ export function bindWithdrawal(deciding: Deciding<'bind_withdrawal'>): AccountDe
   const network = book.network(chain),
     key = counterKey(chain, from);
   const counter = place.counters[key],
-    told = BigInt(module!.nextReplayValue(inputs)!);
-  const next = believedNext(chain, counter, told, inputs, used, network.reorgWindow);
+    chainNext = BigInt(module!.nextReplayValue(inputs)!);
+  const next = believedNext(chain, counter, chainNext, inputs, used, network.reorgWindow);
   if (isRefusal(next)) return next;
-  const gap = gapIn(deciding, counter, told);
+  const gap = gapIn(deciding, counter, chainNext);
   const { value, ...claimed } =
     gap === null ? allocate(counter, next) : allocate({ ...counter!, next: String(gap) }, gap);
   const bound = module!.withCounter!(network, unsigned, inputs, replayKeyOf(family, value)!);
@@ -118,8 +118,8 @@ function placeFor({ state, command, book, inFlight, nowMs }: Deciding<'bind_with
     rows.push({ table: 'withdrawal_status', id: other.id, status: 'built', updatedAtMs });
   }
   // What fills a gap lets the others land: it is never one too many.
-  const told = book.module(chain)?.nextReplayValue(inputs) ?? null;
-  const isGap = told !== null && gapIn({ state, command, nowMs }, counters[key], BigInt(told)) !== null;
+  const chainNext = book.module(chain)?.nextReplayValue(inputs) ?? null;
+  const isGap = chainNext !== null && gapIn({ state, command, nowMs }, counters[key], BigInt(chainNext)) !== null;
   return (
     (isGap
       ? null
@@ -134,9 +134,9 @@ function placeFor({ state, command, book, inFlight, nowMs }: Deciding<'bind_with
 function gapIn(
   { state, command: { inputs, used }, nowMs }: Pick<Deciding<'bind_withdrawal'>, 'state' | 'command' | 'nowMs'>,
   counter: Counter | undefined,
-  told: bigint,
+  chainNext: bigint,
 ): bigint | null {
-  return gapBelow(counter, told, { inputs, used }, (id) => state.withdrawals[id] ?? 0, nowMs);
+  return gapBelow(counter, chainNext, { inputs, used }, (id) => state.withdrawals[id] ?? 0, nowMs);
 }
 
 /** Refuses: CONFLICT where as many signed transactions of a sender wait as may. V40. */

@@ -53,14 +53,14 @@ export interface Allocation {
  * what ours holds: the sender's highest value in a block of the kept window is not used again. C6-52, G15.
  */
 export function chainNextOf(
-  told: bigint,
+  chainNext: bigint,
   readAtHeight: number,
   used: UsedValue | null | undefined,
   reorgWindow: number,
 ): bigint {
-  if (used == null || used.height < readAtHeight - reorgWindow) return told;
+  if (used == null || used.height < readAtHeight - reorgWindow) return chainNext;
   const after = BigInt(used.value) + 1n;
-  return after > told ? after : told;
+  return after > chainNext ? after : chainNext;
 }
 
 /**
@@ -71,7 +71,7 @@ export function chainNextOf(
 export function believedNext(
   chain: Chain,
   counter: Counter | undefined,
-  told: bigint,
+  chainNext: bigint,
   inputs: BuildInputs,
   used: UsedValue | null | undefined,
   reorgWindow: number,
@@ -80,15 +80,15 @@ export function believedNext(
     ...(used == null ? [] : [BigInt(used.value) + 1n]),
     ...(counter?.next == null ? [] : [BigInt(counter.next)]),
   ];
-  if (inputs.counter === 'one_word' && own.length > 0 && own.every((value) => told > value)) {
+  if (inputs.counter === 'one_word' && own.length > 0 && own.every((value) => chainNext > value)) {
     return refuse('CHAIN_UNAVAILABLE', {
       chain,
       permanent: false,
       retryAfterSeconds: 10,
-      reason: `one endpoint alone is alive and says that the next counter is ${told}; our own records end before it: a second endpoint must say so too`,
+      reason: `one endpoint alone is alive and says that the next counter is ${chainNext}; our own records end before it: a second endpoint must say so too`,
     });
   }
-  return chainNextOf(told, inputs.readAtHeight, used, reorgWindow);
+  return chainNextOf(chainNext, inputs.readAtHeight, used, reorgWindow);
 }
 
 /**
@@ -103,14 +103,14 @@ export const GAP_MS = 60_000;
  */
 export function gapBelow(
   counter: Counter | undefined,
-  told: bigint,
+  chainNext: bigint,
   { inputs, used }: { inputs: BuildInputs; used?: UsedValue | null | undefined },
   changedAtMs: (id: string) => number,
   nowMs: number,
 ): bigint | null {
   if (inputs.counter !== undefined || counter === undefined || counter.next === null) return null;
   const after = used == null ? 0n : BigInt(used.value) + 1n;
-  let gap = after > told ? after : told;
+  let gap = after > chainNext ? after : chainNext;
   while (String(gap) in counter.inFlight) gap += 1n;
   const above = Object.entries(counter.inFlight).filter(([value]) => BigInt(value) > gap);
   return above.length > 0 && above.every(([, { id }]) => nowMs - changedAtMs(id) >= GAP_MS) ? gap : null;

@@ -107,9 +107,9 @@ function proposalFor(
   counter: Counter | undefined,
 ): ReplayKey | null | Refusal {
   const { intent, inputs, used } = command;
-  const told = module.nextReplayValue(inputs);
-  if (told === null) return null;
-  const next = believedNext(intent.chain, counter, BigInt(told), inputs, used, reorgWindow);
+  const chainNext = module.nextReplayValue(inputs);
+  if (chainNext === null) return null;
+  const next = believedNext(intent.chain, counter, BigInt(chainNext), inputs, used, reorgWindow);
   if (isRefusal(next)) return next;
   const gap = gapFor(state, command, counter, module, nowMs);
   const allocation = gap === null ? allocate(counter, next) : allocate({ ...counter!, next: String(gap) }, gap);
@@ -123,10 +123,10 @@ function gapFor(
   module: ChainModule | null,
   nowMs: number,
 ): bigint | null {
-  const told = module?.nextReplayValue(inputs) ?? null;
-  return told === null
+  const chainNext = module?.nextReplayValue(inputs) ?? null;
+  return chainNext === null
     ? null
-    : gapBelow(counter, BigInt(told), { inputs, used }, (id) => state.withdrawals[id] ?? 0, nowMs);
+    : gapBelow(counter, BigInt(chainNext), { inputs, used }, (id) => state.withdrawals[id] ?? 0, nowMs);
 }
 
 function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsigned: Unsigned): WithdrawalRow {

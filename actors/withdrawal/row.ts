@@ -86,7 +86,7 @@ export function clashOf(state: Pick<WithdrawalState, 'counters'>, row: Withdrawa
 export type WithdrawalEventName = Extract<EventName, `withdrawal_${string}`>;
 
 /**
- * Publication of a transition; `position` is where its event stands in the decision, from one. What is announced of a
+ * Publication of a transition; `position` is the place of its event in the decision, from one. What is announced of a
  * block has matured there: it has the threshold's confirmations, at least.
  */
 export function announceWithdrawal(

@@ -43,7 +43,7 @@ export class WithdrawalBook {
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
 
-  /** Events go to `events`; where one stands there is its position in the decision. */
+  /** Events go to `events`; its index there is its position in the decision. */
   constructor(
     state: FactSees,
     withdrawals: readonly WithdrawalRow[],

@@ -1,9 +1,9 @@
 /**
- * From signed bytes to a node: the bytes are durable before the first submit (G25), and so is that it begins: whoever
- * dies between a submit and its answer leaves bytes that a node may have. What a node says falls in four classes (G26).
- * What it may have is submitted again, the same bytes, and is ended by no refusal, only by proof (G27); the one refusal
- * that ends a version answers its first submit while no other was begun, which every `begin_submit` sees by the row
- * that it changes.
+ * From signed bytes to a node: the bytes are durable before the first submit (G25), and so is that it begins: a process
+ * that dies between a submit and its answer leaves bytes that a node may have. What a node says falls in four classes
+ * (G26). What it may have is submitted again, the same bytes, and is ended by no refusal, only by proof (G27); the one
+ * refusal that ends a version answers its first submit while no other was begun, which every `begin_submit` sees by the
+ * row that it changes.
  */
 import { notFound, refuse } from '../../protocol/errors.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
@@ -156,7 +156,7 @@ function isDoubtful({ command: { known, txid } }: Deciding<'note_broadcast'>): b
   return known.versions.some((version) => version.txid === txid && version.doubtful === true);
 }
 
-/** Also of a row from before it was kept, whose broadcast is all that it tells. */
+/** Also of a row from before it was kept, which shows its broadcast only. */
 function wasTaken({ command: { known, txid } }: Deciding<'note_broadcast'>): boolean {
   return (
     known.status !== 'signing' && known.versions.some((version) => version.txid === txid && version.taken !== false)

@@ -1,5 +1,5 @@
 /**
- * Native balances at one block as every living endpoint tells them: what one says and another denies is not proven
+ * Native balances at one block as every living endpoint reports them: what one says and another denies is not proven
  * (G8).
  */
 import { ChainUnavailable, type ChainClient } from '../../chains/chain.ts';
@@ -10,8 +10,8 @@ import { livingOf } from '../follow/quorum.ts';
 type BalancesAt = NonNullable<ChainClient['fetchBalancesAt']>;
 
 /**
- * Where one endpoint is alive, or none can be told apart, `alone` answers. One that does not have the block has no say.
- * Throws: ChainUnavailable.
+ * Where one endpoint is alive, or they cannot be asked one by one, `alone` answers. One that does not have the block
+ * has no say. Throws: ChainUnavailable.
  */
 export function agreedBalancesAt(run: Run, alone: BalancesAt): BalancesAt {
   return async (addresses, block) => {

@@ -52,7 +52,7 @@ export function createAudit(parts: WatcherParts): Audit {
   };
 }
 
-/** False when the chain did not tell the balance. */
+/** False when the chain did not report the balance. */
 async function compare(parts: WatcherParts, repeats: RepeatProofs, row: LedgerBalance, at: Recorded): Promise<boolean> {
   const token = row.tokenContract === null ? null : parts.catalogue.get(row.tokenContract);
   if (token === undefined) return true; // It left the catalogue: neither seen nor credited any more (G23).

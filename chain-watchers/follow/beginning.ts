@@ -25,13 +25,13 @@ const WITNESSES_NEEDED = 2;
 type Parts = Pick<WatcherParts, 'store' | 'ledger' | 'network' | 'client' | 'settings' | 'witnesses'>;
 
 /** Height at which a ledger without a cursor begins, durable from here on. Throws: ChainUnavailable. */
-export async function startOf(parts: Parts, told: number, waitMs = UNHEARD_MS): Promise<number> {
+export async function startOf(parts: Parts, reported: number, waitMs = UNHEARD_MS): Promise<number> {
   const { store, ledger, network, client, settings } = parts;
-  if (accountOfLedger(ledger) !== null) return settings.start === 'head' ? told : settings.start;
+  if (accountOfLedger(ledger) !== null) return settings.start === 'head' ? reported : settings.start;
   if (settings.start !== 'head') return store.noteChainStart(ledger, settings.start);
   const known = await store.chainStart(ledger);
   if (known !== null && known.height !== null) return known.height;
-  const headHeight = parts.witnesses.length === 0 ? told : await firstHead(parts, waitMs);
+  const headHeight = parts.witnesses.length === 0 ? reported : await firstHead(parts, waitMs);
   const driftMs = Math.max(DRIFT_MS_MIN, DRIFT_BLOCKS * network.blockTimeMs);
   const height =
     known === null || FAMILY_OF[network.slug] !== 'evm'
@@ -50,10 +50,10 @@ export async function startOf(parts: Parts, told: number, waitMs = UNHEARD_MS): 
  * never heard. Throws: ChainUnavailable.
  */
 async function firstHead({ witnesses, network }: Parts, waitMs: number): Promise<number> {
-  const told: number[] = [];
+  const reported: number[] = [];
   const reads = Promise.all(
     witnesses.map(async (one) => {
-      told.push(...(await orNull(one.getHead()).then((head) => (head === null ? [] : [head.height]))));
+      reported.push(...(await orNull(one.getHead()).then((head) => (head === null ? [] : [head.height]))));
     }),
   );
   let timer: NodeJS.Timeout | undefined;
@@ -61,13 +61,13 @@ async function firstHead({ witnesses, network }: Parts, waitMs: number): Promise
     timer = setTimeout(resolve, waitMs, 'late');
   });
   if ((await Promise.race([reads, late]).finally(() => clearTimeout(timer))) === 'late') {
-    if (told.length === 0) await reads;
+    if (reported.length === 0) await reads;
     else reads.catch(() => undefined); // what comes now is too late
   }
-  const [highest, second] = told.toSorted((a, b) => b - a);
-  if (highest === undefined) throw new ChainUnavailable(network.slug, 'no endpoint tells its head');
+  const [highest, second] = reported.toSorted((a, b) => b - a);
+  if (highest === undefined) throw new ChainUnavailable(network.slug, 'no endpoint reports its head');
   if (second === undefined) return highest;
-  if (told.length > 2 || highest - second <= lagBlocksOf(network)) return second;
+  if (reported.length > 2 || highest - second <= lagBlocksOf(network)) return second;
   throw new ChainUnavailable(
     network.slug,
     `endpoints name the heads ${second} and ${highest}: the chain begins when two agree, or one is removed from the configuration`,

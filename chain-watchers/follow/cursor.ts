@@ -17,7 +17,7 @@ export type Standing =
   | 'other_branch'
   | 'behind';
 
-/** How a head stands to a cursor. Spec: chains.md G10. */
+/** How a head relates to a cursor. Spec: chains.md G10. */
 export function standingOf(cursor: Cursor | null, head: Pick<Head, 'height' | 'hash'>): Standing {
   if (cursor === null) return 'new';
   if (head.height < cursor.height) return 'lagging';

@@ -19,7 +19,7 @@ export type Step =
   | { readonly kind: 'waits'; readonly reason: string }
   /** The chain holds another block than ours at the cursor's height; `theirs` is its hash there. */
   | { readonly kind: 'mismatch'; readonly theirs: string | null }
-  /** Another watcher moved the cursor first; its work stands. */
+  /** Another watcher moved the cursor first; its work is kept. */
   | { readonly kind: 'lost_race' };
 
 /** Why a loop of steps ended. */

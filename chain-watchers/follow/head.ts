@@ -73,12 +73,12 @@ export function observeHead(
   };
 }
 
-/** The height from which confirmations are counted: of the head that was told last, as far as it is supported. */
+/** The height from which confirmations are counted: of the head that was reported last, as far as it is supported. */
 export function countedHeight({ head, highestHeight }: HeadMemory): number {
   return Math.min(head.height, highestHeight);
 }
 
-/** Memory after a restart, from what was noted before it: a chain that stood still has stood still since then. */
+/** Memory after a restart, from what was noted before it: a chain that had stopped counts as stopped since then. */
 export function rememberedHead(noted: { height: number; atMs: number }, elapsedMs: number): HeadMemory {
   const head = { height: noted.height, hash: '', finalizedHeight: null };
   return {
@@ -91,7 +91,7 @@ export function rememberedHead(noted: { height: number; atMs: number }, elapsedM
   };
 }
 
-/** What the head that was told last calls final. */
+/** What the last reported head calls final. */
 export function ownFinality(memory: HeadMemory, elapsedMs: number): Finality {
   return { finalizedHeight: memory.finalizedHeight, stalledMs: elapsedMs - memory.finalizedRoseAtMs };
 }

@@ -22,7 +22,7 @@ export interface KeyedBlock {
 }
 
 /**
- * Transfers with their address keys, each credit key (txid, output index) once: a node that tells a movement twice
+ * Transfers with their address keys, each credit key (txid, output index) once: a node that reports a movement twice
  * (C2-21) still makes one deposit. Zero amounts are none (G22); a payee that is no address of the chain cannot be ours.
  * Throws: MalformedReply when two different movements carry one credit key.
  */
@@ -72,8 +72,8 @@ export interface MatchContext {
 
 /**
  * Facts for the transfers that pay an issued address. The whole address is compared on a hit, not its key alone. The
- * account's own gas tank and treasury are not customers' (G20); senders go along so that the account can tell its own
- * jobs and change (G20, G21).
+ * account's own gas tank and treasury are not customers' (G20); senders go along so that the account can recognise its
+ * own jobs and change (G20, G21).
  */
 export function matchTransfers(
   context: MatchContext,

@@ -180,7 +180,7 @@ async function agreedOf(run: Run, readings: readonly Reading[]): Promise<Reading
   return null;
 }
 
-/** An operator is told once about each height whom to look at; where one was outvoted, which one. */
+/** Logs once for each height which endpoints to check; where one was outvoted, which one. */
 function report(
   { parts, memory }: Run,
   { height, hash }: Block,

@@ -16,7 +16,7 @@ import { rememberedHead, type HeadMemory } from './head.ts';
 /** Blocks by which a head may rise at once, and how many times faster than its network's pace a chain may mine. */
 const BLOCKS_AT_ONCE = 1_000;
 const PACE = 10;
-/** No chain has an older block: a time before it is none. 2009-01-03. */
+/** No chain has an older block: an earlier time is no valid one. 2009-01-03. */
 const FIRST_BLOCK_MS = 1_230_940_800_000;
 
 export interface KnownHead {
@@ -56,7 +56,7 @@ export async function canBeAt(run: Run, height: number): Promise<boolean> {
   );
 }
 
-/** A node that syncs tells old heads as new: what our newest block says of the time dates the head that is known. */
+/** A node that syncs reports old heads as new: what our newest block says of the time dates the head that is known. */
 async function datedByCursor({ parts }: Run, known: KnownHead): Promise<KnownHead> {
   const cursor = await parts.store.cursor(parts.ledger);
   if (cursor === null) return known;
@@ -67,7 +67,7 @@ async function datedByCursor({ parts }: Run, known: KnownHead): Promise<KnownHea
   return { height, sinceMs: Math.min(known.sinceMs, minedAtMs) };
 }
 
-/** The head of the first client that tells one that can be. Throws: ChainUnavailable when none does. */
+/** The head of the first client that reports a possible one. Throws: ChainUnavailable when none does. */
 export async function firstPossible(run: Run, clients: readonly ChainClient[], refused: Head): Promise<Head> {
   for (const client of clients) {
     try {

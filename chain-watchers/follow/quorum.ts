@@ -10,7 +10,7 @@
  *   silent     answered before, answers nothing now                          after 30 s
  *   behind     its head is below our cursor by more than a moment's blocks    after 30 s, 10 s if it was never up to it
  *   stuck      its head does not rise while another one's is above it         after 10 block times, at least 30 s
- *   unreadable tells its head and proves no block at all                      after 30 s
+ *   unreadable reports its head and proves no block at all                      after 30 s
  *   ahead      claims a head that cannot be (possible-head.ts)                at once
  *
  * Each time runs from the first look that found it so, so a look that is old says nothing. Our cursor is what decides
@@ -51,7 +51,7 @@ export function confirmedBy(opinions: readonly Opinion[], threshold: number): bo
 
 export const UNKNOWN_WITNESS: WitnessMemory = {
   heard: false,
-  told: null,
+  logged: null,
   keptUp: false,
   silentSinceMs: null,
   behindSinceMs: null,
@@ -124,10 +124,10 @@ export function agreedFinal(
   nowMs: number,
   network: Pick<Network, 'blockTimeMs'>,
 ): number | null {
-  const told = witnesses
+  const reported = witnesses
     .filter((one) => conditionOf(one, nowMs, network) === 'alive')
     .flatMap(({ finalizedHeight }) => finalizedHeight ?? []);
-  return told.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, told.length) - 1] ?? null;
+  return reported.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, reported.length) - 1] ?? null;
 }
 
 /** What the chain calls final, as of the last look. A stall runs from when the agreed height last rose. */
@@ -150,10 +150,10 @@ export function supportedHead(
   { parts, memory }: Pick<Run, 'parts' | 'memory'>,
   cursorHeight: number | null,
 ): number | null {
-  const told = memory.witnesses
+  const reported = memory.witnesses
     .filter((one, index) => one.headHeight !== null && countsNow({ parts, memory }, index))
     .map(({ headHeight }) => headHeight!);
-  const supported = told.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, told.length) - 1];
+  const supported = reported.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, reported.length) - 1];
   return supported === undefined ? null : Math.max(supported, cursorHeight ?? 0);
 }
 
@@ -172,7 +172,7 @@ export interface LivingEndpoint {
   readonly client: ChainClient;
   /** Which one of the configured endpoints, from 1. */
   readonly position: number;
-  /** Its head as of the last look, −1 before it told one. */
+  /** Its head as of the last look, −1 before it reported one. */
   readonly headHeight: number;
 }
 
@@ -210,27 +210,27 @@ async function lookNow(run: Run): Promise<void> {
   });
   await Promise.race([Promise.all(awaited), late]).finally(() => clearTimeout(timer));
   const nowMs = parts.elapsedMs(),
-    told = heads.map((head, index) => head ?? memory.lateHeads.get(index) ?? null);
+    reported = heads.map((head, index) => head ?? memory.lateHeads.get(index) ?? null);
   memory.lateHeads.clear();
   memory.lookedAtMs = nowMs;
-  const isRefused = await refuseImpossible(run, told);
+  const isRefused = await refuseImpossible(run, reported);
   const others = (index: number) =>
     Math.max(
       -1,
-      ...known.map(({ headHeight }, other) => (other === index ? -1 : (told[other]?.height ?? headHeight ?? -1))),
+      ...known.map(({ headHeight }, other) => (other === index ? -1 : (reported[other]?.height ?? headHeight ?? -1))),
     );
   memory.witnesses = known.map((witness, index) =>
     isRefused[index] === true
       ? { ...witness, heard: true, silentSinceMs: null, isAhead: true }
       : observeWitness(
           witness,
-          told[index]?.height ?? null,
+          reported[index]?.height ?? null,
           { cursorHeight, highestOther: others(index), nowMs },
           parts.network,
         ),
   );
   memory.witnesses = memory.witnesses.map((witness, index) =>
-    told[index] === null ? witness : { ...witness, finalizedHeight: told[index]!.finalizedHeight },
+    reported[index] === null ? witness : { ...witness, finalizedHeight: reported[index]!.finalizedHeight },
   );
   const finalizedHeight = agreedFinal(memory.witnesses, nowMs, parts.network);
   if (memory.agreedFinal === null || (finalizedHeight ?? -1) > (memory.agreedFinal.highest ?? -1))
@@ -238,16 +238,16 @@ async function lookNow(run: Run): Promise<void> {
   memory.witnesses.forEach((witness, index) => publish(parts, index, witness));
   memory.witnesses = memory.witnesses.map((witness) => ({
     ...witness,
-    told: conditionOf(witness, nowMs, parts.network),
+    logged: conditionOf(witness, nowMs, parts.network),
   }));
 }
 
 /** Takes out heads that cannot be. Answers which endpoints claimed one. */
-async function refuseImpossible(run: Run, told: (Head | null)[]): Promise<boolean[]> {
+async function refuseImpossible(run: Run, reported: (Head | null)[]): Promise<boolean[]> {
   return Promise.all(
-    told.map(async (head, index) => {
+    reported.map(async (head, index) => {
       if (head === null || (await canBeAt(run, head.height))) return false;
-      told[index] = null;
+      reported[index] = null;
       return true;
     }),
   );
@@ -274,15 +274,15 @@ function noteOnly({ parts, memory }: Run, isAhead: boolean): void {
   if (before.isAhead === isAhead || accountOfLedger(parts.ledger) !== null) return;
   const witness = { ...before, isAhead };
   publish(parts, 0, witness);
-  memory.witnesses = [{ ...witness, told: conditionOf(witness, parts.elapsedMs(), parts.network) }];
+  memory.witnesses = [{ ...witness, logged: conditionOf(witness, parts.elapsedMs(), parts.network) }];
 }
 
 export const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
   unheard: 'has answered nothing since this process began',
   silent: 'answers nothing',
   behind: 'is far below what is recorded',
-  stuck: 'tells the same head while another endpoint goes on',
-  unreadable: 'tells its head and proves no block',
+  stuck: 'reports the same head while another endpoint goes on',
+  unreadable: 'reports its head and proves no block',
   ahead: 'claims a head that cannot be: further ahead than the chain can have mined',
 };
 
@@ -299,7 +299,7 @@ function publish(
   metrics.set('svc_endpoint_alive', { chain, endpoint }, condition === 'alive' ? 1 : 0);
   if (after.roseAtMs !== null)
     metrics.set('svc_endpoint_head_age_seconds', { chain, endpoint }, Math.floor((now - after.roseAtMs) / 1_000));
-  if (after.told === condition || (after.told === null && condition === 'alive')) return;
+  if (after.logged === condition || (after.logged === null && condition === 'alive')) return;
   if (condition !== 'silent' && condition !== 'unheard') doubtNetwork?.(); // what it answers may be another chain's
   if (condition === 'alive') log.info({ chain, endpoint }, 'an endpoint counts again: blocks need its word too');
   else
@@ -353,7 +353,7 @@ export async function quorumOf(run: Run): Promise<Quorum> {
       const opinions = await Promise.all(
         living.map(async (one): Promise<Opinion> => {
           const theirs = one.headHeight < height ? null : await hashOf(one, height);
-          // One that cannot tell has no opinion, but it counts as alive: its silence is no support.
+          // One that cannot know has no opinion, but it counts as alive: its silence is no support.
           return {
             confirmations: theirs === null ? 0 : confirmationsOf(one.headHeight, height),
             holds: theirs === hash,

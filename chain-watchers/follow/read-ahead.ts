@@ -22,7 +22,7 @@ async function readBlock(client: Source, height: number): Promise<BlockRead | { 
 /**
  * Blocks above a height, at most `limit` of them, in order; at most `width` are in flight. A block that cannot be
  * proven comes as its reason, in its place. Ends where the chain has no next height. Throws: ChainUnavailable when the
- * next height cannot be told, after the blocks before it.
+ * next height cannot be read, after the blocks before it.
  */
 export async function* readAhead(
   client: Source,

@@ -1,7 +1,7 @@
 /**
  * K4: the catalogue against the chain, before the first block is read. A token whose decimals differ from the
  * catalogue's would be credited a million million times too high or too low (C9-68): it is taken in no more, and a
- * person is told.
+ * person is notified.
  */
 import { checkAgainstChain } from '../../chains/catalogue.ts';
 import type { Catalogue, ChainClient, Network } from '../../chains/chain.ts';
@@ -23,7 +23,7 @@ export interface TokenCheckParts {
 export interface TokenCheck {
   /** The catalogue without the tokens that the chain contradicts. */
   catalogue(): Catalogue;
-  /** Asks about every token that the chain has not told of yet; answers how many are left. */
+  /** Asks about every token that the chain has not reported yet; answers how many are left. */
   run(): Promise<number>;
 }
 

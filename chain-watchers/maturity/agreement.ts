@@ -1,13 +1,13 @@
 /**
- * Whose word is believed about what is in a block. Endpoints that hold the same hash may still tell other movements
+ * Whose word is believed about what is in a block. Endpoints that hold the same hash may still report other movements
  * under it, for a hash is checked and an amount is not: before a fact matures its block is read again from living
- * endpoints, by each alone, until two of them tell the movement that was recorded. Whoever recorded it is at most one
- * of the two.
+ * endpoints, by each alone, until two of them report the recorded movement. The endpoint that it was recorded from is
+ * at most one of the two.
  *
- *   endpoints    A tells 5 · B tells 5                 → confirmed
- *                A tells 5 · B tells 50 (recorded: 5)  → contradicted: waits, and a third is asked
- *                A tells 50 · B and C tell 5 (recorded: 50) → refuted: the block is recorded again as B tells it
- *                A tells 5 · B does not answer         → waits for B, until B is dead (G11)
+ *   endpoints    A reports 5 · B reports 5              → confirmed
+ *                A reports 5 · B reports 50 (recorded: 5) → contradicted: waits, and a third is asked
+ *                A reports 50 · B and C report 5 (recorded: 50) → refuted: the block is recorded again as B reports it
+ *                A reports 5 · B does not answer        → waits for B, until B is dead (G11)
  */
 import { ChainUnavailable } from '../../chains/chain.ts';
 import type { Cursor } from '../../model/ports/watch-store.ts';
@@ -25,13 +25,13 @@ const NO_MOVEMENT = 'none';
 export type Judgement = 'confirmed' | 'contradicted' | 'refuted' | 'waits';
 
 /**
- * What living endpoints make of a recorded movement. `told` holds what each that answered has under its key, null where
- * it cannot know such a movement; `asked` counts all that are alive, so that a silent one is waited for. As with hashes
- * two are needed, and more than tell otherwise; where one alone can know, its word stands.
+ * What living endpoints make of a recorded movement. `reported` holds what each that answered has under its key, null
+ * where it cannot know such a movement; `asked` counts all that are alive, so that a silent one is waited for. As with
+ * hashes two are needed, and more than report otherwise; where one alone can know, its word counts.
  */
-export function judgeMovement(recorded: string, told: readonly (string | null)[], asked: number): Judgement {
-  const words = told.filter((word) => word !== null);
-  const knowing = asked - (told.length - words.length);
+export function judgeMovement(recorded: string, reported: readonly (string | null)[], asked: number): Judgement {
+  const words = reported.filter((word) => word !== null);
+  const knowing = asked - (reported.length - words.length);
   if (knowing === 0) return 'confirmed';
   const same = words.filter((word) => word === recorded).length,
     others = words.filter((word) => word !== recorded);
@@ -135,12 +135,12 @@ async function wordOf(
       const { block, inside } = await readBy(run, endpoint, height);
       if (block.hash !== hash) return null;
       const wanted = new Set(facts.map(({ txid }) => txid));
-      const told = Map.groupBy(
+      const reported = Map.groupBy(
         decodedOf(parts, block).keyed.transfers.filter(({ txid }) => wanted.has(txid)),
         ({ txid }) => txid,
       );
       const left = new Map(
-        [...told].map(([txid, transfers]) => [
+        [...reported].map(([txid, transfers]) => [
           txid,
           transfers.map((transfer) =>
             movementOf(transfer.addressKey, transfer.amount.toString(), transfer.tokenContract),
@@ -153,7 +153,7 @@ async function wordOf(
         if (at !== -1) return ofTransaction.splice(at, 1)[0]!;
         return (
           NO_MOVEMENT +
-          (told.get(fact.txid) ?? [])
+          (reported.get(fact.txid) ?? [])
             .map(
               (transfer) => ` ${movementOf(transfer.addressKey, transfer.amount.toString(), transfer.tokenContract)}`,
             )
@@ -176,7 +176,7 @@ async function wordOf(
 
 const TXIDS_LOGGED_MAX = 20;
 
-/** An operator is told whom to look at, also where the others outvoted it. */
+/** Logs which endpoint to check, also where the others outvoted it. */
 function report(parts: WatcherParts, facts: readonly SeenTransfer[], words: readonly Word[]): void {
   const { height, blockHash } = facts[0]!;
   const against = facts.flatMap((fact, index) => {

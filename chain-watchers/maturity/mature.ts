@@ -26,9 +26,9 @@ export interface Matured {
 
 /**
  * Matures what is deep enough and passes the network's gate, after the chain said once more that the block is on it and
- * the transaction succeeded in it, and living endpoints told the same movement. A transaction that now failed in the
- * same block is refuted (C2-22); one that is not there any more waits for the reorg path; one that was told falsely is
- * recorded again.
+ * the transaction succeeded in it, and living endpoints reported the same movement. A transaction that now failed in
+ * the same block is refuted (C2-22); one that is not there any more waits for the reorg path; one that was reported
+ * falsely is recorded again.
  */
 export async function matureFacts(run: Run): Promise<Matured> {
   const { parts, memory, waker } = run;
@@ -89,7 +89,7 @@ function stepOver({ memory }: Run, found: number, settled: number): void {
   memory.matureAfter = found < FACTS_PER_TICK || next > STEPPED_OVER_MAX ? 0 : next;
 }
 
-/** Only a look at all facts tells which blocks that were told in two ways are gone. */
+/** Only a look at all facts shows which contradicted blocks are gone. */
 function forgetSettled({ memory }: Run, due: readonly SeenTransfer[]): void {
   const waiting = new Set(due.map(({ blockHash }) => blockHash));
   for (const hash of memory.contradicted.keys()) if (!waiting.has(hash)) memory.contradicted.delete(hash);
@@ -119,7 +119,7 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
   const { height, blockHash } = facts[0]!;
   const waits = (reason: string): Reread => ({ ...result, reason: `block ${height} ${reason}` });
   if (elapsedMs() < (memory.contradicted.get(blockHash)?.retryAtMs ?? 0))
-    return waits('is told otherwise by other endpoints');
+    return waits('is reported otherwise by other endpoints');
   const succeeded: SeenTransfer[] = [];
   // Of several living endpoints none refutes alone: what one says failed is asked of two, as what is in the block.
   const failed: SeenTransfer[] = [];
@@ -130,7 +130,7 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
     for (const [txid, ofTransaction] of Map.groupBy(facts, (fact) => fact.txid)) {
       const outcome = await client.getOutcome(txid, { height, hash: blockHash });
       if (outcome === null || outcome.height !== height || outcome.hash !== blockHash) {
-        result.reason ??= `block ${height} is not told to hold ${txid}`;
+        result.reason ??= `block ${height} is not reported to hold ${txid}`;
       } else (outcome.success ? succeeded : failed).push(...ofTransaction);
     }
   } catch (error) {
@@ -147,9 +147,9 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
   const silent = succeeded.length + failed.length - confirmed.length - contradicted.length;
   const reason =
     contradicted.length > 0
-      ? 'is told otherwise by other endpoints'
+      ? 'is reported otherwise by other endpoints'
       : silent > 0
-        ? 'is not told by a second endpoint'
+        ? 'is not reported by a second endpoint'
         : null;
   return {
     ...result,
@@ -159,7 +159,7 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
   };
 }
 
-/** A block that is told in two ways is looked at again later and later. */
+/** Endpoints disagree about this block: retry with growing delays. */
 function noteContradiction({ parts, memory }: Run, blockHash: string, facts: number): void {
   const tries = (memory.contradicted.get(blockHash)?.tries ?? 0) + 1;
   if (facts === 0) memory.contradicted.delete(blockHash);

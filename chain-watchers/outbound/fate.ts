@@ -1,6 +1,7 @@
 /**
  * What became of a withdrawal, as two endpoints say it where two are alive: none of them alone makes one dead, puts it
- * into a block or tells whether it succeeded there. An application that hears `withdrawal_failed` pays again. G27, F73.
+ * into a block or says whether it succeeded there. An application that receives `withdrawal_failed` pays again. G27,
+ * F73.
  *
  *   endpoints   A dead · B dead                      → dead
  *               A dead · B included, pending         → unknown: the same bytes again, and asked again
@@ -44,7 +45,7 @@ export async function outcomeAt(run: Run, txid: string, at: { height: number; ha
 /** Endpoints that leave the fee out say nothing about it, and those that name one must name the same. */
 const placeWord = ({ success, fee }: Outcome, hash: string): string => `${hash} ${success} ${fee ?? ''}`;
 
-/** Whether two words may stand beside each other: the same, or one without a fee. */
+/** Whether two answers are compatible: the same, or one without a fee. */
 function alike(a: string, b: string): boolean {
   return a === b || (a.startsWith(b) && b.endsWith(' ')) || (b.startsWith(a) && a.endsWith(' '));
 }
@@ -55,7 +56,7 @@ interface Listening<Answer> {
 }
 
 /**
- * The answer that two living endpoints give, and more than give another one, the most telling of theirs; null without
+ * The answer that two living endpoints give, and more than give another one, the most detailed of theirs; null without
  * that; `alone` where fewer than two that serve blocks are alive. Another one comes first at each height: the load is
  * spread.
  */
@@ -91,7 +92,7 @@ async function hear<Answer>(
 /** False for what an honest endpoint says that is only a moment behind. */
 const isProof = (word: string): boolean => word !== 'pending' && word !== 'absent';
 
-/** An operator is told once about a transaction whom to look at. */
+/** Logs once for a transaction which endpoints to check. */
 function report({ parts, memory }: Run, txid: string, said: readonly { word: string; position: number }[]): void {
   const endpoints = said.map(({ position }) => position).sort((a, b) => a - b),
     key = endpoints.join(',');

@@ -102,7 +102,7 @@ async function nextOf(run: Run, { chain, unsigned }: WithdrawalRow): Promise<big
   const token = tokenContract === null ? null : (parts.catalogue.get(tokenContract) ?? null);
   const clients =
     parts.witnesses.length === 0 ? [parts.client] : parts.witnesses.filter((_, index) => countsNow(run, index));
-  const told = await Promise.all(
+  const reported = await Promise.all(
     clients.map((client) =>
       orNull(
         client
@@ -111,6 +111,6 @@ async function nextOf(run: Run, { chain, unsigned }: WithdrawalRow): Promise<big
       ),
     ),
   );
-  const values = new Set(told.flatMap((value) => (value === null ? [] : [BigInt(value)])));
+  const values = new Set(reported.flatMap((value) => (value === null ? [] : [BigInt(value)])));
   return values.size === 1 ? [...values][0]! : null;
 }

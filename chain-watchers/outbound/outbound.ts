@@ -74,7 +74,7 @@ export function createOutbound(run: Run): Outbound {
       const open = memory.open.filter(({ versions }) => versions.length > 0).map((row) => placedNow(row, moved));
       if (memory.isFirstOpen) round.clear();
       for (const row of open) round.add(patienceKey(row)).add(row.id);
-      // Only a look at all of them tells which are gone.
+      // Only a look at all of them shows which are gone.
       if (memory.openAfter === 0)
         for (const kept of [patience, moved]) for (const key of kept.keys()) if (!round.has(key)) kept.delete(key);
       const notInBlock = open.filter(({ height }) => height === null).length;
@@ -145,7 +145,7 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   if (!due) return;
   if (fates.every((fate) => fate.kind === 'dead')) {
     const proof = fates.map((fate) => (fate.kind === 'dead' ? fate.proof : '')).join(' · ');
-    // In no block: the fact has none, and told twice it is the same fact.
+    // In no block: the fact has none, and reported twice it is the same fact.
     return note(run, row, {
       kind: 'withdrawal_dead',
       txid: row.versions.at(-1)!.txid,
@@ -177,7 +177,7 @@ async function isRecorded(
 ): Promise<boolean> {
   if (height > cursor.height) return false;
   const [link] = await store.links(ledger, height + 1, 1);
-  // A block below the kept links is older than the ledger's window and is taken as the chain tells it.
+  // A block below the kept links is older than the ledger's window and is taken as the chain reports it.
   return link === undefined || link.height !== height || link.hash === hash;
 }
 

@@ -12,7 +12,7 @@ export const SKIPPED = 'skipped';
 /** What one endpoint says about the height of our cursor. */
 export interface Witness {
   readonly headHeight: number;
-  /** `SKIPPED` where its chain holds no block there, null when it cannot tell. */
+  /** `SKIPPED` where its chain holds no block there, null when it cannot know. */
   readonly hash: string | null;
 }
 

@@ -86,7 +86,7 @@ export async function parted(run: Run, below: Cursor, theirs: string): Promise<R
   return { kind: 'suspect', reason: `the block above ${below.height} has another parent` };
 }
 
-/** What the endpoints say about a block of ours; a suspicion begins, or goes on while it hears the same. */
+/** What the endpoints say about a block of ours; a suspicion begins, or goes on while the answer is the same. */
 async function secondOpinion(
   run: Run,
   cursor: Cursor,
@@ -120,16 +120,16 @@ async function witnessOf(client: ChainClient, height: number): Promise<Witness |
 interface Back {
   /** Where the walk begins, the old head if none is named. */
   readonly from?: Cursor;
-  /** The head of a chain that was rolled back below our cursor, and stood there for long. */
+  /** The head of a chain that was rolled back below our cursor, and stayed there for long. */
   readonly lowerHeight?: number;
 }
 
 /**
  * Walks back to the fork point, reads the new branch and replaces the old one. G15, G17. The branch is read up to the
- * old head, whatever head is told at this moment: a node that is behind (one of several behind one URL, say) has not
- * taken away what stands above. It ends lower only where the chain itself was rolled back. Another network must look
- * neither like a deep reorg nor like a new beginning: where no block is common, identities are checked and whoever is
- * left is asked again.
+ * old head, whatever head is reported at this moment: a node that is behind (one of several behind one URL, say) has
+ * not taken away the blocks above. It ends lower only where the chain itself was rolled back. Another network must look
+ * neither like a deep reorg nor like a new beginning: where no block is common, identities are checked and the endpoint
+ * that is left is asked again.
  */
 export async function rewind(run: Run, oldHead: Cursor, { from = oldHead, lowerHeight }: Back = {}): Promise<Rewound> {
   const { network, client } = run.parts;
@@ -150,14 +150,14 @@ export async function rewind(run: Run, oldHead: Cursor, { from = oldHead, lowerH
   const depth = walk.depth + oldHead.height - from.height;
   const until =
     lowerHeight === undefined ? oldHead.height : Math.min(oldHead.height, Math.max(lowerHeight, headHeight));
-  // Below its first block a ledger has nothing to stand on: the new branch holds that block's height at least.
+  // Below its first block a ledger has no parent: the new branch holds that block's height at least.
   return replace(run, forkPoint, oldHead, walk.kind === 'fork' ? until : Math.max(until, walk.start.height), depth);
 }
 
 /**
  * By the word of every living endpoint, each walked by itself: what one says decides neither how deep the branch is
  * replaced nor that the chain is stopped. Throws: ChainUnavailable when fewer than two of several that are alive can
- * tell.
+ * answer.
  */
 async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeight: number }> {
   const { store, ledger, network, client } = run.parts;
@@ -191,7 +191,7 @@ async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeigh
   // One that gives no answer for a moment gives the other one no say alone: until it does not count as alive, it is
   // waited for.
   if (indexes.length < 2)
-    throw new ChainUnavailable(network.slug, 'fewer than two endpoints tell which of our blocks they hold');
+    throw new ChainUnavailable(network.slug, 'fewer than two endpoints say which of our blocks they hold');
   return { walk: walkOf(links, commonIndex(indexes), network.reorgWindow), headHeight: highest };
 }
 
@@ -233,7 +233,7 @@ function stop(run: Run, reason: string): Rewound {
   return { kind: 'stopped', reason };
 }
 
-/** Hash at a height, `SKIPPED` where the chain goes past it without a block, null when the node cannot tell (G8). */
+/** Hash at a height, `SKIPPED` where the chain goes past it without a block, null when the node cannot know (G8). */
 async function hashAt(client: ChainClient, height: number): Promise<string | null> {
   const hash = await client.getBlockHash(height);
   if (hash !== null) return hash;
@@ -241,7 +241,7 @@ async function hashAt(client: ChainClient, height: number): Promise<string | nul
   return next !== null && next > height ? SKIPPED : null;
 }
 
-/** Whether the chain still holds a link of ours. Throws: ChainUnavailable when the node cannot tell. */
+/** Whether the chain still holds a link of ours. Throws: ChainUnavailable when the node cannot know. */
 async function agrees(client: ChainClient, chain: Chain, link: BlockLink, headHeight: number): Promise<boolean> {
   if (link.height > headHeight) return false;
   const hash = await hashAt(client, link.height);
@@ -280,8 +280,8 @@ async function readBranch(run: Run, forkPoint: Cursor, until: number): Promise<r
 }
 
 /**
- * A payment of a replaced block often stands a block or two above the old head. Reading on as far as the chain is told
- * without a failure spares its customer a reversal that is taken back at once.
+ * A payment of a replaced block is often included a block or two above the old head. Reading on as far as the chain is
+ * read without a failure spares its customer a reversal that is taken back at once.
  */
 async function readBeyond(run: Run, blocks: BranchBlock[], from: Cursor): Promise<void> {
   const { client } = run.parts;

@@ -177,7 +177,7 @@ function withPool(view: SenderView, script: Uint8Array): Map<string, Coin> {
   return coins;
 }
 
-/** A pooled transaction with what stands on it; `pooled` holds parents before their children. */
+/** A pooled transaction with its descendants; `pooled` holds parents before their children. */
 function spenderOf(stored: SandboxTransaction, pooled: readonly SandboxTransaction[]): Spender {
   const family = new Map([[stored.txid, stored]]);
   for (const one of pooled) {

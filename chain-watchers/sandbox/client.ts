@@ -1,5 +1,5 @@
 /**
- * The simulated ledger behind the port that live endpoints stand behind: the watcher and the gateway see no difference.
+ * The simulated ledger behind the same port as live endpoints: the watcher and the gateway see no difference.
  */
 import {
   ChainUnavailable,
@@ -28,7 +28,7 @@ import { viewOf } from './view.ts';
 const BLOCKS_PER_READ = 64;
 
 export interface SandboxClientParts extends LedgerParts {
-  /** Told after a broadcast mined a block. */
+  /** Called after a broadcast mined a block. */
   onMined(): void;
 }
 

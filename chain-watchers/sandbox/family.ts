@@ -1,6 +1,6 @@
 /**
- * What a chain family adds to the simulated ledger: how its blocks look to a node's reader, what a builder is told, and
- * what signed bytes do. Everything else (decoding, building, matching signatures) is the family's real code.
+ * What a chain family adds to the simulated ledger: how its blocks look to a node's reader, what a builder is given,
+ * and what signed bytes do. Everything else (decoding, building, matching signatures) is the family's real code.
  */
 import type { Balance, Block, BuildInputs, Intent, Network, Signed, Token, Unsigned } from '../../chains/chain.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
@@ -24,7 +24,7 @@ export interface SenderView {
   /** What the sender has in the ledger's pool, where a build asks: neither in `history` nor in the counters. */
   readonly pooled?: readonly SandboxTransaction[];
   /**
-   * Native balance of whoever is paid, where the intent or the payload names one: 0 is an account that is not there.
+   * Native balance of the payee, where the intent or the payload names one: 0 is an account that is not there.
    */
   readonly destinationBalance?: bigint;
 }
@@ -42,12 +42,12 @@ export interface ReadPayload {
   readonly nonce: number | null;
   /** Contract of the token that is moved; null for the native coin. */
   readonly tokenContract: string | null;
-  /** Whoever is paid, where the chain has accounts that a payment makes. */
+  /** The payee, where the chain has accounts that a payment makes. */
   readonly to?: string;
   /** The outputs that are spent, `txid:vout`, where the ledger consists of outputs. */
   readonly spends?: readonly string[];
   /**
-   * What the payload does to the ledger. Refuses: what a node would refuse for good. `unknown` where it cannot tell
+   * What the payload does to the ledger. Refuses: what a node would refuse for good. `unknown` where it cannot know
    * yet.
    */
   run(view: SenderView): SandboxTransaction | Refusal | { readonly unknown: string };

@@ -31,7 +31,7 @@ export async function headOf(parts: LedgerParts): Promise<Cursor> {
 }
 
 /**
- * Appends blocks; `contents` is asked with the head they stand on, and asked again when the ledger moved meanwhile.
+ * Appends blocks; `contents` is asked with their parent, the head, and asked again when the ledger moved meanwhile.
  * Answers the new blocks, none when `contents` had none. Throws: Error when the ledger moves too often.
  */
 export async function append<Refused>(

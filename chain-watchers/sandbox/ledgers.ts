@@ -37,7 +37,7 @@ export interface SandboxDeps {
 
 /** Ledgers in memory; the one that was used longest ago goes first. Each is small and made again in a moment. */
 const LEDGERS_MAX = 5_000;
-/** A tick that still has more to read, or that told an account something, is followed by at most this many. */
+/** A tick that still has more to read, or that woke an account, is followed by at most this many. */
 const TICKS_PER_MINING = 64;
 /**
  * Of these, those that look what an account made of its facts: included, then matured; one more for a version that
@@ -64,7 +64,7 @@ export interface SandboxLedger {
   readonly parts: LedgerParts;
   readonly binding: ChainBinding;
   readonly watcher: Watcher;
-  /** Times that an account was told to take facts of this ledger. */
+  /** How often an account was woken to take facts of this ledger. */
   wakes(): number;
 }
 
@@ -82,16 +82,16 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
   const open = new Map<LedgerId, Promise<SandboxLedger>>();
 
   // An account that took a fact may have changed what the next tick looks at: a withdrawal that is in a block now is
-  // deep enough for the block that stands already, and here no later block comes by itself to have it looked at again.
+  // deep enough for the newest block, and here no later block comes by itself to have it looked at again.
   const tick = async ({ watcher, parts, wakes }: SandboxLedger): Promise<void> => {
-    let told = 0;
+    let again = 0;
     for (let ticks = 0; ticks < TICKS_PER_MINING; ticks += 1) {
       const before = wakes();
       const report = await watcher.tick();
       await watcher.settled();
       if (report.more) continue;
-      if (wakes() === before || told === TICKS_AFTER_FACTS) return;
-      told += 1;
+      if (wakes() === before || again === TICKS_AFTER_FACTS) return;
+      again += 1;
     }
     deps.log.warn({ ledger: parts.ledger }, 'a simulated ledger did not come to rest');
   };

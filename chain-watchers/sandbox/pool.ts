@@ -100,7 +100,7 @@ async function ranAfter(
 }
 
 /**
- * Mines one version that is or was in the pool, after what it stands on there. Refuses: NOT_FOUND, CONFLICT when no
+ * Mines one version that is or was in the pool, after its ancestors there. Refuses: NOT_FOUND, CONFLICT when no
  * block can hold it any more.
  */
 export function minePooled(parts: LedgerParts, { txid, from }: PooledTransaction): Promise<SandboxBlock[] | Refusal> {

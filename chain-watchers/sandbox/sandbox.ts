@@ -197,7 +197,7 @@ async function confirm(
 }
 
 /**
- * Replaces the newest blocks by empty ones and one more. What stood in them is gone: deposits are reversed, withdrawals
+ * Replaces the newest blocks by empty ones and one more. Their content is gone: deposits are reversed, withdrawals
  * are submitted again by their tracker. Refuses: INVALID_INPUT beyond the ledger's first block or its reorg window.
  */
 async function simulateReorg(

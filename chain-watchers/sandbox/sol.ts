@@ -1,8 +1,8 @@
 /**
  * Solana as a simulated ledger: blocks as a node answers them, signed messages as a node takes them. Every slot holds a
- * block, every receiver exists, and a block hash does not expire: a simulated ledger stands still between its events. A
- * token payment always creates the receiver's token account, so that the message names its owner. A sender pays its own
- * fee.
+ * block, every receiver exists, and a block hash does not expire: a simulated ledger does not move between its events.
+ * A token payment always creates the receiver's token account, so that the message names its owner. A sender pays its
+ * own fee.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { base58 } from '@scure/base';
@@ -30,7 +30,7 @@ const TOKEN_TRANSFER_UNITS = 30_000;
 const SALTS = 2 ** 20;
 /** Any receiver is taken for an account that exists. */
 const RECEIVER_LAMPORTS = 1_000_000_000n;
-/** G2: the credited account stands behind the sender's. */
+/** G2: the credited account follows the sender's. */
 const CREDITED_INDEX = 1;
 
 const named = (text: string): string => base58.encode(createHash('sha256').update(text).digest());

@@ -6,7 +6,7 @@ import { headOf, type LedgerParts } from './ledger.ts';
 /** Whose holdings, of what beside the native coin, and who is paid. */
 export type Asked = Pick<ReadPayload, 'from' | 'tokenContract' | 'to'>;
 
-/** The holdings of a sender at the head, with those of a token where one is moved, and of whoever is paid. */
+/** The holdings of a sender at the head, with those of a token where one is moved, and of the payee. */
 export async function viewOf(parts: LedgerParts, { from, tokenContract, to }: Asked): Promise<SenderView> {
   const { ledger, family, store } = parts;
   const { height, hash } = await headOf(parts);

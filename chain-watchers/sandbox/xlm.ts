@@ -1,7 +1,7 @@
 /**
  * Stellar as a simulated ledger: closed ledgers in Horizon's records, signed envelopes as a server takes them. A block
  * is a ledger that closed, sequences begin at 1, every address may be paid every listed asset (a line that nobody
- * opened is thought to be there and costs nothing), and the reserve is what stands here, for a simulated ledger has
+ * opened is thought to be there and costs nothing), and the reserve is set here, for a simulated ledger has
  * nobody who votes on it.
  */
 import { createHash } from 'node:crypto';
@@ -175,7 +175,7 @@ function inputsOf({ from, to, token }: Intent, view: SenderView): XlmInputs {
     opened = Object.fromEntries([...own].map((asset) => [asset, 0n]));
   const held = token !== null && (tokenBalance ?? 0n) > 0n ? { ...opened, [token.contract]: tokenBalance! } : opened;
   const sender = nativeBalance === 0n ? null : accountOf(nativeBalance, nonce, held, own.size);
-  // Nobody outside can be asked to open a line, so whoever is paid a token has one, and an account for it.
+  // Nobody outside can be asked to open a line, so every payee of a token has one, and an account for it.
   const destination =
     token !== null && to !== from
       ? accountOf(destinationBalance, 0, { [token.contract]: 0n })
@@ -244,7 +244,7 @@ function displaces(newer: Bid, older: readonly Bid[]): Refusal | { readonly unkn
 
 type Ran = ReturnType<ReadPayload['run']>;
 
-/** A server's answer in the ledger's own words: what it refuses, what it cannot tell, or what it does. */
+/** A server's answer in the ledger's own words: what it refuses, what it cannot know, or what it does. */
 function run(txid: string, { transaction, bump }: Payload, view: SenderView): Ran {
   const { sequence, maxTime, feeStroops, operation, source } = transaction,
     next = BigInt(view.nonce) + FIRST_SEQUENCE;

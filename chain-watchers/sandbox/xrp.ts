@@ -1,7 +1,7 @@
 /**
  * The XRP Ledger as a simulated ledger: validated ledgers as a server shows them, signed payments as it takes them. A
  * block is a ledger that closed, sequences begin at 1, every address may be paid every token (a line that nobody opened
- * is thought to be there), and reserves are what stands here, for a simulated ledger has nobody who votes on them.
+ * is thought to be there), and reserves are set here, for a simulated ledger has nobody who votes on them.
  */
 import { createHash } from 'node:crypto';
 import type { Block, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -174,7 +174,7 @@ function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
             ownerCount: opened.size,
             tickets: [],
           },
-    // Nobody outside can be asked to open a line, so whoever is paid a token has one, and an account for it.
+    // Nobody outside can be asked to open a line, so every payee of a token has one, and an account for it.
     destination:
       token === null && destinationBalance === 0n
         ? null
@@ -227,7 +227,7 @@ function displaces(newer: Bid, older: readonly Bid[]): Refusal | { readonly unkn
 
 type Ran = ReturnType<ReadPayload['run']>;
 
-/** A server's answer in the ledger's own words: what it refuses, what it cannot tell, or what it does. */
+/** A server's answer in the ledger's own words: what it refuses, what it cannot know, or what it does. */
 function run(txid: string, transaction: XrpTransaction, view: SenderView): Ran {
   const { sequence, lastLedgerSequence, feeDrops } = transaction,
     next = view.nonce + FIRST_SEQUENCE;

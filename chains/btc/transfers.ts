@@ -121,7 +121,8 @@ export function outcomesIn(
 
 /**
  * What a transaction paid, satoshi: as the node states it, and as its inputs less its outputs say where the node names
- * the outputs that it spends; null where neither is given. Throws: ChainUnavailable when the two differ, MalformedReply.
+ * the outputs that it spends; null where neither is given. Throws: ChainUnavailable when the two differ,
+ * MalformedReply.
  */
 export function feeIn(transaction: Answer): bigint | null {
   const inputs = listIn(transaction['vin'], 'inputs').map((input) => objectIn(input, 'input'));

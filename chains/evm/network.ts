@@ -34,9 +34,14 @@ export interface EvmNetwork extends Network {
   readonly finalityTag: 'finalized' | 'latest';
   /** Source of internal native transfers where the chain writes them as logs; traces are then not needed. V8. */
   readonly nativeTransferLog: NativeTransferLog | null;
-  /** Methods that trace a whole block, in the order in which they are tried; none where native logs show everything. V6. */
+  /**
+   * Methods that trace a whole block, in the order in which they are tried; none where native logs show everything. V6.
+   */
   readonly traceMethods: readonly TraceMethod[];
-  /** Receipts of state-sync transactions may follow those of the block's own transactions and lie outside its bloom. V10. */
+  /**
+   * Receipts of state-sync transactions may follow those of the block's own transactions and lie outside its bloom.
+   * V10.
+   */
   readonly stateSyncReceipts: boolean;
   /** Predeploy that prices the L1 part of a fee, or null where there is none. V35. */
   readonly l1FeeOracle: string | null;

@@ -29,7 +29,9 @@ export interface SubmissionParts {
   readonly heads: Heads;
   /** Called when a node does not take typed envelopes. */
   onTypesRefused(): void;
-  /** Called with the least price per gas that a node's pool takes, wei, when the node refuses a transaction below it. */
+  /**
+   * Called with the least price per gas that a node's pool takes, wei, when the node refuses a transaction below it.
+   */
   onMinimumPrice(priceWei: bigint): void;
 }
 

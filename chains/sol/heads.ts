@@ -1,7 +1,7 @@
 /**
- * The head of the chain, as the endpoints report it: the newest confirmed slot with its block hash, and the newest finalized
- * slot. The highest head that was ever answered is kept: an endpoint below it is behind and not believed while another
- * one is not (G10); a head that all endpoints show lower is a rollback and is answered as it is (C1-12).
+ * The head of the chain, as the endpoints report it: the newest confirmed slot with its block hash, and the newest
+ * finalized slot. The highest head that was ever answered is kept: an endpoint below it is behind and not believed
+ * while another one is not (G10); a head that all endpoints show lower is a rollback and is answered as it is (C1-12).
  *
  * `getLatestBlockhash` names the slot of the confirmed block and that block's own hash in one answer; `getSlot` alone
  * has no hash, and slots are not heights: some of them hold no block.

@@ -68,8 +68,8 @@ function build(
 
 /**
  * 7.1: what the accounts are, as they were read. A token account is nobody's address, not even for its own mint: it may
- * be a stranger's, an exchange credits wallets only, and the signer cannot distinguish it from a wallet. The refusal names
- * its owner.
+ * be a stranger's, an exchange credits wallets only, and the signer cannot distinguish it from a wallet. The refusal
+ * names its owner.
  */
 function checkParties(inputs: SolInputs, { from, to, token }: Wish): Refusal | null {
   const { destination, senderIsWallet, payerIsWallet, token: tokens } = inputs;

@@ -47,8 +47,8 @@ const reply = z.object({
 const OF_THE_CONTRACT = /Program\$\w+Exception|not enough energy/i;
 
 /**
- * What a call answers. A call that reverts answers `result: true` too and reports the failure in a message and in `ret` (T24).
- * Throws: ChainUnavailable when the node could not run it, MalformedReply.
+ * What a call answers. A call that reverts answers `result: true` too and reports the failure in a message and in `ret`
+ * (T24). Throws: ChainUnavailable when the node could not run it, MalformedReply.
  */
 export async function callConstant(network: Network, endpoint: Endpoint, call: ConstantCall): Promise<CallOutcome> {
   const { owner, contract, selector, parameter } = call;

@@ -24,7 +24,8 @@ export type NodeAnswer =
   | { readonly ok: false; readonly missing: boolean; readonly reason: string };
 
 /**
- * Statuses of a path that is not served. TronGrid answers 403 to a caller whose rate it limits, which is not among them.
+ * Statuses of a path that is not served. TronGrid answers 403 to a caller whose rate it limits, which is not among
+ * them.
  */
 const MISSING = new Set([404, 405, 501]);
 

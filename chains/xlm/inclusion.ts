@@ -1,6 +1,6 @@
 /**
- * Whether a transaction is in a ledger, as one server says now. A server's word that it is in a ledger is held against that
- * ledger's own results; its word that it is nowhere counts only as far as its history reaches. 9.2, M30.
+ * Whether a transaction is in a ledger, as one server says now. A server's word that it is in a ledger is held against
+ * that ledger's own results; its word that it is nowhere counts only as far as its history reaches. 9.2, M30.
  *   RPC      getTransaction(hash) → SUCCESS, FAILED, NOT_FOUND + oldestLedger, latestLedger; both hashes of a fee bump
  *   Horizon  GET /transactions/{hash} → the transaction, or 404
  */

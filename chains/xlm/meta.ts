@@ -1,6 +1,6 @@
 /**
- * What a server reports of a transaction's execution: changed entries and events of each operation, whatever the version
- * of the meta. Source: Stellar-ledger.x, TransactionMeta.
+ * What a server reports of a transaction's execution: changed entries and events of each operation, whatever the
+ * version of the meta. Source: Stellar-ledger.x, TransactionMeta.
  */
 import {
   InvokeHostFunctionSuccessPreImage,

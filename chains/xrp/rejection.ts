@@ -25,7 +25,10 @@ export interface Rejected {
   readonly code: ErrorCode;
   readonly action: Action;
   readonly reason: string;
-  /** `balance`: the sender's distinguishes funds from reserve; `line`: the destination's distinguishes a missing line from funds. */
+  /**
+   * `balance`: the sender's distinguishes funds from reserve; `line`: the destination's distinguishes a missing line
+   * from funds.
+   */
   readonly needs?: 'balance' | 'line';
 }
 

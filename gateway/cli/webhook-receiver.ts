@@ -56,7 +56,7 @@ export interface ReceiverOptions {
   readonly secret?: string;
   /** Sees each recorded event once per delivery. */
   readonly onEvent?: (event: ReceivedEvent) => void;
-  /** Told when a delivery's signature does not verify. */
+  /** Called when a delivery's signature does not verify. */
   readonly onRefused?: () => void;
 }
 

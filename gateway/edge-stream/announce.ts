@@ -1,4 +1,4 @@
-/** What an account is told of its edges' liveness: each transition once, again until it is taken. Spec §3.2. */
+/** Reports the liveness of its edges to an account: each transition once, retried until it is taken. Spec §3.2. */
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 
@@ -6,9 +6,9 @@ export class LivenessTeller {
   readonly #accountId: AccountId;
   readonly #accounts: Pick<Accounts, 'ask'>;
   readonly #anyAlive: () => boolean;
-  /** What the account was told by this node; null when nothing yet. */
-  #told: 'live' | 'down' | null = null;
-  #telling = false;
+  /** What this node last reported to the account; null before the first report. */
+  #reported: 'live' | 'down' | null = null;
+  #reporting = false;
 
   constructor(accountId: AccountId, accounts: Pick<Accounts, 'ask'>, anyAlive: () => boolean) {
     this.#accountId = accountId;
@@ -16,20 +16,20 @@ export class LivenessTeller {
     this.#anyAlive = anyAlive;
   }
 
-  /** True while the account believes that an edge is alive, or is being told something. */
+  /** True while the account believes that an edge is alive, or a report is under way. */
   get open(): boolean {
-    return this.#told === 'live' || this.#telling;
+    return this.#reported === 'live' || this.#reporting;
   }
 
-  /** Tells the account if it does not know. A refusal is tried again with the next call. */
+  /** Reports to the account what it does not know. A refused report is retried with the next call. */
   note(): void {
     const liveness = this.#anyAlive() ? 'live' : 'down';
-    if (this.#telling || liveness === this.#told) return;
-    this.#telling = true;
+    if (this.#reporting || liveness === this.#reported) return;
+    this.#reporting = true;
     void this.#accounts.ask(this.#accountId, { type: 'note_liveness', liveness }).then((answer) => {
-      this.#telling = false;
+      this.#reporting = false;
       if (answer.ok !== true) return;
-      this.#told = liveness;
+      this.#reported = liveness;
       this.note(); // It may have changed meanwhile.
     });
   }

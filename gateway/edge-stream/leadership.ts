@@ -1,5 +1,5 @@
 /**
- * Who leads in one room: the lease as this node knows it, asked of the account actor, told to the sessions and to the
+ * Who leads in one room: the lease as this node knows it, asked of the account actor, sent to the sessions and to the
  * publisher. Its methods that ask are called one at a time (the room's queue).
  */
 import type { AccountState } from '../../model/account/commands.ts';
@@ -11,7 +11,7 @@ import { held, nextLeader, renewed, shortened, type Lease } from './leases.ts';
 import type { RoomDeps } from './ports.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-/** Told when deliveries can be sent to an account's leader, and when no more. */
+/** Called when deliveries can be sent to an account's leader, and when no more. */
 export type OnLead = (accountId: AccountId, leading: boolean) => void;
 
 export class Leadership {
@@ -100,7 +100,7 @@ export class Leadership {
     return null;
   }
 
-  /** Tells the publisher when deliveries can be sent, and when no more. */
+  /** Notifies the publisher when deliveries can be sent, and when no more. */
   note(): void {
     const leading = this.leader !== null;
     if (leading === this.#leading) return;
@@ -136,7 +136,8 @@ export class Leadership {
   }
 
   /**
-   * A lease that ran out goes to the next session, and every stream is told. One that fails is tried by the next tick.
+   * A lease that ran out goes to the next session, and every stream is notified. One that fails is tried by the next
+   * tick.
    */
   async elect(inOrder: (work: () => Promise<void>) => Promise<void>): Promise<void> {
     this.#electing = true;

@@ -26,7 +26,7 @@ export interface RoomDeps {
     | 'instruction'
     | 'reapInstructions'
   >;
-  /** Where attempts go; told when a leader comes or goes. Bound late: the publisher sends through this room. */
+  /** Where attempts go; notified when a leader comes or goes. Bound late: the publisher sends through this room. */
   readonly publisher: () => Pick<Publisher, 'report' | 'ring' | 'leaderLost'>;
   readonly clock: Clock;
   /** How long a lease lasts without a renewal; LEASE_TTL_MS where absent. */

@@ -34,7 +34,7 @@ export class Refills {
   readonly #underWay = new Map<PooledChain, Connection>();
   readonly #last = new Map<PooledChain, Last>();
 
-  /** `onEnd` is told when a refill ended well: the stock may be low again. */
+  /** `onEnd` is called when a refill ended well: the stock may be low again. */
   constructor(elapsedMs: () => number, onEnd: () => void) {
     this.#elapsedMs = elapsedMs;
     this.#onEnd = onEnd;

@@ -1,6 +1,7 @@
 /**
- * The edges of one account on this node: their sessions, who leads, what the account was told of them. Everything that
- * asks the account actor goes through one queue per room, so that two arrivals never race for the lease.
+ * The edges of one account on this node: their sessions, who leads, what was reported of them to the account.
+ * Everything that asks the account actor goes through one queue per room, so that two arrivals never race for the
+ * lease.
  */
 import type { AccountState } from '../../model/account/commands.ts';
 import { tierLimit } from '../../actors/plan/decide.ts';
@@ -156,7 +157,8 @@ export class Room {
   }
 
   /**
-   * The leader stops; whoever has been live longest leads next. Refuses: LEASE_EPOCH_STALE, what the account refuses.
+   * The leader stops; the session that has been live longest leads next. Refuses: LEASE_EPOCH_STALE, what the account
+   * refuses.
    */
   async release(session: Session, leaseEpoch: number): Promise<Refusal | null> {
     const refusal = await this.#inOrder(() => this.leadership.release(session, leaseEpoch));
@@ -202,7 +204,7 @@ export class Room {
   }
 
   /**
-   * Asks the leader for pool addresses where the stock is low. One look at a time: whoever asks meanwhile causes one
+   * Asks the leader for pool addresses where the stock is low. One look at a time: a call meanwhile causes one
    * more.
    */
   replenish(): Promise<void> {

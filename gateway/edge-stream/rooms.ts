@@ -235,7 +235,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   /**
-   * Stored, then told to every other replica. The edges check who signed a record; the cloud only carries it, and of
+   * Stored, then sent to every other replica. The edges check who signed a record; the cloud only carries it, and of
    * one account only so many.
    */
   async #localKeys(room: Room, from: Session, records: readonly LocalKeyRecord[]): Promise<Acknowledgement> {
@@ -256,9 +256,13 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   /** What a welcome lacks: keys beyond those it carries, and what others shared while the stream was coming up. */
-  async #sendOtherKeys(accountId: AccountId, connection: Connection, told: readonly LocalKeyRecord[]): Promise<void> {
+  async #sendOtherKeys(
+    accountId: AccountId,
+    connection: Connection,
+    welcomed: readonly LocalKeyRecord[],
+  ): Promise<void> {
     try {
-      const known = new Set(told.map(({ id, signature }) => `${id} ${signature}`));
+      const known = new Set(welcomed.map(({ id, signature }) => `${id} ${signature}`));
       const others = (await this.#deps.store.localKeys(accountId)).filter(
         ({ id, signature }) => !known.has(`${id} ${signature}`),
       );
@@ -270,7 +274,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     }
   }
 
-  /** Stored, then told to every other replica, which checks the signature itself. */
+  /** Stored, then sent to every other replica, which checks the signature itself. */
   async #keySet(room: Room, from: Session, set: KeySetRecord): Promise<Acknowledgement> {
     if (set.environment !== environmentOf(room.accountId)) return { ok: false, code: 'INVALID_INPUT' };
     let kept: Awaited<ReturnType<RoomDeps['store']['saveKeySet']>>;
@@ -296,7 +300,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   /**
-   * Stored for a leader that comes later, then told to every other replica, which checks the signature itself. Only of
+   * Stored for a leader that comes later, then sent to every other replica, which checks the signature itself. Only of
    * transactions that this account built, and of very large ones only so many.
    */
   async #instructions(room: Room, from: Session, records: readonly InstructionRecord[]): Promise<Acknowledgement> {

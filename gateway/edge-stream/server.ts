@@ -90,7 +90,7 @@ async function join(deps: StreamServerDeps, socket: Socket): Promise<Joined | Re
   if (!isRefusal(joined)) {
     socket.conn.once('close', (reason: string) => joined.left(reason !== 'ping timeout'));
     if (socket.conn.readyState !== 'open') joined.left(true); // It went while it was being verified.
-    // Whoever revokes a key closes the streams that are there: one that came since must not stay.
+    // Revoking a key closes the streams that exist: one that came since must not stay.
     const holds = await keyHolds(deps, socket.handshake.auth).catch((error: unknown) => {
       joined.left(true);
       throw error;

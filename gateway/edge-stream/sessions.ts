@@ -49,7 +49,7 @@ export interface Session {
   leaving: boolean;
   /** Epoch under which it led last; null when it never did. */
   ledEpoch: number | null;
-  /** Epoch that it was told last. */
+  /** Epoch that it was sent last. */
   sentEpoch: number;
   unsaved: boolean;
 }

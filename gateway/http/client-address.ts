@@ -1,7 +1,7 @@
 /**
  * The address of a client behind trusted proxies. Each proxy appends the peer that it saw to `X-Forwarded-For`, so the
- * header is read from its end, for as long as a proxy of ours wrote it: what stands before that anybody may have
- * written.
+ * header is read from its end, for as long as a proxy of ours wrote it: anybody may have written what comes before
+ * it.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -25,7 +25,7 @@ export function isNetwork(text: string): boolean {
   return networkOf(text) !== null;
 }
 
-/** An address without its port, IPv4 also where it stands in IPv6; null for what is none. */
+/** An address without its port, IPv4 also where it is mapped into IPv6; null for any other text. */
 function addressOf(text: string): string | null {
   const match = WITH_PORT.exec(text);
   const bare = match?.[1] ?? match?.[2] ?? text;

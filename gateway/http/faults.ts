@@ -28,7 +28,7 @@ export function refusalOf(error: unknown): Refusal | null {
 /** The answer while the node or its database does not serve: nothing is wrong with what was asked. */
 export const notServing = (reason: string): Refusal => refuse('SERVICE_UNAVAILABLE', { reason, retryAfterSeconds: 1 });
 
-/** The refusal of an error; one that is none of the caller's is logged and becomes INTERNAL_ERROR. */
+/** The refusal of an error; one that the caller did not cause is logged and becomes INTERNAL_ERROR. */
 export function refusalOrFault(error: unknown, { log, serving }: Faulty, requestId: string): Refusal {
   const known = refusalOf(error);
   if (known !== null) return known;

@@ -23,7 +23,7 @@ export function headOf(request: FastifyRequest): SignedHead {
   };
 }
 
-/** A sign-in is small, and nobody is known yet who could be told to slow down. */
+/** A sign-in is small, and no caller is known yet that could be asked to slow down. */
 const OPEN_BODY_BYTES_MAX = 16 * 1_024;
 
 /** Bytes that a body of a path may have. */

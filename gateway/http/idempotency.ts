@@ -25,7 +25,7 @@ export interface Done {
 }
 export type Outcome = Done | Refusal | { readonly ok: 'duplicate' };
 
-/** What a stored answer told of is dead and was never signed: the key is free for another one. */
+/** The object of a stored answer is dead and was never signed: the key is free for another one. */
 export interface Outgrown {
   readonly outgrown: string;
 }
@@ -131,10 +131,10 @@ export function createIdempotency({
     }
     // A refusal may rest on what the first use of the key did (the cap is reached, the webhook is gone).
     const earlier = await stored();
-    const told = earlier === null ? null : await replayed(use, earlier, replay);
-    if (told !== null && !isOutgrown(told)) return { ...told, kept: true };
-    if (told !== null) {
-      await reads.forgetIdempotent(use.owner, use, told.outgrown);
+    const known = earlier === null ? null : await replayed(use, earlier, replay);
+    if (known !== null && !isOutgrown(known)) return { ...known, kept: true };
+    if (known !== null) {
+      await reads.forgetIdempotent(use.owner, use, known.outgrown);
       return first(use, act, replay);
     }
     if (outcome.ok === 'duplicate') {

@@ -124,7 +124,7 @@ function plainPath(path: string): string {
 }
 
 /**
- * Whether a stored answer may be given again: what needs a fresh second factor is told to nobody without one, unless
+ * Whether a stored answer may be given again: what needs a fresh second factor is shown to nobody without one, unless
  * the request is the very one whose code was taken. The handler says what is missing. Spec §5.5.
  */
 function mayRepeat({ idempotent, refusals }: Listed, { bearer }: Caller, body: unknown, nowMs: number): boolean {

@@ -123,7 +123,7 @@ function createApp(deps: GatewayDeps): FastifyInstance {
     frameworkErrors: failed as never,
     clientErrorHandler: (_error, socket) => {
       socket.end(malformed(deps));
-      setTimeout(() => socket.destroy(), GONE_MS).unref(); // whoever does not close keeps no place here
+      setTimeout(() => socket.destroy(), GONE_MS).unref(); // a client that does not close holds no socket
     },
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

@@ -66,11 +66,11 @@ export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRo
   };
 }
 
-/** Where a version is, as far as nodes and blocks have told. Versions of one withdrawal exclude each other. */
+/** Where a version is, as far as nodes and blocks have shown. Versions of one withdrawal exclude each other. */
 function placeOf({ versions, txid, height, status }: TransactionView, index: number): (typeof VERSION_PLACES)[number] {
   const version = versions[index]!;
   if (height !== null) return version.txid === txid ? 'block' : 'replaced';
-  // Rows from before it was kept: a broadcast is all that they tell.
+  // Rows from before it was kept: a broadcast is all that they show.
   const inNode = (one: typeof version) => one.taken ?? status === 'broadcast';
   if (versions.slice(index + 1).some(inNode)) return 'replaced';
   return inNode(version) ? 'node' : version.doubtful === true ? 'submitted' : 'signed';

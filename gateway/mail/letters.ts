@@ -1,11 +1,11 @@
 /**
- * What mail says. Pure. It tells who, what and where to decide; it holds no key, no code and no link that acts by
- * itself, so that whoever reads it can do nothing with it.
+ * What mail says. Pure. It says who, what and where to decide; it holds no key, no code and no link that acts by
+ * itself, so that a reader can do nothing with it.
  */
 import type { DueMail } from '../../model/ports/mail-store.ts';
 
 export interface Letter {
-  /** The same at each try, so that a mailbox may tell a repetition. */
+  /** The same at each try, so that a mailbox may recognise a repetition. */
   readonly messageId: string;
   readonly to: string;
   readonly subject: string;

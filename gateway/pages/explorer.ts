@@ -1,7 +1,7 @@
 /**
  * The explorer of simulated ledgers: `/sandbox/explorer/{chain}/{txid}`, where `explorerUrl` of a sandbox transaction
  * leads. No credential: simulated txids are random, and nothing of a sandbox is worth money. Without scripts;
- * everything that is shown is escaped, for it is the word of whoever simulated it.
+ * everything that is shown is escaped, for it is the word of the simulating caller.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { catalogueOf } from '../../chains/catalogue.ts';
@@ -59,7 +59,7 @@ const code = (text: unknown): string => `<code>${escaped(text)}</code>`;
 function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title><link rel="stylesheet" href="${STYLE_PATH}"></head><body>
-<header><b>Flock</b> sandbox explorer</header><p class="notice">A simulated ledger: no chain knows of this, and nothing here is worth money.</p>
+<header><b>Flock</b> sandbox explorer</header><p class="notice">A simulated ledger: this is on no chain, and nothing here is worth money.</p>
 <main>${body}</main></body></html>`;
 }
 

@@ -111,7 +111,7 @@ const TEXT_CHARS_MAX = 300;
 const LIST_MAX = 20;
 const STACK_FRAMES = 8;
 
-/** Forms that a secret has, whatever it stands in. */
+/** Forms that a secret has, whatever surrounds it. */
 const SECRETS: readonly RegExp[] = [
   /\b(?:loc|flk)_(?:live|test)_[A-Za-z0-9_-]+/g,
   /\bwhsec_[A-Za-z0-9+/=_-]+/g,
@@ -144,7 +144,7 @@ const standardOutput = (): DestinationStream => {
   return output;
 };
 
-/** A node's logger: JSON lines to standard output unless told otherwise. `node` is on every line. */
+/** A node's logger: JSON lines to standard output unless `destination` is given. `node` is on every line. */
 export function createLog(
   level: string,
   node: string,

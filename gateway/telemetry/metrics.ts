@@ -10,7 +10,7 @@ type Labels = Readonly<Record<string, string>>;
 export interface Metrics {
   /** The exposition text; asks the gauge reader once. */
   text(): Promise<string>;
-  /** A gauge or counter of another room, made when it is first told. A name keeps the labels it began with. */
+  /** A gauge or counter of another room, made when it is first set. A name keeps the labels it began with. */
   set(name: string, labels: Labels, value: number): void;
   add(name: string, labels: Labels, by?: number): void;
   observeRequest(operationId: string, status: number, seconds: number): void;
@@ -57,8 +57,7 @@ const HELP: Readonly<Record<string, string>> = {
   svc_cursor_height: 'Newest block recorded',
   svc_blocks_behind: 'Blocks between cursor and head',
   svc_facts_waiting: 'Facts past their threshold that are not matured yet',
-  svc_facts_contradicted:
-    'Facts of which endpoints tell other movements than were recorded; an operator should look at the endpoints',
+  svc_facts_contradicted: 'Facts whose recorded movement endpoints contradict; an operator should check the endpoints',
   svc_reorgs_total: 'Branches that were replaced',
   svc_redis_up: '1 while Redis answers; 0: rate limits are counted by each node alone',
   svc_resubmissions_total: 'Signed bytes handed to a node, by what it said',

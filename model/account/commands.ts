@@ -40,8 +40,8 @@ export interface AccountCore {
 }
 
 /**
- * An actor's state of its account: the snapshot, and the entities still in progress, which are read from rows when it is
- * loaded.
+ * An actor's state of its account: the snapshot, and the entities still in progress, which are read from rows when it
+ * is loaded.
  */
 export interface AccountState
   extends AccountCore, EdgeLinkState, KeySourceState, AddressState, WithdrawalState, WebhookState, PlanState {}

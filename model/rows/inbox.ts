@@ -2,7 +2,9 @@
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 
-/** What a watcher reports to an account about one transfer or transaction; read again from the inbox until it is taken. */
+/**
+ * What a watcher reports to an account about one transfer or transaction; read again from the inbox until it is taken.
+ */
 export type Fact =
   | { kind: 'seen' | 'matured' | 'orphaned' | 'moved'; deposit: SeenTransfer }
   | {

@@ -85,7 +85,7 @@ const sameMovement = (a: KeyedFact, b: KeyedFact): boolean =>
 
 /**
  * New or orphaned before → seen; known in another block → moved; known in this block → nothing; another movement under
- * the key of one that stands → that one orphaned, this one seen.
+ * the key of a live fact → that one orphaned, this one seen.
  */
 export function takeTransfers(
   ledger: LedgerState,

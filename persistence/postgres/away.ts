@@ -1,6 +1,6 @@
 /**
- * Errors that say that the database does not serve: it is away, full, frozen, restarting or read-only. A caller is told
- * to come again; nothing is wrong with what it asked.
+ * Errors that say that the database does not serve: it is away, full, frozen, restarting or read-only. A caller is
+ * asked to come again; nothing is wrong with what it asked.
  */
 import type { STORE_AWAY } from '../../model/entity.ts';
 import { sqlstateOf } from './sql.ts';

@@ -38,7 +38,7 @@ function snapshotOf({ counters: _, withdrawals: __, reopened: ___, ...kept }: Ac
 
 /**
  * Encodes one append. Null when it holds one idempotency key twice: its commands must run apart.
- * Throws: TypeError for a value that JSON cannot hold, RangeError for an instant that is none.
+ * Throws: TypeError for a value that JSON cannot hold, RangeError for an invalid instant.
  */
 export function encodeEntry(entry: AccountAppend, nowMs: number): EncodedEntry | null {
   const tables = new Map<string, Map<string, Row>>();

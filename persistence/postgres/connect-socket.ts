@@ -4,9 +4,9 @@
  * `postgres` 3.4.9 handles a socket's `error` and, an event-loop turn later, its `close`. A query that is given to the
  * connection in between is neither sent nor rejected: it stays in the list of those that wait for an answer. It hangs
  * (6 to 12 of 12 callers within 70 resets), and by the client's source it would take the answer of the next query on
- * that connection, which may be another tenant's. So an error of a socket that has served is not told; its `close` is,
- * as one without an error, on which the client rejects everything that waits. An error before that is a failed connect
- * and is told: it rejects the query that asked for the connection.
+ * that connection, which may be another tenant's. So an error of a socket that has served is not emitted; its `close`
+ * is, as one without an error, on which the client rejects everything that waits. An error before that is a failed
+ * connect and is emitted: it rejects the query that asked for the connection.
  */
 import { once } from 'node:events';
 import { isIP, Socket } from 'node:net';
@@ -144,7 +144,7 @@ function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
   return socket;
 }
 
-/** Tells messages of `type(1) length(4) …` apart, however they are cut into pieces. */
+/** Separates messages of `type(1) length(4) …`, however they are cut into pieces. */
 function createMessages() {
   let head = NO_BYTES; // of a header that came in pieces
   let left = 0; // bytes of the message that has begun

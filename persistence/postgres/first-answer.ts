@@ -1,4 +1,4 @@
-/** The first answer to an Idempotency-Key, saved in the statement that makes what it tells of. I23. */
+/** The first answer to an Idempotency-Key, saved in the statement that creates what it describes. I23. */
 import type { FirstAnswer } from '../../model/ports/identity-store.ts';
 import type { Fragment, Sql } from './sql.ts';
 

@@ -76,7 +76,7 @@ const APART = /^(22|23|40|55)|^57014$/;
 const LOCKED = /^55/;
 const TRANSIENT = /^(40|55)/;
 const BROKEN = /^(22|23)/;
-/** SQLSTATE of a value that is none. */
+/** SQLSTATE of an invalid value. */
 const DATA_EXCEPTION = '22000';
 
 type Written = AppendOutcome | { readonly kind: 'busy' };

@@ -62,7 +62,7 @@ function behind(sql: Sql, order: Order, ask: PageAsk): Fragment {
   if (!('after' in ask)) return sql``;
   if (order === 'id') return sql`and x.id < ${ask.after.key}`;
   const [, micros, id] = TIME_KEY.exec(ask.after.key)!;
-  // Whole microseconds: an instant in milliseconds could stand before its own row.
+  // Whole microseconds: an instant in milliseconds could precede its own row.
   return sql`and (x.created_at, x.id) < (timestamptz 'epoch' + ${micros!}::text::bigint * interval '1 microsecond', ${id!})`;
 }
 
@@ -114,7 +114,7 @@ async function countOf<T>(sql: Sql, accountId: AccountId, { sources, kept }: Lis
 
 /**
  * One page with the length of the list. Page and count are two statements: the count may be a moment newer.
- * Throws: Refused (INVALID_INPUT) for a page that stands too far behind the newest row.
+ * Throws: Refused (INVALID_INPUT) for a page too far behind the newest row.
  */
 export function listPage<T>(lists: Lists, accountId: AccountId, list: ListOf<T>, ask: PageAsk): Promise<Page<T>> {
   return lists.run(accountId, () => pageFrom(lists.sql, accountId, list, ask));
@@ -134,7 +134,7 @@ async function pageFrom<T>(sql: Sql, accountId: AccountId, list: ListOf<T>, ask:
       refuse('INVALID_INPUT', {
         field: 'query.page',
         max,
-        reason: 'this page stands too far behind the newest row: walk the list with `after`, which has no such bound',
+        reason: 'this page is too far behind the newest row: walk the list with `after`, which has no such bound',
       }),
     );
   }

@@ -32,7 +32,7 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** Further settings of the session. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Hears what the server says beside its answers. */
+  /** Called with the notices that the server sends beside its answers. */
   readonly onNotice?: (message: string) => void;
 }
 
@@ -57,7 +57,7 @@ const SILENCE_OF_OWNERS_MS = 86_400_000;
  */
 const INDEXES_ONLY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
 
-/** A list reads some hundred index entries. One that takes longer is ended, and its caller told to come back. */
+/** A list reads some hundred index entries. One that takes longer is ended, and its caller asked to retry. */
 export const LIST_TIMEOUT_MS = 2_000;
 
 /**

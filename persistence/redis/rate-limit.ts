@@ -14,7 +14,7 @@ export interface RedisRateLimiterOptions {
   readonly answerMs?: number;
   /** Counts while Redis does not answer. */
   readonly local: RateLimiter;
-  /** Told after the first count which of both it is, then when Redis is lost and when it is back. */
+  /** Called after the first count with its result, then when Redis is lost and when it is back. */
   onChange(state: 'lost' | 'back'): void;
 }
 

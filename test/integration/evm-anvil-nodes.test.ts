@@ -72,7 +72,7 @@ test('G8 C1-4 C1-6 a block without its transactions, or without the last of them
   }
   await t.throwsAsync(() => readerOf(eth, [keeping(0)]).client.getBlock(1), {
     ...unavailable,
-    message: /no transaction is told/,
+    message: /no transaction is listed/,
   });
   t.is((await readerOf(eth, [keeping(0)]).client.getBlock(2)).raw.receipts.length, 0, 'an empty block has used none');
   // A header may count refunded gas too: then the number of transactions decides, and the block is whole.

@@ -34,7 +34,7 @@ interface Decoder {
   decode(network: Network, answers: Request, catalogue: Catalogue): Promise<Decoded>;
 }
 
-/** A block whose place in the chain was not asked for: only what stands in it is read. */
+/** A block whose place in the chain was not asked for: only its content is read. */
 function unplaced<Raw>(raw: Raw): Block<Raw> {
   return { height: 0, hash: '', parentHash: '', parentHeight: 0, timeMs: null, raw };
 }

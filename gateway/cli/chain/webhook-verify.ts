@@ -11,7 +11,7 @@ const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 const SIGNATURES_MAX = 100;
 
 /**
- * `{valid: true}`, or `{valid: false, reason}`. Refuses: INVALID_INPUT for a secret that is none and for missing
+ * `{valid: true}`, or `{valid: false, reason}`. Refuses: INVALID_INPUT for a malformed secret and for missing
  * fields.
  */
 export function webhookVerify(request: Request): object {

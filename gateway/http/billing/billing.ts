@@ -38,7 +38,7 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 
   };
 }
 
-/** A plan as it is told. */
+/** A plan as it is shown. */
 export function planView({
   tier,
   band,

@@ -13,7 +13,7 @@ const PLAIN_HTTP = {
   name: 'EDGE_PLAIN_HTTP',
   value: 'allowed',
   description:
-    'this service says that it is at http://: whoever is on the network on the way reads the key and every answer. Set PUBLIC_URL of the service to https:// unless that network is yours alone',
+    'this service says that it is at http://: anybody on the network path reads the key and every answer. Set PUBLIC_URL of the service to https:// unless that network is yours alone',
 };
 
 export function edgeSetupOf(environment: Environment, publicUrl: string): ReplyOf<'getEdgeSetup'> {

@@ -120,7 +120,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
         versionRefusal(edgeVersion) ??
         (isSoundPublicKey(publicKey) ? null : refuse('EDGE_SIGNATURE_INVALID', { reason: 'unsound key' }));
       if (old !== null) return old;
-      // Told before it could count as a rotation: the store refuses to pin it, but by then the chains would be
+      // Refused before it could count as a rotation: the store refuses to pin it, but by then the chains would be
       // quarantined.
       const elsewhere = await pinnedElsewhere(deps, accountOf(asked), publicKey);
       if (elsewhere !== null) return elsewhere;

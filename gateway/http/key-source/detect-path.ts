@@ -3,7 +3,7 @@
  * and for each the path of the whole wallet that it stands for. Nothing is stored. Spec §4.8.
  *
  * One address at `0/0` may be the first of an account or the account of one address each (Ledger Live); a second one
- * tells: it is found below the same key, or it is not.
+ * decides: it is found below the same key, or it is not.
  */
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { HDKey } from '@scure/bip32';

@@ -109,7 +109,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async enrolTotp(asked) {
       const user = await identity.userById(bearerOf(asked).userId);
       if (user === null) return refuse('UNAUTHORIZED');
-      // Whoever holds a session must not be able to put their own device in place of the confirmed one.
+      // The holder of a session must not be able to put their own device in place of the confirmed one.
       const stale = user.totpConfirmed ? await notFresh(deps, asked, undefined) : null;
       if (stale !== null) return stale;
       const { secret, sealed, otpauthUri } = auth.secondFactor.begin(user);

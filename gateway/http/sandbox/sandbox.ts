@@ -52,7 +52,7 @@ export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }
     },
     async resetSandbox(asked) {
       const accountId = accountOf(asked);
-      // The ledger goes first: what it still told the account would be about addresses that are no more.
+      // The ledger goes first: what it still reported to the account would be about addresses that are no more.
       await sandbox.reset(accountId);
       const answer = await accounts.ask(accountId, { type: 'reset_sandbox' });
       return answer.ok === true ? { reset: true as const } : answer;

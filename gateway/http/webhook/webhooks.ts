@@ -44,7 +44,7 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
     const row = await reads.webhook(accountOf(asked), asked.params.webhookId);
     return row === null || row.status === 'deleted' ? null : row;
   };
-  /** Changes an endpoint as it stands; again, where its secrets changed between the look and the decision. */
+  /** Changes an endpoint from its current row; again, where its secrets changed between the look and the decision. */
   const replace = async (asked: Asked<'getWebhook'>, change: (known: WebhookRow) => WebhookRow | Refusal) => {
     for (let tries = 1; ; tries += 1) {
       const known = await find(asked);

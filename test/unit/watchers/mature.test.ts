@@ -215,7 +215,7 @@ test('G19 a transaction that the node does not know any more says why it waits, 
   client.getOutcome = async (txid) => (txid === 'gone' ? null : outcomeOf(txid));
   await self.watcher.tick();
   const report = await self.watcher.tick();
-  t.deepEqual(report.failures, [{ job: 'mature', reason: 'block 1 is not told to hold gone' }]);
+  t.deepEqual(report.failures, [{ job: 'mature', reason: 'block 1 is not reported to hold gone' }]);
   t.is(self.recorder.gauges.get('svc_facts_waiting'), 1);
   client.getOutcome = outcomeOf;
   t.deepEqual((await self.watcher.tick()).failures, []);

@@ -77,7 +77,7 @@ for (const [what, lie] of LIES) {
     client.alters = lies;
     witnesses[0]!.alters = lies;
     const report = await mature([pay('altered', { tokenContract: 'A' }), pay('plain')]);
-    t.regex(report.failures[0]!.reason, /block 1 is told otherwise by other endpoints/);
+    t.regex(report.failures[0]!.reason, /block 1 is reported otherwise by other endpoints/);
     t.deepEqual(
       told(self).filter((line) => line.startsWith('matured')),
       ['matured plain 5'],
@@ -175,7 +175,7 @@ test('reliability 4.1-13 honest endpoints are read once per height each, and no 
 test('reliability 4.1-13 G11 an endpoint that cannot tell is no contradiction: another is asked, or it is waited for until it is dead', async (t) => {
   const { chain, witnesses, self, mature } = await started(2);
   witnesses[1]!.contentMissing.add(1);
-  t.regex((await mature([pay('tx')])).failures[0]!.reason, /block 1 is not told by a second endpoint/);
+  t.regex((await mature([pay('tx')])).failures[0]!.reason, /block 1 is not reported by a second endpoint/);
   t.is(self.recorder.gauges.get('svc_facts_contradicted'), 0);
   t.is(self.recorder.gauges.get('svc_facts_waiting'), 1);
   t.deepEqual(told(self), ['seen tx 5']);
