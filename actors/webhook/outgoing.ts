@@ -16,7 +16,7 @@
  *
  * `flights.ts` has the states of one delivery.
  */
-import type { DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
+import type { DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import { DELIVERIES_PER_FRAME, type Acknowledgement } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { shardOf } from '../../protocol/node/ids.ts';
@@ -191,7 +191,7 @@ export class Outgoing {
   seen(
     { accountId, flights }: Frame,
     asked: readonly { readonly id: string; readonly webhookId: string }[],
-    standing: readonly StandingDelivery[],
+    standing: readonly SendableDelivery[],
     seenMs: number,
   ): Release & { readonly flights: readonly Flight[]; readonly again: boolean } {
     const gone = new Map(asked.map(({ id, webhookId }) => [id, webhookId]));
