@@ -86,6 +86,7 @@ async function world(t: ExecutionContext) {
     loadModule,
     catalogueOf,
     nowMs,
+    elapsedMs: nowMs,
     log,
   });
   const access = createChainAccess(new Map(), sandbox.ledgers, networkOf);
