@@ -390,8 +390,12 @@ for (const one of CASES) {
           const outcome = refusal === null ? 'passed' : String(refusal.details['setting'] ?? refusal.details['reason']);
           seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
           if (refusal === null) return void t.deepEqual(breaks, [], Object.values(wish).join(' '));
-          const { setting, bound, value } = refusal.details as { setting?: string; bound?: string; value?: string };
-          if (setting === undefined)
+          const { setting, bound, value } = refusal.details as {
+            setting?: string | null;
+            bound?: string;
+            value?: string;
+          };
+          if (setting === undefined || setting === null)
             return void t.true(
               ['fee_rate_cap', 'amount_mismatch', 'fee_cap'].includes(String(refusal.details['reason'])),
               outcome,
