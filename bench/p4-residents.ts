@@ -4,7 +4,7 @@ import { createAccountEntity } from '../actors/account/account.ts';
 import { createChainBook } from '../actors/account/chain-book.ts';
 import { initialAccount } from '../model/account/state.ts';
 import { ask, createSystem, systemClock } from '../actors/kernel/index.ts';
-import type { AccountEvent, AccountState, RowWrite } from '../model/account/commands.ts';
+import type { AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
 import type { EntityStore } from '../model/entity.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import { shardOf } from '../protocol/node/ids.ts';

@@ -1,5 +1,5 @@
 /** Messages to account actors: the node's `Accounts` port over the kernel. */
-import type { AccountCommand, AccountReplies } from '../model/account/commands.ts';
+import type { AccountCommand, AccountReplies } from '../model/account/capabilities.ts';
 import { ask, futility, type Entities } from '../actors/kernel/index.ts';
 import type { Accounts, Answer } from '../model/ports/accounts.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';

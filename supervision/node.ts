@@ -6,7 +6,7 @@ import { createAccountEntity, type AccountReply } from '../actors/account/accoun
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createSystem, systemClock, type ActorSystem } from '../actors/kernel/index.ts';
-import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
 import type { Publisher } from '../actors/webhook/ports.ts';
 import { createPublisher } from '../actors/webhook/publisher.ts';

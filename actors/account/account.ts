@@ -9,7 +9,7 @@ import type {
   AccountState,
   IdempotencyClaim,
   RowWrite,
-} from '../../model/account/commands.ts';
+} from '../../model/account/capabilities.ts';
 import type { Entity } from '../../model/entity.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import type { Environment } from '../../protocol/slugs.ts';

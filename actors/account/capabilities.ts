@@ -1,5 +1,5 @@
 /** What the account is composed of. A new capability is a folder and a line in each of these lists. */
-import type { AccountCommand } from '../../model/account/commands.ts';
+import type { AccountCommand } from '../../model/account/capabilities.ts';
 import { refuse } from '../../protocol/errors.ts';
 import { address } from '../address/capability.ts';
 import { edgeLink } from '../edge-link/capability.ts';

@@ -1,7 +1,7 @@
 /** What every decision of an account is made of. */
 import type { ChainModule, Network } from '../../chains/chain.ts';
 import type { ChainFacts } from '../../chains/registry.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, RowWrite, Sees } from '../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountReplies, RowWrite, Sees } from '../../model/account/capabilities.ts';
 import { precedenceOf, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { AddressRow } from '../../model/rows/address.ts';

@@ -2,7 +2,7 @@
  * Publications: the body of an event is built and serialised once, in the decision that causes it; the same bytes are
  * stored, signed and sent. Spec §6.
  */
-import type { AccountCore, RowWrite } from '../../model/account/commands.ts';
+import type { AccountCore, RowWrite } from '../../model/account/capabilities.ts';
 import { eventId } from '../../protocol/node/ids.ts';
 import type { EventData } from '../../protocol/schema/events.ts';
 import type { EventName } from '../../protocol/slugs.ts';

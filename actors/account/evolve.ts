@@ -1,5 +1,5 @@
 /** Folding facts into the state of an account. Total: never refuses; an event that was once written always folds. */
-import type { AccountEvent, AccountState } from '../../model/account/commands.ts';
+import type { AccountEvent, AccountState } from '../../model/account/capabilities.ts';
 import { CAPABILITIES } from './capabilities.ts';
 
 type Fold = (state: AccountState, event: AccountEvent) => Partial<AccountState>;

@@ -2,7 +2,7 @@
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { DepositBook } from '../deposit/decide.ts';
 import { WithdrawalBook } from '../withdrawal/settlement.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
+import type { AccountEvent } from '../../model/account/capabilities.ts';
 
 /**
  * Applies what waits; facts that were applied leave the inbox in the same statement. Refuses nothing: facts are facts.

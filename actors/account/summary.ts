@@ -1,5 +1,5 @@
 /** An account as an administrator sees it: counts and states, no key, no address. */
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 
 /** What actor inspection shows of an account. Spec: §5.10, no extended key and no secret. */
 export function summariseAccount(state: AccountState): Readonly<Record<string, unknown>> {

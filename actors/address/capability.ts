@@ -1,6 +1,6 @@
 /** Addresses and their pools. */
 import type { AddressCommand, AddressState } from '../../model/account/address.ts';
-import type { AddressSees } from '../../model/account/commands.ts';
+import type { AddressSees } from '../../model/account/capabilities.ts';
 import type { Capability } from '../account/decision.ts';
 import { createAddress, notePeak, setAddressStatus } from './decide.ts';
 import { addressFolds } from './evolve.ts';

@@ -9,7 +9,7 @@
  */
 import { isRefusal, notFound, PAIRS_CHANGED, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/commands.ts';
+import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/capabilities.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type PooledChain } from '../../protocol/slugs.ts';

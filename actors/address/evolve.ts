@@ -1,6 +1,6 @@
 /** How pools, indexes and the count of active addresses change. */
 import type { AddressState, Pool } from '../../model/account/address.ts';
-import type { AddressSees } from '../../model/account/commands.ts';
+import type { AddressSees } from '../../model/account/capabilities.ts';
 import type { EventOf, Folds } from '../account/decision.ts';
 import { pooled } from '../edge-link/readiness.ts';
 import { poolAfter } from './pools.ts';

@@ -5,7 +5,7 @@
  */
 import { isRefusal } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { AddressSees, RowWrite } from '../../model/account/commands.ts';
+import type { AddressSees, RowWrite } from '../../model/account/capabilities.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { CHAINS, FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';

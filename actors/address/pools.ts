@@ -4,7 +4,7 @@
  * brings the next unissued addresses along, and the actor takes the one whose turn it is.
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/commands.ts';
+import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/capabilities.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import type { PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding } from '../account/decision.ts';

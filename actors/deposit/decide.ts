@@ -24,7 +24,7 @@
  */
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow, LedgerEntryRow } from '../../model/rows/deposit.ts';
-import type { AccountEvent, FactSees, RowWrite } from '../../model/account/commands.ts';
+import type { AccountEvent, FactSees, RowWrite } from '../../model/account/capabilities.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { eventId } from '../../protocol/node/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';

@@ -1,6 +1,6 @@
 /** The edge of an account. */
 import type { EdgeLinkCommand, EdgeLinkState } from '../../model/account/edge-link.ts';
-import type { EdgeLinkSees } from '../../model/account/commands.ts';
+import type { EdgeLinkSees } from '../../model/account/capabilities.ts';
 import type { Capability } from '../account/decision.ts';
 import { decideRotation, enrol, resume } from './enrolment.ts';
 import { edgeLinkFolds } from './evolve.ts';

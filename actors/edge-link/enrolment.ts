@@ -17,7 +17,7 @@
  */
 import { parseXpub } from '../../chains/secp256k1.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
-import type { AccountEvent, EdgeLinkSees, RowWrite } from '../../model/account/commands.ts';
+import type { AccountEvent, EdgeLinkSees, RowWrite } from '../../model/account/capabilities.ts';
 import type { Family } from '../../protocol/slugs.ts';
 import {
   accept,

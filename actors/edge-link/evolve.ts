@@ -1,7 +1,7 @@
 /** How the identity, the lease and the liveness of an account's edge change. */
 import { POOLED_CHAINS } from '../../protocol/slugs.ts';
 import type { EdgeLinkState, RetiredIdentity } from '../../model/account/edge-link.ts';
-import type { EdgeLinkSees } from '../../model/account/commands.ts';
+import type { EdgeLinkSees } from '../../model/account/capabilities.ts';
 import type { EventOf, Folds } from '../account/decision.ts';
 import { retire } from './retired-identities.ts';
 

@@ -13,7 +13,7 @@
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending } from '../account/guards.ts';
-import type { EdgeLinkSees } from '../../model/account/commands.ts';
+import type { EdgeLinkSees } from '../../model/account/capabilities.ts';
 
 /** Grants or keeps the lease. Refuses: IDENTITY_ROTATION_PENDING, RESYNC_REQUIRED, LEASE_HELD. */
 export function claimLease({ state, command }: Deciding<'claim_lease'>): AccountDecision<'claim_lease'> {

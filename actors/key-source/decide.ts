@@ -14,7 +14,7 @@ import secp256k1 from 'secp256k1';
 import { addressOfPublicKey } from '../../chains/evm/derive.ts';
 import { deriveUncompressedPublicKey, HARDENED, parseXpub } from '../../chains/secp256k1.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { KeySourceSees, RowWrite } from '../../model/account/commands.ts';
+import type { KeySourceSees, RowWrite } from '../../model/account/capabilities.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';

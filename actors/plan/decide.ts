@@ -3,7 +3,7 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { addressLimitOf, BAND_TERMS, TIER_TERMS, type TierTerms } from '../../protocol/plans.ts';
 import { TIERS, type Band, type Tier } from '../../protocol/slugs.ts';
 import { accept, type AccountDecision, type Deciding } from '../account/decision.ts';
-import type { AccountEvent, PlanSees } from '../../model/account/commands.ts';
+import type { AccountEvent, PlanSees } from '../../model/account/capabilities.ts';
 import type { Plan } from '../../model/account/plan.ts';
 
 type Counted = 'chains' | 'addresses' | 'settledTransactions' | 'webhooks' | 'edgeSessions';

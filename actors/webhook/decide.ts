@@ -5,7 +5,7 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { suspended } from '../account/guards.ts';
 import { tierLimit } from '../plan/decide.ts';
 import type { WebhookRow } from '../../model/rows/webhook.ts';
-import type { WebhookSees } from '../../model/account/commands.ts';
+import type { WebhookSees } from '../../model/account/capabilities.ts';
 
 /** Ceiling of "unlimited" and of sandbox: the ids are part of the snapshot, 36 characters each. */
 const WEBHOOKS_MAX = 1_000;

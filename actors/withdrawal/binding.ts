@@ -9,7 +9,7 @@
  * At most one build of a sender is bound and unsigned: its value is the highest, so that no gap stays before what is
  * signed.
  */
-import type { AccountEvent, RowWrite } from '../../model/account/commands.ts';
+import type { AccountEvent, RowWrite } from '../../model/account/capabilities.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { Network } from '../../chains/chain.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';

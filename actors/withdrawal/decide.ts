@@ -13,7 +13,7 @@
  *   any open → failed       refused for good, reverted in a final block, or proven dead
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { AccountEvent, RowWrite, WithdrawalSees } from '../../model/account/commands.ts';
+import type { AccountEvent, RowWrite, WithdrawalSees } from '../../model/account/capabilities.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../../chains/chain.ts';
 import { ledgerOf } from '../../protocol/ids.ts';

@@ -1,5 +1,5 @@
 /** Builds that nobody signs: they hold coins, a counter value and memory, so they end. Decisions 3. */
-import type { RowWrite } from '../../model/account/commands.ts';
+import type { RowWrite } from '../../model/account/capabilities.ts';
 import { holdOf } from './counters.ts';
 import { accept, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { changedAtMs } from './row.ts';

@@ -1,6 +1,6 @@
 /** Shared facts of withdrawal rows: which row is the newest, what it holds, how its events read. */
 import type { Network } from '../../chains/chain.ts';
-import type { AccountCore, RowWrite } from '../../model/account/commands.ts';
+import type { AccountCore, RowWrite } from '../../model/account/capabilities.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';

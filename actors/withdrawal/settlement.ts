@@ -18,7 +18,7 @@
  * So are those behind the orphaned fact of a confirmed one: that it left its block is written before where it is now.
  */
 import type { Fact } from '../../model/rows/inbox.ts';
-import type { AccountEvent, FactSees, RowWrite } from '../../model/account/commands.ts';
+import type { AccountEvent, FactSees, RowWrite } from '../../model/account/capabilities.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';

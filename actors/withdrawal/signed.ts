@@ -10,7 +10,7 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
 import { mayLead } from '../edge-link/lease.ts';
-import type { AccountEvent } from '../../model/account/commands.ts';
+import type { AccountEvent } from '../../model/account/capabilities.ts';
 import { amountOf, announceWithdrawal, changedAtMs, clashOf, holdOfRow, notNewest } from './row.ts';
 
 /**

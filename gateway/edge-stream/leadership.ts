@@ -2,7 +2,7 @@
  * Who leads in one room: the lease as this node knows it, asked of the account actor, sent to the sessions and to the
  * publisher. Its methods that ask are called one at a time (the room's queue).
  */
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { LEASE_TTL_MS, type LeaseFrame } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';

@@ -3,7 +3,7 @@
  * Everything that asks the account actor goes through one queue per room, so that two arrivals never race for the
  * lease.
  */
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import { tierLimit } from '../../actors/plan/decide.ts';
 import { replenishment } from '../../actors/address/pools.ts';
 import type { SessionRow } from '../../model/ports/edge-store.ts';

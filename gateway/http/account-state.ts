@@ -1,7 +1,7 @@
 /** The account behind a request, as its actor knows it. */
 import type { HandlerDeps } from './surroundings.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import { isRefusal, refuse, Refused } from '../../protocol/errors.ts';
 import type { Caller } from './context.ts';
 import type { AddressRow } from '../../model/rows/address.ts';

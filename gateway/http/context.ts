@@ -3,7 +3,7 @@ import { notFound, Refused, refuse, type Refusal } from '../../protocol/errors.t
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
 import type { FirstAnswer } from '../../model/ports/identity-store.ts';
-import type { IdempotencyClaim } from '../../model/account/commands.ts';
+import type { IdempotencyClaim } from '../../model/account/capabilities.ts';
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../protocol/routes.ts';
 import type { DuplicateKey } from '../../model/ports/accounts.ts';
 import type { Outgrown } from './idempotency.ts';

@@ -3,7 +3,7 @@
  * In memory here, so that the limit is this node's own; with REDIS_URL it is counted in
  * persistence/redis/rate-limit.ts.
  */
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import { type AccountId, environmentOf } from '../../protocol/ids.ts';
 import { requestsPerMinuteOf, SANDBOX_REQUESTS_PER_MINUTE } from '../../protocol/plans.ts';
 import type { RateLimiter } from '../../model/ports/rate-limiter.ts';

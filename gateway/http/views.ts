@@ -1,5 +1,5 @@
 /** Rows as the wire shows them. Amounts may be `bigint` or, out of a stored answer, their text. */
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import { pathOf } from '../../actors/edge-link/retired-identities.ts';
 import type { FeeEstimate, Network } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';

@@ -4,7 +4,7 @@
  * state, keeps its format and writes on in its own shape. So a step only fills what is absent, and every step is taken
  * at each reading.
  */
-import { type AccountSnapshot, type AccountState, SNAPSHOT_INITIAL } from './commands.ts';
+import { type AccountSnapshot, type AccountState, SNAPSHOT_INITIAL } from './capabilities.ts';
 
 export const STATE_FORMAT = 2;
 

@@ -1,7 +1,7 @@
 /** The state that an account begins with. */
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
-import { type AccountState, STATE_INITIAL } from './commands.ts';
+import { type AccountState, STATE_INITIAL } from './capabilities.ts';
 import { STATE_FORMAT } from './snapshot.ts';
 import type { Plan } from './plan.ts';
 

@@ -1,5 +1,5 @@
 /** Accounts as their actors load and append them, and who owns which. */
-import type { AccountEvent, AccountState, RowWrite } from '../account/commands.ts';
+import type { AccountEvent, AccountState, RowWrite } from '../account/capabilities.ts';
 import type { EntityStore } from '../entity.ts';
 
 export type AccountStore = EntityStore<AccountState, AccountEvent, RowWrite>;

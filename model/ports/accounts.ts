@@ -1,5 +1,5 @@
 /** How an account is asked. */
-import type { AccountCommand, AccountReplies } from '../account/commands.ts';
+import type { AccountCommand, AccountReplies } from '../account/capabilities.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 

@@ -1,6 +1,6 @@
 /** What the REST surface reads. Reads never go through an actor. */
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
-import type { AccountState } from '../account/commands.ts';
+import type { AccountState } from '../account/capabilities.ts';
 import type { AddressRow } from '../rows/address.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
 import type { SignedVersion, UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';

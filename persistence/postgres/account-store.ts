@@ -1,5 +1,5 @@
 /** Accounts and shards: activation with its fence, the grouped append, ownership. */
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import type { STORE_AWAY } from '../../model/entity.ts';
 import { upcast } from '../../model/account/snapshot.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';

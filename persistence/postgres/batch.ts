@@ -2,7 +2,7 @@
  * The batch that `append_accounts` takes: one array of snake_case rows per table. An entry is encoded when it is handed
  * in, so that a value that cannot be written (a bigint where JSON is stored) rejects that entry and no other.
  */
-import type { AccountEvent, AccountSnapshot, AccountState, RowWrite } from '../../model/account/commands.ts';
+import type { AccountEvent, AccountSnapshot, AccountState, RowWrite } from '../../model/account/capabilities.ts';
 import type { Append } from '../../model/entity.ts';
 import { account } from './append/account.ts';
 import { address } from './append/address.ts';

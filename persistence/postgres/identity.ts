@@ -1,5 +1,5 @@
 /** Who signs in: users, memberships, organizations, API keys, refresh tokens, signing keys. */
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import type { Plan } from '../../model/account/plan.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountIdOf, type AccountId } from '../../protocol/ids.ts';

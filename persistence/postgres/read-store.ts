@@ -1,7 +1,7 @@
 /** Reads of the gateway: lists and single rows of one tenant, and the answers kept for Idempotency-Keys. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { ADDRESS_STATUSES, CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import type { IdempotencyRow } from '../../model/rows/idempotency.ts';
 import type { UsedValue } from '../../model/rows/withdrawal.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';

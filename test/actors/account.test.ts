@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/capabilities.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import { summariseAccount } from '../../actors/account/summary.ts';
 import { ask, type Outcome } from '../../actors/kernel/index.ts';

@@ -10,7 +10,7 @@ import { constraintOf, sqlstateOf } from '../../persistence/postgres/sql.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
-import type { RowWrite } from '../../model/account/commands.ts';
+import type { RowWrite } from '../../model/account/capabilities.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {

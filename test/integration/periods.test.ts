@@ -2,7 +2,7 @@
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/capabilities.ts';
 import { ask, createSystem, systemClock, type ActorSystem } from '../../actors/kernel/index.ts';
 import { usageOf } from '../../gateway/http/billing/billing.ts';
 import type { Accounts, Answer } from '../../model/ports/accounts.ts';

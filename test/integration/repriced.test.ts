@@ -12,7 +12,7 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
 import { IN_FLIGHT_LIMITS } from '../../actors/withdrawal/counters.ts';
 import { beginSubmit, noteBroadcast } from '../../actors/withdrawal/signed.ts';
-import type { AccountCommand } from '../../model/account/commands.ts';
+import type { AccountCommand } from '../../model/account/capabilities.ts';
 import type { Deciding } from '../../actors/account/decision.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import { submitNewest } from '../../chain-watchers/outbound/submit.ts';

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
-import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../model/account/capabilities.ts';
 import { createSystem, systemClock, type KernelLog } from '../../actors/kernel/index.ts';
 import type { Ladder } from '../../actors/webhook/ladder.ts';
 import type { Publisher } from '../../actors/webhook/ports.ts';

@@ -4,7 +4,7 @@
  * time; it may fail before it took effect or after, and it takes effect even when its sender is gone by then.
  */
 import type { Append, AppendOutcome } from '../../model/entity.ts';
-import type { AccountEvent, AccountState, RowWrite } from '../../model/account/commands.ts';
+import type { AccountEvent, AccountState, RowWrite } from '../../model/account/capabilities.ts';
 import type { AccountStore } from '../../model/ports/account-store.ts';
 import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 import type { EdgeStore, SessionRow } from '../../model/ports/edge-store.ts';

@@ -4,7 +4,7 @@
  * work holds the story until it is done, so that two of them never race. What is durable is read again after each that
  * writes.
  */
-import type { AccountEvent, AccountState } from '../../model/account/commands.ts';
+import type { AccountEvent, AccountState } from '../../model/account/capabilities.ts';
 import { withdrawalOf, type Columns } from '../../persistence/postgres/row-shapes.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 import { createStores } from '../../persistence/postgres/stores.ts';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { evolve } from '../../actors/account/evolve.ts';
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/capabilities.ts';
 import { wasOutrun, type Violation } from './checks.ts';
 import { faultsOf, stopFaults } from './faults.ts';
 import type { Plant } from './plants.ts';

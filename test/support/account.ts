@@ -8,7 +8,7 @@ import type {
   AccountReplies,
   AccountState,
   RowWrite,
-} from '../../model/account/commands.ts';
+} from '../../model/account/capabilities.ts';
 import type { Plan } from '../../model/account/plan.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import type { ChainModule } from '../../chains/chain.ts';

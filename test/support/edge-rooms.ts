@@ -2,7 +2,7 @@
  * Edge rooms over real account decisions, a memory store, a hand-turned clock, and streams that a test holds the far
  * end of.
  */
-import type { AccountCommand } from '../../model/account/commands.ts';
+import type { AccountCommand } from '../../model/account/capabilities.ts';
 import type { Attempt, Publisher } from '../../actors/webhook/ports.ts';
 import { EdgeRooms, type Joined } from '../../gateway/edge-stream/rooms.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';

@@ -5,7 +5,7 @@
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Sql } from '../../persistence/postgres/sql.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
-import type { RowWrite } from '../../model/account/commands.ts';
+import type { RowWrite } from '../../model/account/capabilities.ts';
 import type { BlockRecord } from '../../model/ports/watch-store.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import { eventId, newId, newUuid } from '../../protocol/node/ids.ts';

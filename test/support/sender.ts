@@ -2,7 +2,7 @@
  * An account that withdraws on an EVM chain, decided by the real actor and chain module, with the rows that it wrote.
  */
 import { HDNodeWallet, Transaction } from 'ethers';
-import type { AccountCommand } from '../../model/account/commands.ts';
+import type { AccountCommand } from '../../model/account/capabilities.ts';
 import { evm } from '../../chains/evm/index.ts';
 import type { BroadcastResult, ChainModule, Intent, Signed } from '../../chains/chain.ts';
 import type { AddressRow } from '../../model/rows/address.ts';

@@ -1,7 +1,7 @@
 /** Rows for tests of the stores: valid by default, any field can be said otherwise. */
 import { randomBytes } from 'node:crypto';
 import { initialAccount } from '../../model/account/state.ts';
-import type { AccountState, RowWrite } from '../../model/account/commands.ts';
+import type { AccountState, RowWrite } from '../../model/account/capabilities.ts';
 import type { Plan } from '../../model/account/plan.ts';
 import { createStores, type Stores } from '../../persistence/postgres/stores.ts';
 import type { AccountAppend } from '../../persistence/postgres/batch.ts';

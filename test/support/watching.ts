@@ -4,7 +4,7 @@
 import type { Catalogue, ChainClient, ChainModule, Network } from '../../chains/chain.ts';
 import type { Log, Metrics, WatchSettings, WatcherParts } from '../../chain-watchers/ports.ts';
 import { createWatcher, type Watcher } from '../../chain-watchers/watcher.ts';
-import type { AccountCommand } from '../../model/account/commands.ts';
+import type { AccountCommand } from '../../model/account/capabilities.ts';
 import { createMemoryAuditStore } from '../../persistence/memory/audit-store.ts';
 import { createMemoryWatchStore, type MemoryWatchStore } from '../../persistence/memory/watch-store.ts';
 import type { AuditStore } from '../../model/ports/audit-store.ts';

@@ -1,5 +1,5 @@
 /** Steps of stories about withdrawals: commands, answers of nodes and facts of blocks, in any order. */
-import type { AccountCommand } from '../../model/account/commands.ts';
+import type { AccountCommand } from '../../model/account/capabilities.ts';
 import type { BroadcastResult } from '../../chains/chain.ts';
 import { refuse } from '../../protocol/errors.ts';
 import { inputsOf } from './evm-inputs.ts';

@@ -2,7 +2,7 @@
  * The edge's Ed25519 signature on a request, over HTTP and in the stream's handshake. Order: skew, host, signature,
  * pinned key, nonce; the body is compared with the signed digest when it has been read. Spec §5.3, decisions 2.
  */
-import type { AccountState } from '../../../model/account/commands.ts';
+import type { AccountState } from '../../../model/account/capabilities.ts';
 import type { EdgeStore } from '../../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { NONCE_KEEP_SECONDS, SIGNATURE_SKEW_SECONDS } from '../../../protocol/frames.ts';

@@ -1,5 +1,5 @@
 /** Usage of the running month and the band. Spec §2.9, §3.8, §8. Sandbox is free and not metered. */
-import type { AccountReplies, AccountState } from '../../../model/account/commands.ts';
+import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
 import { billingPeriod } from '../../../actors/plan/decide.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import { addressLimitOf, BAND_TERMS, settledIncludedOf, TIER_TERMS } from '../../../protocol/plans.ts';

@@ -1,5 +1,5 @@
 /** Rows of an append that are no capability's. */
-import type { AccountWrite } from '../../../model/account/commands.ts';
+import type { AccountWrite } from '../../../model/account/capabilities.ts';
 import { encoded, withDecimals, type AppendOf } from './rows.ts';
 
 export const account: AppendOf<AccountWrite> = {

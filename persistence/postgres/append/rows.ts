@@ -1,5 +1,5 @@
 /** What a capability's rows of an append are made of: snake_case rows for the tables of `append_accounts`. */
-import type { RowWrite } from '../../../model/account/commands.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 

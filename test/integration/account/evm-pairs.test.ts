@@ -13,7 +13,7 @@ import type {
   AccountReplies,
   AccountState,
   RowWrite,
-} from '../../../model/account/commands.ts';
+} from '../../../model/account/capabilities.ts';
 import { ask, createSystem, systemClock, type ActorSystem, type Outcome } from '../../../actors/kernel/index.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule } from '../../../chains/chain.ts';

@@ -9,7 +9,7 @@ import type {
   AccountReplies,
   AccountState,
   RowWrite,
-} from '../../../model/account/commands.ts';
+} from '../../../model/account/capabilities.ts';
 import { ask, createSystem, futility, systemClock, type Outcome } from '../../../actors/kernel/index.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule, ReplayKey } from '../../../chains/chain.ts';

@@ -11,7 +11,7 @@ import type {
   AccountReplies,
   AccountState,
   RowWrite,
-} from '../../../model/account/commands.ts';
+} from '../../../model/account/capabilities.ts';
 import { ask, createSystem, systemClock, type ActorSystem, type Outcome } from '../../../actors/kernel/index.ts';
 import { createPublisher } from '../../../actors/webhook/publisher.ts';
 import type { Delivery, DeliveryStreams } from '../../../actors/webhook/ports.ts';

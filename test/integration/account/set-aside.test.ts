@@ -2,7 +2,7 @@
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../../../model/account/capabilities.ts';
 import { createSystem, systemClock } from '../../../actors/kernel/index.ts';
 import { loadModule } from '../../../chains/registry.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';

@@ -2,7 +2,7 @@ import test from 'ava';
 import { createAccountStore, createOwnership, StaleOwner } from '../../../persistence/postgres/account-store.ts';
 import { AppendRefused } from '../../../persistence/postgres/grouped-append.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { RowWrite } from '../../../model/account/commands.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
 import { newId, shardOf } from '../../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {

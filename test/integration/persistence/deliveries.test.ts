@@ -4,7 +4,7 @@ import { newId, shardOf } from '../../../protocol/node/ids.ts';
 import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../../model/rows/webhook.ts';
-import type { RowWrite } from '../../../model/account/commands.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { newOrganization, NOW_MS, openStores, publicationRow, webhookRow, write } from '../../support/store-rows.ts';
 

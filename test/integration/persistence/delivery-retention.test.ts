@@ -4,7 +4,7 @@ import { createDeliveryStore } from '../../../persistence/postgres/delivery-stor
 import { createReadStore } from '../../../persistence/postgres/read-store.ts';
 import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { RowWrite } from '../../../model/account/commands.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -8,7 +8,7 @@ import { createLists } from '../../../persistence/postgres/list-pool.ts';
 import { openLists } from '../../../persistence/postgres/sql.ts';
 import { createReadStore } from '../../../persistence/postgres/read-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { RowWrite } from '../../../model/account/commands.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
 import type { ReadStore } from '../../../model/ports/read-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
-import type { RowWrite } from '../../../model/account/commands.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {

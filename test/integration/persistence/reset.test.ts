@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { RowWrite } from '../../../model/account/commands.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
   addressRow,

@@ -10,7 +10,7 @@ import type {
   AccountReplies,
   AccountState,
   RowWrite,
-} from '../../../model/account/commands.ts';
+} from '../../../model/account/capabilities.ts';
 import { createSystem, systemClock } from '../../../actors/kernel/index.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { isEnabled, loadModule, networkOf } from '../../../chains/registry.ts';

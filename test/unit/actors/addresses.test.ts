@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { AccountCommand } from '../../../model/account/commands.ts';
+import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import { pathOf } from '../../../actors/edge-link/retired-identities.ts';
 import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { BAND_TERMS, TIER_TERMS } from '../../../protocol/plans.ts';

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { CAPABILITIES, DECISIONS } from '../../../actors/account/capabilities.ts';
 import { foldOf, type EventOf, type Folds } from '../../../actors/account/decision.ts';
-import type { AccountEvent, AccountState } from '../../../model/account/commands.ts';
+import type { AccountEvent, AccountState } from '../../../model/account/capabilities.ts';
 import { upcast, STATE_FORMAT } from '../../../model/account/snapshot.ts';
 import { initialAccount } from '../../../model/account/state.ts';
 

@@ -1,6 +1,6 @@
 /** Compiled by `tsc`, never run: an event is published with the `data` of its schema and no other. House rule 7. */
 import { publish } from '../../../actors/account/events-body.ts';
-import type { AccountCore, RowWrite } from '../../../model/account/commands.ts';
+import type { AccountCore, RowWrite } from '../../../model/account/capabilities.ts';
 import type { EventData } from '../../../protocol/schema/events.ts';
 
 const around = { id: 'evt_1', confirmations: null, threshold: null, atMs: 0, orderKey: '' };

@@ -3,7 +3,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import secp256k1 from 'secp256k1';
 import { SOURCE_KEYS_MAX, watchOnly } from '../../../actors/key-source/decide.ts';
-import type { AccountCommand, AccountState } from '../../../model/account/commands.ts';
+import type { AccountCommand, AccountState } from '../../../model/account/capabilities.ts';
 import { upcast } from '../../../model/account/snapshot.ts';
 import { addressOfPublicKey } from '../../../chains/evm/derive.ts';
 import { EVM_CHAINS } from '../../../protocol/slugs.ts';

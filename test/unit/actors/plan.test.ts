@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { AccountCommand } from '../../../model/account/commands.ts';
+import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import { newUuid } from '../../../protocol/node/ids.ts';
 import type { Tier } from '../../../protocol/slugs.ts';

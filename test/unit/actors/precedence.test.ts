@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { firstRefusal } from '../../../actors/account/decision.ts';
-import type { AccountCommand, AccountState } from '../../../model/account/commands.ts';
+import type { AccountCommand, AccountState } from '../../../model/account/capabilities.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule } from '../../../chains/chain.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';

@@ -1,7 +1,7 @@
 /** Every transition of the table of spec §3.1, by the messages that make it and by no other. */
 import test from 'ava';
 import { readinessOf } from '../../../actors/edge-link/readiness.ts';
-import type { AccountCommand } from '../../../model/account/commands.ts';
+import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import { CHAINS, type Readiness } from '../../../protocol/slugs.ts';
 import {
   commands,

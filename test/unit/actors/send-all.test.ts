@@ -21,7 +21,7 @@ import type { Signer } from '../../../edge/signing/signers/signer.ts';
 import { xlmSigner } from '../../../edge/signing/signers/xlm.ts';
 import { xrpSigner } from '../../../edge/signing/signers/xrp.ts';
 import { builtView } from '../../../gateway/http/views.ts';
-import type { AccountCommand } from '../../../model/account/commands.ts';
+import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import type { Fact } from '../../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { movesForward } from '../../../persistence/memory/withdrawal-moves.ts';

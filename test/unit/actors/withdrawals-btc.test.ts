@@ -1,6 +1,6 @@
 /** Withdrawals of a chain that spends outputs: coins are held until their withdrawal ends. B19. */
 import test from 'ava';
-import type { AccountCommand } from '../../../model/account/commands.ts';
+import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import { btc } from '../../../chains/btc/index.ts';
 import { outpointOf, type Coin } from '../../../chains/btc/coin.ts';
 import type { ChainModule, Unsigned } from '../../../chains/chain.ts';

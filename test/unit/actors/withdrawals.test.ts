@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Transaction } from 'ethers/transaction';
 import { BOUND_HOLD_MS } from '../../../actors/withdrawal/binding.ts';
-import type { AccountCommand } from '../../../model/account/commands.ts';
+import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import type { Signed } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import { refuse } from '../../../protocol/errors.ts';

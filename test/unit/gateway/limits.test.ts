@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { AccountState } from '../../../model/account/commands.ts';
+import type { AccountState } from '../../../model/account/capabilities.ts';
 import { createApiKeys, mintApiKey } from '../../../gateway/http/auth/api-keys.ts';
 import { usageOf } from '../../../gateway/http/billing/billing.ts';
 import {
