@@ -33,7 +33,7 @@ export interface TransactionPaths {
 export interface TransactionSettings {
   readonly forwarding: Forwarding;
   readonly instructions: Instructions;
-  readonly signing: Pick<Signing, 'check' | 'broadcast' | 'isGivenUp'>;
+  readonly signing: Pick<Signing, 'check' | 'broadcast' | 'isGivenUp' | 'giveUp'>;
   readonly log: EdgeLog;
   /** An instruction was recorded: resolves when it may be answered for. */
   readonly shared: () => Promise<void>;
@@ -62,19 +62,31 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (reply === null || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));
     if (isRefusal(instruction)) return suspicious(log, call, instruction);
     // A second id for one key would be a second payment that the caller takes for the first.
-    if (bound !== null && reply.id !== bound.transactionId) return otherId(call, bound.transactionId, reply.id);
+    const holder = request === undefined ? null : instructions.boundTo(request.key),
+      other = holder !== null && reply.id !== holder.transactionId ? holder.transactionId : null;
+    const refusal = other === null ? null : await giveUp(call, other, reply);
+    if (refusal !== null) return refusal;
     // Nothing is kept for a caller that is gone: it never saw the id, and will ask again.
     if (call.isGone()) return refused(callerGone(call));
-    const kept = request === undefined ? instruction : { ...instruction, request };
-    return handOn(call, passed, reply, kept);
+    if (request === undefined) return handOn(call, passed, reply, instruction);
+    const known = instructions.get(other ?? reply.id)?.instruction.request;
+    const supersedes = known?.key === request.key ? [...(known.supersedes ?? [])] : [];
+    if (other !== null) supersedes.push(other);
+    const asked = supersedes.length === 0 ? request : { ...request, supersedes };
+    return handOn(call, passed, reply, { ...instruction, request: asked });
   };
 
   /**
-   * Refused in any case: what another replica signed of the first build this one may not have heard of. An alarm, but
-   * where the first build expired.
+   * Null where the build that holds the key is given up for this one. Refused where another replica might sign it
+   * unknown to this one; an alarm where it may be signed, or is not called expired.
    */
-  const otherId = async (call: EdgeCall, expected: string, found: string): Promise<EdgeAnswer> => {
+  const giveUp = async (call: EdgeCall, expected: string, reply: BuiltJson): Promise<EdgeAnswer | null> => {
+    const found = reply.id;
+    if (instructions.get(found) !== null) return suspicious(log, call, refuseToSign('id_used_before'));
     if (!(await signing.isGivenUp(expected))) return suspicious(log, call, ofAnotherId(expected, found));
+    const isGivenUp = await signing.giveUp(expected, unsignedOf(reply.unsigned));
+    if (isRefusal(isGivenUp)) return refused(isGivenUp);
+    if (isGivenUp) return null;
     log.warn('key_of_expired_build', { requestId: call.requestId, transactionId: expected });
     return refused(
       refuse(
@@ -84,9 +96,10 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
           expected,
           found,
           status: 'expired',
-          next: 'build it again under another Idempotency-Key, with the same paymentRef',
+          setting: 'EDGE_SPEND_LEDGER',
+          next: 'build it again under another Idempotency-Key, with the same paymentRef; with an EDGE_SPEND_LEDGER the edge gives the key to the newer build itself',
         },
-        'the build of this Idempotency-Key expired unsigned; an edge keeps the key to that build for 24 hours',
+        'the build of this Idempotency-Key expired unsigned, but another replica of this edge might still sign it: the key stays with that build for 24 hours',
       ),
     );
   };
@@ -182,7 +195,8 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     const { id, request } = instruction,
       bound = request === undefined || instructions.get(id) !== null ? null : instructions.boundTo(request.key);
     if (bound !== null && bound.body !== request!.body) return otherBody(call);
-    if (bound !== null && bound.transactionId !== id) return ofAnotherId(bound.transactionId, id);
+    const isGivenUp = bound !== null && request?.supersedes?.includes(bound.transactionId) === true;
+    if (bound !== null && bound.transactionId !== id && !isGivenUp) return ofAnotherId(bound.transactionId, id);
     if (!instructions.record(recorded)) return refuseToSign('id_used_before');
     await settings.shared();
     return null;

@@ -5,6 +5,7 @@
 import type { ReplayKey, Signed, Unsigned } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { sha256 } from './instruction-record.ts';
+import { RequestKeys, type KeyHolder } from './request-keys.ts';
 import type { Instruction } from './signers/signer.ts';
 import type { Storage } from '../storage/storage.ts';
 
@@ -60,9 +61,6 @@ interface SignatureRow {
   outcome_code: string | null;
 }
 
-/** As long as the cloud keeps an Idempotency-Key. Milliseconds. */
-const REQUEST_KEPT_MS = 86_400_000;
-
 /** JSON in which an amount is `{"$n":"digits"}`: the journal must give back the very values that were checked. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, entry: unknown) =>
@@ -105,12 +103,14 @@ export function keepsReplayKey(next: ReplayKey, before: ReplayKey): boolean {
 export class Instructions {
   readonly #storage: Storage;
   readonly #nowMs: () => number;
+  readonly #keys: RequestKeys;
   /** Withdrawn here, and not written yet: the disk was full. */
   readonly #withdrawn = new Set<string>();
 
   constructor(storage: Storage, nowMs: () => number) {
     this.#storage = storage;
     this.#nowMs = nowMs;
+    this.#keys = new RequestKeys(storage, nowMs, (id) => this.get(id)?.instruction.request);
   }
 
   get(transactionId: string): RecordedInstruction | null {
@@ -135,7 +135,8 @@ export class Instructions {
       const known = this.#known(instruction.id);
       if (known !== null && known.instruction !== text) return false;
       if (known?.isBroadcast === true && !excludes(unsigned, known.unsigned)) return false;
-      if (known === null && this.#isOfAnother(instruction)) return false;
+      const mayGiveUp = (holderId: string) => this.#known(holderId)?.isBroadcast === false;
+      if (known === null && !this.#keys.mayKeep(instruction, mayGiveUp)) return false;
       // A version of one whose counter is bound is under that counter, or is not bound any more.
       const isBound = known?.unsigned.bound === true && keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey);
       if (known?.isHandedOut === true && !isBound) return false;
@@ -152,7 +153,7 @@ export class Instructions {
         this.#nowMs(),
       );
       this.#noteAmounts(instruction.id, version, known === null);
-      this.#bind(instruction);
+      this.#keys.hold(instruction);
       return true;
     });
   }
@@ -199,6 +200,7 @@ export class Instructions {
     const known = this.#known(transactionId);
     if (known === null || !bindsAtBroadcast(known.instruction) || this.signaturesOf(transactionId).length > 0)
       return null;
+    if (this.supersededBy(transactionId) !== null) return null;
     if (sharesLedger) return 'own';
     if (known.isHandedOut) return null;
     if (known.isBuiltHere) return 'own';
@@ -233,9 +235,17 @@ export class Instructions {
     });
   }
 
-  /** From now on other replicas may have the bound version, and may sign it. Within a transaction, or by itself. */
-  handOut(transactionId: string): void {
-    this.#storage.run('update instructions set shared = 0, handed_out = 1 where transaction_id = ?', transactionId);
+  /**
+   * From now on other replicas may have the bound version, and may sign it. Within a transaction, or by itself. False
+   * for one that was superseded meanwhile: it stays here.
+   */
+  handOut(transactionId: string): boolean {
+    return (
+      this.#storage.run(
+        'update instructions set shared = 0, handed_out = 1 where transaction_id = ? and superseded_by is null',
+        transactionId,
+      ) > 0
+    );
   }
 
   /** Another replica may sign this version; where it is signed here too its txid and its fate are known. */
@@ -347,7 +357,10 @@ export class Instructions {
       // Nobody signs an unbound version of what is bound.
       if (known?.unsigned.bound === true && told.bound !== true && bindsAtBroadcast(instruction)) return true;
       const parsed = fromJson<Instruction | null>(instruction);
-      if (parsed?.id !== transactionId || (known === null && this.#isOfAnother(parsed))) return false;
+      if (parsed?.id !== transactionId) return false;
+      // The replica that recorded it has proven that nobody can sign the one before it.
+      const mayGiveUp = (holderId: string) => this.signaturesOf(holderId).length === 0;
+      if (known === null && !this.#keys.mayKeep(parsed, mayGiveUp)) return false;
       // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside
       // it, is dropped.
       const isNewlyBound = told.bound === true && known?.unsigned.bound !== true;
@@ -373,40 +386,19 @@ export class Instructions {
       this.#noteAmounts(transactionId, told, known === null);
       if (told.bound === true)
         this.#storage.run('update instructions set handed_out = 1 where transaction_id = ?', transactionId);
-      this.#bind(parsed);
+      this.#keys.hold(parsed);
       return true;
     });
   }
 
   /** What an Idempotency-Key was used for within the last 24 hours; null when it was not. Texts are SHA-256. */
-  boundTo(requestKey: string): { readonly body: string; readonly transactionId: string } | null {
-    return this.#storage.one<{ body: string; transactionId: string }>(
-      'select body, transaction_id as transactionId from request_keys where request_key = ? and bound_at_ms > ?',
-      requestKey,
-      this.#nowMs() - REQUEST_KEPT_MS,
-    );
+  boundTo(requestKey: string): KeyHolder | null {
+    return this.#keys.holderOf(requestKey);
   }
 
-  /**
-   * Whether its Idempotency-Key belongs to another id: two of them would be two payments that their caller takes for
-   * one.
-   */
-  #isOfAnother({ id, request }: Instruction): boolean {
-    const bound = request === undefined ? null : this.boundTo(request.key);
-    return bound !== null && bound.transactionId !== id;
-  }
-
-  #bind({ id, request }: Instruction): void {
-    if (request === undefined) return;
-    const nowMs = this.#nowMs();
-    this.#storage.run('delete from request_keys where bound_at_ms <= ?', nowMs - REQUEST_KEPT_MS);
-    this.#storage.run(
-      'insert into request_keys (request_key, body, transaction_id, bound_at_ms) values (?, ?, ?, ?) on conflict do nothing',
-      request.key,
-      request.body,
-      id,
-      nowMs,
-    );
+  /** The build that took over its Idempotency-Key; null for one that may be signed. Such a build is never signed. */
+  supersededBy(transactionId: string): string | null {
+    return this.#keys.successorOf(transactionId);
   }
 
   #known(transactionId: string): {

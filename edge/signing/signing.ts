@@ -9,7 +9,7 @@ import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Chain, Environment } from '../../protocol/slugs.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { sandboxOf } from '../../chains/sandbox-networks.ts';
-import type { Network, Signed } from '../../chains/chain.ts';
+import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
 import { AHEAD_MS_MAX } from './instruction-share.ts';
 import { isNotBound, notBound, type CounterBinding } from './binding.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
@@ -25,6 +25,7 @@ import type { PaymentGuard } from './payment-guard.ts';
 import { claimOf, paymentOf } from './payments.ts';
 import type { SharedSpend } from '../spend/replica.ts';
 import { spendOf, tokenOf, type Spend, type SpendLedger } from '../spend/ledger.ts';
+import { giveUp, superseded } from './superseding.ts';
 import { isFailureWord, refusalOfSigned, type Submissions } from './submissions.ts';
 import { NOTHING_DENIED } from '../link/reported.ts';
 import type { Submitted, ViaLeader } from '../link/via-leader.ts';
@@ -91,6 +92,8 @@ export class Signing {
   async #broadcast(transactionId: string): Promise<Submitted> {
     const { lease, instructions, beat, viaLeader, guard, binding, share } = this.#settings;
     if (!lease.view().held) await beat();
+    const given = this.#supersededRefusal(transactionId);
+    if (given !== null) return given;
     // Another replica may have recorded it before this one was there: the cloud keeps such records.
     if (lease.view().held && instructions.get(transactionId) !== null) {
       if (binding.stateOf(transactionId) === 'elsewhere') {
@@ -104,7 +107,7 @@ export class Signing {
       const refusal = await binding.bind(transactionId, []);
       const unable = refusal ?? (await this.#checkBound(transactionId));
       if (unable !== null) return unable;
-      instructions.handOut(transactionId);
+      if (!instructions.handOut(transactionId)) return superseded(instructions.supersededBy(transactionId) ?? '');
     } else {
       instructions.noteBroadcast(transactionId);
     }
@@ -189,6 +192,8 @@ export class Signing {
       if (turn !== undefined) return turn;
       const waiting = this.#rotationPending();
       if (waiting !== null) return waiting;
+      const given = this.#supersededRefusal(transactionId);
+      if (given !== null) return given;
       const signed = this.#signedBefore(transactionId, recorded);
       if (signed !== null && outbox.has('signed', submissionOf(recorded.instruction, signed).subject))
         return this.#submit(recorded.instruction, signed);
@@ -291,6 +296,16 @@ export class Signing {
     );
   }
 
+  /** Gives a build up for a newer one under its Idempotency-Key, where nobody can sign both. superseding.ts */
+  giveUp(transactionId: string, next: Unsigned): Promise<boolean | Refusal> {
+    return giveUp(this.#settings, transactionId, next);
+  }
+
+  #supersededRefusal(transactionId: string): Refusal | null {
+    const by = this.#settings.instructions.supersededBy(transactionId);
+    return by === null ? null : superseded(by);
+  }
+
   #notSettled(transactionId: string): Refusal {
     this.#settings.log.alarm('signing_not_settled', { transactionId, count: TURNS_MAX });
     return refuse(
@@ -316,8 +331,7 @@ export class Signing {
     }
     if (instructions.get(transactionId)?.unsigned.bound !== true || (await this.#checkBound(transactionId)) !== null)
       return false;
-    instructions.handOut(transactionId);
-    return true;
+    return instructions.handOut(transactionId);
   }
 
   /**
@@ -398,6 +412,8 @@ export class Signing {
     // From here on nothing is awaited: lease, journal, policy and cap cannot change between the check and the
     // signature.
     if (instructions.get(instruction.id)?.unsigned.payload !== unsigned.payload) return null;
+    const given = this.#supersededRefusal(instruction.id);
+    if (given !== null) return given;
     if (this.#isOfAnotherPayment(recorded)) return refuseToSign('payload_of_another_payment');
     const { held, leaseEpoch } = lease.view();
     if (!held) return refuse('LEASE_HELD', { leaseEpoch });
@@ -444,6 +460,7 @@ export class Signing {
     const isFinal = counter !== 'at_broadcast' || unsigned.bound === true; // else what is signed has another payload
     if (isFinal) this.#settings.instructions.noteElsewhere(recorded);
     if (this.#settings.shared !== null) return;
+    if (!isFinal && this.#supersededRefusal(recorded.instruction.id) !== null) return; // nobody binds it
     const nowMs = this.#settings.policies.nowMs(),
       signer = await this.#settings.signerOf(chain);
     const claim = {

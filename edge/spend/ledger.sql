@@ -170,3 +170,27 @@ begin
   -- The version of this text: raise both numbers with each change.
   comment on function flock_count_spend(text, text, text, bigint, jsonb) is '5';
 end $ddl$;
+
+-- An instruction that is signed by nobody from now on (edge/signing/superseding.ts): its row has a key that no payload has, so that
+-- flock_count_spend refuses each of its versions. False where it was counted. It takes the lock of a count first, and reads after it.
+do $ddl$
+begin
+  perform pg_advisory_xact_lock(7305820);
+  if coalesce(obj_description(to_regprocedure('flock_retire_spend(text, text, text, text, jsonb)'), 'pg_proc'), '0')::int >= 1 then
+    return;
+  end if;
+  create or replace function flock_retire_spend(of_scope text, of_subject text, of_transaction text, of_chain text, keys jsonb)
+  returns boolean language plpgsql as $fn$
+  declare
+    now_ms bigint;
+  begin
+    insert into flock_spend_clock values (of_scope, floor(extract(epoch from clock_timestamp()) * 1000)) on conflict do nothing;
+    select c.at_ms into now_ms from flock_spend_clock c where c.scope = of_scope for update;
+    insert into flock_spend (scope, subject, chain, purpose, amount, exclusive, counted_at_ms, transaction_id)
+      values (of_scope, of_subject, of_chain, 'withdrawal', 0, keys, now_ms, of_transaction)
+      on conflict do nothing;
+    return exists (select from flock_spend s
+                    where s.scope = of_scope and s.subject = of_subject and s.transaction_id = of_transaction and s.exclusive = keys);
+  end $fn$;
+  comment on function flock_retire_spend(text, text, text, text, jsonb) is '1';
+end $ddl$;

@@ -63,6 +63,12 @@ export interface OpenPayment {
   readonly countedAtMs: number;
 }
 
+/** An instruction that is to be signed by nobody. */
+export type Retired = Pick<Spend, 'subject' | 'chain'> & Required<Pick<Spend, 'transactionId'>>;
+
+/** The one exclusive key of what is retired: no payload has it, so that no version is counted. */
+export const RETIRED_KEYS: readonly string[] = ['retired'];
+
 export interface SpendCaps {
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
@@ -350,6 +356,31 @@ export class SpendLedger {
         counter?.toString() ?? null,
         deadWallMs,
         deadLedgerMs,
+      );
+    });
+  }
+
+  /** As `SharedSpend.retire`; durable when it returns. */
+  retire({ subject, transactionId, chain }: Retired): boolean {
+    return this.#storage.transaction(() => {
+      const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage)),
+        keys = JSON.stringify(RETIRED_KEYS);
+      this.#storage.run(
+        `insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id)
+        values (?, ?, 'withdrawal', '0', ?, ?, ?) on conflict do nothing`,
+        subject,
+        chain,
+        nowMs,
+        keys,
+        transactionId,
+      );
+      return (
+        this.#storage.one(
+          'select 1 from spend where subject = ? and transaction_id = ? and exclusive = ?',
+          subject,
+          transactionId,
+          keys,
+        ) !== null
       );
     });
   }

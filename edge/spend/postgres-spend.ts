@@ -14,6 +14,7 @@ import {
   capOf,
   overCap,
   overTokenCap,
+  RETIRED_KEYS,
   tokenCapOf,
   tokenSubject,
   tokenUnit,
@@ -92,18 +93,20 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
         settings.replica.noteCounted();
         return refusalOf(counted, spend, caps);
       } catch (error) {
-        // Counted or not: it is not known, and the same spend may be counted again without harm.
-        const { code } = error as { code?: unknown };
-        return refuse(
-          'SERVICE_UNAVAILABLE',
-          {
-            reason: 'spend_ledger',
-            setting: 'EDGE_SPEND_LEDGER',
-            cause: typeof code === 'string' ? code : 'no_answer',
-            retryAfterSeconds: 5,
-          },
-          'the spend ledger cannot be asked; nothing was signed',
+        return unasked(error); // Counted or not: it is not known, and the same spend may be counted again without harm.
+      }
+    },
+    async retire({ subject, transactionId, chain }) {
+      try {
+        return await asked(
+          async (sql) =>
+            (
+              await sql<{ retired: boolean }[]>`
+        select flock_retire_spend(${settings.scope}, ${subject}, ${transactionId}, ${chain}, ${JSON.stringify(RETIRED_KEYS)}::text::jsonb) as retired`
+            )[0]!.retired,
         );
+      } catch (error) {
+        return unasked(error);
       }
     },
     note: (ids, word) =>
@@ -234,6 +237,20 @@ async function count(
   const [row] = await sql<Counted[]>`
     select outcome, spent::text, earlier from flock_count_spend(${scope}, ${name}, ${heirOf}, ${clock.nowMs()}::bigint, ${JSON.stringify(told)}::text::jsonb)`;
   return row!;
+}
+
+function unasked(error: unknown): Refusal {
+  const { code } = error as { code?: unknown };
+  return refuse(
+    'SERVICE_UNAVAILABLE',
+    {
+      reason: 'spend_ledger',
+      setting: 'EDGE_SPEND_LEDGER',
+      cause: typeof code === 'string' ? code : 'no_answer',
+      retryAfterSeconds: 5,
+    },
+    'the spend ledger cannot be asked; nothing was signed',
+  );
 }
 
 function refusalOf({ outcome, spent, earlier }: Counted, spend: Spend, caps: SpendCaps): Refusal | null {

@@ -1,5 +1,5 @@
 /** What replicas share of their spending. */
-import type { OpenPayment, Spend } from './ledger.ts';
+import type { OpenPayment, Retired, Spend } from './ledger.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import type { Settled, Word } from '../signing/payments.ts';
 import type { KeySetRecord } from '../../protocol/frames.ts';
@@ -14,6 +14,11 @@ export interface SharedSpend {
    * Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell.
    */
   count(spend: Spend): Promise<Refusal | null>;
+  /**
+   * Takes an instruction out of the count for good: no replica counts it any more, so none signs it. False where it was
+   * counted. Refuses: SERVICE_UNAVAILABLE when it cannot tell.
+   */
+  retire(instruction: Retired): Promise<boolean | Refusal>;
   /** A word about signed transactions that an application is told, or was. Throws: Error when it cannot be written. */
   note(transactionIds: readonly string[], word: Word): Promise<void>;
   /** They are out of the way. Throws: Error when it cannot be written. */

@@ -57,6 +57,7 @@ export async function openSharedSpend(settings: SharedSpendSettings): Promise<Sh
   const ledger = new SpendLedger(storage, caps, clock);
   return {
     count: async (spend) => ledger.count(spend),
+    retire: async (instruction) => ledger.retire(instruction),
     note: async (ids, word) => ledger.note(ids, word),
     settle: async (ids, how) => ledger.settle(ids, how),
     versionsOf: async (id) => ledger.versionsOf(id),

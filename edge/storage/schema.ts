@@ -211,4 +211,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [
   -- What the payload pays, digits of the smallest unit; null in records of before.
   alter table signatures add column amount text;
 `,
+  `
+  -- The build that took over the Idempotency-Key of this one, which expired unsigned: this one is never signed here.
+  alter table instructions add column superseded_by text;
+`,
 ];

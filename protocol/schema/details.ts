@@ -166,6 +166,7 @@ export const DETAILS = {
     sequence: z.union([text, whole]),
     earlier: texts,
     looks: whole,
+    setting: text,
   }),
   ADDRESS_WATCH_ONLY: some({ ...keySource, reason: textOrNone }),
   ADDRESS_IN_OBSERVE_MODE: none,

@@ -49,8 +49,11 @@ export interface Instruction {
    * edge of before.
    */
   readonly counter?: 'at_broadcast';
-  /** SHA-256 of the Idempotency-Key that it was asked under, and of the body that was sent. */
-  readonly request?: { readonly key: string; readonly body: string };
+  /**
+   * SHA-256 of the Idempotency-Key that it was asked under, and of the body that was sent. `supersedes`: the builds
+   * that held the key before, oldest first; each expired unsigned and is signed by nobody any more (superseding.ts).
+   */
+  readonly request?: { readonly key: string; readonly body: string; readonly supersedes?: readonly string[] };
 }
 
 /** Payloads signed before, oldest first. */

@@ -10,7 +10,13 @@ import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { builtFor, RECEIVER, THIEF, transactionFor, type Wanted } from '../../support/edge/built.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { eventually, FIRST, startTestEdge, type EdgeReply, type TestEdge } from '../../support/edge/edges.ts';
-import { askedOf, builtOf as familyBuiltOf, recordOf, unsignedFor } from '../../support/edge/families.ts';
+import {
+  askedOf,
+  builtOf as familyBuiltOf,
+  recordOf,
+  unsignedFor,
+  type FamilyChain,
+} from '../../support/edge/families.ts';
 
 const WANTED: Wanted = { from: FIRST, to: RECEIVER, amount: 10n ** 18n };
 const HOUR_MS = 3_600_000;
@@ -211,51 +217,135 @@ test('found F4: an Idempotency-Key belongs to one body and one id, at every repl
   t.is((await ask(one, ids[1])).status, 201, 'a key is kept for 24 hours');
 });
 
-test('found F57: the key of a build that expired unsigned stays its own, with the next step and without an alarm; one that may be signed, or is not called expired, is an alarm', async (t) => {
-  const { cloud, edge } = await replica(t, 'leader', { EDGE_CHAINS: 'btc' });
-  cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'CHAIN_REJECTED', details: { reason: 'x' } }));
-  const rung = () => edge.logged.filter(({ msg, alarm }) => msg === 'build_refused' && alarm === true).length;
-  const build = async (key: string, id: string) => {
-    const told = familyBuiltOf(await unsignedFor({ chain: 'btc' }), id);
-    cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
-    return {
-      told,
-      reply: await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain: 'btc' }), { 'idempotency-key': key }),
-    };
+interface KeyStory {
+  readonly chain: FamilyChain;
+  readonly ledger: boolean;
+  /** Of the newer build: another coin, counter or block hash. */
+  readonly variant: number;
+  readonly freed: boolean;
+}
+
+/** A replica whose cloud answers `payout-1` with the first id, then with the second. */
+async function keyStory(t: ExecutionContext, { chain, ledger, variant }: Omit<KeyStory, 'freed'>) {
+  const env = { EDGE_CHAINS: chain, ...(ledger ? { EDGE_SPEND_LEDGER: newDirectory() } : {}) },
+    of = await replica(t, 'leader', env),
+    [first, second] = [newId('txn', 1), newId('txn', 2)];
+  const former = await unsignedFor({ chain }),
+    told = [former, variant === 0 ? former : await unsignedFor({ chain }, variant)] as const;
+  const build = async (id: string, key = 'payout-1', edge = of) => {
+    const builtAs = familyBuiltOf(told[id === first ? 0 : 1], id);
+    edge.cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtAs, status: 201 }));
+    return edge.edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain }), { 'idempotency-key': key });
   };
-  const [first, second, other] = [newId('txn', 1), newId('txn', 2), newId('txn', 3)],
-    { told, reply } = await build('payout-1', first);
-  t.is(reply.status, 201, reply.text);
-  const says = (status: 'expired' | 'built', versions: { txid: string; at: string }[] = []) =>
-    cloud.on(`GET /v1/transactions/${first}`, () => ({ data: { ...recordOf(told, status, null), versions } }));
-  says('built');
-  t.is((await build('payout-1', second)).reply.error?.details['reason'], 'idempotency_key_of_another_id');
+  const says = (id: string, status: 'expired' | 'built', edge = of) =>
+    edge.cloud.on(`GET /v1/transactions/${id}`, () => ({
+      data: { ...recordOf(familyBuiltOf(told[id === first ? 0 : 1], id), status, null), versions: [] },
+    }));
+  const broadcast = (id: string, edge = of) => edge.edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+  const rung = () => of.edge.logged.filter(({ msg, alarm }) => msg === 'build_refused' && alarm === true).length;
+  return { of, first, second, build, says, broadcast, rung };
+}
+
+const KEY_STORIES: readonly KeyStory[] = [
+  { chain: 'eth', ledger: false, variant: 1, freed: true },
+  { chain: 'eth', ledger: true, variant: 1, freed: true },
+  { chain: 'btc', ledger: false, variant: 0, freed: true }, // it spends the same coins
+  { chain: 'tron', ledger: true, variant: 1, freed: true },
+  { chain: 'tron', ledger: false, variant: 1, freed: false },
+];
+for (const { freed, ...story } of KEY_STORIES) {
+  const { chain, ledger } = story;
+  test(`found F57: the key of a build of ${chain} that expired unsigned ${freed ? 'goes to the newer build, and the first is signed no more' : 'stays its own, since another replica might sign it'}, ${ledger ? 'with' : 'without'} a shared ledger`, async (t) => {
+    const { of, first, second, build, says, broadcast, rung } = await keyStory(t, story);
+    t.is((await build(first)).status, 201);
+    says(first, 'built');
+    t.is((await build(second)).error?.details['reason'], 'idempotency_key_of_another_id', 'it is not called expired');
+    t.is(rung(), 1);
+    says(first, 'expired');
+    const again = await build(second);
+    t.is(again.status, freed ? 201 : 409, again.text);
+    t.is(rung(), 1, 'no alarm');
+    if (!freed) {
+      t.like(again.error?.details, {
+        reason: 'idempotency_key_of_expired_build',
+        expected: first,
+        found: second,
+        setting: 'EDGE_SPEND_LEDGER',
+      });
+      t.false((await broadcast(second)).status === 200);
+      return;
+    }
+    t.is((await build(second)).status, 201, 'the key answers with it again');
+    says(first, 'built'); // whatever the cloud says of it later
+    t.like((await broadcast(first)).error, { code: 'CONFLICT', details: { reason: 'superseded', by: second } });
+    t.false((await of.cloud.sign(first)).ok);
+    for (const status of ['built', 'expired'] as const) {
+      says(second, status);
+      t.is((await build(first)).error?.details['reason'], 'id_used_before', 'the key does not go back');
+    }
+    says(second, 'built');
+    const sent = await broadcast(second);
+    t.is(sent.status, 200, sent.text);
+    t.deepEqual(
+      of.cloud.submitted.map(({ id }) => id),
+      [second],
+    );
+  });
+}
+
+test('found F57: a build that may be signed keeps its key, whatever the cloud calls it', async (t) => {
+  const { of, first, second, build, says, broadcast, rung } = await keyStory(t, {
+    chain: 'eth',
+    ledger: false,
+    variant: 1,
+  });
+  of.cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'CHAIN_REJECTED', details: { reason: 'x' } }));
+  t.is((await build(first)).status, 201);
+  t.is((await broadcast(first)).status, 200);
+  says(first, 'expired');
+  t.is((await build(second)).error?.details['reason'], 'idempotency_key_of_another_id', 'it is signed here');
   t.is(rung(), 1);
-  says('expired');
-  const refused = (await build('payout-1', second)).reply;
-  t.like(
-    refused.error,
-    {
-      code: 'CONFLICT',
-      details: { reason: 'idempotency_key_of_expired_build', expected: first, found: second, status: 'expired' },
-    },
-    refused.text,
+});
+
+test('found F57: a replica that hears of the newer build gives the first one up, in whatever order it hears of them', async (t) => {
+  const { of, first, second, build, says, broadcast } = await keyStory(t, { chain: 'eth', ledger: false, variant: 1 });
+  t.is((await build(first)).status, 201);
+  says(first, 'expired');
+  t.is((await build(second)).status, 201);
+  await eventually('both are shared', () => of.cloud.instructions.length === 2);
+  const [former, newer] = of.cloud.instructions as [InstructionRecord, InstructionRecord];
+  for (const order of [
+    [former, newer],
+    [newer, former],
+    [newer, former, newer],
+  ]) {
+    const other = await replica(t);
+    for (const record of order) other.cloud.push('instructions', { records: [record] });
+    await eventually(
+      'it is known',
+      async () => (await broadcast(first, other)).error?.details['reason'] === 'superseded',
+    );
+    t.is((await build(second, 'payout-1', other)).status, 201, 'the key is that of the newer build');
+    t.is((await build(first, 'payout-1', other)).error?.details['reason'], 'id_used_before');
+    t.is(alarms(other), 0);
+  }
+});
+
+test('found F57: what another replica signed is not given up: its shared ledger counted it', async (t) => {
+  const directory = newDirectory(),
+    env = { EDGE_CHAINS: 'tron', EDGE_SPEND_LEDGER: directory };
+  const { build, says, first, second } = await keyStory(t, { chain: 'tron', ledger: false, variant: 1 });
+  const [one, other] = await Promise.all([replica(t, 'leader', env), replica(t, 'leader', env)]);
+  t.is((await build(first, 'payout-1', one)).status, 201);
+  await eventually('it is shared', () => one.cloud.instructions.length === 1);
+  other.cloud.push('instructions', { records: [one.cloud.instructions[0]!] });
+  await eventually(
+    'it is signed there',
+    async () => (await other.edge.ask('POST', `/v1/transactions/${first}/broadcast`)).status === 200,
   );
-  t.regex(String(refused.error?.details['next']), /another Idempotency-Key, with the same paymentRef/);
-  t.is(rung(), 1);
-  for (const id of [second, first])
-    t.false((await edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status === 200, id);
-  t.deepEqual(cloud.submitted, []);
-  t.is((await build('payout-2', other)).reply.status, 201, 'another key builds it again');
-  says('built');
-  t.is((await edge.ask('POST', `/v1/transactions/${first}/broadcast`)).status, 200);
-  says('expired');
-  t.is(
-    (await build('payout-1', second)).reply.error?.details['reason'],
-    'idempotency_key_of_another_id',
-    'it is signed here, whatever is said of it',
-  );
-  t.is(rung(), 2);
+  says(first, 'expired', one);
+  const again = await build(second, 'payout-1', one);
+  t.is(again.error?.details['reason'], 'idempotency_key_of_expired_build', again.text);
 });
 
 test('found F4: nothing is kept for a caller that is gone when the build comes', async (t) => {

@@ -104,6 +104,32 @@ for (const [name, placeOf] of PLACES) {
     if (name === 'PostgreSQL') t.deepEqual(await (await open('live b')).keySets([]), []);
   });
 
+  test(`found F57: in ${name} what is retired is counted by no replica, and what was counted is not retired, also where both come at once`, async (t) => {
+    const open = opener(t, await placeOf(t)),
+      [one, two] = [await open(), await open()],
+      of = (id: string) => ({ subject: `subject of ${id}`, transactionId: id, chain: 'eth' as const }),
+      count = (ledger: SharedSpend, id: string, payment = `to ${id}`) =>
+        ledger.count(spendOf(`subject of ${id}`, 1n, { transactionId: id, payment, version: `v ${id}`, wallMs: 1 }));
+    t.true(await one.retire(of('a')));
+    t.true(await two.retire(of('a')), 'it is retired once and for all');
+    t.like(await count(two, 'a'), { details: { reason: 'signed_under_another_key' } });
+    t.is(await count(two, 'b', 'to a'), null, 'the newer build of that payment is in nobody’s way');
+    t.false(await one.retire(of('b')));
+    t.false(await one.retire({ ...of('b'), subject: 'another instruction under this id' }));
+    t.deepEqual(
+      (await one.open(10)).map(({ transactionId }) => transactionId),
+      ['b'],
+    );
+    const races = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const id = `race ${index}`,
+          [retired, refusal] = await Promise.all([one.retire(of(id)), count(two, id)]);
+        return Number(retired === true) + Number(refusal === null);
+      }),
+    );
+    t.deepEqual(new Set(races), new Set([1]), 'one of the two, never both, never neither');
+  });
+
   test(`found F6: in ${name} tokens are summed each by itself over replicas, and what is refused for another reason uses no cap up`, async (t) => {
     const open = opener(t, await placeOf(t)),
       usdc = '0xUSDC',
@@ -368,7 +394,7 @@ test('a connection whose other end went silent is given up with the first answer
     url: through.href,
     scope: 'live a',
     caps,
-    answerTimeoutMs: 3_000,
+    answerTimeoutMs: 8_000,
     clock: { nowMs: () => 0 },
     replica: processOf('a'),
   });

@@ -126,6 +126,7 @@ function openStage({
       check: async ({ unsigned, instruction }) => evmSigner.check(networkOf('eth'), unsigned, instruction, policy),
       broadcast: async () => JSON.parse(told.body.toString('utf8')).data as never,
       isGivenUp: async () => false,
+      giveUp: async () => false,
     },
   });
   const own_paths = {
