@@ -4,7 +4,7 @@ import type { ChainAccess, ChainBinding, EndpointView } from '../model/ports/cha
 import { refuse } from '../protocol/errors.ts';
 import { environmentOf } from '../protocol/ids.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
-import { conditionOfChain, FINE, notConfigured, NOT_SIMULATED } from './chain-condition.ts';
+import { conditionOfChain, FINE, notConfigured, NOT_SIMULATED, simulatedOutage } from './chain-condition.ts';
 import type { SandboxLedgers } from './sandbox/ledgers.ts';
 
 /** A live chain of this node. */
@@ -22,15 +22,19 @@ export interface LiveBinding extends ChainBinding {
 /** Chains by account. A chain that nobody configured is refused for good, a stopped one until a person has looked. */
 export function createChainAccess(
   live: ReadonlyMap<Chain, LiveBinding>,
-  sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open'>,
+  sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open' | 'downUntilMs'>,
   networkOf: (chain: Chain) => Network,
 ): ChainAccess {
   return {
     networkOf,
     endpoints: (accountId, chain) =>
       environmentOf(accountId) === 'sandbox' ? [] : (live.get(chain)?.endpointViews() ?? []),
-    condition(accountId, chain) {
-      if (environmentOf(accountId) === 'sandbox') return sandbox.isEnabled(chain) ? FINE : NOT_SIMULATED;
+    async condition(accountId, chain) {
+      if (environmentOf(accountId) === 'sandbox') {
+        if (!sandbox.isEnabled(chain)) return NOT_SIMULATED;
+        const untilMs = await sandbox.downUntilMs(accountId, chain);
+        return untilMs === null ? FINE : simulatedOutage(untilMs);
+      }
       const binding = live.get(chain);
       return binding === undefined
         ? notConfigured(chain)

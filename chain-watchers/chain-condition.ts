@@ -40,6 +40,17 @@ export const NOT_SIMULATED: ChainCondition = {
   next: 'take a chain that GET /v1/chains shows as enabled',
 };
 
+/** A simulated ledger that answers nothing up to an instant, because its account asked for that. */
+export function simulatedOutage(untilMs: number): ChainCondition {
+  const until = new Date(untilMs).toISOString();
+  return {
+    ...FINE,
+    status: 'unavailable',
+    reason: `simulated outage until ${until}`,
+    next: `ask again after ${until}, or end it: POST /v1/sandbox/simulate-chain-down with 0 seconds`,
+  };
+}
+
 /** The condition of a live chain; `stopped` is why it waits for a person (G17). */
 export function conditionOfChain(
   chain: Chain,

@@ -147,7 +147,7 @@ function reportTraces(
 /** The endpoints of a chain, watched over, as one transport. `opened` gets them for the end. */
 function openEndpoints(
   deps: LiveDeps,
-  chain: Chain,
+  { slug: chain, blockTimeMs }: Network,
   rpcUrls: readonly string[],
   opened: HttpEndpoint[],
   doubts: Doubts,
@@ -166,6 +166,7 @@ function openEndpoints(
     endpoints,
     elapsedMs: elapsedOf(deps),
     random: deps.random,
+    blockTimeMs,
     onReport: watch.onReport,
     hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer: wallTimer },
     onTraces: ({ name }, offered) => reportTraces(deps, chain, name, offered),
@@ -185,7 +186,7 @@ async function openChain(
   const module = await deps.loadModule(chain);
   const catalogue = deps.catalogueOf(chain);
   const doubts = createDoubts();
-  const { watch, transport } = openEndpoints(deps, chain, settings.rpcUrls, opened, doubts);
+  const { watch, transport } = openEndpoints(deps, network, settings.rpcUrls, opened, doubts);
   const client = module.createClient(network, transport, catalogue);
   const witnesses = narrowed(chain, transport).map((one) => module.createClient(network, one, catalogue));
   const tokens = createTokenCheck({ network, catalogue, client, log: deps.log, metrics: deps.metrics });
@@ -199,6 +200,7 @@ async function openChain(
       return tokens.catalogue();
     },
     doubtNetwork: doubts.raise,
+    knowHead: transport.knowHead,
     store: deps.watch,
     audit: deps.audit,
     accounts: deps.accounts,
@@ -223,7 +225,7 @@ async function openChain(
   return {
     module,
     network,
-    client: fitClient(agreeing, IDENTITY_EVERY_MS, doubts),
+    client: fitClient({ ...agreeing, isAhead: () => watcher.conditionOf(0) === 'ahead' }, IDENTITY_EVERY_MS, doubts),
     watcher,
     doubts,
     audit: createAudit(agreeing),

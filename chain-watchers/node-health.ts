@@ -6,7 +6,10 @@
 import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
 import type { WatcherParts } from './ports.ts';
 
-type Parts = Pick<WatcherParts, 'client' | 'witnesses' | 'store' | 'ledger' | 'network' | 'elapsedMs'>;
+interface Parts extends Pick<WatcherParts, 'client' | 'witnesses' | 'store' | 'ledger' | 'network' | 'elapsedMs'> {
+  /** Whether the only endpoint claims a head that cannot be; absent: nobody looks. */
+  isAhead?(): boolean;
+}
 
 /** Doubts about the networks of the nodes: each one asks for a look before its time. */
 export interface Doubts {
@@ -29,7 +32,7 @@ export function createDoubts(): Doubts {
  * ledger.
  */
 export function fitClient(
-  { client, witnesses, store, ledger, network, elapsedMs }: Parts,
+  { client, witnesses, store, ledger, network, elapsedMs, isAhead }: Parts,
   everyMs: number,
   doubts: Doubts = createDoubts(),
 ): ChainClient {
@@ -58,6 +61,8 @@ export function fitClient(
     doubtsSeen = seen;
   };
   const fit = (): Promise<void> => {
+    if (witnesses.length === 0 && isAhead?.() === true)
+      return Promise.reject(new ChainUnavailable(network.slug, 'the node claims a head that cannot be'));
     if (fitAtMs !== null && elapsedMs() - fitAtMs < everyMs && doubts.raised() === doubtsSeen) return Promise.resolve();
     looking ??= look().finally(() => {
       looking = null;

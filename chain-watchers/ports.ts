@@ -3,6 +3,7 @@
  * give the same parts.
  */
 import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
+import type { KnownHead } from '../chains/possible-height.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditStore } from '../model/ports/audit-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
@@ -97,6 +98,8 @@ export interface WatcherParts {
   readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
   /** Called when an answer may be one of another network: it is looked at before its time (G14). */
   doubtNetwork?(): void;
+  /** Called with the head that is believed, by `elapsedMs`: reads of single endpoints are measured by it. */
+  knowHead?(known: KnownHead): void;
   readonly settings: WatchSettings;
   /** The wall clock: what is recorded with a time. It may be set, in either direction. */
   nowMs(): number;

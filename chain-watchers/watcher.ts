@@ -213,10 +213,11 @@ function fail(run: Run, report: Draft, job: Job, reason: string): void {
 
 async function follow(run: Run, report: Draft): Promise<void> {
   const { parts, memory } = run;
+  memory.head ??= await headBefore(run);
   const head = await believedHead(run),
     cursor = await parts.store.cursor(parts.ledger);
   memory.head = observeHead(
-    memory.head ?? (await notedBefore(run)),
+    memory.head,
     head,
     { nowMs: parts.nowMs(), elapsedMs: parts.elapsedMs() },
     {
@@ -244,6 +245,16 @@ async function follow(run: Run, report: Draft): Promise<void> {
   report.more = head.height > (report.cursor?.height ?? head.height) && (report.recorded > 0 || report.reorgDepth > 0);
   parts.metrics.set('svc_cursor_height', { chain: parts.network.slug }, report.cursor?.height ?? 0);
   parts.metrics.set('svc_blocks_behind', { chain: parts.network.slug }, behind);
+}
+
+/** What was believed before a restart is the measure of the first answer after it. */
+async function headBefore(run: Run): Promise<HeadMemory | null> {
+  const { parts } = run,
+    before = await notedBefore(run);
+  if (before === null) return null;
+  const ageMs = Math.max(0, parts.nowMs() - before.roseAtMs);
+  parts.knowHead?.({ height: before.highestHeight, sinceMs: parts.elapsedMs() - ageMs });
+  return before;
 }
 
 function takeFollowed(run: Run, report: Draft, followed: Followed): void {

@@ -461,6 +461,8 @@ export interface Transport {
     headHeight?: number,
     network?: NetworkSeen,
   ): void;
+  /** The highest head that the chain can have now. Absent: who asks judges heads by itself. */
+  headMax?(): number;
   /** Reports that an endpoint stopped tracing blocks, or traces again; for the monitor of endpoints. V6. */
   reportTraces?(endpoint: Endpoint, offered: boolean): void;
 }

@@ -1,39 +1,17 @@
 /**
- * Heads that cannot be. A chain mines no faster than a generous measure, so a head far above the highest one known is
- * no head: nobody counts from it, notes it or waits for the rest because of it, also where the endpoint is the only
- * one.
+ * A head that cannot be (`chains/possible-height.ts`) is no head: nobody counts from it, notes it or waits for the rest
+ * because of it, also where the endpoint is the only one. Here is what dates the highest head known:
  *
- *   eth, head 100 known for 12 s → 1,110 may be, 1,111 may not      known for a day → 73,100 may be
- *   no head known                → any safe integer
  *   head 0 of a node that syncs, whose block 0 is of 2015 → what the chain can have mined since 2015
  */
-import type { ChainClient, Head, Network } from '../../chains/chain.ts';
-import { ChainUnavailable } from '../../chains/chain.ts';
+import { ChainUnavailable, type ChainClient, type Head } from '../../chains/chain.ts';
+import { highestPossible, type KnownHead } from '../../chains/possible-height.ts';
 import { accountOfLedger } from '../../protocol/ids.ts';
 import type { Run } from '../memory.ts';
 import { rememberedHead, type HeadMemory } from './head.ts';
 
-/** Blocks by which a head may rise at once, and how many times faster than its network's pace a chain may mine. */
-const BLOCKS_AT_ONCE = 1_000;
-const PACE = 10;
 /** No chain has an older block: an earlier time is no valid one. 2009-01-03. */
 const FIRST_BLOCK_MS = 1_230_940_800_000;
-
-export interface KnownHead {
-  readonly height: number;
-  readonly sinceMs: number;
-}
-
-/** The highest head that a chain can have; of a chain of which no head is known the highest safe integer. */
-export function highestPossible(
-  known: KnownHead | null,
-  nowMs: number,
-  { blockTimeMs }: Pick<Network, 'blockTimeMs'>,
-): number {
-  if (known === null) return Number.MAX_SAFE_INTEGER;
-  const mined = Math.floor((PACE * Math.max(0, nowMs - known.sinceMs)) / blockTimeMs);
-  return Math.min(Number.MAX_SAFE_INTEGER, known.height + BLOCKS_AT_ONCE + mined);
-}
 
 /** What was noted of the head before a restart, or null. */
 export async function notedBefore({ parts }: Run): Promise<HeadMemory | null> {

@@ -232,6 +232,8 @@ async function lookNow(run: Run): Promise<void> {
   memory.witnesses = memory.witnesses.map((witness, index) =>
     reported[index] === null ? witness : { ...witness, finalizedHeight: reported[index]!.finalizedHeight },
   );
+  const supported = supportedHead(run, cursorHeight);
+  if (supported !== null) parts.knowHead?.({ height: supported, sinceMs: nowMs });
   const finalizedHeight = agreedFinal(memory.witnesses, nowMs, parts.network);
   if (memory.agreedFinal === null || (finalizedHeight ?? -1) > (memory.agreedFinal.highest ?? -1))
     memory.agreedFinal = { highest: finalizedHeight, roseAtMs: nowMs };

@@ -73,6 +73,8 @@ export interface SandboxLedgers {
   open(accountId: AccountId, chain: Chain): Promise<SandboxLedger>;
   /** Reads all that was mined and waits until the account has taken the facts. An outage is left to the next tick. */
   tick(ledger: SandboxLedger): Promise<void>;
+  /** When the simulated outage of a ledger ends, milliseconds; null while there is none. */
+  downUntilMs(accountId: AccountId, chain: Chain): Promise<number | null>;
   /** Forgets the ledgers of an account after their last tick. */
   close(accountId: AccountId): Promise<void>;
 }
@@ -160,6 +162,10 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
       return ledger;
     },
     tick,
+    async downUntilMs(accountId, chain) {
+      const untilMs = await deps.sandbox.downUntil(ledgerOf(chain, accountId));
+      return untilMs !== null && deps.nowMs() < untilMs ? untilMs : null;
+    },
     async close(accountId) {
       const own = [...open.keys()].filter((id) => id === ledgerOf(chainOfLedger(id), accountId));
       for (const id of own) {

@@ -55,11 +55,11 @@ export function createHeads(network: BtcNetwork, sources: Sources): Heads {
     return head;
   };
 
-  const nodes = new HighestHead<Head>(network.slug),
-    any = new HighestHead<Head>(network.slug);
+  const nodes = new HighestHead<Head>(network.slug, transport),
+    any = new HighestHead<Head>(network.slug, transport);
   const noted = async (node: Endpoint): Promise<Head> => {
     const head = await readHead(node);
-    nodes.seen = Math.max(nodes.seen, head.height);
+    nodes.note(head.height);
     return head;
   };
 
@@ -78,7 +78,7 @@ export function createHeads(network: BtcNetwork, sources: Sources): Heads {
         transport.report(node, 'lagging', head.height);
         throw nodes.behind(head.height);
       }
-      nodes.seen = Math.max(nodes.seen, head.height);
+      nodes.note(head.height);
       return head;
     },
   };

@@ -27,18 +27,13 @@ export const LATEST = call('eth_getBlockByNumber', 'latest', false);
 const TRAILING_BLOCKS_MAX = 1;
 
 export function createHeads(network: EvmNetwork, transport: Transport): Heads {
-  const highest = new HighestHead<Head>(network.slug);
+  const highest = new HighestHead<Head>(network.slug, transport);
   const finalizedOf = new Map<Endpoint, number>();
 
   const accept: Heads['accept'] = (endpoint, latest) => {
     const header = parseHeader(network, latest),
       height = countOf(header.number, 'head');
-    if (height + TRAILING_BLOCKS_MAX < highest.seen) {
-      transport.report(endpoint, 'lagging', height);
-      throw highest.behind(height);
-    }
-    transport.report(endpoint, 'ok', height);
-    highest.seen = Math.max(highest.seen, height);
+    highest.accept(endpoint, height, TRAILING_BLOCKS_MAX);
     return header;
   };
 

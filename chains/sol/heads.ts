@@ -21,7 +21,7 @@ export interface Latest {
 export interface Heads {
   /** Highest confirmed slot that an endpoint has shown. */
   seen(): number;
-  /** Highest finalized slot that an endpoint has shown; it never falls. */
+  /** Highest finalized slot that an endpoint has shown, never above the highest head; it does not fall by itself. */
   finalized(): number;
   /** Rises with each `getHead`: what was read of blocks that are not final holds until then. */
   turn(): number;
@@ -47,19 +47,12 @@ export function latestOf(answer: unknown): Latest {
 }
 
 export function createHeads(network: Network, transport: Transport): Heads {
-  const highest = new HighestHead<Head>(network.slug, 'the node is at slot');
+  const highest = new HighestHead<Head>(network.slug, transport, 'the node is at slot');
   let finalized = 0,
     turn = 0;
   const finalizedOf = new Map<Endpoint, number>();
 
-  const accept: Heads['accept'] = (endpoint, slot) => {
-    if (slot + TRAILING_SLOTS_MAX < highest.seen) {
-      transport.report(endpoint, 'lagging', slot);
-      throw highest.behind(slot);
-    }
-    transport.report(endpoint, 'ok', slot);
-    highest.seen = Math.max(highest.seen, slot);
-  };
+  const accept: Heads['accept'] = (endpoint, slot) => highest.accept(endpoint, slot, TRAILING_SLOTS_MAX);
 
   const readHead = async (endpoint: Endpoint): Promise<Head> => {
     const [latest, final] = await askAll({ network, transport, endpoint }, [LATEST, call('getSlot', FINALIZED)]);
@@ -80,5 +73,11 @@ export function createHeads(network: Network, transport: Transport): Heads {
     return head;
   };
 
-  return { seen: () => highest.seen, finalized: () => finalized, turn: () => turn, getHead, accept };
+  return {
+    seen: () => highest.seen,
+    finalized: () => Math.min(finalized, highest.seen),
+    turn: () => turn,
+    getHead,
+    accept,
+  };
 }

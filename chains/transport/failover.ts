@@ -4,6 +4,8 @@
  * State of an endpoint, in the order in which they are preferred:
  *   healthy         answered last time, head not behind the others
  *   lagging         its head is behind what another endpoint showed; used when no healthy one is left
+ *   ahead           one of several that claims a head which the chain cannot have (`chains/possible-height.ts`); asked
+ *                   by itself alone, so that it shows when it claims one that can be
  *   backing off     failed twice or more in a row; not asked until its time has come
  *   wrong network   another chain's node (G14); not asked until an identity check says `ok`
  * A first failure costs nothing but the turn; each further one doubles the wait, with jitter, up to a minute. A node's
@@ -19,6 +21,7 @@ import {
 } from '../chain.ts';
 import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import { highestPossible, supportedClaim, type KnownHead } from '../possible-height.ts';
 import { EndpointFailure } from './http-endpoint.ts';
 
 const RETRY: Backoff = { firstMs: 500, mostMs: 60_000, jitterPercent: 50 };
@@ -27,6 +30,8 @@ const LAG_BLOCKS_MAX = 3;
 const REASON_CHARACTERS_MAX = 300;
 /** Failures in a row after which an endpoint is down. */
 const FAILURES_DOWN = 2;
+/** A claim of a head that cannot be counts for so long; where nobody looks at it alone, it is asked again then. */
+const CLAIM_MS = 60_000;
 
 export type ReportOutcome = Parameters<Transport['report']>[1];
 
@@ -38,6 +43,8 @@ export interface FailoverOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly lagBlocksMax?: number;
+  /** What the chain mines a block in, for heads that cannot be; absent: any head can be. */
+  readonly blockTimeMs?: number;
   /**
    * An endpoint that has not answered for so long is not waited for alone: the next one is asked as well, and the first
    * good answer is taken. Absent: each is waited for until it fails. `timer` calls back after a time; what it returns
@@ -52,7 +59,8 @@ export interface FailoverOptions {
 
 export interface EndpointHealth {
   readonly name: string;
-  readonly state: 'healthy' | 'lagging' | 'backing_off' | 'wrong_network';
+  readonly state: (typeof STATES)[number];
+  /** As it last reported it; null before that, and where it cannot be. */
   readonly headHeight: number | null;
   readonly failures: number;
   /** When one that backs off is asked again, milliseconds; null where it is asked at its turn. */
@@ -62,6 +70,9 @@ export interface EndpointHealth {
 export interface FailoverTransport extends Transport {
   /** What each endpoint's state is now, in the configured order. */
   health(): EndpointHealth[];
+  headMax(): number;
+  /** A head that is believed on better grounds than a claim, by the same clock: what heads are measured by from now. */
+  knowHead(known: KnownHead): void;
 }
 
 interface Condition {
@@ -69,11 +80,15 @@ interface Condition {
   notBeforeMs: number;
   lagging: boolean;
   wrongNetwork: boolean;
-  headHeight: number | null;
+  /** The head in its last report. */
+  claimed: number | null;
+  claimedAtMs: number;
+  /** It could not be when it was claimed: that time has passed since makes it none that can. */
+  wasAhead: boolean;
   reports: number;
 }
 
-const STATES = ['healthy', 'lagging', 'backing_off', 'wrong_network'] as const;
+const STATES = ['healthy', 'lagging', 'ahead', 'backing_off', 'wrong_network'] as const;
 
 /** Calls back after a time of the process's own clock; what it returns takes that back. */
 export const wallTimer: Hedge['timer'] = (ms, then) => {
@@ -83,7 +98,7 @@ export const wallTimer: Hedge['timer'] = (ms, then) => {
 
 /** A transport over these endpoints. Throws: TypeError without any. */
 export function createFailoverTransport(options: FailoverOptions): FailoverTransport {
-  const { chain, endpoints, elapsedMs, random, lagBlocksMax = LAG_BLOCKS_MAX, onReport, hedge } = options;
+  const { chain, endpoints, elapsedMs, random, onReport, hedge } = options;
   if (endpoints.length === 0) throw new TypeError(`${chain}: no endpoints`);
   const conditions = new Map<Endpoint, Condition>(
     endpoints.map((endpoint) => [
@@ -93,17 +108,24 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
         notBeforeMs: 0,
         lagging: false,
         wrongNetwork: false,
-        headHeight: null,
+        claimed: null,
+        claimedAtMs: 0,
+        wasAhead: false,
         reports: 0,
       },
     ]),
   );
   const conditionOf = (endpoint: Endpoint) => conditions.get(endpoint)!;
+  const heads = headsOf([...conditions.values()], options);
   let turn = 0;
 
   const stateOf = (endpoint: Endpoint): (typeof STATES)[number] => {
-    const { wrongNetwork, notBeforeMs, lagging } = conditionOf(endpoint);
-    return wrongNetwork ? 'wrong_network' : elapsedMs() < notBeforeMs ? 'backing_off' : lagging ? 'lagging' : 'healthy';
+    const condition = conditionOf(endpoint),
+      nowMs = elapsedMs();
+    if (condition.wrongNetwork) return 'wrong_network';
+    if (nowMs < condition.notBeforeMs) return 'backing_off';
+    if (heads.isAhead(condition, nowMs)) return 'ahead';
+    return condition.lagging ? 'lagging' : 'healthy';
   };
 
   const pick: Transport['pick'] = (not = []) => {
@@ -117,24 +139,25 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     const best =
       rotated.find((one) => stateOf(one) === 'healthy' && !isDown(one)) ??
       rotated.find((one) => stateOf(one) === 'lagging' && !isDown(one)) ??
-      rotated.find((one) => stateOf(one) === 'healthy' || stateOf(one) === 'lagging');
+      rotated.find((one) => stateOf(one) === 'healthy' || stateOf(one) === 'lagging') ??
+      (not.length > 0 && rotated.length === 1 ? rotated.find((one) => stateOf(one) === 'ahead') : undefined);
     if (best === undefined) {
       throw new ChainUnavailable(chain, `no endpoint to ask: ${rotated.map(stateOf).join(', ') || 'none left'}`);
     }
     return best;
   };
 
+  /** What another one than it is asked for is no reason to believe an endpoint that claims what cannot be. */
+  const pickBelieved: Transport['pick'] = (not) => {
+    const picked = pick(not);
+    if (stateOf(picked) === 'ahead') throw new ChainUnavailable(chain, 'no endpoint to ask: ahead');
+    return picked;
+  };
+
   const backOff = (condition: Condition, askedMs: number | null) => {
     condition.failures++;
     const waitMs = condition.failures === 1 ? 0 : backoffMs(condition.failures - 2, RETRY, random());
     condition.notBeforeMs = elapsedMs() + Math.max(waitMs, askedMs ?? 0);
-  };
-
-  const noteHead = (condition: Condition, headHeight: number) => {
-    condition.headHeight = headHeight;
-    // Each endpoint's newest reading, so that a rollback which all of them show leaves none of them lagging.
-    const best = Math.max(...[...conditions.values()].map((one) => one.headHeight ?? 0));
-    condition.lagging = headHeight + lagBlocksMax < best;
   };
 
   const note = (
@@ -150,13 +173,13 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     else condition.failures = 0;
     if (outcome === 'ok') Object.assign(condition, { notBeforeMs: 0, wrongNetwork: false });
     if (outcome === 'wrong_network') condition.wrongNetwork = true;
-    if (headHeight !== undefined) noteHead(condition, headHeight);
+    if (headHeight !== undefined) heads.note(condition, headHeight);
     if (outcome === 'lagging') condition.lagging = true;
     onReport?.(endpoint, outcome, network);
   };
 
   const attempt: Transport['attempt'] = (read) =>
-    attemptAll({ chain, count: endpoints.length, pick, hedge }, read, (endpoint) => {
+    attemptAll({ chain, count: endpoints.length, pick: pickBelieved, hedge }, read, (endpoint) => {
       const reportsBefore = conditionOf(endpoint).reports;
       const hasReported = () => conditionOf(endpoint).reports > reportsBefore;
       return (error) => {
@@ -173,14 +196,56 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     hedge,
     pick,
     attempt,
+    headMax: heads.max,
+    knowHead: heads.know,
     report: (endpoint, outcome, headHeight, network) => note(endpoint, outcome, headHeight, null, network),
     reportTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
     health: () =>
       endpoints.map((endpoint) => {
-        const { headHeight, failures, notBeforeMs } = conditionOf(endpoint);
+        const { failures, notBeforeMs } = conditionOf(endpoint),
+          headHeight = heads.believed(conditionOf(endpoint));
         const nextLookMs = elapsedMs() < notBeforeMs ? notBeforeMs : null;
         return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures, nextLookMs };
       }),
+  };
+}
+
+/**
+ * Heads as the endpoints claim them. What measures them is the highest one that two of several are near, or one that is
+ * known on better grounds: a claim alone, however slowly it rises, measures nothing.
+ */
+function headsOf(
+  conditions: readonly Condition[],
+  { elapsedMs, blockTimeMs, lagBlocksMax = LAG_BLOCKS_MAX }: FailoverOptions,
+) {
+  let known: KnownHead | null = null;
+  const max = (): number =>
+    blockTimeMs === undefined || conditions.length === 1
+      ? Number.MAX_SAFE_INTEGER
+      : highestPossible(known, elapsedMs(), { blockTimeMs });
+  const believed = ({ claimed, wasAhead }: Condition): number | null =>
+    claimed === null || wasAhead || claimed > max() ? null : claimed;
+  return {
+    max,
+    believed,
+    isAhead: (condition: Condition, nowMs: number): boolean =>
+      condition.claimed !== null && nowMs - condition.claimedAtMs < CLAIM_MS && believed(condition) === null,
+    know(before: KnownHead): void {
+      if (known === null || before.height > known.height) known = before;
+    },
+    note(condition: Condition, height: number): void {
+      condition.claimed = height;
+      condition.claimedAtMs = elapsedMs();
+      const claims = conditions.flatMap(({ claimed }) => claimed ?? []),
+        supported = supportedClaim(claims);
+      const allLower = known !== null && claims.length === conditions.length && Math.max(...claims) < known.height;
+      if (supported !== null && (known === null || supported > known.height || allLower))
+        known = { height: supported, sinceMs: elapsedMs() };
+      condition.wasAhead = height > max();
+      // Each endpoint's newest reading, so that a rollback which all of them show leaves none of them lagging.
+      const best = Math.max(0, ...conditions.flatMap((one) => believed(one) ?? []));
+      condition.lagging = height + lagBlocksMax < best;
+    },
   };
 }
 

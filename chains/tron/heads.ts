@@ -43,7 +43,7 @@ export function headerOf(answer: unknown): Header | null {
 export interface Heads {
   /** Highest height that an endpoint has shown. */
   seen(): number;
-  /** Highest height that an endpoint has called solidified. */
+  /** Highest height that an endpoint has called solidified, never above the highest head. */
   solidSeen(): number;
   getHead(): Promise<Head>;
   /** The header at a height, or the newest one; null when the node has none there. Throws: ChainUnavailable. */
@@ -58,7 +58,7 @@ export interface Heads {
 const TRAILING_BLOCKS_MAX = 2;
 
 export function createHeads(network: Network, transport: Transport): Heads {
-  const highest = new HighestHead<Head>(network.slug);
+  const highest = new HighestHead<Head>(network.slug, transport);
   let solidSeen = 0;
   /** Old nodes have no `getblock`; the paths that they have answer whole blocks where a header would do. */
   const withoutGetBlock = new WeakSet<Endpoint>();
@@ -106,18 +106,13 @@ export function createHeads(network: Network, transport: Transport): Heads {
 
   return {
     seen: () => highest.seen,
-    solidSeen: () => solidSeen,
+    solidSeen: () => Math.min(solidSeen, highest.seen),
     getHead,
     headerAt,
     solidOf,
     async headOf(endpoint) {
       const header = await newest(endpoint, 'wallet');
-      if (header.height + TRAILING_BLOCKS_MAX < highest.seen) {
-        transport.report(endpoint, 'lagging', header.height);
-        throw highest.behind(header.height);
-      }
-      transport.report(endpoint, 'ok', header.height);
-      highest.seen = Math.max(highest.seen, header.height);
+      highest.accept(endpoint, header.height, TRAILING_BLOCKS_MAX);
       return header;
     },
   };

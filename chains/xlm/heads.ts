@@ -27,16 +27,9 @@ export function createHeads(
   readHeader: (source: Source, height: number) => Promise<ProvenHeader>,
 ): Heads {
   const { transport } = sources;
-  const highest = new HighestHead<Head>('xlm', 'the server is at');
+  const highest = new HighestHead<Head>('xlm', transport, 'the server is at');
 
-  const accept: Heads['accept'] = (endpoint, height) => {
-    if (height + TRAILING_LEDGERS_MAX < highest.seen) {
-      transport.report(endpoint, 'lagging', height);
-      throw highest.behind(height);
-    }
-    transport.report(endpoint, 'ok', height);
-    highest.seen = Math.max(highest.seen, height);
-  };
+  const accept: Heads['accept'] = (endpoint, height) => highest.accept(endpoint, height, TRAILING_LEDGERS_MAX);
 
   /** Height and hash of the newest ledger, proven; one that trails is reported and remembered for the worst case. */
   const headOf = async (source: Source): Promise<Head> => {

@@ -32,17 +32,8 @@ export interface Heads {
 const TRAILING_LEDGERS_MAX = 1;
 
 export function createHeads({ slug, identity }: Network, transport: Transport): Heads {
-  const highest = new HighestHead<Standing>('xrp', 'the server is at');
+  const highest = new HighestHead<Standing>('xrp', transport, 'the server is at');
   const standings = new Map<Endpoint, Standing>();
-
-  const accept = (endpoint: Endpoint, height: number): void => {
-    if (height + TRAILING_LEDGERS_MAX < highest.seen) {
-      transport.report(endpoint, 'lagging', height);
-      throw highest.behind(height);
-    }
-    transport.report(endpoint, 'ok', height);
-    highest.seen = Math.max(highest.seen, height);
-  };
 
   const read = async (endpoint: Endpoint): Promise<Standing> => {
     const standing = standingOf(await ask(transport, endpoint, 'server_info'));
@@ -56,7 +47,7 @@ export function createHeads({ slug, identity }: Network, transport: Transport): 
 
   const accepted = (endpoint: Endpoint, standing: Standing): Standing => {
     assertOurs(endpoint, standing);
-    accept(endpoint, standing.height);
+    highest.accept(endpoint, standing.height, TRAILING_LEDGERS_MAX);
     return standing;
   };
 

@@ -50,6 +50,7 @@ export function createOwnNodes({ nodes, confirmations, monotonicMs }: OwnNodesSe
       endpoints: endpoints.get(chain)!,
       elapsedMs: monotonicMs,
       random: Math.random,
+      blockTimeMs: own.blockTimeMs,
       hedge: { ms: HEDGE_MS, timer: wallTimer },
     });
     return { network, module, client: module.createClient(network, transport, catalogue) };

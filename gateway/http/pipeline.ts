@@ -142,7 +142,12 @@ const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number)
 
 async function outcomeOf(handle: Act, asked: Asked, status: number, deps: GatewayDeps): Promise<Outcome> {
   const outcome = await outcomeOfHandler(handle, asked, status, deps);
-  return isRefusal(outcome) ? withChainCondition(outcome, deps.chains, asked.caller.accountId) : outcome;
+  if (!isRefusal(outcome)) return outcome;
+  try {
+    return await withChainCondition(outcome, deps.chains, asked.caller.accountId);
+  } catch (error) {
+    return refusalOrFault(error, deps, asked.requestId);
+  }
 }
 
 async function outcomeOfHandler(handle: Act, asked: Asked, status: number, deps: GatewayDeps): Promise<Outcome> {

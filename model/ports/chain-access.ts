@@ -50,7 +50,7 @@ export interface ChainAccess {
   /** The endpoints of a live chain in the order of the configuration; none for a simulated ledger. */
   endpoints(accountId: AccountId, chain: Chain): readonly EndpointView[];
   /** How the chain is, as this node finds it. */
-  condition(accountId: AccountId, chain: Chain): ChainCondition;
+  condition(accountId: AccountId, chain: Chain): Promise<ChainCondition>;
   /**
    * Null when addresses of the chain may be issued. Refuses: CHAIN_UNAVAILABLE while it is not durable where the
    * chain's ledger begins, since no node of it was heard yet.

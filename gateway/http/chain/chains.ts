@@ -22,10 +22,11 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       const readiness = new Map(
         readinessViews(await stateOf(deps, accountId)).map(({ chain, state }) => [chain, state]),
       );
+      const conditions = await Promise.all(CHAINS.map((chain) => chains.condition(accountId, chain)));
       return wholePage(
         'chains',
-        CHAINS.map((chain) => {
-          const { status, reason, next } = chains.condition(accountId, chain);
+        CHAINS.map((chain, index) => {
+          const { status, reason, next } = conditions[index]!;
           const { nativeSymbol, nativeDecimals, threshold, explorer } = chains.networkOf(chain);
           return {
             chain,

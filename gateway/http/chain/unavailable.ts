@@ -11,14 +11,14 @@ const RETRY_AFTER_SECONDS = 5;
  * A CHAIN_UNAVAILABLE with what the account's chain is found to be; any other refusal as it is. Of a node of another
  * network `expected` and `seen` are in it.
  */
-export function withChainCondition(
+export async function withChainCondition(
   refusal: Refusal,
   chains: Pick<ChainAccess, 'condition'>,
   accountId: AccountId | null,
-): Refusal {
+): Promise<Refusal> {
   const chain = CHAINS.find((each) => each === refusal.details['chain']);
   if (refusal.code !== 'CHAIN_UNAVAILABLE' || chain === undefined || accountId === null) return refusal;
-  const { status, reason, setting, next, network } = chains.condition(accountId, chain);
+  const { status, reason, setting, next, network } = await chains.condition(accountId, chain);
   const isForGood = refusal.details['permanent'] === true;
   const details = {
     ...(isForGood ? {} : { permanent: false, retryAfterSeconds: RETRY_AFTER_SECONDS }),

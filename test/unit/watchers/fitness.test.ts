@@ -72,3 +72,19 @@ test('found F75 G14: endpoints that contradict each other are doubted once for a
   t.true(self.recorder.counters.get('svc_blocks_contradicted_total')! > 1);
   t.is(doubted, 1);
 });
+
+test('found: no balance and no inputs of a build by an only node while it claims a head that cannot be', async (t) => {
+  const chain = new SimulatedChain(100),
+    client = chain.client(),
+    self = watching({ client });
+  const fit = fitClient({ ...self.parts, isAhead: () => self.watcher.conditionOf(0) === 'ahead' }, 300_000);
+  await self.watcher.tick();
+  t.like(await fit.fetchBalance('@a', null), { amount: 0n });
+  client.ahead = 10 ** 9;
+  await self.watcher.tick();
+  await t.throwsAsync(fit.fetchBalance('@a', null), { instanceOf: ChainUnavailable, message: /cannot be/ });
+  await t.throwsAsync(fit.fetchBuildInputs(undefined as never), { instanceOf: ChainUnavailable });
+  client.ahead = 0;
+  await self.watcher.tick();
+  t.like(await fit.fetchBalance('@a', null), { amount: 0n });
+});

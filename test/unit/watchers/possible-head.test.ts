@@ -1,5 +1,5 @@
 import test from 'ava';
-import { highestPossible } from '../../../chain-watchers/follow/possible-head.ts';
+import { highestPossible, type KnownHead } from '../../../chains/possible-height.ts';
 import { seeded } from '../../support/seeded.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
@@ -131,4 +131,19 @@ test('a node that syncs tells old heads as new: the time of our newest block say
     await self.watcher.tick();
     t.is((await store.coverage('eth')).headHeight! > height, believed);
   }
+});
+
+test('found: what two endpoints support, and what was noted before a restart, is what single reads are measured by', async (t) => {
+  const { chain, clients, self } = await waiting(2),
+    known: KnownHead[] = [];
+  Object.assign(self.parts, { knowHead: (head: KnownHead) => known.push(head) });
+  self.restart();
+  clients[0]!.ahead = 10 ** 9;
+  await self.watcher.tick();
+  t.is(known[0]!.height, chain.tip.height, 'before anything was asked');
+  chain.mineEmpty(1);
+  self.nowMs += 5_000;
+  await self.watcher.tick();
+  t.deepEqual(known.at(-1), { height: chain.tip.height, sinceMs: self.parts.elapsedMs() });
+  t.true(known.every(({ height }) => height <= chain.tip.height));
 });

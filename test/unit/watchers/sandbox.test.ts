@@ -75,7 +75,11 @@ function box(accounts: readonly AccountId[] = [ACCOUNT]) {
   let sandbox = createSandbox(deps);
   const access = createChainAccess(
     new Map(),
-    { isEnabled: (chain) => sandbox.ledgers.isEnabled(chain), open: (id, chain) => sandbox.ledgers.open(id, chain) },
+    {
+      isEnabled: (chain) => sandbox.ledgers.isEnabled(chain),
+      open: (id, chain) => sandbox.ledgers.open(id, chain),
+      downUntilMs: (id, chain) => sandbox.ledgers.downUntilMs(id, chain),
+    },
     () => evmNetworks[0]!,
   );
   return Object.assign(self, {
@@ -173,15 +177,27 @@ test('decisions 8: simulate-reorg takes the payment back, confirmed or not, and 
   });
 });
 
-test('decisions 8: simulate-chain-down answers CHAIN_UNAVAILABLE; what was paid meanwhile is found afterwards (C1-14)', async (t) => {
+test('decisions 8: simulate-chain-down answers CHAIN_UNAVAILABLE and shows in the status of the chain; what was paid meanwhile is found afterwards (C1-14)', async (t) => {
   const self = box();
   const binding = ok(t, await self.access.bind(ACCOUNT, 'eth'));
   const down = ok(t, await self.sandbox.control.simulateChainDown(ACCOUNT, { chain: 'eth', seconds: 60 }));
   t.is(down.untilMs, self.nowMs + 60_000);
   await t.throwsAsync(binding.client.fetchBalance(ADDRESS, null), { name: 'ChainUnavailable' });
+  const until = new Date(down.untilMs).toISOString();
+  t.like(await self.access.condition(ACCOUNT, 'eth'), {
+    status: 'unavailable',
+    reason: `simulated outage until ${until}`,
+    setting: null,
+  });
+  t.is((await self.access.condition(ACCOUNT, 'bsc')).status, 'ok', 'another chain is not down');
   ok(t, await self.deposit({ autoConfirm: true }));
   t.deepEqual(events(self.account), []);
   self.nowMs += 60_000;
+  t.like(await self.access.condition(ACCOUNT, 'eth'), { status: 'ok', reason: null, next: null });
+  await self.sandbox.control.simulateChainDown(ACCOUNT, { chain: 'eth', seconds: 60 });
+  t.is((await self.access.condition(ACCOUNT, 'eth')).status, 'unavailable');
+  await self.sandbox.control.simulateChainDown(ACCOUNT, { chain: 'eth', seconds: 0 });
+  t.is((await self.access.condition(ACCOUNT, 'eth')).status, 'ok', 'it is ended at once');
   await self.sandbox.sweep();
   t.deepEqual(events(self.account), ['deposit_detected 1', 'deposit_confirmed 1']);
   t.is((await binding.client.fetchBalance(ADDRESS, null)).amount, 1_500_000_000_000_000_000n);
