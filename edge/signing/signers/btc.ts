@@ -21,10 +21,9 @@ import { isHeight, signatureHash, singleKeyOf, unlock, type Spent } from '../../
 import { SEQUENCE, TX_VERSION } from '../../../chains/btc/unsigned.ts';
 import { signedOn } from '../../../chains/sandbox-networks.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
-import { checkFeeBounds } from './fee-bounds.ts';
-import { checkHeight } from './lying-in-wait.ts';
+import { part, type Fact, type Facts, type Question, type Version } from './facts.ts';
+import { checkBy } from './rules.ts';
 import {
-  checkParties,
   refusePayload,
   refuseToSign,
   type Instruction,
@@ -48,18 +47,26 @@ interface Read {
   readonly vsize: number;
 }
 
-function check(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null {
-  const parties = checkParties(network, unsigned, instruction, policy);
-  if (parties !== null) return parties;
-  const read = readPayload(btcOf(network), unsigned, instruction);
-  if ('ok' in read) return read;
-  return (
-    checkHeight(network.slug, read.psbt.locktime, policy, 'locktime') ??
-    checkPayment(read, instruction) ??
-    checkSummary(unsigned, read, instruction) ??
-    checkFee(btcOf(network), read, instruction, policy) ??
-    checkJournal(unsigned, read, instruction, policy)
-  );
+function* read({ network: general, unsigned, instruction, policy }: Question): Facts {
+  const network = btcOf(general),
+    payload = readPayload(network, unsigned, instruction);
+  if ('ok' in payload) return payload;
+  const { psbt } = payload;
+  yield { kind: 'height', reason: 'locktime', height: psbt.locktime };
+  yield* payment(payload, instruction);
+  yield* summary(payload, unsigned, instruction);
+  yield* costs(network, payload, policy);
+  yield {
+    kind: 'once',
+    key: { kind: 'outpoints', value: psbt.inputs.map(outpointOf) },
+    own: versionOf(psbt),
+    version: (text) => {
+      const earlier = decodePsbt(text);
+      return earlier.ok ? versionOf(earlier.psbt) : null;
+    },
+    amountMayFall: instruction.amount === 'all',
+  };
+  return null;
 }
 
 /** Decodes the payload and proves what it spends. Refuses: whatever a payment from one own address does not need. */
@@ -134,90 +141,59 @@ function isOneText(
 }
 
 /** 1.6-3, 1.6-4, B13: the first output is the payment of the instruction; a second one is change to the sender. */
-function checkPayment({ psbt: { outputs }, from, to, toText, feeSats }: Read, { amount }: Instruction): Refusal | null {
-  const [payment, change] = outputs;
-  if (Buffer.compare(payment!.script, to) !== 0) {
-    return refuseToSign('destination_mismatch', { expected: toText, found: hexOf(payment!.script) });
-  }
-  if (payment!.value === 0n || (amount !== 'all' && payment!.value !== amount)) {
-    return refuseToSign('amount_mismatch', { expected: amount, found: payment!.value });
-  }
-  if (feeSats < 0n) return refuseToSign('outputs_above_inputs', { found: feeSats });
-  if (change === undefined) return null;
-  if (amount === 'all') return refuseToSign('change_of_a_send_all', { found: change.value });
-  return Buffer.compare(change.script, from) === 0
-    ? null
-    : refuseToSign('change_not_of_sender', { found: hexOf(change.script) });
+function* payment({ psbt: { outputs }, from, to, toText, feeSats }: Read, { amount }: Instruction): Generator<Fact> {
+  const [paid, change] = outputs;
+  yield { kind: 'destination', to: hexOf(to), asked: toText, found: hexOf(paid!.script) };
+  yield { kind: 'amount', found: paid!.value };
+  yield part('outputs_above_inputs', feeSats >= 0n, { found: feeSats });
+  if (change === undefined) return;
+  yield part('change_of_a_send_all', amount !== 'all', { found: change.value });
+  yield part('change_not_of_sender', Buffer.compare(change.script, from) === 0, { found: hexOf(change.script) });
 }
 
-/** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
-function checkSummary(
-  unsigned: Unsigned,
+function* summary(
   { psbt, toText, feeSats, vsize }: Read,
-  instruction: Instruction,
-): Refusal | null {
-  const { to, amount, tokenContract, tag, kind, sendAll, replayKey, feeMax, fee } = unsigned;
-  const samePayment = to === toText && amount === psbt.outputs[0]!.value && tokenContract === null;
-  const sameKind = tag === null && kind === 'payment' && sendAll === (instruction.amount === 'all');
-  if (!samePayment || !sameKind) return refuseToSign('summary_mismatch');
+  { replayKey }: Unsigned,
+  { amount }: Instruction,
+): Generator<Fact> {
+  yield {
+    kind: 'summary',
+    to: toText,
+    amount: psbt.outputs[0]!.value,
+    tokenContract: null,
+    tag: null,
+    of: 'payment',
+    sendAll: amount === 'all',
+  };
   const outpoints = psbt.inputs.map(outpointOf);
   const sameCoins =
     replayKey.kind === 'outpoints' &&
     replayKey.value.length === outpoints.length &&
     replayKey.value.every((outpoint, i) => outpoint === outpoints[i]);
-  if (!sameCoins) return refuseToSign('outpoints_mismatch');
-  if (feeMax !== feeSats) return refuseToSign('fee_mismatch', { expected: feeSats, found: feeMax });
-  const parts = feePartsOf({ feeSats, vsize, inputCount: psbt.inputs.length, outputCount: psbt.outputs.length });
-  const told = Object.keys(parts).find((part) => String(fee[part]) !== String(parts[part]));
-  return told === undefined ? null : refuseToSign('fee_mismatch', { expected: parts[told], found: fee[told] });
+  yield part('outpoints_mismatch', sameCoins);
+  yield { kind: 'fee', inBytes: feeSats };
+  yield {
+    kind: 'fee_parts',
+    inBytes: feePartsOf({ feeSats, vsize, inputCount: psbt.inputs.length, outputCount: psbt.outputs.length }),
+  };
 }
 
-/** B13, 1.6-5, G29: the edge's own bounds, and the network's rate that no setting lifts. */
-function checkFee(
-  { slug: chain, feeRateCapSatPerKvb }: BtcNetwork,
+/** B13, 1.6-5: the fee that the coins prove, and the network's rate. */
+function* costs(
+  { feeRateCapSatPerKvb }: BtcNetwork,
   { feeSats, vsize, psbt }: Read,
-  { purpose }: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
-  const price = (feeSats * 1_000n + BigInt(vsize) - 1n) / BigInt(vsize),
-    { value: amount } = psbt.outputs[0]!;
+  { feePriceCap }: SigningPolicy,
+): Generator<Fact> {
+  const price = (feeSats * 1_000n + BigInt(vsize) - 1n) / BigInt(vsize);
   // A fee is rounded up to a whole satoshi: at the very cap its rate is a little above it.
-  const isAtCap = feeSats <= feeOf(policy.feePriceCap, vsize);
-  const costs = { chain, feeMax: feeSats, amount, price: isAtCap ? null : price, isSweep: purpose === 'sweep' };
-  const rateCap = feeOf(feeRateCapSatPerKvb, vsize);
-  return (
-    checkFeeBounds(costs, policy) ??
-    (feeSats > rateCap ? refuseToSign('fee_rate_cap', { expected: rateCap, found: feeSats }) : null)
-  );
+  const isAtCap = feeSats <= feeOf(feePriceCap, vsize);
+  yield { kind: 'costs', feeMax: feeSats, amount: psbt.outputs[0]!.value, price: isAtCap ? null : price };
+  yield { kind: 'ceiling', reason: 'fee_rate_cap', bound: feeOf(feeRateCapSatPerKvb, vsize), value: feeSats };
 }
 
-/**
- * 1.6-7, G27, B17: what was signed before for the same instruction must share a coin with this payload, so that at most
- * one of them lands, and may differ in its fee only, a send-all in a lower amount (decisions 6). A coin that was signed
- * away for another instruction is not signed away again.
- */
-function checkJournal(
-  unsigned: Unsigned,
-  { psbt }: Read,
-  instruction: Instruction,
-  { journal }: SigningPolicy,
-): Refusal | null {
-  const { forInstruction, withReplayKey } = journal;
-  const outpoints = psbt.inputs.map(outpointOf),
-    payment = psbt.outputs[0]!;
-  for (const payload of forInstruction) {
-    const earlier = decodePsbt(payload);
-    if (!earlier.ok) return refuseToSign('instruction_signed_before');
-    const held = new Set(earlier.psbt.inputs.map(outpointOf));
-    if (!outpoints.some((outpoint) => held.has(outpoint))) return refuseToSign('replacement_keeps_no_coin');
-    const before = earlier.psbt.outputs[0]!;
-    const sameAmount = instruction.amount === 'all' ? payment.value <= before.value : payment.value === before.value;
-    if (!sameAmount || Buffer.compare(payment.script, before.script) !== 0) return refuseToSign('replacement_differs');
-  }
-  const foreign = withReplayKey({ kind: 'outpoints', value: outpoints }).some(
-    (payload) => payload !== unsigned.payload && !forInstruction.includes(payload),
-  );
-  return foreign ? refuseToSign('coin_used') : null;
+/** B17: coins, and the payment in the first output. Change is the sender's again. */
+function versionOf({ inputs, outputs: [paid] }: Psbt): Version {
+  return { uses: inputs.map(outpointOf), amount: paid!.value, rest: hexOf(paid!.script) };
 }
 
 function sign(
@@ -279,4 +255,4 @@ function tweakedKey(privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array {
   return Buffer.from(((even + tweak) % ORDER).toString(16).padStart(64, '0'), 'hex');
 }
 
-export const btcSigner: Signer = { check, sign };
+export const btcSigner: Signer = { check: checkBy(read), sign };

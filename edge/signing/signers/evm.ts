@@ -13,10 +13,9 @@ import { GAS_LIMIT_MAX } from '../../../chains/evm/fee.ts';
 import { evmOf } from '../../../chains/evm/network.ts';
 import { matchSigned } from '../../../chains/evm/signed.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
-import { checkFeeBounds } from './fee-bounds.ts';
-import { checkCounter } from './lying-in-wait.ts';
+import { part, type Fact, type Facts, type Question, type Version } from './facts.ts';
+import { checkBy } from './rules.ts';
 import {
-  checkParties,
   refusePayload,
   refuseToSign,
   type Instruction,
@@ -32,23 +31,30 @@ interface Payment {
   readonly tokenContract: string | null;
 }
 
-function check(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null {
-  const parties = checkParties(network, unsigned, instruction, policy);
-  if (parties !== null) return parties;
+function* read({ network, unsigned, instruction, policy }: Question): Facts {
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) return refusePayload(decoded.reason === 'type' ? 'transaction_type' : decoded.reason);
   const { transaction } = decoded;
-  const payment = paymentOf(transaction, instruction);
-  if ('ok' in payment) return payment;
-  return (
-    checkIdentity(network, transaction) ??
-    checkPayment(network, payment, instruction, policy) ??
-    checkSummary(network, unsigned, transaction, payment, instruction) ??
-    checkFee(unsigned, transaction, instruction, policy) ??
-    // A nonce far ahead would lie in wait: it lands when the gap is filled, long after the caller gave up.
-    checkCounter(network.slug, BigInt(transaction.nonce), policy, 'nonce_outside_window') ??
-    checkJournal(unsigned, transaction, instruction, policy)
-  );
+  const paid = paymentOf(transaction, instruction);
+  if ('ok' in paid) return paid;
+  const foreign = checkIdentity(network, transaction);
+  if (foreign !== null) return foreign;
+  if (instruction.tag !== null || instruction.purpose === 'opt_in') return refuseToSign('not_an_evm_instruction');
+  yield* payment(network, paid, instruction, policy);
+  yield* summary(network, unsigned, transaction, paid, instruction);
+  yield* costs(unsigned, transaction, instruction);
+  yield { kind: 'counter', reason: 'nonce_outside_window', value: BigInt(transaction.nonce) };
+  yield {
+    kind: 'once',
+    key: { kind: 'nonce', value: transaction.nonce },
+    own: versionOf(transaction),
+    version: (text) => {
+      const earlier = decodeUnsigned(text);
+      return earlier.ok ? versionOf(earlier.transaction) : null;
+    },
+    amountMayFall: instruction.amount === 'all' && instruction.token === null,
+  };
+  return null;
 }
 
 /** What the bytes pay, read as the kind of payment that was asked for. Refuses: anything beside it. */
@@ -69,110 +75,57 @@ function checkIdentity(network: Network, { chainId, type }: EvmTransaction): Ref
   return type === 0 && !evm.legacyEnvelope ? refuseToSign('transaction_type', { expected: 2, found: type }) : null;
 }
 
-/** 1.6-3, 1.6-4: destination, asset and amount are those of the instruction. */
-function checkPayment(
+/** 1.6-3, 1.6-4: destination, asset and amount. V38: a cancellation moves nothing. */
+function* payment(
   network: Network,
-  payment: Payment,
-  instruction: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
-  const { purpose, token, amount } = instruction;
-  if (instruction.tag !== null || purpose === 'opt_in') return refuseToSign('not_an_evm_instruction');
-  const to = parseAddress(network, instruction.to);
-  if (!to.ok || payment.to !== to.canonical) {
-    return refuseToSign('destination_mismatch', { expected: instruction.to, found: payment.to });
-  }
+  { to: found, amount }: Payment,
+  { purpose, to: asked }: Instruction,
+  { catalogue }: SigningPolicy,
+): Generator<Fact> {
+  const to = parseAddress(network, asked);
+  yield { kind: 'destination', to: to.ok ? to.canonical : null, asked, found };
   if (purpose === 'cancel') {
-    if (payment.amount === 0n && token === null) return null;
-    return refuseToSign('amount_mismatch', { expected: 0n, found: payment.amount });
+    yield { kind: 'amount', found: amount, wanted: 'nothing' };
+    return;
   }
-  if (checkDestination(network, to, policy.catalogue) !== null) {
-    return refuseToSign('destination_refused', { found: payment.to });
-  }
-  if (token !== null && policy.catalogue.get(token.contract)?.decimals !== token.decimals) {
-    return refuseToSign('token_not_in_registry', { found: token.contract });
-  }
-  if (payment.amount === 0n || (amount !== 'all' && payment.amount !== amount)) {
-    return refuseToSign('amount_mismatch', { expected: amount, found: payment.amount });
-  }
-  return null;
+  yield { kind: 'reachable', isRefused: to.ok && checkDestination(network, to, catalogue) !== null, found };
+  yield { kind: 'listed' };
+  yield { kind: 'amount', found: amount };
 }
 
-/** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
-function checkSummary(
+function* summary(
   network: Network,
-  unsigned: Unsigned,
+  { replayKey }: Unsigned,
   transaction: EvmTransaction,
-  payment: Payment,
-  instruction: Instruction,
-): Refusal | null {
-  const { to, amount, tokenContract, tag, kind, sendAll, replayKey, feeMax } = unsigned;
-  const samePayment = to === payment.to && amount === payment.amount && tokenContract === payment.tokenContract;
-  const sameKind = tag === null && kind === 'payment' && sendAll === (instruction.amount === 'all');
-  if (!samePayment || !sameKind) return refuseToSign('summary_mismatch');
-  if (replayKey.kind !== 'nonce' || replayKey.value !== transaction.nonce) {
-    return refuseToSign('nonce_mismatch', { expected: replayKey.value, found: transaction.nonce });
-  }
+  paid: Payment,
+  { amount }: Instruction,
+): Generator<Fact> {
+  yield { kind: 'summary', ...paid, tag: null, of: 'payment', sendAll: amount === 'all' };
+  const { nonce, gasLimit, maxFeePerGas, type, maxPriorityFeePerGas } = transaction;
+  yield part('nonce_mismatch', replayKey.kind === 'nonce' && replayKey.value === nonce, {
+    expected: replayKey.value,
+    found: nonce,
+  });
   // The rest of the stated fee is the reserve for the L1 part, which only some networks have (V35).
-  const l1Reserve = feeMax - transaction.gasLimit * transaction.maxFeePerGas;
-  const stated = evmOf(network).l1FeeOracle === null ? l1Reserve === 0n : l1Reserve >= 0n;
-  if (!stated) {
-    return refuseToSign('fee_mismatch', { expected: transaction.gasLimit * transaction.maxFeePerGas, found: feeMax });
-  }
-  const told = FEE_PARTS.find((part) => String(unsigned.fee[part]) !== String(transaction[part]));
-  if (told === undefined) return null;
-  return refuseToSign('fee_mismatch', { expected: transaction[told], found: unsigned.fee[told] });
+  yield { kind: 'fee', inBytes: gasLimit * maxFeePerGas, orMore: evmOf(network).l1FeeOracle !== null };
+  yield { kind: 'fee_parts', inBytes: { type, gasLimit, maxFeePerGas, maxPriorityFeePerGas } };
 }
 
-/** Parts of the fee that were shown to the caller, and are in the bytes. */
-const FEE_PARTS = ['type', 'gasLimit', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const;
-
-/** 1.6-5, G29: the highest fee, with the L1 part; what runs at a native destination may not burn more than that. */
-function checkFee(
-  { chain, feeMax }: Unsigned,
+/** 1.6-5: the highest fee, with the L1 part; what runs at a native destination may not burn more than that. */
+function* costs(
+  { feeMax }: Unsigned,
   { gasLimit, maxFeePerGas, value }: EvmTransaction,
   { token, purpose }: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
-  if (gasLimit > GAS_LIMIT_MAX) return refuseToSign('gas_limit', { expected: GAS_LIMIT_MAX, found: gasLimit });
+): Generator<Fact> {
+  yield { kind: 'ceiling', reason: 'gas_limit', bound: GAS_LIMIT_MAX, value: gasLimit };
   const amount = token === null && purpose !== 'cancel' ? value : null,
     nativeGas = token === null ? gasLimit : null;
-  return checkFeeBounds(
-    { chain, feeMax, amount, price: maxFeePerGas, nativeGas, isSweep: purpose === 'sweep' },
-    policy,
-  );
+  yield { kind: 'costs', feeMax, amount, price: maxFeePerGas, nativeGas };
 }
 
-/**
- * 1.6-7, G27: an instruction is paid under one nonce, and a nonce pays one instruction. What was signed before for the
- * same instruction may differ in its fee only, and a native send-all in a lower amount (decisions 6).
- */
-function checkJournal(
-  unsigned: Unsigned,
-  transaction: EvmTransaction,
-  instruction: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
-  const { forInstruction, withReplayKey } = policy.journal;
-  const amountMayFall = unsigned.sendAll && instruction.amount === 'all' && instruction.token === null;
-  for (const payload of forInstruction) {
-    const earlier = decodeUnsigned(payload);
-    if (!earlier.ok || earlier.transaction.nonce !== transaction.nonce) {
-      return refuseToSign('instruction_signed_before');
-    }
-    if (!replaces(transaction, earlier.transaction, amountMayFall)) return refuseToSign('replacement_differs');
-  }
-  const others = withReplayKey({ kind: 'nonce', value: transaction.nonce }).filter(
-    (payload) => !forInstruction.includes(payload),
-  );
-  const foreign = others.some((payload) => payload !== unsigned.payload);
-  return foreign && instruction.purpose !== 'cancel' ? refuseToSign('nonce_used', { found: transaction.nonce }) : null;
-}
-
-function replaces(next: EvmTransaction, earlier: EvmTransaction, amountMayFall: boolean): boolean {
-  const sameAmount = amountMayFall ? next.value <= earlier.value : next.value === earlier.value;
-  // The chain id was held to the network: a sandbox version from before it had its own is replaced too.
-  return sameAmount && next.to === earlier.to && next.data === earlier.data;
+/** The chain id was held to the network: a sandbox version from before it had its own is replaced too. */
+function versionOf({ nonce, value, to, data }: EvmTransaction): Version {
+  return { uses: [String(nonce)], amount: value, rest: `${to} ${data}` };
 }
 
 function sign(network: Network, unsigned: Unsigned, { privateKey }: SigningKey): Signed {
@@ -193,4 +146,4 @@ function sign(network: Network, unsigned: Unsigned, { privateKey }: SigningKey):
   return signed;
 }
 
-export const evmSigner: Signer = { check, sign };
+export const evmSigner: Signer = { check: checkBy(read), sign };

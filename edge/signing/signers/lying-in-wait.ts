@@ -6,7 +6,7 @@
  *   counter   (nonce, sequence) at most a little above the highest one that this edge signed, or that the company's own
  *             node names; while neither knows, at most what an address can have: EDGE_FIRST_NONCE_MAX on EVM chains, on
  *             xrp and xlm, where counters begin at the ledger that made the account, what the ledger's height allows
- *   time      (expiration, time bounds) the families' own checks: they are in the bytes and end within an hour
+ *   time      (expiration, time bounds) the rule `ends` in rules.ts: it is in the bytes, and ends within an hour
  */
 import { type Chain, FAMILY_OF } from '../../../protocol/slugs.ts';
 import type { Refusal } from '../../../protocol/errors.ts';

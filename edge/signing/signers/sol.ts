@@ -9,7 +9,7 @@
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
-import type { Network, Signed, Unsigned } from '../../../chains/chain.ts';
+import type { Network, ParsedAddress, Signed, Unsigned } from '../../../chains/chain.ts';
 import { signedOn } from '../../../chains/sandbox-networks.ts';
 import { checkDestination, parseAddress } from '../../../chains/sol/address.ts';
 import { priorityFeeOf, UNIT_LIMIT_MAX } from '../../../chains/sol/fee.ts';
@@ -22,11 +22,9 @@ import {
 import { decodePayment, type Payment, type TokenAsset } from '../../../chains/sol/payment.ts';
 import { associatedTokenAddress } from '../../../chains/sol/program-address.ts';
 import { matchSigned, txidOf } from '../../../chains/sol/signed.ts';
-import type { Refusal } from '../../../protocol/errors.ts';
-import { checkFeeBounds } from './fee-bounds.ts';
-import { checkHeight } from './lying-in-wait.ts';
+import { part, same, type Fact, type Facts, type Question, type Version } from './facts.ts';
+import { checkBy } from './rules.ts';
 import {
-  checkParties,
   HALT_MS_MAX,
   refusePayload,
   refuseToSign,
@@ -45,22 +43,29 @@ const LAST_VALID_AHEAD_MAX = 150;
  */
 const TOKEN_ACCOUNT_RENT = 2_039_280n;
 
-function check(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null {
-  const parties = checkParties(network, unsigned, instruction, policy);
-  if (parties !== null) return parties;
+function* read({ network, unsigned, instruction, policy }: Question): Facts {
   const bytes = bytesOf(unsigned);
   if (bytes === null) return refusePayload('not_base64');
   const decoded = decodePayment(bytes);
   if (!decoded.ok) return refusePayload(decoded.reason);
-  const { payment } = decoded;
-  return (
-    checkSigners(payment, bytes, instruction, policy) ??
-    checkPayment(network, payment, instruction, policy) ??
-    checkSummary(unsigned, payment, instruction) ??
-    checkHeight(network.slug, Number(unsigned.replayKey.value), policy, 'expiry', LAST_VALID_AHEAD_MAX) ??
-    checkFee(unsigned, payment, instruction, policy) ??
-    checkJournal(unsigned, instruction, policy)
-  );
+  const paid = decoded.payment,
+    { replayKey } = unsigned;
+  yield* signers(paid, bytes, instruction, policy);
+  const { tag, purpose, amount, from } = instruction;
+  if (tag !== null || purpose === 'opt_in' || purpose === 'cancel') return refuseToSign('not_a_sol_instruction');
+  const to = parseAddress(network, instruction.to);
+  if (!to.ok || to.canonical === from) return refuseToSign('destination_mismatch', { expected: instruction.to });
+  yield* payment(network, to, paid, instruction, policy);
+  const { asset } = paid,
+    tokenContract = asset.kind === 'token' ? asset.mint : null;
+  const { to: asked } = instruction,
+    sendAll = amount === 'all';
+  yield { kind: 'summary', to: asked, amount: paid.amount, tokenContract, tag: null, of: 'payment', sendAll };
+  yield part('expiry_missing', replayKey.kind === 'expiry' && /^[1-9][0-9]{0,15}$/.test(replayKey.value));
+  yield { kind: 'height', reason: 'expiry', height: Number(replayKey.value), ahead: LAST_VALID_AHEAD_MAX };
+  yield* fee(unsigned, paid);
+  yield { kind: 'once', key: replayKey, own: versionOf(unsigned.payload), version: versionOf, amountMayFall: false };
+  return null;
 }
 
 function bytesOf({ payload }: Unsigned): Uint8Array | null {
@@ -69,45 +74,34 @@ function bytesOf({ payload }: Unsigned): Uint8Array | null {
 }
 
 /** Every signer is ours: the sender, and beside it the gas tank where it pays for a sweep (L30). */
-function checkSigners(
+function* signers(
   { feePayer, from }: Payment,
   bytes: Uint8Array,
-  { purpose, ...instruction }: Instruction,
+  { purpose, from: sender }: Instruction,
   { gasTank }: SigningPolicy,
-): Refusal | null {
-  if (from !== instruction.from) return refuseToSign('sender_mismatch', { expected: instruction.from, found: from });
-  if (feePayer !== from && (purpose !== 'sweep' || feePayer !== gasTank)) {
-    return refuseToSign('fee_payer_mismatch', { expected: from, found: feePayer });
-  }
+): Generator<Fact> {
+  yield same('sender_mismatch', sender, from);
+  const isOurs = feePayer === from || (purpose === 'sweep' && feePayer === gasTank);
+  yield part('fee_payer_mismatch', isOurs, { expected: from, found: feePayer });
   const size = 1 + (feePayer === from ? 1 : 2) * SIGNATURE_BYTES + bytes.length;
-  return size > TRANSACTION_BYTES_MAX
-    ? refuseToSign('too_large', { expected: TRANSACTION_BYTES_MAX, found: size })
-    : null;
+  yield { kind: 'ceiling', reason: 'too_large', bound: TRANSACTION_BYTES_MAX, value: size };
 }
 
-/** 1.6-3, 1.6-4: destination, asset and amount are those of the instruction. */
-function checkPayment(
+/** 1.6-3, 1.6-4: destination, asset and amount. */
+function* payment(
   network: Network,
-  payment: Payment,
+  to: ParsedAddress,
+  paid: Payment,
   instruction: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
-  const { purpose, token, amount, tag, from } = instruction;
-  if (tag !== null || purpose === 'opt_in' || purpose === 'cancel') return refuseToSign('not_a_sol_instruction');
-  const to = parseAddress(network, instruction.to);
-  if (!to.ok || to.canonical === from) return refuseToSign('destination_mismatch', { expected: instruction.to });
-  if (checkDestination(network, to, policy.catalogue) !== null) {
-    return refuseToSign('destination_refused', { found: to.canonical });
-  }
-  if (payment.amount === 0n || (amount !== 'all' && payment.amount !== amount)) {
-    return refuseToSign('amount_mismatch', { expected: amount, found: payment.amount });
-  }
-  const { asset } = payment;
-  if (asset.kind === 'token') return checkToken(asset, payment, instruction, policy);
-  if (token !== null) return refuseToSign('token_mismatch', { expected: token.contract, found: null });
-  return asset.to === to.canonical
-    ? null
-    : refuseToSign('destination_mismatch', { expected: to.canonical, found: asset.to });
+  { catalogue }: SigningPolicy,
+): Generator<Fact> {
+  const { canonical } = to,
+    { asset } = paid;
+  yield { kind: 'reachable', isRefused: checkDestination(network, to, catalogue) !== null, found: canonical };
+  yield { kind: 'amount', found: paid.amount };
+  if (asset.kind === 'token') return yield* tokenPayment(asset, paid, instruction);
+  yield { kind: 'token', found: null };
+  yield { kind: 'destination', to: canonical, asked: canonical, found: asset.to };
 }
 
 /**
@@ -115,102 +109,52 @@ function checkPayment(
  * program moves nothing: the accounts that it gives are not its own on the ledger. A receiver may be a token account
  * itself: the program takes it only if it is one of this mint.
  */
-function checkToken(
-  asset: TokenAsset,
-  { from }: Payment,
-  { token, to }: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
+function* tokenPayment(asset: TokenAsset, { from }: Payment, { token, to }: Instruction): Generator<Fact> {
   const { mint, program, decimals, source, destination, creates } = asset;
-  if (token === null || mint !== token.contract) {
-    return refuseToSign('token_mismatch', { expected: token?.contract ?? null, found: mint });
-  }
-  const listed = policy.catalogue.get(mint);
-  if (listed === undefined || listed.decimals !== token.decimals) {
-    return refuseToSign('token_not_in_registry', { found: mint });
-  }
-  if (decimals !== listed.decimals) {
-    return refuseToSign('decimals_mismatch', { expected: listed.decimals, found: decimals });
-  }
-  const expected = associatedTokenAddress({ owner: from, mint, program });
-  if (source !== expected) return refuseToSign('source_mismatch', { expected, found: source });
-  const derived = associatedTokenAddress({ owner: to, mint, program });
-  if (creates !== null && creates !== to) {
-    return refuseToSign('created_owner_mismatch', { expected: to, found: creates });
-  }
+  yield { kind: 'token', found: mint };
+  yield { kind: 'listed' };
+  yield same('decimals_mismatch', token?.decimals, decimals);
+  yield same('source_mismatch', associatedTokenAddress({ owner: from, mint, program }), source);
+  yield part('created_owner_mismatch', creates === null || creates === to, { expected: to, found: creates });
   // A payment straight into `to` would pay a token account whose owner nobody here knows. F27.
-  return destination === derived
-    ? null
-    : refuseToSign('destination_mismatch', { expected: derived, found: destination });
+  const derived = associatedTokenAddress({ owner: to, mint, program });
+  yield { kind: 'destination', to: derived, asked: derived, found: destination };
 }
 
-/** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
-function checkSummary(unsigned: Unsigned, { amount, asset }: Payment, instruction: Instruction): Refusal | null {
-  const mint = asset.kind === 'token' ? asset.mint : null;
-  const samePayment = unsigned.to === instruction.to && unsigned.amount === amount && unsigned.tokenContract === mint;
-  const sameKind =
-    unsigned.tag === null && unsigned.kind === 'payment' && unsigned.sendAll === (instruction.amount === 'all');
-  if (!samePayment || !sameKind) return refuseToSign('summary_mismatch');
-  const { replayKey } = unsigned;
-  return replayKey.kind === 'expiry' && /^[1-9][0-9]{0,15}$/.test(replayKey.value)
-    ? null
-    : refuseToSign('expiry_missing');
-}
-
-/** 1.6-5, G29: what was told of the fee stands in the bytes, and the whole of it is within the caps. */
-function checkFee(
-  { chain, fee, feeMax }: Unsigned,
-  payment: Payment,
-  { purpose }: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
-  const { feePayer, from, unitLimit, microLamportsPerUnit, amount, asset } = payment;
-  if (unitLimit > UNIT_LIMIT_MAX) return refuseToSign('unit_limit', { expected: UNIT_LIMIT_MAX, found: unitLimit });
-  const signatures = feePayer === from ? 1 : 2;
-  const told = { feePayer, signatures, unitLimit, microLamportsPerUnit };
-  const wrong = (Object.keys(told) as (keyof typeof told)[]).find((part) => String(fee[part]) !== String(told[part]));
-  if (wrong !== undefined) return refuseToSign('fee_mismatch', { expected: told[wrong], found: fee[wrong] });
-  const lamports = lamportsIn(fee['feeLamports']),
-    rent = lamportsIn(fee['rentLamports']);
-  const least = BigInt(signatures) * LAMPORTS_PER_SIGNATURE_MIN + priorityFeeOf(payment);
-  if (lamports === null || lamports < least) {
-    return refuseToSign('fee_mismatch', { expected: least, found: fee['feeLamports'] });
-  }
-  const creates = asset.kind === 'token' && asset.creates !== null;
-  if (rent === null || rent > 0n !== creates) {
-    return refuseToSign('rent_mismatch', { expected: creates, found: fee['rentLamports'] });
-  }
-  if (feeMax !== lamports + rent) return refuseToSign('fee_mismatch', { expected: lamports + rent, found: feeMax });
-  // L29: the rent of a receiver's account is a part of the fee, the whole of it whatever was told.
-  const whole = creates && rent < TOKEN_ACCOUNT_RENT ? lamports + TOKEN_ACCOUNT_RENT : feeMax;
-  return checkFeeBounds(
-    {
-      chain,
-      feeMax: whole,
-      amount: asset.kind === 'native' ? amount : null,
-      price: microLamportsPerUnit,
-      isSweep: purpose === 'sweep',
-    },
-    policy,
-  );
-}
-
-function lamportsIn(value: unknown): bigint | null {
-  return typeof value === 'string' && /^(?:0|[1-9][0-9]{0,19})$/.test(value) ? BigInt(value) : null;
+/** 1.6-5: what was stated of the fee stands in the bytes, and the whole of it is within the caps. */
+function* fee({ fee: stated, feeMax }: Unsigned, paid: Payment): Generator<Fact> {
+  const { feePayer, from, unitLimit, microLamportsPerUnit, amount, asset } = paid,
+    signatures = feePayer === from ? 1 : 2;
+  yield { kind: 'ceiling', reason: 'unit_limit', bound: UNIT_LIMIT_MAX, value: unitLimit };
+  yield { kind: 'fee_parts', inBytes: { feePayer, signatures, unitLimit, microLamportsPerUnit } };
+  const lamports = lamportsIn(stated['feeLamports']),
+    rent = lamportsIn(stated['rentLamports']);
+  const least = BigInt(signatures) * LAMPORTS_PER_SIGNATURE_MIN + priorityFeeOf(paid);
+  const isPaid = lamports !== null && lamports >= least;
+  yield part('fee_mismatch', isPaid, { expected: least, found: stated['feeLamports'] });
+  const creates = asset.kind === 'token' && asset.creates !== null,
+    isRent = rent !== null && rent > 0n === creates;
+  yield part('rent_mismatch', isRent, { expected: creates, found: stated['rentLamports'] });
+  const total = (lamports ?? 0n) + (rent ?? 0n);
+  yield { kind: 'fee', inBytes: total };
+  // L29: the rent of a receiver's account is a part of the fee, the whole of it whatever was stated.
+  const isBelowRent = creates && (rent ?? 0n) < TOKEN_ACCOUNT_RENT;
+  yield {
+    kind: 'costs',
+    feeMax: isBelowRent ? (lamports ?? 0n) + TOKEN_ACCOUNT_RENT : feeMax,
+    amount: asset.kind === 'native' ? amount : null,
+    price: microLamportsPerUnit,
+  };
 }
 
 /**
- * 1.6-7, L31, L33: two messages exclude each other by nothing, so that an instruction gets one signature for one
- * message; what died is paid by a new instruction. A message that another instruction was signed for would be paid once
- * for both.
+ * L31, L33: two messages exclude each other by nothing, so that an instruction gets one signature for one message; what
+ * died is paid by a new instruction. A message that another instruction was signed for would be paid once for both.
  */
-function checkJournal(unsigned: Unsigned, _instruction: Instruction, { journal }: SigningPolicy): Refusal | null {
-  if (journal.forInstruction.some((payload) => payload !== unsigned.payload)) {
-    return refuseToSign('instruction_signed_before');
-  }
-  const isOwn = journal.forInstruction.length > 0;
-  const used = journal.withReplayKey(unsigned.replayKey).includes(unsigned.payload);
-  return used && !isOwn ? refuseToSign('payload_used') : null;
+const versionOf = (payload: string): Version => ({ uses: [payload], amount: 0n, rest: '' });
+
+function lamportsIn(value: unknown): bigint | null {
+  return typeof value === 'string' && /^(?:0|[1-9][0-9]{0,19})$/.test(value) ? BigInt(value) : null;
 }
 
 function sign(network: Network, unsigned: Unsigned, ...keys: readonly SigningKey[]): Signed {
@@ -251,4 +195,4 @@ function feeFloor(unsigned: Unsigned): bigint {
 /** A block hash is good for 150 blocks, two minutes at most while blocks are made. */
 const deadAtMs = (_unsigned: Unsigned, nowMs: number): number => nowMs + HALT_MS_MAX;
 
-export const solSigner: Signer = { check, sign, coSigners, feeFloor, deadAtMs };
+export const solSigner: Signer = { check: checkBy(read), sign, coSigners, feeFloor, deadAtMs };

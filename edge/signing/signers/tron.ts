@@ -14,9 +14,9 @@ import { decodeRaw, txidOf, type RawData } from '../../../chains/tron/raw-transa
 import { encodeSigned, matchSigned } from '../../../chains/tron/signed.ts';
 import { decodeTransfer } from '../../../chains/tron/trc20.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
-import { checkFeeBounds } from './fee-bounds.ts';
+import { part, same, type Fact, type Facts, type Question, type Version } from './facts.ts';
+import { checkBy } from './rules.ts';
 import {
-  checkParties,
   HALT_MS_MAX,
   refusePayload,
   refuseToSign,
@@ -31,8 +31,6 @@ import {
  * bytes is energy times price, and what the cloud says of the energy proves nothing. T21, faults C7-58.
  */
 const TRANSFER_ENERGY_MAX = 156_000n;
-/** How far ahead of this edge's clock a payload may expire (T16). One that expires later lies in wait. */
-const EXPIRY_AHEAD_MS_MAX = 3_600_000;
 
 /** The payment that decoded raw data makes. */
 interface Payment {
@@ -41,24 +39,26 @@ interface Payment {
   readonly tokenContract: string | null;
 }
 
-function check(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null {
-  const parties = checkParties(network, unsigned, instruction, policy);
-  if (parties !== null) return parties;
+function* read({ network, unsigned, instruction, policy }: Question): Facts {
   const decoded = decodeRaw(unsigned.payload);
   if (!decoded.ok) return refusePayload(decoded.reason);
-  const { raw } = decoded;
-  if (raw.contract.owner !== instruction.from) {
-    return refuseToSign('owner_mismatch', { expected: instruction.from, found: raw.contract.owner });
-  }
-  const payment = paymentOf(raw, instruction);
-  if ('ok' in payment) return payment;
-  return (
-    checkPayment(network, payment, instruction, policy) ??
-    checkExpiry(raw, policy) ??
-    checkSummary(unsigned, raw, payment, instruction) ??
-    checkFee(network, unsigned, raw, instruction, policy) ??
-    checkJournal(unsigned, policy)
-  );
+  const { raw } = decoded,
+    { tag, purpose } = instruction;
+  yield same('owner_mismatch', instruction.from, raw.contract.owner);
+  const paid = paymentOf(raw, instruction);
+  if ('ok' in paid) return paid;
+  if (tag !== null || purpose === 'opt_in' || purpose === 'cancel') return refuseToSign('not_a_tron_instruction');
+  yield* payment(network, paid, instruction, policy);
+  // 1.6-6, T14, T16: the reference block binds the bytes to this chain (a node of another one refuses them), and they
+  // end soon by the edge's own clock; the time that the payload states may be as false as its end.
+  yield { kind: 'ends', unit: 'milliseconds', at: BigInt(raw.expirationMs), after: BigInt(raw.timestampMs) };
+  yield { kind: 'summary', ...paid, tag: null, of: 'payment', sendAll: instruction.amount === 'all' };
+  const { replayKey } = unsigned,
+    isItsEnd = replayKey.kind === 'expiry' && replayKey.value === String(raw.expirationMs);
+  yield part('expiry_mismatch', isItsEnd, { expected: replayKey.value, found: raw.expirationMs });
+  yield* fee(network, unsigned, raw, instruction);
+  yield { kind: 'once', key: replayKey, own: versionOf(unsigned.payload), version: versionOf, amountMayFall: false };
+  return null;
 }
 
 /** What the bytes pay, read as the kind of payment that was asked for. Refuses: anything beside it. */
@@ -85,101 +85,48 @@ function paymentOf({ contract, feeLimit }: RawData, { token }: Instruction): Pay
   return transfer === null ? refuseToSign('data_not_a_transfer') : { ...transfer, tokenContract: token.contract };
 }
 
-/** 1.6-3, 1.6-4: destination, asset and amount are those of the instruction. */
-function checkPayment(
+/** 1.6-3, 1.6-4: destination, asset and amount. */
+function* payment(
   network: Network,
-  payment: Payment,
-  instruction: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
-  const { purpose, token, amount, tag } = instruction;
-  if (tag !== null || purpose === 'opt_in' || purpose === 'cancel') return refuseToSign('not_a_tron_instruction');
-  const to = parseAddress(network, instruction.to);
-  if (!to.ok || payment.to !== to.canonical) {
-    return refuseToSign('destination_mismatch', { expected: instruction.to, found: payment.to });
-  }
-  if (to.canonical === instruction.from || checkDestination(network, to, policy.catalogue) !== null) {
-    return refuseToSign('destination_refused', { found: payment.to });
-  }
-  if (token !== null && policy.catalogue.get(token.contract)?.decimals !== token.decimals) {
-    return refuseToSign('token_not_in_registry', { found: token.contract });
-  }
-  if (payment.amount === 0n || (amount !== 'all' && payment.amount !== amount)) {
-    return refuseToSign('amount_mismatch', { expected: amount, found: payment.amount });
-  }
-  return null;
+  { to: found, amount }: Payment,
+  { from, to: asked }: Instruction,
+  { catalogue }: SigningPolicy,
+): Generator<Fact> {
+  const to = parseAddress(network, asked);
+  yield { kind: 'destination', to: to.ok ? to.canonical : null, asked, found };
+  const isRefused = found === from || (to.ok && checkDestination(network, to, catalogue) !== null);
+  yield { kind: 'reachable', isRefused, found };
+  yield { kind: 'listed' };
+  yield { kind: 'amount', found: amount };
 }
 
 /**
- * 1.6-6, 1.6-8, T14, T16: the reference block binds the bytes to this chain (a node of another one refuses them), and
- * they expire soon by the edge's own clock; the time that the payload states may be as false as its expiry.
+ * 1.6-5: fee limit, bandwidth and activation together. Prices are the chain's and stand in no byte: what the bytes do
+ * say must be what was shown, and a bandwidth that is said to cost nothing would not be counted as spent.
  */
-function checkExpiry({ expirationMs, timestampMs }: RawData, { nowMs }: SigningPolicy): Refusal | null {
-  if (nowMs === undefined) return refuseToSign('no_clock');
-  if (expirationMs <= timestampMs) {
-    return refuseToSign('expiration_before_timestamp', { expected: `after ${timestampMs}`, found: expirationMs });
-  }
-  if (expirationMs <= nowMs + EXPIRY_AHEAD_MS_MAX) return null;
-  return refuseToSign('expiration_too_far', {
-    expected: `at most ${nowMs + EXPIRY_AHEAD_MS_MAX}`,
-    found: expirationMs,
-  });
-}
-
-/** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
-function checkSummary(unsigned: Unsigned, raw: RawData, payment: Payment, instruction: Instruction): Refusal | null {
-  const { payload, to, amount, tokenContract, tag, kind, sendAll, replayKey, feeMax, fee } = unsigned;
-  const samePayment = to === payment.to && amount === payment.amount && tokenContract === payment.tokenContract;
-  const sameKind = tag === null && kind === 'payment' && sendAll === (instruction.amount === 'all');
-  if (!samePayment || !sameKind) return refuseToSign('summary_mismatch');
-  if (replayKey.kind !== 'expiry' || replayKey.value !== String(raw.expirationMs)) {
-    return refuseToSign('expiry_mismatch', { expected: replayKey.value, found: raw.expirationMs });
-  }
-  // Prices are the chain's and stand in no byte; what the bytes do say must be what was shown.
-  const inBytes = { feeLimit: raw.feeLimit, bandwidthBytes: bandwidthBytesOf(payload) };
-  const told = (['feeLimit', 'bandwidthBytes'] as const).find((part) => String(fee[part]) !== String(inBytes[part]));
-  if (told !== undefined) return refuseToSign('fee_mismatch', { expected: inBytes[told], found: fee[told] });
-  const parts = ['feeLimit', 'bandwidthFeeMax', 'activationFee'].map((part) => String(fee[part] ?? ''));
-  if (!parts.every((part) => /^[0-9]{1,19}$/.test(part))) {
-    return refuseToSign('fee_mismatch', { found: parts.join(' + ') });
-  }
-  const sum = parts.reduce((total, part) => total + BigInt(part), 0n);
-  return feeMax === sum ? null : refuseToSign('fee_mismatch', { expected: sum, found: feeMax });
-}
-
-/**
- * 1.6-5, G29: fee limit, bandwidth and activation together against the absolute and the relative cap. A bandwidth that
- * is said to cost nothing would not be counted as spent.
- */
-function checkFee(
+function* fee(
   network: Network,
-  { chain, payload, amount, feeMax, fee }: Unsigned,
+  { payload, amount, feeMax, fee: stated }: Unsigned,
   { feeLimit }: RawData,
-  { token, purpose }: Instruction,
-  policy: SigningPolicy,
-): Refusal | null {
+  { token }: Instruction,
+): Generator<Fact> {
+  yield { kind: 'fee_parts', inBytes: { feeLimit, bandwidthBytes: bandwidthBytesOf(payload) } };
+  const parts = ['feeLimit', 'bandwidthFeeMax', 'activationFee'].map((name) => String(stated[name] ?? ''));
+  const areNumbers = parts.every((text) => /^[0-9]{1,19}$/.test(text));
+  yield part('fee_mismatch', areNumbers, { found: parts.join(' + ') });
+  yield { kind: 'fee', inBytes: parts.reduce((total, text) => total + BigInt(text), 0n) };
   const floor = bandwidthFeeFloor(tronOf(network), payload),
-    bandwidthFeeMax = BigInt(String(fee['bandwidthFeeMax']));
-  if (bandwidthFeeMax < floor) {
-    return refuseToSign('fee_mismatch', { expected: `at least ${floor}`, found: bandwidthFeeMax });
-  }
+    bandwidthFeeMax = BigInt(parts[1]!);
+  yield part('fee_mismatch', bandwidthFeeMax >= floor, { expected: `at least ${floor}`, found: bandwidthFeeMax });
   const price = token === null ? null : (feeLimit + TRANSFER_ENERGY_MAX - 1n) / TRANSFER_ENERGY_MAX;
-  return checkFeeBounds(
-    { chain, feeMax, amount: token === null ? amount : null, price, isSweep: purpose === 'sweep' },
-    policy,
-  );
+  yield { kind: 'costs', feeMax, amount: token === null ? amount : null, price };
 }
 
 /**
- * 1.6-7, T17, T18: nothing makes two payloads exclude each other, so an instruction is signed with one payload for
- * ever; and equal bytes are one transaction, so a payload pays one instruction.
+ * T17, T18: nothing makes two payloads exclude each other, so an instruction is signed with one payload for ever; and
+ * equal bytes are one transaction, so a payload pays one instruction.
  */
-function checkJournal({ payload, replayKey }: Unsigned, { journal }: SigningPolicy): Refusal | null {
-  const { forInstruction, withReplayKey } = journal;
-  if (forInstruction.some((earlier) => earlier !== payload)) return refuseToSign('instruction_signed_before');
-  const foreign = !forInstruction.includes(payload) && withReplayKey(replayKey).includes(payload);
-  return foreign ? refuseToSign('payload_used') : null;
-}
+const versionOf = (payload: string): Version => ({ uses: [payload], amount: 0n, rest: '' });
 
 function sign(
   network: Network,
@@ -205,4 +152,4 @@ function sign(
 /** T16: no block takes it whose parent is younger than its expiry; `check` held the summary to the bytes. */
 const deadAtMs = ({ replayKey }: Unsigned): number => Number(replayKey.value) + HALT_MS_MAX;
 
-export const tronSigner: Signer = { check, sign, deadAtMs };
+export const tronSigner: Signer = { check: checkBy(read), sign, deadAtMs };

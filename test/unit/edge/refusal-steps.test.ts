@@ -13,16 +13,24 @@ import type { Refusal } from '../../../protocol/errors.ts';
 import { documentText } from '../../support/documents.ts';
 import { filesOf } from '../../support/tree.ts';
 
+const matchesIn = (text: string, ...patterns: RegExp[]) =>
+  patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, reason]) => reason!));
+
 /** Reasons that the edge refuses to sign for, wherever they are written. */
 const REASONS = [
-  ...new Set(
-    filesOf(['edge'], '.ts').flatMap(({ text }) =>
-      [
-        ...text.matchAll(/(?:refuseToSign|refusePayload)\(\s*'([a-z_]+)'/g),
-        ...text.matchAll(/check(?:Height|Counter)\([^;]*?'([a-z_]+)'/g),
-      ].map(([, reason]) => reason!),
+  ...new Set([
+    ...filesOf(['edge'], '.ts').flatMap(({ text }) =>
+      matchesIn(text, /(?:refuseToSign|refusePayload)\(\s*'([a-z_]+)'/g),
     ),
-  ),
+    // Facts that readers yield, and the rules' own tables of refusals.
+    ...filesOf(['edge/signing/signers'], '.ts').flatMap(({ text }) =>
+      matchesIn(
+        text,
+        /\b(?:part|same)\(\s*'([a-z_]+)'/g,
+        /\b(?:reason|early|late|nonce|sequence|outpoints|expiry): '([a-z_]+)'/g,
+      ),
+    ),
+  ]),
 ];
 
 const CONFIGURATION = documentText('configuration.md');

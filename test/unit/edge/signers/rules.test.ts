@@ -1,0 +1,61 @@
+/** The rules by which payloads are signed: one list, which a reader cannot get around. */
+import test from 'ava';
+import type { Network } from '../../../../chains/chain.ts';
+import type { Fact, FactKind } from '../../../../edge/signing/signers/facts.ts';
+import { checkBy } from '../../../../edge/signing/signers/rules.ts';
+import { refuseToSign } from '../../../../edge/signing/signers/signer.ts';
+import { stage } from '../../../support/edge/lies/evm.ts';
+import { sources } from '../../../support/tree.ts';
+
+const { unsigned, instruction, policy } = stage.asks['native']!,
+  { feeMax, fee, replayKey, to, amount } = unsigned,
+  own = { uses: ['7'], amount, rest: '' };
+
+/** All facts of an honest payment. */
+const FACTS: readonly Fact[] = [
+  { kind: 'destination', to, asked: to, found: to },
+  { kind: 'token', found: null },
+  { kind: 'amount', found: amount },
+  { kind: 'summary', of: 'payment', to, amount, tokenContract: null, tag: null, sendAll: false },
+  { kind: 'fee', inBytes: feeMax },
+  { kind: 'fee_parts', inBytes: fee },
+  { kind: 'costs', feeMax, amount: null, price: null },
+  { kind: 'counter', reason: 'nonce_outside_window', value: 7n },
+  { kind: 'once', key: replayKey, own, version: () => own, amountMayFall: false },
+];
+const checkOf = (facts: readonly Fact[], end = refuseToSign('unreadable'), isPayment = true) =>
+  checkBy(function* () {
+    yield* facts;
+    return isPayment ? null : end;
+  })(stage.network as Network, unsigned, instruction, policy);
+
+test('1.6 a reader that leaves out what every payload is judged by signs nothing', (t) => {
+  t.is(checkOf(FACTS), null);
+  const needed: readonly FactKind[] = ['summary', 'fee', 'fee_parts', 'costs', 'once', 'counter'];
+  for (const kind of needed)
+    t.throws(
+      () => checkOf(FACTS.filter((fact) => fact.kind !== kind)),
+      { message: /^the reader of eth left out / },
+      kind,
+    );
+  for (const ending of [
+    { kind: 'height', reason: 'locktime', height: 1 },
+    { kind: 'ends', unit: 'milliseconds', at: BigInt(policy.nowMs! + 1), after: null },
+  ] as const)
+    t.is(checkOf([...FACTS.filter(({ kind }) => kind !== 'counter'), ending]), null, ending.kind);
+});
+
+test('1.6 the first broken rule is the refusal, and a payload that is none of ours needs no facts', (t) => {
+  const lie: Fact = { kind: 'amount', found: amount + 1n },
+    part: Fact = { kind: 'part', reason: 'tag_mismatch', isSame: false, expected: null, found: '7' };
+  t.like(checkOf([lie, part, ...FACTS])?.details, { reason: 'amount_mismatch', found: `${amount + 1n}` });
+  t.like(checkOf([part, lie, ...FACTS])?.details, { reason: 'tag_mismatch', expected: null, found: '7' });
+  t.is(checkOf([], refuseToSign('unreadable'), false)?.details['reason'], 'unreadable');
+});
+
+test('house 9: fees, journals and expiries are judged in rules.ts, and no reader has a copy of its own', (t) => {
+  const readers = sources().filter(({ path }) => /^edge\/signing\/signers\/(btc|evm|tron|sol|xrp|xlm)\.ts$/.test(path));
+  t.is(readers.length, 6);
+  for (const { path, text } of readers)
+    t.notRegex(text, /checkFeeBounds|checkCounter|checkHeight|withReplayKey|policy\.nowMs|feeCap|feeRatio/, path);
+});
