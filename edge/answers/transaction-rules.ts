@@ -7,7 +7,8 @@ import { isId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { DEPOSIT_STATUSES, WITHDRAWAL_STATUSES } from '../../protocol/slugs.ts';
-import type { RecordedInstruction, Signature } from '../signing/instructions.ts';
+import type { RecordedInstruction } from '../signing/instructions.ts';
+import type { Signature } from '../signing/signature-journal.ts';
 import { falseMoney, firstFalse, isCanonical, isCount, isExplorerUrl, type Ask, type Known } from './known.ts';
 
 type TransactionJson = ReplyOf<'getTransaction'>;

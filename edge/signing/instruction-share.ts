@@ -7,7 +7,8 @@ import type { Acknowledgement, InstructionRecord } from '../../protocol/frames.t
 import type { Environment } from '../../protocol/slugs.ts';
 import type { Identity } from '../link/identity.ts';
 import { isOwnInstruction, signInstruction } from './instruction-record.ts';
-import { isBoundText, type Instructions, type RecordedInstruction } from './instructions.ts';
+import type { Instructions, RecordedInstruction } from './instructions.ts';
+import { isBoundText } from './stored-text.ts';
 import type { EdgeLog } from '../process/log.ts';
 
 /** Clocks of replicas may differ by this much, as those of edge and cloud may (spec §5.3). */

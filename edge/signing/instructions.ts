@@ -5,30 +5,15 @@
 import type { ReplayKey, Signed, Unsigned } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { sha256 } from './instruction-record.ts';
+import { excludeEachOther, excludes, keepsReplayKey } from './replay-keys.ts';
 import { RequestKeys, type KeyHolder } from './request-keys.ts';
+import { SendAllAmounts } from './send-all-amounts.ts';
+import { SignatureJournal, type Signature } from './signature-journal.ts';
 import type { Instruction } from './signers/signer.ts';
 import type { Storage } from '../storage/storage.ts';
+import { bindsAtBroadcast, fromJson, toJson, type RecordedInstruction, type RecordedUnsigned } from './stored-text.ts';
 
-/**
- * `bound`: its counter is chosen for good, or until nobody can have signed it (binding.ts). A cloud never says so: it
- * is this edge's mark.
- */
-export type RecordedUnsigned = Unsigned & { readonly bound?: true; readonly amounts?: readonly string[] };
-export interface RecordedInstruction {
-  readonly instruction: Instruction;
-  readonly unsigned: RecordedUnsigned;
-}
-
-export interface Signature {
-  readonly transactionId: string;
-  readonly payload: string;
-  readonly signed: Signed | null;
-  /** By this edge's clock. */
-  readonly signedAtMs: number;
-  /** `taken`: the cloud has the bytes · `refused`: it decided against them for good · `open`: neither is known. */
-  readonly outcome: 'open' | 'taken' | 'refused';
-  readonly outcomeCode: string | null;
-}
+export type { RecordedInstruction, RecordedUnsigned } from './stored-text.ts';
 
 /** An instruction as it is stored, in the very texts that were recorded. */
 export interface StoredInstruction {
@@ -50,66 +35,20 @@ interface KnownRow {
   readonly handed_out: number;
 }
 
-interface SignatureRow {
-  transaction_id: string;
-  payload: string;
-  chain: Chain;
-  signed_payload: string | null;
-  txid: string | null;
-  signed_at_ms: number;
-  outcome: Signature['outcome'];
-  outcome_code: string | null;
-}
-
-/** JSON in which an amount is `{"$n":"digits"}`: the journal must give back the very values that were checked. */
-function toJson(value: unknown): string {
-  return JSON.stringify(value, (_key, entry: unknown) =>
-    typeof entry === 'bigint' ? { $n: entry.toString() } : entry,
-  );
-}
-
-/** The one text of an instruction, as it is recorded, shared and hashed. */
-export function instructionText(instruction: Instruction): string {
-  return toJson(instruction);
-}
-
-const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'feeMax']);
-
-function fromJson<T>(text: string): T {
-  // By name: what the cloud tells of a fee may have a name like that of an amount's text.
-  return JSON.parse(text, (name, entry: unknown) => {
-    const digits =
-      AMOUNTS.has(name) && typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;
-    return typeof digits === 'string' ? BigInt(digits) : entry;
-  }) as T;
-}
-
-/** What a payload uses up, one text each: two payloads that exclude each other share at least one of them. */
-export function replayKeyTexts(key: ReplayKey): string[] {
-  return (key.kind === 'outpoints' ? key.value : [key.value]).map((value) => `${key.kind}:${value}`);
-}
-
-/**
- * Whether a new version excludes every one before it on the ledger: it keeps the counter, or every outpoint, of the
- * known one, so that all versions share them. A payload that only expires excludes nothing; there its expiry is what is
- * held.
- */
-export function keepsReplayKey(next: ReplayKey, before: ReplayKey): boolean {
-  if (before.kind === 'expiry') return next.kind === 'expiry';
-  const kept = new Set(replayKeyTexts(next));
-  return replayKeyTexts(before).every((key) => kept.has(key));
-}
-
 export class Instructions {
   readonly #storage: Storage;
   readonly #nowMs: () => number;
   readonly #keys: RequestKeys;
+  readonly #signatures: SignatureJournal;
+  readonly #amounts: SendAllAmounts;
   /** Withdrawn here, and not written yet: the disk was full. */
   readonly #withdrawn = new Set<string>();
 
   constructor(storage: Storage, nowMs: () => number) {
     this.#storage = storage;
     this.#nowMs = nowMs;
+    this.#signatures = new SignatureJournal(storage, nowMs);
+    this.#amounts = new SendAllAmounts(storage);
     this.#keys = new RequestKeys(storage, nowMs, (id) => this.get(id)?.instruction.request);
   }
 
@@ -141,7 +80,7 @@ export class Instructions {
       const isBound = known?.unsigned.bound === true && keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey);
       if (known?.isHandedOut === true && !isBound) return false;
       const { bound: _, amounts: __, ...own } = unsigned,
-        amounts = this.#amounts(instruction.id);
+        amounts = this.#amounts.of(instruction.id);
       const before = instruction.amount !== 'all' ? null : known === null ? [] : amounts,
         version = before === null ? own : { ...own, amounts: before };
       this.#storage.run(
@@ -152,7 +91,7 @@ export class Instructions {
         toJson(isBound ? { ...version, bound: true } : version),
         this.#nowMs(),
       );
-      this.#noteAmounts(instruction.id, version, known === null);
+      this.#amounts.note(instruction.id, version, known === null);
       this.#keys.hold(instruction);
       return true;
     });
@@ -214,7 +153,7 @@ export class Instructions {
   bind(transactionId: string, unsigned: Unsigned, sharesLedger: boolean): boolean {
     return this.#storage.transaction(() => {
       if (this.counterToBind(transactionId, sharesLedger) !== 'own') return false;
-      const amounts = this.#amounts(transactionId),
+      const amounts = this.#amounts.of(transactionId),
         version = amounts === null ? unsigned : { ...unsigned, amounts };
       const text = toJson({ ...version, bound: true }),
         row = this.#storage.one<{ at: number }>(
@@ -230,7 +169,7 @@ export class Instructions {
         sha256(text),
         transactionId,
       );
-      this.#noteAmounts(transactionId, version, false);
+      this.#amounts.note(transactionId, version, false);
       return true;
     });
   }
@@ -252,7 +191,7 @@ export class Instructions {
   noteElsewhere({ instruction: { id }, unsigned }: RecordedInstruction): void {
     const known = this.#elsewhere(id),
       version = sha256(unsigned.payload);
-    if (known !== null) this.#noteAmounts(id, { ...unsigned, amounts: unsigned.amounts ?? [] }, false);
+    if (known !== null) this.#amounts.note(id, { ...unsigned, amounts: unsigned.amounts ?? [] }, false);
     if (known === null || known.includes(version)) return;
     this.#storage.run(
       'update instructions set elsewhere = ? where transaction_id = ?',
@@ -266,41 +205,15 @@ export class Instructions {
    * where an edge of before kept the newest only.
    */
   amountsOf(transactionId: string): readonly bigint[] | null {
-    return this.#amounts(transactionId)?.map(BigInt) ?? null;
+    return this.#amounts.of(transactionId)?.map(BigInt) ?? null;
   }
 
   /** What the version of this txid pays that was signed here, smallest unit; null where that is not known. */
   amountOfSigned(transactionId: string, txid: string): bigint | null {
-    const signed = this.#storage.one<{ amount: string | null; payload: string }>(
-      'select amount, payload from signatures where transaction_id = ? and txid = ?',
-      transactionId,
-      txid,
-    );
-    if (signed === null) return null;
-    if (signed.amount !== null) return BigInt(signed.amount);
+    const signed = this.#signatures.paidBy(transactionId, txid);
+    if (signed === null || signed.amount !== null) return signed?.amount ?? null;
     const unsigned = this.get(transactionId)?.unsigned;
     return unsigned?.payload === signed.payload ? unsigned.amount : null;
-  }
-
-  #amounts(transactionId: string): readonly string[] | null {
-    const text =
-      this.#storage.one<{ amounts: string | null }>(
-        'select amounts from instructions where transaction_id = ?',
-        transactionId,
-      )?.amounts ?? null;
-    return text === null ? null : (JSON.parse(text) as string[]);
-  }
-
-  /**
-   * A version's amount, and those that it names of versions before; one that names none leaves open which there were.
-   */
-  #noteAmounts(id: string, { amount, amounts }: Pick<RecordedUnsigned, 'amount' | 'amounts'>, isNew: boolean): void {
-    const known = isNew ? [] : this.#amounts(id);
-    const all =
-      known === null || amounts === undefined
-        ? null
-        : JSON.stringify([...new Set([...known, ...amounts, amount.toString()])]);
-    this.#storage.run('update instructions set amounts = ? where transaction_id = ?', all, id);
   }
 
   /** Whether another replica may have signed a version that is not signed here. */
@@ -383,7 +296,7 @@ export class Instructions {
         transactionId,
         broadcastAtMs ?? -1,
       );
-      this.#noteAmounts(transactionId, told, known === null);
+      this.#amounts.note(transactionId, told, known === null);
       if (told.bound === true)
         this.#storage.run('update instructions set handed_out = 1 where transaction_id = ?', transactionId);
       this.#keys.hold(parsed);
@@ -447,148 +360,47 @@ export class Instructions {
   }
 
   /**
-   * Writes a payload into the journal, before it is signed. Nothing happens when it stands there already. With it is
+   * Writes a payload into the journal, before it is signed. Nothing happens when it is there already. With it is
    * written that it was broadcast, so that the other replicas hear of it: what is refused before leaves no trace that a
    * frame could have signed.
    */
-  journal({ instruction, unsigned }: RecordedInstruction): void {
+  journal(recorded: RecordedInstruction): void {
+    const { id } = recorded.instruction;
     this.#storage.transaction(() => {
-      const added = this.#storage.run(
-        `insert into signatures (transaction_id, payload, chain, signed_at_ms, amount) values (?, ?, ?, ?, ?)
-        on conflict (transaction_id, payload) do nothing`,
-        instruction.id,
-        unsigned.payload,
-        unsigned.chain,
-        this.#nowMs(),
-        unsigned.amount.toString(),
-      );
-      if (added === 0) return;
-      for (const key of replayKeyTexts(unsigned.replayKey)) {
-        this.#storage.run(
-          'insert into replay_keys (chain, sender, replay_key, transaction_id, payload) values (?, ?, ?, ?, ?)',
-          unsigned.chain,
-          unsigned.from,
-          key,
-          instruction.id,
-          unsigned.payload,
-        );
-      }
-      if (this.broadcastAtMs(instruction.id) === null) this.noteBroadcast(instruction.id);
+      if (this.#signatures.write(recorded) && this.broadcastAtMs(id) === null) this.noteBroadcast(id);
     });
   }
 
   /** To be called within a transaction that also puts the bytes into the outbox. */
   noteSigned(transactionId: string, payload: string, signed: Signed): void {
-    this.#storage.run(
-      'update signatures set signed_payload = ?, txid = ? where transaction_id = ? and payload = ?',
-      signed.payload,
-      signed.txid,
-      transactionId,
-      payload,
-    );
+    this.#signatures.noteSigned(transactionId, payload, signed);
   }
 
   noteOutcome(transactionId: string, txid: string, outcome: 'taken' | 'refused', code: string | null): void {
-    this.#storage.run(
-      'update signatures set outcome = ?, outcome_code = ? where transaction_id = ? and txid = ?',
-      outcome,
-      code,
-      transactionId,
-      txid,
-    );
+    this.#signatures.noteOutcome(transactionId, txid, outcome, code);
   }
 
-  /**
-   * The transaction that bytes of this txid were signed for, whatever the case of its letters; null for a stranger's.
-   */
+  /** As `SignatureJournal.transactionOf`. */
   transactionOf(txid: string): string | null {
-    const row = this.#storage.one<{ id: string }>(
-      'select transaction_id as id from signatures where txid in (?, ?, ?)',
-      txid,
-      txid.toLowerCase(),
-      txid.toUpperCase(),
-    );
-    return row?.id ?? null;
+    return this.#signatures.transactionOf(txid);
   }
 
   /** Payloads signed for a transaction, oldest first. */
   signaturesOf(transactionId: string): Signature[] {
-    const rows = this.#storage.all<SignatureRow>(
-      'select * from signatures where transaction_id = ? order by rowid',
-      transactionId,
-    );
-    return rows.map(signatureOf);
+    return this.#signatures.of(transactionId);
   }
 
-  /** Payloads of this sender that use up a part of a key, oldest first, whatever transaction they were signed for. */
+  /** As `SignatureJournal.under`. */
   signaturesUnder(chain: Chain, sender: string, key: ReplayKey): Signature[] {
-    const rows = this.#storage.all<SignatureRow>(
-      `select s.* from signatures s where (s.transaction_id, s.payload) in (
-        select k.transaction_id, k.payload from json_each(?) wanted cross join replay_keys k on k.replay_key = wanted.value and k.chain = ? and k.sender = ?)
-      order by s.rowid`,
-      JSON.stringify(replayKeyTexts(key)),
-      chain,
-      sender,
-    );
-    return rows.map(signatureOf);
+    return this.#signatures.under(chain, sender, key);
   }
 
-  /** Highest counter that this sender signed with; null where it has none yet, or the chain has no counter. */
+  /** As `SignatureJournal.highestCounter`. */
   highestCounter(chain: Chain, sender: string, key: ReplayKey): bigint | null {
-    if (key.kind !== 'nonce' && key.kind !== 'sequence') return null;
-    // The very expression of its index, so that the cost does not grow with what a sender signed; one of two kinds, no
-    // text from outside.
-    const counter = `cast(substr(replay_key, ${key.kind.length + 2}) as integer)`;
-    // Text on the way out: a Stellar sequence is beyond what a JavaScript number holds.
-    const row = this.#storage.one<{ highest: string }>(
-      `select cast(${counter} as text) as highest from replay_keys indexed by replay_keys_${key.kind}
-      where chain = ? and sender = ? and replay_key glob '${key.kind}:*' order by ${counter} desc limit 1`,
-      chain,
-      sender,
-    );
-    return row === null ? null : BigInt(row.highest);
+    return this.#signatures.highestCounter(chain, sender, key);
   }
 
   transaction<T>(write: () => T): T {
     return this.#storage.transaction(write);
   }
-}
-
-/** Whether the text of a version says that its counter is bound. */
-export function isBoundText(unsigned: string): boolean {
-  return fromJson<RecordedUnsigned>(unsigned).bound === true;
-}
-
-function bindsAtBroadcast(instruction: string): boolean {
-  return fromJson<Instruction>(instruction).counter === 'at_broadcast';
-}
-
-/**
- * Whether a version keeps the one before it from landing. What only expires keeps nothing from it but its own bytes.
- * found F13.
- */
-function excludes(next: Unsigned, before: Unsigned): boolean {
-  return before.replayKey.kind === 'expiry'
-    ? next.payload === before.payload
-    : keepsReplayKey(next.replayKey, before.replayKey);
-}
-
-/** Either may be the later version: an older record arrives late. */
-function excludeEachOther(left: Unsigned, right: Unsigned): boolean {
-  return excludes(left, right) || excludes(right, left);
-}
-
-function signatureOf(row: SignatureRow): Signature {
-  const signed =
-    row.signed_payload === null || row.txid === null
-      ? null
-      : { chain: row.chain, payload: row.signed_payload, txid: row.txid };
-  return {
-    transactionId: row.transaction_id,
-    payload: row.payload,
-    signed,
-    signedAtMs: row.signed_at_ms,
-    outcome: row.outcome,
-    outcomeCode: row.outcome_code,
-  };
 }

@@ -13,7 +13,8 @@
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { sha256 } from './instruction-record.ts';
-import { instructionText, replayKeyTexts, type RecordedInstruction } from './instructions.ts';
+import { replayKeyTexts } from './replay-keys.ts';
+import { instructionText, type RecordedInstruction } from './stored-text.ts';
 import type { Instruction } from './signers/signer.ts';
 import type { Unsigned } from '../../chains/chain.ts';
 

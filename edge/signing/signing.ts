@@ -7,26 +7,29 @@
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Chain, Environment } from '../../protocol/slugs.ts';
-import { networkOf } from '../../chains/registry.ts';
-import { sandboxOf } from '../../chains/sandbox-networks.ts';
-import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
+import type { Signed, Unsigned } from '../../chains/chain.ts';
+import { askFor } from './asked.ts';
+import { buildClosed, isClosed } from './closed-builds.ts';
+import { signedNetwork, signWith } from './lent-keys.ts';
+import { SenderLanes, type Lane } from './sender-lanes.ts';
 import { AHEAD_MS_MAX } from './instruction-share.ts';
 import { isNotBound, notBound, type CounterBinding } from './binding.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { Keystore } from '../keystore/keystore.ts';
 import type { Lease } from '../link/lease.ts';
 import type { EdgeLog } from '../process/log.ts';
-import type { NewWrite, Outbox } from '../link/outbox.ts';
-import { type Signer, type SigningKey, type SigningPolicy, refuseToSign } from './signers/signer.ts';
+import type { Outbox } from '../link/outbox.ts';
+import { type Signer, type SigningPolicy, refuseToSign } from './signers/signer.ts';
 import { isOwnBound } from './signers/fee-bounds.ts';
 import { noSigner, stepIn } from './signers/refusal-steps.ts';
-import { isAheadOfOwn, signingPolicyOf, type Asked, type PolicySource } from './policy.ts';
+import { signingPolicyOf, type PolicySource } from './policy.ts';
 import type { PaymentGuard } from './payment-guard.ts';
 import { claimOf, paymentOf } from './payments.ts';
 import type { SharedSpend } from '../spend/replica.ts';
-import { spendOf, tokenOf, type Spend, type SpendLedger } from '../spend/ledger.ts';
+import { spendOf, tokenOf, type Spend } from '../spend/caps.ts';
+import type { SpendLedger } from '../spend/ledger.ts';
 import { giveUp, superseded } from './superseding.ts';
-import { isFailureWord, refusalOfSigned, type Submissions } from './submissions.ts';
+import { isFailureWord, refusalOfSigned, submissionOf, type Submissions, type Submitter } from './submissions.ts';
 import { NOTHING_DENIED } from '../link/reported.ts';
 import type { Submitted, ViaLeader } from '../link/via-leader.ts';
 import type { Upstream } from '../link/upstream.ts';
@@ -66,10 +69,7 @@ export class Signing {
   readonly #settings: SigningSettings;
   /** Signings that wait for an answer from outside, by transaction. */
   readonly #running = new Map<string, Promise<Refusal | null>>();
-  /** By transaction: bound, signed and submitted in the turn of its sender. */
-  readonly #turns = new Map<string, Promise<Submitted>>();
-  /** By sender: the end of the last turn, and what it bound and did not sign. */
-  readonly #lanes = new Map<string, { readonly end: Promise<unknown>; gaveUp: readonly string[] }>();
+  readonly #lanes = new SenderLanes<Submitted>();
 
   constructor(settings: SigningSettings) {
     this.#settings = settings;
@@ -188,7 +188,7 @@ export class Signing {
       // Read anew after each wait: a repricing may have come between.
       const recorded = instructions.get(transactionId);
       if (recorded === null) return refuseToSign('no_instruction');
-      const turn = this.#turns.get(transactionId);
+      const turn = this.#lanes.turnOf(transactionId);
       if (turn !== undefined) return turn;
       const waiting = this.#rotationPending();
       if (waiting !== null) return waiting;
@@ -200,10 +200,12 @@ export class Signing {
       if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
       if (signed !== null) return this.#submit(recorded.instruction, signed);
       const counter = binding.stateOf(transactionId);
-      if (counter !== null) return counter === 'own' ? this.#inTurn(recorded) : notBound();
+      if (counter !== null)
+        return counter === 'own'
+          ? this.#lanes.take(recorded.instruction, (lane) => this.#bindAndSign(transactionId, lane))
+          : notBound();
       // Where a counter is bound the cloud says so then.
-      const closed = looks === 0 ? await this.#closedAtCloud(transactionId) : null;
-      if (closed !== null) return closed;
+      if (looks === 0 && (await this.isGivenUp(transactionId))) return buildClosed();
       const refusal = await this.#signOnce(transactionId, recorded);
       // What stands in the way may be out of it by now; each turn settles one of them.
       const stands = refusal === null ? null : await guard.stands(refusal);
@@ -212,88 +214,32 @@ export class Signing {
     return this.#notSettled(transactionId);
   }
 
-  /**
-   * One at a time of a sender: bound, signed and with the cloud before the next is bound, so that no value stays unused
-   * before one that is signed.
-   */
-  #inTurn({ instruction: { id, chain, from } }: RecordedInstruction): Promise<Submitted> {
-    const lane = `${chain}|${from}`,
-      before = this.#lanes.get(lane);
-    const turn = (before?.end ?? Promise.resolve()).then(() => this.#bindAndSign(id, lane));
-    const mine = {
-      end: turn
-        .then(
-          () => undefined,
-          () => undefined,
-        )
-        .then(() => {
-          this.#turns.delete(id);
-          if (this.#lanes.get(lane) === mine && mine.gaveUp.length === 0) this.#lanes.delete(lane);
-        }),
-      gaveUp: before?.gaveUp ?? [],
-    };
-    this.#lanes.set(lane, mine);
-    this.#turns.set(id, turn);
-    return turn;
-  }
-
-  async #bindAndSign(id: string, lane: string): Promise<Submitted> {
+  async #bindAndSign(id: string, lane: Lane): Promise<Submitted> {
     const { instructions, binding, guard } = this.#settings;
-    const settle = (gaveUp: readonly string[]) => {
-      this.#lanes.get(lane)!.gaveUp = gaveUp;
-    };
     for (let turn = 0; turn < TURNS_MAX; turn += 1) {
       const recorded = instructions.get(id)!,
         signed = this.#signedBefore(id, recorded);
       if (signed !== null) {
-        settle([]);
+        lane.settle([]);
         return await this.#submit(recorded.instruction, signed);
       }
-      const unbound = binding.stateOf(id) === 'own' ? await binding.bind(id, this.#lanes.get(lane)!.gaveUp) : null;
+      const unbound = binding.stateOf(id) === 'own' ? await binding.bind(id, lane.gaveUp()) : null;
       if (unbound !== null) return unbound;
-      settle([]);
+      lane.settle([]);
       failpoint('edge.sign.bound');
       const refusal = await this.#signOnce(id, instructions.get(id)!);
       const stands = refusal === null ? null : await guard.stands(refusal);
       if (stands === null) continue;
       // What a shared ledger may have counted is signed under this counter or not at all.
-      if (!KEEPS_COUNTER.has(stands.code)) settle([id]);
+      if (!KEEPS_COUNTER.has(stands.code)) lane.settle([id]);
       return stands;
     }
     return this.#notSettled(id);
   }
 
-  /**
-   * The refusal of a build that the cloud has given up and that no replica can have signed: the cloud takes no
-   * signature of it, so none is made. A cloud that is away decides nothing.
-   */
-  async #closedAtCloud(id: string): Promise<Refusal | null> {
-    if (!(await this.isGivenUp(id))) return null;
-    return refuse(
-      'CONFLICT',
-      {
-        reason: 'closed',
-        status: 'expired',
-        signed: false,
-        next: 'build it again: POST /v1/transactions/unsigned, and broadcast the id of that answer',
-      },
-      'this build is expired: it was never signed or sent, and can be no more; build it again',
-    );
-  }
-
-  /** Whether the cloud says that a build expired which, as far as this replica knows, no replica can have signed. */
-  async isGivenUp(id: string): Promise<boolean> {
-    const { instructions, upstream } = this.#settings;
-    if (instructions.mayBeSigned(id)) return false;
-    const reply = await upstream.signed.call('getTransaction', { params: { id } });
-    // One that failed had bytes: only what expired was never signed.
-    return (
-      !isRefusal(reply) &&
-      reply.id === id &&
-      reply.versions.length === 0 &&
-      reply.status === 'expired' &&
-      !instructions.mayBeSigned(id)
-    );
+  /** Whether the cloud closed a build that, as far as this replica knows, no replica can have signed. */
+  isGivenUp(id: string): Promise<boolean> {
+    return isClosed(this.#settings, id);
   }
 
   /** Gives a build up for a newer one under its Idempotency-Key, where nobody can sign both. superseding.ts */
@@ -380,7 +326,7 @@ export class Signing {
       { instructions, binding } = this.#settings;
     const signer = await this.#settings.signerOf(chain);
     if (signer === null) return noSigner(chain);
-    const asked = await this.#asked(recorded);
+    const asked = await askFor(this.#settings, recorded);
     const policy = signingPolicyOf(this.#settings.policies, recorded, asked);
     // Of a build that is not bound the counter is a proposal: what was signed under it is in nobody's way.
     const isProposal =
@@ -396,10 +342,11 @@ export class Signing {
   /** Null when the payload is signed, or is no more what was asked for last. */
   async #sign(recorded: RecordedInstruction): Promise<Refusal | null> {
     const { instruction, unsigned } = recorded;
-    const { ledger, instructions, outbox, lease, policies, shared } = this.#settings;
+    const { ledger, instructions, outbox, lease, policies, shared, keystore, environment } = this.#settings,
+      network = signedNetwork(environment, instruction.chain);
     const signer = await this.#settings.signerOf(instruction.chain);
     if (signer === null) return noSigner(instruction.chain);
-    const asked = await this.#asked(recorded);
+    const asked = await askFor(this.#settings, recorded);
     const nowMs = policies.nowMs();
     const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, asked));
     const unsound = check(); // first of all: of bytes that are no payload nothing else can be read
@@ -422,7 +369,7 @@ export class Signing {
     failpoint('edge.sign.counted');
     instructions.journal(recorded);
     failpoint('edge.sign.journaled');
-    const signed = this.#signWith(signer, recorded);
+    const signed = signWith(keystore, policies.own, network, signer, recorded);
     failpoint('edge.sign.signed');
     instructions.transaction(() => {
       instructions.noteSigned(instruction.id, unsigned.payload, signed);
@@ -473,31 +420,6 @@ export class Signing {
     this.#settings.ledger.noteElsewhere({ ...claim, exclusive: null, counter: null, deadAtMs });
   }
 
-  /** Lends the keys of the sender and of the gas tank where it pays the fee; `check` lets nobody else sign. */
-  #signWith(signer: Signer, { instruction: { chain }, unsigned }: RecordedInstruction): Signed {
-    const {
-      keystore,
-      policies: { own },
-    } = this.#settings;
-    const tank = own.paths(chain).gasTank;
-    const beside = (signer.coSigners?.(unsigned) ?? []).map((address) => {
-      if (tank === null || own.addressAt(chain, tank) !== address)
-        throw new Error('a co-signer that is not the gas tank');
-      return tank;
-    });
-    const lend = (paths: readonly string[], key: SigningKey, more: readonly SigningKey[]): Signed => {
-      const [path, ...others] = paths;
-      if (path === undefined) return signer.sign(this.#networkOf(chain), unsigned, key, ...more);
-      return keystore.withKey(chain, path, (next) => lend(others, key, [...more, next]));
-    };
-    return keystore.withKey(chain, unsigned.fromPath, (key) => lend(beside, key, []));
-  }
-
-  /** What is signed in the sandbox is worthless on any real network. found F10. */
-  #networkOf(chain: Chain): Network {
-    return this.#settings.environment === 'sandbox' ? sandboxOf(networkOf(chain)) : networkOf(chain);
-  }
-
   #submit(instruction: Submitter, signed: { txid: string; payload: string }): Promise<Submitted> {
     const write = submissionOf(instruction, signed);
     const answer = this.#settings.submissions.answerOf(write.subject);
@@ -509,7 +431,7 @@ export class Signing {
   #checked(signer: Signer, { unsigned, instruction }: RecordedInstruction, policy: SigningPolicy): Refusal | null {
     const refusal =
       this.#settings.keystore.refuseToLend?.(instruction.chain, unsigned.fromPath) ??
-      signer.check(this.#networkOf(instruction.chain), unsigned, instruction, policy);
+      signer.check(signedNetwork(this.#settings.environment, instruction.chain), unsigned, instruction, policy);
     if (refusal !== null) {
       const reason = typeof refusal.details['reason'] === 'string' ? refusal.details['reason'] : refusal.code;
       const facts = {
@@ -523,41 +445,6 @@ export class Signing {
       else this.#settings.log.alarm('payload_refused', facts);
     }
     return refusal;
-  }
-
-  /**
-   * What a policy needs from outside. The company's own node is asked for a counter that this edge knows nothing of.
-   */
-  async #asked(recorded: RecordedInstruction): Promise<Asked> {
-    const { policies, nextCounter } = this.#settings;
-    const [released, nextAtNode] = await Promise.all([
-      this.#releasedAmong(recorded),
-      nextCounter !== null && isAheadOfOwn(policies, recorded) ? nextCounter(recorded) : null,
-    ]);
-    return { released, nextAtNode };
-  }
-
-  /**
-   * Transactions that used the same replay key and have failed since: their key is free again (V39). At most one of
-   * two payloads with one key can land, so the cloud's word suffices; it is asked only where there is such a clash.
-   */
-  async #releasedAmong({ instruction, unsigned }: RecordedInstruction): Promise<ReadonlySet<string>> {
-    const { instructions, upstream, environment } = this.#settings;
-    const others = new Set(
-      instructions
-        .signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey)
-        .map(({ transactionId }) => transactionId),
-    );
-    others.delete(instruction.id);
-    const released = new Set<string>();
-    for (const transactionId of others) {
-      const reply = await upstream.signed.call('getTransaction', { params: { id: transactionId } });
-      const gone = isRefusal(reply)
-        ? reply.code === 'NOT_FOUND' && environment === 'sandbox'
-        : RELEASED.has(reply.status);
-      if (gone) released.add(transactionId);
-    }
-    return released;
   }
 }
 
@@ -573,20 +460,6 @@ const NOT_BOUND_WAIT_MS = 3_000,
   NOT_BOUND_PAUSE_MS = 200;
 /** Refusals after which a spend may be counted, and nothing is signed. */
 const KEEPS_COUNTER: ReadonlySet<string> = new Set(['LEASE_HELD', 'IDENTITY_ROTATION_PENDING', 'SERVICE_UNAVAILABLE']);
-
-/** Withdrawals that will not land any more. A sandbox reset forgets them altogether. */
-const RELEASED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);
-
-type Submitter = Pick<RecordedInstruction['instruction'], 'id' | 'chain' | 'from'>;
-
-/** Submissions of one sender leave in the order of their signatures; nobody else waits for them. */
-function submissionOf({ id, chain, from }: Submitter, { txid, payload }: { txid: string; payload: string }): NewWrite {
-  return {
-    subject: `${id}/${txid}`,
-    lane: `${chain} ${from}`,
-    body: JSON.stringify({ transactionId: id, txid, signedPayload: payload }),
-  };
-}
 
 /** What the cloud can start by itself counts against EDGE_SPEND_CAP_<CHAIN>. */
 function purposeOf({ instruction }: RecordedInstruction): 'cloud' | 'withdrawal' {

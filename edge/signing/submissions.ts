@@ -7,8 +7,9 @@ import { type ErrorCode, isRefusal, type Refusal, refuse } from '../../protocol/
 import type { EdgeLog } from '../process/log.ts';
 import type { Instructions } from './instructions.ts';
 import type { Lease } from '../link/lease.ts';
-import type { OutboxWrite } from '../link/outbox.ts';
+import type { NewWrite, OutboxWrite } from '../link/outbox.ts';
 import type { PaymentGuard } from './payment-guard.ts';
+import type { Instruction } from './signers/signer.ts';
 import type { Sent } from '../link/outbox-sender.ts';
 import type { Timers } from '../process/timers.ts';
 import { submissionVerdict } from '../link/write-verdicts.ts';
@@ -20,6 +21,17 @@ export interface Submission {
   readonly transactionId: string;
   readonly txid: string;
   readonly signedPayload: string;
+}
+
+export type Submitter = Pick<Instruction, 'id' | 'chain' | 'from'>;
+
+/** Submissions of one sender leave in the order of their signatures; nobody else waits for them. */
+export function submissionOf(
+  { id, chain, from }: Submitter,
+  { txid, payload }: { readonly txid: string; readonly payload: string },
+): NewWrite {
+  const submission: Submission = { transactionId: id, txid, signedPayload: payload };
+  return { subject: `${id}/${txid}`, lane: `${chain} ${from}`, body: JSON.stringify(submission) };
 }
 
 /**

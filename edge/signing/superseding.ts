@@ -14,8 +14,9 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { SpendLedger } from '../spend/ledger.ts';
 import type { SharedSpend } from '../spend/replica.ts';
 import type { CounterBinding } from './binding.ts';
-import { keepsReplayKey, type Instructions } from './instructions.ts';
+import type { Instructions } from './instructions.ts';
 import { subjectOf } from './payments.ts';
+import { keepsReplayKey } from './replay-keys.ts';
 
 /** Builds that may hold one key one after the other within 24 hours. */
 export const SUPERSEDED_MAX = 16;

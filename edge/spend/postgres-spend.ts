@@ -14,14 +14,13 @@ import {
   capOf,
   overCap,
   overTokenCap,
-  RETIRED_KEYS,
   tokenCapOf,
   tokenSubject,
   tokenUnit,
-  type OpenPayment,
   type Spend,
   type SpendCaps,
-} from './ledger.ts';
+} from './caps.ts';
+import { RETIRED_KEYS, type OpenPayment } from './ledger.ts';
 import type { SpendClock } from './clock.ts';
 import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.ts';
 

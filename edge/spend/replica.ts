@@ -1,5 +1,6 @@
 /** What replicas share of their spending. */
-import type { OpenPayment, Retired, Spend } from './ledger.ts';
+import type { Spend } from './caps.ts';
+import type { OpenPayment, Retired } from './ledger.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import type { Settled, Word } from '../signing/payments.ts';
 import type { KeySetRecord } from '../../protocol/frames.ts';

@@ -5,7 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts } from './clock.ts';
-import { newestSpendMs, type SpendCaps, SpendLedger } from './ledger.ts';
+import type { SpendCaps } from './caps.ts';
+import { newestSpendMs, SpendLedger } from './ledger.ts';
 import { openStorage, type Storage } from '../storage/storage.ts';
 import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.ts';
 

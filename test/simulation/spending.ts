@@ -1,5 +1,5 @@
 /** The caps of every replica of a story, and the window that they hold for. */
-import type { SpendCaps } from '../../edge/spend/ledger.ts';
+import type { SpendCaps } from '../../edge/spend/caps.ts';
 
 export const SPEND_CAPS: SpendCaps = {
   spendCaps: new Map([['eth', 600n]]),

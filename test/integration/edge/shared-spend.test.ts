@@ -5,7 +5,7 @@ import { openPostgresSpend } from '../../../edge/spend/postgres-spend.ts';
 import { exclusiveKeys } from '../../../edge/signing/payments.ts';
 import { openSharedSpend, spendLedgerPlace, spendReplicaOf } from '../../../edge/spend/shared-spend.ts';
 import type { SharedSpend, SpendReplica } from '../../../edge/spend/replica.ts';
-import type { Spend, SpendCaps } from '../../../edge/spend/ledger.ts';
+import type { Spend, SpendCaps } from '../../../edge/spend/caps.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';

@@ -9,7 +9,8 @@ import { Instructions, type RecordedInstruction } from '../../../edge/signing/in
 import type { EdgeLog } from '../../../edge/process/log.ts';
 import type { OwnFates } from '../../../edge/signing/own-fates.ts';
 import type { Instruction } from '../../../edge/signing/signers/signer.ts';
-import { SpendLedger, type Spend } from '../../../edge/spend/ledger.ts';
+import type { Spend } from '../../../edge/spend/caps.ts';
+import { SpendLedger } from '../../../edge/spend/ledger.ts';
 import { openSharedSpend } from '../../../edge/spend/shared-spend.ts';
 import { openStorage, type Storage } from '../../../edge/storage/storage.ts';
 import { PaymentGuard } from '../../../edge/signing/payment-guard.ts';

@@ -1,6 +1,6 @@
 /** Every refusal to sign says what decides and what to do; the sweep reads the sources. */
 import test from 'ava';
-import { overCap, overTokenCap } from '../../../edge/spend/ledger.ts';
+import { overCap, overTokenCap } from '../../../edge/spend/caps.ts';
 import {
   DEFAULT_FEE_SETTINGS,
   feeBoundsOf,

@@ -7,7 +7,8 @@ import {
   readBootTime,
   type BootTime,
 } from '../../../edge/spend/clock.ts';
-import { newestSpendMs, SpendLedger, type SpendCaps } from '../../../edge/spend/ledger.ts';
+import type { SpendCaps } from '../../../edge/spend/caps.ts';
+import { newestSpendMs, SpendLedger } from '../../../edge/spend/ledger.ts';
 import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 

@@ -14,7 +14,7 @@ import { matchSigned } from '../../../../chains/sol/signed.ts';
 import { buildUnsigned } from '../../../../chains/sol/unsigned.ts';
 import { pooledAddressAt, derivePrivateKey, seedOf } from '../../../../edge/keystore/keys.ts';
 import { solSigner } from '../../../../edge/signing/signers/sol.ts';
-import { spendOf } from '../../../../edge/spend/ledger.ts';
+import { spendOf } from '../../../../edge/spend/caps.ts';
 import { feeBoundsOf } from '../../../../edge/signing/signers/fee-bounds.ts';
 import type { Instruction, SigningPolicy } from '../../../../edge/signing/signers/signer.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';

@@ -1,0 +1,136 @@
+/**
+ * What is spent and how much may be, in the smallest native unit, over a rolling window. Decisions 3 and 6.
+ *
+ *   cloud       what the cloud can start (sweeps and their gas): EDGE_SPEND_CAP_<CHAIN>, default zero
+ *   withdrawal  what a holder of a local key asked for: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
+ *   tokens that a withdrawal moves, beside its fee: EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>, in the token's own unit
+ *
+ * A native transfer spends amount + highest fee, a token transfer its highest fee; of a part of the fee that is in no
+ * byte at least what the network is known to take.
+ */
+import type { Unsigned } from '../../chains/chain.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import type { Signer } from '../signing/signers/signer.ts';
+
+export type SpendPurpose = 'cloud' | 'withdrawal';
+
+/** Smallest units of a token, by its canonical contract. */
+export interface TokenSpend {
+  readonly contract: string;
+  readonly amount: bigint;
+}
+
+export interface Spend {
+  /**
+   * What the spend is for: SHA-256 of the instruction. Versions of one exclude each other and are counted once, at the
+   * dearest.
+   */
+  readonly subject: string;
+  readonly chain: Chain;
+  readonly purpose: SpendPurpose;
+  readonly amount: bigint;
+  /** The token that it moves, if a cap can bound it; counted with the spend or not at all. */
+  readonly token?: TokenSpend | null;
+  /** Keys of which two signatures for the subject must share one; see payments.ts `exclusiveKeys`. */
+  readonly exclusive?: readonly string[];
+  /**
+   * SHA-256 of the payload: every one that was counted is kept, so that a replica knows whether it knows all of them.
+   */
+  readonly version?: string;
+  /** The id that the cloud gave it; the subject where absent. */
+  readonly transactionId?: string;
+  readonly sender?: string;
+  /** Equal for two subjects that are one payment; null or absent: it pays nobody. */
+  readonly payment?: string | null;
+  readonly counter?: bigint | null;
+  /** Instant after which this version cannot land, and the wall clock now; null: no time kills it. */
+  readonly deadAtMs?: number | null;
+  readonly wallMs?: number;
+}
+
+export interface SpendCaps {
+  readonly spendCaps: ReadonlyMap<Chain, bigint>;
+  readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
+  readonly tokenCaps?: ReadonlyMap<Chain, ReadonlyMap<string, bigint>>;
+  readonly spendWindowMs: number;
+}
+
+/**
+ * Smallest native unit that a payload can cost. `check` has held amount and fee against the bytes; of what stands in no
+ * byte the signer knows what it costs at least.
+ */
+export function spendOf(unsigned: Unsigned, { feeFloor }: Pick<Signer, 'feeFloor'>): bigint {
+  const { feeMax, tokenContract, kind, amount } = unsigned,
+    least = feeFloor?.(unsigned) ?? 0n;
+  return (feeMax < least ? least : feeMax) + (tokenContract === null && kind === 'payment' ? amount : 0n);
+}
+
+/** Null: unbounded. */
+export function capOf(
+  { spendCaps, withdrawalCaps }: SpendCaps,
+  { chain, purpose }: Pick<Spend, 'chain' | 'purpose'>,
+): bigint | null {
+  return purpose === 'cloud' ? (spendCaps.get(chain) ?? 0n) : (withdrawalCaps.get(chain) ?? null);
+}
+
+/** The token that a withdrawal moves; null where it moves none. A sweep's token is bounded by no cap. */
+export function tokenOf(
+  purpose: SpendPurpose,
+  { tokenContract, kind, amount }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount'>,
+): TokenSpend | null {
+  return tokenContract === null || kind !== 'payment' || purpose !== 'withdrawal'
+    ? null
+    : { contract: tokenContract, amount };
+}
+
+/**
+ * Null: unbounded. A native cap says that withdrawals are to be bounded: a token without a cap is not let through
+ * beside it.
+ */
+export function tokenCapOf(
+  { tokenCaps, withdrawalCaps }: SpendCaps,
+  chain: Chain,
+  { contract }: Pick<TokenSpend, 'contract'>,
+): bigint | null {
+  return tokenCaps?.get(chain)?.get(contract) ?? (withdrawalCaps.has(chain) ? 0n : null);
+}
+
+/** Under what a token is summed, and the row that counts it beside the spend. */
+export const tokenUnit = (chain: Chain, { contract }: Pick<TokenSpend, 'contract'>): string => `${chain} ${contract}`;
+export const tokenSubject = (subject: string): string => `${subject}/token`;
+
+const NEXT =
+  'wait until earlier spends leave the window, or raise the setting on every replica; nothing was signed now';
+
+/** AMOUNT_CAP_EXCEEDED for the token of a spend. */
+export function overTokenCap(
+  { chain }: Pick<Spend, 'chain'>,
+  token: TokenSpend,
+  caps: SpendCaps,
+  spent: bigint,
+): Refusal {
+  return refuse('AMOUNT_CAP_EXCEEDED', {
+    chain,
+    tokenContract: token.contract,
+    cap: String(tokenCapOf(caps, chain, token)),
+    spent: spent.toString(),
+    amount: token.amount.toString(),
+    setting: `EDGE_WITHDRAWAL_TOKEN_CAPS_${chain.toUpperCase()}`,
+    windowSeconds: caps.spendWindowMs / 1_000,
+    next: NEXT,
+  });
+}
+
+/** AMOUNT_CAP_EXCEEDED, with what was spent within the window. */
+export function overCap(spend: Spend, caps: SpendCaps, spent: bigint): Refusal {
+  return refuse('AMOUNT_CAP_EXCEEDED', {
+    chain: spend.chain,
+    cap: String(capOf(caps, spend)),
+    spent: spent.toString(),
+    amount: spend.amount.toString(),
+    setting: `${spend.purpose === 'cloud' ? 'EDGE_SPEND_CAP' : 'EDGE_WITHDRAWAL_CAP'}_${spend.chain.toUpperCase()}`,
+    windowSeconds: caps.spendWindowMs / 1_000,
+    next: NEXT,
+  });
+}
