@@ -27,6 +27,7 @@ import {
   type FailoverTransport,
 } from '../chains/transport/failover.ts';
 import { createEndpointWatch, type EndpointWatch, type Finding } from '../chains/transport/endpoint-watch.ts';
+import { leftAlone } from '../chains/transport/left-alone.ts';
 import { createHttpEndpoint, type HttpEndpoint } from '../chains/transport/http-endpoint.ts';
 import { oneEndpoint } from './follow/one-endpoint.ts';
 import { WHY } from './follow/quorum.ts';
@@ -158,7 +159,7 @@ function openEndpoints(
     onReturn: doubts.raise,
   });
   const endpoints = rpcUrls.map((url, index) =>
-    watch.watched(createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url })),
+    leftAlone(chain, watch.watched(createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url })), () => transport),
   );
   opened.push(...endpoints);
   const transport = createFailoverTransport({

@@ -71,12 +71,21 @@ export interface FailoverTransport extends Transport {
   /** What each endpoint's state is now, in the configured order. */
   health(): EndpointHealth[];
   headMax(): number;
+  elapsedMs(): number;
+  /** For how long an endpoint is still left alone, milliseconds; 0 where it may be asked. */
+  pauseMs(endpoint: Endpoint): number;
+  /**
+   * A request that began then failed. A failure counts once, also where two report it; one that began before the last
+   * failure is of the same outage, and prolongs no pause.
+   */
+  failed(endpoint: Endpoint, failure: EndpointFailure, beganMs: number): void;
   /** A head that is believed on better grounds than a claim, by the same clock: what heads are measured by from now. */
   knowHead(known: KnownHead): void;
 }
 
 interface Condition {
   failures: number;
+  failedAtMs: number;
   notBeforeMs: number;
   lagging: boolean;
   wrongNetwork: boolean;
@@ -105,6 +114,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
       endpoint,
       {
         failures: 0,
+        failedAtMs: Number.NEGATIVE_INFINITY,
         notBeforeMs: 0,
         lagging: false,
         wrongNetwork: false,
@@ -156,6 +166,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
 
   const backOff = (condition: Condition, askedMs: number | null) => {
     condition.failures++;
+    condition.failedAtMs = elapsedMs();
     const waitMs = condition.failures === 1 ? 0 : backoffMs(condition.failures - 2, RETRY, random());
     condition.notBeforeMs = elapsedMs() + Math.max(waitMs, askedMs ?? 0);
   };
@@ -178,15 +189,24 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     onReport?.(endpoint, outcome, network);
   };
 
+  const counted = new WeakSet<EndpointFailure>();
+  const failed: FailoverTransport['failed'] = (endpoint, failure, beganMs) => {
+    if (counted.has(failure)) return;
+    counted.add(failure);
+    const { failedAtMs } = conditionOf(endpoint);
+    if (beganMs >= failedAtMs) note(endpoint, 'failed', undefined, failure.retryAfterMs);
+  };
+
   const attempt: Transport['attempt'] = (read) =>
     attemptAll({ chain, count: endpoints.length, pick: pickBelieved, hedge }, read, (endpoint) => {
-      const reportsBefore = conditionOf(endpoint).reports;
+      const reportsBefore = conditionOf(endpoint).reports,
+        beganMs = elapsedMs();
       const hasReported = () => conditionOf(endpoint).reports > reportsBefore;
       return (error) => {
         // A node that answered and proved nothing (no such block yet, pruned state) is not a node that fails.
         if (error === null) {
           if (!hasReported()) note(endpoint, 'ok');
-        } else if (error instanceof EndpointFailure) note(endpoint, 'failed', undefined, error.retryAfterMs);
+        } else if (error instanceof EndpointFailure) failed(endpoint, error, beganMs);
         else if (error instanceof MalformedReply && !hasReported()) note(endpoint, 'failed');
       };
     });
@@ -197,6 +217,9 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     pick,
     attempt,
     headMax: heads.max,
+    elapsedMs,
+    failed,
+    pauseMs: (endpoint) => Math.max(0, conditionOf(endpoint).notBeforeMs - elapsedMs()),
     knowHead: heads.know,
     report: (endpoint, outcome, headHeight, network) => note(endpoint, outcome, headHeight, null, network),
     reportTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
