@@ -10,6 +10,8 @@ import { asTenant } from './tenant.ts';
 /** Deliveries of one statement, so that none of them holds locks for long. */
 const PURGED_AT_ONCE = 5_000;
 const BACKLOG_AT_ONCE = 1_000;
+/** Endpoints, and due deliveries, that one step of releaseAbandoned looks at. */
+const LOOKED_AT_ONCE = 5_000;
 
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
@@ -142,9 +144,15 @@ export function createDeliveryStore(
     },
     async releaseAbandoned(shards) {
       failpoint('release_abandoned.before');
-      const [row] = await sql<{ count: number }[]>`select release_abandoned_claims(${[...shards]}::int[]) as count`;
+      let released = 0;
+      for (let step = FIRST_STEP; ;) {
+        const [row] = await releasedClaims(sql, shards, step);
+        released += row!.released;
+        if (row!.lastAccount === null) break;
+        step = row!;
+      }
       failpoint('release_abandoned.after');
-      return row!.count;
+      return released;
     },
     async incompletePublications() {
       const [row] = await sql<{ count: number }[]>`select incomplete_publications() as count`;
@@ -190,4 +198,21 @@ function purgedBodies(sql: Sql, olderThanMs: number, lastAt: string | null, last
   return sql<{ gone: number; lastAt: string | null; lastSeq: string | null }[]>`
     select gone, last_at as "lastAt", last_seq::text as "lastSeq"
       from purge_publications(${olderThanMs}::timestamptz, ${PURGED_AT_ONCE}, ${lastAt}::text::timestamptz, ${lastSeq}::text::bigint)`;
+}
+
+interface ReleaseStep {
+  readonly released: number;
+  /** Where the next step goes on; null after the last one. `lastAt`, `lastSeq`: within that endpoint. */
+  readonly lastAccount: string | null;
+  readonly lastEndpoint: string;
+  readonly lastAt: string | null;
+  readonly lastSeq: string | null;
+}
+
+const FIRST_STEP: ReleaseStep = { released: 0, lastAccount: '', lastEndpoint: '', lastAt: null, lastSeq: null };
+
+function releasedClaims(sql: Sql, shards: readonly number[], after: ReleaseStep) {
+  return sql<ReleaseStep[]>`
+    select * from release_claims(${[...shards]}::int[], ${LOOKED_AT_ONCE}, ${after.lastAccount}, ${after.lastEndpoint},
+                                 ${after.lastAt}::text::timestamptz, ${after.lastSeq}::text::bigint)`;
 }

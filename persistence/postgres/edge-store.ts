@@ -2,6 +2,7 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import type { EdgeStore, InstructionNotKept, SessionRow } from '../../model/ports/edge-store.ts';
+import { deleteOlder } from './pages.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
@@ -82,8 +83,7 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
       return rows.map(sessionOf);
     },
     async reapSessions(endedBeforeMs) {
-      const { count } = await sql`delete from edge_session where ended_at < ${endedBeforeMs}::timestamptz`;
-      return count;
+      return deleteOlder(sql, sql`edge_session`, sql`ended_at`, endedBeforeMs);
     },
   };
 }
@@ -98,8 +98,7 @@ function nonces(sql: Sql): Pick<EdgeStore, 'claimNonce' | 'purgeNonces'> {
       return count === 1;
     },
     async purgeNonces(nowMs) {
-      const { count } = await sql`delete from edge_nonce where expires_at < ${nowMs}::timestamptz`;
-      return count;
+      return deleteOlder(sql, sql`edge_nonce`, sql`expires_at`, nowMs);
     },
   };
 }
@@ -218,8 +217,7 @@ function instructions(sql: Sql): Pick<EdgeStore, 'saveInstructions' | 'instructi
       return row === undefined ? null : (JSON.parse(row['record'] as string) as InstructionRecord);
     },
     async reapInstructions(askedBeforeMs) {
-      const { count } = await sql`delete from edge_instruction where asked_at < ${askedBeforeMs}::timestamptz`;
-      return count;
+      return deleteOlder(sql, sql`edge_instruction`, sql`asked_at`, askedBeforeMs);
     },
   };
 }

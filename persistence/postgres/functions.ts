@@ -107,6 +107,7 @@ export const FUNCTIONS = [
   'counter_gaps',
   'dead_builds',
   'accounts_with_addresses',
+  'release_claims',
   'release_abandoned_claims',
   'webhooks_sealed_otherwise',
   'reseal_webhook',

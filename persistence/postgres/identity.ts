@@ -14,6 +14,7 @@ import type {
   UserRow,
 } from '../../model/ports/identity-store.ts';
 import { onlyFirst } from './first-answer.ts';
+import { deleteOlder } from './pages.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
@@ -192,8 +193,7 @@ function tokens(sql: Sql): Pick<IdentityStore, Tokens> {
       await sql`delete from refresh_token where family = ${family}`;
     },
     async purgeRefreshTokens(nowMs) {
-      const { count } = await sql`delete from refresh_token where expires_at <= ${nowMs}::timestamptz`;
-      return count;
+      return deleteOlder(sql, sql`refresh_token`, sql`expires_at`, nowMs + 1);
     },
     async signingKeys() {
       const rows = await sql<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAt: number }[]>`

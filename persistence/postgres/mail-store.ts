@@ -2,7 +2,11 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { DueMail, MailStore } from '../../model/ports/mail-store.ts';
 import type { DeliveryStoreOptions } from './delivery-store.ts';
+import { deleteOlder } from './pages.ts';
 import type { Sql } from './sql.ts';
+
+/** A gauge that is this high says enough. */
+const UNSENT_COUNTED_MAX = 10_000;
 
 export function createMailStore(sql: Sql, { callersClock = false }: DeliveryStoreOptions = {}): MailStore {
   const now = (nowMs: number) => (callersClock ? sql`${nowMs}::timestamptz` : sql`clock_timestamp()`);
@@ -17,12 +21,12 @@ export function createMailStore(sql: Sql, { callersClock = false }: DeliveryStor
       await sql`select record_mail(${eventId}, ${userId}, ${atMs}::timestamptz, ${againAtMs}::timestamptz, ${error})`;
     },
     async unsent() {
-      const [row] = await sql<{ count: number }[]>`select count(*) as count from mail where sent_at is null`;
+      const [row] = await sql<{ count: number }[]>`
+        select count(*) as count from (select from mail where sent_at is null limit ${UNSENT_COUNTED_MAX}) m`;
       return row!.count;
     },
     async purgeSent(olderThanMs) {
-      const { count } = await sql`delete from mail where sent_at < ${olderThanMs}::timestamptz`;
-      return count;
+      return deleteOlder(sql, sql`mail`, sql`sent_at`, olderThanMs);
     },
   };
 }

@@ -604,6 +604,13 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   release_deliveries: [
     { name: "nobody's", expected: 'nothing', call: () => database.sql`select release_deliveries(array['dlv_none'])` },
   ],
+  release_claims: [
+    {
+      name: 'claims of a node that is there',
+      expected: { open: 'given back early they are sent again; the edge leaves out what it has' },
+      call: () => database.sql`select 1`,
+    },
+  ],
   release_abandoned_claims: [
     {
       name: 'claims of a node that is there',

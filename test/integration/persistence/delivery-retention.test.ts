@@ -2,8 +2,10 @@
 import test from 'ava';
 import { createDeliveryStore } from '../../../persistence/postgres/delivery-store.ts';
 import { createReadStore } from '../../../persistence/postgres/read-store.ts';
+import { createStores, type Stores } from '../../../persistence/postgres/stores.ts';
+import { initialAccount } from '../../../model/account/state.ts';
+import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
 import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
-import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { RowWrite } from '../../../model/account/capabilities.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
@@ -174,6 +176,77 @@ test.serial(
         )[0]!.count,
         KEPT,
       );
+    } finally {
+      await watched.close();
+    }
+  },
+);
+
+/** What one statement may read whatever waits: a page of 5,000 or 10,000, once by its index and once by its place. */
+const STEP_ROWS = 21_000;
+
+test.serial(
+  'found F55, F63: claims of a node that is gone, counts of gauges and purges of edges take steps, whatever the tables hold',
+  async (t) => {
+    const WAITING = 12_001,
+      PASSED = 12_001;
+    const { live, hooks } = await setUp({}, {});
+    const { owner } = database;
+    await stores.edge.saveSessions([
+      {
+        id: 'ses_steps',
+        accountId: live,
+        role: 'leader',
+        edgeVersion: '1',
+        liveness: 'live',
+        leaseEpoch: 1,
+        outboxMode: 'durable',
+        outboxDepth: 0,
+        outboxPoisoned: false,
+        podHint: null,
+        lastHeartbeatAtMs: NOW_MS,
+        startedAtMs: NOW_MS,
+        endedAtMs: null,
+      },
+    ]);
+    await owner`
+      with recorded as (
+        insert into publication (account_id, event_id, event, body, order_key, to_all, created_at, completed_at)
+          select ${live}, 'evt_step' || i, 'deposit_detected', '{}', 'k', false, now(), now() from generate_series(1, ${WAITING}::int) i
+        returning event_id, seq, created_at
+      )
+      insert into delivery (id, account_id, event_id, webhook_id, event, replay, seq, order_key, status, attempts, next_attempt_at, created_at)
+        select 'dlv_' || id_prefix_of(created_at) || lpad((seq * 2 + n)::text, 16, '3'), ${live}, event_id, hook, 'deposit_detected', 0, seq, 'k', 'pending', 0, created_at, created_at
+          from recorded cross join unnest(${hooks.map(({ id }) => id)}::text[]) with ordinality h(hook, n)`;
+    await owner`insert into edge_nonce (key_id, nonce, expires_at) select 'step', i::text, to_timestamp(${NOW_MS / 1_000}) from generate_series(1, ${PASSED}::int) i`;
+    await owner`analyze`;
+    const watched = await openWatched(database.url);
+    try {
+      const { deliveries, edge } = createStores({
+        sql: watched.sql,
+        nowMs: Date.now,
+        initialAccount,
+        epochOf: () => undefined,
+      });
+      const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+      const inSteps = async (work: () => Promise<number>) => {
+        const { answer, statements } = await watched.ran(work);
+        t.deepEqual(
+          statements
+            .filter(({ rowsRead, sequentialScans }) => rowsRead > STEP_ROWS || sequentialScans.length > 0)
+            .map(({ text, rowsRead }) => `${rowsRead}: ${text}`),
+          [],
+        );
+        return answer;
+      };
+      t.is(await inSteps(() => deliveries.incompletePublications()), 10_000, 'a gauge counts to 10,000');
+      await owner`update delivery set claimed_until = clock_timestamp() + interval '1 hour' where account_id = ${live} and seq % 3 = 0`;
+      const [claimed] = await owner<
+        { count: number }[]
+      >`select count(*)::int as count from delivery where claimed_until is not null`;
+      t.is(await inSteps(() => deliveries.releaseAbandoned(shards)), claimed!.count, 'each claim ends once');
+      t.is(await inSteps(() => deliveries.releaseAbandoned(shards)), 0);
+      t.is(await inSteps(() => edge.purgeNonces(NOW_MS + 1)), PASSED);
     } finally {
       await watched.close();
     }
