@@ -1,13 +1,13 @@
 /**
- * Binding a counter (nonce, sequence) for a broadcast: the cloud says which one is next, and this edge takes it only
- * while nothing of the instruction can have been signed. docs/decisions/0035-counter-bound-at-broadcast.md.
+ * Binding a counter (nonce, sequence) for a broadcast: the cloud names the next one, and this edge accepts it only
+ * while no version of the instruction can have been signed. docs/decisions/0035-counter-bound-at-broadcast.md.
  *
- *   with EDGE_SPEND_LEDGER      any replica binds; the ledger counts an instruction under one counter, whoever signs
- *   without                     the replica that built it binds, once: it is final from when another one may have the
- *                               bound version
+ *   with EDGE_SPEND_LEDGER      any replica binds; the ledger counts an instruction under one counter for all of them
+ *   without                     the replica that built it binds, once; the counter is final as soon as another replica
+ *                               may have the bound version
  *
- * A build holds nothing, so its own counter is a proposal. What the cloud changes beside the counter, and an expiry, is
- * refused.
+ * A build reserves nothing, so its own counter is a proposal. A cloud that changes more than the counter and an expiry
+ * is refused.
  */
 import type { Unsigned } from '../../chains/chain.ts';
 import { canonicalJson } from '../../protocol/canonical-json.ts';
@@ -18,14 +18,14 @@ import type { EdgeLog } from '../process/log.ts';
 import { refuseToSign } from './signers/signer.ts';
 import type { Upstream } from '../link/upstream.ts';
 
-/** How long a sender's earlier binding is waited for, and between two questions. Milliseconds. */
+/** How long to wait for a sender's earlier binding, and between two requests. Milliseconds. */
 const WAIT_MS = 5_000,
   PAUSE_MS = 200;
 
 export interface BindingSettings {
   readonly instructions: Instructions;
   readonly upstream: Upstream;
-  /** All replicas count in one ledger. */
+  /** Whether all replicas count in one ledger. */
   readonly sharesLedger: boolean;
   readonly pause: (ms: number) => Promise<void>;
   readonly log: EdgeLog;
@@ -40,14 +40,14 @@ export class CounterBinding {
     this.sharesLedger = settings.sharesLedger;
   }
 
-  /** `own`: to be bound here before it is signed · `elsewhere`: another replica must · null: nothing is to be bound. */
+  /** `own`: bind it here before it is signed · `elsewhere`: another replica must bind it · null: nothing to bind. */
   stateOf(transactionId: string): 'own' | 'elsewhere' | null {
     return this.#settings.instructions.counterToBind(transactionId, this.sharesLedger);
   }
 
   /**
-   * Binds, and keeps the version that it makes. `gaveUp`: transactions that this replica bound before and will not sign
-   * now. Refuses: SIGNED_BATCH_REJECTED for anything but another counter, and what the cloud refuses.
+   * Binds a counter and stores the version that results. `gaveUp`: transactions that this replica bound before and will
+   * not sign now. Refuses: SIGNED_BATCH_REJECTED for a change beside the counter, and what the cloud refuses.
    */
   async bind(transactionId: string, gaveUp: readonly string[]): Promise<Refusal | null> {
     const { instructions, upstream, pause } = this.#settings;
@@ -58,10 +58,10 @@ export class CounterBinding {
         params: { id: transactionId },
         body: { gaveUp: [...gaveUp] },
       });
-      // A repricing came between: what was bound is not what is asked for.
+      // Repriced meanwhile: the cloud bound another version.
       if (instructions.get(transactionId)?.unsigned.payload !== before.unsigned.payload) continue;
       if (isRefusal(reply)) {
-        // A cloud of before binds when it builds: what it built is what is signed.
+        // An older cloud binds when it builds: sign what it built.
         if (reply.code === 'NOT_FOUND' && reply.details['reason'] !== 'no_such_build')
           return this.#keep(transactionId, before.unsigned);
         if (reply.details['reason'] !== 'another_is_bound' || waitedMs >= WAIT_MS) return reply;
@@ -93,13 +93,13 @@ export class CounterBinding {
 }
 
 /**
- * Parts of a fee that follow from a counter, or are an expiry that is renewed with it; the signers hold them to the
- * bytes.
+ * Parts of the fee that follow from the counter, or are an expiry that is renewed with it; the signers compare them
+ * with the bytes.
  */
 const FOLLOWING: ReadonlySet<string> = new Set(['lastLedgerSequence', 'ticketSequence', 'maxTime']);
 
 /**
- * Only the counter may differ. The bytes are held against this summary by the signer. Refuses: SIGNED_BATCH_REJECTED.
+ * Only the counter may differ. The signer compares the bytes with this summary. Refuses: SIGNED_BATCH_REJECTED.
  */
 export function checkBound(before: Unsigned, after: Unsigned): Refusal | null {
   const rest = ({

@@ -1,12 +1,12 @@
-/** A build as the cloud answers with it, in the form of its schema and no larger than one can be. */
+/** The cloud's answer to a build: checked by its schema, and no larger than a build can be. */
 import type { Unsigned } from '../../chains/chain.ts';
 import { AMOUNT_DIGITS_MAX } from '../../protocol/money.ts';
 import { built, type BuiltJson, type UnsignedJson } from '../../protocol/schema/transactions.ts';
 
-/** Of a chain whose payload does not carry whole transactions; the largest of ours is below a tenth of it. */
+/** For chains whose payload carries no whole transactions; the largest honest one is below a tenth of this. */
 const PAYLOAD_CHARACTERS_MAX = 20_000;
 
-/** Null for anything else: to read megabytes of digits takes half a minute. */
+/** Null for anything else. Parsing megabytes of digits would take half a minute. */
 export function builtOf(data: unknown): BuiltJson | null {
   const reply = built.safeParse(data);
   if (!reply.success) return null;

@@ -1,6 +1,7 @@
 /**
- * What this edge's own callers asked for, and the journal of what was signed for it. Both survive the process: without
- * a recorded instruction nothing is signed, and a payload is in the journal before its signature exists.
+ * What this edge's own callers asked for: the instructions, their newest payloads, and which of them were broadcast.
+ * All of it survives the process, and without a recorded instruction nothing is signed. Parts with a file of their own:
+ * signature-journal.ts, request-keys.ts, send-all-amounts.ts.
  */
 import type { ReplayKey, Signed, Unsigned } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
@@ -15,14 +16,14 @@ import { bindsAtBroadcast, fromJson, toJson, type RecordedInstruction, type Reco
 
 export type { RecordedInstruction, RecordedUnsigned } from './stored-text.ts';
 
-/** An instruction as it is stored, in the very texts that were recorded. */
+/** An instruction in the very texts that were recorded. */
 export interface StoredInstruction {
   readonly transactionId: string;
   readonly instruction: string;
   readonly unsigned: string;
-  /** When a holder of a local key built, repriced or broadcast it last. */
+  /** When a holder of a local key last built, repriced or broadcast it. */
   readonly askedAtMs: number;
-  /** When a holder of a local key broadcast any version last, and SHA-256 of that version's text; null: nobody did. */
+  /** When a holder of a local key last broadcast any version, and SHA-256 of that version's text; null: nobody did. */
   readonly broadcastAtMs: number | null;
   readonly broadcastUnsigned: string | null;
 }
@@ -41,7 +42,7 @@ export class Instructions {
   readonly #keys: RequestKeys;
   readonly #signatures: SignatureJournal;
   readonly #amounts: SendAllAmounts;
-  /** Withdrawn here, and not written yet: the disk was full. */
+  /** Withdrawn, but not written yet, since the disk was full. */
   readonly #withdrawn = new Set<string>();
 
   constructor(storage: Storage, nowMs: () => number) {
@@ -63,9 +64,9 @@ export class Instructions {
   }
 
   /**
-   * Keeps an instruction with the payload that was checked against it; durable when it returns. False when another
-   * instruction is known under that id, or its replay key changes after a broadcast: any replica may have signed what
-   * was broadcast, and a payload that does not exclude it would be a second payment. What nobody broadcast is signed
+   * Records an instruction with the payload that was checked against it; durable when it returns. False when another
+   * instruction has that id, or when the replay key changes after a broadcast: any replica may have signed what was
+   * broadcast, and a payload that does not exclude it would be a second payment. What nobody broadcast is signed
    * nowhere.
    */
   record({ instruction, unsigned }: RecordedInstruction): boolean {
@@ -76,7 +77,7 @@ export class Instructions {
       if (known?.isBroadcast === true && !excludes(unsigned, known.unsigned)) return false;
       const mayGiveUp = (holderId: string) => this.#known(holderId)?.isBroadcast === false;
       if (known === null && !this.#keys.mayKeep(instruction, mayGiveUp)) return false;
-      // A version of one whose counter is bound is under that counter, or is not bound any more.
+      // A version under another counter than the bound one is no longer bound.
       const isBound = known?.unsigned.bound === true && keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey);
       if (known?.isHandedOut === true && !isBound) return false;
       const { bound: _, amounts: __, ...own } = unsigned,
@@ -98,8 +99,8 @@ export class Instructions {
   }
 
   /**
-   * A holder of a local key broadcasts the version that is known here: it is as fresh as now, may be signed for the
-   * cloud that asks, and the other replicas hear of it.
+   * A holder of a local key broadcasts the newest version here: from now on the cloud may ask for its signature, and
+   * the other replicas receive it.
    */
   noteBroadcast(transactionId: string): void {
     const row = this.#storage.one<{ unsigned: string; at: number }>(
@@ -107,7 +108,7 @@ export class Instructions {
       transactionId,
     );
     if (row === null) return;
-    // a later version in the eyes of whoever compares, whatever the clock does
+    // later than the version before, even where the clock was set back
     const atMs = Math.max(row.at + 1, this.#nowMs());
     this.#storage.run(
       'update instructions set recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 0 where transaction_id = ?',
@@ -120,9 +121,8 @@ export class Instructions {
   }
 
   /**
-   * Its caller was refused: no frame has it signed here until it is broadcast again, whatever record of before comes.
-   * That it may be signed elsewhere is not taken back. Throws: StorageFailed; until the process ends it holds even
-   * then.
+   * Its caller was refused: no frame has it signed here until it is broadcast again, even if an older record arrives.
+   * Other replicas may still sign it. Throws: StorageFailed; the withdrawal then holds until the process ends.
    */
   withdraw(transactionId: string): void {
     this.#withdrawn.add(transactionId);
@@ -131,9 +131,9 @@ export class Instructions {
   }
 
   /**
-   * Whether its counter is still to be chosen: `own` where this replica may choose it, `elsewhere` where only the one
-   * that built it may. Null: it is chosen, or there is none. Without a ledger of all replicas a version that another
-   * one may have is final; with one, and nothing signed here, the ledger lets no second counter pass.
+   * Whether its counter is still to be chosen: `own` where this replica may choose it, `elsewhere` where only the
+   * replica that built it may. Null: it is chosen, or there is none. Without a shared ledger a version that another
+   * replica may have is final; with one, and nothing signed here, the ledger refuses a second counter.
    */
   counterToBind(transactionId: string, sharesLedger: boolean): 'own' | 'elsewhere' | null {
     const known = this.#known(transactionId);
@@ -147,8 +147,8 @@ export class Instructions {
   }
 
   /**
-   * Keeps the version whose counter the cloud bound, for a holder of a local key that broadcasts it. No other replica
-   * hears of it before `handOut`. False when it may not be bound here.
+   * Stores the version whose counter the cloud bound, for a holder of a local key that broadcasts it. No other replica
+   * receives it before `handOut`. False when it may not be bound here.
    */
   bind(transactionId: string, unsigned: Unsigned, sharesLedger: boolean): boolean {
     return this.#storage.transaction(() => {
@@ -175,8 +175,8 @@ export class Instructions {
   }
 
   /**
-   * From now on other replicas may have the bound version, and may sign it. Within a transaction, or by itself. False
-   * for one that was superseded meanwhile: it stays here.
+   * From now on other replicas may have the bound version, and may sign it. Within a transaction or alone. False where
+   * it was superseded meanwhile: it stays here.
    */
   handOut(transactionId: string): boolean {
     return (
@@ -187,7 +187,7 @@ export class Instructions {
     );
   }
 
-  /** Another replica may sign this version; where it is signed here too its txid and its fate are known. */
+  /** Another replica may sign this version. Where it is signed here as well, its txid and fate are known. */
   noteElsewhere({ instruction: { id }, unsigned }: RecordedInstruction): void {
     const known = this.#elsewhere(id),
       version = sha256(unsigned.payload);
@@ -202,7 +202,7 @@ export class Instructions {
 
   /**
    * Amounts of all versions of a send-all that were built or signed, here or at another replica: smallest unit. Null
-   * where an edge of before kept the newest only.
+   * where an older edge recorded only the newest.
    */
   amountsOf(transactionId: string): readonly bigint[] | null {
     return this.#amounts.of(transactionId)?.map(BigInt) ?? null;
@@ -233,13 +233,13 @@ export class Instructions {
   }
 
   /**
-   * Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here.
+   * Whether any replica may have signed a version: a holder of a local key broadcast one, or this replica signed one.
    */
   mayBeSigned(transactionId: string): boolean {
     return this.#known(transactionId)?.isBroadcast === true;
   }
 
-  /** When a holder of a local key broadcast the version that is known here; null when nobody did. */
+  /** When a holder of a local key broadcast the newest version here; null when nobody did. */
   broadcastAtMs(transactionId: string): number | null {
     const row = this.#storage.one<{ unsigned: string; at: number | null; of: string | null }>(
       'select unsigned, broadcast_at_ms as at, broadcast_unsigned as "of" from instructions where transaction_id = ?',
@@ -249,9 +249,8 @@ export class Instructions {
   }
 
   /**
-   * Takes what another replica of this edge was told; an older version than the known one changes nothing. False when
-   * another instruction is known under that id, its Idempotency-Key is another id's, or a version is known that could
-   * land beside it.
+   * Accepts a record of another replica; an older version than the known one changes nothing. False when another
+   * instruction has that id, its Idempotency-Key belongs to another id, or a known version could land beside it.
    */
   take({
     transactionId,
@@ -264,19 +263,19 @@ export class Instructions {
     return this.#storage.transaction(() => {
       const known = this.#known(transactionId);
       if (known !== null && known.instruction !== instruction) return false;
-      const told = fromJson<RecordedUnsigned>(unsigned),
-        isExcluding = known === null || excludeEachOther(told, known.unsigned);
+      const received = fromJson<RecordedUnsigned>(unsigned),
+        isExcluding = known === null || excludeEachOther(received, known.unsigned);
       if (known?.isBroadcast === true && !isExcluding) return false;
-      // Nobody signs an unbound version of what is bound.
-      if (known?.unsigned.bound === true && told.bound !== true && bindsAtBroadcast(instruction)) return true;
+      // Once it is bound, nobody signs an unbound version.
+      if (known?.unsigned.bound === true && received.bound !== true && bindsAtBroadcast(instruction)) return true;
       const parsed = fromJson<Instruction | null>(instruction);
       if (parsed?.id !== transactionId) return false;
-      // The replica that recorded it has proven that nobody can sign the one before it.
+      // The replica that recorded it has proven that nobody can sign its predecessor.
       const mayGiveUp = (holderId: string) => this.signaturesOf(holderId).length === 0;
       if (known === null && !this.#keys.mayKeep(parsed, mayGiveUp)) return false;
-      // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside
-      // it, is dropped.
-      const isNewlyBound = told.bound === true && known?.unsigned.bound !== true;
+      // What was broadcast may be signed elsewhere: drop a later version here that nobody broadcast and that could land
+      // beside it.
+      const isNewlyBound = received.bound === true && known?.unsigned.bound !== true;
       const always = broadcastAtMs !== null && (!isExcluding || isNewlyBound) ? 1 : 0;
       this.#storage.run(
         `insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
@@ -296,20 +295,20 @@ export class Instructions {
         transactionId,
         broadcastAtMs ?? -1,
       );
-      this.#amounts.note(transactionId, told, known === null);
-      if (told.bound === true)
+      this.#amounts.note(transactionId, received, known === null);
+      if (received.bound === true)
         this.#storage.run('update instructions set handed_out = 1 where transaction_id = ?', transactionId);
       this.#keys.hold(parsed);
       return true;
     });
   }
 
-  /** What an Idempotency-Key was used for within the last 24 hours; null when it was not. Texts are SHA-256. */
+  /** What an Idempotency-Key (SHA-256) was used for within the last 24 hours; null when it was not. */
   boundTo(requestKey: string): KeyHolder | null {
     return this.#keys.holderOf(requestKey);
   }
 
-  /** The build that took over its Idempotency-Key; null for one that may be signed. Such a build is never signed. */
+  /** The newer build that took over its Idempotency-Key; a superseded build is never signed. Null: none did. */
   supersededBy(transactionId: string): string | null {
     return this.#keys.successorOf(transactionId);
   }
@@ -326,10 +325,10 @@ export class Instructions {
       transactionId,
     );
     if (row === null) return null;
-    // An edge of before kept no broadcasts: what it signed was one.
+    // An older edge recorded no broadcasts: what it signed was broadcast.
     const isSigned = this.signaturesOf(transactionId).length > 0,
       unsigned = fromJson<RecordedUnsigned>(row.unsigned);
-    // Without its counter nobody signs it, whoever broadcast it.
+    // Nobody signs it without its counter, even after a broadcast.
     const mayBeSigned = row.broadcast_at_ms !== null && (!bindsAtBroadcast(row.instruction) || row.handed_out === 1);
     return {
       instruction: row.instruction,
@@ -340,7 +339,7 @@ export class Instructions {
     };
   }
 
-  /** What the cloud has not taken, oldest first, of those asked for since, up to a size. */
+  /** Records since an instant that the cloud has not accepted, oldest first, up to a size. */
   unshared(sinceMs: number, unsignedCharactersMax: number): StoredInstruction[] {
     return this.#storage.all<StoredInstruction>(
       `select transaction_id as transactionId, instruction, unsigned, recorded_at_ms as askedAtMs,

@@ -1,6 +1,6 @@
 /**
- * Names in other letters. Some parsers take `Amount` for `amount`, the last of them winning, so that a text which was
- * checked by one name would be read by another. Source: Go encoding/json, "preferring exact but accepting
+ * Field names in other letter case. Some parsers read `Amount` as `amount`, the last one winning: the edge would check
+ * one field and the application read the other. Source: Go encoding/json, "preferring exact but accepting
  * case-insensitive".
  */
 const folded = (name: string): string => name.toUpperCase().toLowerCase(); // folds ſ to s and the Kelvin sign to k too

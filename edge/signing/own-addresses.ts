@@ -1,17 +1,17 @@
 /**
- * The addresses of this edge's own phrase, by absolute path: what the cloud says about an address is held against this.
- * Extended public keys suffice for the secp256k1 families; the Ed25519 families derive from the keystore.
+ * The addresses of this edge's own phrase, by absolute path: what the cloud says of an address is compared with these.
+ * The secp256k1 families derive from extended public keys, the Ed25519 families from the keystore.
  */
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import type { Keystore } from '../keystore/keystore.ts';
 
-/** Derived addresses that are kept, least recently used ones dropped. */
+/** Derived addresses in memory; the least recently used one is dropped first. */
 const KEPT_MAX = 20_000;
 const HARDENED = 0x8000_0000;
 /** Two children of an extended key and an address; a source's key has five levels below it at most. */
 const STEPS_PER_ADDRESS = 4;
-/** No path of 255 steps is longer; each number of a longer one would be tried. */
+/** No path of 255 steps is longer. Every number in a path is tried as an index, so its length is bounded. */
 const PATH_CHARACTERS_MAX = 4_000;
 
 export interface OwnPaths {
@@ -29,14 +29,14 @@ export class OwnAddresses {
   }
 
   /**
-   * Derivation steps since the start: the unit of this edge's work on an answer, a tenth to a third of a millisecond
-   * each.
+   * Derivation steps since the start, a tenth to a third of a millisecond each: the unit in which the work on an answer
+   * is bounded.
    */
   get steps(): number {
     return this.#steps;
   }
 
-  /** The address at an absolute path of the chain's template, or null for a path that is none of ours. */
+  /** The address at an absolute path of the chain's template; null for any other path. */
   addressAt(chain: Chain, path: string): string | null {
     if (path.length > PATH_CHARACTERS_MAX) return null;
     const key = `${FAMILY_OF[chain]} ${path}`;
@@ -50,7 +50,7 @@ export class OwnAddresses {
   }
 
   /**
-   * Whether an origin names a key that this edge has nothing to do with: a retired identity, another replica's source.
+   * Whether an origin names a key that this edge does not have: that of a retired identity or another replica's source.
    */
   isForeign(path: string): boolean {
     return path.startsWith('[') && !(this.#keystore.hasSource?.(path) ?? false);
@@ -65,7 +65,7 @@ export class OwnAddresses {
       : { gasTank: derivation.gasTankPath, treasury: null };
   }
 
-  /** Number of a deposit path of the template, the one that customers get; null for any other path. */
+  /** Index of a deposit path of the template; null for any other path. */
   depositPosition(chain: Chain, path: string): number | null {
     if (path.length > PATH_CHARACTERS_MAX) return null;
     const { derivation } = factsOf(chain);

@@ -1,12 +1,12 @@
 /**
- * The next counter of an own address as the company's own node says: what a nonce or sequence above own history is held
- * against.
+ * The next counter of an own address, as the company's own node reports it: the bound for a nonce or sequence above
+ * what this edge signed.
  */
 import { ChainUnavailable, MalformedReply } from '../../chains/chain.ts';
 import type { RecordedInstruction } from './instructions.ts';
 import type { OwnNodes } from './own-nodes.ts';
 
-/** Asks a node; null where none of the chain is named, or it proves nothing. Never rejects for a node's sake. */
+/** Asks the chain's node; null where none is configured or its answer proves nothing. A failing node is no error. */
 export function createOwnCounters(nodes: OwnNodes): (recorded: RecordedInstruction) => Promise<bigint | null> {
   return async ({ instruction: { chain, from, fromPath, to, token, tag, purpose }, unsigned }) => {
     if (!nodes.has(chain)) return null;

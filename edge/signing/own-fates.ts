@@ -1,8 +1,9 @@
 /**
- * What became of signed bytes as the company's own node says: the proof of death of G27, and of landing.
+ * What became of signed bytes, as the company's own node reports: the proof of death of G27, and of landing.
  *
- * A death is proven by blocks that do not hold the transaction, from before it was signed. Where they begin is not the
- * cloud's word (`readAtHeight`): the node must have a block that is older than the signature by this edge's clock.
+ * A death is proven by blocks that do not hold the transaction, beginning before it was signed. The cloud does not
+ * decide where they begin (`readAtHeight`): the node must have a block that is older than the signature by this edge's
+ * clock.
  */
 import { ChainUnavailable, MalformedReply, type Network, type Unsigned } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
@@ -21,8 +22,8 @@ export interface Landed {
 
 export interface OwnFates {
   /**
-   * `dead`: no version can land, or one did and moved nothing · `landed`: the txid of the one that did, deep enough ·
-   * null: not proven. Never rejects.
+   * `dead`: no version can land, or one landed and moved nothing · `landed`: the txid of the version that landed, deep
+   * enough · null: not proven. Never rejects.
    */
   of(chain: Chain, versions: readonly SignedVersion[]): Promise<'dead' | Landed | null>;
 }
@@ -51,7 +52,7 @@ export function createOwnFates(nodes: OwnNodes): OwnFates {
 }
 
 /**
- * How far this edge's clock and the times in blocks may be apart: ten minutes, and twelve blocks where those are rare.
+ * How far this edge's clock and block times may be apart: ten minutes, or twelve blocks where blocks are rare.
  */
 const skewMs = ({ blockTimeMs }: Network): number => Math.max(600_000, 12 * blockTimeMs);
 
@@ -64,8 +65,8 @@ async function fateOf(node: Pick<OwnNode, 'network' | 'client'>, { unsigned, txi
 }
 
 /**
- * Height of a block that is older than the signature, a little before the one that the cloud named; null where the node
- * has none there, or the one there is younger: then the cloud named a block that came later. Throws: ChainUnavailable.
+ * Height of a block that is older than the signature, a little before the one that the cloud named. Null where the node
+ * has no block there, or a younger one: then the cloud named a later block. Throws: ChainUnavailable.
  */
 async function firstBlock(
   { network, client }: Pick<OwnNode, 'network' | 'client'>,

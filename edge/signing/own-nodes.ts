@@ -1,4 +1,4 @@
-/** EDGE_VERIFY_RPC_<CHAIN>: the company's own nodes, opened when they are first asked. */
+/** The company's own nodes (EDGE_VERIFY_RPC_<CHAIN>), opened on first use. */
 import { createFailoverTransport, wallTimer } from '../../chains/transport/failover.ts';
 import { createHttpEndpoint } from '../../chains/transport/http-endpoint.ts';
 import { catalogueOf } from '../../chains/catalogue.ts';
@@ -6,9 +6,9 @@ import type { ChainClient, ChainModule, Network } from '../../chains/chain.ts';
 import { loadModule, networkOf } from '../../chains/registry.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 
-/** Of one question to a node. */
+/** Time-out of one request to a node. */
 export const NODE_ANSWER_TIMEOUT_MS = 10_000;
-/** One that has not answered for so long is not waited for alone. */
+/** After so long without an answer the next node is asked as well. */
 const HEDGE_MS = 2_500;
 
 export interface OwnNode {
@@ -25,7 +25,7 @@ export interface OwnNodes {
 export interface OwnNodesSettings {
   /** Addresses of the company's nodes, by chain. */
   readonly nodes: ReadonlyMap<Chain, readonly string[]>;
-  /** Confirmations that are asked for where they are not the network's own threshold. */
+  /** Confirmations to require where they differ from the network's own threshold. */
   readonly confirmations?: ReadonlyMap<Chain, number>;
   readonly monotonicMs: () => number;
 }

@@ -1,7 +1,7 @@
 /**
- * Who pays twice without meaning it: an application that is told by the cloud that a payment failed while its signed
- * bytes are out. The guard keeps what applications are told by way of this edge, and finds out whether what stands in
- * the way of a payment is out of the way. The rules are in payments.ts, the count in the spend ledgers.
+ * Guards against unintended second payments: a cloud that calls a payment failed while its signed bytes may land makes
+ * an application pay again. The guard records what this edge reported to applications, and finds out whether an earlier
+ * payment still blocks a new one. The rules are in payments.ts, the count in the spend ledgers.
  */
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { Environment } from '../../protocol/slugs.ts';
@@ -30,7 +30,7 @@ export interface PaymentGuardSettings {
 export class PaymentGuard {
   readonly #settings: PaymentGuardSettings;
 
-  /** Confirmations that were heard and are being kept: whoever pays again the moment after waits for them. */
+  /** Confirmations that are being recorded; a payment that comes right after waits for them. */
   readonly #noting = new Set<Promise<boolean>>();
 
   constructor(settings: PaymentGuardSettings) {
@@ -38,8 +38,8 @@ export class PaymentGuard {
   }
 
   /**
-   * Keeps denials before an application hears them. False when they could not be kept: then it must not hear them yet.
-   * Never rejects.
+   * Records denials before an application receives them. False when they could not be recorded: then the application
+   * must not receive them yet. Never rejects.
    */
   async noteDenied({ failed, reverted, failedTxids, revertedTxids }: Denied): Promise<boolean> {
     const kept = [
@@ -49,7 +49,7 @@ export class PaymentGuard {
     return !kept.includes(false);
   }
 
-  /** Keeps that an application heard of a payment that it was made. Never rejects. */
+  /** Records that an application received a payment's confirmation. Never rejects. */
   async noteConfirmed(transactionId: string): Promise<void> {
     const noting = this.#note([transactionId], 'confirmed').finally(() => this.#noting.delete(noting));
     this.#noting.add(noting);
@@ -57,10 +57,10 @@ export class PaymentGuard {
   }
 
   /**
-   * A refusal that names transactions in the way, as its caller gets it; null where one of them is out of the way by
-   * now, so that it is worth asking again.
+   * The refusal for the caller where the earlier transactions that it names still block the payment; null where one of
+   * them no longer does, so that it is worth trying again.
    */
-  async stands(refusal: Refusal): Promise<Refusal | null> {
+  async stillBlocked(refusal: Refusal): Promise<Refusal | null> {
     const { ledger, shared } = this.#settings,
       earlier = earlierIn(refusal);
     if (earlier.length === 0) return refusal;
@@ -76,7 +76,7 @@ export class PaymentGuard {
       ledger.settle(ids, how);
       await shared?.settle(ids, how);
     }
-    // What landed has used its counter up; as a payment it was made.
+    // A transaction that landed has used its counter up, and was paid.
     const isFilled =
       refusal.details['reason'] === 'counter_not_filled' &&
       landed.size > 0 &&
@@ -84,7 +84,7 @@ export class PaymentGuard {
     return settled.size > 0 || isFilled ? null : this.#withTxids(refusal, [...landed.values()]);
   }
 
-  /** With the txids that its caller is to look for, and those that are on the chain for certain. */
+  /** With the txids that the caller should look for, and those that are certainly on the chain. */
   #withTxids(refusal: Refusal, landed: readonly string[]): Refusal {
     const txids = earlierIn(refusal)
       .flatMap((id) => this.#settings.instructions.signaturesOf(id))
@@ -132,16 +132,16 @@ export class PaymentGuard {
     if (versions.length === 0) return null;
     const said = await fates.of(recorded.instruction.chain, versions);
     const fate = said === 'dead' && !(await this.#signedEveryVersion(recorded)) ? null : said;
-    // It was paid, and its application was told that it was not: an equal payment now would be the second.
-    if (typeof fate === 'object' && fate !== null && this.#settings.ledger.toldOf(transactionId) !== 'nothing')
+    // It was paid, and reported to its application as unpaid: an equal payment now would be the second.
+    if (typeof fate === 'object' && fate !== null && this.#settings.ledger.reportedOf(transactionId) !== 'nothing')
       log.alarm('paid_although_called_failed', { transactionId });
     return fate;
   }
 
   /**
-   * Whether this replica's journal has all that may be signed of a transaction: a version of another replica may be
-   * what used the counter up. The shared ledger counted each one; without it those that others were told to sign, and
-   * the record that is known last, must be of this journal.
+   * Whether this replica's journal has every version of a transaction that may be signed: another replica's version may
+   * have used the counter up. A shared ledger counted each version; without one, those that others may have signed and
+   * the newest known record must be in this journal.
    */
   async #signedEveryVersion({ instruction: { id }, unsigned }: RecordedInstruction): Promise<boolean> {
     const { instructions, shared, log } = this.#settings;
@@ -159,7 +159,7 @@ export class PaymentGuard {
   }
 
   /**
-   * In the sandbox the cloud is the chain, and nothing is lost by its word. A reset forgets transactions altogether.
+   * In the sandbox the cloud is the chain, so its word is believed. After a reset it knows no transactions.
    */
   async #sandboxFateOf(transactionId: string): Promise<Settled | null> {
     const reply = await this.#settings.upstream.signed.call('getTransaction', { params: { id: transactionId } });

@@ -1,9 +1,9 @@
 /**
- * What makes two instructions one payment, and when a signed one is out of the way. The cloud keeps the signed bytes
- * and may say of them what it likes, so that its word never frees a second payment: F3 of what attack found, G27.
+ * What makes two instructions one payment, and when a signed one no longer blocks another. The cloud has the signed
+ * bytes and may report anything about them, so that its word never permits a second payment: found F3, G27.
  *
- *   signed ── the application heard `confirmed` in the answer to its own GET, never the contrary ▶ paid
- *          ── this edge's clock is past the time at which it dies ─────────────────────────────────▶ dead
+ *   signed ── the application read `confirmed` in the answer to its own GET, never the contrary ─▶ paid
+ *          ── by this edge's clock its time is over ───────────────────────────────────────────────▶ dead
  *          ── the company's own node proves it (EDGE_VERIFY_RPC_<CHAIN>) ──────────────────────────▶ dead
  *          ── an operator looked at the chain (`flock-edge payments settle`) ──────────────────────▶ settled
  *
@@ -19,40 +19,39 @@ import type { Instruction } from './signers/signer.ts';
 import type { Unsigned } from '../../chains/chain.ts';
 
 /**
- * What an application is told of a signed transaction by way of this edge. `reverted`: that it is in a block and did
- * nothing, so that its counter is used up. `landed` is the company's own node's: it was paid, and its counter is used
- * up.
+ * What this edge reports of a signed transaction to an application. `reverted`: it is in a block and did nothing, so
+ * that its counter is used up. `landed`, the word of the company's own node: it was paid, and its counter is used up.
  */
 export type Word = 'confirmed' | 'failed' | 'reverted' | 'landed';
-/** How it is known that it is out of the way. */
+/** Why it no longer blocks an equal payment. */
 export type Settled = 'dead' | 'landed' | 'by_operator' | 'forgotten';
 
-/** After the time in the bytes: clocks of edge and chain may differ by so much. */
+/** Added to the time in the bytes, since the clocks of edge and chain may differ. Milliseconds. */
 export const DEAD_MARGIN_MS = 600_000;
 
-/** SHA-256 of an instruction, with its id: what the spend ledgers count for. An id alone is the cloud's to choose. */
+/** SHA-256 of an instruction with its id: the subject of a spend. The id alone is chosen by the cloud. */
 export function subjectOf(instruction: Instruction): string {
   return sha256(instructionText(instruction));
 }
 
 /**
  * SHA-256 of (chain, from, to, tag, asset, amount, paymentRef): equal for two instructions that are one payment. Null
- * for what pays nobody, and for what the edge's own settings start.
+ * for what pays nobody, and for what the edge's own settings permit.
  */
 export function paymentOf({ purpose, chain, from, to, tag, token, amount, paymentRef }: Instruction): string | null {
   if (purpose !== 'withdrawal') return null;
   return sha256(JSON.stringify([chain, from, to, tag, token?.contract ?? null, amount.toString(), paymentRef ?? null]));
 }
 
-/** The counter that a payload uses up; null where the chain has none. */
+/** The nonce or sequence that a payload uses up; null where the chain has none. */
 export function counterOf({ replayKey }: Unsigned): bigint | null {
   return replayKey.kind === 'nonce' || replayKey.kind === 'sequence' ? BigInt(replayKey.value) : null;
 }
 
 /**
- * What two signatures for one instruction must share a part of, so that at most one of their payloads can land: counter
- * or outpoints, with chain and sender. A payload that only expires excludes no other one, so there it is the payload
- * itself.
+ * Keys of which two signatures for one instruction must share at least one, so that at most one of their payloads can
+ * land: counter or outpoints, with chain and sender. A payload that only expires excludes no other, so there the key is
+ * the payload itself.
  */
 export function exclusiveKeys({
   chain,
@@ -65,8 +64,8 @@ export function exclusiveKeys({
 }
 
 /**
- * What the ledgers need to know of a payload beside its amount. `deadAtMs`: wall-clock instant after which it cannot
- * land.
+ * What the spend ledgers need to know of a payload beside its amount. `deadAtMs`: instant of the wall clock after which
+ * it cannot land.
  */
 export function claimOf({ instruction, unsigned }: RecordedInstruction, deadAtMs: number | null, wallMs: number) {
   return {
@@ -83,7 +82,7 @@ export function claimOf({ instruction, unsigned }: RecordedInstruction, deadAtMs
   };
 }
 
-/** Another payment like it was signed, and may still land. */
+/** An equal payment was signed and may still land. */
 export function equalPayment(earlier: readonly string[]): Refusal {
   return refuse(
     'CONFLICT',
@@ -94,8 +93,8 @@ export function equalPayment(earlier: readonly string[]): Refusal {
 }
 
 /**
- * A counter below was signed, is called failed, and is not used again: what was signed under it may land as soon as
- * this one does.
+ * A lower counter was signed, is called failed, and was not used again: what was signed under it may still land as soon
+ * as this one does.
  */
 export function counterNotFilled(earlier: readonly string[]): Refusal {
   return refuse(
@@ -106,7 +105,7 @@ export function counterNotFilled(earlier: readonly string[]): Refusal {
   );
 }
 
-/** Ids of the transactions that stand in the way of a spend; none for any other refusal. */
+/** Ids of the transactions that block a spend; none for any other refusal. */
 export function earlierIn({ details }: Refusal): readonly string[] {
   return Array.isArray(details['earlier']) ? (details['earlier'] as readonly string[]) : [];
 }

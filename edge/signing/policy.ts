@@ -1,4 +1,6 @@
-/** What a signer may rely on: this edge's limits, derivation, registry and journal, for one payload. */
+/**
+ * The policy for one payload: this edge's limits, derivation, registry and journal. A signer relies on nothing else.
+ */
 import type { Catalogue } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
@@ -20,23 +22,22 @@ export interface PolicySource {
 }
 
 /**
- * Counters this far above the highest one that was signed here are still plausible where no own node says better: other
- * replicas sign too. A payload further ahead could lie for months and land when its turn comes.
+ * Counters up to this far above the highest one that was signed here are plausible where no own node is asked, since
+ * other replicas sign too. A payload further ahead could wait for months and land when its turn comes.
  */
 const REPLAY_AHEAD_MAX = 1_024n;
 
-/** What was asked from outside for a policy: it is taken as read, while all else is read when the policy is made. */
+/** Answers from outside that a policy needs (asked.ts); everything else is read when the policy is made. */
 export interface Asked {
-  /** Transactions whose signatures hold their replay key no more. */
+  /** Transactions whose replay key is free again. */
   readonly released: ReadonlySet<string>;
-  /** Next counter of the sender at the company's own node; null where none is asked, or it does not answer. */
+  /** Next counter of the sender at the company's own node; null where none was asked, or none answered. */
   readonly nextAtNode: bigint | null;
 }
 
 /**
- * Whether the counter of a payload is above what this edge knows: none of the sender, or not one that it signed, nor
- * the next. Nobody else has the key, so values in between are used by other replicas, or by nobody: then nothing after
- * them lands.
+ * Whether the counter of a payload is above the next one that this edge knows, or it knows none. Only replicas of this
+ * edge have the key: if none of them used the values in between, nothing after them lands.
  */
 export function isAheadOfOwn(
   { instructions }: Pick<PolicySource, 'instructions'>,
@@ -48,8 +49,8 @@ export function isAheadOfOwn(
 }
 
 /**
- * Highest counter that is signed: the next one by own history or own node; without the node, what replicas may have
- * signed beside it.
+ * Highest counter to sign: the next one by own history or own node; without a node, with room for what other replicas
+ * signed.
  */
 function highestNext(highest: bigint | null, nextAtNode: bigint | null): bigint | null {
   if (nextAtNode === null) return highest === null ? null : highest + REPLAY_AHEAD_MAX;

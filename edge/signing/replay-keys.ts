@@ -10,9 +10,8 @@ export function replayKeyTexts(key: ReplayKey): string[] {
 }
 
 /**
- * Whether a new version excludes every one before it on the ledger: it keeps the counter, or every outpoint, of the
- * known one, so that all versions share them. A payload that only expires excludes nothing; there its expiry is what is
- * held.
+ * Whether a new version excludes every earlier one on the chain: it keeps the counter, or every outpoint, of the known
+ * one, so that all versions share them. A payload that only expires excludes nothing; there only the kind is compared.
  */
 export function keepsReplayKey(next: ReplayKey, before: ReplayKey): boolean {
   if (before.kind === 'expiry') return next.kind === 'expiry';
@@ -21,8 +20,7 @@ export function keepsReplayKey(next: ReplayKey, before: ReplayKey): boolean {
 }
 
 /**
- * Whether a version keeps the one before it from landing. What only expires keeps nothing from it but its own bytes.
- * found F13.
+ * Whether a version keeps its predecessor from landing. Where payloads only expire, only equal bytes do. found F13.
  */
 export function excludes(next: Unsigned, before: Unsigned): boolean {
   return before.replayKey.kind === 'expiry'
@@ -30,7 +28,7 @@ export function excludes(next: Unsigned, before: Unsigned): boolean {
     : keepsReplayKey(next.replayKey, before.replayKey);
 }
 
-/** Either may be the later version: an older record arrives late. */
+/** Either may be the later version, since an older record may arrive late. */
 export function excludeEachOther(left: Unsigned, right: Unsigned): boolean {
   return excludes(left, right) || excludes(right, left);
 }

@@ -5,7 +5,7 @@
  *   free ── first build ─▶ held by X ── X expired unsigned, is given up for Y (superseding.ts) ─▶ held by Y for good
  *
  * Y's instruction names every build that held the key before it, so that another replica gives them up with it, in
- * whatever order it hears of them. What is superseded is never signed here.
+ * whatever order the records arrive. What is superseded is never signed here.
  */
 import type { Storage } from '../storage/storage.ts';
 import type { Instruction } from './signers/signer.ts';

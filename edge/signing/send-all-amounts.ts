@@ -12,7 +12,7 @@ export class SendAllAmounts {
     this.#storage = storage;
   }
 
-  /** Digits of the smallest unit; null where an edge of before kept the newest only. */
+  /** Digits of the smallest unit; null where an older edge recorded only the newest. */
   of(transactionId: string): readonly string[] | null {
     const text =
       this.#storage.one<{ amounts: string | null }>(

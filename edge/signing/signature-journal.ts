@@ -14,7 +14,7 @@ export interface Signature {
   readonly signed: Signed | null;
   /** By this edge's clock. */
   readonly signedAtMs: number;
-  /** `taken`: the cloud has the bytes · `refused`: it decided against them for good · `open`: neither is known. */
+  /** `taken`: the cloud has the bytes · `refused`: it refused them for good · `open`: neither is known. */
   readonly outcome: 'open' | 'taken' | 'refused';
   readonly outcomeCode: string | null;
 }
@@ -86,7 +86,7 @@ export class SignatureJournal {
   }
 
   /**
-   * The transaction that bytes of this txid were signed for, whatever the case of its letters; null for a stranger's.
+   * The transaction that was signed under this txid, in upper or lower case; null where this replica signed none.
    */
   transactionOf(txid: string): string | null {
     const row = this.#storage.one<{ id: string }>(
@@ -107,7 +107,7 @@ export class SignatureJournal {
     return rows.map(signatureOf);
   }
 
-  /** Payloads of this sender that use up a part of a key, oldest first, whatever transaction they were signed for. */
+  /** Payloads of this sender, of any transaction, that use up a part of a key, oldest first. */
   under(chain: Chain, sender: string, key: ReplayKey): Signature[] {
     const rows = this.#storage.all<SignatureRow>(
       `select s.* from signatures s where (s.transaction_id, s.payload) in (
@@ -123,8 +123,8 @@ export class SignatureJournal {
   /** Highest counter that this sender signed with; null where it has none yet, or the chain has no counter. */
   highestCounter(chain: Chain, sender: string, key: ReplayKey): bigint | null {
     if (key.kind !== 'nonce' && key.kind !== 'sequence') return null;
-    // The very expression of its index, so that the cost does not grow with what a sender signed; one of two kinds, no
-    // text from outside.
+    // Exactly the expression of the index, so that the cost does not grow with what a sender signed. The kind is one of
+    // two constants, no text from outside.
     const counter = `cast(substr(replay_key, ${key.kind.length + 2}) as integer)`;
     // Text on the way out: a Stellar sequence is beyond what a JavaScript number holds.
     const row = this.#storage.one<{ highest: string }>(
@@ -137,7 +137,7 @@ export class SignatureJournal {
   }
 
   /**
-   * The payload of this txid and what it pays, smallest unit: null where an edge of before did not keep that. Null for
+   * The payload of this txid and what it pays, smallest unit: null where an older edge did not record it. Null for
    * a txid that was not signed here for the transaction.
    */
   paidBy(transactionId: string, txid: string): { readonly payload: string; readonly amount: bigint | null } | null {

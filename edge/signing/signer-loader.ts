@@ -13,7 +13,7 @@ const LOADERS: Readonly<Record<Family, (() => Promise<Signer>) | null>> = {
 
 const loaded = new Map<Family, Promise<Signer>>();
 
-/** The chain's signer; null for a family that this edge registers and watches, and does not sign. */
+/** The chain's signer; null for a family that this edge watches but does not sign. */
 export async function loadSigner(chain: Chain): Promise<Signer | null> {
   const family = FAMILY_OF[chain];
   const load = LOADERS[family];

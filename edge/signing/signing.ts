@@ -1,8 +1,8 @@
 /**
  * The one way to a signature, for `POST …/broadcast` and for the cloud's `sign` frame. In this order, each step durable
- * before the next: an instruction of this edge's own caller is there · its counter is bound (binding.ts) · the payload
- * is checked against it · the spend is counted · the payload is in the journal · the signature is made · signed bytes
- * and their submission are written. Decisions 6, chains.md 1.6, G25.
+ * before the next: an own caller's instruction is recorded · its counter is bound (binding.ts) · the payload is checked
+ * against it (signers/rules.ts) · the spend is counted · the payload is in the journal · it is signed · the signed
+ * bytes and their submission are written. Decisions 6, chains.md 1.6, G25.
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
@@ -44,7 +44,7 @@ export interface SigningSettings {
   readonly guard: PaymentGuard;
   readonly binding: CounterBinding;
   readonly pause: (ms: number) => Promise<void>;
-  /** Resolves when the cloud has what this replica's callers asked for, or will not now. */
+  /** Resolves when the cloud has this replica's instructions, or will not accept them now. */
   readonly share: () => Promise<void>;
   readonly outbox: Outbox;
   readonly submissions: Submissions;
@@ -55,19 +55,19 @@ export interface SigningSettings {
   readonly upstream: Upstream;
   /** The family's signer, loaded with its SDK; null for a chain that this edge does not sign. */
   readonly signerOf: (chain: Chain) => Promise<Signer | null>;
-  /** Asks the cloud for the lease when it ran out here. */
+  /** Asks the cloud for the lease after it expired here. */
   readonly beat: () => Promise<void>;
   readonly viaLeader: ViaLeader;
-  /** How long after an own caller the cloud may ask for a signature. Milliseconds. */
+  /** How long after an own caller's broadcast the cloud may ask for a signature. Milliseconds. */
   readonly instructionTtlMs: number;
-  /** The outbox has something to send. */
+  /** Wakes the sender of the outbox. */
   readonly nudge: () => void;
   readonly log: EdgeLog;
 }
 
 export class Signing {
   readonly #settings: SigningSettings;
-  /** Signings that wait for an answer from outside, by transaction. */
+  /** Signings under way, by transaction. */
   readonly #running = new Map<string, Promise<Refusal | null>>();
   readonly #lanes = new SenderLanes<Submitted>();
 
@@ -76,15 +76,15 @@ export class Signing {
   }
 
   /**
-   * An own caller's broadcast: made here by the leader, else by way of the cloud and the leader. A refusal without a
-   * signature withdraws it: what its caller was refused no frame has signed later, at this replica, until the caller
-   * broadcasts it again. Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
+   * An own caller's broadcast: the leader makes it here, another replica passes it to the leader through the cloud. A
+   * refusal without a signature withdraws it: no later frame has this replica sign it until its caller broadcasts it
+   * again. Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
    */
   async broadcast(transactionId: string): Promise<Submitted> {
     for (let waitedMs = 0; ; waitedMs += NOT_BOUND_PAUSE_MS) {
       const submitted = await this.#withdrawing(transactionId, () => this.#broadcast(transactionId));
       if (!isNotBound(submitted) || waitedMs >= NOT_BOUND_WAIT_MS) return submitted;
-      // the replica that built it has heard of the broadcast, and binds it
+      // the replica that built it receives the broadcast, and binds it
       await this.#settings.pause(NOT_BOUND_PAUSE_MS);
     }
   }
@@ -97,7 +97,7 @@ export class Signing {
     // Another replica may have recorded it before this one was there: the cloud keeps such records.
     if (lease.view().held && instructions.get(transactionId) !== null) {
       if (binding.stateOf(transactionId) === 'elsewhere') {
-        instructions.noteBroadcast(transactionId); // the replica that built it hears of it, binds, and may sign it
+        instructions.noteBroadcast(transactionId); // the replica that built it receives it, binds it, and may sign it
         await this.noteElsewhere(instructions.get(transactionId)!);
         await share();
       }
@@ -112,8 +112,8 @@ export class Signing {
       instructions.noteBroadcast(transactionId);
     }
     const recorded = instructions.get(transactionId);
-    // The leader may sign it whatever comes back: kept before it is asked, so that this one, should it lead next, knows
-    // of it.
+    // The leader may sign it even if it refuses here: recorded before it is asked, for the case that this replica leads
+    // next.
     if (recorded !== null) await this.noteElsewhere(recorded);
     const submitted = await viaLeader(transactionId, recorded !== null);
     if (isRefusal(submitted) && isFailureWord(submitted.code))
@@ -140,8 +140,8 @@ export class Signing {
   }
 
   /**
-   * A call that is to sign. Where it ends without a signature for the version that is known, that version is broadcast
-   * no more.
+   * A call that is to sign. Where it ends without a signature for the newest version, that version no longer counts as
+   * broadcast.
    */
   async #withdrawing(transactionId: string, call: () => Promise<Submitted>): Promise<Submitted> {
     const submitted = await call().catch((error: unknown) => {
@@ -149,7 +149,7 @@ export class Signing {
       throw error;
     });
     if (isRefusal(submitted)) this.#withdraw(transactionId);
-    return this.#told(transactionId, submitted);
+    return this.#withTxids(transactionId, submitted);
   }
 
   #withdraw(transactionId: string): void {
@@ -163,7 +163,7 @@ export class Signing {
     }
   }
 
-  /** A frame signs what a holder of a local key broadcast, and not for ever. Refuses: SIGNED_BATCH_REJECTED. */
+  /** A frame may ask for what a holder of a local key broadcast, for a limited time. Refuses: SIGNED_BATCH_REJECTED. */
   #mayBeAsked(transactionId: string): Refusal | null {
     const { instructions, policies, instructionTtlMs, log } = this.#settings;
     const broadcastAtMs = instructions.broadcastAtMs(transactionId);
@@ -172,20 +172,20 @@ export class Signing {
       return refuseToSign('not_broadcast');
     }
     const ageMs = policies.nowMs() - broadcastAtMs;
-    // One from the future says that the clock was set back: how old it is nobody knows.
+    // A broadcast in the future: the clock was set back, and its age is unknown.
     if (ageMs <= instructionTtlMs && ageMs >= -AHEAD_MS_MAX) return null;
     log.alarm('old_instruction_refused', { transactionId });
     return refuseToSign('instruction_expired');
   }
 
   /**
-   * Signs and submits; what was signed before is submitted again, the same bytes. Callers that come while an
+   * Signs and submits; what was signed before is submitted again, the same bytes. Calls that arrive while an
    * instruction is being signed share that signature.
    */
   async #make(transactionId: string): Promise<Submitted> {
     const { instructions, outbox, guard, binding } = this.#settings;
     for (let looks = 0; looks < TURNS_MAX; looks += 1) {
-      // Read anew after each wait: a repricing may have come between.
+      // Read again after each wait: it may have been repriced meanwhile.
       const recorded = instructions.get(transactionId);
       if (recorded === null) return refuseToSign('no_instruction');
       const turn = this.#lanes.turnOf(transactionId);
@@ -204,12 +204,12 @@ export class Signing {
         return counter === 'own'
           ? this.#lanes.take(recorded.instruction, (lane) => this.#bindAndSign(transactionId, lane))
           : notBound();
-      // Where a counter is bound the cloud says so then.
+      // Where a counter is to be bound, binding finds this out.
       if (looks === 0 && (await this.isGivenUp(transactionId))) return buildClosed();
       const refusal = await this.#signOnce(transactionId, recorded);
-      // What stands in the way may be out of it by now; each turn settles one of them.
-      const stands = refusal === null ? null : await guard.stands(refusal);
-      if (stands !== null) return stands;
+      // An earlier payment may block it no longer; each turn settles one.
+      const blocked = refusal === null ? null : await guard.stillBlocked(refusal);
+      if (blocked !== null) return blocked;
     }
     return this.#notSettled(transactionId);
   }
@@ -228,11 +228,11 @@ export class Signing {
       lane.settle([]);
       failpoint('edge.sign.bound');
       const refusal = await this.#signOnce(id, instructions.get(id)!);
-      const stands = refusal === null ? null : await guard.stands(refusal);
-      if (stands === null) continue;
-      // What a shared ledger may have counted is signed under this counter or not at all.
-      if (!KEEPS_COUNTER.has(stands.code)) lane.settle([id]);
-      return stands;
+      const blocked = refusal === null ? null : await guard.stillBlocked(refusal);
+      if (blocked === null) continue;
+      // A shared ledger may have counted it: then it is signed under this counter or not at all.
+      if (!KEEPS_COUNTER.has(blocked.code)) lane.settle([id]);
+      return blocked;
     }
     return this.#notSettled(id);
   }
@@ -257,13 +257,13 @@ export class Signing {
     return refuse(
       'CONFLICT',
       { reason: 'signing_not_settled', looks: TURNS_MAX },
-      'the payload, or what stands in its way, was another one at each look; nothing was signed now. Stop repricing it and broadcast again',
+      'the payload, or what blocks it, was another one at each look; nothing was signed now. Stop repricing it and broadcast again',
     );
   }
 
   /**
-   * Another replica's caller broadcast what was built here: without a ledger in common only this one may bind it. True
-   * when the others are to hear of the bound version.
+   * Another replica's caller broadcast what was built here: without a shared ledger only this replica may bind it. True
+   * when the others are to receive the bound version.
    */
   async bindForOthers(transactionId: string): Promise<boolean> {
     const { instructions, binding, log } = this.#settings;
@@ -281,14 +281,14 @@ export class Signing {
   }
 
   /**
-   * What the cloud made of a version by binding it: no other replica gets this one's word on bytes that this one would
-   * not sign.
+   * Checks what the cloud made of a version by binding it: this replica vouches to the others for no bytes that it
+   * would not sign itself.
    */
   #checkBound(transactionId: string): Promise<Refusal | null> {
     return this.check(this.#settings.instructions.get(transactionId)!);
   }
 
-  /** One signing at a time for an instruction: a check never meets a journal that another one is about to write. */
+  /** One signing at a time for an instruction: no check reads a journal that another signing is about to write. */
   #signOnce(transactionId: string, recorded: RecordedInstruction): Promise<Refusal | null> {
     const running =
       this.#running.get(transactionId) ?? this.#sign(recorded).finally(() => this.#running.delete(transactionId));
@@ -297,9 +297,9 @@ export class Signing {
   }
 
   /**
-   * A refusal beside signed bytes must not sound final: it says that they exist, and under which txid to look for them.
+   * A refusal beside signed bytes must not sound final: it says that they exist, and names the txid to look for.
    */
-  #told(transactionId: string, submitted: Submitted): Submitted {
+  #withTxids(transactionId: string, submitted: Submitted): Submitted {
     if (!isRefusal(submitted)) return submitted;
     const txids = this.#settings.instructions
       .signaturesOf(transactionId)
@@ -307,7 +307,7 @@ export class Signing {
     return txids.length === 0 ? submitted : refusalOfSigned(submitted, txids);
   }
 
-  /** Spec §5.7: until the owner decides nothing is signed, also not what the cloud would refuse to take. */
+  /** Spec §5.7: until the owner decides nothing is signed, even where the cloud would refuse it anyway. */
   #rotationPending(): Refusal | null {
     const { rotationId } = this.#settings.lease;
     return rotationId === null ? null : refuse('IDENTITY_ROTATION_PENDING', { rotationId });
@@ -320,7 +320,7 @@ export class Signing {
     );
   }
 
-  /** Checks a payload against an instruction without signing it: what is built wrongly is refused when it is built. */
+  /** Checks a payload against an instruction without signing it, so that a false build is refused as a build. */
   async check(recorded: RecordedInstruction): Promise<Refusal | null> {
     const { chain, id } = recorded.instruction,
       { instructions, binding } = this.#settings;
@@ -328,7 +328,7 @@ export class Signing {
     if (signer === null) return noSigner(chain);
     const asked = await askFor(this.#settings, recorded);
     const policy = signingPolicyOf(this.#settings.policies, recorded, asked);
-    // Of a build that is not bound the counter is a proposal: what was signed under it is in nobody's way.
+    // The counter of an unbound build is a proposal: what was signed under it blocks nothing.
     const isProposal =
       recorded.instruction.counter === 'at_broadcast' &&
       (instructions.get(id) === null || binding.stateOf(id) !== null);
@@ -339,7 +339,7 @@ export class Signing {
     );
   }
 
-  /** Null when the payload is signed, or is no more what was asked for last. */
+  /** Null when the payload is signed, or was replaced by a newer version meanwhile. */
   async #sign(recorded: RecordedInstruction): Promise<Refusal | null> {
     const { instruction, unsigned } = recorded;
     const { ledger, instructions, outbox, lease, policies, shared, keystore, environment } = this.#settings,
@@ -349,7 +349,7 @@ export class Signing {
     const asked = await askFor(this.#settings, recorded);
     const nowMs = policies.nowMs();
     const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, asked));
-    const unsound = check(); // first of all: of bytes that are no payload nothing else can be read
+    const unsound = check(); // first of all: from unreadable bytes nothing else can be read
     if (unsound !== null) return unsound;
     const claim = claimOf(recorded, signer.deadAtMs?.(unsigned, nowMs) ?? null, nowMs);
     const purpose = purposeOf(recorded),
@@ -381,8 +381,8 @@ export class Signing {
   }
 
   /**
-   * One transaction of the chain pays one payment: the same bytes under another `paymentRef` would be one that its
-   * caller takes for two.
+   * One transaction of the chain pays one payment: the same bytes under another `paymentRef` would be one transaction
+   * that its caller takes for two payments.
    */
   #isOfAnotherPayment({ instruction, unsigned }: RecordedInstruction): boolean {
     const { instructions } = this.#settings;
@@ -396,8 +396,8 @@ export class Signing {
   }
 
   /**
-   * What a replica was told to sign, or to bind, may be signed there: with no ledger in common it stands in the way
-   * here too.
+   * Another replica may sign what it was asked to sign or bind: without a shared ledger it blocks equal payments here
+   * too.
    */
   async noteElsewhere(recorded: RecordedInstruction): Promise<void> {
     const {
@@ -415,7 +415,7 @@ export class Signing {
       purpose: purposeOf(recorded),
     };
     if (isFinal) return this.#settings.ledger.noteElsewhere(claim);
-    // Where it is bound it may be signed, under a counter and with a time that nobody knows here yet.
+    // Once bound it may be signed, under a counter and with an end that are not known here yet.
     const deadAtMs = claim.deadAtMs === null ? null : claim.deadAtMs + this.#settings.instructionTtlMs + LIFE_MS_MAX;
     this.#settings.ledger.noteElsewhere({ ...claim, exclusive: null, counter: null, deadAtMs });
   }
@@ -449,19 +449,19 @@ export class Signing {
 }
 
 /**
- * Looks at one instruction for one broadcast. Each ends in a signature, a refusal, or a change; the cloud can have a
- * part in all changes.
+ * Attempts for one broadcast. Each ends in a signature, a refusal or a change; the cloud can cause any number of
+ * changes.
  */
 const TURNS_MAX = 16;
 /** From a signature to the end of its payload, where it has one. Milliseconds. */
 const LIFE_MS_MAX = 3_600_000;
-/** How long a caller waits for the replica that binds, and between two looks. Milliseconds. */
+/** How long a caller waits for the replica that binds, and between two attempts. Milliseconds. */
 const NOT_BOUND_WAIT_MS = 3_000,
   NOT_BOUND_PAUSE_MS = 200;
-/** Refusals after which a spend may be counted, and nothing is signed. */
+/** Refusals after which the spend may be counted although nothing is signed. */
 const KEEPS_COUNTER: ReadonlySet<string> = new Set(['LEASE_HELD', 'IDENTITY_ROTATION_PENDING', 'SERVICE_UNAVAILABLE']);
 
-/** What the cloud can start by itself counts against EDGE_SPEND_CAP_<CHAIN>. */
+/** What the cloud can start on its own counts against EDGE_SPEND_CAP_<CHAIN>. */
 function purposeOf({ instruction }: RecordedInstruction): 'cloud' | 'withdrawal' {
   return instruction.purpose === 'sweep' || instruction.purpose === 'gas_funding' ? 'cloud' : 'withdrawal';
 }

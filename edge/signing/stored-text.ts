@@ -6,8 +6,8 @@ import type { Unsigned } from '../../chains/chain.ts';
 import type { Instruction } from './signers/signer.ts';
 
 /**
- * `bound`: its counter is chosen for good, or until nobody can have signed it (binding.ts). A cloud never says so: it
- * is this edge's mark.
+ * `bound`: its counter is chosen for good, or until it is certain that nobody signed it (binding.ts). This edge sets
+ * the mark, never the cloud.
  */
 export type RecordedUnsigned = Unsigned & { readonly bound?: true; readonly amounts?: readonly string[] };
 export interface RecordedInstruction {
@@ -30,7 +30,7 @@ export function instructionText(instruction: Instruction): string {
 const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'feeMax']);
 
 export function fromJson<T>(text: string): T {
-  // By name: what the cloud tells of a fee may have a name like that of an amount's text.
+  // Only in these fields: the cloud chooses the parts of `fee`, and one may look like an amount.
   return JSON.parse(text, (name, entry: unknown) => {
     const digits =
       AMOUNTS.has(name) && typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;

@@ -1,6 +1,6 @@
 /**
- * Hands signed transactions to the cloud, from the outbox: the same bytes until the cloud has them or has decided about
- * them. Whoever asked for the broadcast may wait for the answer; the bytes do not wait for whoever asked.
+ * Submits signed transactions from the outbox to the cloud: the same bytes until the cloud has accepted or refused
+ * them. The caller of a broadcast may wait for the answer; the bytes do not wait for the caller.
  */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../../protocol/errors.ts';
@@ -35,8 +35,8 @@ export function submissionOf(
 }
 
 /**
- * A refusal that comes although signed bytes exist. They may land whatever is said of them: whoever pays again without
- * having looked for them on the chain may pay twice.
+ * A refusal that comes although signed bytes exist. They may land nevertheless: an application that pays again without
+ * looking for their txid may pay twice.
  */
 export function refusalOfSigned(refusal: Refusal, txids: readonly string[]): Refusal {
   const others = txids.length > 1 ? { txids } : {};
@@ -46,7 +46,7 @@ export function refusalOfSigned(refusal: Refusal, txids: readonly string[]): Ref
 /** How long a caller waits for the cloud's answer to a broadcast. Milliseconds. */
 export const SUBMISSION_WAIT_MS = 20_000;
 
-/** Whether a refusal says that a transaction will not land. A conflict says only that this version is not taken. */
+/** Whether a refusal claims that a transaction will not land. A conflict concerns this version only. */
 export function isFailureWord(code: ErrorCode): boolean {
   return submissionVerdict(code) === 'decided' && code !== 'CONFLICT';
 }
@@ -57,11 +57,11 @@ export interface SubmissionsSettings {
   readonly lease: Lease;
   readonly instructions: Instructions;
   readonly timers: Timers;
-  /** For bytes that were signed just before another replica took the lease. */
+  /** For bytes that were signed just before another replica became the leader. */
   readonly viaLeader: ViaLeader;
   readonly guard: PaymentGuard;
   readonly log: EdgeLog;
-  /** A refusal that tells something about the registration or the lease. */
+  /** A refusal that concerns the registration or the lease. */
   readonly onRefused: (code: ErrorCode) => void;
 }
 
@@ -73,7 +73,7 @@ export class Submissions {
     this.#settings = settings;
   }
 
-  /** The cloud's answer to a submission, or a refusal when none comes in time; the bytes stay in the outbox then. */
+  /** The cloud's answer to a submission, or a refusal after a time-out; the bytes then stay in the outbox. */
   answerOf(subject: string): Promise<Submitted> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(subject) ?? new Set();
@@ -100,7 +100,7 @@ export class Submissions {
     });
   }
 
-  /** The process ends: whoever waits is told that the bytes are kept. */
+  /** The process ends: waiting callers get a refusal that says that the bytes are kept. */
   stop(): void {
     for (const subject of [...this.#waiting.keys()])
       this.#give(subject, refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', signed: true }));
@@ -133,8 +133,8 @@ export class Submissions {
   }
 
   /**
-   * The bytes leave the queue, in sight of an operator: they may land all the same. False when it cannot be kept;
-   * nobody hears it then.
+   * The bytes leave the queue, with an alarm or a warning, since they may still land. False when the denial cannot be
+   * recorded; then nobody receives it.
    */
   async #noteDecided(code: ErrorCode, transactionId: string, txid: string): Promise<boolean> {
     const { instructions, guard, log } = this.#settings;

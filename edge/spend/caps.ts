@@ -23,28 +23,28 @@ export interface TokenSpend {
 
 export interface Spend {
   /**
-   * What the spend is for: SHA-256 of the instruction. Versions of one exclude each other and are counted once, at the
+   * What the spend is for: SHA-256 of the instruction. Its versions exclude each other and are counted once, at the
    * dearest.
    */
   readonly subject: string;
   readonly chain: Chain;
   readonly purpose: SpendPurpose;
   readonly amount: bigint;
-  /** The token that it moves, if a cap can bound it; counted with the spend or not at all. */
+  /** The token that it moves, where a cap can bound it; counted with the spend or not at all. */
   readonly token?: TokenSpend | null;
   /** Keys of which two signatures for the subject must share one; see payments.ts `exclusiveKeys`. */
   readonly exclusive?: readonly string[];
   /**
-   * SHA-256 of the payload: every one that was counted is kept, so that a replica knows whether it knows all of them.
+   * SHA-256 of the payload. All that were counted are kept, so that a replica knows whether it has every version.
    */
   readonly version?: string;
-  /** The id that the cloud gave it; the subject where absent. */
+  /** The id that the cloud gave it; defaults to the subject. */
   readonly transactionId?: string;
   readonly sender?: string;
-  /** Equal for two subjects that are one payment; null or absent: it pays nobody. */
+  /** Equal for two subjects that are one payment; null or absent where it pays nobody. */
   readonly payment?: string | null;
   readonly counter?: bigint | null;
-  /** Instant after which this version cannot land, and the wall clock now; null: no time kills it. */
+  /** Instant after which this version cannot land, and the wall clock now; null: it never expires. */
   readonly deadAtMs?: number | null;
   readonly wallMs?: number;
 }
@@ -57,8 +57,8 @@ export interface SpendCaps {
 }
 
 /**
- * Smallest native unit that a payload can cost. `check` has held amount and fee against the bytes; of what stands in no
- * byte the signer knows what it costs at least.
+ * Highest cost of a payload, smallest native unit. `check` compared amount and fee with the bytes; for a part of the
+ * fee that is in no byte the signer knows the least.
  */
 export function spendOf(unsigned: Unsigned, { feeFloor }: Pick<Signer, 'feeFloor'>): bigint {
   const { feeMax, tokenContract, kind, amount } = unsigned,
@@ -74,7 +74,7 @@ export function capOf(
   return purpose === 'cloud' ? (spendCaps.get(chain) ?? 0n) : (withdrawalCaps.get(chain) ?? null);
 }
 
-/** The token that a withdrawal moves; null where it moves none. A sweep's token is bounded by no cap. */
+/** The token that a withdrawal moves; null where it moves none. No cap bounds a sweep's token. */
 export function tokenOf(
   purpose: SpendPurpose,
   { tokenContract, kind, amount }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount'>,
@@ -85,8 +85,7 @@ export function tokenOf(
 }
 
 /**
- * Null: unbounded. A native cap says that withdrawals are to be bounded: a token without a cap is not let through
- * beside it.
+ * Null: unbounded. Where a native cap bounds withdrawals, a token without a cap of its own is refused.
  */
 export function tokenCapOf(
   { tokenCaps, withdrawalCaps }: SpendCaps,
@@ -96,7 +95,7 @@ export function tokenCapOf(
   return tokenCaps?.get(chain)?.get(contract) ?? (withdrawalCaps.has(chain) ? 0n : null);
 }
 
-/** Under what a token is summed, and the row that counts it beside the spend. */
+/** The unit under which a token is summed, and the row that counts it beside the spend. */
 export const tokenUnit = (chain: Chain, { contract }: Pick<TokenSpend, 'contract'>): string => `${chain} ${contract}`;
 export const tokenSubject = (subject: string): string => `${subject}/token`;
 

@@ -1,23 +1,23 @@
 /**
- * The time of the spend ledger. A clock that is set back or forth must not free budget, so the wall clock is read once,
- * for a ledger that is new. From then on the time advances by the monotonic clock while a process lives, and between
- * two processes by how long the machine was up. What cannot be told that way does not count: the time between the last
- * mark and a boot of the machine, and the time that it was off. The window is longer by that, never shorter.
+ * The time of the spend ledger. A clock that is set back or forward must not free budget, so the wall clock is read
+ * once, for a new ledger. From then on time advances by the monotonic clock while a process lives, and between two
+ * processes by how long the machine was up. Time that cannot be measured so does not count: from the last mark to a
+ * boot of the machine, and while it was off. That makes the window longer, never shorter.
  */
 import { readFileSync } from 'node:fs';
 import { StorageFailed, type Storage } from '../storage/storage.ts';
 
-/** Pause between two marks, milliseconds: at most so much time is lost with a boot of the machine. */
+/** Pause between two marks, milliseconds: a boot of the machine loses at most this much time. */
 export const SPEND_MARK_MS = 60_000;
 
 export interface SpendClock {
   /** Milliseconds; the zero is that of the wall clock when the ledger began. */
   nowMs(): number;
-  /** Keeps the time for the next process. Throws: StorageFailed. */
+  /** Stores the time for the next process. Throws: StorageFailed. */
   mark(): void;
 }
 
-/** A boot of this machine, and for how long it has been up: the time that nobody can set. */
+/** A boot of this machine and its uptime, a time that nobody can set. */
 export interface BootTime {
   readonly bootId: string;
   readonly upMs: number;
@@ -26,11 +26,11 @@ export interface BootTime {
 export interface SpendClockPorts {
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
-  /** Absent or null where it cannot be read: then no time counts between two processes. */
+  /** Absent or null where it cannot be read; then no time counts between two processes. */
   readonly bootTime?: () => BootTime | null;
 }
 
-/** The kernel's own words; null on a system that has none. Source: proc(5), random(4). */
+/** As the kernel reports it; null on other systems. Source: proc(5), random(4). */
 export function readBootTime(): BootTime | null {
   try {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -67,7 +67,7 @@ export function openSpendClock(
       storage.transaction(() => {
         const { bootId, upMs } = bootTime?.() ?? NO_BOOT;
         const ledgerMs = clock.nowMs();
-        // Where replicas share the file another one may be ahead.
+        // Replicas may share the file, and another one may be ahead.
         if ((markOf(storage)?.ledgerMs ?? 0) <= ledgerMs) storage.setSetting(SETTING, `${bootId} ${upMs} ${ledgerMs}`);
       }),
   };
@@ -83,7 +83,7 @@ export function openSpendClock(
   }
 }
 
-/** On a full disk the mark before this one stands: less time counts. */
+/** On a full disk the previous mark remains, and less time counts. */
 export function markIfPossible(clock: Pick<SpendClock, 'mark'>): void {
   try {
     clock.mark();

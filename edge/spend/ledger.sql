@@ -19,7 +19,7 @@ begin
     primary key (scope, subject)
   );
   create index if not exists flock_spend_window on flock_spend (scope, chain, purpose, counted_at_ms);
-  -- subject: SHA-256 of the instruction; rows of an edge of before have the transaction's id there, until it is counted again.
+  -- subject: SHA-256 of the instruction. In rows of an older edge it is the transaction's id, until that is counted again.
   alter table flock_spend add column if not exists transaction_id text;
   alter table flock_spend add column if not exists sender text;
   alter table flock_spend add column if not exists payment text;
@@ -29,7 +29,7 @@ begin
   alter table flock_spend add column if not exists dead_ledger_ms bigint;
   alter table flock_spend add column if not exists told text not null default 'nothing' check (told in ('nothing', 'confirmed', 'failed', 'doubted'));
   alter table flock_spend add column if not exists settled text check (settled in ('dead', 'landed', 'by_operator', 'forgotten'));
-  -- SHA-256 of each payload that was counted; null: an edge of before counted one of them.
+  -- SHA-256 of each payload that was counted; null: an older edge counted one of them.
   alter table flock_spend add column if not exists versions jsonb;
   create unique index if not exists flock_spend_transaction on flock_spend (scope, coalesce(transaction_id, subject));
   -- What is looked up for each signature costs the same after a million of them.

@@ -30,10 +30,10 @@ export interface OpenPayment {
   readonly countedAtMs: number;
 }
 
-/** An instruction that is to be signed by nobody. */
+/** An instruction that nobody may sign any more. */
 export type Retired = Pick<Spend, 'subject' | 'chain'> & Required<Pick<Spend, 'transactionId'>>;
 
-/** The one exclusive key of what is retired: no payload has it, so that no version is counted. */
+/** The only exclusive key of a retired instruction: no payload has it, so that no version is counted. */
 export const RETIRED_KEYS: readonly string[] = ['retired'];
 
 /** Instant of the newest entry, 0 in an empty ledger. */
@@ -42,10 +42,10 @@ export function newestSpendMs(storage: Storage): number {
 }
 
 /**
- * What a word makes of what was told before. `doubted`: it was called failed and was signed anew since, or its counter
- * is said to be used up; it stands in the way of equal payments, and of no higher counter.
+ * How a word changes what was reported before (the column `told`). `doubted`: it was called failed and signed again
+ * since, or its counter is said to be used up; it blocks equal payments, and no higher counter.
  */
-export const TOLD: Readonly<Record<Word, string>> = {
+export const REPORTED: Readonly<Record<Word, string>> = {
   confirmed: `told = 'confirmed' where told = 'nothing'`,
   failed: `told = 'failed' where told <> 'failed'`,
   reverted: `told = 'doubted' where told in ('nothing', 'confirmed')`,
@@ -56,8 +56,8 @@ export const TOLD: Readonly<Record<Word, string>> = {
 const EARLIER_MAX = 16;
 
 /**
- * When a version cannot land any more, by the wall clock and by a ledger whose time nobody can set; null: never by time
- * alone.
+ * When a version can no longer land, by the wall clock and by the ledger's clock, which nobody can set; null: it never
+ * expires.
  */
 function deathOf(
   { deadAtMs = null, wallMs = 0 }: Pick<Spend, 'deadAtMs' | 'wallMs'>,
@@ -69,7 +69,7 @@ function deathOf(
 }
 
 /**
- * The versions that were counted, with this one; null where one of them is not known, and for a spend that names none.
+ * The versions that were counted, with this one; null where one of them is unknown, and for a spend without a version.
  */
 function versionsWith(known: { readonly versions: string | null } | null, version: string | undefined): string | null {
   if (version === undefined || (known !== null && known.versions === null)) return null;
@@ -132,8 +132,7 @@ export class SpendLedger {
           : before === null
             ? exclusive
             : before.filter((key) => exclusive.includes(key));
-      // What was counted long ago and is signed only now is spent now: a crash in between must not carry it out of its
-      // window.
+      // Counted long ago and signed only now: it is spent now. A crash in between must not carry it out of the window.
       const dearest = known !== null && BigInt(known.amount) > amount ? BigInt(known.amount) : amount;
       const spent = this.#spentWithin(spend, nowMs),
         cap = capOf(this.#caps, spend);
@@ -172,7 +171,7 @@ export class SpendLedger {
 
   /**
    * The row that counts the token of a spend, once at the most that any version moves; null where it moves none. It is
-   * a sum and nothing else: it has no id, no payment and no counter, so that it stands in no other payment's way.
+   * a sum and nothing else: it has no id, payment or counter, and so blocks no other payment.
    */
   #tokenRow(
     { subject, chain, purpose, token }: Spend,
@@ -203,8 +202,8 @@ export class SpendLedger {
   }
 
   /**
-   * What another replica was told to sign, and may have signed: it stands in the way of an equal payment, and counts
-   * nothing here. `exclusive` null: under a key that is not known yet.
+   * What another replica may have signed: it blocks an equal payment, and counts nothing here. `exclusive` null: under
+   * a key that is not known yet.
    */
   noteElsewhere(spend: Omit<Spend, 'amount' | 'exclusive'> & { readonly exclusive: readonly string[] | null }): void {
     const {
@@ -267,11 +266,11 @@ export class SpendLedger {
   }
 
   /**
-   * A word about signed transactions that an application is told, or was; durable when it returns. `failed` is never
-   * taken back.
+   * Records what an application is about to receive, or received, of signed transactions; durable when it returns.
+   * `failed` is never taken back.
    */
   note(transactionIds: readonly string[], word: Word): void {
-    const change = TOLD[word];
+    const change = REPORTED[word];
     if (transactionIds.length > 0) {
       this.#storage.run(
         `update spend set ${change} and transaction_id in (select value from json_each(?))`,
@@ -280,13 +279,13 @@ export class SpendLedger {
     }
   }
 
-  /** Whether this replica counted it, or heard that another was told to sign it. */
+  /** Whether this replica counted it, or another one may have signed it. */
   knows(transactionId: string): boolean {
     return this.#storage.one('select 1 from spend where transaction_id = ?', transactionId) !== null;
   }
 
-  /** What was told of a transaction last, as it is kept. */
-  toldOf(transactionId: string): string {
+  /** What was last reported of a transaction; `nothing` for an unknown one. */
+  reportedOf(transactionId: string): string {
     return (
       this.#storage.one<{ told: string }>('select told from spend where transaction_id = ?', transactionId)?.told ??
       'nothing'
@@ -305,7 +304,7 @@ export class SpendLedger {
     return versions === null ? null : (JSON.parse(versions) as string[]);
   }
 
-  /** They are out of the way; durable when it returns. */
+  /** They block nothing any more; durable when it returns. */
   settle(transactionIds: readonly string[], how: Settled): void {
     this.#storage.run(
       'update spend set settled = ? where settled is null and transaction_id in (select value from json_each(?))',
@@ -342,7 +341,7 @@ export class SpendLedger {
     );
   }
 
-  /** F3: a payment that may land, or a counter that is to be filled, stands in the way. */
+  /** Found F3: blocked by an equal payment that may land, or by a lower counter that is to be used again. */
   #blocked(
     { subject, chain, sender, payment = null, counter = null, exclusive = [], wallMs = 0 }: Spend,
     nowMs: number,
@@ -382,7 +381,7 @@ export class SpendLedger {
     return unfilled.length > 0 ? counterNotFilled(unfilled) : null;
   }
 
-  /** A row of an edge of before is named by the id alone, and its keys have neither chain nor sender. */
+  /** Takes over the row of an older edge: named by the id alone, its keys without chain and sender. */
   #adopt({ subject, transactionId = subject, chain, sender }: Spend): void {
     if (subject === transactionId) return;
     const row = this.#storage.one<{ exclusive: string | null }>(

@@ -1,8 +1,8 @@
 /**
  * The shared spend ledger in a PostgreSQL database of the customer's. One function call counts a spend or refuses it:
- * it takes a row lock first and reads after it, so that two replicas that count at one moment see each other. The
- * database's clock is read once, for a scope that is new: from then on time passes as the replicas' own clocks say, so
- * that a clock that is set frees no budget.
+ * it takes a row lock first and reads after it, so that two replicas that count at the same moment see each other. The
+ * database's clock is read once, for a new scope; from then on time advances by the replicas' own clocks, so that
+ * setting a clock frees no budget.
  */
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
@@ -30,7 +30,7 @@ const LOCK_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 8_000;
 const IDLE_TIMEOUT_S = 60;
 /**
- * As in the cloud's pool: a first message of this size keeps a connection that broke from being taken for a good one.
+ * As in the cloud's pool: with a first message of this size a broken connection is not mistaken for a good one.
  */
 const LONG_STARTUP = { 'flock.padding': 'x'.repeat(1_024) };
 
@@ -57,13 +57,12 @@ export interface PostgresSpendSettings {
   readonly caps: SpendCaps;
   readonly clock: Pick<SpendClock, 'nowMs'>;
   readonly replica: SpendReplica;
-  /** After so long nothing is signed and the connection is given up. Milliseconds. */
+  /** After so long the connection is given up and nothing is signed. Milliseconds. */
   readonly answerTimeoutMs?: number;
 }
 
 /**
- * A ledger that connects, and makes its tables, when it is first asked, and anew after a connection that did not
- * answer.
+ * A ledger that connects, and creates its tables, on first use, and again after a connection did not answer.
  */
 export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend {
   const { url, caps, answerTimeoutMs = ANSWER_TIMEOUT_MS } = settings;
@@ -76,7 +75,7 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
         answerTimeoutMs,
       );
     } catch (error) {
-      // A connection whose other end is gone without a word would be waited on until TCP gives up.
+      // The other end may have gone silently: TCP would wait for minutes.
       drop(connection).catch(() => undefined);
       throw error;
     }
@@ -92,7 +91,7 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
         settings.replica.noteCounted();
         return refusalOf(counted, spend, caps);
       } catch (error) {
-        return unasked(error); // Counted or not: it is not known, and the same spend may be counted again without harm.
+        return unasked(error); // It is unknown whether it was counted; counting the same spend again does no harm.
       }
     },
     async retire({ subject, transactionId, chain }) {
@@ -110,7 +109,7 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
     },
     note: (ids, word) =>
       asked(async (sql) => {
-        const change = TOLD_CHANGES[word];
+        const change = REPORTED_CHANGES[word];
         await sql`update flock_spend s set told = ${change.to} where s.scope = ${settings.scope} and ${among(sql, ids)} and ${JSON.stringify(change.from)}::text::jsonb ? s.told`;
       }),
     settle: (ids, how) =>
@@ -155,7 +154,7 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
   };
 }
 
-/** In the words of the index by transaction, so that no look at one grows with the ledger. */
+/** Exactly the expression of the index by transaction, so that no lookup grows with the ledger. */
 const among = (sql: Sql, ids: readonly string[]) =>
   sql`coalesce(s.transaction_id, s.subject) = any(array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb)))`;
 
@@ -181,8 +180,8 @@ function connect(url: string): Connection {
   return { sql, ready: sql.file(TABLES).then(() => undefined) };
 }
 
-/** `TOLD` of spend-ledger.ts, as this table has it. */
-const TOLD_CHANGES: Readonly<Record<Word, { readonly to: string; readonly from: string[] }>> = {
+/** `REPORTED` of ledger.ts for this table. */
+const REPORTED_CHANGES: Readonly<Record<Word, { readonly to: string; readonly from: string[] }>> = {
   confirmed: { to: 'confirmed', from: ['nothing'] },
   failed: { to: 'failed', from: ['nothing', 'confirmed', 'doubted'] },
   reverted: { to: 'doubted', from: ['nothing', 'confirmed'] },
@@ -209,7 +208,7 @@ async function count(
     wallMs = 0,
     token = null,
   } = spend;
-  const told = {
+  const asked = {
     subject,
     transactionId,
     chain,
@@ -234,7 +233,7 @@ async function count(
         }),
   };
   const [row] = await sql<Counted[]>`
-    select outcome, spent::text, earlier from flock_count_spend(${scope}, ${name}, ${heirOf}, ${clock.nowMs()}::bigint, ${JSON.stringify(told)}::text::jsonb)`;
+    select outcome, spent::text, earlier from flock_count_spend(${scope}, ${name}, ${heirOf}, ${clock.nowMs()}::bigint, ${JSON.stringify(asked)}::text::jsonb)`;
   return row!;
 }
 

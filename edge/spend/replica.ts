@@ -1,4 +1,4 @@
-/** What replicas share of their spending. */
+/** The port of a shared spend ledger, and the process that counts in it. */
 import type { Spend } from './caps.ts';
 import type { OpenPayment, Retired } from './ledger.ts';
 import type { Refusal } from '../../protocol/errors.ts';
@@ -6,51 +6,52 @@ import type { Settled, Word } from '../signing/payments.ts';
 import type { KeySetRecord } from '../../protocol/frames.ts';
 
 /**
- * A set of a replica that is gone is forgotten after this, long after the last day on which it can vouch. Milliseconds.
+ * The key set of a replica that is gone is deleted after this, long after it can no longer vouch. Milliseconds.
  */
 export const KEY_SET_KEPT_MS = 90 * 86_400_000;
 
 export interface SharedSpend {
   /**
-   * Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell.
+   * Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, and SERVICE_UNAVAILABLE when the ledger
+   * does not answer.
    */
   count(spend: Spend): Promise<Refusal | null>;
   /**
    * Takes an instruction out of the count for good: no replica counts it any more, so none signs it. False where it was
-   * counted. Refuses: SERVICE_UNAVAILABLE when it cannot tell.
+   * counted. Refuses: SERVICE_UNAVAILABLE when the ledger does not answer.
    */
   retire(instruction: Retired): Promise<boolean | Refusal>;
-  /** A word about signed transactions that an application is told, or was. Throws: Error when it cannot be written. */
+  /** As `SpendLedger.note`. Throws: Error when it cannot be written. */
   note(transactionIds: readonly string[], word: Word): Promise<void>;
-  /** They are out of the way. Throws: Error when it cannot be written. */
+  /** As `SpendLedger.settle`. Throws: Error when it cannot be written. */
   settle(transactionIds: readonly string[], how: Settled): Promise<void>;
   /** As `SpendLedger.versionsOf`. Throws: Error when it cannot be read. */
   versionsOf(transactionId: string): Promise<readonly string[] | null>;
-  /** What may still land, oldest first. Throws: Error when it cannot be read. */
+  /** Signed payments that may still land, oldest first. Throws: Error when it cannot be read. */
   open(limit: number): Promise<OpenPayment[]>;
   /**
-   * Key sets of the replicas that share this ledger above the versions known, as they are kept: nothing of them was
-   * checked. Throws: Error when they cannot be read.
+   * Key sets of the replicas that share this ledger, newer than the known versions, unchecked. Throws: Error when they
+   * cannot be read.
    */
   keySets(known: KnownVersions): Promise<unknown[]>;
   /**
-   * Keeps a replica's own, in place of an older one, and forgets those of replicas that are long gone. Throws: Error
-   * when it cannot be written.
+   * Stores a replica's own key set in place of an older one, and deletes those of replicas that are long gone. Throws:
+   * Error when it cannot be written.
    */
   putKeySet(set: KeySetRecord): Promise<void>;
-  /** Keeps the time of the ledger for the processes to come, where this process does. */
+  /** Stores the time of the ledger for later processes, where this process keeps it. */
   mark(): void;
   close(): Promise<void>;
 }
 
 /**
- * A process among the replicas that share a ledger. Its clock is its own, so that no two processes may have one name.
+ * A process among the replicas that share a ledger. Each has a clock of its own, so that names are never shared.
  */
 export interface SpendReplica {
   readonly name: string;
-  /** The process whose clock goes on in this one, the last that counted from its directory; null for none. */
+  /** The process whose clock this one continues, the last that counted from its directory; null for none. */
   readonly heirOf: string | null;
-  /** It has counted: the next process is its heir. */
+  /** It has counted, so that the next process continues its clock. */
   noteCounted(): void;
 }
 

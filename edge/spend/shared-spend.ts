@@ -1,7 +1,7 @@
 /**
  * EDGE_SPEND_LEDGER: one count of spends for all replicas of an edge, so that the caps bound all of them together and
- * an instruction is signed under one replay key, whichever replica signs. In PostgreSQL (`postgres-spend.ts`), or in a
- * directory that the replicas of one machine share. Where it cannot be asked nothing is signed.
+ * an instruction is signed under one replay key by any of them. In PostgreSQL (`postgres-spend.ts`), or in a directory
+ * that the replicas of one machine share. While it does not answer nothing is signed.
  */
 import { randomUUID } from 'node:crypto';
 import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts } from './clock.ts';
@@ -14,13 +14,13 @@ import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.
 export type SpendLedgerPlace =
   { readonly kind: 'postgres'; readonly url: string } | { readonly kind: 'directory'; readonly path: string };
 
-/** The place that a setting names, or null for a text that is none. */
+/** The place that a setting names; null for any other text. */
 export function spendLedgerPlace(text: string): SpendLedgerPlace | null {
   if (/^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)) return { kind: 'postgres', url: text };
   return text.startsWith('/') ? { kind: 'directory', path: text } : null;
 }
 
-/** The process that runs on a directory. */
+/** This process, on its directory. */
 export function spendReplicaOf(storage: Pick<Storage, 'setting' | 'setSetting'>): SpendReplica {
   const name = randomUUID();
   let isNoted = false;
@@ -40,10 +40,10 @@ export const SCOPE_SETTING = 'spend_scope';
 
 export interface SharedSpendSettings extends SpendClockPorts {
   readonly place: SpendLedgerPlace;
-  /** Whose spends these are: edges of other phrases or environments may use the same database. */
+  /** Whose spends these are; edges of other phrases or environments may use the same database. */
   readonly scope: string;
   readonly caps: SpendCaps;
-  /** This replica's own: a database cannot tell by itself how much time has passed. */
+  /** This replica's own: a database's clock can be set, and says nothing of the time that has passed. */
   readonly clock: Pick<SpendClock, 'nowMs'>;
   readonly replica: SpendReplica;
 }

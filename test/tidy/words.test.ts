@@ -74,7 +74,17 @@ test('house 6: the gateway asserts no type by way of `unknown`', (t) => {
  * House part 3: the words of an old dialect. They meant five things each; the glossary and docs/STYLE.md have the
  * field's words instead. The list of rooms only grows.
  */
-const PLAIN_ROOMS = ['model', 'protocol', 'chains', 'chain-watchers', 'gateway', 'supervision', 'persistence'];
+const PLAIN_ROOMS = [
+  'model',
+  'protocol',
+  'chains',
+  'chain-watchers',
+  'gateway',
+  'supervision',
+  'persistence',
+  'edge/signing',
+  'edge/spend',
+];
 const DIALECT =
   /(?<![a-z])(?:tell|tells|told|telling|retells?|retold|whoever|whomever|stands?|stood|bells?|strikes?|testimon(?:y|ies)|fitness|hears)(?![a-z])|\bknows of\b|\bgone where\b|\bhad its time\b/i;
 
@@ -101,7 +111,10 @@ test('house 3: comments, log texts and identifiers use plain English words, not 
     .filter(({ path }) => path !== 'protocol/share-words.ts') // the words of BIP-39
     .flatMap(({ path, lines }) =>
       lines.flatMap((line, index) =>
-        DIALECT.test(wordsOf(line)) ? [`${path}:${index + 1} ${line.trim().slice(0, 100)}`] : [],
+        // `told` is a column of the spend ledgers that customers have.
+        DIALECT.test(wordsOf(path.startsWith('edge/spend/') ? line.replace(/\btold\b/g, '') : line))
+          ? [`${path}:${index + 1} ${line.trim().slice(0, 100)}`]
+          : [],
       ),
     );
   t.deepEqual(found, []);

@@ -127,8 +127,8 @@ function checkInputs(inputs: readonly PsbtInput[], from: Uint8Array): Refusal | 
 }
 
 /**
- * A default is not spelled out, a proof is in its own form, and the coin's output stands beside it where BIP-143 or 341
- * needs it. found F13.
+ * A default is not spelled out, a proof is in its own form, and the coin's output is given beside it where BIP-143 or
+ * BIP-341 needs it. found F13.
  */
 function isOneText(
   { sighash, previous, witnessUtxo }: PsbtInput,

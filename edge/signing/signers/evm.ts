@@ -57,7 +57,7 @@ function* read({ network, unsigned, instruction, policy }: Question): Facts {
   return null;
 }
 
-/** What the bytes pay, read as the kind of payment that was asked for. Refuses: anything beside it. */
+/** The payment in the bytes, read as the kind that was asked for. Refuses: anything else in them. */
 function paymentOf({ to, value, data }: EvmTransaction, { token }: Instruction): Payment | Refusal {
   if (token === null) {
     return data === '0x' ? { to, amount: value, tokenContract: null } : refuseToSign('data_not_empty');

@@ -57,7 +57,7 @@ interface Fields {
   height: { readonly reason: 'locktime' | 'expiry'; readonly height: number; readonly ahead?: number };
   /** Nonce or sequence. A ticket is behind by its nature. */
   counter: { readonly reason: string; readonly value: bigint; readonly mayBeBehind?: boolean };
-  /** How it is told from what was signed before; `version` reads an earlier payload, null for one that it cannot. */
+  /** How it compares with what was signed before. `version` reads an earlier payload; null for an unreadable one. */
   once: {
     readonly key: ReplayKey;
     readonly own: Version;

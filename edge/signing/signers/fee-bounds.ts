@@ -1,9 +1,9 @@
 /**
- * What a fee may be: in all, as a share of a native amount, and for one unit of what the chain sells. A fee that has
- * nothing to do with the amount loses money even where nobody lies: a contract that burns gas, a market that is mad for
- * a minute, a cloud that reads a false price. G29.
+ * How high a fee may be: in total, as a share of a native amount, and for one unit of what the chain sells. A fee out
+ * of proportion loses money even where nobody lies: a contract that burns gas, a market that spikes for a minute, a
+ * cloud that reads a false price. G29.
  *
- * A bound is a setting, else the value of the table here. Where the prices come from: docs/configuration.md.
+ * A bound is a setting, or else the value of the table here. Sources of the prices: docs/configuration.md.
  */
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
@@ -21,11 +21,11 @@ export interface FeeBounds {
   readonly nativeGasLimit: bigint;
 }
 
-/** The usual price of a unit, and what a plain transfer costs at it. */
+/** The usual price of a unit, and the cost of a plain transfer at that price. */
 export interface UsualFee {
   readonly unit: string;
   readonly price: bigint;
-  /** Smallest native unit; with what the chain takes for a new account where a plain transfer may make one. */
+  /** Smallest native unit; includes the chain's charge for a new account where a plain transfer may create one. */
   readonly plain: bigint;
   /** Highest fee of one transaction where no setting says otherwise. */
   readonly cap: bigint;
@@ -55,10 +55,10 @@ export const USUAL_FEES: Readonly<Record<Chain, UsualFee>> = {
   xlm: { unit: 'stroops per operation', price: 1_000n, plain: 2_000n, cap: 20_000n },
 };
 
-/** Times the usual price that a unit may cost where no setting says otherwise. Decisions 3. */
+/** A unit may cost this many times the usual price where no setting says otherwise. Decisions 3. */
 const PRICE_FACTOR = 10n;
 
-/** What the settings say of fees; what they leave out is the table's. */
+/** The settings for fees; the table fills what they leave out. */
 export interface FeeSettings {
   readonly feeCaps: ReadonlyMap<Chain, bigint>;
   readonly feeFloors: ReadonlyMap<Chain, bigint>;
@@ -77,7 +77,7 @@ export const DEFAULT_FEE_SETTINGS: FeeSettings = {
   nativeGasLimit: 100_000n,
 };
 
-/** The bounds of a chain. A sweep has a share of its own and no floor: what is too small to be swept waits. */
+/** The bounds of a chain. A sweep has its own share and no floor: an amount too small to be swept waits. */
 export function feeBoundsOf(chain: Chain, settings: FeeSettings = DEFAULT_FEE_SETTINGS, isSweep = false): FeeBounds {
   const usual = USUAL_FEES[chain];
   return {
@@ -89,12 +89,12 @@ export function feeBoundsOf(chain: Chain, settings: FeeSettings = DEFAULT_FEE_SE
   };
 }
 
-/** What a payload can cost, as its bytes prove it. */
+/** What a payload can cost, as its bytes prove. */
 export interface Costs {
   readonly chain: Chain;
-  /** Highest fee, smallest native unit, with the rent of an account that is made on the way. */
+  /** Highest fee, smallest native unit, with the rent of an account that it creates. */
   readonly feeMax: bigint;
-  /** What moves, where it is the native coin; null for a token, an opt-in and a cancellation. */
+  /** Amount that moves, where it is the native coin; null for a token, an opt-in and a cancellation. */
   readonly amount: bigint | null;
   /** Price of one unit, rounded up; null where none is in the bytes. */
   readonly price: bigint | null;
@@ -128,7 +128,7 @@ export function checkFeeBounds(
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** The refusal of a bound that the customer sets; bound and value are in one unit. */
+/** The refusal for a bound that the customer sets; bound and value have the same unit. */
 export function overBound(reason: string, setting: string, bound: bigint, value: bigint, more: object = {}): Refusal {
   return refuse(
     'SIGNED_BATCH_REJECTED',
@@ -144,7 +144,7 @@ export function overBound(reason: string, setting: string, bound: bigint, value:
   );
 }
 
-/** Whether a refusal is one of the customer's own bounds, and no attempt to have something else signed. */
+/** Whether a refusal is about one of the customer's own bounds, and so no sign of a lying cloud. */
 export function isOwnBound({ details }: Refusal): boolean {
   return typeof details['bound'] === 'string';
 }

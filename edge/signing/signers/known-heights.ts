@@ -1,21 +1,21 @@
 /**
- * A recent block of each chain whose payloads name heights, known with this release. From it and the edge's own clock
- * follows how high a chain can be at most, whatever the cloud says: a payload that names a greater height lies in wait.
- * found F8.
+ * A recent block of each chain whose payloads name heights, known with this release. With the edge's own clock it
+ * bounds how high the chain can be, without the cloud: a payload that names a greater height lies in wait. found F8.
  *
- * Renew the table with each release: the test of the day that CHANGELOG.md gives the release refuses one that is older
- * than a year, since the bound grows looser with every day (blocks are counted at their fastest pace).
+ * Renew the table with each release (then also test/vectors/refusals.json): a test refuses a table that is older than a
+ * year on the day that CHANGELOG.md gives the release, since the bound grows looser every day (blocks are counted at
+ * their fastest pace).
  */
 import type { Chain } from '../../../protocol/slugs.ts';
 
 export interface KnownHeight {
-  /** Height that the chain had at most at `at`. */
+  /** Height of the chain at `at`, or less. */
   readonly height: number;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** No month has seen blocks at a faster pace, milliseconds. */
+  /** No month had a faster pace of blocks. Milliseconds. */
   readonly blockMsMin: number;
-  /** Blocks by which a burst may be ahead of that pace. */
+  /** Blocks by which a burst may exceed that pace. */
   readonly slack: number;
   readonly source: string;
 }
@@ -59,7 +59,7 @@ const YEAR_MS = 366 * 86_400_000;
 
 /**
  * Highest height that a chain can have by this clock; null for a chain whose payloads name none. A clock that is set
- * back makes it no lower than what the release knows; without a clock it is what a year can bring.
+ * back does not lower it below the release's own block; without a clock a year is added to that.
  */
 export function highestHeight(chain: Chain, nowMs: number | undefined): number | null {
   const known = KNOWN_HEIGHTS[chain];
@@ -69,7 +69,7 @@ export function highestHeight(chain: Chain, nowMs: number | undefined): number |
   return known.height + Math.ceil(elapsedMs / known.blockMsMin) + known.slack;
 }
 
-/** Chains whose row is too old for a release of that day. */
+/** Chains whose row is too old for a release on that day. */
 export function outdatedAt(releaseMs: number, table = KNOWN_HEIGHTS): Chain[] {
   return Object.entries(table).flatMap(([chain, { at }]) =>
     releaseMs - Date.parse(at) > YEAR_MS ? [chain as Chain] : [],

@@ -1,11 +1,12 @@
 /**
- * What is signed lands soon or never: one rule for all families. A payload that cannot land yet is a cheque that the
- * cloud keeps, long after its caller gave up. found F8, chains.md 1.6-8.
+ * What is signed lands soon or never: one rule for all families. A payload that cannot land yet is a cheque in the
+ * cloud's hands, long after its caller gave up. found F8, chains.md 1.6-8.
  *
  *   height    (lock time, last ledger, last valid height) at most what the chain can have by the edge's clock
- *   counter   (nonce, sequence) at most a little above the highest one that this edge signed, or that the company's own
- *             node names; while neither knows, at most what an address can have: EDGE_FIRST_NONCE_MAX on EVM chains, on
- *             xrp and xlm, where counters begin at the ledger that made the account, what the ledger's height allows
+ *   counter   (nonce, sequence) at most a little above the highest one that this edge signed, or the next one by the
+ *             company's own node; while both know none, at most what an address can have: EDGE_FIRST_NONCE_MAX on EVM
+ *             chains; on xrp and xlm, where counters begin at the ledger that created the account, what the ledger's
+ *             height allows
  *   time      (expiration, time bounds) the rule `ends` in rules.ts: it is in the bytes, and ends within an hour
  */
 import { type Chain, FAMILY_OF } from '../../../protocol/slugs.ts';
@@ -16,10 +17,10 @@ import { refuseToSign, type SigningPolicy } from './signer.ts';
 
 /** Highest first nonce of an address that this edge never signed for, where no setting says otherwise. */
 export const FIRST_NONCE_MAX = 100_000n;
-/** Transactions that an account may be ahead of one a ledger. */
+/** Transactions by which an account may exceed one per ledger. */
 const SEQUENCE_SLACK = 1_000_000n;
 /**
- * A Stellar account's sequence begins with the number of the ledger that made it in its upper half. Source: CAP-0001.
+ * The upper half of a Stellar account's first sequence is the number of the ledger that created it. Source: CAP-0001.
  */
 const STELLAR_LEDGER_BITS = 32n;
 

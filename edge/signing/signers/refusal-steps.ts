@@ -1,6 +1,6 @@
 /**
- * What a person does about each refusal to sign: the setting that decides, null where no setting may allow it, and the
- * next step. A reason that is not here is a payload that cannot be read, and gets the step of a false payload.
+ * What an operator does about each refusal to sign: the setting that decides (null where no setting may allow it) and
+ * the next step. A reason without an entry is that of an unreadable payload, and gets the step of a false payload.
  */
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
@@ -16,7 +16,7 @@ const FALSE_PAYLOAD: Step = {
 };
 const OWN_KEYS: Step = {
   setting: 'MNEMONIC_FILE',
-  next: 'this edge derives another address there: compare phrase and passphrase with those that the address was made with, else the cloud told a false one',
+  next: 'this edge derives another address there: compare phrase and passphrase with those that the address was made with, else the cloud named a false one',
 };
 const REGISTRY: Step = {
   setting: null,
@@ -157,7 +157,7 @@ export const STEPS: Readonly<Record<string, Step>> = {
   ...all(FIXED_BOUND, ['fee_cap', 'fee_rate_cap', 'gas_limit', 'unit_limit']),
   instruction_expired: {
     setting: 'EDGE_INSTRUCTION_TTL',
-    next: 'broadcast it again: it was told longer ago than the setting allows',
+    next: 'broadcast it again: its broadcast is older than the setting allows',
   },
   sweep_destination_not_allowed: {
     setting: 'EDGE_SWEEP_TREASURY_ALLOWLIST',
@@ -172,7 +172,7 @@ function all(step: Step, reasons: readonly string[]): Record<string, Step> {
 /** The step of a reason. */
 export const stepOf = (reason: string): Step => (Object.hasOwn(STEPS, reason) ? STEPS[reason]! : FALSE_PAYLOAD);
 
-/** Setting and next step of a refusal, for a line of the log. */
+/** Setting and next step of a refusal, for a log line. */
 export function stepIn({ details }: Pick<Refusal, 'details'>): { setting?: string; next?: string } {
   const { setting, next } = details;
   return {

@@ -1,14 +1,14 @@
 /**
- * What every family's signer offers, and what the edge brings to it. The cloud is not trusted: `check` decodes the
- * payload itself and holds every field of it against what this edge's own caller asked for, the addresses that this
- * edge derives, and its own journal. chains.md 1.6, decisions 6.
+ * What every family's signer offers, and what the edge gives it. The cloud is not trusted: `check` decodes the payload
+ * itself and compares every field with what this edge's own caller asked for, the addresses that this edge derives, and
+ * its own journal. The rules of the check: rules.ts. chains.md 1.6, decisions 6.
  *
  * Terminology.
- *   instruction   what a holder of a local key asked for, or the sweep that this edge's own settings permit
+ *   instruction   what a holder of a local key asked for, or a sweep that this edge's own settings permit
  *   policy        this edge's limits, journal and derivation, as values and pure functions
- *   journal       payloads that this edge has signed before; written before a signature leaves the process
+ *   journal       payloads that this edge signed before; written before a signature leaves the process
  *
- * A signer reads no clock, no file and no network. Whoever calls it writes the journal and the spend ledger first.
+ * A signer reads no clock, file or network. Its caller writes the journal and the spend ledger first.
  */
 import type { Catalogue, Network, ReplayKey, Signed, Token, Unsigned } from '../../../chains/chain.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
@@ -38,15 +38,17 @@ export interface Instruction {
   readonly token: Token | null;
   readonly tag: string | null;
   /**
-   * The tag is a part of the destination's own text (`M…`, an X-address): it goes where such a tag goes, not into a
-   * memo.
+   * The tag is a part of the destination's own text (`M…`, an X-address), so it belongs in the destination, not into
+   * a memo.
    */
   readonly tagOfAddress?: true;
-  /** The application's own name of the payment: two with different names are two payments, however alike. */
+  /**
+   * The application's own name of the payment: payments with different names are different, even if all else is equal.
+   */
   readonly paymentRef?: string;
   /**
-   * Its counter is bound when it is broadcast (binding.ts). Absent where the chain has none, and in instructions of an
-   * edge of before.
+   * Its counter is bound when it is broadcast (binding.ts). Absent where the chain has no counter, and in instructions
+   * of an older edge.
    */
   readonly counter?: 'at_broadcast';
   /**
@@ -58,64 +60,64 @@ export interface Instruction {
 
 /** Payloads signed before, oldest first. */
 export interface SigningJournal {
-  /** For this instruction, whatever their replay key: two of them with different keys could both land (G27). */
+  /** For this instruction, under any replay key: two with different keys could both land (G27). */
   readonly forInstruction: readonly string[];
-  /** Of this chain and sender with this key, for any instruction (1.6-7). */
+  /** For any instruction, of this chain and sender under this key (1.6-7). */
   withReplayKey(key: ReplayKey): readonly string[];
 }
 
 export interface SigningPolicy extends FeeBounds {
   /** Where sweeps may go on this chain: the re-derived treasury and the allow-list, canonical text. */
   readonly sweepDestinations: readonly string[];
-  /** Gas tank of this chain, re-derived; null where there is none. */
+  /** Gas tank of this chain, re-derived; null where the chain has none. */
   readonly gasTank: string | null;
   /** Tokens of this chain in the registry version that this edge accepted. */
   readonly catalogue: Catalogue;
   /** The address this edge derives at an absolute path, or null when the path is not one of its own. */
   addressAt(path: string): string | null;
   readonly journal: SigningJournal;
-  /** Inclusive bounds of the next counter, from the journal or the customer's own node; null while neither knows. */
+  /** Inclusive bounds of the next counter, from the journal or the customer's own node; null while both know none. */
   readonly replayWindow: { readonly from: bigint; readonly to: bigint } | null;
-  /** Highest nonce while neither knows. EDGE_FIRST_NONCE_MAX. */
+  /** Highest nonce while both know none. EDGE_FIRST_NONCE_MAX. */
   readonly firstNonceMax?: bigint;
   /**
-   * The edge's clock, for payloads that must expire soon (1.6-8: tron, xlm, xrp); without it such a payload is refused.
+   * The edge's clock, for payloads that must expire soon (1.6-8: tron, xlm, xrp); without it they are refused.
    */
   readonly nowMs?: number;
 }
 
 /**
- * How long a chain may stand still and then take what was signed before, milliseconds. A block may hold what its
+ * How long a chain may halt and then accept what was signed before, milliseconds. A block may hold what its
  * parent's time has not overtaken (tron), a ledger closes with the time at which its vote began (xlm), a block hash
- * ages by blocks (sol). TRON stood still for 2 h 15 min on 2 November 2020, Stellar for 67 minutes on 15 May 2019,
+ * ages by blocks (sol). TRON halted for 2 h 15 min on 2 November 2020, Stellar for 67 minutes on 15 May 2019,
  * Solana for up to 19 hours. Sources: java-tron Manager.validateCommon; stellar-core HerderSCPDriver::checkCloseTime;
  * status.solana.com, 2021 to 2024.
  */
 export const HALT_MS_MAX = 24 * 3_600_000;
 
-/** A private key, held for one signature. It exists in this room only. */
+/** A private key, lent for one signature. */
 export interface SigningKey {
   readonly privateKey: Uint8Array;
 }
 
 export interface Signer {
-  /** Refuses: SIGNED_BATCH_REJECTED with `details.reason`, for whatever differs from the instruction or the policy. */
+  /** Refuses: SIGNED_BATCH_REJECTED with `details.reason`, for each difference from the instruction or the policy. */
   check(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null;
   /**
    * Signs a payload that `check` passed. Further keys are those of co-signers (a fee payer, other inputs), in the
    * order in which the payload names them. Throws: Error when a key is not the one that the payload needs.
    */
   sign(network: Network, unsigned: Unsigned, key: SigningKey, ...coSigners: readonly SigningKey[]): Signed;
-  /** Own addresses beside `from` that must sign a payload that `check` passed: who pays its fee. */
+  /** Own addresses beside `from` that must sign a payload that `check` passed: the payer of its fee. */
   coSigners?(unsigned: Unsigned): readonly string[];
   /**
-   * What a payload that `check` passed costs at least where the highest fee holds a part that stands in no byte,
-   * smallest native unit: a cloud that tells less of it hides nothing from the spend ledger.
+   * Lowest cost of a payload that `check` passed, smallest native unit, where a part of its fee is in no byte: a cloud
+   * that understates that part hides nothing from the spend ledger.
    */
   feeFloor?(unsigned: Unsigned): bigint;
   /**
-   * Instant of the wall clock, milliseconds, after which a payload that `check` passed at `nowMs` cannot land whatever
-   * anybody says; absent where no time kills it.
+   * Instant of the wall clock, milliseconds, after which a payload that `check` passed at `nowMs` can no longer land;
+   * absent where it never expires.
    */
   deadAtMs?(unsigned: Unsigned, nowMs: number): number;
 }
@@ -134,7 +136,7 @@ export function refuseToSign(reason: string, differs: { expected?: unknown; foun
   });
 }
 
-/** Flaws of a text and not of what it says: another encoding of a transaction, or of nothing. */
+/** Flaws of the text, not of its content: another encoding of a transaction, or no transaction at all. */
 const TEXT_FLAWS: ReadonlySet<string> = new Set([
   'unreadable',
   'not_canonical',
@@ -154,8 +156,8 @@ const TEXT_FLAWS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A payload that does not decode. A transaction has one text on each chain, the one that is checked, signed and stored:
- * any other is refused alike, `not_canonical`, with the finer flaw as `found`. Refuses: SIGNED_BATCH_REJECTED. found
+ * A payload that does not decode. On each chain a transaction has one text, which is checked, signed and stored; any
+ * other is refused as `not_canonical`, with the finer flaw as `found`. Refuses: SIGNED_BATCH_REJECTED. found
  * F13.
  */
 export function refusePayload(reason: string, found?: unknown): Refusal {

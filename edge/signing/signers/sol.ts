@@ -1,6 +1,6 @@
 /**
  * The Solana signer. It signs legacy messages that hold a limit and a price of compute and one transfer, nothing else:
- * what was decoded encodes to the very bytes again (`payment.ts`), so that no further instruction, account or flag can
+ * what is decoded must encode to the same bytes (`payment.ts`), so that no further instruction, account or flag can
  * hide in them. chains.md 1.6 and L26; the order of the checks is the order of the list there.
  *
  * The block hash is the only tie to a network (1.6-6): it dies within two minutes and no other network has it. Its last
@@ -121,7 +121,7 @@ function* tokenPayment(asset: TokenAsset, { from }: Payment, { token, to }: Inst
   yield { kind: 'destination', to: derived, asked: derived, found: destination };
 }
 
-/** 1.6-5: what was stated of the fee stands in the bytes, and the whole of it is within the caps. */
+/** 1.6-5: the stated fee is that of the bytes, and the whole of it is within the caps. */
 function* fee({ fee: stated, feeMax }: Unsigned, paid: Payment): Generator<Fact> {
   const { feePayer, from, unitLimit, microLamportsPerUnit, amount, asset } = paid,
     signatures = feePayer === from ? 1 : 2;
@@ -182,7 +182,7 @@ function coSigners(unsigned: Unsigned): readonly string[] {
   return message === null || !message.ok ? [] : message.signers.filter((signer) => signer !== unsigned.from);
 }
 
-/** L29: the fee with the whole rent where an account is created, whatever was told of the rent. */
+/** L29: the fee with the whole rent where an account is created, even if less rent was stated. */
 function feeFloor(unsigned: Unsigned): bigint {
   const bytes = bytesOf(unsigned),
     decoded = bytes === null ? null : decodePayment(bytes);

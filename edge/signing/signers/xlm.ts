@@ -1,7 +1,7 @@
 /**
  * The Stellar signer. It signs one payment, account creation or opt-in, alone in its transaction, and a fee bump around
- * it: what was decoded encodes to the very bytes again (`envelope.ts`), so that no further operation, signer,
- * precondition or memo can hide in them. The network is in what is signed, by its passphrase (1.6-6). chains.md 1.6,
+ * it: what is decoded must encode to the same bytes (`envelope.ts`), so that no further operation, signer, precondition
+ * or memo can hide in them. The network is in what is signed, by its passphrase (1.6-6). chains.md 1.6,
  * M20.
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
@@ -126,7 +126,7 @@ function* summary(
   yield part('sequence_mismatch', stated === sequence.toString(), { expected: sequence, found: stated });
 }
 
-/** 1.6-5, M21: what was stated of the fee stands in the bytes, and what an operation pays is within the bounds. */
+/** 1.6-5, M21: the stated fee is that of the bytes, and what an operation pays is within the bounds. */
 function* fee(payload: Payload, { tokenContract, amount }: Unsigned): Generator<Fact> {
   const { transaction, bump } = payload,
     inner = BigInt(transaction.feeStroops),

@@ -385,26 +385,26 @@ test('found: a node that says "landed" refuses an equal payment with the txid, a
     log: { alarm: (name: string) => void alarms.push(name) } as unknown as EdgeLog,
   });
   t.is(ledger.count(pay(ID, 7)), null);
-  const stands = await guard.stands(ledger.count(pay(OTHER, 8))!);
-  t.like(stands, {
+  const blocked = await guard.stillBlocked(ledger.count(pay(OTHER, 8))!);
+  t.like(blocked, {
     code: 'CONFLICT',
     details: { reason: 'equal_payment_signed', landed: [TXID], txids: [TXID], field: 'paymentRef' },
   });
-  t.regex(stands!.message, /landed.*paymentRef/);
+  t.regex(blocked!.message, /landed.*paymentRef/);
   await guard.noteDenied({ ...NOTHING_DENIED, failedTxids: [TXID.toUpperCase().replace('0X', '0x')] });
-  t.is(ledger.toldOf(ID), 'failed', 'called failed by its txid, in other letters');
+  t.is(ledger.reportedOf(ID), 'failed', 'called failed by its txid, in other letters');
   const above = ledger.count(pay(OTHER, 8, 'another'))!;
   t.is(above.details['reason'], 'counter_not_filled');
-  t.is(await guard.stands(above), null);
+  t.is(await guard.stillBlocked(above), null);
   t.is(ledger.count(pay(OTHER, 8, 'another')), null);
   t.deepEqual(alarms, ['paid_although_called_failed']);
   t.like(
-    await guard.stands(ledger.count(pay('txn_3', 9))!),
+    await guard.stillBlocked(ledger.count(pay('txn_3', 9))!),
     { details: { landed: [TXID] } },
     'as a payment it stays made',
   );
   fate = 'dead';
-  t.is(await guard.stands(ledger.count(pay('txn_3', 9))!), null);
+  t.is(await guard.stillBlocked(ledger.count(pay('txn_3', 9))!), null);
   t.is(ledger.count(pay('txn_3', 9)), null);
   storage.close();
 });
@@ -474,13 +474,13 @@ test('found F3: the death of the versions that this replica signed proves nothin
   await one.sign(versionOf('a'));
   await two.sign(versionOf('b')); // repriced there; a cloud withholds the record
   t.like(
-    await one.guard.stands((await one.count(again))!),
+    await one.guard.stillBlocked((await one.count(again))!),
     { code: 'CONFLICT', details: { reason: 'equal_payment_signed', earlier: [ID] } },
     'the other version used the counter, or may',
   );
-  t.like(await two.guard.stands((await two.count(again))!), { details: { reason: 'equal_payment_signed' } });
+  t.like(await two.guard.stillBlocked((await two.count(again))!), { details: { reason: 'equal_payment_signed' } });
   await one.sign(versionOf('b'));
-  t.is(await one.guard.stands((await one.count(again))!), null, 'all versions are known, and dead');
+  t.is(await one.guard.stillBlocked((await one.count(again))!), null, 'all versions are known, and dead');
   t.is(await one.count(again), null);
   await shared.close();
   one.close();
@@ -492,11 +492,11 @@ test('found F3: without a ledger in common a version that another replica may ha
     again = versionOf('c', OTHER, 8);
   await one.sign(versionOf('a'));
   one.instructions.record(versionOf('b'));
-  t.like(await one.guard.stands((await one.count(again))!), {
+  t.like(await one.guard.stillBlocked((await one.count(again))!), {
     details: { reason: 'equal_payment_signed', earlier: [ID] },
   });
   await one.sign(versionOf('b'));
-  t.is(await one.guard.stands((await one.count(again))!), null);
+  t.is(await one.guard.stillBlocked((await one.count(again))!), null);
   one.close();
 });
 
@@ -510,13 +510,13 @@ test('attack: a version between two of this replica, which another one was told 
   t.true(one.instructions.mayBeSignedElsewhere(ID));
   await one.sign(versionOf('c'));
   t.like(
-    await one.guard.stands((await one.count(again))!),
+    await one.guard.stillBlocked((await one.count(again))!),
     { details: { reason: 'equal_payment_signed', earlier: [ID] } },
     'what used the counter up may be the other version',
   );
   await one.sign(versionOf('b'));
   t.false(one.instructions.mayBeSignedElsewhere(ID), 'signed here as well: its txid is known, and so is its fate');
-  t.is(await one.guard.stands((await one.count(again))!), null);
+  t.is(await one.guard.stillBlocked((await one.count(again))!), null);
   one.close();
 });
 
