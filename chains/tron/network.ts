@@ -15,6 +15,11 @@ export interface TronNetwork extends Network {
   readonly untriedTransferEnergy: bigint;
   /** A byte of bandwidth counts at least this in the highest fee, sun: the edge cannot read the chain's price (T19). */
   readonly bandwidthSunFloor: bigint;
+  /**
+   * The most that the creation of a destination may be said to cost, sun: ten times what the chain has taken since 2019
+   * (`getCreateNewAccountFeeInSystemContract`, 1 TRX), as no byte of a payload says it and the edge cannot read it.
+   */
+  readonly activationSunMax: bigint;
 }
 
 export const tron: TronNetwork = {
@@ -32,6 +37,7 @@ export const tron: TronNetwork = {
   feeCap: 100_000_000n,
   untriedTransferEnergy: 130_000n, // to an account that never held the token, faults C7-58
   bandwidthSunFloor: 1_000n, // chains.md T19
+  activationSunMax: 10_000_000n,
 };
 
 /** The network with the family's own fields. Throws: TypeError for another family's. */

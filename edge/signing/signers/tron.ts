@@ -102,7 +102,8 @@ function* payment(
 
 /**
  * 1.6-5: fee limit, bandwidth and activation together. Prices are the chain's and stand in no byte: what the bytes do
- * say must be what was shown, and a bandwidth that is said to cost nothing would not be counted as spent.
+ * say must be what was shown, a bandwidth that is said to cost nothing would not be counted as spent, and an activation
+ * that is said to cost too much would use up what the caps leave.
  */
 function* fee(
   network: Network,
@@ -118,6 +119,10 @@ function* fee(
   const floor = bandwidthFeeFloor(tronOf(network), payload),
     bandwidthFeeMax = BigInt(parts[1]!);
   yield part('fee_mismatch', bandwidthFeeMax >= floor, { expected: `at least ${floor}`, found: bandwidthFeeMax });
+  // T7: a token that arrives creates no account.
+  const activationMost = token === null ? tronOf(network).activationSunMax : 0n;
+  const isLikely = BigInt(parts[2]!) <= activationMost;
+  yield part('fee_mismatch', isLikely, { expected: `at most ${activationMost}`, found: parts[2] });
   const price = token === null ? null : (feeLimit + TRANSFER_ENERGY_MAX - 1n) / TRANSFER_ENERGY_MAX;
   yield { kind: 'costs', feeMax, amount: token === null ? amount : null, price };
 }

@@ -51,6 +51,30 @@ test.serial('design 3: the schema is the same from every earlier version', async
   });
 });
 
+test.serial(
+  'a step that the server refuses is named, leaves nothing behind, and runs when the cause is gone',
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      await createTestDatabase().then((other) => other.close()); // the roles are there
+      await admin.unsafe(`
+      create schema flock authorization flock_owner;
+      create table flock.organization (id int);
+      alter table flock.organization owner to flock_owner;`);
+      const refused = await t.throwsAsync(migrate({ url }), { instanceOf: MigrationError });
+      t.is((refused as MigrationError).code, 'statement_failed');
+      t.regex(refused!.message, new RegExp(`${STEPS[0]!.name}.*organization`));
+      t.truthy(refused!.cause);
+      t.is((await admin`select from flock.migration`).length, 0);
+      t.is(
+        (await admin`select from pg_class where relname = 'account' and relnamespace = 'flock'::regnamespace`).length,
+        0,
+      );
+      await admin`drop table flock.organization`;
+      t.deepEqual(await migrate({ url }), { from: 0, to: NEWEST });
+    });
+  },
+);
+
 test.serial('two nodes that start at once migrate once', async (t) => {
   await withEmpty(async ({ url }) => {
     const results = await Promise.all([migrate({ url }), migrate({ url }), migrate({ url })]);

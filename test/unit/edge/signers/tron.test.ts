@@ -253,6 +253,23 @@ test('T16 G29 lie: fee and fee limit', (t) => {
   t.is(reason({ ...honest(native), feeMax: -1n }, native), 'fee_mismatch');
 });
 
+test('found F2: what the creation of a destination is said to cost is bounded, and a token creates none', (t) => {
+  const stating = (one: Unsigned, sun: bigint): Unsigned => ({
+    ...one,
+    fee: { ...one.fee, activationFee: String(sun) },
+    feeMax: one.feeMax - BigInt(one.fee['activationFee']!) + sun,
+  });
+  const most = tron.activationSunMax,
+    loose = policyOf({ feeRatioBpsMax: 1_000_000, feeCap: most * 1_000n });
+  for (const sun of [0n, 1_000_000n, most])
+    t.is(reason(stating(honest(native), sun), native, loose), null, String(sun));
+  for (const sun of [most + 1n, 60_000_000n, 10n ** 12n])
+    t.not(reason(stating(honest(native), sun), native, loose), null, String(sun));
+  t.is(reason(stating(honest(token), 0n), token, loose), null);
+  for (const sun of [1n, 1_000_000n, most])
+    t.is(reason(stating(honest(token), sun), token, loose), 'fee_mismatch', String(sun));
+});
+
 test("T16 1.6-8 lie: an expiry that is too far by this edge's own clock, whatever the payload says of the time", (t) => {
   const late = HEAD_MS + HOUR_MS + 1;
   t.is(reason(lie(honest(native), { expirationMs: late }), native), 'expiration_too_far');
