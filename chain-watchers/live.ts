@@ -15,7 +15,7 @@ import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createAudit, type Audit } from './audit/audit.ts';
 import { startOf } from './follow/beginning.ts';
 import type { LiveBinding } from './chain-access.ts';
-import { chainFailure } from './follow/content.ts';
+import { chainFailure } from '../chains/failure.ts';
 import type { Condition } from './memory.ts';
 import { createDoubts, fitClient, type Doubts } from './node-health.ts';
 import { pollMsOf, silentAfterMs } from './follow/head.ts';

@@ -20,7 +20,7 @@ import {
   type Network,
   type Token,
 } from '../chains/chain.ts';
-import { chainFailure } from './follow/content.ts';
+import { chainFailure } from '../chains/failure.ts';
 import type { Log, Metrics } from './ports.ts';
 import { lagBlocksOf } from './follow/quorum.ts';
 

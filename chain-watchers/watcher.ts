@@ -14,7 +14,7 @@
  */
 import type { Cursor } from '../model/ports/watch-store.ts';
 import { createAccountWaker } from './wake-accounts.ts';
-import { chainFailure } from './follow/content.ts';
+import { chainFailure } from '../chains/failure.ts';
 import { standingOf } from './follow/cursor.ts';
 import { readForward, recordStart, type Followed } from './follow/follow.ts';
 import { countedHeight, observeHead, type HeadMemory } from './follow/head.ts';

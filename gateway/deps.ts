@@ -15,6 +15,7 @@ import type { ReadStore } from '../model/ports/read-store.ts';
 import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
+import type { WayOut } from '../actors/outgoing/way-out.ts';
 
 /** The actor tree of this node, and the one way to make an actor forget its memory and read it again. */
 export type ActorInspection = Pick<ActorSystem, 'inspect' | 'restart'>;
@@ -60,6 +61,7 @@ export interface GatewayDeps {
   };
   readonly accounts: Accounts;
   readonly chains: ChainAccess;
+  readonly wayOut: WayOut;
   readonly edges: EdgeStreams;
   readonly sandbox: SandboxControl;
   readonly secrets: SecretBox;

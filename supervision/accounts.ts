@@ -3,7 +3,6 @@ import type { AccountCommand, AccountReplies } from '../model/account/capabiliti
 import { ask, futility, type Entities } from '../actors/kernel/index.ts';
 import type { Accounts, Answer } from '../model/ports/accounts.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
-import type { WithdrawalRow } from '../model/rows/withdrawal.ts';
 import { readRefusal } from '../protocol/errors.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import { newId } from '../protocol/node/ids.ts';
@@ -47,8 +46,6 @@ export interface AccountsDeps {
   readonly onPublished: (accountId: AccountId) => void;
   /** Called after an address of a pool was issued. */
   readonly onPoolUsed: (accountId: AccountId) => void;
-  /** Given a withdrawal whose signed bytes are durable; the answer to the edge waits for it. Never rejects. */
-  readonly onSigned?: (row: WithdrawalRow) => Promise<void>;
 }
 
 /** The answer for a caller: internal faults are for the log and the operator. */
@@ -70,7 +67,6 @@ export function createAccounts({
   log,
   onPublished,
   onPoolUsed,
-  onSigned,
   setAsidePause = SET_ASIDE_PAUSE,
 }: AccountsDeps): Accounts {
   const waking = new Map<AccountId, Waking>();
@@ -79,7 +75,6 @@ export function createAccounts({
     const answer = (await ask(entities.address(accountId), command)) as Answer<C>;
     if (answer.ok !== true) return answer;
     if (PUBLISHING.has(command.type)) onPublished(accountId);
-    if (command.type === 'submit_signed') await onSigned?.(answer.reply as WithdrawalRow);
     if (command.type === 'create_address' && isPooled(command.chain)) onPoolUsed(accountId);
     return answer;
   };

@@ -5,6 +5,7 @@
 import { createAccountEntity, type AccountReply } from '../actors/account/account.ts';
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
+import { createWayOut } from '../actors/outgoing/way-out.ts';
 import { createSystem, systemClock, type ActorSystem } from '../actors/kernel/index.ts';
 import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
@@ -27,7 +28,6 @@ import { createAccounts, type AccountsDeps } from './accounts.ts';
 import { createModuleShelf, openChains, type Chains, type ModuleShelf } from './chains.ts';
 import type { CloudConfig } from './config.ts';
 import { drain, type DrainStep } from './drain.ts';
-import { createFirstSubmit } from './first-submit.ts';
 import { createGaugeReader } from './gauges.ts';
 import { startMail } from './mail.ts';
 import { pausedWorkers } from './paused-workers.ts';
@@ -84,7 +84,6 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     onPoolUsed: (accountId) => {
       void rooms.replenish(accountId);
     },
-    onSigned: (row) => firstSubmit(row),
   });
   const rooms = new EdgeRooms({
     accounts,
@@ -107,7 +106,6 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
   });
   const workers = pausedWorkers(system, () => presence.trouble() === 'superseded');
   const chains: Chains = await openChains({ config, shelf, stores, accounts, system: workers, metrics, nowMs, log });
-  const firstSubmit = createFirstSubmit({ access: chains.access, accounts, log });
   const wired: Wired = { ...ground, config, log, later, accounts, rooms, metrics, publisher, workers, chains };
   const { gateway, url } = await openDoors(wired);
   await startWork(wired);
@@ -196,6 +194,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     },
     accounts,
     chains: chains.access,
+    wayOut: createWayOut({ accounts, chains: chains.access, reads: stores.read, nowMs, log }),
     edges: rooms,
     sandbox: chains.sandbox,
     secrets,
@@ -365,7 +364,7 @@ function startAccounts({
   stores: Stores;
   system: ActorSystem;
   shelf: ModuleShelf;
-} & Pick<AccountsDeps, 'onPublished' | 'onPoolUsed' | 'onSigned'>): Accounts {
+} & Pick<AccountsDeps, 'onPublished' | 'onPoolUsed'>): Accounts {
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
     entity: createAccountEntity({ book: shelf.book }),
     store: stores.accounts,

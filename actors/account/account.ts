@@ -13,7 +13,7 @@ import type {
 import type { Entity } from '../../model/entity.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import type { Environment } from '../../protocol/slugs.ts';
-import { IN_FLIGHT_LIMITS } from '../withdrawal/counters.ts';
+import { IN_FLIGHT_LIMITS } from '../outgoing/counters.ts';
 import { DECISIONS } from './capabilities.ts';
 import { sandboxBook } from './chain-book.ts';
 import type { AccountDecision, ChainBook, CommandType, Deciding, InFlightLimits, Surroundings } from './decision.ts';

@@ -6,11 +6,11 @@ import { edgeLink } from '../edge-link/capability.ts';
 import { keySource } from '../key-source/capability.ts';
 import { plan } from '../plan/capability.ts';
 import { webhook } from '../webhook/capability.ts';
-import { withdrawal } from '../withdrawal/capability.ts';
+import { outgoing } from '../outgoing/capability.ts';
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { applyFacts } from './facts.ts';
 
-export const CAPABILITIES = { edgeLink, keySource, address, withdrawal, webhook, plan } as const;
+export const CAPABILITIES = { edgeLink, keySource, address, outgoing, webhook, plan } as const;
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
 
@@ -18,7 +18,7 @@ export const DECISIONS: Decisions = {
   ...edgeLink.decide,
   ...keySource.decide,
   ...address.decide,
-  ...withdrawal.decide,
+  ...outgoing.decide,
   ...webhook.decide,
   ...plan.decide,
   apply_facts: applyFacts,

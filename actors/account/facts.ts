@@ -1,7 +1,7 @@
 /** Facts from the inbox, decided in the order in which they arose. */
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { DepositBook } from '../deposit/decide.ts';
-import { WithdrawalBook } from '../withdrawal/settlement.ts';
+import { WithdrawalBook } from '../outgoing/settlement.ts';
 import type { AccountEvent } from '../../model/account/capabilities.ts';
 
 /**

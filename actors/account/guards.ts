@@ -1,5 +1,8 @@
 /** Refusals that stand in front of many commands. */
+import type { ChainAccess } from '../../model/ports/chain-access.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Chain } from '../../protocol/slugs.ts';
 import { firstRefusal } from './decision.ts';
 import type { EdgeLinkState } from '../../model/account/edge-link.ts';
 import type { PlanState } from '../../model/account/plan.ts';
@@ -26,4 +29,11 @@ export function pinnedIdentity(
     enrolment === null ? refuse('RESYNC_REQUIRED') : null,
     foreign ? refuse('EDGE_SIGNATURE_INVALID') : null,
   );
+}
+
+/** Refuses: CHAIN_UNAVAILABLE with `permanent` for a chain that is not enabled for the account. */
+export function notEnabled(chains: Pick<ChainAccess, 'enabled'>, accountId: AccountId, chain: Chain): Refusal | null {
+  return chains.enabled(accountId).includes(chain)
+    ? null
+    : refuse('CHAIN_UNAVAILABLE', { chain, permanent: true, reason: 'not enabled' });
 }

@@ -3,7 +3,7 @@
  * (G8).
  */
 import { ChainUnavailable, type ChainClient } from '../../chains/chain.ts';
-import { chainFailure } from '../follow/content.ts';
+import { chainFailure } from '../../chains/failure.ts';
 import type { Run } from '../memory.ts';
 import { livingOf } from '../follow/quorum.ts';
 

@@ -2,7 +2,7 @@
  * Job 4: credited totals against on-chain balances, in the background, address by address and asset by asset. A
  * difference that is found twice gets a name: a row, a figure and a log line. Decisions 5.
  */
-import { chainFailure } from '../follow/content.ts';
+import { chainFailure } from '../../chains/failure.ts';
 import { recordShortfall, recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from '../ports.ts';
 import { expectedOf, mayBeUnproven, recordedTo, type Recorded } from './reconcile.ts';

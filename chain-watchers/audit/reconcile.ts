@@ -9,7 +9,7 @@
 import type { ChainClient } from '../../chains/chain.ts';
 import type { Cursor } from '../../model/ports/watch-store.ts';
 import type { LedgerBalance } from '../../model/ports/audit-store.ts';
-import { chainFailure } from '../follow/content.ts';
+import { chainFailure } from '../../chains/failure.ts';
 import { recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from '../ports.ts';
 import { createRepeatProofs, type RepeatProofs } from '../maturity/repeat-proof.ts';

@@ -1,17 +1,8 @@
 /** From a proven block to what is recorded of it. */
-import {
-  ChainUnavailable,
-  MalformedReply,
-  type Block,
-  type ChainModule,
-  type Decoded,
-  type Outcome,
-  type Unattributed,
-} from '../../chains/chain.ts';
+import type { Block, ChainModule, Decoded, Outcome, Unattributed } from '../../chains/chain.ts';
 import type { BlockRecord, Cursor, WatchedAddress } from '../../model/ports/watch-store.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountOfLedger } from '../../protocol/ids.ts';
-import { plainText } from '../../protocol/plain-text.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import { linkOf } from './cursor.ts';
 import { recordUnattributed } from '../audit/discrepancy.ts';
@@ -21,7 +12,6 @@ import type { WatcherParts } from '../ports.ts';
 
 /** Keys that one look-up asks for; a block of base can hold 10,000 transfers. */
 const KEYS_PER_LOOKUP = 5_000;
-const REASON_CHARACTERS_MAX = 300;
 
 /** The environment whose addresses a ledger may pay. */
 export function environmentOfLedger(parts: Pick<WatcherParts, 'ledger'>): Environment {
@@ -165,11 +155,4 @@ async function keepUnattributed(run: Run, block: Block, growth: readonly Unattri
       },
     });
   }
-}
-
-/** The reason of a chain failure, bounded and fit to be stored; null for any other error, which is a fault. */
-export function chainFailure(error: unknown): string | null {
-  if (error instanceof ChainUnavailable) return plainText(error.reason, REASON_CHARACTERS_MAX);
-  if (error instanceof MalformedReply) return plainText(error.message, REASON_CHARACTERS_MAX);
-  return null;
 }

@@ -13,7 +13,8 @@
  *   C cannot prove   this one height for 10 minutes, and others well: nobody waits for its word on this height any more
  */
 import { ChainUnavailable, type Block, type ChainClient } from '../../chains/chain.ts';
-import { chainFailure, decodedOf, noteDisputed, watchedOf } from './content.ts';
+import { chainFailure } from '../../chains/failure.ts';
+import { decodedOf, noteDisputed, watchedOf } from './content.ts';
 import type { KeyedTransfer } from './match.ts';
 import type { Run } from '../memory.ts';
 import { conditionOf, livingOf, orNull, SILENT_MS, type LivingEndpoint } from './quorum.ts';

@@ -18,7 +18,7 @@
  */
 import type { ChainClient, Head, Network } from '../../chains/chain.ts';
 import { confirmationsOf, type Finality } from '../maturity/confirmations.ts';
-import { chainFailure } from './content.ts';
+import { chainFailure } from '../../chains/failure.ts';
 import { ownFinality } from './head.ts';
 import { accountOfLedger } from '../../protocol/ids.ts';
 import { canBeAt, firstPossible } from './possible-head.ts';

@@ -1,7 +1,7 @@
 /** Bounded reading of a range: several blocks in flight, handed on in order of height. */
 import type { Block, ChainClient } from '../../chains/chain.ts';
 import { WaitsForSecond } from './movements.ts';
-import { chainFailure } from './content.ts';
+import { chainFailure } from '../../chains/failure.ts';
 
 /** Where blocks are read from. */
 export type Source = Pick<ChainClient, 'nextHeight' | 'getBlock'>;

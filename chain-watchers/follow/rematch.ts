@@ -5,7 +5,8 @@
 import { accountOfLedger } from '../../protocol/ids.ts';
 import type { BlockLink, WatchedAddress } from '../../model/ports/watch-store.ts';
 import { readAgreed } from './movements.ts';
-import { chainFailure, contentOf, environmentOfLedger } from './content.ts';
+import { chainFailure } from '../../chains/failure.ts';
+import { contentOf, environmentOfLedger } from './content.ts';
 import { matchTransfers, type KeyedBlock } from './match.ts';
 import type { Run } from '../memory.ts';
 

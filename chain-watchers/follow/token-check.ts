@@ -6,7 +6,7 @@
 import { checkAgainstChain } from '../../chains/catalogue.ts';
 import type { Catalogue, ChainClient, Network } from '../../chains/chain.ts';
 import { isRefusal } from '../../protocol/errors.ts';
-import { chainFailure } from './content.ts';
+import { chainFailure } from '../../chains/failure.ts';
 import type { Log, Metrics } from '../ports.ts';
 import { inParallel } from './read-ahead.ts';
 

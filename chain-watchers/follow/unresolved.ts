@@ -4,7 +4,8 @@
 import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { readAgreed } from './movements.ts';
-import { chainFailure, contentOf } from './content.ts';
+import { chainFailure } from '../../chains/failure.ts';
+import { contentOf } from './content.ts';
 import type { Run } from '../memory.ts';
 import { parted } from '../reorg/rewind.ts';
 

@@ -1,7 +1,7 @@
 /** Facts that reached their threshold, read again just before they become `matured`. G18, G19. */
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
-import { chainFailure } from '../follow/content.ts';
+import { chainFailure } from '../../chains/failure.ts';
 import { countedHeight } from '../follow/head.ts';
 import type { Run } from '../memory.ts';
 import { finalityOf, quorumOf, type Quorum } from '../follow/quorum.ts';

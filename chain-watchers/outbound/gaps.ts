@@ -1,6 +1,6 @@
 /**
  * Senders whose signed transactions wait behind a counter value that nobody used: nothing of theirs lands until it is.
- * The next build takes it (`actors/withdrawal/counters.ts`); here it is found, shown and said once.
+ * The next build takes it (`actors/outgoing/counters.ts`); here it is found, shown and said once.
  *
  *   the chain would take 11 next · ours wait under 30, 31    → a gap
  *   the chain would take 11 next · ours wait under 11, 12    → none: they wait for a block

@@ -11,20 +11,21 @@
  * is in a pool (that is what it is for), the older ones are watched, and whichever lands counts. Whose word is
  * believed: fate.ts.
  */
+import { isUntaken, submitNewest } from '../../actors/outgoing/submit.ts';
 import type { Fate, Network, Unsigned } from '../../chains/chain.ts';
 import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
 import type { Fact } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { confirmationsOf, gatePassed } from '../maturity/confirmations.ts';
-import { chainFailure, feePaid, inclusionOf } from '../follow/content.ts';
+import { chainFailure } from '../../chains/failure.ts';
+import { feePaid, inclusionOf } from '../follow/content.ts';
 import { fateOf, outcomeAt } from './fate.ts';
 import { createGapWatch } from './gaps.ts';
 import { countedHeight } from '../follow/head.ts';
 import type { Run } from '../memory.ts';
 import { finalityOf, quorumOf } from '../follow/quorum.ts';
 import { inParallel } from '../follow/read-ahead.ts';
-import { isUntaken, submitNewest } from './submit.ts';
 
 const WITHDRAWALS_AT_ONCE = 8;
 /** Heights from which on their blocks are read in one question. */

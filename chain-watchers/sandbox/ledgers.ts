@@ -11,7 +11,7 @@ import type { SandboxStore } from '../../model/ports/sandbox-store.ts';
 import type { WatchStore } from '../../model/ports/watch-store.ts';
 import { chainOfLedger, ledgerOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
-import { chainFailure } from '../follow/content.ts';
+import { chainFailure } from '../../chains/failure.ts';
 import type { Log, Metrics, WatchSettings } from '../ports.ts';
 import { createWatcher, type Watcher } from '../watcher.ts';
 import { createSandboxClient } from './client.ts';

@@ -19,14 +19,8 @@ import { PLAN_INITIAL } from './plan.ts';
 import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
 import { WEBHOOK_INITIAL } from './webhook.ts';
 import type { WebhookCommand, WebhookEvent, WebhookReplies, WebhookState, WebhookWrite } from './webhook.ts';
-import { WITHDRAWAL_INITIAL } from './withdrawal.ts';
-import type {
-  WithdrawalCommand,
-  WithdrawalEvent,
-  WithdrawalReplies,
-  WithdrawalState,
-  WithdrawalWrite,
-} from './withdrawal.ts';
+import { OUTGOING_INITIAL } from './outgoing.ts';
+import type { OutgoingCommand, OutgoingEvent, OutgoingReplies, OutgoingState, OutgoingWrite } from './outgoing.ts';
 
 /** Whose account it is. */
 export interface AccountCore {
@@ -44,10 +38,10 @@ export interface AccountCore {
  * is loaded.
  */
 export interface AccountState
-  extends AccountCore, EdgeLinkState, KeySourceState, AddressState, WithdrawalState, WebhookState, PlanState {}
+  extends AccountCore, EdgeLinkState, KeySourceState, AddressState, OutgoingState, WebhookState, PlanState {}
 
 /** What is stored with every append: its size does not grow with use. */
-export type AccountSnapshot = Omit<AccountState, keyof WithdrawalState>;
+export type AccountSnapshot = Omit<AccountState, keyof OutgoingState>;
 
 /** Stored in the same append as the effect; `body` is filled by the shell from the reply. I23. */
 export interface IdempotencyClaim extends Omit<IdempotencyRow, 'status' | 'body'> {
@@ -61,7 +55,7 @@ export type AccountCommand = (
   | KeySourceCommand
   | AddressCommand
   | FactCommand
-  | WithdrawalCommand
+  | OutgoingCommand
   | WebhookCommand
   | PlanCommand
 ) & { idempotency?: IdempotencyClaim };
@@ -72,20 +66,13 @@ export type AccountEvent =
   | KeySourceEvent
   | AddressEvent
   | DepositEvent
-  | WithdrawalEvent
+  | OutgoingEvent
   | WebhookEvent
   | PlanEvent;
 
 /** What a command is answered with when it is accepted; keyed by command type. */
 export interface AccountReplies
-  extends
-    EdgeLinkReplies,
-    KeySourceReplies,
-    AddressReplies,
-    FactReplies,
-    WithdrawalReplies,
-    WebhookReplies,
-    PlanReplies {
+  extends EdgeLinkReplies, KeySourceReplies, AddressReplies, FactReplies, OutgoingReplies, WebhookReplies, PlanReplies {
   inspect: AccountState;
   reset_sandbox: { reset: true };
 }
@@ -100,7 +87,7 @@ export type AccountWrite =
  * What the statement of an append writes beside its events; one tagged list so that a new projection is one more tag.
  * Of several rows with one id in one append the last one counts.
  */
-export type RowWrite = AccountWrite | EdgeLinkWrite | AddressWrite | FactWrite | WithdrawalWrite | WebhookWrite;
+export type RowWrite = AccountWrite | EdgeLinkWrite | AddressWrite | FactWrite | OutgoingWrite | WebhookWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
 export const SNAPSHOT_INITIAL = {
@@ -112,7 +99,7 @@ export const SNAPSHOT_INITIAL = {
 } satisfies Omit<AccountSnapshot, keyof AccountCore | 'plan'>;
 
 /** The same, with what is no part of the snapshot. */
-export const STATE_INITIAL = { ...SNAPSHOT_INITIAL, ...WITHDRAWAL_INITIAL };
+export const STATE_INITIAL = { ...SNAPSHOT_INITIAL, ...OUTGOING_INITIAL };
 
 // What the decisions and folds of each capability see of the account: its own slice, and what is named here.
 export type EdgeLinkSees = AccountCore & EdgeLinkState & AddressState & Pick<PlanState, 'suspended'>;
@@ -122,8 +109,8 @@ export type KeySourceSees = AccountCore &
   EdgeLinkState &
   PlanState &
   Pick<AddressState, 'chains' | 'activeAddresses' | 'pools'>;
-export type FactSees = AccountCore & WithdrawalState & Pick<AddressState, 'pools'>;
-export type WithdrawalSees = AccountCore & WithdrawalState & EdgeLinkState & PlanState & KeySourceState;
+export type FactSees = AccountCore & OutgoingState & Pick<AddressState, 'pools'>;
+export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
 export type PlanSees = AccountCore & PlanState & Pick<AddressState, 'activeAddresses'>;
 
@@ -136,8 +123,8 @@ export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['
       ? KeySourceSees
       : T extends FactCommand['type']
         ? FactSees
-        : T extends WithdrawalCommand['type']
-          ? WithdrawalSees
+        : T extends OutgoingCommand['type']
+          ? OutgoingSees
           : T extends WebhookCommand['type']
             ? WebhookSees
             : T extends PlanCommand['type']

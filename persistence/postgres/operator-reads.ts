@@ -1,5 +1,5 @@
 /** Questions of operators that go over all accounts. */
-import type { UnsignedBuild } from '../../model/account/withdrawal.ts';
+import type { UnsignedBuild } from '../../model/account/outgoing.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { ReplayKey } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';

@@ -97,7 +97,6 @@ export class Cloud implements CloudEnd {
       log,
       onPublished: (id) => this.#publisher.ring(id),
       onPoolUsed: () => undefined,
-      onSigned: (row) => this.#submitFirst(row),
     });
     const { sessions } = this.#stores;
     this.rooms = new EdgeRooms({
@@ -241,7 +240,9 @@ export class Cloud implements CloudEnd {
           sessionId,
           leaseEpoch,
         });
-        return isRefusal(taken) ? taken : { id: known.id };
+        if (isRefusal(taken)) return taken;
+        await this.#submitFirst(taken as WithdrawalRow);
+        return { id: known.id };
       }
       case 'broadcastTransaction': {
         const acknowledged = await this.rooms.askToSign(this.#accountId, params['id']!);

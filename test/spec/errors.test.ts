@@ -113,8 +113,8 @@ test('found F76: what names nothing says what was looked for: no bare NOT_FOUND 
  */
 const DECIDED_BY: Partial<Record<OperationId, readonly string[]>> = {
   buildTransaction: [
-    'actors/withdrawal/decide.ts',
-    'actors/withdrawal/counters.ts',
+    'actors/outgoing/decide.ts',
+    'actors/outgoing/counters.ts',
     'chains/*/build-inputs.ts',
     'chains/*/unsigned.ts',
     'chains/*/fee.ts',
@@ -122,17 +122,17 @@ const DECIDED_BY: Partial<Record<OperationId, readonly string[]>> = {
     'edge/signing/signers',
   ],
   repriceTransaction: [
-    'actors/withdrawal/row.ts',
-    'actors/withdrawal/decide.ts',
+    'actors/outgoing/row.ts',
+    'actors/outgoing/decide.ts',
     'chains/*/build-inputs.ts',
     'chains/*/unsigned.ts',
     'chains/*/fee.ts',
     'edge/signing/signers',
   ],
   broadcastTransaction: [
-    'actors/withdrawal/signed.ts',
-    'actors/withdrawal/row.ts',
-    'actors/withdrawal/binding.ts',
+    'actors/outgoing/signed.ts',
+    'actors/outgoing/row.ts',
+    'actors/outgoing/binding.ts',
     'actors/edge-link/lease.ts',
     'chains/*/rejection.ts',
     'edge/signing',

@@ -12,7 +12,11 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
   // The command line is a root of composition, like a process.
   'gateway/cli/flock.ts': { rooms: ['protocol', 'gateway', 'supervision/operator'] },
   gateway: { rooms: ['protocol', 'model', 'chains', 'gateway', 'actors'] },
-  'chain-watchers': { rooms: ['protocol', 'model', 'chains', 'chain-watchers'], types: ['actors/kernel'] },
+  // The tracker submits again by the one way out; what an account decides is not its own.
+  'chain-watchers': {
+    rooms: ['protocol', 'model', 'chains', 'chain-watchers', 'actors/outgoing/submit'],
+    types: ['actors/kernel'],
+  },
   persistence: { rooms: ['protocol', 'model', 'persistence'], types: ['chains'] },
   edge: { rooms: ['protocol', 'chains', 'edge'] },
   supervision: {

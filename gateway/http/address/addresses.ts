@@ -4,7 +4,7 @@ import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
-import { notEnabled } from '../chain/chain-input.ts';
+import { notEnabled } from '../../../actors/account/guards.ts';
 import { accountOf, type Asked, type Caller, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { PairLookup } from './pair-lookup.ts';

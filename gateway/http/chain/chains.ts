@@ -5,7 +5,7 @@ import { environmentOf, ledgerOf } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHAINS } from '../../../protocol/slugs.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
-import { notEnabled } from './chain-input.ts';
+import { notEnabled } from '../../../actors/account/guards.ts';
 import { accountOf, type Handlers } from '../context.ts';
 import { stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';

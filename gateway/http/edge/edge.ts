@@ -2,7 +2,7 @@
 import { readinessViews } from '../../../actors/edge-link/readiness.ts';
 import { OWN_ADDRESSES_MAX } from '../../../actors/address/own-addresses.ts';
 import type { SessionRow } from '../../../model/ports/edge-store.ts';
-import { isRefusal, type Refusal, refuse } from '../../../protocol/errors.ts';
+import { isRefusal, notFound, type Refusal, refuse } from '../../../protocol/errors.ts';
 import { EDGE_VERSION_MIN } from '../../../protocol/frames.ts';
 import { isSoundPublicKey } from '../../../protocol/node/http-signature.ts';
 import { type AccountId, accountIdOf, environmentOf } from '../../../protocol/ids.ts';
@@ -11,8 +11,8 @@ import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
 import { isOlderVersion } from '../../edge-stream/handshake.ts';
 import { accountOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
-import { bindCounter, transactionOf } from '../transaction/transactions.ts';
-import { chainPlace, instantOrNull, sessionView, wholePage } from '../views.ts';
+import { transactionOf } from '../transaction/transactions.ts';
+import { builtView, chainPlace, instantOrNull, sessionView, wholePage } from '../views.ts';
 import { presentTanks, signerOf, stateOf } from '../account-state.ts';
 
 type Area =
@@ -105,7 +105,7 @@ type Signed = Exclude<Area, Reading>;
 function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
   const {
     accounts,
-    chains,
+    wayOut,
     edges,
     pools,
     stores: { reads },
@@ -175,22 +175,21 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       if (answer.ok === true) pools.refilled(accountOf(asked), asked.body.pool.chain);
       return answer.ok === true ? answer.reply : answer;
     },
-    bindCounter: (asked) => bindCounter(deps, accountOf(asked), asked.params.id, asked.body.gaveUp),
+    async bindCounter(asked) {
+      const accountId = accountOf(asked);
+      const { id } = asked.params;
+      const known = await reads.withdrawal(accountId, id);
+      if (known === null)
+        return notFound('withdrawal', id, { reason: 'no_such_build', environment: environmentOf(accountId) });
+      const answer = await wayOut.bind(known, asked.body.gaveUp);
+      return answer.ok === true ? builtView(answer.reply) : answer;
+    },
     async submitSigned(asked) {
       const accountId = accountOf(asked);
       const known = await reads.withdrawal(accountId, asked.params.id);
       if (known === null) return unknownIn(asked, 'withdrawal', asked.params.id);
-      // The account matches bytes with the chain's module, which a node loads when it first binds the chain.
-      const binding = await chains.bind(accountId, known.chain);
-      if (isRefusal(binding)) return binding;
-      const { signedPayload, txid, sessionId, leaseEpoch } = asked.body;
-      const answer = await accounts.ask(accountId, {
-        type: 'submit_signed',
-        known,
-        signed: { chain: known.chain, payload: signedPayload, txid },
-        sessionId,
-        leaseEpoch,
-      });
+      const { signedPayload: payload, txid, sessionId, leaseEpoch } = asked.body;
+      const answer = await wayOut.submit(known, { payload, txid }, { sessionId, leaseEpoch });
       if (answer.ok !== true) return answer;
       const row = await reads.transaction(accountId, known.id);
       return row === null ? unknownIn(asked, 'withdrawal', known.id) : transactionOf(deps, accountId, row);

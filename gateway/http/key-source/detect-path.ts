@@ -23,7 +23,7 @@ import { addressOfKey as rippleAddress } from '../../../chains/xrp/derive.ts';
 import { isRefusal, refuse } from '../../../protocol/errors.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
-import { parseAddress } from '../chain/chain-input.ts';
+import { parseAddress } from '../../../chains/reading.ts';
 import type { Handlers } from '../context.ts';
 
 /**

@@ -1,7 +1,8 @@
 /** The sandbox's levers. Spec §4.7, decisions 8. Only test keys get here: the route table says so. */
 import { isRefusal, notFound, type Refusal } from '../../../protocol/errors.ts';
 import { accountOf, type Handlers } from '../context.ts';
-import { notEnabled, parseAddress } from '../chain/chain-input.ts';
+import { notEnabled } from '../../../actors/account/guards.ts';
+import { parseAddress } from '../../../chains/reading.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 

@@ -2,35 +2,20 @@
  * Transactions and fees: lists from the projections; a build is asked of the chain first, then decided by the
  * account. Spec §4.2.
  */
-import { rotationPending, suspended } from '../../../actors/account/guards.ts';
-import { closed } from '../../../actors/withdrawal/row.ts';
-import type { BuildInputs, Intent } from '../../../chains/chain.ts';
+import { notEnabled, rotationPending, suspended } from '../../../actors/account/guards.ts';
+import type { Wish } from '../../../actors/outgoing/prepare.ts';
+import { closed, isDead } from '../../../actors/outgoing/row.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import type { TransactionView } from '../../../model/ports/read-store.ts';
 import { canonicalJson } from '../../../protocol/canonical-json.ts';
-import {
-  type ErrorCode,
-  ERRORS,
-  isRefusal,
-  notFound,
-  type Refusal,
-  readRefusal,
-  refuse,
-} from '../../../protocol/errors.ts';
-import { environmentOf, ledgerOf, type AccountId } from '../../../protocol/ids.ts';
-import { newId } from '../../../protocol/node/ids.ts';
-import { parseAmount } from '../../../protocol/money.ts';
-import type { AddressRow } from '../../../model/rows/address.ts';
+import { type ErrorCode, ERRORS, isRefusal, type Refusal, readRefusal, refuse } from '../../../protocol/errors.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
-import type { ChainBinding } from '../../../model/ports/chain-access.ts';
-import type { DuplicateKey } from '../../../model/ports/accounts.ts';
-import { assetOf, notEnabled, parseAddress, tokenOf } from '../chain/chain-input.ts';
 import { accountOf, type Asked, claimOf, type Handlers, unknownIn } from '../context.ts';
 import { presentTanks, stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import type { Outgrown } from '../idempotency.ts';
-import { coveredBySource } from '../key-source/key-sources.ts';
 import { builtView, feeView, listAskOf, transactionView } from '../views.ts';
 
 type Area =
@@ -42,30 +27,11 @@ type Area =
   | 'createTrustline'
   | 'getFees';
 
-/** What is to be moved, as a request names it. */
-interface Wish {
-  readonly chain: Chain;
-  readonly from: string;
-  readonly to: string | null;
-  readonly amount: string;
-  readonly tokenContract: string | null;
-  readonly chainTag: string | null;
-  readonly kind: 'payment' | 'trustline';
-}
-interface Ready {
-  readonly binding: ChainBinding;
-  readonly from: AddressRow;
-  readonly intent: Intent;
-  readonly inputs: BuildInputs;
-}
-
 export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
-    accounts,
-    chains,
+    wayOut,
     edges,
     stores: { reads },
-    nowMs,
   } = deps;
   // A build that nobody signed and nobody can: its key would answer with it for ever.
   const replay = async (stored: unknown, asked: Asked): Promise<ReturnType<typeof builtView> | Outgrown> => {
@@ -78,26 +44,10 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     return builtView(isRebound ? { ...known, status: 'built', updatedAtMs: row.updatedAtMs } : row);
   };
 
-  async function build(asked: Asked<'buildTransaction'> | Asked<'createTrustline'>, wish: Wish) {
-    const accountId = accountOf(asked);
-    const ready = await prepare(deps, accountId, wish);
-    if (isRefusal(ready)) return ready;
-    const { binding, intent, inputs, from } = ready;
-    const used = await reads.usedValue(accountId, ledgerOf(intent.chain, accountId), intent.from);
-    const { symbol, decimals } = assetOf(binding, intent.token);
-    const answer = await accounts.ask(accountId, {
-      type: 'build_withdrawal',
-      id: newId('txn', nowMs()),
-      intent,
-      inputs,
-      from,
-      used,
-      tokenSymbol: symbol,
-      decimals,
-      ...claimOf(asked),
-    });
+  const build = async (asked: Asked<'buildTransaction'> | Asked<'createTrustline'>, wish: Wish) => {
+    const answer = await wayOut.build(accountOf(asked), wish, claimOf(asked));
     return answer.ok === true ? builtView(answer.reply) : answer;
-  }
+  };
 
   return {
     async listTransactions(asked) {
@@ -140,10 +90,7 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const accountId = accountOf(asked);
         const known = await reads.withdrawal(accountId, asked.params.id);
         if (known === null) return unknownIn(asked, 'withdrawal', asked.params.id);
-        const binding = await chains.bind(accountId, known.chain);
-        if (isRefusal(binding)) return binding;
-        const inputs = await binding.client.fetchBuildInputs(intentOf(known, binding));
-        const answer = await accounts.ask(accountId, { type: 'reprice_withdrawal', known, inputs, ...claimOf(asked) });
+        const answer = await wayOut.reprice(known, claimOf(asked));
         return answer.ok === true ? builtView(answer.reply) : answer;
       },
     },
@@ -164,37 +111,6 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     getFees: (asked) => fees(deps, asked),
   };
-}
-
-/**
- * A build that was given up: nothing of it was signed, and nothing can be. A counter that is used by now is bound anew.
- */
-function isDead({ status, versions }: WithdrawalRow): boolean {
-  return versions.length === 0 && (status === 'expired' || status === 'failed');
-}
-
-/**
- * The build with the counter that is next, held for it; what is signed keeps its own. Refuses: NOT_FOUND, as
- * `bind_withdrawal`.
- */
-export async function bindCounter(
-  { accounts, chains, stores: { reads } }: HandlerDeps,
-  accountId: AccountId,
-  id: string,
-  gaveUp: readonly string[],
-): Promise<ReturnType<typeof builtView> | Refusal | DuplicateKey> {
-  const known = await reads.withdrawal(accountId, id);
-  if (known === null)
-    return notFound('withdrawal', id, { reason: 'no_such_build', environment: environmentOf(accountId) });
-  const binding = await chains.bind(accountId, known.chain);
-  if (isRefusal(binding)) return binding;
-  if (known.versions.length > 0) return builtView(known);
-  const [inputs, used] = await Promise.all([
-    binding.client.fetchBuildInputs(intentOf(known, binding)),
-    reads.usedValue(accountId, known.ledger, known.from),
-  ]);
-  const answer = await accounts.ask(accountId, { type: 'bind_withdrawal', known, inputs, used, gaveUp });
-  return answer.ok === true ? builtView(answer.reply) : answer;
 }
 
 /** A record with the threshold of its network: a withdrawal's row has none of its own. */
@@ -222,71 +138,6 @@ function refusedByEdge({
     : refuse('SIGNED_BATCH_REJECTED', { reason: 'refused_by_edge' });
 }
 
-/** Everything that a build needs to be asked before it is decided. */
-async function prepare(
-  { accounts, chains, stores: { reads } }: HandlerDeps,
-  accountId: AccountId,
-  wish: Wish,
-): Promise<Ready | Refusal> {
-  const { chain } = wish;
-  const disabled = notEnabled(chains, accountId, chain);
-  const from = parseAddress(chain, wish.from);
-  const to = wish.to === null ? from : parseAddress(chain, wish.to);
-  if (isRefusal(from)) return refuse('INVALID_ADDRESS', { ...from.details, field: 'from' });
-  if (isRefusal(to)) return refuse('INVALID_ADDRESS', { ...to.details, field: 'to' });
-  if (disabled !== null) return disabled;
-  const binding = await chains.bind(accountId, chain);
-  if (isRefusal(binding)) return binding;
-  const token = tokenOf(binding, wish.tokenContract);
-  if (isRefusal(token)) return token;
-  const destination =
-    wish.kind === 'trustline' ? null : binding.module.checkDestination(binding.network, to, binding.catalogue);
-  if (destination !== null) return destination;
-  const amount = wish.kind === 'trustline' ? 0n : wish.amount === 'all' ? 'all' : parseAmount(wish.amount);
-  if (isRefusal(amount)) return amount;
-  if (to.tag !== null && wish.chainTag !== null && wish.chainTag !== to.tag) {
-    return refuse('INVALID_INPUT', { field: 'chainTag', reason: 'the address names another tag' });
-  }
-  const row = await reads.addressByText(accountId, chain, from.canonical);
-  if (row === null) {
-    return (
-      (await coveredBySource({ accounts }, accountId, chain, from.canonical)) ??
-      notFound('address', from.canonical, {
-        field: 'from',
-        chain,
-        environment: environmentOf(accountId),
-        reason: 'the service did not issue this address',
-      })
-    );
-  }
-  const intent: Intent = {
-    chain,
-    from: from.canonical,
-    fromPath: row.derivationPath,
-    to: to.canonical,
-    amount,
-    token,
-    tag: wish.chainTag ?? to.tag,
-    kind: wish.kind,
-    ...(to.tag === null ? {} : { tagOfAddress: true }),
-  };
-  return { binding, from: row, intent, inputs: await binding.client.fetchBuildInputs(intent) };
-}
-
-/** The intent that a stored payload was built for. */
-function intentOf({ unsigned }: WithdrawalRow, { catalogue }: ChainBinding): Intent {
-  return {
-    chain: unsigned.chain,
-    from: unsigned.from,
-    fromPath: unsigned.fromPath,
-    to: unsigned.to,
-    amount: unsigned.sendAll ? 'all' : unsigned.amount,
-    token: unsigned.tokenContract === null ? null : (catalogue.get(unsigned.tokenContract) ?? null),
-    tag: unsigned.tag,
-    kind: unsigned.kind,
-  };
-}
-
 /**
  * The estimate of a transfer: from `from`, else from the account's gas tank, to `to`, else back to the sender.
  * Without an amount the smallest unit is priced, which every chain takes as a transfer like any other.
@@ -297,7 +148,7 @@ async function fees(deps: HandlerDeps, asked: Asked<'getFees'>) {
   const { from, to, amount = '1', tokenContract = null } = asked.query;
   const sender = from ?? (await anyAddress(deps, accountId, chain));
   if (isRefusal(sender)) return sender;
-  const ready = await prepare(deps, accountId, {
+  const priced = await deps.wayOut.estimate(accountId, {
     chain,
     from: sender,
     to: to ?? sender,
@@ -306,10 +157,7 @@ async function fees(deps: HandlerDeps, asked: Asked<'getFees'>) {
     chainTag: null,
     kind: 'payment',
   });
-  if (isRefusal(ready)) return ready;
-  const { module, network } = ready.binding;
-  const estimate = module.estimateFee(network, ready.inputs, ready.intent);
-  return isRefusal(estimate) ? estimate : feeView(network, estimate);
+  return isRefusal(priced) ? priced : feeView(priced.network, priced.estimate);
 }
 
 /** An address of the account on the chain. Refuses: CHAIN_UNAVAILABLE, CHAIN_NOT_READY when it has none yet. */

@@ -1,8 +1,8 @@
 /** Rows of an append: withdrawals, and what is billed for them. */
-import type { WithdrawalWrite } from '../../../model/account/withdrawal.ts';
+import type { OutgoingWrite } from '../../../model/account/outgoing.ts';
 import { decimal, encoded, instant, withDecimals, type AppendOf, type Row, type Writes } from './rows.ts';
 
-export const withdrawal: AppendOf<WithdrawalWrite> = {
+export const withdrawal: AppendOf<OutgoingWrite> = {
   withdrawal: ({ row }) => [encoded('withdrawals', withdrawalRow(row), row.id)],
   withdrawal_status: ({ id, status, updatedAtMs }) => [
     encoded('withdrawal_statuses', { id, status, updated_at: instant(updatedAtMs) }, id),

@@ -11,8 +11,8 @@ import {
   released,
   replayKeyOf,
   waitingIn,
-} from '../../../actors/withdrawal/counters.ts';
-import type { Counter, InFlight } from '../../../model/account/withdrawal.ts';
+} from '../../../actors/outgoing/counters.ts';
+import type { Counter, InFlight } from '../../../model/account/outgoing.ts';
 
 const flight = (id: string, stage: InFlight['stage'] = 'signed'): InFlight => ({ id, stage });
 const counter = (next: string | null, free: string[], inFlight: Record<string, InFlight>): Counter => ({

@@ -1,4 +1,4 @@
-/** What the facts of a chain mean for a withdrawal. actors/withdrawal/settlement.ts */
+/** What the facts of a chain mean for a withdrawal. actors/outgoing/settlement.ts */
 import test from 'ava';
 import type { Fact } from '../../../model/rows/inbox.ts';
 import { rowsOf } from '../../support/account.ts';

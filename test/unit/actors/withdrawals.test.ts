@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Transaction } from 'ethers/transaction';
-import { BOUND_HOLD_MS } from '../../../actors/withdrawal/binding.ts';
+import { BOUND_HOLD_MS } from '../../../actors/outgoing/binding.ts';
 import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import type { Signed } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { chainFailure } from '../../../chain-watchers/follow/content.ts';
+import { chainFailure } from '../../../chains/failure.ts';
 import { ChainUnavailable, MalformedReply } from '../../../chains/chain.ts';
 
 test('the reason of a chain failure can be stored whatever the node said, so that no text of a node stops a watcher', (t) => {

@@ -24,7 +24,7 @@ import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { billingPeriod } from '../plan/decide.ts';
 import { amountOf, announceWithdrawal, changedAtMs, holdOfRow, type WithdrawalEventName } from './row.ts';
-import type { Hold } from '../../model/account/withdrawal.ts';
+import type { Hold } from '../../model/account/outgoing.ts';
 
 export type WithdrawalFact = Extract<Fact, { withdrawalId: string }>;
 

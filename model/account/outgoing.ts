@@ -24,7 +24,7 @@ export interface Counter {
   inFlight: Record<string, InFlight>;
 }
 
-export interface WithdrawalState {
+export interface OutgoingState {
   counters: Record<string, Counter>;
   /**
    * Withdrawals that may still change: id → `updatedAtMs` of the newest row, so that a decision on an older row is
@@ -44,7 +44,7 @@ export interface UnsignedBuild {
   updatedAtMs: number;
 }
 
-export type WithdrawalCommand =
+export type OutgoingCommand =
   | {
       type: 'build_withdrawal';
       id: string;
@@ -83,7 +83,7 @@ export interface Hold {
   values: string[];
 }
 
-export type WithdrawalEvent =
+export type OutgoingEvent =
   | {
       type: 'withdrawal_built';
       id: string;
@@ -109,7 +109,7 @@ export type WithdrawalEvent =
   /** Nobody signed them for BUILD_TTL. */
   | { type: 'builds_expired'; builds: { id: string; hold: Hold | null }[] };
 
-export interface WithdrawalReplies {
+export interface OutgoingReplies {
   build_withdrawal: WithdrawalRow & { feeEstimate: FeeEstimate };
   reprice_withdrawal: WithdrawalRow;
   bind_withdrawal: WithdrawalRow;
@@ -121,11 +121,11 @@ export interface WithdrawalReplies {
 }
 
 /** Rows that it writes. */
-export type WithdrawalWrite =
+export type OutgoingWrite =
   | { table: 'withdrawal'; row: WithdrawalRow } // insert or update by id
   // A build that nobody signed: it ended, or gave the counter that was bound for it back.
   | { table: 'withdrawal_status'; id: string; status: 'expired' | 'built'; updatedAtMs: number }
   | { table: 'billable'; withdrawalId: string; kind: 'withdrawal' | 'sweep'; period: string };
 
 /** What is on its way: no part of the snapshot, but composed of `withdrawal` rows whenever an account is loaded. */
-export const WITHDRAWAL_INITIAL: WithdrawalState = { counters: {}, withdrawals: {}, reopened: [] };
+export const OUTGOING_INITIAL: OutgoingState = { counters: {}, withdrawals: {}, reopened: [] };

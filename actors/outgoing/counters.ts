@@ -15,7 +15,7 @@ import type { BuildInputs, ReplayKey } from '../../chains/chain.ts';
 import type { UsedValue } from '../../model/rows/withdrawal.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
-import type { Counter, Hold, InFlight } from '../../model/account/withdrawal.ts';
+import type { Counter, Hold, InFlight } from '../../model/account/outgoing.ts';
 import type { InFlightLimits } from '../account/decision.ts';
 
 const EMPTY: Counter = { next: null, free: [], inFlight: {} };

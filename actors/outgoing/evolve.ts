@@ -1,11 +1,11 @@
 /** How withdrawals that are on their way and the counters that they hold change. */
-import type { Counter, InFlight, WithdrawalState } from '../../model/account/withdrawal.ts';
+import type { Counter, InFlight, OutgoingState } from '../../model/account/outgoing.ts';
 import type { EventOf, Folds } from '../account/decision.ts';
 import { held, released } from './counters.ts';
 
-type Counters = WithdrawalState['counters'];
+type Counters = OutgoingState['counters'];
 
-export const withdrawalFolds: Folds<WithdrawalState, WithdrawalState> = {
+export const outgoingFolds: Folds<OutgoingState, OutgoingState> = {
   withdrawal_built: (state, { id, atMs, hold }) =>
     open(
       state,
@@ -47,7 +47,7 @@ function at(id: string, stage: InFlight['stage']): InFlight {
   return { id, stage };
 }
 
-function unchanged(state: WithdrawalState, { id, atMs }: { id: string; atMs: number }): Partial<WithdrawalState> {
+function unchanged(state: OutgoingState, { id, atMs }: { id: string; atMs: number }): Partial<OutgoingState> {
   return open(state, id, atMs, state.counters);
 }
 
@@ -65,22 +65,17 @@ function without(counters: Counters, key: string, id: string): Counters {
 }
 
 /** A new version keeps the stage of the one before; outpoints that it adds are held like the others. */
-function repriced({ counters }: WithdrawalState, { id, hold }: EventOf<'withdrawal_repriced'>): Counters {
+function repriced({ counters }: OutgoingState, { id, hold }: EventOf<'withdrawal_repriced'>): Counters {
   if (hold === null) return counters;
   const before = Object.values(counters[hold.key]?.inFlight ?? {}).find((flight) => flight.id === id);
   return held(counters, hold, before ?? at(id, 'built'));
 }
 
-function open(
-  { withdrawals }: WithdrawalState,
-  id: string,
-  atMs: number,
-  counters: Counters,
-): Partial<WithdrawalState> {
+function open({ withdrawals }: OutgoingState, id: string, atMs: number, counters: Counters): Partial<OutgoingState> {
   return { counters, withdrawals: { ...withdrawals, [id]: atMs } };
 }
 
-function closed(state: WithdrawalState, id: string, counters: Counters): Partial<WithdrawalState> {
+function closed(state: OutgoingState, id: string, counters: Counters): Partial<OutgoingState> {
   const { [id]: _, ...withdrawals } = state.withdrawals;
   return { counters, withdrawals, reopened: state.reopened.filter((other) => other !== id) };
 }

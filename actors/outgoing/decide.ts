@@ -13,7 +13,7 @@
  *   any open → failed       refused for good, reverted in a final block, or proven dead
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { AccountEvent, RowWrite, WithdrawalSees } from '../../model/account/capabilities.ts';
+import type { AccountEvent, RowWrite, OutgoingSees } from '../../model/account/capabilities.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../../chains/chain.ts';
 import { ledgerOf } from '../../protocol/ids.ts';
@@ -40,7 +40,7 @@ import { watchOnly } from '../key-source/decide.ts';
 import { billingPeriod, tierLimit } from '../plan/decide.ts';
 import { pathOf } from '../edge-link/retired-identities.ts';
 import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest } from './row.ts';
-import type { Counter } from '../../model/account/withdrawal.ts';
+import type { Counter } from '../../model/account/outgoing.ts';
 
 /**
  * A payload with its counter.
@@ -117,7 +117,7 @@ function proposalFor(
 }
 
 function gapFor(
-  state: WithdrawalSees,
+  state: OutgoingSees,
   { inputs, used }: Deciding<'build_withdrawal'>['command'],
   counter: Counter | undefined,
   module: ChainModule | null,
@@ -224,7 +224,7 @@ function placeFor(
 }
 
 /** Tier Free stops at its monthly count; a band goes on with overage. Spec: §8. */
-function settledLimit(state: WithdrawalSees, nowMs: number): Refusal | null {
+function settledLimit(state: OutgoingSees, nowMs: number): Refusal | null {
   const { settled, plan } = state;
   const count = settled.period === billingPeriod(nowMs) ? settled.count : 0;
   return tierLimit(state, 'settledTransactions', count, TIER_TERMS[plan.tier].settledTransactions);

@@ -1,12 +1,13 @@
 /**
- * The one way out: the newest signed version of a withdrawal goes to the nodes, at once by the gateway and again by the
- * tracker, and only it. Older versions are watched: they exclude it, and one of them may still land (G25, G26).
+ * Signed bytes leave here and nowhere else: the newest version of an outgoing transaction goes to the nodes, at once
+ * when its bytes are durable and again by the tracker, and only it. Older versions are watched: they exclude it, and
+ * one of them may still land (G25, G26).
  */
 import type { BroadcastResult, ChainClient, Signed } from '../../chains/chain.ts';
+import { chainFailure } from '../../chains/failure.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import { chainFailure } from '../follow/content.ts';
 
 export interface Way {
   readonly client: Pick<ChainClient, 'broadcast'>;
@@ -59,4 +60,39 @@ async function broadcastOrDoubt(client: Way['client'], signed: Signed): Promise<
     if (reason === null) throw error;
     return { kind: 'unknown', reason };
   }
+}
+
+/**
+ * How long the caller of a first submit waits for the node. Choice: below the tracker's first look, far below a
+ * request's limit.
+ */
+const FIRST_WAIT_MS = 1_500;
+
+export interface SubmitLog {
+  warn(fields: object, message: string): void;
+}
+
+export interface FirstWay extends Omit<Way, 'place'> {
+  readonly log: SubmitLog;
+}
+
+/**
+ * The first submit of bytes that were just stored: their caller learns at once whether a node took them. Resolves when
+ * a node answered or the time is up, and never rejects: what is not done in time, or fails, is the tracker's, which
+ * begins two seconds later.
+ */
+export async function submitAtOnce({ log, ...way }: FirstWay, row: WithdrawalRow): Promise<void> {
+  if (!isUntaken(row)) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FIRST_WAIT_MS);
+  });
+  const submitted = submitNewest({ ...way, place: 'first_submit' }, row).catch((error: unknown) => {
+    log.warn(
+      { withdrawalId: row.id, reason: chainFailure(error) ?? 'fault' },
+      'a first submit failed; the tracker goes on',
+    );
+  });
+  await Promise.race([submitted, late]);
+  clearTimeout(timer);
 }

@@ -7,13 +7,13 @@ import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import { holdOf } from './counters.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';
-import type { Hold, WithdrawalState } from '../../model/account/withdrawal.ts';
+import type { Hold, OutgoingState } from '../../model/account/outgoing.ts';
 
 /**
  * Refuses: CONFLICT for a row that is not the newest (it was read before another change) or that changes no more. The
  * actor keeps of each open withdrawal only the instant of its last change, which grows with every change.
  */
-export function notNewest(state: Pick<WithdrawalState, 'withdrawals'>, known: WithdrawalRow): Refusal | null {
+export function notNewest(state: Pick<OutgoingState, 'withdrawals'>, known: WithdrawalRow): Refusal | null {
   const newest = state.withdrawals[known.id];
   if (newest === undefined) return closed(known);
   return newest === known.updatedAtMs ? null : refuse('CONFLICT', { reason: 'changed_meanwhile' });
@@ -41,6 +41,13 @@ export function closed({ id, status, versions }: Pick<WithdrawalRow, 'id' | 'sta
       ? `this withdrawal is ${ended} and changes no more`
       : `this build is ${ended}: it was never signed or sent, and can be no more; build it again`,
   );
+}
+
+/**
+ * A build that was given up: nothing of it was signed, and nothing can be. A counter that is used by now is bound anew.
+ */
+export function isDead({ status, versions }: Pick<WithdrawalRow, 'status' | 'versions'>): boolean {
+  return versions.length === 0 && (status === 'expired' || status === 'failed');
 }
 
 /** The instant of a change: now, and after the change before. */
@@ -74,7 +81,7 @@ export function usedBy({ chain, from, unsigned }: WithdrawalRow): Hold | null {
 }
 
 /** A value that the row holds and another withdrawal has. Refuses: CONFLICT. */
-export function clashOf(state: Pick<WithdrawalState, 'counters'>, row: WithdrawalRow): Refusal | null {
+export function clashOf(state: Pick<OutgoingState, 'counters'>, row: WithdrawalRow): Refusal | null {
   const hold = usedBy(row);
   const clash = hold?.values.find((value) => {
     const flight = state.counters[hold.key]?.inFlight[value];

@@ -30,7 +30,7 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { rotationPending, suspended } from '../account/guards.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { changedAtMs, notNewest } from './row.ts';
-import type { Counter, Hold, InFlight } from '../../model/account/withdrawal.ts';
+import type { Counter, Hold, InFlight } from '../../model/account/outgoing.ts';
 
 /**
  * How long a value is kept for an edge that bound it and says nothing more. Choice: an edge signs at once; one that was

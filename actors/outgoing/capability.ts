@@ -1,13 +1,13 @@
-/** Withdrawals. */
-import type { WithdrawalCommand, WithdrawalState } from '../../model/account/withdrawal.ts';
+/** Transactions that leave: payments and opt-ins that a caller asked for. */
+import type { OutgoingCommand, OutgoingState } from '../../model/account/outgoing.ts';
 import type { Capability } from '../account/decision.ts';
 import { bindWithdrawal } from './binding.ts';
 import { abandonWithdrawal, buildWithdrawal, repriceWithdrawal } from './decide.ts';
-import { withdrawalFolds } from './evolve.ts';
+import { outgoingFolds } from './evolve.ts';
 import { expireBuilds } from './expiry.ts';
 import { beginSubmit, noteBroadcast, submitSigned } from './signed.ts';
 
-export const withdrawal: Capability<WithdrawalCommand, WithdrawalState, WithdrawalState> = {
+export const outgoing: Capability<OutgoingCommand, OutgoingState, OutgoingState> = {
   owns: ['counters', 'withdrawals', 'reopened'],
   decide: {
     build_withdrawal: buildWithdrawal,
@@ -19,5 +19,5 @@ export const withdrawal: Capability<WithdrawalCommand, WithdrawalState, Withdraw
     begin_submit: beginSubmit,
     note_broadcast: noteBroadcast,
   },
-  folds: withdrawalFolds,
+  folds: outgoingFolds,
 };
