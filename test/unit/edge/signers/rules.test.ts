@@ -4,6 +4,7 @@ import type { Network } from '../../../../chains/chain.ts';
 import type { Fact, FactKind } from '../../../../edge/signing/signers/facts.ts';
 import { checkBy } from '../../../../edge/signing/signers/rules.ts';
 import { refuseToSign } from '../../../../edge/signing/signers/signer.ts';
+import { documentText } from '../../../support/documents.ts';
 import { stage } from '../../../support/edge/lies/evm.ts';
 import { sources } from '../../../support/tree.ts';
 
@@ -58,4 +59,22 @@ test('house 9: fees, journals and expiries are judged in rules.ts, and no reader
   t.is(readers.length, 6);
   for (const { path, text } of readers)
     t.notRegex(text, /checkFeeBounds|checkCounter|checkHeight|withReplayKey|policy\.nowMs|feeCap|feeRatio/, path);
+});
+
+test('house 9: the table above the rules and docs/signing.md name every rule and every refusal', (t) => {
+  const { text } = sources().find(({ path }) => path === 'edge/signing/signers/rules.ts')!,
+    [above, code] = [text.slice(0, text.indexOf('*/')), text.slice(text.indexOf('*/'))],
+    page = documentText('signing.md');
+  const rules = [...code.matchAll(/^ {2}(?:function )?([a-z_]+)(?:\(|: \()/gm)].map(([, rule]) => rule!);
+  const refusals = [...code.matchAll(/'([a-z]+_[a-z_]+)'/g)].map(([, reason]) => reason!),
+    kinds = ['gas_funding', 'fee_parts'];
+  t.true(rules.length >= 18 && refusals.length > 20, `${rules.length} rules, ${refusals.length} refusals`);
+  for (const rule of rules) {
+    t.regex(above, new RegExp(`^ \\*   ${rule} `, 'm'));
+    t.regex(page, new RegExp(`^\\| ([a-z_]+, )*${rule}[ ,]`, 'm'), rule);
+  }
+  for (const reason of refusals.filter((one) => !kinds.includes(one))) {
+    t.true(above.includes(reason), reason);
+    t.true(page.includes(`\`${reason}\``), reason);
+  }
 });
