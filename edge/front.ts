@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ownGasTanks } from './answers/address-rules.ts';
 import type { Known } from './answers/known.ts';
 import { ownTransaction } from './answers/transaction-rules.ts';
+import { UNDECLARED } from './http/declared-codes.ts';
 import { createEdgePaths } from './http/edge-paths.ts';
 import { createForwarding } from './http/forward.ts';
 import { createHearing } from './http/hearing.ts';
@@ -77,6 +78,10 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
     statusPage: createStatusPage(statusReader(context, parts, links), ports.wallMs),
     judgeKey: (key) => parts.localKeys.judge(key),
     stopping: () => running.stopping,
+    onUndeclared: (refusal) => {
+      links.counters.noteUndeclared(refusal);
+      log.warn(UNDECLARED, { route: refusal.operationId, code: refusal.code, reason: refusal.by });
+    },
     nowMs: ports.wallMs,
     log,
   });

@@ -74,6 +74,7 @@ export interface Links {
   readonly relay: WebhookRelay;
   readonly blocked: BlockedTargets;
   readonly refills: PoolRefills;
+  readonly counters: EdgeCounters;
   readonly metrics: EdgePath;
   readonly takers: SessionTakers;
 }
@@ -98,7 +99,7 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
   const relay = createRelay(context, parts, { nodes, sender, guard, counters, blocked, poster });
   const metrics = createMetrics(context, parts, { session, relay, counters, blocked });
   const takers = takersOf(context, { session, sender, signing, refills, relay });
-  return { session, ...payments, refills, relay, blocked, metrics, takers };
+  return { session, ...payments, refills, relay, blocked, counters, metrics, takers };
 }
 
 function createSession(context: EdgeContext, parts: EdgeParts): Session {

@@ -21,10 +21,16 @@ export async function falseAddress(row: AddressJson, { params }: Ask, known: Kno
     falseDerivation(row, known) ??
     falseFacts(row, known);
   if (wrong !== null) return wrong;
-  if (!(await known.issued.isNamed({ chain, address, addressId: id }))) return 'id';
-  // Under whatever origin it is told: the liar writes that.
+  const misnamed = await known.issued.misnamed({ chain, address, addressId: id });
+  if (misnamed !== null) return misnamed === 'id_of_another' ? 'id' : `id: ${misnamed}`;
+  // Whatever origin the answer names: a liar writes that too.
   const holder = await known.issued.holderOf(chain, address);
-  return holder === null ? null : firstFalse(['userRef', holder.userRef === userRef], ['tag', holder.tag === tag]);
+  return holder === null
+    ? null
+    : firstFalse(
+        ['userRef: issued_to_another', holder.userRef === userRef],
+        ['tag: issued_to_another', holder.tag === tag],
+      );
 }
 
 /** A new address: of this edge's own phrase, as it was asked for, and nobody else's. */

@@ -8,8 +8,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { wholeQuery } from '../../protocol/envelope.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../protocol/page.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { codesOf, type Route } from '../../protocol/route.ts';
 import { ROUTES, type OperationId } from '../../protocol/routes.ts';
 import { otherSpellingOf } from '../signing/other-spelling.ts';
+import { ISSUE_PROBLEMS, type IssueProblem } from './issued-addresses.ts';
 import type { Ask, Known } from './known.ts';
 import { ANSWER_RULES, FILTERS, type AnswerRule, type ForwardedOperation } from './rules.ts';
 
@@ -29,27 +31,55 @@ export interface Checked {
 
 const isForwarded = (operation: OperationId): operation is ForwardedOperation => Object.hasOwn(ANSWER_RULES, operation);
 
-/** The refusal of an answer that is not handed on; `field` is the first that does not hold. */
-export function falseAnswer(field: string): Refusal {
-  const setting = field.endsWith('index_beyond_gap')
-    ? {
-        setting: 'EDGE_ADDRESS_GAP',
-        next: 'after a new data directory set it above the number of your addresses, for the first one',
-      }
-    : {};
-  return refuse(
-    'INTERNAL_ERROR',
-    { reason: 'false_answer', field, ...setting },
-    'the cloud answered what this edge knows to be otherwise; it was not handed on',
-  );
+const FALSE_ANSWER = 'false_answer';
+
+/**
+ * The refusal of an answer that is not handed on; `field` is the first that does not hold. What is false by the edge's
+ * own computation is `false_answer`. Where the edge derives the address itself, and only its record of what it issued
+ * is against it, the cloud may as well have forgotten (a restored database), or the edge (a restored data directory):
+ * the refusal names that, as 409 where the route has it.
+ */
+export function withheldAnswer(route: Route, field: string): Refusal {
+  const problem = ISSUE_PROBLEMS.find((one) => field.endsWith(`: ${one}`)) ?? null;
+  if (problem === null)
+    return refuse(
+      'INTERNAL_ERROR',
+      { reason: FALSE_ANSWER, field },
+      'the cloud answered what this edge knows to be otherwise; it was not handed on',
+    );
+  const details = { reason: problem, field, ...STEPS[problem] },
+    message = 'this edge derives the address, but not as the next one that it may issue; it was not handed on';
+  return codesOf(route).includes('CONFLICT')
+    ? refuse('CONFLICT', details, message)
+    : refuse('INTERNAL_ERROR', details, message);
 }
 
-/** Data of a successful answer. Refuses: INTERNAL_ERROR with the field that does not hold. */
+const FORGOTTEN = {
+  next: 'ask for a new address under another Idempotency-Key: it gets a path further on. Each such answer is an address that a restored cloud forgot, or a lie of its',
+};
+const STEPS: Readonly<Record<IssueProblem, { readonly next: string; readonly setting?: string }>> = {
+  issued_to_another: FORGOTTEN,
+  issued_before: FORGOTTEN,
+  id_of_another: FORGOTTEN,
+  index_beyond_gap: {
+    setting: 'EDGE_ADDRESS_GAP',
+    next: 'after a new or restored data directory set it above the number of your addresses, for the first one',
+  },
+};
+
+/** How an answer that was not handed on is logged: an alarm, unless only the edge's own bound is against it. */
+export function withheldKind(refusal: Refusal): 'answer_false' | 'answer_contradicts_issued' | 'address_beyond_gap' {
+  const { reason } = refusal.details;
+  if (reason === FALSE_ANSWER) return 'answer_false';
+  return reason === 'index_beyond_gap' ? 'address_beyond_gap' : 'answer_contradicts_issued';
+}
+
+/** Data of a successful answer. Refuses: INTERNAL_ERROR, CONFLICT with the field that does not hold. */
 export async function checkedAnswer(operation: OperationId, data: unknown, ask: Ask, known: Known): Promise<Checked> {
-  const no = (field: string): Checked => ({ data: null, refusal: falseAnswer(field) });
+  const route: Route = ROUTES[operation];
+  const no = (field: string): Checked => ({ data: null, refusal: withheldAnswer(route, field) });
   if (!isForwarded(operation)) return no('operation');
-  const route = ROUTES[operation],
-    isWhole = 'query' in route && route.query === wholeQuery && !hasSizes(ask);
+  const isWhole = route.query === wholeQuery && !hasSizes(ask);
   if (isPage(data) && data.content.length > (isWhole ? WHOLE_ROWS_MAX : sizeOf(ask))) return no('content');
   const misspelt = misspeltName(data);
   if (misspelt !== null) return no(misspelt);

@@ -57,16 +57,17 @@ export interface Issue extends Holder {
   readonly addressId: string;
 }
 
-/** Why an address is not handed on as newly issued. */
-export type IssueProblem = 'issued_to_another' | 'issued_before' | 'index_beyond_gap' | 'id_of_another';
+/** Why an address that this edge derives is not handed on: its record says otherwise, or does not reach so far. */
+export const ISSUE_PROBLEMS = ['issued_to_another', 'issued_before', 'index_beyond_gap', 'id_of_another'] as const;
+export type IssueProblem = (typeof ISSUE_PROBLEMS)[number];
 
 export interface IssuedAddresses {
   /** Records an issue, or says why it cannot be one; the same issue again is one. */
   record(issue: Issue): Promise<IssueProblem | null>;
   /** Whom an address was issued to here; null when it is not known. */
   holderOf(chain: Chain, address: string): Promise<Holder | null>;
-  /** False where the id was issued here with another address, or the address with another id. */
-  isNamed(named: Pick<Issue, 'chain' | 'address' | 'addressId'>): Promise<boolean>;
+  /** Null, or that the id was issued here with another address (`id_of_another`), or the address with another id. */
+  misnamed(named: Pick<Issue, 'chain' | 'address' | 'addressId'>): Promise<'id_of_another' | 'issued_before' | null>;
   close(): Promise<void>;
 }
 
@@ -100,8 +101,10 @@ export function openIssuedAddresses({ directory, owner: ownerName, gap }: Issued
       );
       return row === null ? null : { userRef: row.user_ref, tag: row.tag };
     },
-    isNamed: async (named) =>
-      !isIdOfAnother(storage, owner, named) && (idOf(storage, owner, named) ?? named.addressId) === named.addressId,
+    misnamed: async (named) => {
+      if (isIdOfAnother(storage, owner, named)) return 'id_of_another';
+      return (idOf(storage, owner, named) ?? named.addressId) === named.addressId ? null : 'issued_before';
+    },
     close: async () => storage.close(),
   };
 }

@@ -35,7 +35,10 @@ export async function falseTransaction(row: TransactionJson, ask: Ask, known: Kn
   const holder = await known.issued.holderOf(chain, address);
   return holder === null
     ? null
-    : firstFalse(['userRef', holder.userRef === row.userRef], ['tag', holder.tag === row.tag]);
+    : firstFalse(
+        ['userRef: issued_to_another', holder.userRef === row.userRef],
+        ['tag: issued_to_another', holder.tag === row.tag],
+      );
 }
 
 function falseWithdrawal(row: TransactionJson, { instructions }: Known): string | null {

@@ -26,8 +26,8 @@ export interface EdgeCall {
 export type EdgeAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly data: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The cloud's own answer: a refusal byte for byte, a success as it was read. */
-  | { readonly kind: 'passed'; readonly answer: ForwardedAnswer }
+  /** The cloud's own answer: a refusal byte for byte, with its code, a success as it was read. */
+  | { readonly kind: 'passed'; readonly answer: ForwardedAnswer; readonly code?: string }
   | {
       readonly kind: 'bare';
       readonly contentType: string;

@@ -4,7 +4,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { ERRORS, isRefusal, refuse, statusOf, type ErrorCode } from '../../protocol/errors.ts';
 import { answerBytesMax } from '../answers/answer-size.ts';
-import { checkedAnswer, type Checked } from '../answers/checked.ts';
+import { checkedAnswer, withheldKind, type Checked } from '../answers/checked.ts';
 import type { Ask, Known } from '../answers/known.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { ForwardedAnswer, Upstream } from '../link/upstream.ts';
@@ -55,8 +55,8 @@ export function isPassed(answer: Passed | EdgeAnswer): answer is Passed {
 }
 
 /** The cloud's refusal as it is handed on. */
-export function handedOn({ answer }: Passed): EdgeAnswer {
-  return { kind: 'passed', answer };
+export function handedOn({ answer, envelope }: Passed): EdgeAnswer {
+  return { kind: 'passed', answer, ...(envelope.error === null ? {} : { code: envelope.error.code }) };
 }
 
 /** An answer with its data as they were read; nothing that was not looked at is in it. */
@@ -94,11 +94,14 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
   const check: Forwarding['check'] = async (call, data) => {
     const checked = await checkedAnswer(call.route.operationId, data, askOf(call), known);
     if (checked.refusal !== null) {
-      log.alarm('answer_false', {
+      const facts = {
         requestId: call.requestId,
         route: call.route.path,
         reason: String(checked.refusal.details['field']),
-      });
+      };
+      const kind = withheldKind(checked.refusal);
+      if (kind === 'address_beyond_gap') log.warn(kind, { ...facts, setting: 'EDGE_ADDRESS_GAP' });
+      else log.alarm(kind, facts);
     }
     return checked;
   };

@@ -2,6 +2,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { BLOCK_REASONS } from '../webhooks/blocked-targets.ts';
 import type { Attempt } from '../webhooks/post.ts';
+import type { Undeclared } from './declared-codes.ts';
 import type { EdgePath } from './exchange.ts';
 
 export interface EdgeGauges {
@@ -22,6 +23,8 @@ export interface EdgeCounters {
   noteAttempt(attempt: Attempt): void;
   /** An attempt that was held back: `reason` is the policy's, or a code of the name server. */
   noteBlocked(reason: string): void;
+  /** A refusal whose route does not declare its code. */
+  noteUndeclared(refusal: Undeclared): void;
 }
 
 export function createEdgeCounters(): EdgeCounters {
@@ -44,8 +47,15 @@ export function createEdgeCounters(): EdgeCounters {
     labelNames: ['reason'],
     registers: [registry],
   });
+  const undeclared = new Counter({
+    name: 'svc_edge_undeclared_refusals_total',
+    help: 'refusals with a code that the description of their route does not name, by route and by who refused',
+    labelNames: ['operation', 'by'],
+    registers: [registry],
+  });
   return {
     registry,
+    noteUndeclared: ({ operationId, by }) => undeclared.inc({ operation: operationId, by }),
     noteBlocked: (reason) => blocked.inc({ reason: BLOCK_REASONS.find((one) => one === reason) ?? 'no_address' }),
     noteAttempt({ outcome, durationMs }) {
       attempts.inc({ outcome });

@@ -16,6 +16,7 @@ import { validate } from '../../protocol/validation.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { KeyVerdict } from '../local-keys/local-keys.ts';
 import { StorageFailed } from '../storage/storage.ts';
+import { DeclaredCodes, type Undeclared } from './declared-codes.ts';
 import type { Hearing } from './hearing.ts';
 import { jsonOf, queryOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';
 
@@ -49,6 +50,8 @@ export interface ServerSettings {
   /** Id of the valid local key, or why it is not taken. */
   readonly judgeKey: (key: string) => KeyVerdict;
   readonly stopping: () => boolean;
+  /** A refusal left whose route does not declare its code. */
+  readonly onUndeclared: (refusal: Undeclared) => void;
   readonly nowMs: () => number;
   readonly log: EdgeLog;
 }
@@ -59,8 +62,14 @@ const EDGE_ROUTES: readonly EdgeRoute[] = [
   { ...ROUTES.resyncEdge, operationId: 'resyncEdge', credential: 'application' },
 ];
 
+/** What a request is answered with. */
+interface Answering extends ServerSettings {
+  readonly declared: DeclaredCodes;
+}
+
 /** The server, not listening yet. */
-export function createEdgeServer(settings: ServerSettings): FastifyInstance {
+export function createEdgeServer(serverSettings: ServerSettings): FastifyInstance {
+  const settings: Answering = { ...serverSettings, declared: new DeclaredCodes() };
   const server = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -103,6 +112,8 @@ export function createEdgeServer(settings: ServerSettings): FastifyInstance {
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime),
     });
+    const undeclared = settings.declared.undeclared(request, request.method, request.routeOptions.url);
+    if (undeclared !== null) settings.onUndeclared(undeclared);
   });
   server.get('/', async (request, reply) =>
     send(
@@ -116,11 +127,13 @@ export function createEdgeServer(settings: ServerSettings): FastifyInstance {
   return server;
 }
 
-function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRoute): void {
-  const path = settings.paths[route.operationId] ?? settings.forward;
+function bind(server: FastifyInstance, settings: Answering, route: EdgeRoute): void {
+  const path = settings.paths[route.operationId] ?? settings.forward,
+    url = route.path.replace(/\{([a-zA-Z]+)\}/g, ':$1');
+  settings.declared.serves(url, route);
   server.route({
     method: route.method,
-    url: route.path.replace(/\{([a-zA-Z]+)\}/g, ':$1'),
+    url,
     // Before the body is read. Spec §5.3: authentication fails before the payload is read.
     onRequest: async (request) => {
       const refusal = isNormalPath(request.raw.url ?? '')
@@ -129,7 +142,10 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
             reason: 'not_a_plain_path',
             next: 'send the path without //, backslashes and dot segments',
           });
-      if (refusal !== null) throw new Refused(refusal);
+      if (refusal !== null) {
+        settings.declared.isOfNone(request);
+        throw new Refused(refusal);
+      }
       keyIdOf(settings, request, route);
     },
     handler: async (request, reply) => {
@@ -164,7 +180,7 @@ function notTaken(request: FastifyRequest, route: Route): Refusal | null {
 }
 
 /** Throws: Refused with UNAUTHORIZED. */
-function keyIdOf(settings: ServerSettings, request: FastifyRequest, route: EdgeRoute): string | null {
+function keyIdOf(settings: Answering, request: FastifyRequest, route: EdgeRoute): string | null {
   if (route.credential === 'none') return null;
   const key = request.headers['x-api-key'];
   if (typeof key !== 'string')
@@ -208,7 +224,7 @@ function isNormalPath(url: string): boolean {
 }
 
 /** Throws: Refused KEY_MATERIAL_REJECTED. */
-function refuseKeyMaterial(settings: ServerSettings, request: FastifyRequest): void {
+function refuseKeyMaterial(settings: Answering, request: FastifyRequest): void {
   const rule = keyMaterialIn(request);
   if (rule === null) return;
   if (Buffer.isBuffer(request.body)) request.body.fill(0);
@@ -240,7 +256,7 @@ function pathPartsOf(path: string): string[] {
 }
 
 /** Throws: Refused KEY_MATERIAL_REJECTED, as for every path. */
-function unmatched(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply): Refusal {
+function unmatched(settings: Answering, request: FastifyRequest, reply: FastifyReply): Refusal {
   const { allow, refusal } = unknownPath(request.method, (request.raw.url ?? '/').split('?')[0]!, EDGE_ROUTES, 'cloud');
   if (allow === null)
     refuseKeyMaterial(settings, request); // what is repeated is looked through first
@@ -248,12 +264,7 @@ function unmatched(settings: ServerSettings, request: FastifyRequest, reply: Fas
   return refusal;
 }
 
-function send(
-  settings: ServerSettings,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: EdgeAnswer,
-): FastifyReply {
+function send(settings: Answering, request: FastifyRequest, reply: FastifyReply, answer: EdgeAnswer): FastifyReply {
   switch (answer.kind) {
     case 'refused':
       return sendRefusal(settings, request, reply, answer.refusal);
@@ -270,17 +281,19 @@ function send(
         const value = answer.answer.headers[name];
         if (value !== undefined) reply.header(name, value);
       }
+      if (answer.code !== undefined) settings.declared.note(request, answer.code, 'cloud');
       return reply.code(answer.answer.status).send(answer.answer.body);
     }
   }
 }
 
 function sendRefusal(
-  settings: ServerSettings,
+  settings: Answering,
   request: FastifyRequest,
   reply: FastifyReply,
   refusal: Refusal,
 ): FastifyReply {
+  settings.declared.note(request, refusal.code, 'edge');
   if (refusal.code === 'SERVICE_UNAVAILABLE' || refusal.code === 'UPSTREAM_UNAVAILABLE')
     reply.header('retry-after', '1');
   // A connection that is closed under a writer is reset, and the answer with it: the rest is read and dropped, until
@@ -291,12 +304,7 @@ function sendRefusal(
   return reply.code(statusOf(refusal.code)).send(fail(refusal, metaOf(request.id, settings.nowMs())));
 }
 
-function sendError(
-  settings: ServerSettings,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): FastifyReply {
+function sendError(settings: Answering, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = refusalOf(error);
   if (refusal.code === 'INTERNAL_ERROR' || error instanceof StorageFailed)
     settings.log.fault('request_fault', error, { requestId: request.id });

@@ -5,6 +5,7 @@ import { startEdge, type RunningEdge } from '../../../edge/edge.ts';
 import { isMnemonic, seedOf } from '../../../edge/keystore/keys.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import type { Keystore } from '../../../edge/keystore/keystore.ts';
+import { UNDECLARED } from '../../../edge/http/declared-codes.ts';
 import { LocalKeys } from '../../../edge/local-keys/local-keys.ts';
 import { createEdgeLog } from '../../../edge/process/log.ts';
 import type { EdgePorts } from '../../../edge/parts.ts';
@@ -104,6 +105,10 @@ export async function startTestEdge(
     ...ports,
   });
   t.teardown(() => edge.stop());
+  t.teardown(() => {
+    const undeclared = logged.filter(({ msg, reason }) => msg === UNDECLARED && reason === 'edge');
+    if (undeclared.length > 0) throw new Error(`codes that no route declares: ${JSON.stringify(undeclared)}`);
+  });
   const url = `http://127.0.0.1:${edge.port}`;
   return {
     edge,

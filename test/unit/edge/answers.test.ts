@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import type { RecordedInstruction } from '../../../edge/signing/instructions.ts';
 import { answerBytesMax, isShortWork } from '../../../edge/answers/answer-size.ts';
-import { falseAnswer, checkedAnswer, STEPS_PER_TURN } from '../../../edge/answers/checked.ts';
+import { checkedAnswer, STEPS_PER_TURN } from '../../../edge/answers/checked.ts';
 import { openIssuedAddresses, type IssuedAddresses } from '../../../edge/answers/issued-addresses.ts';
 import type { Known } from '../../../edge/answers/known.ts';
 import { ANSWER_RULES, ANSWERED_HERE, PAGE_WORD, type ForwardedOperation } from '../../../edge/answers/rules.ts';
@@ -24,6 +24,7 @@ import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import { evmSigner } from '../../../edge/signing/signers/evm.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { networkOf } from '../../../chains/registry.ts';
+import type { Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import { ROUTE_LIST, routeOf } from '../../../protocol/routes.ts';
@@ -548,11 +549,6 @@ test('found F5 a path belongs to one customer: a second issue, a changed echo, t
   t.is(await create('eth', "m/44'/60'/0'/1/7", 'ada'), 'derivationPath', 'change');
   t.is(await create('eth', 2_147_483_647, 'ada'), 'derivationPath: index_beyond_gap');
   t.is(await create('eth', 104, 'eve'), 'derivationPath: index_beyond_gap', 'one above the highest and the gap');
-  t.is(
-    falseAnswer('derivationPath: index_beyond_gap').details['setting'],
-    'EDGE_ADDRESS_GAP',
-    'found F5: what to do about it is in the refusal',
-  );
   t.is(await create('eth', 103, 'eve'), 'issued');
   t.is(await create('eth', 203, 'eve'), 'issued');
   t.is(await create('sol', 3, 'bob'), 'issued', 'another family counts by itself');
@@ -594,6 +590,51 @@ test('found F5 a path belongs to one customer: a second issue, a changed echo, t
     '§5.7 an origin without a key here says so itself',
   );
   t.is(await create('eth', "[0123456789abcdef/44'/60'/0'/0/0]", 'ada'), 'derivationPath', 'and is never a new address');
+});
+
+test('found F5: a record that an edge or a cloud lost is no lie, and what is against the record is not handed on', async (t) => {
+  const pathAt = (position: number) => `m/44'/60'/0'/0/${position}`;
+  const rowOf = (position: number, userRef: string, id: string, more: object = {}) => ({
+    ...SAMPLES.createAddress.data,
+    id,
+    address: own.addressAt('eth', pathAt(position)),
+    derivationPath: pathAt(position),
+    userRef,
+    tag: null,
+    label: null,
+    ...more,
+  });
+  const create = (stage: Stage, row: ReturnType<typeof rowOf>) => {
+    stage.tell(row, 201);
+    const body = { chain: 'eth', userRef: row.userRef };
+    return stage.ask('createAddress', { body, data: row } as Sample);
+  };
+  const [ada, bob, again] = [newId('adr', 1), newId('adr', 2), newId('adr', 3)];
+  // The edge lost its record: what lies within the gap is recorded again; what lies beyond needs the operator.
+  const restored = openStage();
+  const beyond = await create(restored, rowOf(100, 'bob', bob));
+  t.like(beyond, {
+    kind: 'refused',
+    refusal: { code: 'CONFLICT', details: { reason: 'index_beyond_gap', setting: 'EDGE_ADDRESS_GAP' } },
+  });
+  t.is(restored.alarms(), 0, 'nobody lied');
+  t.is((await create(restored, rowOf(99, 'ada', ada))).kind, 'passed', 'within the gap');
+  t.is((await create(restored, rowOf(100, 'bob', bob))).kind, 'passed', 'and so is what follows');
+  t.is(restored.alarms(), 0);
+  // The cloud lost its database: it gives a path to somebody else, or under another id.
+  for (const row of [rowOf(99, 'bob', again), rowOf(99, 'ada', again)]) {
+    const alarms = restored.alarms(),
+      answer = await create(restored, row);
+    t.like(answer, { kind: 'refused', refusal: { code: 'CONFLICT' } });
+    t.not((answer as { refusal: Refusal }).refusal.details['reason'], 'false_answer');
+    restored.tell({ ...SAMPLES.listAddresses.data, content: [row] }, 200);
+    const listed = await restored.ask('listAddresses', { data: SAMPLES.listAddresses.data });
+    t.like(listed, { kind: 'refused', refusal: { code: 'INTERNAL_ERROR', details: { reason: 'issued_before' } } });
+    t.is(restored.alarms(), alarms + 2, 'both are alarms');
+  }
+  // What the edge does not derive is a lie, whatever is in the record.
+  const lie = await create(restored, rowOf(101, 'eve', newId('adr', 4), { address: THIEF }));
+  t.like(lie, { kind: 'refused', refusal: { code: 'INTERNAL_ERROR', details: { reason: 'false_answer' } } });
 });
 
 test('attack: whose an address is is compared however it is spelt, and under whatever origin it is told (F5)', async (t) => {
@@ -750,7 +791,11 @@ test('found: an address id belongs to one address of one network: one that is to
   t.is(await get('getAddress', rowOf(alice, 0, 'alice')), 'passed');
   t.is(await get('getAddress', rowOf(alice, 1, 'bob')), 'id', 'the row of another');
   t.is(await get('getAddress', rowOf(alice, 7, 'alice')), 'id', 'an address that this replica did not issue');
-  t.is(await get('getAddress', rowOf(other, 1, 'bob'), other), 'id', 'a known address under an unknown id');
+  t.is(
+    await get('getAddress', rowOf(other, 1, 'bob'), other),
+    'id: issued_before',
+    'a known address under an unknown id',
+  );
   t.is(
     await get('getAddress', rowOf(other, 7, 'bob'), other),
     'passed',
