@@ -21,6 +21,7 @@ export const KEY_MATERIAL_RULES = [
   'pem',
   'bip38',
   'keystore',
+  'jwk',
   'share',
 ] as const;
 export type KeyMaterialRule = (typeof KEY_MATERIAL_RULES)[number];
@@ -39,9 +40,10 @@ export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
   const { values, keys, outside } = stringsIn(text);
   if (holdsSecretBytes(outside)) return 'secret_key_bytes';
   if (isKeystore(keys)) return 'keystore';
+  if (JWK_KEYS.every((name) => keys.includes(name))) return 'jwk';
   // Every key is a long run of letters and digits, in base64 with its signs among them; most bodies have none, unless
   // one is hidden behind escapes.
-  const mayHoldKey = /[0-9A-Za-z+/_-]{28}|PRIVATE|\\/i.test(text);
+  const mayHoldKey = /[0-9A-Za-z+/_-]{28}|PRIVATE|\\|\[[\s0-9,]{127}/i.test(text);
   return (
     (mayHoldKey ? inFields([...fieldsOf({ values, keys }), { name: '', text: outside }]) : null) ??
     inWords(outside, values, keys)
@@ -113,6 +115,7 @@ function inDecoded(name: string, text: string, budget: Budget): KeyMaterialRule 
   return (
     inFields([{ name, text: plain }, ...fieldsOf(below)], true, budget) ??
     (isKeystore(below.keys) ? 'keystore' : null) ??
+    (JWK_KEYS.every((part) => below.keys.includes(part)) ? 'jwk' : null) ??
     (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : holdsShare(plain) ? 'share' : null)
   );
 }
@@ -126,6 +129,14 @@ const BARE_PEM =
  * Web3 Secret Storage (version 3), EIP-2335 and their kin: the names of the fields that hold a key under a password.
  */
 const KEYSTORE_KEYS = [/^crypto$/i, /^kdf/i, /^cipher/i];
+
+/** RFC 7517, 7518: the names that every private key of a curve or of RSA has; a public one has no `d`. */
+const JWK_KEYS = ['kty', 'd'];
+
+/** The same where a field holds it as text, whatever its quotes and escapes. */
+function isJwkText(text: string): boolean {
+  return /\bkty[\\"'\s]*:/.test(text) && /(?<![A-Za-z0-9_-])d[\\"'\s]*:[\\"'\s]*[A-Za-z0-9_-]{20}/.test(text);
+}
 
 /** Whether names of fields are those of a keystore file. */
 function isKeystore(keys: readonly string[]): boolean {
@@ -145,6 +156,8 @@ function isKeystoreText(text: string): boolean {
 function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRule | null {
   if (PEM.test(text) || BARE_PEM.test(text)) return 'pem';
   if (isKeystoreText(text)) return 'keystore';
+  if (isJwkText(text)) return 'jwk';
+  if (holdsSecretBytes(text)) return 'secret_key_bytes';
   if (!hashField && /(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])/.test(text)) return 'hex_64';
   if (/(?<![A-Za-z0-9])[xyztuvXYZTUV]prv[1-9A-HJ-NP-Za-km-z]{70,}/.test(text)) return 'extended_private_key';
   for (const [token] of text.matchAll(/[0-9A-Za-z]{28,120}/g)) {

@@ -50,6 +50,8 @@ const pemOf = (type: 'ec' | 'ed25519' | 'rsa', format: 'pkcs8' | 'sec1' | 'pkcs1
   } as never;
   return (generateKeyPairSync as (kind: string, options: never) => { privateKey: string })(type, options).privateKey;
 };
+const jwkOf = (type: 'ed25519' | 'rsa') =>
+  generateKeyPairSync(type as 'rsa', { modulusLength: 1_024 }).privateKey.export({ format: 'jwk' });
 const body = (pem: string) => pem.split('\n').slice(1, -2).join('');
 const EC = pemOf('ec', 'pkcs8'),
   ED = pemOf('ed25519', 'pkcs8'),
@@ -73,6 +75,9 @@ const SECRETS: readonly (readonly [rule: KeyMaterialRule, what: string, text: st
   ['keystore', 'as text', JSON.stringify(KEYSTORE)],
   ['keystore', 'as escaped text', JSON.stringify(JSON.stringify(KEYSTORE))],
   ['keystore', 'EIP-2335', JSON.stringify(EIP2335)],
+  ['jwk', 'Ed25519', JSON.stringify(jwkOf('ed25519'))],
+  ['jwk', 'RSA, as escaped text', JSON.stringify(JSON.stringify(jwkOf('rsa')))],
+  ['secret_key_bytes', 'a file of solana-keygen as text', JSON.stringify([...randomBytes(64)])],
   ['share', 'a share', SHARE],
   ['share', 'in upper case', SHARE.toUpperCase()],
   [
