@@ -57,11 +57,11 @@ end $ddl$;
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);
-  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 5 then
+  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 6 then
     return;
   end if;
   create or replace function flock_count_spend(of_scope text, of_replica text, heir_of text, own_now_ms bigint, asked jsonb)
-  returns table (outcome text, spent numeric, earlier jsonb) language plpgsql as $fn$
+  returns table (outcome text, spent numeric, earlier jsonb) language plpgsql set enable_seqscan = off as $fn$
   declare
     known   flock_spend%rowtype;
     now_ms  bigint;
@@ -97,7 +97,12 @@ begin
       return;
     end if;
     -- One transaction of the chain pays one payment. The same bytes of another sender are another transaction.
-    if exists (select from flock_spend s where s.scope = of_scope and s.versions ? s_.version and s.chain = s_.chain and s.sender is not distinct from s_.sender and s.payment is distinct from s_.payment) then
+    -- Looked up by the version alone, and first: an `exists` over all conditions is planned as a walk through the scope, which would
+    -- end at the first hit, and there is none.
+    if exists (
+      with counted as materialized (select s.* from flock_spend s where s.versions ? s_.version)
+      select from counted s where s.scope = of_scope and s.chain = s_.chain and s.sender is not distinct from s_.sender
+         and s.payment is distinct from s_.payment) then
       return query select 'other_payment', 0::numeric, null::jsonb;
       return;
     end if;
@@ -168,7 +173,7 @@ begin
     return query select 'counted', so_far + dearest, null::jsonb;
   end $fn$;
   -- The version of this text: raise both numbers with each change.
-  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '5';
+  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '6';
 end $ddl$;
 
 -- An instruction that is signed by nobody from now on (edge/signing/superseding.ts): its row has a key that no payload has, so that

@@ -73,11 +73,12 @@ export interface WatchedPools {
   close(): Promise<void>;
 }
 
-/** Pools as a node's, which hear their plans. `superuserUrl` names the database; its setting is the database's own. */
+/** Pools as a node's, which hear their plans. `superuserUrl` names the database; its setting is the database's own. `asItself`: not in the application's role. */
 export async function openWatched(
   superuserUrl: string,
   appUrl = superuserUrl,
   settings: Readonly<Record<string, string>> = {},
+  asItself = false,
 ): Promise<WatchedPools> {
   const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-plans', role: null });
   await admin`
@@ -95,7 +96,14 @@ export async function openWatched(
     const ran = ranOf(notice);
     if (ran !== null) heard.push(ran);
   };
-  const sql = openDatabase({ url: appUrl, connections: 2, name: 'flock-watched', onNotice, settings });
+  const sql = openDatabase({
+    url: appUrl,
+    connections: 2,
+    name: 'flock-watched',
+    onNotice,
+    settings,
+    ...(asItself ? { role: null } : {}),
+  });
   const lists = openLists({ url: appUrl, connections: 2, name: 'flock-watched-lists', onNotice });
   return {
     sql,

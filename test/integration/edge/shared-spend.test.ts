@@ -422,7 +422,7 @@ test('an edge replaces the counting function of an older one, and leaves a newer
   };
   await say(null);
   t.is(await (await open('live b', CAP)).count(spendOf('txn_2', 1n)), null);
-  await say(`'5'`);
+  await say(`'6'`);
   t.like(await (await open('live c', CAP)).count(spendOf('txn_3', 1n)), {
     code: 'AMOUNT_CAP_EXCEEDED',
     details: { spent: '7' },
