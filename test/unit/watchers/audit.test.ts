@@ -1,4 +1,5 @@
 import test from 'ava';
+import { amountOf } from '../../../actors/outgoing/row.ts';
 import { createAudit } from '../../../chain-watchers/audit/audit.ts';
 import { createRepeatProofs } from '../../../chain-watchers/maturity/repeat-proof.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
@@ -173,6 +174,59 @@ test('decisions 5: the audit compares every asset in both directions and names a
     { address: '@b', amount: 1n, expected: 4n, found: 3n },
   );
 });
+
+for (const { name, landed, fee, shown, found } of [
+  { name: 'the new version', landed: 'new', fee: 2n, shown: null, found: [] },
+  { name: 'the old version', landed: 'old', fee: 1n, shown: null, found: [] },
+  {
+    name: 'the old version, shown with the amount of the new one',
+    landed: 'old',
+    fee: 1n,
+    shown: 3n,
+    found: [['shortfall', 1n]],
+  },
+  {
+    name: 'the new version, shown with the amount of the old one',
+    landed: 'new',
+    fee: 2n,
+    shown: 4n,
+    found: [['unattributed', 1n]],
+  },
+] as const) {
+  test(`found F70: the audit of a send-all that was repriced, all of 5 sent: ${name} in the chain`, async (t) => {
+    const { chain, client, self, findings } = await started(null);
+    const audit = createAudit(self.parts);
+    const versions = [
+      { txid: 'old', signedPayload: '', payload: '', amount: '4' },
+      { txid: 'new', signedPayload: '', payload: '', amount: '3' },
+    ];
+    chain.mine([pay('in')]);
+    await self.watcher.tick();
+    self.store.saveWithdrawal({
+      id: 'txn_1',
+      accountId: ACCOUNT,
+      ledger: 'eth',
+      tokenContract: null,
+      from: '@a',
+      versions: [], // nothing of it is under way
+      txid: landed,
+      amount: shown ?? amountOf({ versions, amount: 3n }, landed),
+      fee,
+      height: 1,
+      status: 'confirmed',
+    } as unknown as WithdrawalRow);
+    client.hidden.set('@a', -5n); // nothing is left
+    for (let round = 0; round < 3; round += 1) {
+      chain.mineEmpty(simulatedNetwork.threshold);
+      await self.watcher.tick();
+      await audit.round(10);
+    }
+    t.deepEqual(
+      (await findings()).map(({ kind, amount }) => [kind, amount]),
+      found as never,
+    );
+  });
+}
 
 test('found F50: a height that stays unreadable stops neither the audit nor the reconciliation; only growth that its block may have paid waits', async (t) => {
   const { chain, client, self, findings } = await started(10);
