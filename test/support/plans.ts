@@ -73,7 +73,10 @@ export interface WatchedPools {
   close(): Promise<void>;
 }
 
-/** Pools as a node's, which hear their plans. `superuserUrl` names the database; its setting is the database's own. `asItself`: not in the application's role. */
+/**
+ * Pools as a node's, which hear their plans. `superuserUrl` names the database; its setting is the database's own.
+ * `asItself`: not in the application's role.
+ */
 export async function openWatched(
   superuserUrl: string,
   appUrl = superuserUrl,
