@@ -230,6 +230,11 @@ export interface Unsigned {
    * sent to an edge.
    */
   readonly boundAtMs?: number;
+  /**
+   * xlm: the tag of a payment that creates its destination is the id of a muxed address, which a payment to an account
+   * that exists names. Never sent to an edge.
+   */
+  readonly tagOfAddress?: true;
   /** Repricings of signed bytes on top of one block, where the network counts them. V37. */
   readonly repriced?: { readonly atHeight: number; readonly count: number };
 }

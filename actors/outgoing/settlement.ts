@@ -14,12 +14,14 @@
  *   dead        open, not in a    failed        withdrawal_failed
  *               block
  *
+ * Failed again after a reorg, with nothing confirmed in between, it is not announced again.
+ *
  * A fact about a row that changed after it was read is deferred: it stays in the inbox, and later ones of that row too.
  * So are those behind the orphaned fact of a confirmed one: that it left its block is written before where it is now.
  */
 import type { Fact } from '../../model/rows/inbox.ts';
 import type { AccountEvent, FactSees, RowWrite } from '../../model/account/capabilities.ts';
-import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
+import type { SignedVersion, WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { billingPeriod } from '../plan/decide.ts';
@@ -91,7 +93,8 @@ export class WithdrawalBook {
   #include(known: WithdrawalRow, fact: WithdrawalFact): void {
     if (known.status === 'confirmed') return this.#move(known, fact);
     if (known.status === 'confirming' && known.blockHash === fact.blockHash && known.txid === fact.txid) return;
-    const row = this.#put({ ...known, ...landedOf(known, fact), status: 'confirming', failure: null });
+    const versions = reopenedVersions(known);
+    const row = this.#put({ ...known, ...landedOf(known, fact), versions, status: 'confirming', failure: null });
     this.#events.push({
       type: 'withdrawal_included',
       id: row.id,
@@ -114,23 +117,26 @@ export class WithdrawalBook {
     if (closed) return;
     if (!fact.success) return this.#fail({ ...known, ...landedOf(known, fact) }, fact.reason ?? 'reverted', false);
     const announced = known.versions.find(({ confirmed }) => confirmed === true)?.txid ?? null,
-      versions = known.versions.map(({ confirmed: _, ...version }) =>
+      versions = known.versions.map(({ confirmed: _, failed: __, ...version }) =>
         version.txid === fact.txid ? { ...version, confirmed: true as const } : version,
       );
+    const lastFailed = hasFailed(known);
     const row = this.#put({ ...known, ...landedOf(known, fact), versions, status: 'confirmed', failure: null });
     this.#newest.delete(row.id);
-    const settled = this.#reopened.delete(row.id),
+    // Billed once for good: also one that failed in between, of which the account's state keeps nothing.
+    const settled = this.#reopened.delete(row.id) || announced !== null,
       period = settled ? null : billingPeriod(this.#nowMs);
     this.#events.push({ type: 'withdrawal_confirmed', id: row.id, txid: fact.txid, hold: holdOfRow(row), period });
     if (period !== null) this.#rows.push({ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period });
     // One that was confirmed by an older release names no version: it is not announced again.
-    if (!settled || (announced !== null && announced !== fact.txid)) this.#announce('withdrawal_confirmed', row);
+    if (!settled || lastFailed || (announced !== null && announced !== fact.txid)) this.#announce('withdrawal_confirmed', row);
   }
 
   #orphan(known: WithdrawalRow, fact: WithdrawalFact): void {
     if (known.height === null) return;
     const wasConfirmed = known.status === 'confirmed';
-    const row = this.#put({ ...known, status: 'broadcast', height: null, blockHash: null, fee: null, failure: null });
+    const inNoBlock = { height: null, blockHash: null, fee: null, failure: null };
+    const row = this.#put({ ...known, ...inNoBlock, versions: reopenedVersions(known), status: 'broadcast' });
     if (wasConfirmed) this.#reopened.add(row.id);
     if (wasConfirmed) this.#taken.add(row.id);
     this.#events.push({
@@ -161,7 +167,8 @@ export class WithdrawalBook {
       reason,
       hold: hold === null ? null : { ...hold, reusable },
     });
-    this.#announce('withdrawal_failed', row);
+    // An application pays again after it: it hears of one failure once, whatever reorganizations do to it.
+    if (!hasFailed(known)) this.#announce('withdrawal_failed', row);
   }
 
   #put(changed: WithdrawalRow): WithdrawalRow {
@@ -189,4 +196,16 @@ function landedOf(
   { txid, height, blockHash, fee }: WithdrawalFact,
 ): Pick<WithdrawalRow, 'txid' | 'amount' | 'height' | 'blockHash' | 'fee'> {
   return { txid, amount: amountOf(known, txid), height, blockHash, fee: fee === null ? null : BigInt(fee) };
+}
+
+/** Whether the last word on a withdrawal was that it failed. */
+function hasFailed({ status, versions }: Pick<WithdrawalRow, 'status' | 'versions'>): boolean {
+  return status === 'failed' || versions.some(({ failed }) => failed === true);
+}
+
+/** The versions of a row that is taken up again: that it had failed is kept with the one it failed by. */
+function reopenedVersions({ status, versions, txid }: WithdrawalRow): SignedVersion[] {
+  if (status !== 'failed') return versions;
+  const by = txid ?? versions.at(-1)?.txid;
+  return versions.map((version) => (version.txid === by ? { ...version, failed: true as const } : version));
 }

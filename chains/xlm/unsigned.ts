@@ -94,14 +94,10 @@ function buildPayment(
   const { from, fromPath, to, token, tag } = wish,
     tokenContract = token?.contract ?? null;
   const summary = { to, amount, tokenContract, tag, kind: 'payment', sendAll: wish.amount === 'all' } as const;
-  return unsignedOf(
-    network,
-    inputs,
-    { from, fromPath },
-    fee,
-    { sequence, ...operationFor(inputs, wish, amount) },
-    summary,
-  );
+  const own = operationFor(inputs, wish, amount);
+  const built = unsignedOf(network, inputs, { from, fromPath }, fee, { sequence, ...own }, summary);
+  const isCreation = own.operation.kind === 'create_account';
+  return isCreation && wish.tagOfAddress === true && tag !== null ? { ...built, tagOfAddress: true } : built;
 }
 
 /** M25, C8-65: an account that is not there is created, which names it without an id; the id goes along as a memo. */
@@ -225,8 +221,9 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: XlmInputs,
 }
 
 /**
- * The same transaction under the sequence that is next, with a new expiry. Refuses: CONFLICT: a sequence has no gaps
- * (M19).
+ * The same transaction under the sequence that is next, with a new expiry. Of several that were built to create one
+ * account the first creates it, and the others pay what is there by now: a creation would fail. Refuses: CONFLICT: a
+ * sequence has no gaps (M19); INVALID_INPUT: the account that is there requires a memo (M24).
  */
 export function withCounter(
   _network: Network,
@@ -240,14 +237,24 @@ export function withCounter(
   if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
   if (BigInt(replay.value) !== next)
     return refuse('CONFLICT', { reason: 'sequence', expected: next.toString(), found: replay.value });
-  const { transaction, bump } = decoded.payload;
+  const { transaction, bump } = decoded.payload,
+    { tagOfAddress, ...rest } = unsigned;
+  const isCreatedBySomebody = transaction.operation.kind === 'create_account' && inputs.destination !== null;
+  const wish: Wish = { ...unsigned, token: null, ...(tagOfAddress === true ? { tagOfAddress } : {}) };
+  const parties = isCreatedBySomebody ? checkParties(inputs, wish) : null;
+  if (parties !== null) return parties;
   const payload: Payload = {
-    transaction: { ...transaction, sequence: next, maxTime: BigInt(inputs.closeTime + LIFETIME_SECONDS) },
+    transaction: {
+      ...transaction,
+      ...(isCreatedBySomebody ? operationFor(inputs, wish, unsigned.amount) : {}),
+      sequence: next,
+      maxTime: BigInt(inputs.closeTime + LIFETIME_SECONDS),
+    },
     bump,
   };
   // `fee` also says what is in no byte, as whether the issuer must authorise the line.
   return {
-    ...unsigned,
+    ...(isCreatedBySomebody ? rest : unsigned),
     payload: encodePayload(payload),
     fee: { ...unsigned.fee, ...feePartsOf(payload) },
     replayKey: replay,
@@ -282,7 +289,7 @@ function rebuild(
     );
     return 'ok' in opened ? opened : { ...opened, readAtHeight };
   }
-  const isMuxed = operation.kind === 'payment' && operation.to.id !== null;
+  const isMuxed = operation.kind === 'payment' ? operation.to.id !== null : unsigned.tagOfAddress === true;
   const wish: Wish = {
     from,
     fromPath,

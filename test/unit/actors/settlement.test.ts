@@ -126,3 +126,45 @@ test('a fact about a row that changed after it was read waits, and later ones of
   });
   t.deepEqual([reply.applied, reply.deferred, rows.length], [0, 2, 0]);
 });
+
+const REVERTED = { success: false, reason: 'execution reverted' } as const;
+
+test('found: a withdrawal that failed and is moved by a reorg fails once: withdrawal_failed is not sent again', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  for (const blockHash of ['0xb1', '0xb2', '0xb3']) {
+    sender.fact(id, 'withdrawal_included', { ...REVERTED, blockHash });
+    sender.fact(id, 'withdrawal_matured', { ...REVERTED, blockHash });
+    t.is(sender.status(id), 'failed');
+    t.is(sender.fact(id, 'withdrawal_matured', { ...REVERTED, blockHash }).events.length, 0);
+    sender.fact(id, 'withdrawal_orphaned', { blockHash });
+    t.is(sender.status(id), 'broadcast');
+  }
+  sender.fact(id, 'withdrawal_dead', { success: false, reason: 'nonce used' });
+  sender.fact(id, 'withdrawal_included', REVERTED);
+  sender.fact(id, 'withdrawal_matured', REVERTED);
+  t.is(sender.status(id), 'failed');
+  t.deepEqual(sender.told, ['withdrawal_broadcast', 'withdrawal_failed']);
+});
+
+test('found: what failed and succeeds after a reorg is confirmed, and each change of the last word is said, billed once', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  const ends = ['failed', 'confirmed', 'confirmed', 'failed', 'failed', 'confirmed'] as const;
+  const bills = ends.map((end, n) => {
+    const at = { blockHash: `0xb${n}`, ...(end === 'failed' ? REVERTED : {}) };
+    sender.fact(id, 'withdrawal_included', at);
+    const { rows } = sender.fact(id, 'withdrawal_matured', at);
+    t.is(sender.status(id), end);
+    sender.fact(id, 'withdrawal_orphaned', { blockHash: at.blockHash });
+    return rowsOf(rows, 'billable').length;
+  });
+  t.deepEqual(bills, [0, 1, 0, 0, 0, 0]);
+  t.deepEqual(sender.told, [
+    'withdrawal_broadcast',
+    'withdrawal_failed',
+    'withdrawal_confirmed',
+    'withdrawal_failed',
+    'withdrawal_confirmed',
+  ]);
+});

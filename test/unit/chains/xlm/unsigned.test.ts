@@ -12,6 +12,7 @@ import {
   reprice,
   withCounter,
 } from '../../../../chains/xlm/unsigned.ts';
+import { checkBound } from '../../../../edge/signing/binding.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';
 import { person } from '../../../../developer/stand-ins/xlm/people.ts';
 import { accountOf, CLOSED_AT, inputsOf, lineOf } from '../../../support/xlm-inputs.ts';
@@ -273,4 +274,42 @@ test('found F43: under the sequence that is next a payment differs in that and i
     'CONFLICT',
     'M19: no gaps',
   );
+});
+
+test('found: of several payments that were built to create one account the first creates it, the others pay what is there', (t) => {
+  const cases: readonly Partial<Intent>[] = [{}, { tag: '42' }, { tag: '42', tagOfAddress: true }, { amount: 'all' }];
+  for (const more of cases) {
+    const unsigned = must(build(more, { destination: null }));
+    t.is(payloadOf(unsigned).transaction.operation.kind, 'create_account');
+    const at = (inputs: Partial<XlmInputs>) =>
+      withCounter(stellar, unsigned, inputsOf(US.address, { sender: accountOf({ sequence: '11' }), ...inputs }), {
+        kind: 'sequence',
+        value: '12',
+      });
+    t.is(
+      payloadOf(must(at({ destination: null }))).transaction.operation.kind,
+      'create_account',
+      'nobody is there yet',
+    );
+    const bound = must(at({})),
+      direct = payloadOf(must(build(more))).transaction,
+      { operation, memoId } = payloadOf(bound).transaction;
+    t.deepEqual({ operation, memoId }, {
+      operation: { ...direct.operation, amount: unsigned.amount },
+      memoId: direct.memoId,
+    } as typeof direct);
+    t.is(checkBound(unsigned, bound), null, 'for the edge only the counter differs');
+    const again = must(
+      withCounter(stellar, bound, inputsOf(US.address, { sender: accountOf({ sequence: '12' }) }), {
+        kind: 'sequence',
+        value: '13',
+      }),
+    );
+    t.deepEqual(payloadOf(again).transaction.operation, operation);
+    const asksForMemo = at({ destination: accountOf({ memoRequired: true }) });
+    t.is(isRefusal(asksForMemo) ? asksForMemo.code : null, more.tag === undefined ? 'INVALID_INPUT' : null);
+    // A version that expired unsigned keeps the id of the address too.
+    const rebuilt = must(reprice(stellar, unsigned, inputsOf(US.address, {}), false));
+    t.is(payloadOf(rebuilt).transaction.memoId, direct.memoId);
+  }
 });
