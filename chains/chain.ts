@@ -225,15 +225,9 @@ export interface Unsigned {
   readonly replayKey: ReplayKey;
   /** Height at which the inputs were read, for the record. */
   readonly readAtHeight: number;
-  /**
-   * Counted chains: when its counter was bound for a broadcast; absent in a build, whose counter holds nothing. Never
-   * sent to an edge.
-   */
+  /** Counted chains: when its counter was bound for a broadcast; absent in a build. Never sent to an edge. */
   readonly boundAtMs?: number;
-  /**
-   * xlm: the tag of a payment that creates its destination is the id of a muxed address, which a payment to an account
-   * that exists names. Never sent to an edge.
-   */
+  /** xlm, of a payment that creates its destination: the tag is a muxed address's id. Never sent to an edge. */
   readonly tagOfAddress?: true;
   /** Repricings of signed bytes on top of one block, where the network counts them. V37. */
   readonly repriced?: { readonly atHeight: number; readonly count: number };

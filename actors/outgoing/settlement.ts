@@ -129,7 +129,8 @@ export class WithdrawalBook {
     this.#events.push({ type: 'withdrawal_confirmed', id: row.id, txid: fact.txid, hold: holdOfRow(row), period });
     if (period !== null) this.#rows.push({ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period });
     // One that was confirmed by an older release names no version: it is not announced again.
-    if (!settled || lastFailed || (announced !== null && announced !== fact.txid)) this.#announce('withdrawal_confirmed', row);
+    if (!settled || lastFailed || (announced !== null && announced !== fact.txid))
+      this.#announce('withdrawal_confirmed', row);
   }
 
   #orphan(known: WithdrawalRow, fact: WithdrawalFact): void {

@@ -8,8 +8,8 @@ import type { Unsigned } from '../../chains/chain.ts';
  * (G27), save the answer to that first submit while no other was begun. `taken` once a node answered that it has them;
  * absent in rows that are older than it. `refused` once every node refused its only submit: it is submitted no more,
  * and watched. `amount` is what it pays, decimal digits of the smallest unit: a send-all pays less with each repricing.
- * Absent in older rows. `confirmed`: the last `withdrawal_confirmed` named this version. `failed`: the withdrawal failed
- * by it and a block took it up again; until it is confirmed its failure is the last word, and not said twice.
+ * Absent in older rows. `confirmed`: the last `withdrawal_confirmed` named this version.
+ * `failed`: the withdrawal failed by it and was taken up again; until it is confirmed that is the last word, said once.
  */
 export interface SignedVersion {
   txid: string;
