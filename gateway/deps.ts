@@ -13,6 +13,7 @@ import type { Metrics } from './telemetry/metrics.ts';
 import type { RateLimiter } from '../model/ports/rate-limiter.ts';
 import type { ReadStore } from '../model/ports/read-store.ts';
 import type { SandboxControl } from '../model/ports/sandbox-control.ts';
+import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
 import type { WayOut } from '../actors/outgoing/way-out.ts';
@@ -34,18 +35,6 @@ export interface GatewayConfig {
   /** How long a request waits for the refill of a pool; 5 s where absent. Milliseconds. Decisions 3. */
   readonly poolWaitMs?: number;
   readonly oidc: { readonly issuer: string; readonly audience: string } | null;
-}
-
-/** Why a node serves nothing at this moment: the database does not serve, or another node has taken over. */
-export type Trouble = 'database' | 'superseded';
-
-/** Whether the node serves. */
-export interface Serving {
-  trouble(): Trouble | null;
-  /** What the work comes to. Rejects: Refused SERVICE_UNAVAILABLE when a trouble begins before the work has ended. */
-  whileServing<T>(work: Promise<T>): Promise<T>;
-  /** Whether an error of a store says that the database does not serve. */
-  isAway(error: unknown): boolean;
 }
 
 /** Everything that `createGateway` is made of. */

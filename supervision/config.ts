@@ -61,6 +61,13 @@ const schema = z.object({
   LIST_CONNECTIONS: wholeNumber(1, 100).default(4),
   LIST_TIMEOUT_MS: wholeNumber(100, 10_000).default(2_000),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  /** What the nodes of one cluster know and nobody else; several are separated by commas, the first one signs. */
+  CLUSTER_SECRET: z.string().optional(),
+  CLUSTER_SECRET_FILE: z.string().optional(),
+  /** Where other nodes reach this one; never the public port. */
+  INTERNAL_HOST: z.string().default('127.0.0.1'),
+  INTERNAL_PORT: port.default(8090),
+  INTERNAL_URL: z.url({ protocol: /^http$/ }).optional(),
   NODE_NAME: z.string().min(1).max(60).default(`node-${process.pid}`),
   /** How long a node that says nothing keeps its accounts, in seconds; then another one that waits takes them. */
   NODE_LEASE_SECONDS: wholeNumber(3, 600).default(10),
@@ -129,8 +136,12 @@ export interface ChainConfig {
   tracesRequired: boolean;
 }
 
-export interface CloudConfig extends Omit<z.infer<typeof schema>, 'SECRET_KEY' | 'SECRET_KEY_FILE'> {
+type Secret = 'SECRET_KEY' | 'SECRET_KEY_FILE' | 'CLUSTER_SECRET' | 'CLUSTER_SECRET_FILE';
+
+export interface CloudConfig extends Omit<z.infer<typeof schema>, Secret> {
   sealKeys: Buffer[];
+  /** Of a node that serves alone: none. */
+  clusterSecrets: string[];
   chains: Partial<Record<Chain, ChainConfig>>;
 }
 
@@ -178,9 +189,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   problems.push(...unreadSettings(present, NAMES));
   const sealKeys = readSealKeys(present, problems);
+  const clusterSecrets = readClusterSecrets(present, problems);
   if (!base.success || problems.length > 0) throw new ConfigurationError(problems);
-  const { SECRET_KEY: _key, SECRET_KEY_FILE: _file, ...rest } = base.data;
-  return { ...rest, sealKeys, chains };
+  const {
+    SECRET_KEY: _key,
+    SECRET_KEY_FILE: _file,
+    CLUSTER_SECRET: _secret,
+    CLUSTER_SECRET_FILE: _secretFile,
+    ...rest
+  } = base.data;
+  return { ...rest, sealKeys, clusterSecrets, chains };
 }
 
 /** The keys of SECRET_KEY or SECRET_KEY_FILE: one a line or comma; the first one seals, all of them open. */
@@ -202,6 +220,32 @@ export function readSealKeys(env: Readonly<Record<string, string | undefined>>, 
         ? error.message
         : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
     problems.push(`SECRET_KEY${SECRET_KEY === undefined ? '_FILE' : ''}: ${reason}`);
+    return [];
+  }
+}
+
+/** Choice: as long as a key of HMAC-SHA256. */
+const CLUSTER_SECRET_CHARS_MIN = 32;
+
+/** The secrets of CLUSTER_SECRET or CLUSTER_SECRET_FILE: one a line or comma; none for a node that serves alone. */
+function readClusterSecrets(env: Readonly<Record<string, string | undefined>>, problems: string[]): string[] {
+  const { CLUSTER_SECRET, CLUSTER_SECRET_FILE } = env;
+  if (CLUSTER_SECRET === undefined && CLUSTER_SECRET_FILE === undefined) return [];
+  if (CLUSTER_SECRET !== undefined && CLUSTER_SECRET_FILE !== undefined) {
+    problems.push('CLUSTER_SECRET or CLUSTER_SECRET_FILE: at most one');
+    return [];
+  }
+  try {
+    const text = CLUSTER_SECRET ?? readFileSync(CLUSTER_SECRET_FILE!, 'utf8');
+    const secrets = text.split(/[\s,]+/).filter((part) => part !== '');
+    if (secrets.length === 0 || secrets.some(({ length }) => length < CLUSTER_SECRET_CHARS_MIN)) {
+      problems.push(
+        `CLUSTER_SECRET: has at least ${CLUSTER_SECRET_CHARS_MIN} characters, the same on every node ("openssl rand -hex 32" makes one)`,
+      );
+    }
+    return secrets;
+  } catch (error) {
+    problems.push(`CLUSTER_SECRET_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
     return [];
   }
 }

@@ -5,12 +5,12 @@ import { isAway } from '../persistence/postgres/away.ts';
 import { signInFault } from '../persistence/postgres/sign-in-fault.ts';
 import { createLog } from '../gateway/telemetry/log.ts';
 import { startCloudNode } from './node.ts';
-import { NotDurable } from './presence.ts';
+import { NotDurable } from '../cluster/heartbeat.ts';
 
 async function main(): Promise<void> {
   const serves = exitWithParent();
   const config = readConfig(process.env);
-  for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'SMTP_URL']) delete process.env[name];
+  for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'SMTP_URL', 'CLUSTER_SECRET']) delete process.env[name];
   const log = createLog(config.LOG_LEVEL, config.NODE_NAME, undefined, {
     isAway,
     elapsedMs: () => performance.now(),

@@ -18,6 +18,7 @@ import { createGateway, type Gateway } from '../gateway/http/server.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { GatewayConfig } from '../gateway/deps.ts';
 import { createOwnership } from '../persistence/postgres/account-store.ts';
+import { isAway } from '../persistence/postgres/away.ts';
 import { durabilityProblem, readDurability } from '../persistence/postgres/durability.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
@@ -32,7 +33,8 @@ import { createGaugeReader } from './gauges.ts';
 import { startMail } from './mail.ts';
 import { pausedWorkers } from './paused-workers.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
-import { Presence, type PresenceDeps, type Turns } from './presence.ts';
+import { Alone, type Turns } from '../cluster/alone.ts';
+import type { HeartbeatDeps } from '../cluster/heartbeat.ts';
 import { startSchedules } from './schedules.ts';
 import { openRateLimiter } from './rate-limiter.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
@@ -46,7 +48,7 @@ export interface CloudNode {
 }
 
 /** Limits that are no setting: they hold what an issue promises, and differ where a process is more than a node. */
-export type NodeLimits = Pick<PresenceDeps, 'beatLimitMs'>;
+export type NodeLimits = Pick<HeartbeatDeps, 'beatLimitMs'>;
 
 const nowMs = Date.now;
 /** A heartbeat that waits for longer fails, so that the next one has a new connection. */
@@ -122,7 +124,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
 
 /** What everything else rests on. */
 interface Ground {
-  readonly presence: Presence;
+  readonly presence: Alone;
   readonly background: Stores;
   readonly stores: Stores;
   readonly secrets: SecretBox;
@@ -260,7 +262,7 @@ function startBackground({ config, log, later, workers, stores, background, acco
  * The node takes every shard: a new epoch for each fences its previous owner. A connection of its own: no backlog
  * delays it.
  */
-async function openPresence(config: CloudConfig & NodeLimits, log: Logger, later: Later): Promise<Presence> {
+async function openPresence(config: CloudConfig & NodeLimits, log: Logger, later: Later): Promise<Alone> {
   const sql = openDatabase({
     url: config.DATABASE_URL,
     connections: 1,
@@ -268,8 +270,9 @@ async function openPresence(config: CloudConfig & NodeLimits, log: Logger, later
     silenceMs: PRESENCE_SILENCE_MS,
   });
   later('presence connection', 500, () => sql.end({ timeout: 0 }));
-  const presence = new Presence({
+  const presence = new Alone({
     ownership: createOwnership(sql),
+    isAway,
     nodeId: `${config.NODE_NAME}/${newUuid(nowMs())}`,
     leaseSeconds: config.NODE_LEASE_SECONDS,
     log,
@@ -298,7 +301,7 @@ function openNodeLists(config: CloudConfig, later: Later): Lists {
 
 async function openStores(
   config: CloudConfig,
-  presence: Presence,
+  presence: Alone,
   { sql, lists }: { sql: Sql; lists: Lists },
   onBatch: (entries: number) => void,
 ): Promise<Stores> {
@@ -317,7 +320,7 @@ async function openStores(
 }
 
 /** Stores for what may take its time: on connections of their own they take none of the money's. */
-function openBackground(config: CloudConfig, presence: Presence, later: Later): Stores {
+function openBackground(config: CloudConfig, presence: Alone, later: Later): Stores {
   const sql = openDatabase({
     url: config.DATABASE_URL,
     connections: BACKGROUND_CONNECTIONS,
@@ -346,7 +349,7 @@ function createTurns(
 }
 
 /** Parts of `/health/ready`, as they are now. */
-async function healthOf(presence: Presence): Promise<Readonly<Record<string, boolean>>> {
+async function healthOf(presence: Alone): Promise<Readonly<Record<string, boolean>>> {
   await presence.look();
   return { database: presence.trouble() !== 'database', owner: presence.trouble() !== 'superseded' };
 }

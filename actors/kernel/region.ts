@@ -52,6 +52,11 @@ export interface Entities<Command, Reply> {
   /** The entity's address; nothing is loaded before the first message. */
   address(entityId: string): Address<Command, Reply>;
   readonly residents: number;
+  /**
+   * Another node gets these shards: those who live there finish what waits, take nothing new in, and are forgotten.
+   * Resolves when nothing of them is at work; after `deadlineMs` goes without those that still are.
+   */
+  release(shards: ReadonlySet<number>, deadlineMs: number): Promise<void>;
 }
 
 /** Where the tree puts a leaf: a parent of that shard with room. */
@@ -116,6 +121,29 @@ export class Region<State, Command, Event, Row, Reply> implements Entities<Comma
       this.#touch(leaf);
     }
     return leaf.deliver(envelope);
+  }
+
+  release(shards: ReadonlySet<number>, deadlineMs: number): Promise<void> {
+    const leaves = [...this.#resident.values()].filter((leaf) => shards.has(this.#spec.shardOf(leaf.id)));
+    const working = new Set(leaves);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.shared.clock.setTimer(deadlineMs, () => {
+      for (const leaf of working) leaf.abandon();
+      resolve();
+    });
+    const rest = (leaf: (typeof leaves)[number]) => {
+      working.delete(leaf);
+      if (this.#resident.get(leaf.id) === leaf) this.#remove(leaf);
+      if (working.size > 0) return;
+      this.shared.clock.clearTimer(timer);
+      resolve();
+    };
+    for (const leaf of leaves) leaf.drain(() => rest(leaf));
+    if (leaves.length === 0) {
+      this.shared.clock.clearTimer(timer);
+      resolve();
+    }
+    return promise;
   }
 
   /** Nothing is activated any more; those who live are drained by the tree. */

@@ -21,6 +21,7 @@ import {
 import { type AccountId, environmentOf } from '../../protocol/ids.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
 import type { EdgeStreams } from '../../model/ports/edge-streams.ts';
+import { shardOf } from '../../protocol/node/ids.ts';
 import { held } from './leases.ts';
 import { LOCAL_KEYS_MAX, Room } from './room.ts';
 import type { Connection, Session } from './sessions.ts';
@@ -58,6 +59,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   readonly #deps: RoomDeps;
   readonly #rooms = new Map<AccountId, Room>();
   readonly #leaders = new Set<AccountId>();
+  /** Since when this node has the room of a shard's accounts; of all where it serves alone. Monotonic. */
+  readonly #sinceMs = new Map<number, number>();
   #startedMs = 0;
   #timer: TimerHandle = null;
   #reapedMs = 0;
@@ -82,6 +85,34 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const now = { nowMs: this.#deps.clock.nowMs(), elapsedMs: this.#startedMs };
     for (const row of await this.#deps.store.openSessions()) this.#roomOf(row.accountId).sessions.restore(row, now);
     this.#schedule();
+  }
+
+  /** The rooms of these shards are here now: sessions that were open elsewhere must be heard from, or are reported. */
+  async gained(shards: readonly number[]): Promise<void> {
+    const { clock, store } = this.#deps;
+    const now = { nowMs: clock.nowMs(), elapsedMs: clock.elapsedMs() };
+    const here = new Set(shards);
+    for (const shard of shards) this.#sinceMs.set(shard, now.elapsedMs);
+    for (const row of await store.openSessions()) {
+      if (here.has(shardOf(row.accountId))) this.#roomOf(row.accountId).sessions.restore(row, now);
+    }
+  }
+
+  /**
+   * The rooms of these shards are another node's now: their streams close, what is known is saved, and the rooms are
+   * forgotten. Leases are kept: the edges come back to the next owner.
+   */
+  async moved(shards: readonly number[]): Promise<void> {
+    const there = new Set(shards);
+    const gone = [...this.#rooms].filter(([accountId]) => there.has(shardOf(accountId)));
+    for (const [, room] of gone) room.close('SERVICE_UNAVAILABLE');
+    await this.#saved;
+    await this.#saveAll();
+    for (const [accountId, room] of gone) {
+      if (this.#rooms.get(accountId) === room) this.#rooms.delete(accountId);
+      this.#leaders.delete(accountId);
+    }
+    for (const shard of shards) this.#sinceMs.delete(shard);
   }
 
   /** Streams that are up. */
@@ -122,7 +153,11 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     };
   }
 
-  liveSessions(accountId: AccountId): string[] {
+  async anyLive(accountId: AccountId): Promise<boolean> {
+    return this.#liveSessions(accountId).length > 0;
+  }
+
+  #liveSessions(accountId: AccountId): string[] {
     const sessions = this.#rooms.get(accountId)?.sessions;
     return (
       sessions
@@ -133,7 +168,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   async askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal> {
-    if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
+    if (this.#liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
     const room = this.#rooms.get(accountId),
       leader = room?.leadership.leader;
     if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');
@@ -154,12 +189,12 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
   }
 
-  announceRotation(accountId: AccountId, rotationId: string): void {
+  async announceRotation(accountId: AccountId, rotationId: string): Promise<void> {
     for (const { connection } of this.#rooms.get(accountId)?.sessions.connected() ?? [])
       connection!.send('rotation', { rotationId });
   }
 
-  close(accountId: AccountId, code: string): void {
+  async close(accountId: AccountId, code: string): Promise<void> {
     this.#rooms.get(accountId)?.close(code);
     this.#save();
   }
@@ -171,7 +206,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return this.#roomOf(accountId).heartbeatOverRest(beat);
   }
 
-  leaseExpiresAtMs(accountId: AccountId): number | null {
+  async leaseExpiresAtMs(accountId: AccountId): Promise<number | null> {
     const lease = this.#rooms.get(accountId)?.leadership.lease;
     const { nowMs, elapsedMs } = this.#now();
     return lease == null || !held(lease, elapsedMs) ? null : nowMs + lease.untilMs - elapsedMs;
@@ -211,7 +246,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   #roomOf(accountId: AccountId): Room {
     const known = this.#rooms.get(accountId);
     if (known !== undefined) return known;
-    const room = new Room(accountId, this.#deps, this.#startedMs, (id, leading) => {
+    const sinceMs = this.#sinceMs.get(shardOf(accountId)) ?? this.#startedMs;
+    const room = new Room(accountId, this.#deps, sinceMs, (id, leading) => {
       if (leading) this.#leaders.add(id);
       else this.#leaders.delete(id);
     });

@@ -16,13 +16,15 @@ import {
   releaseFrame,
   STREAM_PATH,
 } from '../../protocol/frames.ts';
-import type { Serving } from '../deps.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Serving } from '../../model/ports/serving.ts';
 import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
 import { admit, keyHolds, type HandshakeDeps } from './handshake.ts';
 import type { EdgeRooms, Joined } from './rooms.ts';
 import type { Connection } from './sessions.ts';
-import type { StreamLog } from './ports.ts';
+import type { Admitted, StreamLog } from './ports.ts';
+import { attachRelay, relayTo, type RelayTrust } from './relay.ts';
 
 /** A frame from an edge: 1,000 local keys, or a key set, are the largest. */
 const FRAME_BYTES_MAX = 2 * 1_024 * 1_024;
@@ -31,11 +33,22 @@ const PING_EVERY_MS = 10_000;
 const PING_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** Streams of accounts that live on other nodes. */
+export interface Elsewhere {
+  /** Where the account lives: null when it is here; asks until somebody owns it. Refuses: SERVICE_UNAVAILABLE. */
+  urlOf(accountId: AccountId): Promise<string | null | Refusal>;
+  readonly trust: RelayTrust;
+  /** Takes what other nodes pass on. */
+  readonly httpServer: HttpServer;
+}
+
 export interface StreamServerDeps extends HandshakeDeps {
   readonly httpServer: HttpServer;
   readonly rooms: EdgeRooms;
   readonly log: StreamLog;
   readonly serving?: Serving;
+  /** Absent on a node that serves alone. */
+  readonly elsewhere?: Elsewhere;
 }
 
 export interface StreamServer {
@@ -44,16 +57,17 @@ export interface StreamServer {
 
 /** Opens the stream on STREAM_PATH of a running HTTP server. */
 export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
-  const io = new Server(deps.httpServer, {
-    path: STREAM_PATH,
-    transports: ['websocket'],
+  const options = {
+    transports: ['websocket' as const],
     serveClient: false,
     maxHttpBufferSize: FRAME_BYTES_MAX,
     pingInterval: PING_EVERY_MS,
     pingTimeout: PING_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     perMessageDeflate: false,
-  });
+  };
+  const io = new Server(deps.httpServer, { ...options, path: STREAM_PATH });
+  const relay = deps.elsewhere === undefined ? null : attachRelay({ ...deps.elsewhere, options, join: relayedJoin(deps) });
   io.use((socket, next) => {
     const trouble = deps.serving?.trouble() ?? null;
     if (trouble !== null)
@@ -61,7 +75,7 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
     join(deps, socket).then(
       (joined) => {
         if (isRefusal(joined)) return next(Object.assign(new Error(joined.code), { data: dataOf(joined) }));
-        (socket.data as { joined?: Joined }).joined = joined;
+        (socket.data as { member?: Member }).member = joined;
         next();
       },
       (error: unknown) => {
@@ -71,22 +85,32 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
       },
     );
   });
-  io.on('connection', (socket) => serve(socket, (socket.data as { joined: Joined }).joined, deps.log));
+  io.on('connection', (socket) => {
+    limitFrames(socket);
+    (socket.data as { member: Member }).member.open(socket);
+  });
   // Closing the HTTP server is its owner's business: only the streams and the path are given up here.
   return {
     close: () =>
       new Promise((resolve) => {
         io.disconnectSockets(true);
         io.engine.close();
+        relay?.close();
         resolve();
       }),
   };
 }
 
-async function join(deps: StreamServerDeps, socket: Socket): Promise<Joined | Refusal> {
+/** A stream that was let in, wherever its room is. */
+interface Member {
+  open(socket: Socket): void;
+  left(byPeer: boolean): void;
+}
+
+async function join(deps: StreamServerDeps, socket: Socket): Promise<Member | Refusal> {
   const admitted = await admit(deps, socket.handshake.auth, socket.handshake.headers.host ?? '');
   if (isRefusal(admitted)) return admitted;
-  const joined = await deps.rooms.join(admitted, connectionOf(socket));
+  const joined = await memberOf(deps, admitted, socket);
   if (!isRefusal(joined)) {
     socket.conn.once('close', (reason: string) => joined.left(reason !== 'ping timeout'));
     if (socket.conn.readyState !== 'open') joined.left(true); // It went while it was being verified.
@@ -103,6 +127,34 @@ async function join(deps: StreamServerDeps, socket: Socket): Promise<Joined | Re
   return joined;
 }
 
+async function memberOf(deps: StreamServerDeps, admitted: Admitted, socket: Socket): Promise<Member | Refusal> {
+  const { elsewhere } = deps;
+  const url = elsewhere === undefined ? null : await elsewhere.urlOf(admitted.accountId);
+  if (isRefusal(url)) return url;
+  return url === null ? memberHere(deps, admitted, socket) : relayTo(url, admitted, elsewhere!.trust);
+}
+
+async function memberHere(
+  { rooms, log }: Pick<StreamServerDeps, 'rooms' | 'log'>,
+  admitted: Admitted,
+  socket: Socket,
+): Promise<Member | Refusal> {
+  const joined = await rooms.join(admitted, connectionOf(socket));
+  return isRefusal(joined)
+    ? joined
+    : { open: (opened) => serve(opened, joined, log), left: (byPeer) => joined.left(byPeer) };
+}
+
+/** A stream that another node passes on: it admitted the edge, and knows when a key is revoked meanwhile. */
+const relayedJoin =
+  (deps: StreamServerDeps) =>
+  async (admitted: Admitted, socket: Socket): Promise<Refusal | { left(byPeer: boolean): void; serve(): void }> => {
+    if ((await deps.elsewhere!.urlOf(admitted.accountId)) !== null)
+      return refuse('SERVICE_UNAVAILABLE', { reason: 'the account has moved', retryAfterSeconds: 1 });
+    const member = await memberHere(deps, admitted, socket);
+    return isRefusal(member) ? member : { left: (byPeer) => member.left(byPeer), serve: () => member.open(socket) };
+  };
+
 /** Every frame counts, those without a name that is known too. */
 function limitFrames(socket: Socket): void {
   const rate = new FrameRate(performance.now());
@@ -117,7 +169,6 @@ function limitFrames(socket: Socket): void {
 }
 
 function serve(socket: Socket, joined: Joined, log: StreamLog): void {
-  limitFrames(socket);
   on(socket, 'heartbeat', heartbeatFrame, async (frame) => joined.heartbeat(frame));
   on(socket, 'attempts', attemptsFrame, (frame) => joined.attempts(frame));
   on(socket, 'local_keys', localKeysFrame, ({ records }) => joined.localKeys(records));

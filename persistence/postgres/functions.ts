@@ -11,7 +11,7 @@ const FOLDER = new URL('./functions/', import.meta.url);
  * Rises by one with each release that changes a function. An older release is not applied over a newer set: two
  * releases run side by side during a rollout, and what the older one cannot live with gets a new name.
  */
-export const FUNCTION_SET = 2;
+export const FUNCTION_SET = 3;
 
 /**
  * Functions of triggers, which numbered files name. A new one is made before the numbered files, so it is PL/pgSQL and
@@ -42,6 +42,14 @@ export const FUNCTIONS = [
   'claim_vacant_shards',
   'renew_node',
   'leave_node',
+  'cluster_id',
+  'join_cluster',
+  'beat_node',
+  'owner_map',
+  'claim_released_shards',
+  'release_shards',
+  'claim_chains',
+  'release_chains',
   'account_in_flight',
   'activate_account',
   'load_account',

@@ -20,7 +20,7 @@ type Unissued = Awaited<ReturnType<ReadStore['unissuedPool']>>;
 
 export interface PoolStockDeps {
   readonly reads: Pick<ReadStore, 'unissuedPool'>;
-  readonly edges: Pick<EdgeStreams, 'liveSessions' | 'replenish'>;
+  readonly edges: Pick<EdgeStreams, 'anyLive' | 'replenish'>;
   readonly waitMs: number;
 }
 
@@ -56,7 +56,7 @@ export class PoolStock {
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0 || (reason !== 'pool_refill' && reason !== 'pool_moved_on')) return answer;
       if (reason === 'pool_moved_on') continue; // others took what this read saw
-      if (edges.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE', { chain, reason: 'pool_empty' });
+      if (!(await edges.anyLive(accountId))) return refuse('EDGE_OFFLINE', { chain, reason: 'pool_empty' });
       const arrived = this.#arrival(accountId, chain, Math.min(leftMs, LOOK_MS));
       void edges.replenish(accountId);
       await arrived;

@@ -49,7 +49,7 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
         state: held ? ('held' as const) : ('vacant' as const),
         epoch: lease.epoch,
         holder: lease.holder,
-        expiresAt: held ? instantOrNull(edges.leaseExpiresAtMs(accountId)) : null,
+        expiresAt: held ? instantOrNull(await edges.leaseExpiresAtMs(accountId)) : null,
       };
     },
     async getEdgeOutbox(asked) {
@@ -137,7 +137,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       const { outcome, readiness } = answer.reply;
       // Spec §5.7: another identity fails authentication; its keys are held back and the owner decides.
       if (outcome === 'rotation_pending') {
-        edges.announceRotation(accountOf(asked), rotationId);
+        await edges.announceRotation(accountOf(asked), rotationId);
         return refuse('EDGE_SIGNATURE_INVALID', { reason: 'another identity is pinned; the owner was asked' });
       }
       return { outcome, readiness };

@@ -69,7 +69,7 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       auth.apiKeys.forget(organizationId);
       const row = (await identity.apiKeys(organizationId)).find(({ id }) => id === asked.params.id);
       if (!revoked || row === undefined) return notFound('API key', asked.params.id);
-      deps.edges.close(row.accountId, 'UNAUTHORIZED');
+      await deps.edges.close(row.accountId, 'UNAUTHORIZED');
       return keyView(row);
     },
     getEdgeSetup: async (asked) => {
@@ -129,7 +129,7 @@ async function decide(deps: HandlerDeps, asked: Decided, decision: 'approve' | '
   });
   if (answer.ok !== true) return answer;
   // Every stream proves its identity again. The code names no fault: it reaches the identity that stays, too.
-  edges.close(accountId, 'SERVICE_UNAVAILABLE');
+  await edges.close(accountId, 'SERVICE_UNAVAILABLE');
   return decided(asked, decision);
 }
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Presence, type PresenceDeps } from '../../../supervision/presence.ts';
+import { Alone, type AloneDeps } from '../../../cluster/alone.ts';
 import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
 import { HandClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
@@ -12,12 +12,12 @@ interface World {
   calls: string[];
 }
 
-function present(more: Partial<PresenceDeps> = {}) {
+function present(more: Partial<AloneDeps> = {}) {
   const clock = new HandClock();
   const world: World = { owned: SHARD_COUNT, vacant: 0, renew: 'answers', durable: null, calls: [] };
   let epoch = 1;
   const all = () => new Map(Array.from({ length: SHARD_COUNT }, (_, shard) => [shard, epoch] as const));
-  const presence = new Presence({
+  const presence = new Alone({
     nodeId: 'a/1',
     leaseSeconds: 10,
     log: { info: () => undefined, warn: () => undefined },

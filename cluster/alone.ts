@@ -1,0 +1,145 @@
+/**
+ * A node that serves alone: it takes every shard at its start, and a second one takes them from it.
+ *
+ *   serving    --another node took a shard-->                 superseded  (nothing is served or followed)
+ *   superseded --the other left, or was silent for a lease--> serving     (new epochs; what was loaded is loaded again)
+ */
+import type { TimerHandle } from '../actors/kernel/timers.ts';
+import type { Ownership } from '../model/ports/account-store.ts';
+import type { Serving, Trouble } from '../model/ports/serving.ts';
+import { SHARD_COUNT } from '../protocol/node/ids.ts';
+import { Heartbeat, type HeartbeatDeps } from './heartbeat.ts';
+
+const TURN_AGAIN_MS = 500;
+const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+
+export interface AloneDeps extends HeartbeatDeps {
+  readonly ownership: Ownership;
+  /** Of this process alone: two processes with one name are two nodes. */
+  readonly nodeId: string;
+}
+
+/** What the parts of a node do when it changes. Called in turn, again after a rejection while it is still so. */
+export interface Turns {
+  superseded(): Promise<void>;
+  regained(): Promise<void>;
+}
+
+/** What the gateway asks before and while it serves a request, and who owns a shard. */
+export class Alone implements Serving {
+  readonly #deps: AloneDeps;
+  readonly #heart: Heartbeat;
+  readonly #epochs = new Map<number, number>();
+  #superseded = false;
+  #turns: Turns | null = null;
+  /** What the parts were brought to, and whether they are being brought to something. */
+  #steppedBack = false;
+  #turning: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(deps: AloneDeps) {
+    this.#deps = deps;
+    this.#heart = new Heartbeat(
+      deps,
+      () => this.#renew(),
+      () => (this.#superseded ? 'superseded' : null),
+    );
+  }
+
+  /** Takes every shard from its owner. Throws: NotDurable. */
+  async claim(): Promise<void> {
+    await this.#heart.requireDurable();
+    const { ownership, nodeId } = this.#deps;
+    this.#keep(await ownership.claimShards(nodeId, ALL_SHARDS));
+    await this.#heart.look();
+  }
+
+  /** Begins the heartbeat. */
+  start(): void {
+    this.#heart.start();
+  }
+
+  /** From now on the parts follow. */
+  follow(turns: Turns): void {
+    this.#turns = turns;
+    this.#turn();
+  }
+
+  /** Ends the heartbeat and leaves: the shards are vacant at once. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#heart.stop();
+    await this.#turning;
+    await this.#deps.ownership.leaveNode(this.#deps.nodeId);
+  }
+
+  /** Epoch under which this node owns a shard; undefined when it does not. */
+  epochOf(shard: number): number | undefined {
+    return this.#superseded ? undefined : this.#epochs.get(shard);
+  }
+
+  trouble(): Trouble | null {
+    return this.#heart.trouble();
+  }
+
+  whileServing<T>(work: Promise<T>): Promise<T> {
+    return this.#heart.whileServing(work);
+  }
+
+  isAway(error: unknown): boolean {
+    return this.#heart.isAway(error);
+  }
+
+  /** Looks now; what is found is `trouble()`. Resolves within the limit of a heartbeat. */
+  look(): Promise<void> {
+    return this.#heart.look();
+  }
+
+  async #renew(): Promise<void> {
+    const { ownership, nodeId, leaseSeconds } = this.#deps;
+    const { owned, vacant } = await ownership.renewNode(nodeId, leaseSeconds);
+    if (owned === SHARD_COUNT) return;
+    // Also when all of them come back below: somebody else wrote meanwhile.
+    this.#setSuperseded(true);
+    if (vacant === 0 || this.#stopped) return;
+    const claimed = await ownership.claimVacantShards(nodeId, leaseSeconds);
+    this.#keep(claimed);
+    this.#setSuperseded(owned + claimed.size < SHARD_COUNT);
+  }
+
+  #keep(epochs: ReadonlyMap<number, number>): void {
+    for (const [shard, epoch] of epochs) this.#epochs.set(shard, epoch);
+  }
+
+  #setSuperseded(superseded: boolean): void {
+    if (this.#superseded === superseded) return;
+    this.#superseded = superseded;
+    const { log } = this.#deps;
+    if (superseded) {
+      log.warn('another node serves now: this one waits until it is gone');
+      this.#heart.cut('superseded');
+    } else log.info('this node serves again');
+    this.#turn();
+  }
+
+  #turn(): void {
+    this.#turning ??= this.#bring().finally(() => {
+      this.#turning = null;
+    });
+  }
+
+  async #bring(): Promise<void> {
+    while (this.#turns !== null && !this.#stopped && this.#steppedBack !== this.#superseded) {
+      const goal = this.#superseded;
+      try {
+        await (goal ? this.#turns.superseded() : this.#turns.regained());
+        this.#steppedBack = goal;
+      } catch (error) {
+        this.#deps.log.warn({ err: error }, 'a part of the node did not follow; it is tried again');
+        await new Promise<TimerHandle>((resolve) => {
+          this.#heart.clock.setTimer(TURN_AGAIN_MS, () => resolve(null));
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,317 @@
+/**
+ * A node among several: what it owns of shards and chains, and who owns the rest. PostgreSQL decides (decision 39); a
+ * doorbell makes the others look at once. With each heartbeat the node compares what is with what should be
+ * (`Holdings`) and does one round of it at a time:
+ *
+ *   lost       parts forget it at once; nothing of it is written any more (the database refuses it anyway)
+ *   hand over  new work is refused as moved, what is at work ends, the database is told that it is nobody's
+ *   claim      the database mints a new epoch, parts begin
+ */
+import type { TimerHandle } from '../actors/kernel/timers.ts';
+import type { ClusterStore, Holding, Member, NodeAbout, OwnerMap } from '../model/ports/cluster-store.ts';
+import type { Serving, Trouble } from '../model/ports/serving.ts';
+import { SHARD_COUNT } from '../protocol/node/ids.ts';
+import type { Chain } from '../protocol/slugs.ts';
+import { Heartbeat, type HeartbeatDeps } from './heartbeat.ts';
+import { Holdings, type View } from './holdings.ts';
+import { placeOf } from './place.ts';
+
+const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+const ROUND_AGAIN_MS = 500;
+/** Silence of others is believed by a node whose own heartbeats have succeeded for so long. */
+const STEADY_MS = 4_000;
+
+/** Tells the other nodes to look now; losing it costs them a heartbeat. */
+export interface Doorbell {
+  ring(): void;
+  onRing(look: () => void): void;
+}
+
+export interface MembershipDeps extends HeartbeatDeps {
+  readonly store: ClusterStore;
+  /** Of this process alone: two processes with one name are two nodes. */
+  readonly nodeId: string;
+  /** Where other nodes reach this one. */
+  readonly url: string;
+  readonly about: NodeAbout;
+  readonly doorbell: Doorbell;
+}
+
+/** What the parts of a node do when it gains or loses. Each is repeated after a rejection, while it is still so. */
+export interface Moves {
+  /** Shards are another node's now: forget them. Nothing of them can be written. */
+  lost(shards: readonly number[]): Promise<void>;
+  /** Resolves when nothing of these shards is at work, at the latest after a second. */
+  leaving(shards: readonly number[]): Promise<void>;
+  gained(shards: readonly number[]): Promise<void>;
+  /** The chains that this node follows now. */
+  chains(followed: ReadonlySet<Chain>): Promise<void>;
+}
+
+/** Who answers for a shard. */
+export interface Owner {
+  readonly node: string;
+  readonly url: string | null;
+  readonly epoch: number;
+}
+
+export class Membership implements Serving {
+  readonly #deps: MembershipDeps;
+  readonly #heart: Heartbeat;
+  readonly #shards = new Holdings<number>();
+  readonly #chains = new Holdings<Chain>();
+  #members: readonly Member[] = [];
+  #map: OwnerMap | null = null;
+  #mapVersion = -1;
+  #reading: Promise<void> | null = null;
+  #moves: Moves | null = null;
+  #round: Promise<void> | null = null;
+  #stopping = false;
+  #shardPlaces: { readonly of: string; readonly places: readonly (string | null)[] } = { of: '', places: [] };
+
+  constructor(deps: MembershipDeps) {
+    this.#deps = deps;
+    this.#heart = new Heartbeat(
+      deps,
+      () => this.#beat(),
+      () => null,
+    );
+    deps.doorbell.onRing(() => {
+      if (!this.#stopping) void this.#heart.look();
+    });
+  }
+
+  /** The first look, before the node serves. Throws: NotDurable. */
+  async join(): Promise<void> {
+    await this.#heart.requireDurable();
+    await this.#heart.look();
+    await this.refresh();
+    this.#deps.doorbell.ring();
+  }
+
+  start(): void {
+    this.#heart.start();
+  }
+
+  /** From now on shards and chains are claimed, and the parts follow. */
+  follow(moves: Moves): void {
+    this.#moves = moves;
+    this.#begin();
+  }
+
+  /** Gives everything to the others and leaves. Work that does not end in time is fenced by the next owner. */
+  async stop(): Promise<void> {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    await this.#round;
+    const shards = this.#shards.held(),
+      chains = this.#chains.held();
+    const { store, nodeId, doorbell } = this.#deps;
+    await this.#handOver(shards, chains);
+    await store.leave(nodeId);
+    doorbell.ring();
+  }
+
+  /** Ends the heartbeat: after `stop`, when nothing is served any more. */
+  async end(): Promise<void> {
+    await this.#heart.stop();
+  }
+
+  epochOf(shard: number): number | undefined {
+    return this.#shards.writingEpochOf(shard);
+  }
+
+  /** True when this node takes new work of a shard. */
+  serves(shard: number): boolean {
+    return this.#shards.epochOf(shard) !== undefined;
+  }
+
+  /** The same, having asked the database. */
+  async stillOwns(shard: number): Promise<boolean> {
+    if (!this.serves(shard)) return false;
+    await this.refresh();
+    const holding = this.#map!.shards[shard]!;
+    return holding.owner === this.#deps.nodeId && holding.epoch === this.#shards.epochOf(shard);
+  }
+
+  follows(chain: Chain): boolean {
+    return this.#chains.epochOf(chain) !== undefined;
+  }
+
+  get members(): readonly Member[] {
+    return this.#members;
+  }
+
+  /** Who answers for a shard, as far as this node knows; null when nobody does. */
+  ownerOf(shard: number): Owner | null {
+    const own = this.#shards.epochOf(shard);
+    if (own !== undefined) return { node: this.#deps.nodeId, url: this.#deps.url, epoch: own };
+    const holding = this.#map?.shards[shard];
+    if (holding === undefined || holding.owner === null || holding.owner === this.#deps.nodeId) return null;
+    const url = this.#members.find(({ id }) => id === holding.owner)?.url ?? null;
+    return { node: holding.owner, url, epoch: holding.epoch };
+  }
+
+  /** What each node owns, for the operator. */
+  owners(): OwnerMap | null {
+    return this.#map;
+  }
+
+  /** Reads who owns what; callers that come while it is read share the answer. */
+  refresh(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  trouble(): Trouble | null {
+    return this.#heart.trouble();
+  }
+
+  whileServing<T>(work: Promise<T>): Promise<T> {
+    return this.#heart.whileServing(work);
+  }
+
+  isAway(error: unknown): boolean {
+    return this.#heart.isAway(error);
+  }
+
+  look(): Promise<void> {
+    return this.#heart.look();
+  }
+
+  async #beat(): Promise<void> {
+    const { store, nodeId, leaseSeconds } = this.#deps;
+    // A node that left is not made to live again by a beat.
+    if (this.#stopping) return;
+    const { mapVersion, members } = await store.beat(nodeId, leaseSeconds);
+    const changed = mapVersion !== this.#mapVersion || idsOf(members) !== idsOf(this.#members);
+    this.#members = members;
+    if (changed || !this.#settled()) await this.refresh();
+    this.#mapVersion = mapVersion;
+    this.#begin();
+  }
+
+  async #read(): Promise<void> {
+    this.#map = await this.#deps.store.owners(this.#deps.leaseSeconds);
+  }
+
+  /** Every shard has an owner that lives. */
+  #settled(): boolean {
+    const map = this.#map;
+    if (map === null) return false;
+    const isOwned = ({ owner, vacant }: Holding) => owner !== null && !vacant;
+    return map.shards.every(isOwned) && [...map.chains.values()].every(isOwned);
+  }
+
+  #begin(): void {
+    if (this.#moves === null || this.#stopping) return;
+    this.#round ??= this.#turn(this.#moves)
+      .catch((error: unknown) => {
+        this.#deps.log.warn({ err: error }, 'a change of owners was not carried out; it is tried again');
+      })
+      .finally(() => {
+        this.#round = null;
+      });
+  }
+
+  async #turn(moves: Moves): Promise<void> {
+    const map = this.#map;
+    if (map === null) return;
+    const { store, nodeId, leaseSeconds, log, doorbell } = this.#deps;
+    const shards = this.#shards.plan(
+      ALL_SHARDS,
+      this.#view((shard) => map.shards[shard], this.#placesOfShards()),
+    );
+    const known = new Set([...map.chains.keys(), ...this.#members.flatMap(({ about }) => about?.chains ?? [])]);
+    const chains = this.#chains.plan(
+      known,
+      this.#view((chain) => map.chains.get(chain), this.#placeOfChain),
+    );
+    if (shards.lost.length > 0) {
+      this.#shards.forget(shards.lost);
+      log.warn({ count: shards.lost.length }, 'other nodes own shards that were of this one');
+      await moves.lost(shards.lost);
+    }
+    if (chains.lost.length > 0) {
+      this.#chains.forget(chains.lost);
+      await moves.chains(new Set(this.#chains.held()));
+    }
+    if (shards.handOver.length + chains.handOver.length > 0) {
+      await this.#handOver(shards.handOver, chains.handOver);
+      doorbell.ring();
+    }
+    if (shards.claim.length > 0) {
+      const claimed = await store.claimShards(nodeId, shards.claim, leaseSeconds);
+      this.#shards.claimed(claimed);
+      if (claimed.size > 0) {
+        log.info({ count: claimed.size }, 'this node owns more shards');
+        await this.#repeated(() => moves.gained([...claimed.keys()].filter((shard) => this.serves(shard))));
+      }
+    }
+    if (chains.claim.length > 0) {
+      const claimed = await store.claimChains(nodeId, chains.claim, leaseSeconds);
+      this.#chains.claimed(claimed);
+      if (claimed.size > 0) await this.#repeated(() => moves.chains(new Set(this.#chains.held())));
+    }
+  }
+
+  async #handOver(shards: readonly number[], chains: readonly Chain[]): Promise<void> {
+    const { store, nodeId, log } = this.#deps;
+    this.#shards.leaving(shards);
+    this.#chains.leaving(chains);
+    if (chains.length > 0) await this.#moves?.chains(new Set(this.#chains.held()));
+    if (shards.length > 0) await this.#moves?.leaving(shards);
+    if (shards.length > 0) await store.releaseShards(nodeId, shards);
+    if (chains.length > 0) await store.releaseChains(nodeId, chains);
+    this.#shards.forget(shards);
+    this.#chains.forget(chains);
+    if (shards.length > 0) log.info({ count: shards.length }, 'shards were handed over');
+  }
+
+  async #repeated(work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (this.#stopping) return;
+        this.#deps.log.warn({ err: error }, 'a part of the node did not follow; it is tried again');
+        await new Promise<TimerHandle>((resolve) => {
+          this.#heart.clock.setTimer(ROUND_AGAIN_MS, () => resolve(null));
+        });
+      }
+    }
+  }
+
+  #view<Key>(ownerOf: View<Key>['ownerOf'], place: View<Key>['placeOf']): View<Key> {
+    return {
+      self: this.#deps.nodeId,
+      placeOf: place,
+      ownerOf,
+      mayTakeOver: this.#heart.steadyForMs >= STEADY_MS,
+    };
+  }
+
+  /** Placed once for each set of nodes. */
+  #placesOfShards(): (shard: number) => string | null {
+    const nodes = this.#members.filter(({ url, about }) => url !== null && about?.roles.includes('gateway') === true);
+    const of = idsOf(nodes);
+    if (of !== this.#shardPlaces.of || this.#shardPlaces.places.length === 0) {
+      const ids = nodes.map(({ id }) => id);
+      this.#shardPlaces = { of, places: ALL_SHARDS.map((shard) => placeOf(`shard ${shard}`, ids)) };
+    }
+    const { places } = this.#shardPlaces;
+    return (shard) => places[shard] ?? null;
+  }
+
+  readonly #placeOfChain = (chain: Chain): string | null =>
+    placeOf(
+      `chain ${chain}`,
+      this.#members
+        .filter(({ about }) => about?.roles.includes('watchers') === true && about.chains.includes(chain))
+        .map(({ id }) => id),
+    );
+}
+
+const idsOf = (members: readonly Member[]): string => members.map(({ id }) => id).join(' ');
