@@ -40,7 +40,11 @@ export function createClusterEdges({ local, membership, router }: ClusterEdgesDe
     if (!membership.serves(shardOf(accountId))) return MOVED;
     return (local[method] as (...all: Arguments<M>) => Promise<Reply<M>>)(...given);
   };
-  const routed = async <M extends Method>(method: M, given: Arguments<M>, limitMs?: number): Promise<Reply<M> | null> => {
+  const routed = async <M extends Method>(
+    method: M,
+    given: Arguments<M>,
+    limitMs?: number,
+  ): Promise<Reply<M> | null> => {
     const [accountId] = given;
     const outcome = await router.route<Reply<M>>(accountId as AccountId, {
       path: `${PATH}${method}`,
@@ -62,10 +66,7 @@ export function createClusterEdges({ local, membership, router }: ClusterEdgesDe
       replenish: async (accountId) => void (await routed('replenish', [accountId])),
     },
     operations: Object.fromEntries(
-      METHODS.map((method) => [
-        `${PATH}${method}`,
-        ({ given }: { given: never }) => here(method, given),
-      ]),
+      METHODS.map((method) => [`${PATH}${method}`, ({ given }: { given: never }) => here(method, given)]),
     ),
   };
 }

@@ -10,7 +10,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { withBigints, withTaggedBigints } from '../protocol/bigint-json.ts';
-import { CALL_HEADER, signAnswer, TakenCalls, verifyCall, type CallFault } from './call-signature.ts';
+import { CALL_HEADER } from './call-signature.ts';
+import type { CallTrust } from './call-trust.ts';
 import type { Logger } from 'pino';
 
 /** A command with its rows; a snapshot of one account is the largest answer. */
@@ -27,14 +28,11 @@ export const MOVED = Symbol('moved');
 export type Operation = (message: never) => Promise<unknown>;
 
 export interface ListenerDeps {
-  readonly secrets: readonly string[];
-  readonly nowMs: () => number;
+  readonly trust: CallTrust;
   readonly elapsedMs: () => number;
   readonly log: Pick<Logger, 'warn'>;
   /** By path. */
   readonly operations: Readonly<Record<string, Operation>>;
-  /** Counts a call that was refused. */
-  readonly onRefused: (fault: CallFault) => void;
 }
 
 interface Kept {
@@ -45,7 +43,6 @@ interface Kept {
 export class Listener {
   readonly server: Server;
   readonly #deps: ListenerDeps;
-  readonly #taken = new TakenCalls();
   /** By the caller's key, in order of age: a call that is repeated gets the first answer. */
   readonly #answers = new Map<string, Kept>();
 
@@ -80,18 +77,13 @@ export class Listener {
     const body = await bodyOf(request),
       path = request.url ?? '';
     if (body === null) return void response.writeHead(413).end();
-    const { secrets, nowMs, elapsedMs, operations, onRefused } = this.#deps;
-    const header = request.headers[CALL_HEADER]?.toString();
-    const head = verifyCall(secrets, header, { method: request.method ?? '', path, body, nowMs: nowMs() });
-    const fault = typeof head === 'string' ? head : this.#taken.take(head.nonce, elapsedMs()) ? null : 'replayed';
-    if (fault !== null || typeof head === 'string') {
-      onRefused(fault ?? 'malformed');
-      return void response.writeHead(fault === 'protocol' ? 426 : 401).end();
-    }
+    const { trust, operations } = this.#deps;
+    const judged = trust.judge(request.headers[CALL_HEADER]?.toString(), path, body);
+    if (typeof judged === 'string') return void response.writeHead(judged === 'protocol' ? 426 : 401).end();
     const send = (status: number, text: string) => {
       response.writeHead(status, {
         'content-type': 'application/json',
-        [CALL_HEADER]: signAnswer(secrets[0]!, head.nonce, status, text),
+        [CALL_HEADER]: trust.answerCode(judged.nonce, status, text),
       });
       response.end(text);
     };

@@ -1,7 +1,8 @@
 /** Calls to other nodes, over connections that stay open. */
 import { Pool } from 'undici';
 import { withBigints, withTaggedBigints } from '../protocol/bigint-json.ts';
-import { CALL_HEADER, CLUSTER_PROTOCOL, isAnswerGood, newNonce, signCall } from './call-signature.ts';
+import { CALL_HEADER } from './call-signature.ts';
+import type { CallTrust } from './call-trust.ts';
 
 const CONNECTIONS = 8;
 const CONNECT_MS = 1_000;
@@ -18,10 +19,7 @@ export type Called =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export interface PeersDeps {
-  readonly nodeId: string;
-  /** The first one signs. */
-  readonly secrets: readonly string[];
-  readonly nowMs: () => number;
+  readonly trust: CallTrust;
 }
 
 export class Peers {
@@ -34,10 +32,9 @@ export class Peers {
 
   /** One call. Never rejects. Limit: `timeoutMs`. */
   async call(url: string, path: string, message: object, timeoutMs: number): Promise<Called> {
-    const { nodeId, secrets, nowMs } = this.#deps;
-    const body = JSON.stringify(withTaggedBigints(message)),
-      nonce = newNonce();
-    const head = { protocol: CLUSTER_PROTOCOL, node: nodeId, atMs: nowMs(), nonce };
+    const { trust } = this.#deps;
+    const body = JSON.stringify(withTaggedBigints(message));
+    const { header, nonce } = trust.head(path, body);
     try {
       const {
         statusCode,
@@ -48,7 +45,7 @@ export class Peers {
         path,
         headers: {
           'content-type': 'application/json',
-          [CALL_HEADER]: signCall(secrets[0]!, head, 'POST', path, body),
+          [CALL_HEADER]: header,
         },
         body,
         headersTimeout: timeoutMs,
@@ -56,7 +53,7 @@ export class Peers {
       });
       const text = await answered.text();
       const code = headers[CALL_HEADER]?.toString();
-      if (!isAnswerGood(secrets, code, { nonce, status: statusCode, body: text }))
+      if (!trust.isAnswerGood(code, { nonce, status: statusCode, body: text }))
         return { kind: 'unknown', reason: `an answer ${statusCode} that is not the node's` };
       if (statusCode === 421) return { kind: 'moved' };
       if (statusCode !== 200) return { kind: 'not_taken', reason: text };

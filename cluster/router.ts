@@ -13,7 +13,7 @@ import type { AccountId } from '../protocol/ids.ts';
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { shardOf } from '../protocol/node/ids.ts';
 import { MOVED } from './listener.ts';
-import type { Membership } from './membership.ts';
+import type { Membership, Owner } from './membership.ts';
 import type { Called, Peers } from './peers.ts';
 
 /** A lease, the two seconds in which it is noticed, and some for the work itself. Below the 30 s of a request. */
@@ -55,6 +55,19 @@ export class Router {
 
   constructor(deps: RouterDeps) {
     this.#deps = deps;
+  }
+
+  /** Who answers for an account; waits until somebody does. Null when nobody did in time. */
+  async ownerOf(accountId: AccountId, limitMs: number = ROUTE_MS_MAX): Promise<Owner | null> {
+    const { membership, clock, nodeId } = this.#deps;
+    const untilMs = clock.elapsedMs() + limitMs;
+    for (let pauseMs = PAUSE_MS_FIRST; ; pauseMs = Math.min(PAUSE_MS_MAX, pauseMs * 2)) {
+      const owner = membership.ownerOf(shardOf(accountId));
+      if (owner !== null && (owner.url !== null || owner.node === nodeId)) return owner;
+      if (clock.elapsedMs() + pauseMs >= untilMs) return null;
+      await this.#pause(pauseMs);
+      await membership.refresh().catch(() => undefined);
+    }
   }
 
   /** Rejects with what the work on this node rejects with. */

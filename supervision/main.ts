@@ -10,7 +10,8 @@ import { NotDurable } from '../cluster/heartbeat.ts';
 async function main(): Promise<void> {
   const serves = exitWithParent();
   const config = readConfig(process.env);
-  for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'SMTP_URL', 'CLUSTER_SECRET']) delete process.env[name];
+  for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'SMTP_URL', 'CLUSTER_SECRET'])
+    delete process.env[name];
   const log = createLog(config.LOG_LEVEL, config.NODE_NAME, undefined, {
     isAway,
     elapsedMs: () => performance.now(),

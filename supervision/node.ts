@@ -6,7 +6,7 @@ import { createAccountEntity, type AccountReply } from '../actors/account/accoun
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createWayOut } from '../actors/outgoing/way-out.ts';
-import { createSystem, systemClock, type ActorSystem } from '../actors/kernel/index.ts';
+import { createSystem, systemClock, type ActorSystem, type Entities } from '../actors/kernel/index.ts';
 import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
 import type { Publisher } from '../actors/webhook/ports.ts';
@@ -17,15 +17,13 @@ import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
 import { createGateway, type Gateway } from '../gateway/http/server.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { GatewayConfig } from '../gateway/deps.ts';
-import { createOwnership } from '../persistence/postgres/account-store.ts';
-import { isAway } from '../persistence/postgres/away.ts';
-import { durabilityProblem, readDurability } from '../persistence/postgres/durability.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
-import { newUuid, SHARD_COUNT, shardOf } from '../protocol/node/ids.ts';
+import { shardOf } from '../protocol/node/ids.ts';
 import type { Logger } from 'pino';
 import { createAccounts, type AccountsDeps } from './accounts.ts';
+import { openTurn, type Reach, type Turn } from './cluster.ts';
 import { createModuleShelf, openChains, type Chains, type ModuleShelf } from './chains.ts';
 import type { CloudConfig } from './config.ts';
 import { drain, type DrainStep } from './drain.ts';
@@ -33,7 +31,6 @@ import { createGaugeReader } from './gauges.ts';
 import { startMail } from './mail.ts';
 import { pausedWorkers } from './paused-workers.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
-import { Alone, type Turns } from '../cluster/alone.ts';
 import type { HeartbeatDeps } from '../cluster/heartbeat.ts';
 import { startSchedules } from './schedules.ts';
 import { openRateLimiter } from './rate-limiter.ts';
@@ -51,11 +48,8 @@ export interface CloudNode {
 export type NodeLimits = Pick<HeartbeatDeps, 'beatLimitMs'>;
 
 const nowMs = Date.now;
-/** A heartbeat that waits for longer fails, so that the next one has a new connection. */
-const PRESENCE_SILENCE_MS = 3_000;
 /** Purges, daily rounds, backlogs, mail. */
 const BACKGROUND_CONNECTIONS = 2;
-const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
 /** Starts a node and resolves when it serves. Throws: what keeps it from starting. */
 export async function startCloudNode(config: CloudConfig, log: Logger, limits: NodeLimits = {}): Promise<CloudNode> {
@@ -76,7 +70,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
   };
   const ground = await openGround(config, log, later, (entries) => metrics.observeAppendBatch(entries));
   const { presence, stores, secrets, system, shelf } = ground;
-  const accounts = startAccounts({
+  const { accounts: ownAccounts, entities } = startAccounts({
     config,
     log,
     stores,
@@ -88,13 +82,15 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     },
   });
   const rooms = new EdgeRooms({
-    accounts,
+    accounts: { ask: (accountId, command) => reach.accounts.ask(accountId, command) },
     store: stores.edge,
     publisher: () => publisher,
     clock: systemClock,
     log,
     leaseTtlMs: config.EDGE_LEASE_TTL * 1_000,
   });
+  const reach = presence.reach({ accounts: ownAccounts, edges: rooms, reads: stores.read });
+  const { accounts } = reach;
   const metrics: Metrics = openMetrics(ground, rooms, () => chains.live());
   const publisher = createPublisher({
     store: stores.deliveries,
@@ -106,9 +102,22 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     ladder: ladderOf(config),
     hooks: { onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000) },
   });
-  const workers = pausedWorkers(system, () => presence.trouble() === 'superseded');
+  const workers = pausedWorkers(system, (path) => presence.paused(path));
   const chains: Chains = await openChains({ config, shelf, stores, accounts, system: workers, metrics, nowMs, log });
-  const wired: Wired = { ...ground, config, log, later, accounts, rooms, metrics, publisher, workers, chains };
+  const wired: Wired = {
+    ...ground,
+    config,
+    log,
+    later,
+    reach,
+    entities,
+    accounts,
+    rooms,
+    metrics,
+    publisher,
+    workers,
+    chains,
+  };
   const { gateway, url } = await openDoors(wired);
   await startWork(wired);
   return {
@@ -116,7 +125,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     port: Number(new URL(url).port),
     system,
     stop() {
-      gateway.drain();
+      gateway.drain({ serving: presence.handOver !== null });
       return drain([...steps].reverse(), log);
     },
   };
@@ -124,7 +133,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
 
 /** What everything else rests on. */
 interface Ground {
-  readonly presence: Alone;
+  readonly presence: Turn;
   readonly background: Stores;
   readonly stores: Stores;
   readonly secrets: SecretBox;
@@ -138,6 +147,8 @@ interface Wired extends Ground {
   readonly log: Logger;
   readonly later: Later;
   readonly accounts: Accounts;
+  readonly reach: Reach;
+  readonly entities: { release(shards: ReadonlySet<number>, deadlineMs: number): Promise<void> };
   readonly rooms: EdgeRooms;
   readonly metrics: Metrics;
   readonly publisher: Publisher;
@@ -159,7 +170,7 @@ async function openGround(
     name: config.NODE_NAME,
   });
   later('database', 1_000, () => sql.end({ timeout: 1 }));
-  const presence = await openPresence(config, log, later),
+  const presence = await openTurn(config, log, later),
     background = openBackground(config, presence, later);
   const lists = openNodeLists(config, later);
   const secrets = createSecretBox(config.sealKeys);
@@ -197,7 +208,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     accounts,
     chains: chains.access,
     wayOut: createWayOut({ accounts, chains: chains.access, reads: stores.read, nowMs, log }),
-    edges: rooms,
+    edges: wired.reach.edges,
     sandbox: chains.sandbox,
     secrets,
     actors: system,
@@ -216,27 +227,29 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     log,
     accounts,
     serving: presence,
+    ...(wired.reach.elsewhere === undefined ? {} : { elsewhere: wired.reach.elsewhere }),
     ...gateway.auth,
   });
   later('edge streams', 500, () => stream.close());
   return { gateway, url };
 }
 
-/** What the roles of this node do by themselves, and what another node's turn changes of it. */
+/** What the roles of this node do by themselves, and what it takes and gives as nodes come and go. */
 async function startWork(wired: Wired): Promise<void> {
-  const { config, later, stores, rooms, publisher, chains, presence } = wired;
-  await rooms.start();
+  const { config, later, stores, rooms, publisher, chains, presence, entities } = wired;
   later('sessions', 500, () => rooms.stop());
-  if (config.ROLES.includes('publisher')) publisher.start();
+  const publishes = config.ROLES.includes('publisher');
   later('publisher', 1_000, () => publisher.stop());
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   if (config.ROLES.includes('schedules')) startBackground(wired);
-  presence.follow(createTurns(config, { stores, rooms, publisher }));
+  await presence.follow({ stores, rooms, entities, publisher: publishes ? publisher : null });
+  const { handOver } = presence;
+  if (handOver !== null) later('handover', 2_000, handOver);
 }
 
 /** Schedules and mail. */
-function startBackground({ config, log, later, workers, stores, background, accounts }: Wired): void {
+function startBackground({ config, log, later, workers, stores, background, accounts, presence }: Wired): void {
   const stopJobs = startSchedules({
     system: workers,
     stores,
@@ -244,6 +257,7 @@ function startBackground({ config, log, later, workers, stores, background, acco
     accounts,
     nowMs,
     buildTtlMs: config.BUILD_TTL * 1_000,
+    isMine: (accountId) => presence.isMine(accountId),
     log,
   });
   later('schedules', 100, async () => stopJobs());
@@ -256,34 +270,6 @@ function startBackground({ config, log, later, workers, stores, background, acco
     log,
   });
   later('mail', 100, async () => closeMail());
-}
-
-/**
- * The node takes every shard: a new epoch for each fences its previous owner. A connection of its own: no backlog
- * delays it.
- */
-async function openPresence(config: CloudConfig & NodeLimits, log: Logger, later: Later): Promise<Alone> {
-  const sql = openDatabase({
-    url: config.DATABASE_URL,
-    connections: 1,
-    name: `${config.NODE_NAME}-presence`,
-    silenceMs: PRESENCE_SILENCE_MS,
-  });
-  later('presence connection', 500, () => sql.end({ timeout: 0 }));
-  const presence = new Alone({
-    ownership: createOwnership(sql),
-    isAway,
-    nodeId: `${config.NODE_NAME}/${newUuid(nowMs())}`,
-    leaseSeconds: config.NODE_LEASE_SECONDS,
-    log,
-    durability: async () => durabilityProblem(await readDurability(sql)),
-    durabilityRequired: config.DATABASE_DURABILITY === 'required',
-    ...(config.beatLimitMs === undefined ? {} : { beatLimitMs: config.beatLimitMs }),
-  });
-  await presence.claim();
-  presence.start();
-  later('presence', 1_000, () => presence.stop());
-  return presence;
 }
 
 /** Lists have connections of their own. */
@@ -301,7 +287,7 @@ function openNodeLists(config: CloudConfig, later: Later): Lists {
 
 async function openStores(
   config: CloudConfig,
-  presence: Alone,
+  presence: Turn,
   { sql, lists }: { sql: Sql; lists: Lists },
   onBatch: (entries: number) => void,
 ): Promise<Stores> {
@@ -314,13 +300,12 @@ async function openStores(
     onBatch,
     buildTtlMs: config.BUILD_TTL * 1_000,
   });
-  await stores.deliveries.releaseAbandoned(ALL_SHARDS);
   await stores.maintain(nowMs());
   return stores;
 }
 
 /** Stores for what may take its time: on connections of their own they take none of the money's. */
-function openBackground(config: CloudConfig, presence: Alone, later: Later): Stores {
+function openBackground(config: CloudConfig, presence: Turn, later: Later): Stores {
   const sql = openDatabase({
     url: config.DATABASE_URL,
     connections: BACKGROUND_CONNECTIONS,
@@ -330,26 +315,8 @@ function openBackground(config: CloudConfig, presence: Alone, later: Later): Sto
   return createStores({ sql, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard) });
 }
 
-/** What a node stops doing while another one serves; workers pause by themselves, and requests are refused. */
-function createTurns(
-  { ROLES: roles }: CloudConfig,
-  { stores, rooms, publisher }: { stores: Stores; rooms: EdgeRooms; publisher: Publisher },
-): Turns {
-  return {
-    async superseded() {
-      await publisher.stop();
-      await rooms.stop();
-    },
-    async regained() {
-      await stores.deliveries.releaseAbandoned(ALL_SHARDS);
-      await rooms.start();
-      if (roles.includes('publisher')) publisher.start();
-    },
-  };
-}
-
 /** Parts of `/health/ready`, as they are now. */
-async function healthOf(presence: Alone): Promise<Readonly<Record<string, boolean>>> {
+async function healthOf(presence: Turn): Promise<Readonly<Record<string, boolean>>> {
   await presence.look();
   return { database: presence.trouble() !== 'database', owner: presence.trouble() !== 'superseded' };
 }
@@ -367,7 +334,10 @@ function startAccounts({
   stores: Stores;
   system: ActorSystem;
   shelf: ModuleShelf;
-} & Pick<AccountsDeps, 'onPublished' | 'onPoolUsed'>): Accounts {
+} & Pick<AccountsDeps, 'onPublished' | 'onPoolUsed'>): {
+  accounts: Accounts;
+  entities: Pick<Entities<AccountCommand, AccountReply>, 'release'>;
+} {
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
     entity: createAccountEntity({ book: shelf.book }),
     store: stores.accounts,
@@ -375,7 +345,7 @@ function startAccounts({
     residentsMax: config.RESIDENT_ACCOUNTS_MAX,
     summarise: summariseAccount,
   });
-  return createAccounts({ entities, inbox: stores.inbox, nowMs, log, ...listeners });
+  return { entities, accounts: createAccounts({ entities, inbox: stores.inbox, nowMs, log, ...listeners }) };
 }
 
 const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>

@@ -6,10 +6,11 @@ const LOOK_AGAIN_MS = 250;
 
 type Spawner = Pick<ActorSystem, 'spawnWorker'>;
 
-/** A spawner whose workers do nothing while `paused` says so. */
-export function pausedWorkers(system: Spawner, paused: () => boolean): Spawner {
+/** A spawner whose workers do nothing while `isPaused` says so of their path. */
+export function pausedWorkers(system: Spawner, isPaused: (path: string) => boolean): Spawner {
   return {
     spawnWorker<Message, Reply>(spec: Parameters<typeof system.spawnWorker<Message, Reply>>[0]) {
+      const paused = () => isPaused(spec.path);
       let waiting: Set<Message> | null = null;
       return system.spawnWorker<Message, Reply>({
         ...spec,

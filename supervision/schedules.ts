@@ -5,6 +5,7 @@ import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { DeadBuild } from '../persistence/postgres/operator-reads.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
+import type { AccountId } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
 
 export interface ScheduleParts {
@@ -14,6 +15,8 @@ export interface ScheduleParts {
   readonly nowMs: () => number;
   /** How long a build that nobody signs is one, milliseconds. */
   readonly buildTtlMs: number;
+  /** Whether an account is this node's to look after: each node does its own. */
+  readonly isMine: (accountId: AccountId) => boolean;
   readonly log: Logger;
 }
 
@@ -46,11 +49,12 @@ async function notePeaks({
   stores,
   accounts,
   nowMs,
-}: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
+  isMine,
+}: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs' | 'isMine'>): Promise<void> {
   const day = new Date(nowMs()).toISOString().slice(0, 10);
   for (let after = ''; ;) {
     const found = await stores.operators.accountsWithAddresses(after, PEAKS_AT_ONCE);
-    await Promise.all(found.map((accountId) => accounts.ask(accountId, { type: 'note_peak', day })));
+    await Promise.all(found.filter(isMine).map((accountId) => accounts.ask(accountId, { type: 'note_peak', day })));
     if (found.length < PEAKS_AT_ONCE) return;
     after = found.at(-1)!;
   }
@@ -61,10 +65,11 @@ async function settleBands({
   stores,
   accounts,
   nowMs,
-}: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
+  isMine,
+}: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs' | 'isMine'>): Promise<void> {
   for (let after = ''; ;) {
     const found = await stores.operators.accountsWithPendingBand(nowMs(), after, PEAKS_AT_ONCE);
-    await Promise.all(found.map((accountId) => accounts.ask(accountId, { type: 'settle_band' })));
+    await Promise.all(found.filter(isMine).map((accountId) => accounts.ask(accountId, { type: 'settle_band' })));
     if (found.length < PEAKS_AT_ONCE) return;
     after = found.at(-1)!;
   }
@@ -79,12 +84,16 @@ export async function expireBuilds({
   accounts,
   nowMs,
   buildTtlMs,
-}: Pick<ScheduleParts, 'accounts' | 'nowMs' | 'buildTtlMs'> & { stores: Pick<Stores, 'operators'> }): Promise<number> {
+  isMine,
+}: Pick<ScheduleParts, 'accounts' | 'nowMs' | 'buildTtlMs' | 'isMine'> & {
+  stores: Pick<Stores, 'operators'>;
+}): Promise<number> {
   const untilMs = nowMs() - buildTtlMs;
   let expired = 0;
   for (let behind: DeadBuild | null = null; ;) {
     const found: DeadBuild[] = await stores.operators.deadBuilds(untilMs, behind, BUILDS_AT_ONCE);
     for (const [accountId, builds] of Map.groupBy(found, (build) => build.accountId)) {
+      if (!isMine(accountId)) continue;
       const answer = await accounts.ask(accountId, { type: 'expire_builds', builds });
       if (answer.ok === true) expired += answer.reply.expired;
     }
@@ -94,7 +103,9 @@ export async function expireBuilds({
 }
 
 /** What a node does at its start and at the first seconds of each day, UTC; doing it again changes nothing. */
-export async function dailyRound(parts: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
+export async function dailyRound(
+  parts: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs' | 'isMine'>,
+): Promise<void> {
   await parts.stores.maintain(parts.nowMs());
   await notePeaks(parts);
   await settleBands(parts);
@@ -134,6 +145,7 @@ export function startSchedules({
   accounts,
   nowMs,
   buildTtlMs,
+  isMine,
   log,
 }: ScheduleParts & { background: Stores }): () => void {
   const often = (path: string, everyMs: number, work: () => Promise<void>) =>
@@ -149,7 +161,7 @@ export function startSchedules({
     system.spawnWorker<'now'>({ path, mailboxMax: 2, receive: work });
   often('schedules/inbox', INBOX_SWEEP_MS, async () => {
     const found = await stores.inbox.accountsWithInbox(nowMs() - INBOX_AGE_MS, INBOX_ACCOUNTS_MAX);
-    for (const accountId of found)
+    for (const accountId of found.filter(isMine))
       void accounts
         .wake(accountId)
         .catch((error: unknown) => log.warn({ err: error, accountId }, 'facts wait in the inbox'));
@@ -160,10 +172,10 @@ export function startSchedules({
     const keys = await background.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
     log.debug({ nonces, count: keys }, 'purged');
   });
-  const peaks = seldom('schedules/daily', () => dailyRound({ stores: background, accounts, nowMs }));
+  const peaks = seldom('schedules/daily', () => dailyRound({ stores: background, accounts, nowMs, isMine }));
   const retention = seldom('schedules/retention', () => retentionRound({ stores: background, nowMs, log }));
   const builds = seldom('schedules/builds', async () => {
-    const expired = await expireBuilds({ stores: background, accounts, nowMs, buildTtlMs });
+    const expired = await expireBuilds({ stores: background, accounts, nowMs, buildTtlMs, isMine });
     if (expired > 0) log.info({ count: expired }, 'builds that nobody signed expired');
   });
   const daily = (): void => {

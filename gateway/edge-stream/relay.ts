@@ -134,7 +134,8 @@ export function attachRelay({ httpServer, trust, options, join }: RelayServerDep
 
 function admittedOf(auth: Readonly<Record<string, unknown>>, trust: Pick<RelayTrust, 'verify'>): Admitted | null {
   const { call, body } = auth;
-  if (typeof call !== 'string' || typeof body !== 'string' || trust.verify(call, RELAY_PATH, body) !== null) return null;
+  if (typeof call !== 'string' || typeof body !== 'string' || trust.verify(call, RELAY_PATH, body) !== null)
+    return null;
   const admitted = JSON.parse(body) as Admitted;
   return isAccountId(admitted.accountId) ? admitted : null;
 }

@@ -78,12 +78,17 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
    * stays.
    */
   async start(): Promise<void> {
+    this.begin();
+    const now = { nowMs: this.#deps.clock.nowMs(), elapsedMs: this.#startedMs };
+    for (const row of await this.#deps.store.openSessions()) this.#roomOf(row.accountId).sessions.restore(row, now);
+  }
+
+  /** Watches the time; rooms come with `gained`. */
+  begin(): void {
     this.#rooms.clear();
     this.#leaders.clear();
     this.#stopped = false;
     this.#startedMs = this.#deps.clock.elapsedMs();
-    const now = { nowMs: this.#deps.clock.nowMs(), elapsedMs: this.#startedMs };
-    for (const row of await this.#deps.store.openSessions()) this.#roomOf(row.accountId).sessions.restore(row, now);
     this.#schedule();
   }
 
@@ -154,10 +159,11 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   async anyLive(accountId: AccountId): Promise<boolean> {
-    return this.#liveSessions(accountId).length > 0;
+    return this.liveSessions(accountId).length > 0;
   }
 
-  #liveSessions(accountId: AccountId): string[] {
+  /** Sessions of an account that are heard of on this node. */
+  liveSessions(accountId: AccountId): string[] {
     const sessions = this.#rooms.get(accountId)?.sessions;
     return (
       sessions
@@ -168,7 +174,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   async askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal> {
-    if (this.#liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
+    if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
     const room = this.#rooms.get(accountId),
       leader = room?.leadership.leader;
     if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');

@@ -67,7 +67,8 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
     perMessageDeflate: false,
   };
   const io = new Server(deps.httpServer, { ...options, path: STREAM_PATH });
-  const relay = deps.elsewhere === undefined ? null : attachRelay({ ...deps.elsewhere, options, join: relayedJoin(deps) });
+  const relay =
+    deps.elsewhere === undefined ? null : attachRelay({ ...deps.elsewhere, options, join: relayedJoin(deps) });
   io.use((socket, next) => {
     const trouble = deps.serving?.trouble() ?? null;
     if (trouble !== null)

@@ -39,8 +39,11 @@ export interface Gateway {
   readonly auth: Auth;
   /** Listens and answers the origin. */
   listen(host: string, port: number): Promise<string>;
-  /** From now on new requests are answered SERVICE_UNAVAILABLE and `/health/ready` says no. */
-  drain(): void;
+  /**
+   * From now on `/health/ready` says no and connections end with their answer. Requests are answered SERVICE_UNAVAILABLE,
+   * or as before where other nodes serve them (`serving`).
+   */
+  drain(how?: { readonly serving: boolean }): void;
   /** Waits for what is at work and closes. */
   close(): Promise<void>;
 }
@@ -55,13 +58,14 @@ const GONE_MS = 1_000;
 /** A gateway over its ports; nothing listens yet. */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const auth = await createAuth(deps);
-  const state = { draining: false };
+  const state = { draining: false, serving: false };
   const app = createApp(deps);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     const { route } = request.routeOptions.config;
     if (route === undefined) return;
-    if (state.draining && route.tag !== 'Health') {
+    if (state.draining && state.serving) void reply.header('connection', 'close');
+    else if (state.draining && route.tag !== 'Health') {
       throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 }));
     }
     const trouble = deps.serving?.trouble() ?? null;
@@ -95,8 +99,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       const { address, port: bound } = app.server.address() as AddressInfo;
       return `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
     },
-    drain() {
+    drain(how = { serving: false }) {
       state.draining = true;
+      state.serving = how.serving;
     },
     async close() {
       state.draining = true;

@@ -17,9 +17,9 @@ export function createClusterStore(sql: Sql): ClusterStore {
       return row!.clusterId;
     },
     async join(node, url, about, proofs) {
-      const [row] = await sql<{ accepted: boolean; databaseAt: Date }[]>`
+      const [row] = await sql<{ accepted: boolean; databaseAt: number }[]>`
         select * from join_cluster(${node}, ${url}, ${sql.json(about as never)}, ${[...proofs]}::text[])`;
-      return row!.accepted ? row!.databaseAt.getTime() : null;
+      return row!.accepted ? row!.databaseAt : null;
     },
     async beat(node, leaseSeconds) {
       const [row] = await sql<{ owned: number; mapVersion: number; members: Member[] }[]>`

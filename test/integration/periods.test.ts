@@ -66,7 +66,7 @@ async function bareAccount(): Promise<AccountId> {
   await stores.identity.createOrganization({ id, name: 'Test', createdAtMs: nowMs }, userId, PLAN);
   return accountIdOf(id, 'live');
 }
-const daily = () => dailyRound({ stores, accounts: accounts as Accounts, nowMs: () => nowMs });
+const daily = () => dailyRound({ stores, accounts: accounts as Accounts, nowMs: () => nowMs, isMine: () => true });
 const usage = async (accountId: AccountId) =>
   usageOf(
     await must(accountId, { type: 'inspect' }),

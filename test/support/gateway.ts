@@ -21,7 +21,7 @@ import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
 import { readConfig } from '../../supervision/config.ts';
-import { startCloudNode } from '../../supervision/node.ts';
+import { startCloudNode, type CloudNode } from '../../supervision/node.ts';
 import { createSecretBox, parseSealKey } from '../../supervision/secret-box.ts';
 import { patientFetch } from './patience.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
@@ -59,6 +59,8 @@ export interface TestCloud {
   join(person: Person, organization: TestOrganization, role: OrgRole): Promise<void>;
   /** A bearer of a sign-in over the wire. */
   signIn(person: Person, options?: { organizationId?: string }): Promise<string>;
+  /** One more node of the same database, with settings of its own beside those of the first. */
+  another(name: string, env?: Readonly<Record<string, string>>): Promise<CloudNode>;
   stop(): Promise<void>;
 }
 
@@ -92,16 +94,22 @@ export async function startTestCloud(env: Readonly<Record<string, string>> = {})
   const begun = Object.entries(env).flatMap(([name, value]) =>
     value === UNREACHABLE ? [[name.replace('RPC_URLS', 'START_HEIGHT'), '0']] : [],
   );
-  const config = readConfig({
-    DATABASE_URL: database.url,
-    DATABASE_CONNECTIONS: '6',
-    SECRET_KEY: secretKey,
-    CLOUD_PORT: '0',
-    NODE_NAME: `test-${process.pid}`,
-    ...Object.fromEntries(begun),
-    ...env,
-  });
-  const node = await startCloudNode(config, log, { beatLimitMs: BEAT_LIMIT_MS });
+  const start = (more: Readonly<Record<string, string>>) =>
+    startCloudNode(
+      readConfig({
+        DATABASE_URL: database.url,
+        DATABASE_CONNECTIONS: '6',
+        SECRET_KEY: secretKey,
+        CLOUD_PORT: '0',
+        NODE_NAME: `test-${process.pid}`,
+        ...Object.fromEntries(begun),
+        ...env,
+        ...more,
+      }),
+      log,
+      { beatLimitMs: BEAT_LIMIT_MS },
+    );
+  const node = await start({});
   const { url } = node;
 
   const person: TestCloud['person'] = async ({ admin = false, totp = true } = {}) => {
@@ -147,6 +155,7 @@ export async function startTestCloud(env: Readonly<Record<string, string>> = {})
     lines,
     person,
     sealKey: parseSealKey(secretKey),
+    another: (name, more = {}) => start({ ...more, NODE_NAME: name }),
     async organization(plan = {}) {
       const owner = await person();
       const id = newId('org', Date.now());

@@ -75,7 +75,7 @@ test('found pool storm: many requests share a read of the pool', async (t) => {
         return [{ index: 0, address: 'a', path: 'p' }];
       },
     },
-    edges: { liveSessions: () => [], replenish: async () => undefined },
+    edges: { anyLive: async () => false, replenish: async () => undefined },
     waitMs: 1_000,
   });
   await Promise.all(Array.from({ length: 30 }, () => stock.issue(LIVE, 'sol', async () => ({ ok: true }))));

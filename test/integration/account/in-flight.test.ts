@@ -141,8 +141,15 @@ test.serial(
     nowMs += BUILD_TTL_MS;
     t.deepEqual((await stores.accounts.load(live))!.state.withdrawals, {});
     const { accounts, stop } = openActors();
-    t.is(await expireBuilds({ stores, accounts, nowMs: () => nowMs, buildTtlMs: BUILD_TTL_MS }), 20_000);
-    t.is(await expireBuilds({ stores, accounts, nowMs: () => nowMs, buildTtlMs: BUILD_TTL_MS }), 0, 'once');
+    t.is(
+      await expireBuilds({ stores, accounts, nowMs: () => nowMs, buildTtlMs: BUILD_TTL_MS, isMine: () => true }),
+      20_000,
+    );
+    t.is(
+      await expireBuilds({ stores, accounts, nowMs: () => nowMs, buildTtlMs: BUILD_TTL_MS, isMine: () => true }),
+      0,
+      'once',
+    );
     await stop();
     const statuses =
       await database.admin`select status, count(*)::int as count from flock.withdrawal where account_id = ${live} group by 1`;
@@ -176,7 +183,13 @@ test.serial(
       epochOf: (shard) => (shard === shardOf(theirs) && shard !== shardOf(own) ? undefined : epochs.get(shard)),
     });
     const { accounts, stop } = openActors(here);
-    const parts = { stores: here, accounts, nowMs: () => nowMs + BUILD_TTL_MS, buildTtlMs: BUILD_TTL_MS };
+    const parts = {
+      stores: here,
+      accounts,
+      nowMs: () => nowMs + BUILD_TTL_MS,
+      buildTtlMs: BUILD_TTL_MS,
+      isMine: () => true,
+    };
     t.is(await expireBuilds(parts), shardOf(theirs) === shardOf(own) ? 2 : 1);
     await stop();
     stores = await storesOf(database);
@@ -274,7 +287,8 @@ test.serial(
   async (t) => {
     const { live, accounts, accepted, build, row } = await sender(t);
     const built = await build();
-    const expire = (atMs: number) => expireBuilds({ stores, accounts, nowMs: () => atMs, buildTtlMs: BUILD_TTL_MS });
+    const expire = (atMs: number) =>
+      expireBuilds({ stores, accounts, nowMs: () => atMs, buildTtlMs: BUILD_TTL_MS, isMine: () => true });
     t.is(await expire(built.updatedAtMs + BUILD_TTL_MS - 1), 0);
     const bound = await accepted({
       type: 'bind_withdrawal',

@@ -23,6 +23,7 @@ function present(more: Partial<AloneDeps> = {}) {
     log: { info: () => undefined, warn: () => undefined },
     clock,
     durability: async () => world.durable,
+    isAway: () => false,
     ownership: {
       async claimShards() {
         return all();

@@ -277,15 +277,15 @@ test('deliveries go to the leader only, under its epoch; without one nobody gets
 test('decisions 3: the lease as it is shown ends with its TTL and is vacant after', async (t) => {
   const node = await opened(),
     account = node.add();
-  t.is(node.rooms.leaseExpiresAtMs(account), null);
+  t.is(await node.rooms.leaseExpiresAtMs(account), null);
   const edge = await node.edge(account);
-  t.is(node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 30_000);
+  t.is(await node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 30_000);
   await node.pass(5);
-  t.is(node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 25_000);
+  t.is(await node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 25_000);
   edge.joined.left(true);
-  t.is(node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 10_000);
+  t.is(await node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 10_000);
   await node.pass(11);
-  t.is(node.rooms.leaseExpiresAtMs(account), null);
+  t.is(await node.rooms.leaseExpiresAtMs(account), null);
 });
 
 test('§5.7 closing all streams of an account: each is told why; a new identity leads without waiting for the old lease', async (t) => {

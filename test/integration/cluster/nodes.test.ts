@@ -1,0 +1,102 @@
+/** Several nodes of one database: who owns what, requests and streams that reach any of them, joining and leaving. */
+import { randomBytes } from 'node:crypto';
+import test from 'ava';
+import { createClient } from '../../../protocol/client.ts';
+import { shardOf } from '../../../protocol/node/ids.ts';
+import { enrol, startTestCloud, type TestCloud } from '../../support/gateway.ts';
+import { eventually } from '../../support/edge/edges.ts';
+import type { CloudNode } from '../../../supervision/node.ts';
+
+const CLUSTER = { CLUSTER_SECRET: randomBytes(32).toString('hex'), INTERNAL_PORT: '0', NODE_LEASE_SECONDS: '10' };
+
+async function owners({ database }: TestCloud): Promise<Map<string, number>> {
+  const rows = await database.admin<{ owner: string | null; count: number }[]>`
+    select split_part(owner, '/', 1) as owner, count(*)::int as count from flock.shard group by 1`;
+  return new Map(rows.map(({ owner, count }) => [owner ?? 'nobody', count]));
+}
+
+async function shared(cloud: TestCloud, nodes: number): Promise<void> {
+  await eventually('every node has its share', async () => {
+    const found = await owners(cloud);
+    return found.size === nodes && !found.has('nobody') && Math.min(...found.values()) > 100;
+  });
+}
+
+async function nodes(t: {
+  teardown(work: () => Promise<void>): void;
+}): Promise<{ cloud: TestCloud; b: CloudNode; c: CloudNode }> {
+  const cloud = await startTestCloud({ ...CLUSTER, NODE_NAME: 'a' });
+  const b = await cloud.another('b');
+  const c = await cloud.another('c');
+  t.teardown(async () => {
+    await Promise.all([b.stop(), c.stop()]);
+    await cloud.stop();
+  });
+  await shared(cloud, 3);
+  return { cloud, b, c };
+}
+
+test.serial(
+  'any node answers any request, and every account has one owner; as few shards move as the hash allows',
+  async (t) => {
+    const { cloud, b, c } = await nodes(t);
+    const { sandbox: live } = await cloud.organization();
+    await enrol(cloud, live);
+    const urls = [cloud.url, b.url, c.url];
+    for (const [at, url] of urls.entries()) {
+      const client = createClient({ baseUrl: url, apiKey: live.apiKey });
+      const address = await client.must('createAddress', { body: { chain: 'eth', userRef: `user-${at}` } });
+      t.is(address.userRef, `user-${at}`);
+    }
+    const addresses = await Promise.all(
+      urls.map((url) => createClient({ baseUrl: url, apiKey: live.apiKey }).must('listAddresses', {})),
+    );
+    for (const page of addresses) t.is(page.content.length, 3);
+    const [row] = await cloud.database.admin`
+    select a.version::int as version, s.owner from flock.account a join flock.shard s on s.id = a.shard_id
+     where a.account_id = ${live.accountId}`;
+    t.true(row!['version'] >= 4);
+
+    const before = await cloud.database.admin<{ id: number; owner: string }[]>`select id, owner from flock.shard`;
+    const d = await cloud.another('d');
+    await shared(cloud, 4);
+    const after = new Map(
+      (await cloud.database.admin<{ id: number; owner: string }[]>`select id, owner from flock.shard`).map(
+        ({ id, owner }) => [id, owner],
+      ),
+    );
+    for (const { id, owner } of before) t.true(after.get(id) === owner || after.get(id)!.startsWith('d/'));
+    await d.stop();
+    await shared(cloud, 3);
+    const back = await cloud.database.admin<{ id: number; owner: string }[]>`select id, owner from flock.shard`;
+    t.deepEqual(back.map(({ id, owner }) => [id, owner]).sort(), before.map(({ id, owner }) => [id, owner]).sort());
+  },
+);
+
+test.serial('a node that stops hands its accounts over without failing one request', async (t) => {
+  const { cloud, b, c } = await nodes(t);
+  const { sandbox: live } = await cloud.organization();
+  await enrol(cloud, live);
+  const extra = await cloud.another('d');
+  await shared(cloud, 4);
+  const clients = [cloud.url, b.url, c.url].map((baseUrl) => createClient({ baseUrl, apiKey: live.apiKey }));
+  let stopping = true,
+    made = 0;
+  const failures: unknown[] = [];
+  const traffic = clients.map(async (client, at) => {
+    for (let n = 0; stopping || n < 5; n += 1) {
+      const answer = await client.call('createAddress', { body: { chain: 'eth', userRef: `user-${at}-${n}` } });
+      if ('ok' in answer) failures.push(answer);
+      else made += 1;
+    }
+  });
+  await extra.stop();
+  await shared(cloud, 3);
+  stopping = false;
+  await Promise.all(traffic);
+  t.deepEqual(failures, []);
+  const [row] = await cloud.database.admin`
+    select count(*)::int as count from flock.address where account_id = ${live.accountId} and user_ref is not null`;
+  t.is(row!['count'], made);
+  t.true(shardOf(live.accountId) >= 0);
+});
