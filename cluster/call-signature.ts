@@ -37,7 +37,9 @@ export function signCall(secret: string, head: CallHead, method: string, path: s
   return [head.protocol, encodeURIComponent(head.node), head.atMs, head.nonce, code].join(';');
 }
 
-/** The head of a call whose code holds under one of the secrets, or what is wrong with it. Not whether it came before. */
+/**
+ * The head of a call whose code holds under one of the secrets, or what is wrong with it. Not whether it came before.
+ */
 export function verifyCall(
   secrets: readonly string[],
   header: string | undefined,

@@ -10,7 +10,7 @@
  *   none    --its place is here, nobody serves it, claimed in the database-->  held
  *   held    --its place is another node that lives-->                          leaving
  *   leaving --nothing is at work any more, released in the database-->         none
- *   held, leaving --the database has another owner or epoch-->                 none   (lost: nothing is written any more)
+ *   held, leaving --the database has another owner or epoch-->                 none   (lost: nothing is written)
  *
  * A claim is an attempt: of several nodes that claim one thing the database takes one.
  */

@@ -1,4 +1,6 @@
-/** Whether a node may join: the same database, a common secret, a message version that all know, a clock that is right. */
+/**
+ * Whether a node may join: the same database, a common secret, a message version that all know, a clock that is right.
+ */
 import type { ClusterStore, Member, NodeAbout } from '../model/ports/cluster-store.ts';
 import { CLOCK_SKEW_MS_MAX, CLUSTER_PROTOCOL, PROTOCOLS_TAKEN, proofOf } from './call-signature.ts';
 

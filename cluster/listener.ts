@@ -49,7 +49,10 @@ export class Listener {
   constructor(deps: ListenerDeps) {
     this.#deps = deps;
     this.server = createServer((request, response) => {
-      void this.#serve(request, response).catch(() => response.destroy());
+      void this.#serve(request, response).catch((error: unknown) => {
+        deps.log.warn({ err: error, path: request.url }, 'a call of another node broke; its caller asks again');
+        response.destroy();
+      });
     });
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
@@ -95,7 +98,7 @@ export class Listener {
     send(200, JSON.stringify(withTaggedBigints(answer ?? null)));
   }
 
-  /** The first answer under a key. One that says `MOVED`, or that broke, is not kept: nothing, or who knows what, was done. */
+  /** The first answer under a key. `MOVED` is not kept, nor one that broke: the caller asks again. */
   #once(key: string | undefined, act: () => Promise<unknown>): Promise<unknown> {
     if (key === undefined) return act();
     const known = this.#answers.get(key);

@@ -1,5 +1,5 @@
 /**
- * A node among several: what it owns of shards and chains, and who owns the rest. PostgreSQL decides (decision 39); a
+ * A node among several: what it owns of shards and chains, and who owns the rest. PostgreSQL decides (decision 40); a
  * doorbell makes the others look at once. With each heartbeat the node compares what is with what should be
  * (`Holdings`) and does one round of it at a time:
  *

@@ -46,7 +46,7 @@ export interface Following {
   readonly stores: Pick<Stores, 'deliveries'>;
   readonly rooms: EdgeRooms;
   readonly entities: Pick<Entities<never, never>, 'release'>;
-  /** Only of a node that serves alone: what it stops while another one serves. */
+  /** Null on a node without that role. */
   readonly publisher: { start(): void; stop(): Promise<void> } | null;
 }
 
@@ -206,8 +206,9 @@ async function openShare(
         },
       };
     },
-    async follow({ stores, rooms, entities }) {
+    async follow({ stores, rooms, entities, publisher }) {
       rooms.begin();
+      publisher?.start();
       membership.follow({
         async lost(shards) {
           await rooms.moved(shards);

@@ -40,8 +40,8 @@ export interface Gateway {
   /** Listens and answers the origin. */
   listen(host: string, port: number): Promise<string>;
   /**
-   * From now on `/health/ready` says no and connections end with their answer. Requests are answered SERVICE_UNAVAILABLE,
-   * or as before where other nodes serve them (`serving`).
+   * From now on `/health/ready` says no and connections end with their answer. Requests are answered
+   * SERVICE_UNAVAILABLE, or as before where other nodes serve them (`serving`).
    */
   drain(how?: { readonly serving: boolean }): void;
   /** Waits for what is at work and closes. */

@@ -1,6 +1,7 @@
 /**
- * A doorbell between the nodes of one cluster: who hears it looks at once who owns what, instead of at its next
- * heartbeat. Nothing of worth travels over it, and without Redis nothing is lost but some tenths of a second.
+ * A doorbell between the nodes of one cluster: a node that gets it reads at once who owns what, instead of
+ * with its next heartbeat. Nothing of worth travels over it: without Redis a change of owners takes some tenths of a
+ * second longer.
  */
 import { Redis } from 'ioredis';
 import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
@@ -30,18 +31,18 @@ export function openDoorbell(
     redis.on('error', () => undefined); // a Redis that is away is noticed by nobody here
     return redis;
   };
-  const rings = open(),
-    hears = open();
+  const sender = open(),
+    receiver = open();
   later('doorbell', 100, async () => {
-    rings.disconnect();
-    hears.disconnect();
+    sender.disconnect();
+    receiver.disconnect();
   });
   return {
-    ring: () => void rings.publish(CHANNEL, '').catch(() => undefined),
+    ring: () => void sender.publish(CHANNEL, '').catch(() => undefined),
     onRing(look) {
-      hears.on('ready', () => void hears.subscribe(CHANNEL).catch(() => undefined));
-      if (hears.status === 'ready') void hears.subscribe(CHANNEL).catch(() => undefined);
-      hears.on('message', look);
+      receiver.on('ready', () => void receiver.subscribe(CHANNEL).catch(() => undefined));
+      if (receiver.status === 'ready') void receiver.subscribe(CHANNEL).catch(() => undefined);
+      receiver.on('message', look);
     },
   };
 }

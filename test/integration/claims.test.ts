@@ -307,6 +307,65 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   renew_node: [
     { name: 'another name', expected: 'nothing', call: () => database.sql`select renew_node('intruder', 0)` },
   ],
+  cluster_id: [
+    {
+      name: 'another name for the database',
+      expected: { open: 'the first name stays, whoever asks' },
+      call: () => database.sql`select cluster_id('other')`,
+    },
+  ],
+  join_cluster: [
+    {
+      name: 'a node without a secret of the cluster',
+      expected: 'nothing',
+      async call() {
+        await database.sql`select cluster_id('this')`;
+        await database.sql`select join_cluster('first', 'http://first', '{}', array['proof'])`;
+        return database.sql`select 1 from join_cluster('intruder', 'http://intruder', '{}', array['guess']) where accepted`;
+      },
+    },
+  ],
+  beat_node: [{ name: 'another name', expected: 'nothing', call: () => database.sql`select beat_node('intruder', 0)` }],
+  owner_map: [
+    {
+      name: 'who owns what',
+      expected: { open: 'every node reads it; it holds no account' },
+      call: () => database.sql`select * from owner_map(10)`,
+    },
+  ],
+  claim_released_shards: [
+    {
+      name: 'shards whose owner is there',
+      expected: 'nothing',
+      call: () => database.sql`select claim_released_shards('intruder', array[0, 1], 1000)`,
+    },
+    {
+      name: 'a node that never said it was there',
+      expected: 'nothing',
+      call: () => database.sql`select claim_released_shards('nobody', array[0, 1], 0)`,
+    },
+  ],
+  release_shards: [
+    {
+      name: "another node's shards",
+      expected: 'nothing',
+      call: () => database.sql`select release_shards('intruder', array[0, 1])`,
+    },
+  ],
+  claim_chains: [
+    {
+      name: 'a node that never said it was there',
+      expected: 'nothing',
+      call: () => database.sql`select claim_chains('nobody', array['eth'], 0)`,
+    },
+  ],
+  release_chains: [
+    {
+      name: "another node's chains",
+      expected: 'nothing',
+      call: () => database.sql`select release_chains('intruder', array['eth'])`,
+    },
+  ],
   leave_node: [
     { name: 'a node that is not there', expected: 'nothing', call: () => database.sql`select leave_node('nobody')` },
   ],

@@ -38,6 +38,7 @@ export const ROOMS = [
   'chain-watchers',
   'edge',
   'persistence',
+  'cluster',
   'supervision',
   'console',
   'model',

@@ -17,6 +17,7 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
     rooms: ['protocol', 'model', 'chains', 'chain-watchers', 'actors/outgoing/submit'],
     types: ['actors/kernel'],
   },
+  cluster: { rooms: ['protocol', 'model', 'actors/kernel', 'cluster'] },
   persistence: { rooms: ['protocol', 'model', 'persistence'], types: ['chains'] },
   edge: { rooms: ['protocol', 'chains', 'edge'] },
   supervision: {
@@ -28,6 +29,7 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
       'gateway',
       'chain-watchers',
       'persistence',
+      'cluster',
       'supervision',
       'console',
     ],

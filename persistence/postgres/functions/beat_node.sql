@@ -1,5 +1,6 @@
--- The heartbeat of a node of a cluster, which is renew_node, and what it must know of the others: `map_version` rises whenever a shard or
--- a chain changes its owner; `members` are the nodes that neither left nor were silent for the lease.
+-- The heartbeat of a node of a cluster, which is renew_node, and what it must know of the others: `map_version` rises
+-- whenever a shard or a chain changes its owner; `members` are the nodes that neither left nor were silent for the
+-- lease.
 create or replace function beat_node(node text, lease_seconds int)
 returns table (owned int, map_version bigint, members jsonb)
 language plpgsql security definer set search_path = flock, pg_temp as $$

@@ -1,5 +1,5 @@
--- Takes those of some shards that nobody serves. READ COMMITTED looks at each row again after a lock wait: one that another node has
--- taken meanwhile was claimed just now and is not vacant.
+-- Takes those of some shards that nobody serves. READ COMMITTED looks at each row again after a lock wait: one that
+-- another node has taken meanwhile was claimed just now and is not vacant.
 create or replace function claim_released_shards(node text, shards int[], lease_seconds int)
 returns table (shard_id int, shard_epoch bigint)
 language sql security definer set search_path = flock, pg_temp as $$

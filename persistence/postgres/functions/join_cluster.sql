@@ -1,6 +1,7 @@
--- A node becomes one of the cluster. `proofs` are codes of the cluster's name under each secret of the node, the one that it signs with
--- first: without a common one nothing is written and `accepted` is false. The first proof is kept, so that a secret is replaced by
--- starting the nodes one by one with both. Rows of nodes that are gone for a day, and own nothing, are removed.
+-- A node becomes one of the cluster. `proofs` are codes of the cluster's name under each secret of the node, the one
+-- that it signs with first: without a common one nothing is written and `accepted` is false. The first proof is kept,
+-- so that a secret is replaced by starting the nodes one by one with both. Rows of nodes that are gone for a day, and
+-- own nothing, are removed.
 create or replace function join_cluster(node text, node_url text, node_about jsonb, proofs text[])
 returns table (accepted boolean, database_at timestamptz)
 language plpgsql security definer set search_path = flock, pg_temp as $$

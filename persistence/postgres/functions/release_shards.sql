@@ -1,4 +1,5 @@
--- Gives shards of a node to nobody: the next owner may take them at once. Those that are another node's by now stay as they are.
+-- Gives shards of a node to nobody: the next owner may take them at once. Those that are another node's by now stay
+-- as they are.
 create or replace function release_shards(node text, shards int[]) returns int
 language sql security definer set search_path = flock, pg_temp as $$
   with mine as materialized (
