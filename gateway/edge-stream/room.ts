@@ -20,7 +20,7 @@ import { TIER_TERMS } from '../../protocol/plans.ts';
 import { POOLED_CHAINS, type EdgeRole } from '../../protocol/slugs.ts';
 import { Leadership, type OnLead } from './leadership.ts';
 import type { Admitted, RoomDeps } from './ports.ts';
-import { Refills } from './refills.ts';
+import { REFILL_TIMEOUT_MS, Refills, type Wanted } from './refills.ts';
 import { Sessions, SESSIONS_PER_ACCOUNT_MAX, type Connection, type Instant, type Session } from './sessions.ts';
 import { LivenessTeller } from './announce.ts';
 
@@ -41,7 +41,7 @@ export class Room {
   /** The account has pools, as it said last, and when that was. */
   #pooled = false;
   #stockedMs = 0;
-  readonly #refills: Refills;
+  readonly #refills = new Refills();
   #stocking: Promise<void> | null = null;
   #stockAgain = false;
 
@@ -50,10 +50,6 @@ export class Room {
     this.sessions = new Sessions(accountId);
     this.leadership = new Leadership(accountId, deps, this.sessions, startedMs, onLead);
     this.#deps = deps;
-    this.#refills = new Refills(
-      () => deps.clock.elapsedMs(),
-      () => void this.replenish(),
-    );
     this.#teller = new LivenessTeller(accountId, deps.accounts, () => this.sessions.anyAlive(this.#now()));
   }
 
@@ -73,7 +69,7 @@ export class Room {
       if (locked !== null) return locked;
       const now = this.#now(),
         session = this.sessions.see(admitted.sessionId, admitted, now);
-      if (session.connection !== null) this.#refills.closed(session.connection);
+      if (session.connection !== null) this.#refills.closed(session.id);
       session.connection?.close('CONFLICT');
       session.connection = connection;
       session.leaving = false;
@@ -103,7 +99,7 @@ export class Room {
     if (session === undefined || session.connection !== connection) return;
     session.connection = null;
     session.unsaved = true;
-    this.#refills.closed(connection);
+    this.#refills.closed(sessionId);
     if (byPeer && this.leadership.lease?.holder === sessionId) this.leadership.shorten();
     this.leadership.note();
   }
@@ -195,7 +191,7 @@ export class Room {
   /** Closes every stream. What the account knows may have changed with the reason, so the lease is asked for again. */
   close(code: string): void {
     for (const session of this.sessions.connected()) {
-      this.#refills.closed(session.connection!);
+      this.#refills.closed(session.id);
       session.connection!.close(code);
       session.connection = null;
     }
@@ -228,8 +224,18 @@ export class Room {
     for (const chain of POOLED_CHAINS) {
       const pool = state.pools[chain],
         wanted = pool === undefined ? null : replenishment(pool);
-      if (wanted !== null) this.#refills.ask(leader.connection!, lease!.epoch, { chain, ...wanted });
+      if (wanted !== null) this.#refill(leader, lease!.epoch, { chain, ...wanted });
     }
+  }
+
+  #refill(leader: Session, leaseEpoch: number, wanted: Wanted): void {
+    const flight = this.#refills.ask(leader.id, wanted, this.#now().elapsedMs);
+    if (flight === null) return;
+    const { chain, from, count } = flight;
+    void leader.connection!.ask('replenish', { leaseEpoch, chain, from, count }, REFILL_TIMEOUT_MS).then((answer) => {
+      const useful = (answer as { ok?: unknown } | null)?.ok === true;
+      if (this.#refills.answered(flight, useful, this.#now().elapsedMs)) void this.replenish();
+    });
   }
 
   #electIfVacant(): void {
