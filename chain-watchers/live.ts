@@ -10,7 +10,6 @@ import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditStore } from '../model/ports/audit-store.ts';
 import type { EndpointView } from '../model/ports/chain-access.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
-import { backoffMs } from '../protocol/backoff.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createAudit, type Audit } from './audit/audit.ts';
 import { startOf } from './follow/beginning.ts';
@@ -31,6 +30,7 @@ import { leftAlone } from '../chains/transport/left-alone.ts';
 import { createHttpEndpoint, type HttpEndpoint } from '../chains/transport/http-endpoint.ts';
 import { oneEndpoint } from './follow/one-endpoint.ts';
 import { WHY } from './follow/quorum.ts';
+import { IDENTITY_EVERY_MS, Rounds, type Moment, type Step, type Ticked } from './rounds.ts';
 import { HEDGE_MS, withSecondOpinion } from './second-opinion.ts';
 import { createTokenCheck } from './follow/token-check.ts';
 import { createWatcher, type TickReport, type Watcher } from './watcher.ts';
@@ -96,11 +96,6 @@ const CONTENT_TRIES = 4;
 const REMATCH_MS = 60_000;
 /** Balances that a block may cost where internal transfers are not seen. */
 const RECONCILED_PER_BLOCK = 20;
-/** G14. */
-const IDENTITY_EVERY_MS = 300_000;
-/** An endpoint that is of another network, or named one once, is looked at again so often: blocks may wait for it. */
-const WRONG_NETWORK_EVERY_MS = 30_000;
-const FAILURE_PAUSE_MS_MAX = 10_000;
 /** The audit's pace: a few balances now and then, for ever. */
 const AUDIT_EVERY_MS = 5_000;
 const AUDITED_PER_ROUND = 25;
@@ -330,49 +325,49 @@ export function startWatchers(live: LiveChains, system: Spawner, deps: Pick<Live
 }
 
 function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, chain: Chain, one: LiveChain): void {
-  const elapsedMs = elapsedOf(deps);
-  let failures = 0;
-  let identifiedAtMs: number | null = null;
-  let doubtsSeen = 0,
-    lookedAtMs = 0;
+  const elapsedMs = elapsedOf(deps),
+    rounds = new Rounds(one.pollMs);
   let last: TickReport | null = null;
-  let hasBegun = false;
+  const moment = (): Moment => ({
+    elapsedMs: elapsedMs(),
+    doubts: one.doubts.raised(),
+    isOut: one.endpoints().some(({ state }) => state === 'wrong_network'),
+  });
+  const perform = async (step: Step): Promise<Step | null> => {
+    if (step.work === 'begin') await one.begin();
+    else if (step.work === 'identify') await one.client.checkIdentity();
+    else if (step.work === 'check_tokens') await one.checkTokens();
+    else {
+      last = await one.watcher.tick();
+      rounds.ticked(step, tickedOf(last));
+      return null;
+    }
+    return rounds.done(step, moment());
+  };
   system.spawnWorker<Message>({
     path: `watchers/${chain}`,
     recover({ sendSelf }) {
+      rounds.faulted();
       sendSelf({ type: 'tick' });
     },
     async receive(message, { timers, sendSelf, signal }) {
+      let step = rounds.begin(moment());
       try {
-        if (!hasBegun) await one.begin();
-        hasBegun = true;
-        const isDue = identifiedAtMs === null || elapsedMs() - identifiedAtMs >= IDENTITY_EVERY_MS,
-          isOut = one.endpoints().some(({ state }) => state === 'wrong_network'),
-          doubts = one.doubts.raised();
-        if (isDue || doubts !== doubtsSeen || (isOut && elapsedMs() - lookedAtMs >= WRONG_NETWORK_EVERY_MS)) {
-          lookedAtMs = elapsedMs();
-          await one.client.checkIdentity();
-          doubtsSeen = doubts;
-        }
-        if (isDue) {
-          await one.checkTokens();
-          identifiedAtMs = elapsedMs();
-        }
-        last = await one.watcher.tick();
-        // A job that waits (for another endpoint, say) must not slow the following of the head.
-        failures = last.stopped !== null || last.failures.some(({ job }) => job === 'follow') ? failures + 1 : 0;
+        while (step !== null) step = await perform(step);
       } catch (error) {
         const reason = chainFailure(error);
         if (reason === null) throw error;
-        failures += 1;
+        rounds.failed(step!);
         deps.log.warn({ chain, reason }, 'chain is not what it must be, or cannot be asked');
         await one.watcher.look();
       }
-      const pauseMs = pauseMsOf(one.pollMs, failures, last?.more === true);
-      if (!signal.aborted) timers.after(pauseMs, () => sendSelf(message));
+      if (signal.aborted) rounds.end();
+      const pauseMs = rounds.pauseMs();
+      if (pauseMs !== null) timers.after(pauseMs, () => sendSelf(message));
     },
     summarise: () => ({
       chain,
+      state: rounds.state,
       cursor: last?.cursor?.height ?? null,
       head: last?.headHeight ?? null,
       stopped: one.stopped(),
@@ -382,11 +377,12 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, 
   });
 }
 
-/** Pause before the next tick, in milliseconds: none while there is more to read, longer while it fails. */
-export function pauseMsOf(pollMs: number, failures: number, more: boolean): number {
-  if (failures === 0) return more ? 0 : pollMs;
-  return backoffMs(failures - 1, { firstMs: pollMs, mostMs: FAILURE_PAUSE_MS_MAX });
-}
+const tickedOf = ({ more, failures, superseded, stopped }: TickReport): Ticked => ({
+  more,
+  superseded,
+  stopped: stopped !== null,
+  failed: failures.some(({ job }) => job === 'follow'),
+});
 
 function startAudit(system: Spawner, chain: Chain, one: LiveChain): void {
   system.spawnWorker<Message>({

@@ -51,6 +51,8 @@ export interface TickReport {
   readonly late: number;
   /** There is more to read than one tick may: tick again without a pause. */
   readonly more: boolean;
+  /** Another watcher recorded this height first: ours was refused, its work is kept. */
+  readonly superseded: boolean;
   /** Why the chain is stopped (G17), or null. */
   readonly stopped: string | null;
   readonly failures: readonly { readonly job: Job; readonly reason: string }[];
@@ -151,6 +153,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
     refuted: 0,
     late: 0,
     more: false,
+    superseded: false,
     stopped: memory.stopped,
     failures: [],
   };
@@ -261,13 +264,18 @@ function takeFollowed(run: Run, report: Draft, followed: Followed): void {
   report.recorded += followed.recorded;
   if (followed.recorded > 0) run.memory.suspicion = null;
   if (followed.end?.kind === 'unproven') fail(run, report, 'follow', followed.end.reason);
-  if (followed.end?.kind === 'lost_race') fail(run, report, 'follow', 'another watcher was first');
+  if (followed.end?.kind === 'lost_race') lostRace(run, report);
 }
 
 function takeRewound(run: Run, report: Draft, rewound: Rewound): void {
   if (rewound.kind === 'reorg') report.reorgDepth = rewound.depth;
   if (rewound.kind === 'suspect' || rewound.kind === 'stopped') fail(run, report, 'follow', rewound.reason);
-  if (rewound.kind === 'lost_race') fail(run, report, 'follow', 'another watcher was first');
+  if (rewound.kind === 'lost_race') lostRace(run, report);
+}
+
+function lostRace(run: Run, report: Draft): void {
+  report.superseded = true;
+  fail(run, report, 'follow', 'another watcher was first');
 }
 
 /** The head that is noted: where an endpoint claims a higher one, what two of them support. */

@@ -10,7 +10,8 @@ import {
 import { evm } from '../../../chains/evm/index.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { createFigures } from '../../support/figures.ts';
-import { networkWith, openLiveChains, pauseMsOf, startWatchers, viewOf } from '../../../chain-watchers/live.ts';
+import { networkWith, openLiveChains, startWatchers, viewOf } from '../../../chain-watchers/live.ts';
+import { pauseMsOf } from '../../../chain-watchers/rounds.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
 import { WHY } from '../../../chain-watchers/follow/quorum.ts';
 import { createEndpointWatch, type Finding } from '../../../chains/transport/endpoint-watch.ts';
