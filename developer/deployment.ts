@@ -9,13 +9,23 @@ import { fileURLToPath } from 'node:url';
 import type { Environment } from '../protocol/slugs.ts';
 import { startChild, type Child } from './children.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts';
-import { mintLocalKey } from './local-key.ts';
+import { EDGE_COMMAND, mintLocalKey } from './local-key.ts';
 import { prepareDatabase } from './database.ts';
 import { seedDeveloperOrganizations, type DeveloperRecord } from './seed.ts';
 
 const entry = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 export const CLOUD_ENTRY = entry('supervision/main.ts');
 export const EDGE_ENTRY = entry('edge/main.ts');
+
+/** The file that each part is started with. */
+export interface Entries {
+  readonly cloud: string;
+  readonly edge: string;
+  /** The edge's command line. */
+  readonly edgeCommand: string;
+}
+
+export const SOURCE_ENTRIES: Entries = { cloud: CLOUD_ENTRY, edge: EDGE_ENTRY, edgeCommand: EDGE_COMMAND };
 
 /** The phrase of developer mode is made anew for each data directory; nobody shares it. */
 export interface DeploymentOptions {
@@ -32,6 +42,8 @@ export interface DeploymentOptions {
   readonly databaseName?: string;
   /** False where a crash of the machine may lose everything: tests. */
   readonly durable?: boolean;
+  /** Where the parts were built into other files: tests. */
+  readonly entries?: Entries;
   readonly log: (line: string) => void;
 }
 
@@ -63,7 +75,7 @@ function keptFile(dataDir: string, name: string, make: () => string): string {
 
 /** Starts everything and waits until both answer. Throws: Error that names the part and what to do. */
 export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
-  const { dataDir, environment, log } = options;
+  const { dataDir, environment, log, entries = SOURCE_ENTRIES } = options;
   mkdirSync(join(dataDir, 'edge'), { recursive: true });
   let postgres: EmbeddedPostgres | null = null;
   let superuserUrl = options.databaseUrl;
@@ -90,7 +102,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       MAIL_DIR: join(dataDir, 'mail'),
       ...options.cloudEnv,
     };
-    const cloud = startChild('cloud', CLOUD_ENTRY, cloudEnv, join(dataDir, 'cloud.log'));
+    const cloud = startChild('cloud', entries.cloud, cloudEnv, join(dataDir, 'cloud.log'));
     started.push(cloud);
     const edgeSettings = {
       API_KEY: environment === 'live' ? record.live.cloudApiKey : record.sandbox.cloudApiKey,
@@ -99,18 +111,18 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       MNEMONIC_FILE: phraseFile,
       ...options.edgeEnv,
     };
+    const keyFile = join(dataDir, `local-key.${environment}`);
     // Minting contacts nobody: it goes on while the cloud node starts, whose port may not be known yet.
     const [{ port: cloudPort }, localApiKey] = await Promise.all([
       cloud.ready,
-      mintLocalKey({ ...edgeSettings, CLOUD_URL: 'http://127.0.0.1' }, join(dataDir, `local-key.${environment}`)),
+      mintLocalKey({ ...edgeSettings, CLOUD_URL: 'http://127.0.0.1' }, keyFile, entries.edgeCommand),
     ]);
     const cloudUrl = `http://127.0.0.1:${cloudPort}`;
     const edgeEnv = { ...edgeSettings, CLOUD_URL: cloudUrl };
-    const edge = startChild('edge', EDGE_ENTRY, edgeEnv, join(dataDir, 'edge.log'));
+    const edge = startChild('edge', entries.edge, edgeEnv, join(dataDir, 'edge.log'));
     started.push(edge);
     const edgePort = (await edge.ready).port;
-    const replicas: Child[] = [],
-      others: Child[] = [];
+    const [replicas, others]: [Child[], Child[]] = [[], []];
     const deployment: Deployment = {
       cloudUrl,
       edgeUrl: `http://127.0.0.1:${edgePort}`,
@@ -120,22 +132,14 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       cloud,
       edge,
       async restartCloud(env = {}) {
-        deployment.cloud = startChild(
-          'cloud',
-          CLOUD_ENTRY,
-          { ...cloudEnv, CLOUD_PORT: String(cloudPort), ...env },
-          join(dataDir, 'cloud.log'),
-        );
+        const settings = { ...cloudEnv, CLOUD_PORT: String(cloudPort), ...env };
+        deployment.cloud = startChild('cloud', entries.cloud, settings, join(dataDir, 'cloud.log'));
         await deployment.cloud.ready;
         return deployment.cloud;
       },
       async addCloud(env = {}) {
-        const child = startChild(
-          'cloud-2',
-          CLOUD_ENTRY,
-          { ...cloudEnv, CLOUD_PORT: '0', ...env },
-          join(dataDir, 'cloud-2.log'),
-        );
+        const settings = { ...cloudEnv, CLOUD_PORT: '0', ...env };
+        const child = startChild('cloud-2', entries.cloud, settings, join(dataDir, 'cloud-2.log'));
         others.push(child);
         const { port } = await child.ready;
         return { child, url: `http://127.0.0.1:${port}` };
@@ -143,7 +147,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       async restartEdge(env = {}) {
         deployment.edge = startChild(
           'edge',
-          EDGE_ENTRY,
+          entries.edge,
           { ...edgeEnv, EDGE_PORT: String(edgePort), ...env },
           join(dataDir, 'edge.log'),
         );
@@ -155,7 +159,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
           directory = join(dataDir, name);
         mkdirSync(directory, { recursive: true });
         const env = { ...edgeEnv, EDGE_PORT: '0', EDGE_DATA_DIR: directory };
-        const replica = startChild('edge', EDGE_ENTRY, env, join(dataDir, `${name}.log`));
+        const replica = startChild('edge', entries.edge, env, join(dataDir, `${name}.log`));
         replicas.push(replica);
         await replica.ready;
         return replica;

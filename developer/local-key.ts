@@ -5,15 +5,19 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { COMPILE_CACHE } from './children.ts';
 
-const CLI = fileURLToPath(new URL('../edge/cli/flock-edge.ts', import.meta.url));
+export const EDGE_COMMAND = fileURLToPath(new URL('../edge/cli/flock-edge.ts', import.meta.url));
 const run = promisify(execFile);
 
 /** The key kept in a file, or a new one. Throws: Error with what the command said. */
-export async function mintLocalKey(edgeEnv: Readonly<Record<string, string>>, keptIn: string): Promise<string> {
+export async function mintLocalKey(
+  edgeEnv: Readonly<Record<string, string>>,
+  keptIn: string,
+  command: string = EDGE_COMMAND,
+): Promise<string> {
   if (existsSync(keptIn)) return readFileSync(keptIn, 'utf8').trim();
   const { stdout } = await run(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', CLI, 'local-keys', 'mint', '--label', 'developer'],
+    ['--disable-warning=ExperimentalWarning', command, 'local-keys', 'mint', '--label', 'developer'],
     {
       env: {
         PATH: process.env.PATH ?? '',

@@ -22,6 +22,7 @@ import { startXrpServer } from '../../developer/stand-ins/xrp/server.ts';
 import { walletOf } from '../../developer/stand-ins/xrp/signers.ts';
 import { RECIPIENT as BTC_RECIPIENT } from '../support/btc-inputs.ts';
 import { calmClient, patiently, startPatientReceiver } from '../support/patience.ts';
+import { partEntries } from '../support/built-parts.ts';
 import { testServerUrl } from '../support/postgres.ts';
 import { CONTRACT, problemsOf, problemsOfEvent, type Movement } from '../support/record-contract.ts';
 import { openBtc } from '../support/soak/btc.ts';
@@ -87,6 +88,7 @@ const deployment = await startDeployment({
   edgePort: 0,
   environment: 'live',
   durable: false,
+  entries: await partEntries(),
   log: () => undefined,
   databaseUrl: await testServerUrl(),
   databaseName: `ledgers_${process.pid}_${Date.now()}`,

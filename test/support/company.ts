@@ -14,6 +14,7 @@ import { removeEmbeddedPostgres } from '../../developer/embedded-postgres.ts';
 import { startDeployment, type Deployment } from '../../developer/deployment.ts';
 import { codeOf } from './gateway.ts';
 import { patientClient, patiently, startPatientReceiver } from './patience.ts';
+import { partEntries } from './built-parts.ts';
 import { testServerUrl } from './postgres.ts';
 
 export { patiently } from './patience.ts';
@@ -81,6 +82,7 @@ export async function openCompany(options: CompanyOptions = {}): Promise<Company
       edgePort: 0,
       environment: 'live',
       durable: false,
+      entries: await partEntries(),
       log: () => undefined,
       ...(options.ownServer === true ? {} : { databaseUrl: await testServerUrl() }),
       databaseName: `company_${process.pid}_${Date.now()}`,

@@ -7,6 +7,7 @@ import type { Client } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { startDeployment, type Deployment } from '../../developer/deployment.ts';
 import { calmClient, patientClient, patiently, startPatientReceiver } from './patience.ts';
+import { partEntries } from './built-parts.ts';
 import { testServerUrl } from './postgres.ts';
 
 export interface Developer {
@@ -41,6 +42,7 @@ export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string
       edgePort: 0,
       environment: 'sandbox',
       durable: false,
+      entries: await partEntries(),
       log: () => undefined,
       databaseUrl: await testServerUrl(),
       databaseName: `developer_${process.pid}_${opened}_${Date.now()}`,

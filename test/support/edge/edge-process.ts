@@ -1,10 +1,9 @@
 /** The edge as a process of its own, for what only a kill can show. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
+import { COMPILE_CACHE } from '../../../developer/children.ts';
+import { partEntries } from '../built-parts.ts';
 import { API_KEYS, ask, PHRASE, type EdgeReply } from './edges.ts';
-
-const ENTRY = fileURLToPath(new URL('../../../edge/main.ts', import.meta.url));
 
 export interface EdgeProcess {
   readonly pid: number;
@@ -35,6 +34,7 @@ export async function startEdgeProcess(
 ): Promise<EdgeProcess> {
   const given = Object.entries({
     PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     API_KEY: API_KEYS.live,
     CLOUD_URL: cloudUrl,
     MNEMONIC: PHRASE,
@@ -44,7 +44,7 @@ export async function startEdgeProcess(
     EDGE_WEBHOOK_ALLOWLIST: '127.0.0.0/8,127.0.0.1',
     ...env,
   }).filter(([, value]) => value !== undefined);
-  const child: ChildProcess = spawn(process.execPath, [...options, ENTRY], {
+  const child: ChildProcess = spawn(process.execPath, [...options, (await partEntries()).edge], {
     env: Object.fromEntries(given) as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

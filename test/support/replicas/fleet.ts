@@ -13,7 +13,6 @@ import type { Client } from '../../../protocol/client.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { COMPILE_CACHE, startChild } from '../../../developer/children.ts';
 import { prepareDatabase } from '../../../developer/database.ts';
-import { CLOUD_ENTRY, EDGE_ENTRY } from '../../../developer/deployment.ts';
 import type { Signed } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import { sandboxOf } from '../../../chains/sandbox-networks.ts';
@@ -24,6 +23,7 @@ import type { ReplyOf } from '../../../protocol/routes.ts';
 import { createUpstream } from '../../../edge/link/upstream.ts';
 import { mintLocalKey } from '../../../developer/local-key.ts';
 import { seedDeveloperOrganizations } from '../../../developer/seed.ts';
+import { partEntries } from '../built-parts.ts';
 import { patientClient, patiently } from '../patience.ts';
 import { testServerUrl } from '../postgres.ts';
 import { FaultProxy } from './fault-proxy.ts';
@@ -67,7 +67,7 @@ export class Replica {
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', EDGE_ENTRY], {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', (await partEntries()).edge], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '',
@@ -195,13 +195,14 @@ export async function startFleets({
       WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1',
       ...cloudEnv,
     };
-    const first = startChild('cloud', CLOUD_ENTRY, { ...env, CLOUD_PORT: '0' }, join(folder, 'cloud.log'));
+    const { cloud: entry } = await partEntries();
+    const first = startChild('cloud', entry, { ...env, CLOUD_PORT: '0' }, join(folder, 'cloud.log'));
     const holder = { cloud: first };
     closing.push(() => holder.cloud.stop());
     const { port } = await first.ready;
     const cloudUrl = `http://127.0.0.1:${port}`;
     const startCloud = async () => {
-      holder.cloud = startChild('cloud', CLOUD_ENTRY, { ...env, CLOUD_PORT: String(port) }, join(folder, 'cloud.log'));
+      holder.cloud = startChild('cloud', entry, { ...env, CLOUD_PORT: String(port) }, join(folder, 'cloud.log'));
       await holder.cloud.ready;
     };
     const sql = openDatabase({ url: superuserUrl, connections: 2, name: 'flock-books', role: null });
@@ -288,6 +289,7 @@ async function openFleet({
   const localKey = await mintLocalKey(
     { ...env, CLOUD_URL: cloudUrl, EDGE_DATA_DIR: replicas[0]!.dataDir },
     join(folder, 'local-key'),
+    (await partEntries()).edgeCommand,
   );
   closing.push(() => Promise.all(replicas.map((replica) => replica.kill('SIGKILL'))));
   for (const replica of replicas) await replica.start();

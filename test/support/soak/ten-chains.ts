@@ -13,6 +13,7 @@ import { CHAINS, EVENTS, type Chain } from '../../../protocol/slugs.ts';
 import { removeEmbeddedPostgres } from '../../../developer/embedded-postgres.ts';
 import { startDeployment, type Deployment } from '../../../developer/deployment.ts';
 import { patientClient, patiently, startPatientReceiver } from '../patience.ts';
+import { partEntries } from '../built-parts.ts';
 import { testServerUrl } from '../postgres.ts';
 import { openBtc } from './btc.ts';
 import { openEvm } from './evm.ts';
@@ -97,6 +98,7 @@ export async function openTenChains({
       edgePort: 0,
       environment: 'live',
       durable: false,
+      entries: await partEntries(),
       log: () => undefined,
       ...(ownServer ? {} : { databaseUrl: await testServerUrl() }),
       databaseName: `soak_${process.pid}_${Date.now()}`,
