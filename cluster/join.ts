@@ -1,7 +1,8 @@
 /**
  * Whether a node may join: the same database, a common secret, a message version that all know, a clock that is right.
  */
-import type { ClusterStore, Member, NodeAbout } from '../model/ports/cluster-store.ts';
+import type { ClusterStore, Member } from '../model/ports/cluster-store.ts';
+import type { NodeAbout } from '../model/ports/nodes.ts';
 import { CLOCK_SKEW_MS_MAX, CLUSTER_PROTOCOL, PROTOCOLS_TAKEN, proofOf } from './call-signature.ts';
 
 export type JoinFault = 'cluster_secret_other' | 'cluster_protocol_unknown' | 'cluster_clock_off';

@@ -8,7 +8,8 @@
  *   claim      the database mints a new epoch, parts begin
  */
 import type { TimerHandle } from '../actors/kernel/timers.ts';
-import type { ClusterStore, Holding, Member, NodeAbout, OwnerMap } from '../model/ports/cluster-store.ts';
+import type { ClusterStore, Holding, Member, OwnerMap } from '../model/ports/cluster-store.ts';
+import type { NodeAbout } from '../model/ports/nodes.ts';
 import type { Serving, Trouble } from '../model/ports/serving.ts';
 import { SHARD_COUNT } from '../protocol/node/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
@@ -155,6 +156,20 @@ export class Membership implements Serving {
   /** What each node owns, for the operator. */
   owners(): OwnerMap | null {
     return this.#map;
+  }
+
+  /** What no node serves: shards, and by chain 1 or 0 for every chain that a node has endpoints for. */
+  undone(): { shardsUnowned: number; chainUnfollowed: Record<string, number> } {
+    const isServed = (holding: Holding | undefined) =>
+      holding !== undefined && holding.owner !== null && !holding.vacant;
+    const map = this.#map;
+    const chains = new Set(this.#members.flatMap(({ about }) => about?.chains ?? []));
+    return {
+      shardsUnowned: map === null ? SHARD_COUNT : map.shards.filter((holding) => !isServed(holding)).length,
+      chainUnfollowed: Object.fromEntries(
+        [...chains].map((chain) => [chain, isServed(map?.chains.get(chain)) ? 0 : 1]),
+      ),
+    };
   }
 
   /** Reads who owns what; callers that come while it is read share the answer. */

@@ -2,12 +2,12 @@
  * What the gateway needs of the rest of a cloud node; `supervision/` wires the real ones. The gateway decides nothing.
  */
 import type { Accounts } from '../model/ports/accounts.ts';
-import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
+import type { Nodes } from '../model/ports/nodes.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { RateLimiter } from '../model/ports/rate-limiter.ts';
@@ -17,9 +17,6 @@ import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
 import type { WayOut } from '../actors/outgoing/way-out.ts';
-
-/** The actor tree of this node, and the one way to make an actor forget its memory and read it again. */
-export type ActorInspection = Pick<ActorSystem, 'inspect' | 'restart'>;
 
 export interface GatewayConfig {
   /** Origin that clients use, without a trailing slash; issuer of the built-in tokens. */
@@ -54,7 +51,7 @@ export interface GatewayDeps {
   readonly edges: EdgeStreams;
   readonly sandbox: SandboxControl;
   readonly secrets: SecretBox;
-  readonly actors: ActorInspection;
+  readonly nodes: Nodes;
   /** Made by `createMetrics` before the gateway: watchers, publisher and kernel feed it too. */
   readonly metrics: Metrics;
   readonly rateLimiter: RateLimiter;

@@ -5,19 +5,23 @@
 import type { Entities } from '../actors/kernel/index.ts';
 import { createClusterAccounts } from '../cluster/accounts.ts';
 import { Alone } from '../cluster/alone.ts';
+import { CLUSTER_PROTOCOL } from '../cluster/call-signature.ts';
 import { CallTrust } from '../cluster/call-trust.ts';
 import { createClusterEdges } from '../cluster/edge-streams.ts';
 import type { HeartbeatDeps } from '../cluster/heartbeat.ts';
 import { joinCluster } from '../cluster/join.ts';
 import { Listener, type Operation } from '../cluster/listener.ts';
 import { Membership } from '../cluster/membership.ts';
+import { createNodes, type OwnActors } from '../cluster/nodes.ts';
 import { Peers } from '../cluster/peers.ts';
 import { Router, unrouted } from '../cluster/router.ts';
 import { systemClock } from '../actors/kernel/timers.ts';
+import type { OwnFigures } from '../gateway/telemetry/gauges.ts';
 import type { Elsewhere } from '../gateway/edge-stream/server.ts';
 import type { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
+import type { NodeAbout, Nodes } from '../model/ports/nodes.ts';
 import type { Serving } from '../model/ports/serving.ts';
 import { createOwnership } from '../persistence/postgres/account-store.ts';
 import { isAway } from '../persistence/postgres/away.ts';
@@ -54,6 +58,7 @@ export interface Following {
 export interface Reach {
   readonly accounts: Accounts;
   readonly edges: EdgeStreams;
+  readonly nodes: Nodes;
   /** Streams of accounts elsewhere; undefined on a node that serves alone. */
   readonly elsewhere: Elsewhere | undefined;
 }
@@ -65,8 +70,10 @@ export interface Turn extends Serving {
   paused(path: string): boolean;
   /** Whether the account's turn is here: what every node does for its own accounts alone. */
   isMine(accountId: AccountId): boolean;
+  /** What the nodes together leave undone, as this one knows. */
+  shares(): Pick<OwnFigures, 'shardsUnowned' | 'chainUnfollowed' | 'callsRefused'>;
   /** What the rooms use in place of what is on this node. */
-  reach(local: { accounts: Accounts; edges: EdgeRooms; reads: Stores['read'] }): Reach;
+  reach(local: { accounts: Accounts; edges: EdgeRooms; reads: Stores['read']; actors: OwnActors }): Reach;
   /** From now on the parts follow, and the shards of this node are served. */
   follow(parts: Following): Promise<void>;
   /** The first step of a stop; null where requests are refused from then on. */
@@ -94,18 +101,28 @@ export async function openTurn(config: TurnConfig, log: Logger, later: Later): P
     durabilityRequired: config.DATABASE_DURABILITY === 'required',
     ...(config.beatLimitMs === undefined ? {} : { beatLimitMs: config.beatLimitMs }),
   };
+  const about = {
+    version: VERSION,
+    protocol: CLUSTER_PROTOCOL,
+    roles: config.ROLES,
+    chains: Object.keys(config.chains) as Chain[],
+  };
   return config.clusterSecrets.length === 0
-    ? openAlone(heartbeat, sql, later)
-    : openShare(config, heartbeat, sql, later);
+    ? openAlone(heartbeat, about, sql, later)
+    : openShare(config, heartbeat, about, sql, later);
 }
 
 async function openAlone(
   heartbeat: HeartbeatDeps & { nodeId: string },
+  about: NodeAbout,
   sql: ReturnType<typeof openDatabase>,
   later: Later,
 ): Promise<Turn> {
   const alone = new Alone({ ...heartbeat, ownership: createOwnership(sql) });
+  const { nodeId, leaseSeconds } = heartbeat;
+  const store = createClusterStore(sql);
   await alone.claim();
+  await store.describe(nodeId, about);
   alone.start();
   later('presence', 1_000, () => alone.stop());
   return {
@@ -116,7 +133,17 @@ async function openAlone(
     isAway: (error) => alone.isAway(error),
     paused: () => alone.trouble() === 'superseded',
     isMine: () => true,
-    reach: ({ accounts, edges }) => ({ accounts, edges, elsewhere: undefined }),
+    shares: () => ({
+      shardsUnowned: alone.trouble() === null ? 0 : SHARD_COUNT,
+      chainUnfollowed: Object.fromEntries(about.chains.map((chain) => [chain, alone.trouble() === null ? 0 : 1])),
+      callsRefused: {},
+    }),
+    reach: ({ accounts, edges, actors }) => ({
+      accounts,
+      edges,
+      elsewhere: undefined,
+      nodes: createNodes({ self: nodeId, store, leaseSeconds, actors }).nodes,
+    }),
     async follow({ stores, rooms, publisher }) {
       const begin = async () => {
         await stores.deliveries.releaseAbandoned(ALL_SHARDS);
@@ -139,6 +166,7 @@ async function openAlone(
 async function openShare(
   config: TurnConfig,
   heartbeat: HeartbeatDeps & { nodeId: string },
+  about: NodeAbout,
   sql: ReturnType<typeof openDatabase>,
   later: Later,
 ): Promise<Turn> {
@@ -156,12 +184,6 @@ async function openShare(
   const port = await listener.listen(host, config.INTERNAL_PORT);
   later('internal listener', 1_000, () => listener.close());
   const url = config.INTERNAL_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const about = {
-    version: VERSION,
-    protocol: trust.protocol,
-    roles: config.ROLES,
-    chains: Object.keys(config.chains) as Chain[],
-  };
   const newId = () => newUuid(nowMs());
   await joinCluster({ store, nodeId, url, about, secrets, leaseSeconds, newId, nowMs });
   const doorbell = openDoorbell(config.REDIS_URL, later);
@@ -183,7 +205,8 @@ async function openShare(
       return (kind === 'watchers' || kind === 'audits') && !membership.follows(chain as Chain);
     },
     isMine: (accountId) => membership.serves(shardOf(accountId)),
-    reach({ accounts: ownAccounts, edges: ownEdges, reads }) {
+    shares: () => ({ ...membership.undone(), callsRefused: Object.fromEntries(trust.refused) }),
+    reach({ accounts: ownAccounts, edges: ownEdges, reads, actors }) {
       const { accounts, ...asked } = createClusterAccounts({
         local: ownAccounts,
         membership,
@@ -192,10 +215,12 @@ async function openShare(
         newCallId: newId,
       });
       const { edges, ...streams } = createClusterEdges({ local: ownEdges, membership, router });
-      Object.assign(operations, asked.operations, streams.operations);
+      const seen = createNodes({ self: nodeId, store, leaseSeconds, actors, others: { membership, peers } });
+      Object.assign(operations, asked.operations, streams.operations, seen.operations);
       return {
         accounts,
         edges,
+        nodes: seen.nodes,
         elsewhere: {
           httpServer: listener.server,
           trust,

@@ -1,6 +1,6 @@
 /** Values that a scrape of /metrics asks for. Issue 2 point 11. */
 import type { ActorSystem } from '../actors/kernel/index.ts';
-import type { GaugeReader, StoredFigures } from '../gateway/telemetry/gauges.ts';
+import type { GaugeReader, OwnFigures, StoredFigures } from '../gateway/telemetry/gauges.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Chain } from '../protocol/slugs.ts';
 
@@ -12,13 +12,15 @@ export interface GaugeParts {
   readonly system: Pick<ActorSystem, 'counts'>;
   readonly liveChains: () => readonly Chain[];
   readonly streamCount: () => number;
+  /** What the nodes together leave undone. */
+  readonly shares: () => Pick<OwnFigures, 'shardsUnowned' | 'chainUnfollowed' | 'callsRefused'>;
   /** Whether the database is known to be away: then it is not waited for. */
   readonly isAway: () => boolean;
   readonly nowMs: () => number;
 }
 
 export function createGaugeReader(parts: GaugeParts): GaugeReader {
-  const { system, streamCount, isAway } = parts;
+  const { system, streamCount, shares, isAway } = parts;
   /** What is being read: a frozen database is asked once, however often it is scraped. */
   let reading: Promise<StoredFigures | null> | null = null;
   return {
@@ -35,6 +37,7 @@ export function createGaugeReader(parts: GaugeParts): GaugeReader {
           mailboxDepth: waiting,
           residentAccounts: residents,
           edgeStreams: streamCount(),
+          ...shares(),
           deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
         },
         stored: isAway() || reading === null ? null : await withinWait(reading),

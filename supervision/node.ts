@@ -89,7 +89,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     log,
     leaseTtlMs: config.EDGE_LEASE_TTL * 1_000,
   });
-  const reach = presence.reach({ accounts: ownAccounts, edges: rooms, reads: stores.read });
+  const reach = presence.reach({ accounts: ownAccounts, edges: rooms, reads: stores.read, actors: system });
   const { accounts } = reach;
   const metrics: Metrics = openMetrics(ground, rooms, () => chains.live());
   const publisher = createPublisher({
@@ -187,6 +187,7 @@ function openMetrics({ stores, system, presence }: Ground, rooms: EdgeRooms, liv
       nowMs,
       liveChains,
       streamCount: () => rooms.streamCount,
+      shares: () => presence.shares(),
       isAway: () => presence.trouble() === 'database',
     }),
   );
@@ -211,7 +212,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     edges: wired.reach.edges,
     sandbox: chains.sandbox,
     secrets,
-    actors: system,
+    nodes: wired.reach.nodes,
     metrics,
     rateLimiter: openRateLimiter(config, { log, metrics, later }),
     health: () => healthOf(presence),

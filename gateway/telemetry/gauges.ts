@@ -12,6 +12,12 @@ export interface OwnFigures {
   readonly deadLetters: number;
   readonly residentAccounts: number;
   readonly edgeStreams: number;
+  /** Of 1,024, those that no node serves, as this one knows. */
+  readonly shardsUnowned: number;
+  /** By chain: 1 while no node follows it, as this one knows. */
+  readonly chainUnfollowed: Readonly<Record<string, number>>;
+  /** Calls on the internal port that were refused, by reason. */
+  readonly callsRefused: Readonly<Record<string, number>>;
 }
 
 /** What the database counts. */

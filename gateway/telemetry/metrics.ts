@@ -88,6 +88,17 @@ export function createMetrics(reader: GaugeReader): Metrics {
     deadLetters: gauge('svc_dead_letters', 'Messages that nobody handled or nobody waited for'),
     residentAccounts: gauge('svc_resident_accounts', 'Account actors in memory'),
     edgeStreams: gauge('svc_edge_streams', 'Open edge streams'),
+    shardsUnowned: gauge('svc_shards_unowned', 'Shards that no node serves: their accounts are answered 503'),
+  };
+  const ofNodes = {
+    chainUnfollowed: {
+      by: 'chain',
+      gauge: gauge('svc_chain_unfollowed', '1 while no node follows a chain: its blocks wait', ['chain']),
+    },
+    callsRefused: {
+      by: 'reason',
+      gauge: gauge('svc_node_calls_refused', 'Calls between nodes that were refused since the start', ['reason']),
+    },
   };
   const readByChain = {
     blocksUnresolved: gauge('svc_blocks_unresolved', 'Heights whose content is not proven yet', ['chain']),
@@ -122,6 +133,10 @@ export function createMetrics(reader: GaugeReader): Metrics {
       const { own, stored } = await reader.read();
       databaseUp.set(stored === null ? 0 : 1);
       for (const name of Object.keys(ofProcess) as (keyof typeof ofProcess)[]) ofProcess[name].set(own[name]);
+      for (const name of Object.keys(ofNodes) as (keyof typeof ofNodes)[]) {
+        const { by, gauge: shown } = ofNodes[name];
+        for (const [label, value] of Object.entries(own[name])) shown.set({ [by]: label }, value);
+      }
       if (stored === null) return registry.metrics();
       for (const name of Object.keys(counted) as (keyof typeof counted)[]) counted[name].set(stored[name]);
       for (const name of Object.keys(readByChain) as (keyof typeof readByChain)[]) {

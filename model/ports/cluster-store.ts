@@ -1,15 +1,6 @@
 /** The nodes of one database, and who owns what. PostgreSQL alone decides; its functions mint every epoch. */
 import type { Chain } from '../../protocol/slugs.ts';
-
-/** What a node runs, as it says to the others. */
-export interface NodeAbout {
-  readonly version: string;
-  /** Of the messages between nodes. */
-  readonly protocol: number;
-  readonly roles: readonly string[];
-  /** Chains that it has endpoints for. */
-  readonly chains: readonly Chain[];
-}
+import type { NodeAbout, NodeStatus } from './nodes.ts';
 
 /** A node that neither left nor was silent for the lease. */
 export interface Member {
@@ -59,6 +50,10 @@ export interface ClusterStore {
   /** Takes those of some chains that nobody follows. Answers chain → epoch. */
   claimChains(node: string, chains: readonly Chain[], leaseSeconds: number): Promise<Map<Chain, number>>;
   releaseChains(node: string, chains: readonly Chain[]): Promise<void>;
+  /** What a node that serves alone says of itself. */
+  describe(node: string, about: NodeAbout): Promise<void>;
+  /** Nodes that did not leave, the oldest first. */
+  nodes(leaseSeconds: number): Promise<NodeStatus[]>;
   /** The node stops: what it owned is vacant at once. */
   leave(node: string): Promise<void>;
 }

@@ -1,4 +1,5 @@
 /** Membership and ownership of the nodes of one database. */
+import type { NodeAbout, NodeStatus } from '../../model/ports/nodes.ts';
 import type { ClusterStore, Holding, Member } from '../../model/ports/cluster-store.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { SHARD_COUNT } from '../../protocol/node/ids.ts';
@@ -56,6 +57,22 @@ export function createClusterStore(sql: Sql): ClusterStore {
     async releaseChains(node, chains) {
       await sql`select release_chains(${node}, ${[...chains]}::text[])`;
     },
+    async describe(node, about) {
+      await sql`select describe_node(${node}, ${sql.json(about as never)})`;
+    },
+    async nodes(leaseSeconds) {
+      const rows = await sql<(Omit<NodeStatus, 'startedAtMs'> & { startedAt: number; about: NodeAbout | object })[]>`
+        select * from list_nodes(${leaseSeconds})`;
+      return rows.map(({ id, about, startedAt, silentMs, alive, shards, chains }) => ({
+        id,
+        about: aboutOf(about),
+        startedAtMs: startedAt,
+        silentMs: Number(silentMs),
+        alive,
+        shards,
+        chains,
+      }));
+    },
     async leave(node) {
       await sql`select leave_node(${node})`;
     },
@@ -63,6 +80,12 @@ export function createClusterStore(sql: Sql): ClusterStore {
 }
 
 /** A node of an earlier release says nothing of itself. */
-function memberOf({ id, url, about, sinceMs }: Member): Member {
-  return { id, url, about: about !== null && 'version' in about ? about : null, sinceMs: Number(sinceMs) };
-}
+const aboutOf = (about: NodeAbout | object | null): NodeAbout | null =>
+  about !== null && 'version' in about ? about : null;
+
+const memberOf = ({ id, url, about, sinceMs }: Member): Member => ({
+  id,
+  url,
+  about: aboutOf(about),
+  sinceMs: Number(sinceMs),
+});

@@ -50,6 +50,8 @@ export const FUNCTIONS = [
   'release_shards',
   'claim_chains',
   'release_chains',
+  'list_nodes',
+  'describe_node',
   'account_in_flight',
   'activate_account',
   'load_account',

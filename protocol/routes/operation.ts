@@ -4,22 +4,31 @@ import * as platform from '../schema/platform.ts';
 import { GET, POST, PUT, admin, open } from './kinds.ts';
 
 export const OPERATION_ROUTES = {
+  listNodes: {
+    ...admin,
+    method: GET,
+    path: '/v1/admin/nodes',
+    reply: platform.nodesView,
+    refusals: [],
+    summary: 'The cloud nodes, what each owns, and since when',
+  },
   listActors: {
     ...admin,
     method: GET,
     path: '/v1/admin/actors',
     query: platform.actorsQuery,
     reply: platform.actor,
-    refusals: [],
-    summary: 'The actor tree of this node',
+    refusals: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    summary: 'The actor tree of a node',
   },
   getActor: {
     ...admin,
     method: GET,
     path: '/v1/admin/actors/{path}',
     params: platform.actorParams,
+    query: platform.nodeQuery,
     reply: platform.actor,
-    refusals: ['NOT_FOUND'],
+    refusals: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     summary: 'One actor; slashes in its path are percent-encoded',
   },
   restartActor: {
@@ -27,8 +36,9 @@ export const OPERATION_ROUTES = {
     method: POST,
     path: '/v1/admin/actors/{path}/restart',
     params: platform.actorParams,
+    query: platform.nodeQuery,
     reply: platform.actorRestarted,
-    refusals: ['NOT_FOUND'],
+    refusals: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     summary: 'Forget the memory of an actor and read it again',
   },
   listFactsSetAside: {

@@ -169,9 +169,28 @@ export const actor: z.ZodType<ActorView> = actorFacts
 /** Levels of the tree and children of one actor in an answer, unless asked otherwise. */
 export const ACTOR_DEPTH_DEFAULT = 3;
 export const ACTOR_CHILDREN_DEFAULT = 100;
+/** Another node than the one that answers. */
+const node = z.string().min(1).max(200).optional().meta({ description: '`id` of a node; this one where absent' });
 export const actorsQuery = z.strictObject({
   depth: queryNumber(0, 8).default(ACTOR_DEPTH_DEFAULT),
   children: queryNumber(0, 1_000).default(ACTOR_CHILDREN_DEFAULT),
+  node,
+});
+export const nodeQuery = z.strictObject({ node });
+export const nodesView = z.object({
+  self: z.string().meta({ description: '`id` of the node that answers' }),
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      version: z.string().nullable().meta({ description: 'null for a node of an earlier release' }),
+      roles: z.array(z.string()),
+      alive: z.boolean().meta({ description: 'heard of within its lease; what a dead one owns is taken over' }),
+      shards: count.meta({ description: 'of 1,024: accounts that it serves' }),
+      chains: z.array(z.string()).meta({ description: 'that it follows, where several nodes share them' }),
+      lagMs: count.meta({ description: 'since its last heartbeat' }),
+      since: instant,
+    }),
+  ),
 });
 export const actorParams = z.strictObject({ path: pathText(500) });
 export const actorRestarted = z.object({ path: z.string(), restarted: z.literal(true) });

@@ -366,6 +366,20 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select release_chains('intruder', array['eth'])`,
     },
   ],
+  list_nodes: [
+    {
+      name: 'the nodes',
+      expected: { open: 'every node reads them; they hold no account' },
+      call: () => database.sql`select * from list_nodes(10)`,
+    },
+  ],
+  describe_node: [
+    {
+      name: 'a node that is not there',
+      expected: 'nothing',
+      call: () => database.sql`select describe_node('nobody', '{}')`,
+    },
+  ],
   leave_node: [
     { name: 'a node that is not there', expected: 'nothing', call: () => database.sql`select leave_node('nobody')` },
   ],

@@ -2,6 +2,7 @@
  * Every statement of the stores, called once with arguments of a busy day on the databases of scale.ts and
  * scale-beside.ts. The key names the methods of `createStores` that it calls, or rows of an append.
  */
+import { createClusterStore } from '../../persistence/postgres/cluster-store.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Sql } from '../../persistence/postgres/sql.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
@@ -215,6 +216,19 @@ const AUDIT: Record<string, Work> = {
 };
 
 const ACCOUNTS: Record<string, Work> = {
+  'several nodes: join beat owners claim release leave': async ({ sql }) => {
+    const nodes = createClusterStore(sql),
+      about = { version: '1.0.0', protocol: 1, roles: ['gateway'], chains: ['eth' as const] };
+    await nodes.clusterId('plans');
+    await nodes.join('several', 'http://several', about, ['proof']);
+    await nodes.describe('several', about);
+    await nodes.beat('several', 30);
+    await nodes.releaseShards('several', [...(await nodes.claimShards('several', [1_022, 1_023], 30)).keys()]);
+    await nodes.releaseChains('several', [...(await nodes.claimChains('several', ['eth'], 30)).keys()]);
+    await nodes.owners(30);
+    await nodes.nodes(30);
+    await nodes.leave('several');
+  },
   'accounts.load holds append ownership.claimVacantShards renewNode': async ({
     stores: { accounts, ownership },
     live,

@@ -100,3 +100,46 @@ test.serial('a node that stops hands its accounts over without failing one reque
   t.is(row!['count'], made);
   t.true(shardOf(live.accountId) >= 0);
 });
+
+test.serial('an administrator sees every node and the actors of any of them, from any of them', async (t) => {
+  const { cloud, b } = await nodes(t);
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const admin = await cloud.person({ admin: true });
+  const bearer = await cloud.signIn(admin);
+  const client = createClient({ baseUrl: b.url, bearer });
+  const { self, nodes: seen } = await client.must('listNodes', {});
+  t.true(self.startsWith('b/'));
+  t.deepEqual(
+    seen.map(({ id, alive, version }) => [id.split('/')[0], alive, version]),
+    [
+      ['a', true, '1.0.0'],
+      ['b', true, '1.0.0'],
+      ['c', true, '1.0.0'],
+    ],
+  );
+  t.is(
+    seen.reduce((sum, { shards }) => sum + shards, 0),
+    1_024,
+  );
+  const shard = String(shardOf(sandbox.accountId)).padStart(4, '0');
+  const [{ owner }] = (await cloud.database.admin`
+    select owner from flock.shard where id = ${shardOf(sandbox.accountId)}`) as unknown as [{ owner: string }];
+  const path = `shards/${shard}`;
+  t.like(await client.must('getActor', { params: { path }, query: { node: owner } }), { path, childCount: 1 });
+  t.deepEqual(await client.must('restartActor', { params: { path }, query: { node: owner } }), {
+    path,
+    restarted: true,
+  });
+  t.like(await client.call('getActor', { params: { path }, query: { node: 'nobody/1' } }), {
+    code: 'NOT_FOUND',
+    details: { what: 'node' },
+  });
+  const other = seen.find(({ id }) => id !== owner)!.id;
+  t.like(await client.call('getActor', { params: { path: `${path}/none` }, query: { node: other } }), {
+    code: 'NOT_FOUND',
+    details: { what: 'actor' },
+  });
+  const text = await (await fetch(`${b.url}/metrics`)).text();
+  t.regex(text, /^svc_shards_unowned 0$/m);
+});

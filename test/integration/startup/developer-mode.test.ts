@@ -44,8 +44,13 @@ test.serial('issue 2.1, found F77: the first steps, pasted whole, show their fou
   const flock = start(t, here);
   await flock.ready;
   const [hookPort] = await freePorts();
-  // A machine that is late answers 503: what a person would paste again, curl asks again.
-  const steps = STEPS.replaceAll('9000', String(hookPort)).replace('curl -sS', 'curl -sS --retry 5');
+  // A machine that is late answers 503: what a person would paste again, curl asks again, into a file that holds the
+  // last answer alone.
+  const steps = STEPS.replaceAll('9000', String(hookPort)).replace(
+    /^call\(\) \{ curl -sS (.*); echo; \}$/m,
+    'call() { local last; last=$(mktemp); curl -sS --retry 5 -o "$last" $1; cat "$last"; rm "$last"; echo; }',
+  );
+  t.true(steps.includes('--retry'));
   t.false('consoleUrl' in dev(), 'no page is named that nobody serves');
   const begin = `set -eu\nEDGE=${dev().edgeUrl}\nKEY=${dev().sandbox.localApiKey}\n`;
   t.true(flock.output().includes(`KEY=${dev().sandbox.localApiKey}\n${STEPS}`));
