@@ -12,7 +12,7 @@ import type { IdentityStore } from '../model/ports/identity-store.ts';
 import { accountIdOf } from '../protocol/ids.ts';
 import { newId } from '../protocol/node/ids.ts';
 import type { Environment, OrgRole } from '../protocol/slugs.ts';
-import { createSecretBox, parseSealKey } from '../supervision/secret-box.ts';
+import { createSecretBox, parseSealKey } from '../persistence/secret-box.ts';
 
 export interface Person {
   email: string;

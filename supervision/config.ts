@@ -6,7 +6,7 @@ import { isNetwork } from '../gateway/http/client-address.ts';
 import { stepsBetween } from '../protocol/nearest.ts';
 import { unreadSettings } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
-import { parseSealKey } from './secret-box.ts';
+import { parseSealKey } from '../persistence/secret-box.ts';
 
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
 export type Role = (typeof ROLES)[number];

@@ -35,7 +35,7 @@ import type { HeartbeatDeps } from '../cluster/heartbeat.ts';
 import { startSchedules } from './schedules.ts';
 import { openRateLimiter } from './rate-limiter.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
-import { createSecretBox } from './secret-box.ts';
+import { createSecretBox } from '../persistence/secret-box.ts';
 
 export interface CloudNode {
   readonly url: string;

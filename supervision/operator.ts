@@ -17,7 +17,7 @@ import { newId } from '../protocol/node/ids.ts';
 import { BANDS, ENVIRONMENTS, TIERS } from '../protocol/slugs.ts';
 import { readSealKeys } from './config.ts';
 import { resealAll } from './reseal.ts';
-import { createSecretBox, sealedPrefix } from './secret-box.ts';
+import { createSecretBox, sealedPrefix } from '../persistence/secret-box.ts';
 
 export interface Output {
   write(text: string): void;

@@ -8,7 +8,7 @@ import type { Stores } from '../../persistence/postgres/stores.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { runOperatorCommand } from '../../supervision/operator.ts';
 import { resealAll } from '../../supervision/reseal.ts';
-import { createSecretBox, sealedPrefix } from '../../supervision/secret-box.ts';
+import { createSecretBox, sealedPrefix } from '../../persistence/secret-box.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {
   newOrganization,

@@ -22,7 +22,7 @@ import { newId } from '../../protocol/node/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
 import { readConfig } from '../../supervision/config.ts';
 import { startCloudNode, type CloudNode } from '../../supervision/node.ts';
-import { createSecretBox, parseSealKey } from '../../supervision/secret-box.ts';
+import { createSecretBox, parseSealKey } from '../../persistence/secret-box.ts';
 import { patientFetch } from './patience.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 

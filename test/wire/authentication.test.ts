@@ -231,7 +231,7 @@ test('reliability 3.5: expired tokens, another audience or issuer, and roles tha
   // A second key of the issuer, as a rotation would put it there: the node reads it when it meets its kid.
   const pair = generateKeyPairSync('ed25519');
   const kid = newId('key', Date.now());
-  const { createSecretBox } = await import('../../supervision/secret-box.ts');
+  const { createSecretBox } = await import('../../persistence/secret-box.ts');
   await cloud.identity.insertSigningKey({
     kid,
     createdAtMs: 0,

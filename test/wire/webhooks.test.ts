@@ -1,7 +1,7 @@
 import test from 'ava';
 import { webhookSecretContext } from '../../actors/webhook/sign.ts';
 import { isRefusal } from '../../protocol/errors.ts';
-import { createSecretBox } from '../../supervision/secret-box.ts';
+import { createSecretBox } from '../../persistence/secret-box.ts';
 import { envelopeOf } from '../../protocol/schema/events.ts';
 import { EVENTS, type EventName } from '../../protocol/slugs.ts';
 import { enrol, eventually, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';

@@ -5,7 +5,7 @@ import { createIdempotency, type KeyUse, type Outcome } from '../../../gateway/h
 import type { IdempotencyRow } from '../../../model/rows/idempotency.ts';
 import { withTaggedBigints } from '../../../protocol/bigint-json.ts';
 import { ERRORS, refuse, statusOf, type ErrorCode } from '../../../protocol/errors.ts';
-import { createSecretBox } from '../../../supervision/secret-box.ts';
+import { createSecretBox } from '../../../persistence/secret-box.ts';
 
 /** The part of the store that keeps answers, in memory: the first one stays. */
 function keeping() {

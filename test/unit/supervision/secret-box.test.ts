@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
-import { createSecretBox } from '../../../supervision/secret-box.ts';
+import { createSecretBox } from '../../../persistence/secret-box.ts';
 
 test('issue 2.11: a node that is started with another sealing key names the setting, and shows nothing of the secret', (t) => {
   const sealed = createSecretBox([randomBytes(32)]).seal('word', 'here');
