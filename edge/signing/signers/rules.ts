@@ -115,9 +115,11 @@ const RULES: { readonly [K in FactKind]: Rule<K> } = {
 
   fee_parts: ({ inBytes, isAll = false }, { unsigned: { fee } }) => {
     const named = [...Object.keys(inBytes), ...(isAll ? Object.keys(fee) : [])];
-    const wrong = named.find((name) => String(fee[name]) !== String(inBytes[name]));
+    const own = (of: Readonly<Record<string, unknown>>, name: string) =>
+      Object.hasOwn(of, name) ? of[name] : undefined;
+    const wrong = named.find((name) => String(own(fee, name)) !== String(own(inBytes, name)));
     if (wrong === undefined) return null;
-    const [expected, found] = [inBytes[wrong], fee[wrong]];
+    const [expected, found] = [own(inBytes, wrong), own(fee, wrong)];
     return refuseToSign(
       'fee_mismatch',
       isAll ? { expected: expected ?? null, found: found ?? null } : { expected, found },
@@ -157,7 +159,7 @@ const RULES: { readonly [K in FactKind]: Rule<K> } = {
       if (!paysTheSame || own.rest !== earlier.rest) return refuseToSign('replacement_differs');
     }
     // V38: a cancellation takes the nonce of what it cancels.
-    if (instruction.purpose === 'cancel') return null;
+    if (instruction.purpose === 'cancel' && key.kind === 'nonce') return null;
     const others = journal.withReplayKey(key).filter((other) => !journal.forInstruction.includes(other));
     // An expiry excludes nothing: there only the same bytes are the same transaction.
     const isUsed = key.kind === 'expiry' ? others.includes(payload) : others.some((other) => other !== payload);
@@ -193,6 +195,8 @@ const isCounter = ({ kind }: ReplayKey): boolean => kind === 'nonce' || kind ===
 
 /** Facts without which nothing is signed: a reader that forgets one is a broken program. */
 const NEEDED: readonly FactKind[] = ['summary', 'fee', 'fee_parts', 'costs', 'once'];
+/** Of what moves money: who gets it and how much. An opt-in pays nobody. */
+const OF_A_PAYMENT: readonly FactKind[] = ['destination', 'amount'];
 /** One of these keeps a payload from lying in wait. */
 const ENDING: readonly FactKind[] = ['ends', 'height', 'counter'];
 
@@ -213,7 +217,7 @@ export function checkBy(read: Reader): Signer['check'] {
       judged = new Set<FactKind>();
     for (let next = facts.next(); ; next = facts.next()) {
       if (next.done === true) {
-        if (next.value === null) assertComplete(judged, network.slug);
+        if (next.value === null) assertComplete(judged, question);
         return next.value;
       }
       judged.add(next.value.kind);
@@ -224,8 +228,13 @@ export function checkBy(read: Reader): Signer['check'] {
 }
 
 /** Throws: Error for a reader that left out what every payload must be judged by. */
-function assertComplete(judged: ReadonlySet<FactKind>, chain: string): void {
-  const missing = NEEDED.filter((kind) => !judged.has(kind));
+function assertComplete(judged: ReadonlySet<FactKind>, { network, instruction }: Question): void {
+  const needed = [
+    ...NEEDED,
+    ...(instruction.purpose === 'opt_in' ? [] : OF_A_PAYMENT),
+    ...(instruction.token === null ? [] : (['listed'] as const)),
+  ];
+  const missing = needed.filter((kind) => !judged.has(kind));
   if (!ENDING.some((kind) => judged.has(kind))) missing.push('ends');
-  if (missing.length > 0) throw new Error(`the reader of ${chain} left out ${missing.join(', ')}`);
+  if (missing.length > 0) throw new Error(`the reader of ${network.slug} left out ${missing.join(', ')}`);
 }

@@ -32,7 +32,16 @@ const checkOf = (facts: readonly Fact[], end = refuseToSign('unreadable'), isPay
 
 test('1.6 a reader that leaves out what every payload is judged by signs nothing', (t) => {
   t.is(checkOf(FACTS), null);
-  const needed: readonly FactKind[] = ['summary', 'fee', 'fee_parts', 'costs', 'once', 'counter'];
+  const needed: readonly FactKind[] = [
+    'destination',
+    'amount',
+    'summary',
+    'fee',
+    'fee_parts',
+    'costs',
+    'once',
+    'counter',
+  ];
   for (const kind of needed)
     t.throws(
       () => checkOf(FACTS.filter((fact) => fact.kind !== kind)),
@@ -44,6 +53,37 @@ test('1.6 a reader that leaves out what every payload is judged by signs nothing
     { kind: 'ends', unit: 'milliseconds', at: BigInt(policy.nowMs! + 1), after: null },
   ] as const)
     t.is(checkOf([...FACTS.filter(({ kind }) => kind !== 'counter'), ending]), null, ending.kind);
+});
+
+test('1.6 a payment of a token is judged by the registry, an opt-in pays nobody', (t) => {
+  const token = { chain: 'eth' as const, contract: to, decimals: 6, symbol: 'USDC' };
+  const asked = (purpose: typeof instruction.purpose, facts: readonly Fact[]) =>
+    checkBy(function* () {
+      yield* facts;
+      return null;
+    })(stage.network as Network, unsigned, { ...instruction, purpose, token }, policy);
+  const facts = FACTS.filter(({ kind }) => kind !== 'token');
+  t.throws(() => asked(instruction.purpose, facts), { message: 'the reader of eth left out listed' });
+  t.throws(
+    () =>
+      asked(
+        'opt_in',
+        facts.filter(({ kind }) => kind !== 'destination' && kind !== 'amount'),
+      ),
+    {
+      message: 'the reader of eth left out listed',
+    },
+  );
+});
+
+test('1.6 a part of a fee that an object has by inheritance is not stated in the bytes', (t) => {
+  const more = { ...fee, constructor: String(Object) };
+  const facts = FACTS.map((fact) => (fact.kind === 'fee_parts' ? ({ ...fact, isAll: true } as Fact) : fact));
+  const refusal = checkBy(function* () {
+    yield* facts;
+    return null;
+  })(stage.network as Network, { ...unsigned, fee: more }, instruction, policy);
+  t.like(refusal?.details, { reason: 'fee_mismatch' });
 });
 
 test('1.6 the first broken rule is the refusal, and a payload that is none of ours needs no facts', (t) => {
@@ -67,7 +107,7 @@ test('house 9: the table above the rules and docs/signing.md name every rule and
     page = documentText('signing.md');
   const rules = [...code.matchAll(/^ {2}(?:function )?([a-z_]+)(?:\(|: \()/gm)].map(([, rule]) => rule!);
   const refusals = [...code.matchAll(/'([a-z]+_[a-z_]+)'/g)].map(([, reason]) => reason!),
-    kinds = ['gas_funding', 'fee_parts'];
+    kinds = ['gas_funding', 'fee_parts', 'opt_in'];
   t.true(rules.length >= 18 && refusals.length > 20, `${rules.length} rules, ${refusals.length} refusals`);
   for (const rule of rules) {
     t.regex(above, new RegExp(`^ \\*   ${rule} `, 'm'));
