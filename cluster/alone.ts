@@ -6,7 +6,7 @@
  */
 import type { TimerHandle } from '../actors/kernel/timers.ts';
 import type { Ownership } from '../model/ports/account-store.ts';
-import type { Serving, Trouble } from '../model/ports/serving.ts';
+import type { Trouble } from '../model/ports/serving.ts';
 import { SHARD_COUNT } from '../protocol/node/ids.ts';
 import { Heartbeat, type HeartbeatDeps } from './heartbeat.ts';
 
@@ -26,9 +26,8 @@ export interface Turns {
 }
 
 /** What the gateway asks before and while it serves a request, and who owns a shard. */
-export class Alone implements Serving {
+export class Alone extends Heartbeat {
   readonly #deps: AloneDeps;
-  readonly #heart: Heartbeat;
   readonly #epochs = new Map<number, number>();
   #superseded = false;
   #turns: Turns | null = null;
@@ -38,25 +37,16 @@ export class Alone implements Serving {
   #stopped = false;
 
   constructor(deps: AloneDeps) {
+    super(deps);
     this.#deps = deps;
-    this.#heart = new Heartbeat(
-      deps,
-      () => this.#renew(),
-      () => (this.#superseded ? 'superseded' : null),
-    );
   }
 
   /** Takes every shard from its owner. Throws: NotDurable. */
   async claim(): Promise<void> {
-    await this.#heart.requireDurable();
+    await this.requireDurable();
     const { ownership, nodeId } = this.#deps;
     this.#keep(await ownership.claimShards(nodeId, ALL_SHARDS));
-    await this.#heart.look();
-  }
-
-  /** Begins the heartbeat. */
-  start(): void {
-    this.#heart.start();
+    await this.look();
   }
 
   /** From now on the parts follow. */
@@ -68,7 +58,7 @@ export class Alone implements Serving {
   /** Ends the heartbeat and leaves: the shards are vacant at once. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#heart.stop();
+    await this.end();
     await this.#turning;
     await this.#deps.ownership.leaveNode(this.#deps.nodeId);
   }
@@ -78,24 +68,11 @@ export class Alone implements Serving {
     return this.#superseded ? undefined : this.#epochs.get(shard);
   }
 
-  trouble(): Trouble | null {
-    return this.#heart.trouble();
+  protected override ownTrouble(): Trouble | null {
+    return this.#superseded ? 'superseded' : null;
   }
 
-  whileServing<T>(work: Promise<T>): Promise<T> {
-    return this.#heart.whileServing(work);
-  }
-
-  isAway(error: unknown): boolean {
-    return this.#heart.isAway(error);
-  }
-
-  /** Looks now; what is found is `trouble()`. Resolves within the limit of a heartbeat. */
-  look(): Promise<void> {
-    return this.#heart.look();
-  }
-
-  async #renew(): Promise<void> {
+  protected async beat(): Promise<void> {
     const { ownership, nodeId, leaseSeconds } = this.#deps;
     const { owned, vacant } = await ownership.renewNode(nodeId, leaseSeconds);
     if (owned === SHARD_COUNT) return;
@@ -117,7 +94,7 @@ export class Alone implements Serving {
     const { log } = this.#deps;
     if (superseded) {
       log.warn('another node serves now: this one waits until it is gone');
-      this.#heart.cut('superseded');
+      this.cut('superseded');
     } else log.info('this node serves again');
     this.#turn();
   }
@@ -137,7 +114,7 @@ export class Alone implements Serving {
       } catch (error) {
         this.#deps.log.warn({ err: error }, 'a part of the node did not follow; it is tried again');
         await new Promise<TimerHandle>((resolve) => {
-          this.#heart.clock.setTimer(TURN_AGAIN_MS, () => resolve(null));
+          this.clock.setTimer(TURN_AGAIN_MS, () => resolve(null));
         });
       }
     }

@@ -43,11 +43,9 @@ export class NotDurable extends Error {
   }
 }
 
-export class Heartbeat implements Serving {
-  readonly clock: Clock;
+export abstract class Heartbeat implements Serving {
+  protected readonly clock: Clock;
   readonly #deps: HeartbeatDeps;
-  readonly #send: () => Promise<void>;
-  readonly #ownTrouble: () => Trouble | null;
   readonly #cuts = new Set<(trouble: Trouble) => void>();
   #away = false;
   #beat: Promise<void> | null = null;
@@ -59,17 +57,22 @@ export class Heartbeat implements Serving {
   #sentMs = -Infinity;
   #steadyMs: number;
 
-  /** `send` is one beat; `ownTrouble` what keeps the node from serving beside the database. */
-  constructor(deps: HeartbeatDeps, send: () => Promise<void>, ownTrouble: () => Trouble | null) {
+  constructor(deps: HeartbeatDeps) {
     this.#deps = deps;
-    this.#send = send;
-    this.#ownTrouble = ownTrouble;
     this.clock = deps.clock ?? systemClock;
     this.#steadyMs = this.clock.elapsedMs();
   }
 
+  /** One beat. Rejects when the database does not take it. */
+  protected abstract beat(): Promise<void>;
+
+  /** What keeps the node from serving beside the database. */
+  protected ownTrouble(): Trouble | null {
+    return null;
+  }
+
   /** Throws: NotDurable. */
-  async requireDurable(): Promise<void> {
+  protected async requireDurable(): Promise<void> {
     await this.#checkDurability();
     if (this.#undurable !== null && this.#deps.durabilityRequired === true) throw new NotDurable(this.#undurable);
   }
@@ -83,20 +86,20 @@ export class Heartbeat implements Serving {
   }
 
   /** Ends the beats; what is under way has ended when it resolves. */
-  async stop(): Promise<void> {
+  async end(): Promise<void> {
     this.#stopped = true;
     this.clock.clearTimer(this.#timer);
     await this.#beat;
   }
 
   /** How long every beat has succeeded, milliseconds. */
-  get steadyForMs(): number {
+  protected get steadyForMs(): number {
     return this.#away ? 0 : this.clock.elapsedMs() - this.#steadyMs;
   }
 
   /** Why nothing is served at this moment; null when it is. */
   trouble(): Trouble | null {
-    return this.#away || this.#lapsed() ? 'database' : this.#ownTrouble();
+    return this.#away || this.#lapsed() ? 'database' : this.ownTrouble();
   }
 
   async whileServing<T>(work: Promise<T>): Promise<T> {
@@ -117,7 +120,7 @@ export class Heartbeat implements Serving {
   }
 
   /** Ends the requests that are at work. */
-  cut(trouble: Trouble): void {
+  protected cut(trouble: Trouble): void {
     for (const cut of [...this.#cuts]) cut(trouble);
   }
 
@@ -140,7 +143,7 @@ export class Heartbeat implements Serving {
   async #renew(): Promise<void> {
     const sentMs = this.clock.elapsedMs();
     try {
-      await this.#send();
+      await this.beat();
       await this.#checkDurability();
       if (this.#undurable !== null && this.#deps.durabilityRequired === true) return this.#setAway(this.#undurable);
       if (this.#away || this.#lapsed()) this.#steadyMs = sentMs;

@@ -10,7 +10,6 @@
 import type { TimerHandle } from '../actors/kernel/timers.ts';
 import type { ClusterStore, Holding, Member, OwnerMap } from '../model/ports/cluster-store.ts';
 import type { NodeAbout } from '../model/ports/nodes.ts';
-import type { Serving, Trouble } from '../model/ports/serving.ts';
 import { SHARD_COUNT } from '../protocol/node/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { Heartbeat, type HeartbeatDeps } from './heartbeat.ts';
@@ -36,6 +35,8 @@ export interface MembershipDeps extends HeartbeatDeps {
   readonly url: string;
   readonly about: NodeAbout;
   readonly doorbell: Doorbell;
+  /** Nodes came or went. */
+  readonly onMembers?: (members: readonly Member[]) => void;
 }
 
 /** What the parts of a node do when it gains or loses. Each is repeated after a rejection, while it is still so. */
@@ -56,9 +57,8 @@ export interface Owner {
   readonly epoch: number;
 }
 
-export class Membership implements Serving {
+export class Membership extends Heartbeat {
   readonly #deps: MembershipDeps;
-  readonly #heart: Heartbeat;
   readonly #shards = new Holdings<number>();
   readonly #chains = new Holdings<Chain>();
   #members: readonly Member[] = [];
@@ -71,27 +71,19 @@ export class Membership implements Serving {
   #shardPlaces: { readonly of: string; readonly places: readonly (string | null)[] } = { of: '', places: [] };
 
   constructor(deps: MembershipDeps) {
+    super(deps);
     this.#deps = deps;
-    this.#heart = new Heartbeat(
-      deps,
-      () => this.#beat(),
-      () => null,
-    );
     deps.doorbell.onRing(() => {
-      if (!this.#stopping) void this.#heart.look();
+      if (!this.#stopping) void this.look();
     });
   }
 
   /** The first look, before the node serves. Throws: NotDurable. */
   async join(): Promise<void> {
-    await this.#heart.requireDurable();
-    await this.#heart.look();
+    await this.requireDurable();
+    await this.look();
     await this.refresh();
     this.#deps.doorbell.ring();
-  }
-
-  start(): void {
-    this.#heart.start();
   }
 
   /** From now on shards and chains are claimed, and the parts follow. */
@@ -100,7 +92,7 @@ export class Membership implements Serving {
     this.#begin();
   }
 
-  /** Gives everything to the others and leaves. Work that does not end in time is fenced by the next owner. */
+  /** Gives everything to the others and leaves; the heartbeat goes on until `end`. Work that does not end in time is fenced by the next owner. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -111,11 +103,6 @@ export class Membership implements Serving {
     await this.#handOver(shards, chains);
     await store.leave(nodeId);
     doorbell.ring();
-  }
-
-  /** Ends the heartbeat: after `stop`, when nothing is served any more. */
-  async end(): Promise<void> {
-    await this.#heart.stop();
   }
 
   epochOf(shard: number): number | undefined {
@@ -180,29 +167,14 @@ export class Membership implements Serving {
     return this.#reading;
   }
 
-  trouble(): Trouble | null {
-    return this.#heart.trouble();
-  }
-
-  whileServing<T>(work: Promise<T>): Promise<T> {
-    return this.#heart.whileServing(work);
-  }
-
-  isAway(error: unknown): boolean {
-    return this.#heart.isAway(error);
-  }
-
-  look(): Promise<void> {
-    return this.#heart.look();
-  }
-
-  async #beat(): Promise<void> {
+  protected async beat(): Promise<void> {
     const { store, nodeId, leaseSeconds } = this.#deps;
     // A node that left is not made to live again by a beat.
     if (this.#stopping) return;
     const { mapVersion, members } = await store.beat(nodeId, leaseSeconds);
     const changed = mapVersion !== this.#mapVersion || idsOf(members) !== idsOf(this.#members);
     this.#members = members;
+    if (changed) this.#deps.onMembers?.(members);
     if (changed || !this.#settled()) await this.refresh();
     this.#mapVersion = mapVersion;
     this.#begin();
@@ -293,7 +265,7 @@ export class Membership implements Serving {
         if (this.#stopping) return;
         this.#deps.log.warn({ err: error }, 'a part of the node did not follow; it is tried again');
         await new Promise<TimerHandle>((resolve) => {
-          this.#heart.clock.setTimer(ROUND_AGAIN_MS, () => resolve(null));
+          this.clock.setTimer(ROUND_AGAIN_MS, () => resolve(null));
         });
       }
     }
@@ -304,7 +276,7 @@ export class Membership implements Serving {
       self: this.#deps.nodeId,
       placeOf: place,
       ownerOf,
-      mayTakeOver: this.#heart.steadyForMs >= STEADY_MS,
+      mayTakeOver: this.steadyForMs >= STEADY_MS,
     };
   }
 

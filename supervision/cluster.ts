@@ -35,7 +35,7 @@ import { newUuid, SHARD_COUNT, shardOf } from '../protocol/node/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { Logger } from 'pino';
-import type { CloudConfig } from './config.ts';
+import { ConfigurationError, type CloudConfig } from './config.ts';
 import type { DrainStep } from './drain.ts';
 
 /** A heartbeat that waits for longer fails, so that the next one has a new connection. */
@@ -181,18 +181,30 @@ async function openShare(
     elapsedMs: () => performance.now(),
     log: log as Logger,
   });
-  const port = await listener.listen(host, config.INTERNAL_PORT);
+  const port = await listener.listen(host, config.INTERNAL_PORT).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new ConfigurationError([
+      `INTERNAL_PORT: port ${config.INTERNAL_PORT} is in use; set INTERNAL_PORT to another one (0: any that is free)`,
+    ]);
+  });
   later('internal listener', 1_000, () => listener.close());
   const url = config.INTERNAL_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const newId = () => newUuid(nowMs());
   await joinCluster({ store, nodeId, url, about, secrets, leaseSeconds, newId, nowMs });
   const doorbell = openDoorbell(config.REDIS_URL, later);
-  const membership = new Membership({ ...heartbeat, store, url, about, doorbell });
+  const peers = new Peers({ trust });
+  later('calls to other nodes', 500, () => peers.close());
+  const membership = new Membership({
+    ...heartbeat,
+    store,
+    url,
+    about,
+    doorbell,
+    onMembers: (members) => peers.keepOnly(new Set(members.flatMap((member) => member.url ?? []))),
+  });
   await membership.join();
   membership.start();
   later('heartbeat', 1_000, () => membership.end());
-  const peers = new Peers({ trust });
-  later('calls to other nodes', 500, () => peers.close());
   const router = new Router({ membership, peers, nodeId, clock: systemClock });
   return {
     epochOf: (shard) => membership.epochOf(shard),

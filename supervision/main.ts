@@ -6,6 +6,7 @@ import { signInFault } from '../persistence/postgres/sign-in-fault.ts';
 import { createLog } from '../gateway/telemetry/log.ts';
 import { startCloudNode } from './node.ts';
 import { NotDurable } from '../cluster/heartbeat.ts';
+import { JoinRefused } from '../cluster/join.ts';
 
 async function main(): Promise<void> {
   const serves = exitWithParent();
@@ -60,5 +61,7 @@ function reasonOf(error: unknown): string {
 
 main().catch((error: unknown) => {
   process.stderr.write(`the cloud node does not start: ${reasonOf(error)}\n`);
-  process.exit(error instanceof ConfigurationError || error instanceof NotDurable ? 78 : 1);
+  process.exit(
+    error instanceof ConfigurationError || error instanceof NotDurable || error instanceof JoinRefused ? 78 : 1,
+  );
 });

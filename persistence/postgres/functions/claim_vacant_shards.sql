@@ -1,17 +1,7 @@
--- Takes the shards that nobody serves. READ COMMITTED looks at each row again after a lock wait: one that another node
--- has taken meanwhile was claimed just now and is not vacant.
+-- Takes the shards that nobody serves, for a node that serves alone.
 create or replace function claim_vacant_shards(node text, lease_seconds int)
 returns table (shard_id int, shard_epoch bigint)
 language sql security definer set search_path = flock, pg_temp as $$
-  with wanted as materialized (
-    select s.id from shard s
-     where s.owner is distinct from node
-       and shard_is_vacant(s.owner, s.claimed_at, make_interval(secs => lease_seconds))
-       and exists (select 1 from cloud_node n where n.id = node and n.left_at is null)
-     order by s.id for update
-  )
-  update shard s set epoch = s.epoch + 1, owner = node, claimed_at = clock_timestamp()
-    from wanted w where s.id = w.id
-  returning s.id, s.epoch;
+  select * from claim_released_shards(node, array(select id from shard), lease_seconds);
 $$;
 grant execute on function claim_vacant_shards to flock_app;

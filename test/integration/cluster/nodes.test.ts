@@ -143,3 +143,16 @@ test.serial('an administrator sees every node and the actors of any of them, fro
   const text = await (await fetch(`${b.url}/metrics`)).text();
   t.regex(text, /^svc_shards_unowned 0$/m);
 });
+
+test.serial(
+  'a node that cannot have its internal port, or has another secret, does not start and names the setting',
+  async (t) => {
+    const cloud = await startTestCloud({ ...CLUSTER, NODE_NAME: 'a' });
+    t.teardown(() => cloud.stop());
+    const [{ url }] = (await cloud.database.admin`select url from flock.cloud_node`) as unknown as [{ url: string }];
+    await t.throwsAsync(cloud.another('b', { INTERNAL_PORT: new URL(url).port }), {
+      message: /INTERNAL_PORT: port \d+ is in use/,
+    });
+    await t.throwsAsync(cloud.another('c', { CLUSTER_SECRET: 'x'.repeat(32) }), { code: 'cluster_secret_other' });
+  },
+);
