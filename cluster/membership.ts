@@ -92,7 +92,10 @@ export class Membership extends Heartbeat {
     this.#begin();
   }
 
-  /** Gives everything to the others and leaves; the heartbeat goes on until `end`. Work that does not end in time is fenced by the next owner. */
+  /**
+   * Gives everything to the others and leaves; the heartbeat goes on until `end`. Work that does not end in time
+   * is fenced by the next owner.
+   */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
