@@ -75,13 +75,14 @@ export class Alone extends Heartbeat {
   protected async beat(): Promise<void> {
     const { ownership, nodeId, leaseSeconds } = this.#deps;
     const { owned, vacant } = await ownership.renewNode(nodeId, leaseSeconds);
-    if (owned === SHARD_COUNT) return;
+    if (owned === SHARD_COUNT && !this.#superseded) return;
     // Also when all of them come back below: somebody else wrote meanwhile.
     this.#setSuperseded(true);
-    if (vacant === 0 || this.#stopped) return;
+    if (owned + vacant < SHARD_COUNT || this.#stopped) return;
+    // What is this node's already too: the answer of its last claim may have been lost.
     const claimed = await ownership.claimVacantShards(nodeId, leaseSeconds);
     this.#keep(claimed);
-    this.#setSuperseded(owned + claimed.size < SHARD_COUNT);
+    this.#setSuperseded(claimed.size < SHARD_COUNT);
   }
 
   #keep(epochs: ReadonlyMap<number, number>): void {

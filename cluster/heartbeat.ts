@@ -99,7 +99,7 @@ export abstract class Heartbeat implements Serving {
 
   /** Why nothing is served at this moment; null when it is. */
   trouble(): Trouble | null {
-    return this.#away || this.#lapsed() ? 'database' : this.ownTrouble();
+    return this.#away || this.lapsed ? 'database' : this.ownTrouble();
   }
 
   async whileServing<T>(work: Promise<T>): Promise<T> {
@@ -146,7 +146,7 @@ export abstract class Heartbeat implements Serving {
       await this.beat();
       await this.#checkDurability();
       if (this.#undurable !== null && this.#deps.durabilityRequired === true) return this.#setAway(this.#undurable);
-      if (this.#away || this.#lapsed()) this.#steadyMs = sentMs;
+      if (this.#away || this.lapsed) this.#steadyMs = sentMs;
       this.#sentMs = sentMs;
       if (this.#away) this.#deps.log.info('the database serves again');
       this.#away = false;
@@ -156,7 +156,8 @@ export abstract class Heartbeat implements Serving {
     }
   }
 
-  #lapsed(): boolean {
+  /** The lease may be over as far as this node knows: it was frozen, or the database is away. */
+  protected get lapsed(): boolean {
     const leaseMs = this.#deps.leaseSeconds * 1_000;
     return this.clock.elapsedMs() - this.#sentMs > Math.max(leaseMs - LEASE_MARGIN_MS, leaseMs / 2);
   }

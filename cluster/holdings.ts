@@ -12,7 +12,8 @@
  *   leaving --nothing is at work any more, released in the database-->         none
  *   held, leaving --the database has another owner or epoch-->                 none   (lost: nothing is written)
  *
- * A claim is an attempt: of several nodes that claim one thing the database takes one.
+ * A claim is an attempt: of several nodes that claim one thing the database takes one. A claim or a release whose
+ * answer was lost is made again: what the database says is this node's, and is not held, is claimed under a new epoch.
  */
 import type { Holding } from '../model/ports/cluster-store.ts';
 
@@ -69,10 +70,15 @@ export class Holdings<Key> {
       }
       const place = view.placeOf(key);
       if (epoch !== undefined) {
-        if (place !== null && place !== view.self && !this.#leaving.has(key)) plan.handOver.push(key);
+        // A release whose answer did not come: once more, also where the place is here again. Then it is claimed.
+        if (this.#leaving.has(key) || (place !== null && place !== view.self)) plan.handOver.push(key);
         continue;
       }
-      if (place !== view.self) continue;
+      if (place !== view.self) {
+        // Claimed with an answer that was lost, and meanwhile another node's: it goes back unserved.
+        if (owner?.owner === view.self && place !== null) plan.handOver.push(key);
+        continue;
+      }
       const isFree = owner === undefined || owner.owner === null || (owner.vacant && view.mayTakeOver);
       if (isFree || owner?.owner === view.self) plan.claim.push(key);
     }

@@ -112,9 +112,9 @@ export class Membership extends Heartbeat {
     return this.#shards.writingEpochOf(shard);
   }
 
-  /** True when this node takes new work of a shard. */
+  /** True when this node takes new work of a shard: none once its lease may be over, until its next beat. */
   serves(shard: number): boolean {
-    return this.#shards.epochOf(shard) !== undefined;
+    return !this.lapsed && this.#shards.epochOf(shard) !== undefined;
   }
 
   /** The same, having asked the database. */
@@ -126,7 +126,7 @@ export class Membership extends Heartbeat {
   }
 
   follows(chain: Chain): boolean {
-    return this.#chains.epochOf(chain) !== undefined;
+    return !this.lapsed && this.#chains.epochOf(chain) !== undefined;
   }
 
   get members(): readonly Member[] {
@@ -135,7 +135,7 @@ export class Membership extends Heartbeat {
 
   /** Who answers for a shard, as far as this node knows; null when nobody does. */
   ownerOf(shard: number): Owner | null {
-    const own = this.#shards.epochOf(shard);
+    const own = this.lapsed ? undefined : this.#shards.epochOf(shard);
     if (own !== undefined) return { node: this.#deps.nodeId, url: this.#deps.url, epoch: own };
     const holding = this.#map?.shards[shard];
     if (holding === undefined || holding.owner === null || holding.owner === this.#deps.nodeId) return null;

@@ -7,7 +7,10 @@ export type AccountStore = EntityStore<AccountState, AccountEvent, RowWrite>;
 export interface Ownership {
   /** Takes shards for a node: mints a new epoch for each in one statement. Answers shard → epoch. */
   claimShards(node: string, shards: readonly number[]): Promise<Map<number, number>>;
-  /** Takes every shard that nobody has served for the lease. Answers shard → epoch. */
+  /**
+   * Takes every shard that nobody has served for the lease, and under new epochs those that are the node's. Answers
+   * shard → epoch.
+   */
   claimVacantShards(node: string, leaseSeconds: number): Promise<Map<number, number>>;
   /**
    * The node's heartbeat, and a write that needs the database's disk. Answers shards that are the node's, and nobody's.

@@ -3,7 +3,7 @@ import type { AccountState } from '../../model/account/capabilities.ts';
 import type { STORE_AWAY } from '../../model/entity.ts';
 import { upcast } from '../../model/account/snapshot.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import { shardOf } from '../../protocol/node/ids.ts';
+import { SHARD_COUNT, shardOf } from '../../protocol/node/ids.ts';
 import type { AccountStore, Ownership } from '../../model/ports/account-store.ts';
 import { groupedAppend, type GroupedAppendOptions } from './grouped-append.ts';
 import { rethrowAway } from './away.ts';
@@ -59,6 +59,8 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
   };
 }
 
+const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+
 type ClaimedShard = { shardId: number; shardEpoch: number };
 const epochsOf = (rows: readonly ClaimedShard[]) =>
   new Map(rows.map(({ shardId, shardEpoch }) => [shardId, shardEpoch]));
@@ -73,7 +75,8 @@ export function createOwnership(sql: Sql): Ownership {
     },
     async claimVacantShards(node, leaseSeconds) {
       failpoint('claim_vacant_shards.before');
-      const rows = await sql<ClaimedShard[]>`select * from claim_vacant_shards(${node}, ${leaseSeconds})`;
+      const rows = await sql<ClaimedShard[]>`
+        select * from claim_released_shards(${node}, ${ALL_SHARDS}::int[], ${leaseSeconds})`;
       failpoint('claim_vacant_shards.after');
       return epochsOf(rows);
     },

@@ -87,13 +87,15 @@ export function createApiKeys(
       const cached = cache.get(hash);
       if (cached !== undefined && elapsedMs() < cached.untilMs) return cached.row;
       cache.delete(hash);
-      const before = forgotten;
+      const before = forgotten,
+        askedMs = elapsedMs();
       const row = await store.apiKeyByHash(hash);
       if (row === null || row.revokedAtMs !== null || row.environment !== environment) return null;
       if (!timingSafeEqual(Buffer.from(row.hash, 'hex'), Buffer.from(hash, 'hex'))) return null;
       if (forgotten !== before) return row;
       if (cache.size >= CACHED_KEYS_MAX) cache.delete(cache.keys().next().value!);
-      cache.set(hash, { row, untilMs: elapsedMs() + CACHE_MS });
+      // From before the question: an answer may have lain with a process that was frozen.
+      cache.set(hash, { row, untilMs: askedMs + CACHE_MS });
       return row;
     },
     forget(organizationId) {

@@ -7,8 +7,8 @@ begin
   return query
     with wanted as materialized (
       select f.chain from chain_follower f
-       where f.chain = any (chains) and f.owner is distinct from node
-         and shard_is_vacant(f.owner, f.claimed_at, make_interval(secs => lease_seconds))
+       where f.chain = any (chains)
+         and (f.owner = node or shard_is_vacant(f.owner, f.claimed_at, make_interval(secs => lease_seconds)))
          and exists (select 1 from cloud_node n where n.id = node and n.left_at is null)
        order by f.chain for update
     )

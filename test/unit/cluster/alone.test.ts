@@ -8,13 +8,14 @@ interface World {
   owned: number;
   vacant: number;
   renew: 'answers' | 'refuses' | 'hangs';
+  claim: 'answers' | 'answer lost';
   durable: string | null;
   calls: string[];
 }
 
 function present(more: Partial<AloneDeps> = {}) {
   const clock = new HandClock();
-  const world: World = { owned: SHARD_COUNT, vacant: 0, renew: 'answers', durable: null, calls: [] };
+  const world: World = { owned: SHARD_COUNT, vacant: 0, renew: 'answers', claim: 'answers', durable: null, calls: [] };
   let epoch = 1;
   const all = () => new Map(Array.from({ length: SHARD_COUNT }, (_, shard) => [shard, epoch] as const));
   const presence = new Alone({
@@ -33,6 +34,7 @@ function present(more: Partial<AloneDeps> = {}) {
         epoch += 1;
         world.owned = SHARD_COUNT;
         world.vacant = 0;
+        if (world.claim === 'answer lost') throw new Error('the connection was lost');
         return all();
       },
       async renewNode() {
@@ -78,6 +80,19 @@ test('found F52: one shard that another node took is enough', async (t) => {
   world.owned = SHARD_COUNT - 1;
   await presence.look();
   t.is(presence.trouble(), 'superseded');
+});
+
+test('found F52: the answer of a claim that the database took is lost: the node claims its own again, and serves', async (t) => {
+  const { presence, world } = present();
+  await presence.claim();
+  world.owned = 0;
+  world.vacant = SHARD_COUNT;
+  world.claim = 'answer lost';
+  await presence.look();
+  t.is(presence.trouble(), 'database');
+  world.claim = 'answers';
+  await presence.look();
+  t.deepEqual([presence.trouble(), presence.epochOf(7)], [null, 3]);
 });
 
 for (const renew of ['refuses', 'hangs'] as const) {

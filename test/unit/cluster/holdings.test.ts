@@ -59,7 +59,8 @@ class Owners {
     const claimed = new Map<number, number>();
     for (const key of keys) {
       const row = this.rows.get(key)!;
-      if (row.owner === node || (row.owner !== null && !this.dead.has(row.owner))) continue;
+      // A node claims what it does not hold: a row that names it is a claim whose answer was lost.
+      if (row.owner !== null && row.owner !== node && !this.dead.has(row.owner)) continue;
       this.rows.set(key, { owner: node, epoch: row.epoch + 1 });
       claimed.set(key, row.epoch + 1);
     }
@@ -81,7 +82,8 @@ class Node {
   constructor(id: string) {
     this.id = id;
   }
-  round(owners: Owners, members: readonly string[]): void {
+  /** `isLost`: the database takes the claim, and its answer never comes. */
+  round(owners: Owners, members: readonly string[], isLost = false): void {
     const plan = this.holdings.plan(KEYS, {
       self: this.id,
       placeOf: (key) => placeOf(`shard ${key}`, members),
@@ -90,12 +92,14 @@ class Node {
     });
     this.holdings.forget(plan.lost);
     this.holdings.leaving(plan.handOver);
-    this.leaving.push(...plan.handOver);
-    this.holdings.claimed(owners.claim(this.id, plan.claim));
+    this.leaving = [...plan.handOver];
+    const claimed = owners.claim(this.id, plan.claim);
+    if (!isLost) this.holdings.claimed(claimed);
   }
-  finish(owners: Owners): void {
-    owners.release(this.id, this.leaving);
-    this.holdings.forget(this.leaving);
+  /** `how`: the answer of the release is lost, or the release itself; then nothing of it is known here. */
+  finish(owners: Owners, how: 'told' | 'answer lost' | 'lost' = 'told'): void {
+    if (how !== 'lost') owners.release(this.id, this.leaving);
+    if (how === 'told') this.holdings.forget(this.leaving);
     this.leaving = [];
   }
 }
@@ -103,10 +107,10 @@ class Node {
 const IDS = ['a', 'b', 'c'];
 const step = fc.record({
   node: fc.constantFrom(...IDS),
-  act: fc.constantFrom('look', 'round', 'finish', 'die', 'wake'),
+  act: fc.constantFrom('look', 'round', 'round lost', 'finish', 'answer lost', 'lost', 'die', 'wake'),
 });
 
-test('under any story of joining, dying, looking late and handing over no key is written by two nodes, and it ends with every key served', (t) => {
+test('under any story of joining, dying, looking late, handing over and losing answers of the database no key is written by two nodes, and it ends with every key served', (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const owners = new Owners(),
@@ -127,8 +131,9 @@ test('under any story of joining, dying, looking late and handing over no key is
         if (act === 'die') owners.dead.add(id);
         else if (act === 'wake') owners.dead.delete(id);
         else if (act === 'look') node.map = owners.read();
-        else if (act === 'round') node.round(owners, alive().includes(id) ? alive() : [...alive(), id]);
-        else node.finish(owners);
+        else if (act === 'round' || act === 'round lost')
+          node.round(owners, alive().includes(id) ? alive() : [...alive(), id], act === 'round lost');
+        else node.finish(owners, act === 'finish' ? 'told' : act);
         check();
       }
       owners.dead.clear();

@@ -221,6 +221,37 @@ test('reliability 3.10: a key that is revoked while it is being looked up is not
   t.is(await keys.authenticate(key), null);
 });
 
+test('4.1 row 2: a key is remembered from when it was asked for: a node that was frozen over the answer keeps no revoked one longer', async (t) => {
+  const { key, hash, maskedPrefix } = mintApiKey('live');
+  const row: ApiKeyRow = {
+    id: 'key_1',
+    accountId: 'org_1_live',
+    organizationId: 'org_1',
+    environment: 'live',
+    label: 'x',
+    hash,
+    maskedPrefix,
+    createdAtMs: 0,
+    revokedAtMs: null,
+  };
+  let stored = row,
+    nowMs = 0;
+  const keys = createApiKeys(
+    {
+      apiKeyByHash: async () => {
+        const seen = stored;
+        nowMs += 14_000;
+        return seen;
+      },
+    },
+    () => nowMs,
+  );
+  t.truthy(await keys.authenticate(key));
+  stored = { ...row, revokedAtMs: 1 };
+  nowMs = 15_000;
+  t.is(await keys.authenticate(key), null);
+});
+
 test('§2.9 usage: overage above the included count, projected in a straight line, never a rounded cent', (t) => {
   const account = new TestAccount({ plan: { tier: 'premium', band: 'scale' } });
   const half = Date.UTC(2026, 5, 16); // half of June

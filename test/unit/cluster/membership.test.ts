@@ -1,0 +1,139 @@
+/** A node among several over a database that loses answers, and after a freeze. */
+import test from 'ava';
+import { Membership } from '../../../cluster/membership.ts';
+import type { ClusterStore, Holding, Member } from '../../../model/ports/cluster-store.ts';
+import type { NodeAbout } from '../../../model/ports/nodes.ts';
+import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
+import type { Chain } from '../../../protocol/slugs.ts';
+import { HandClock } from '../../support/clock.ts';
+import { until } from '../../support/until.ts';
+
+const ABOUT: NodeAbout = { version: '1.0.0', protocol: 1, roles: ['gateway', 'watchers'], chains: ['eth'] };
+const memberOf = (id: string): Member => ({ id, url: `http://${id}`, about: ABOUT, sinceMs: 0 });
+
+/** The rows, and whose statement loses its answer: it took effect, or it did not. */
+class Rows {
+  readonly shards: Holding[] = Array.from({ length: SHARD_COUNT }, () => ({ owner: null, epoch: 0, vacant: true }));
+  readonly chains = new Map<Chain, Holding>();
+  members: Member[] = [memberOf('a')];
+  loses: { call: keyof ClusterStore; tookEffect: boolean } | null = null;
+
+  store(node: string): ClusterStore {
+    const answered = async <T>(call: keyof ClusterStore, work: () => T): Promise<T> => {
+      if (this.loses?.call !== call) return work();
+      if (this.loses.tookEffect) work();
+      throw new Error('the connection was lost');
+    };
+    const take = <Key>(rows: { get(key: Key): Holding | undefined; set(key: Key, row: Holding): void }, key: Key) => {
+      const row = rows.get(key) ?? { owner: null, epoch: 0, vacant: true };
+      if (row.owner !== null && row.owner !== node) return [];
+      rows.set(key, { owner: node, epoch: row.epoch + 1, vacant: false });
+      return [[key, row.epoch + 1] as const];
+    };
+    const free = (row: Holding): Holding =>
+      row.owner === node ? { owner: null, epoch: row.epoch + 1, vacant: true } : row;
+    const shardRows = {
+      get: (shard: number) => this.shards[shard],
+      set: (shard: number, row: Holding) => void (this.shards[shard] = row),
+    };
+    return {
+      clusterId: async (fresh) => fresh,
+      join: async () => 0,
+      beat: () => answered('beat', () => ({ owned: 0, mapVersion: Math.random(), members: this.members })),
+      owners: async () => ({ shards: [...this.shards], chains: new Map(this.chains) }),
+      claimShards: (_, shards) =>
+        answered('claimShards', () => new Map(shards.flatMap((shard) => take(shardRows, shard)))),
+      releaseShards: (_, shards) =>
+        answered('releaseShards', () => {
+          for (const shard of shards) this.shards[shard] = free(this.shards[shard]!);
+        }),
+      claimChains: (_, chains) =>
+        answered('claimChains', () => new Map(chains.flatMap((chain) => take(this.chains, chain)))),
+      releaseChains: (_, chains) =>
+        answered('releaseChains', () => {
+          for (const chain of chains) this.chains.set(chain, free(this.chains.get(chain)!));
+        }),
+      describe: async () => undefined,
+      nodes: async () => [],
+      leave: async () => undefined,
+    };
+  }
+}
+
+async function joined() {
+  const rows = new Rows(),
+    clock = new HandClock();
+  const node = new Membership({
+    store: rows.store('a'),
+    nodeId: 'a',
+    url: 'http://a',
+    about: ABOUT,
+    doorbell: { ring: () => undefined, onRing: () => undefined },
+    leaseSeconds: 10,
+    log: { info: () => undefined, warn: () => undefined },
+    isAway: () => false,
+    clock,
+  });
+  await node.join();
+  node.follow({
+    lost: async () => undefined,
+    leaving: async () => undefined,
+    gained: async () => undefined,
+    chains: async () => undefined,
+  });
+  const served = () => rows.shards.filter((_, shard) => node.serves(shard)).length;
+  /** Beats until it is so. */
+  const comesTo = (what: string, holds: () => boolean) =>
+    until(what, () => {
+      if (holds()) return true;
+      void node.look();
+      return false;
+    });
+  return { rows, clock, node, served, comesTo };
+}
+
+for (const tookEffect of [true, false]) {
+  const how = tookEffect ? 'took effect and was not answered' : 'did not arrive';
+  for (const call of ['claimShards', 'claimChains'] as const) {
+    test(`4.1 row 5, a backend ends in the middle of a statement: ${call} ${how}; the node comes to serve everything`, async (t) => {
+      const { rows, node, served, comesTo } = await joined();
+      rows.loses = { call, tookEffect };
+      for (let beat = 0; beat < 3; beat += 1) await node.look();
+      rows.loses = null;
+      await comesTo('everything is served', () => served() === SHARD_COUNT && node.follows('eth'));
+      for (const [shard, { owner, epoch }] of rows.shards.entries()) {
+        t.deepEqual([owner, node.epochOf(shard)], ['a', epoch]);
+      }
+    });
+  }
+  for (const call of ['releaseShards', 'releaseChains'] as const) {
+    test(`4.1 row 5, a backend ends in the middle of a statement: ${call} ${how}; another node gets its share`, async (t) => {
+      const { rows, served, node, comesTo } = await joined();
+      await comesTo('everything is served', () => served() === SHARD_COUNT && node.follows('eth'));
+      rows.loses = { call, tookEffect };
+      rows.members = ['a', 'b', 'c', 'd'].map(memberOf);
+      for (let beat = 0; beat < 3; beat += 1) await node.look();
+      rows.loses = null;
+      await comesTo('the others may take theirs', () => rows.shards.filter(({ owner }) => owner === null).length > 600);
+      // They are gone before they took any: what was on its way out is this node's again.
+      rows.members = [memberOf('a')];
+      await comesTo('everything is served again', () => served() === SHARD_COUNT && node.follows('eth'));
+      t.pass();
+    });
+  }
+}
+
+test('4.1 row 2, a freeze past the lease: nothing is taken in by its memory until the next beat', async (t) => {
+  const { rows, clock, node, served, comesTo } = await joined();
+  await comesTo('everything is served', () => served() === SHARD_COUNT && node.follows('eth'));
+  clock.advance(7_900);
+  t.is(served(), SHARD_COUNT);
+  clock.advance(200);
+  t.is(served(), 0, 'two seconds before others may take over');
+  t.is(node.ownerOf(7), null);
+  t.false(node.follows('eth'));
+  t.is(node.trouble(), 'database');
+  rows.shards[7] = { owner: 'b', epoch: rows.shards[7]!.epoch + 1, vacant: false };
+  await comesTo('the rest is served', () => served() === SHARD_COUNT - 1);
+  t.false(node.serves(7));
+});
