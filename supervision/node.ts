@@ -20,6 +20,7 @@ import type { GatewayConfig } from '../gateway/deps.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
+import type { AccountId } from '../protocol/ids.ts';
 import { shardOf } from '../protocol/node/ids.ts';
 import type { Logger } from 'pino';
 import { createAccounts, type AccountsDeps } from './accounts.ts';
@@ -32,7 +33,7 @@ import { startMail } from './mail.ts';
 import { pausedWorkers } from './paused-workers.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
 import type { HeartbeatDeps } from '../cluster/heartbeat.ts';
-import { startSchedules } from './schedules.ts';
+import { startOwnSchedules, startSchedules } from './schedules.ts';
 import { openRateLimiter } from './rate-limiter.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import { createSecretBox } from '../persistence/secret-box.ts';
@@ -243,33 +244,22 @@ async function startWork(wired: Wired): Promise<void> {
   later('publisher', 1_000, () => publisher.stop());
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
-  if (config.ROLES.includes('schedules')) startBackground(wired);
+  startBackground(wired);
   await presence.follow({ stores, rooms, entities, publisher: publishes ? publisher : null });
   const { handOver } = presence;
   if (handOver !== null) later('handover', 2_000, handOver);
 }
 
-/** Schedules and mail. */
-function startBackground({ config, log, later, workers, stores, background, accounts, presence }: Wired): void {
-  const stopJobs = startSchedules({
-    system: workers,
-    stores,
-    background,
-    accounts,
-    nowMs,
-    buildTtlMs: config.BUILD_TTL * 1_000,
-    isMine: (accountId) => presence.isMine(accountId),
-    log,
-  });
+/** What the owner of accounts does by the clock, and with its role this node's part of what is done once over all. */
+function startBackground(wired: Wired): void {
+  const { config, log, later, workers, stores, background, accounts, presence, reach } = wired;
+  const parts = { system: workers, stores, background, accounts, nowMs, log };
+  const isMine = (accountId: AccountId) => presence.isMine(accountId);
+  startOwnSchedules({ ...parts, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
+  if (!config.ROLES.includes('schedules')) return;
+  const stopJobs = startSchedules({ ...parts, nodeId: reach.nodes.self });
   later('schedules', 100, async () => stopJobs());
-  const closeMail = startMail({
-    config,
-    publicUrl: publicUrlOf(config),
-    system: workers,
-    stores: background,
-    nowMs,
-    log,
-  });
+  const closeMail = startMail({ ...parts, config, publicUrl: publicUrlOf(config), stores: background });
   later('mail', 100, async () => closeMail());
 }
 

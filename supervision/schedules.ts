@@ -1,23 +1,36 @@
-/** What a node does by the clock: sweeps the inbox, purges expired rows, notes the daily peak. */
+/**
+ * What a node does by the clock. What is an account's own (lost pushes, builds that nobody signs) each owner of
+ * accounts does for its own; the rest is done once over all nodes, by one that has the role `schedules`. docs/jobs.md.
+ */
 import { schedule } from 'node-cron';
-import { tell, type ActorSystem } from '../actors/kernel/index.ts';
+import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
+import type { AccountCommand } from '../model/account/capabilities.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { DeadBuild } from '../persistence/postgres/operator-reads.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
+import { SESSION_REAP_MS } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
+import { once, type Run } from '../cluster/once.ts';
 
 export interface ScheduleParts {
   readonly system: Pick<ActorSystem, 'spawnWorker'>;
+  /** On the money's connections. */
   readonly stores: Stores;
+  /** On connections of its own. */
+  readonly background: Stores;
   readonly accounts: Accounts;
   readonly nowMs: () => number;
+  readonly log: Logger;
+}
+
+/** What the owner of accounts does for them. */
+export interface OwnParts extends ScheduleParts {
   /** How long a build that nobody signs is one, milliseconds. */
   readonly buildTtlMs: number;
   /** Whether an account is this node's to look after: each node does its own. */
   readonly isMine: (accountId: AccountId) => boolean;
-  readonly log: Logger;
 }
 
 /** A push that was lost is found again within about this time. */
@@ -25,16 +38,19 @@ const INBOX_SWEEP_MS = 1_000;
 /** Younger facts are on their way by the watcher's own push. */
 const INBOX_AGE_MS = 2_000;
 const INBOX_ACCOUNTS_MAX = 500;
-/** Accounts whose peak is noted together. */
-const PEAKS_AT_ONCE = 16;
+/** Accounts that are asked together. */
+const ACCOUNTS_AT_ONCE = 16;
 const DAY_MS = 86_400_000;
 /** Decisions 3: idempotency keys are kept for 24 h. */
 const IDEMPOTENCY_KEEP_MS = DAY_MS;
+/** An instruction that nobody touched for so long is built anew; edges refuse older ones long before. */
+const INSTRUCTION_KEEP_MS = 7 * DAY_MS;
 /** Mail that was sent holds addresses of people and is kept no longer than questions about it come. */
 const SENT_MAIL_KEEP_DAYS = 30;
 
-/** Builds that are expired together. */
+/** Builds that are expired together, and how often they are looked for. */
 const BUILDS_AT_ONCE = 200;
+const BUILD_SWEEP_MS = 60_000;
 
 /** Pages of what waits for endpoints that are stopped, at most so many in a row. */
 const BACKLOG_SWEEP_MS = 1_000;
@@ -42,42 +58,53 @@ const BACKLOG_PAGES_MAX = 200;
 /** Nothing is replayed after REPLAY_WINDOW_DAYS; questions about what an event said come for a little longer. */
 const BODY_KEEP_DAYS = 30;
 
+/** Every account of a list, some together. Rejects when one of them did not take it, after all were asked. */
+async function askEach(
+  accounts: Pick<Accounts, 'ask'>,
+  page: (after: string) => Promise<AccountId[]>,
+  command: AccountCommand,
+  signal: AbortSignal,
+): Promise<void> {
+  let refused = 0;
+  for (let after = ''; !signal.aborted;) {
+    const found = await page(after);
+    const answers = await Promise.all(found.map((accountId) => accounts.ask(accountId, command)));
+    refused += answers.filter((answer) => answer.ok !== true).length;
+    if (found.length < ACCOUNTS_AT_ONCE) break;
+    after = found.at(-1)!;
+  }
+  if (refused > 0) throw new Error(`${refused} accounts did not take ${command.type}`);
+}
+
+type Rounds = Pick<ScheduleParts, 'accounts'> & { readonly stores: Pick<Stores, 'operators'> };
+
 /**
  * The daily snapshot of active addresses that billing takes its peak from; asked again, it changes nothing. Spec §8.1.
  */
-async function notePeaks({
-  stores,
-  accounts,
-  nowMs,
-  isMine,
-}: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs' | 'isMine'>): Promise<void> {
-  const day = new Date(nowMs()).toISOString().slice(0, 10);
-  for (let after = ''; ;) {
-    const found = await stores.operators.accountsWithAddresses(after, PEAKS_AT_ONCE);
-    await Promise.all(found.filter(isMine).map((accountId) => accounts.ask(accountId, { type: 'note_peak', day })));
-    if (found.length < PEAKS_AT_ONCE) return;
-    after = found.at(-1)!;
-  }
-}
+export const notePeaks = ({ stores, accounts }: Rounds, { periodMs, signal }: Run): Promise<void> =>
+  askEach(
+    accounts,
+    (after) => stores.operators.accountsWithAddresses(after, ACCOUNTS_AT_ONCE),
+    { type: 'note_peak', day: new Date(periodMs).toISOString().slice(0, 10) },
+    signal,
+  );
 
 /** Puts smaller bands into force whose period has begun. Spec §3.8. */
-async function settleBands({
-  stores,
-  accounts,
-  nowMs,
-  isMine,
-}: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs' | 'isMine'>): Promise<void> {
-  for (let after = ''; ;) {
-    const found = await stores.operators.accountsWithPendingBand(nowMs(), after, PEAKS_AT_ONCE);
-    await Promise.all(found.filter(isMine).map((accountId) => accounts.ask(accountId, { type: 'settle_band' })));
-    if (found.length < PEAKS_AT_ONCE) return;
-    after = found.at(-1)!;
-  }
-}
+export const settleBands = (
+  { stores, accounts }: Rounds,
+  nowMs: number,
+  { signal }: Pick<Run, 'signal'>,
+): Promise<void> =>
+  askEach(
+    accounts,
+    (after) => stores.operators.accountsWithPendingBand(nowMs, after, ACCOUNTS_AT_ONCE),
+    { type: 'settle_band' },
+    signal,
+  );
 
 /**
- * Expires what nobody signed for BUILD_TTL. Every node looks, and asks its own actors: what another node owns is passed
- * by. Answers how many builds ended.
+ * Expires what nobody signed for BUILD_TTL. Every owner looks, and asks its own actors: what another node owns is
+ * passed by. Answers how many builds ended.
  */
 export async function expireBuilds({
   stores,
@@ -85,7 +112,7 @@ export async function expireBuilds({
   nowMs,
   buildTtlMs,
   isMine,
-}: Pick<ScheduleParts, 'accounts' | 'nowMs' | 'buildTtlMs' | 'isMine'> & {
+}: Pick<OwnParts, 'accounts' | 'nowMs' | 'buildTtlMs' | 'isMine'> & {
   stores: Pick<Stores, 'operators'>;
 }): Promise<number> {
   const untilMs = nowMs() - buildTtlMs;
@@ -102,16 +129,7 @@ export async function expireBuilds({
   }
 }
 
-/** What a node does at its start and at the first seconds of each day, UTC; doing it again changes nothing. */
-export async function dailyRound(
-  parts: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs' | 'isMine'>,
-): Promise<void> {
-  await parts.stores.maintain(parts.nowMs());
-  await notePeaks(parts);
-  await settleBands(parts);
-}
-
-/** Purges expired rows. Daily too, but in a worker of its own: a day of deliveries takes a while. Spec §6. */
+/** Removes what nobody asks for any more. Spec §6. */
 export async function retentionRound({
   stores,
   nowMs,
@@ -134,11 +152,52 @@ async function workBacklogs({ deliveries }: Pick<Stores, 'deliveries'>): Promise
   }
 }
 
+interface Job {
+  /** Its name in `background_job` and, behind `schedules/`, of its worker. */
+  readonly job: string;
+  readonly everySeconds: number;
+  work(run: Run): Promise<void>;
+}
+
+/** What one node does for all of them, once in each period. */
+export function jobsOf({ background: stores, accounts, nowMs, log }: Omit<ScheduleParts, 'system' | 'stores'>): Job[] {
+  const daily = DAY_MS / 1_000;
+  return [
+    {
+      job: 'purge',
+      everySeconds: 60,
+      async work() {
+        const nonces = await stores.edge.purgeNonces(nowMs());
+        const keys = await stores.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
+        const sessions = await stores.edge.reapSessions(nowMs() - SESSION_REAP_MS);
+        const instructions = await stores.edge.reapInstructions(nowMs() - INSTRUCTION_KEEP_MS);
+        log.debug({ nonces, count: keys, sessions, instructions }, 'purged');
+      },
+    },
+    { job: 'partitions', everySeconds: daily, work: () => stores.maintain(nowMs()) },
+    { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
+    { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },
+    { job: 'retention', everySeconds: daily, work: () => retentionRound({ stores, nowMs, log }) },
+  ];
+}
+
+type Spawner = ScheduleParts['system'];
+
+const often = (system: Spawner, path: string, everyMs: number, work: () => Promise<void>) =>
+  system.spawnWorker<'look'>({
+    path,
+    recover: ({ sendSelf }) => void sendSelf('look'),
+    receive: async (look, { timers, sendSelf, signal }) => {
+      await work();
+      if (!signal.aborted) timers.after(everyMs, () => sendSelf(look));
+    },
+  });
+
 /**
- * Starts the schedules, each as a supervised worker of its own: a long one delays no other. Only the look for lost
- * pushes is on the money's connections; `background` has its own. The answer stops the cron jobs.
+ * Starts what this node does for the accounts that it owns. Only the look for lost pushes is on the money's
+ * connections.
  */
-export function startSchedules({
+export function startOwnSchedules({
   system,
   stores,
   background,
@@ -147,52 +206,43 @@ export function startSchedules({
   buildTtlMs,
   isMine,
   log,
-}: ScheduleParts & { background: Stores }): () => void {
-  const often = (path: string, everyMs: number, work: () => Promise<void>) =>
-    system.spawnWorker<'look'>({
-      path,
-      recover: ({ sendSelf }) => void sendSelf('look'),
-      receive: async (look, { timers, sendSelf, signal }) => {
-        await work();
-        if (!signal.aborted) timers.after(everyMs, () => sendSelf(look));
-      },
-    });
-  const seldom = (path: string, work: () => Promise<void>) =>
-    system.spawnWorker<'now'>({ path, mailboxMax: 2, receive: work });
-  often('schedules/inbox', INBOX_SWEEP_MS, async () => {
+}: OwnParts): void {
+  often(system, 'schedules/inbox', INBOX_SWEEP_MS, async () => {
     const found = await stores.inbox.accountsWithInbox(nowMs() - INBOX_AGE_MS, INBOX_ACCOUNTS_MAX);
     for (const accountId of found.filter(isMine))
       void accounts
         .wake(accountId)
         .catch((error: unknown) => log.warn({ err: error, accountId }, 'facts wait in the inbox'));
   });
-  often('schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));
-  const purge = seldom('schedules/purge', async () => {
-    const nonces = await background.edge.purgeNonces(nowMs());
-    const keys = await background.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
-    log.debug({ nonces, count: keys }, 'purged');
-  });
-  const peaks = seldom('schedules/daily', () => dailyRound({ stores: background, accounts, nowMs, isMine }));
-  const retention = seldom('schedules/retention', () => retentionRound({ stores: background, nowMs, log }));
-  const builds = seldom('schedules/builds', async () => {
+  often(system, 'schedules/builds', BUILD_SWEEP_MS, async () => {
     const expired = await expireBuilds({ stores: background, accounts, nowMs, buildTtlMs, isMine });
     if (expired > 0) log.info({ count: expired }, 'builds that nobody signed expired');
   });
-  const daily = (): void => {
-    tell(peaks, 'now');
-    tell(retention, 'now');
+}
+
+/**
+ * Starts what is done once over all nodes, each job as a supervised worker of its own: a long one delays no other.
+ * Every node tries each of them at its start, each minute and when a day begins; the claim says which one does it. The
+ * answer stops the tries.
+ */
+export function startSchedules(parts: ScheduleParts & { readonly nodeId: string }): () => void {
+  const { system, background, nodeId, log } = parts;
+  often(system, 'schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));
+  const workers = jobsOf(parts).map((job): Address<'now', void> =>
+    system.spawnWorker<'now'>({
+      path: `schedules/${job.job}`,
+      mailboxMax: 2,
+      receive: async (_now, { signal }) => {
+        await once({ jobs: background.jobs, nodeId, clock: systemClock, log }, job, (run) => job.work(run), signal);
+      },
+    }),
+  );
+  const tryAll = (): void => {
+    for (const worker of workers) tell(worker, 'now');
   };
-  daily();
-  const jobs = [
-    schedule('17 * * * * *', () => {
-      tell(purge, 'now');
-    }),
-    schedule('37 * * * * *', () => {
-      tell(builds, 'now');
-    }),
-    schedule('5 0 0 * * *', daily, { timezone: 'UTC' }),
-  ];
+  tryAll();
+  const triggers = [schedule('17 * * * * *', tryAll), schedule('5 0 0 * * *', tryAll, { timezone: 'UTC' })];
   return () => {
-    for (const job of jobs) void job.stop();
+    for (const trigger of triggers) void trigger.stop();
   };
 }

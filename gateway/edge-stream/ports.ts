@@ -17,14 +17,12 @@ export interface RoomDeps {
     EdgeStore,
     | 'saveSessions'
     | 'openSessions'
-    | 'reapSessions'
     | 'saveLocalKeys'
     | 'localKeys'
     | 'saveKeySet'
     | 'keySets'
     | 'saveInstructions'
     | 'instruction'
-    | 'reapInstructions'
   >;
   /** Where attempts go; notified when a leader comes or goes. Bound late: the publisher sends through this room. */
   readonly publisher: () => Pick<Publisher, 'report' | 'ring' | 'leaderLost'>;

@@ -8,7 +8,6 @@ import type { InstructionNotKept, SessionRow } from '../../model/ports/edge-stor
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   acknowledgement,
-  SESSION_REAP_MS,
   type Acknowledgement,
   type AttemptsFrame,
   type HeartbeatBody,
@@ -30,9 +29,6 @@ import type { Admitted, RoomDeps } from './ports.ts';
 const TICK_MS = 1_000;
 /** Session rows of one statement. */
 const SAVE_MAX = 1_000;
-const REAP_EVERY_MS = 60_000;
-/** An instruction that nobody touched for so long is built anew; edges refuse older ones long before. */
-const INSTRUCTION_KEEP_MS = 7 * 86_400_000;
 /** An edge that does not say within this time that it has a frame is asked again later. */
 const DELIVER_TIMEOUT_MS = 10_000;
 /** Signing includes the edge's own checks, its ledger and one request to the cloud. */
@@ -63,8 +59,6 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   readonly #sinceMs = new Map<number, number>();
   #startedMs = 0;
   #timer: TimerHandle = null;
-  #reapedMs = 0;
-  #reaping = false;
   #saving = false;
   #saved: Promise<void> = Promise.resolve();
   #stopped = true;
@@ -383,22 +377,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       if (this.#stopped) return;
       for (const [accountId, room] of this.#rooms) if (!room.tick()) this.#rooms.delete(accountId);
       this.#save();
-      this.#reap();
       this.#schedule();
     });
-  }
-
-  #reap(): void {
-    const { nowMs, elapsedMs } = this.#now();
-    if (this.#reaping || elapsedMs - this.#reapedMs < REAP_EVERY_MS) return;
-    this.#reapedMs = elapsedMs;
-    this.#reaping = true;
-    const { log, store } = this.#deps;
-    Promise.all([store.reapSessions(nowMs - SESSION_REAP_MS), store.reapInstructions(nowMs - INSTRUCTION_KEEP_MS)])
-      .catch((error: unknown) => log.warn({ err: error }, 'ended sessions could not be reaped'))
-      .finally(() => {
-        this.#reaping = false;
-      });
   }
 
   /** Writes what changed; what changes meanwhile is written by the next tick. */

@@ -75,6 +75,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'applied',
   'pending',
   'migration',
+  'job',
+  'period',
   'names',
   'ms',
   'seconds',

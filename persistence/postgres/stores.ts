@@ -5,6 +5,7 @@ import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store
 import { createEdgeStore } from './edge-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { createJobStore } from './job-store.ts';
 import { createMailStore } from './mail-store.ts';
 import { createOperatorReads } from './operator-reads.ts';
 import { createReadStore } from './read-store.ts';
@@ -29,6 +30,7 @@ export function createStores(options: StoresOptions) {
     inbox: createInboxStore(sql),
     deliveries: createDeliveryStore(sql, options),
     mail: createMailStore(sql, options),
+    jobs: createJobStore(sql),
     edge: createEdgeStore(sql),
     identity: createIdentityStore(sql, options.initialAccount),
     read: createReadStore(sql, options.lists),

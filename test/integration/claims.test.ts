@@ -819,6 +819,46 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from claim_mail('2020-01-01', '2020-01-02', 10)`,
     },
   ],
+  claim_job: [
+    {
+      name: 'a job that another node has',
+      expected: 'nothing',
+      async call() {
+        await database.sql`select * from claim_job('of another', 'other', 86400, 60)`;
+        return database.sql`select * from claim_job('of another', 'intruder', 86400, 60)`;
+      },
+    },
+    {
+      name: 'a job whose work is done',
+      expected: 'nothing',
+      async call() {
+        const [row] = await database.sql`select * from claim_job('done', 'other', 86400, 60)`;
+        await database.sql`select end_job('done', 'other', ${row!['periodAt']}::timestamptz, null)`;
+        return database.sql`select * from claim_job('done', 'intruder', 86400, 60)`;
+      },
+    },
+  ],
+  renew_job: [
+    {
+      name: "another node's claim",
+      expected: 'nothing',
+      async call() {
+        await database.sql`select * from claim_job('of another', 'other', 86400, 60)`;
+        return database.sql`select 1 where renew_job('of another', 'intruder', 60)`;
+      },
+    },
+  ],
+  end_job: [
+    {
+      name: "another node's claim",
+      expected: 'nothing',
+      async call() {
+        await database.sql`select * from claim_job('of another', 'other', 86400, 60)`;
+        await database.sql`select end_job('of another', 'intruder', now(), null)`;
+        return database.sql`select 1 from background_job where name = 'of another' and node is null`;
+      },
+    },
+  ],
   record_mail: [
     {
       name: 'mail of nobody',

@@ -10,7 +10,7 @@ import type { Stores } from '../../persistence/postgres/stores.ts';
 import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
 import { newId, shardOf } from '../../protocol/node/ids.ts';
 import { restartPolicy } from '../../supervision/policy.ts';
-import { dailyRound, retentionRound } from '../../supervision/schedules.ts';
+import { jobsOf, notePeaks, retentionRound, settleBands } from '../../supervision/schedules.ts';
 import { RESTARTS } from '../actors/kernel/node.ts';
 import { commands, pushedKey } from '../support/account.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -66,7 +66,12 @@ async function bareAccount(): Promise<AccountId> {
   await stores.identity.createOrganization({ id, name: 'Test', createdAtMs: nowMs }, userId, PLAN);
   return accountIdOf(id, 'live');
 }
-const daily = () => dailyRound({ stores, accounts: accounts as Accounts, nowMs: () => nowMs, isMine: () => true });
+async function daily(): Promise<void> {
+  const parts = { stores, accounts: accounts as Accounts };
+  const run = { periodMs: Math.floor(nowMs / DAY_MS) * DAY_MS, signal: new AbortController().signal };
+  await notePeaks(parts, run);
+  await settleBands(parts, nowMs, run);
+}
 const usage = async (accountId: AccountId) =>
   usageOf(
     await must(accountId, { type: 'inspect' }),
@@ -173,3 +178,36 @@ test.serial(
     t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS + 1), { deliveries: 0, mails: 0, tokens: 0 });
   },
 );
+
+test.serial('§2.8 each minute: sessions that ended an hour ago go, and instructions after seven days', async (t) => {
+  nowMs = JULY_20_MS;
+  const { live } = await newOrganization(stores);
+  const session = (id: string, endedAtMs: number | null) => ({
+    id,
+    accountId: live,
+    role: 'follower' as const,
+    edgeVersion: '1.0.0',
+    liveness: 'down' as const,
+    leaseEpoch: 1,
+    outboxMode: 'durable' as const,
+    outboxDepth: 0,
+    outboxPoisoned: false,
+    podHint: null,
+    lastHeartbeatAtMs: nowMs,
+    startedAtMs: nowMs,
+    endedAtMs,
+  });
+  const [open, ended, old] = [newId('ses', nowMs), newId('ses', nowMs), newId('ses', nowMs)];
+  await stores.edge.saveSessions([
+    session(open, null),
+    session(ended, nowMs - 3_600_000),
+    session(old, nowMs - 3_600_001),
+  ]);
+  const log = { debug: () => undefined, info: () => undefined } as never;
+  const { work } = jobsOf({ background: stores, accounts: accounts as Accounts, nowMs: () => nowMs, log }).find(
+    ({ job }) => job === 'purge',
+  )!;
+  await work({ periodMs: nowMs, signal: new AbortController().signal });
+  const left = await database.owner<{ id: string }[]>`select id from flock.edge_session where account_id = ${live}`;
+  t.deepEqual(left.map(({ id }) => id).sort(), [open, ended].sort());
+});

@@ -107,14 +107,12 @@ export class Cloud implements CloudEnd {
       store: {
         saveSessions: sessions.saveSessions,
         openSessions: sessions.openSessions,
-        reapSessions: sessions.reapSessions,
         saveLocalKeys: sessions.saveLocalKeys,
         localKeys: sessions.localKeys,
         saveKeySet: sessions.saveKeySet,
         keySets: sessions.keySets,
         saveInstructions: sessions.saveInstructions,
         instruction: sessions.instruction,
-        reapInstructions: async () => 0,
       },
     });
     this.#publisher = createPublisher({

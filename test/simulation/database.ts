@@ -45,7 +45,6 @@ export interface Stores {
     EdgeStore,
     | 'saveSessions'
     | 'openSessions'
-    | 'reapSessions'
     | 'saveLocalKeys'
     | 'localKeys'
     | 'saveKeySet'
@@ -223,14 +222,6 @@ export class Database implements StoryDatabase {
             for (const row of rows) this.#sessions.set(row.id, row);
           }),
         openSessions: () => statement(() => [...this.#sessions.values()].filter(({ endedAtMs }) => endedAtMs === null)),
-        reapSessions: (endedBeforeMs) =>
-          statement(() => {
-            const old = [...this.#sessions.values()].filter(
-              ({ endedAtMs }) => endedAtMs !== null && endedAtMs < endedBeforeMs,
-            );
-            for (const { id } of old) this.#sessions.delete(id);
-            return old.length;
-          }),
         saveLocalKeys: (_id, records) =>
           statement(() => {
             this.#localKeys.push(...records);

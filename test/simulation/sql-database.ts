@@ -135,7 +135,6 @@ export class SqlDatabase implements StoryDatabase {
       sessions: {
         saveSessions: (rows) => statement(() => edge.saveSessions(rows), false),
         openSessions: () => statement(() => edge.openSessions(), false),
-        reapSessions: (endedBeforeMs) => statement(() => edge.reapSessions(endedBeforeMs), false),
         saveLocalKeys: (id, records) => statement(() => edge.saveLocalKeys(id, records), false),
         localKeys: (id) => statement(() => edge.localKeys(id), false),
         saveKeySet: (id, set) => statement(() => edge.saveKeySet(id, set), false),

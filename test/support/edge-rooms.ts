@@ -165,11 +165,6 @@ export class Rooms {
     const store = {
       saveSessions: async (rows: readonly SessionRow[]) => void rows.forEach((row) => this.saved.set(row.id, row)),
       openSessions: async () => [...this.saved.values()].filter(({ endedAtMs }) => endedAtMs === null),
-      reapSessions: async (endedBeforeMs: number) => {
-        const old = [...this.saved.values()].filter(({ endedAtMs }) => endedAtMs !== null && endedAtMs < endedBeforeMs);
-        for (const { id } of old) this.saved.delete(id);
-        return old.length;
-      },
       saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[]) => {
         const kept = records.filter(({ id }) => !this.localKeysNotKept.includes(id));
         this.localKeys.set(accountId, [...(this.localKeys.get(accountId) ?? []), ...kept]);
@@ -190,7 +185,6 @@ export class Rooms {
       },
       instruction: async (accountId: AccountId, transactionId: string) =>
         this.instructions.get(`${accountId} ${transactionId}`) ?? null,
-      reapInstructions: async () => 0,
     };
     return new EdgeRooms({
       store,

@@ -229,6 +229,13 @@ const ACCOUNTS: Record<string, Work> = {
     await nodes.nodes(30);
     await nodes.leave('several');
   },
+  'jobs.claim renew finish postpone': async ({ stores: { jobs } }) => {
+    const job = fresh();
+    const claim = (await jobs.claim(job, 'plans', 86_400, 60))!;
+    await jobs.renew(job, 'plans', 60);
+    await jobs.postpone(job, 'plans', claim, 0);
+    await jobs.finish(job, 'plans', (await jobs.claim(job, 'plans', 86_400, 60))!);
+  },
   'accounts.load holds append ownership.claimVacantShards renewNode': async ({
     stores: { accounts, ownership },
     live,
