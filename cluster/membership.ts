@@ -63,7 +63,6 @@ export class Membership extends Heartbeat {
   readonly #chains = new Holdings<Chain>();
   #members: readonly Member[] = [];
   #map: OwnerMap | null = null;
-  #mapVersion = -1;
   #reading: Promise<void> | null = null;
   #moves: Moves | null = null;
   #round: Promise<void> | null = null;
@@ -175,11 +174,11 @@ export class Membership extends Heartbeat {
     // A node that left is not made to live again by a beat.
     if (this.#stopping) return;
     const { mapVersion, members } = await store.beat(nodeId, leaseSeconds);
-    const changed = mapVersion !== this.#mapVersion || idsOf(members) !== idsOf(this.#members);
+    const changed = idsOf(members) !== idsOf(this.#members);
     this.#members = members;
     if (changed) this.#deps.onMembers?.(members);
-    if (changed || !this.#settled()) await this.refresh();
-    this.#mapVersion = mapVersion;
+    // A reading that began before this beat may be older than it: then the next beat reads again.
+    if (changed || mapVersion !== versionOf(this.#map) || !this.#settled()) await this.refresh();
     this.#begin();
   }
 
@@ -187,11 +186,15 @@ export class Membership extends Heartbeat {
     this.#map = await this.#deps.store.owners(this.#deps.leaseSeconds);
   }
 
-  /** Every shard has an owner that lives. */
+  /**
+   * Every shard has an owner that lives. One that is no member any more is not vacant yet where it claimed something
+   * after its last beat: nothing but time changes that.
+   */
   #settled(): boolean {
     const map = this.#map;
     if (map === null) return false;
-    const isOwned = ({ owner, vacant }: Holding) => owner !== null && !vacant;
+    const living = new Set(this.#members.map(({ id }) => id));
+    const isOwned = ({ owner, vacant }: Holding) => owner !== null && !vacant && living.has(owner);
     return map.shards.every(isOwned) && [...map.chains.values()].every(isOwned);
   }
 
@@ -302,6 +305,12 @@ export class Membership extends Heartbeat {
         .filter(({ about }) => about?.roles.includes('watchers') === true && about.chains.includes(chain))
         .map(({ id }) => id),
     );
+}
+
+/** Of what was read, as a beat counts it; null before anything was. */
+function versionOf(map: OwnerMap | null): number | null {
+  if (map === null) return null;
+  return [...map.shards, ...map.chains.values()].reduce((sum, { epoch }) => sum + epoch, 0);
 }
 
 const idsOf = (members: readonly Member[]): string => members.map(({ id }) => id).join(' ');

@@ -83,6 +83,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     },
   });
   const rooms = new EdgeRooms({
+    isHere: (accountId) => presence.isMine(accountId),
     accounts: { ask: (accountId, command) => reach.accounts.ask(accountId, command) },
     store: stores.edge,
     publisher: () => publisher,

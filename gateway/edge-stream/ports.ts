@@ -12,6 +12,8 @@ export interface StreamLog {
 }
 
 export interface RoomDeps {
+  /** Whether an account's room is this node's now. */
+  readonly isHere: (accountId: AccountId) => boolean;
   readonly accounts: Pick<Accounts, 'ask'>;
   readonly store: Pick<
     EdgeStore,

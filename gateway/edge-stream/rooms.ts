@@ -120,16 +120,22 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   /**
-   * A verified stream becomes a member of its account's room. Refuses: TIER_FEATURE_LOCKED, and what the account
-   * refuses.
+   * A verified stream becomes a member of its account's room. Refuses: TIER_FEATURE_LOCKED, SERVICE_UNAVAILABLE when
+   * the account is another node's by then, and what the account refuses.
    */
   async join(admitted: Admitted, connection: Connection): Promise<Joined | Refusal> {
     const { accountId, sessionId } = admitted;
     if (this.#stopped) return refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' });
     const localKeys = await this.#deps.store.localKeys(accountId);
+    if (this.#stopped || !this.#deps.isHere(accountId)) return accountMoved();
     const room = this.#roomOf(accountId);
     const welcome = await room.connect(admitted, connection, localKeys);
     if (isRefusal(welcome)) return welcome;
+    // The account may have moved meanwhile, even back: a stream in a forgotten room would lead, and get nothing.
+    if (this.#stopped || this.#rooms.get(accountId) !== room || !this.#deps.isHere(accountId)) {
+      room.disconnected(sessionId, connection, false);
+      return accountMoved();
+    }
     this.#save();
     const session = room.sessions.get(sessionId)!;
     return {
@@ -247,7 +253,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const known = this.#rooms.get(accountId);
     if (known !== undefined) return known;
     const sinceMs = this.#sinceMs.get(shardOf(accountId)) ?? this.#startedMs;
-    const room = new Room(accountId, this.#deps, sinceMs, (id, leading) => {
+    const room: Room = new Room(accountId, this.#deps, sinceMs, (id, leading) => {
+      if (this.#rooms.get(id) !== room) return; // a forgotten one
       if (leading) this.#leaders.add(id);
       else this.#leaders.delete(id);
     });
@@ -412,3 +419,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
 function acknowledgementOf(refusal: Refusal | null): Acknowledgement {
   return refusal === null ? { ok: true } : { ok: false, code: refusal.code, details: refusal.details };
 }
+
+/** Refuses a stream whose account's room is not here any more: the edge comes again, to the owner of then. */
+export const accountMoved = (): Refusal =>
+  refuse('SERVICE_UNAVAILABLE', { reason: 'the account has moved', retryAfterSeconds: 1 });

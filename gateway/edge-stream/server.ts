@@ -21,7 +21,7 @@ import type { Serving } from '../../model/ports/serving.ts';
 import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
 import { admit, keyHolds, type HandshakeDeps } from './handshake.ts';
-import type { EdgeRooms, Joined } from './rooms.ts';
+import { accountMoved, type EdgeRooms, type Joined } from './rooms.ts';
 import type { Connection } from './sessions.ts';
 import type { Admitted, StreamLog } from './ports.ts';
 import { attachRelay, relayTo, type RelayTrust } from './relay.ts';
@@ -150,8 +150,7 @@ async function memberHere(
 const relayedJoin =
   (deps: StreamServerDeps) =>
   async (admitted: Admitted, socket: Socket): Promise<Refusal | { left(byPeer: boolean): void; serve(): void }> => {
-    if ((await deps.elsewhere!.urlOf(admitted.accountId)) !== null)
-      return refuse('SERVICE_UNAVAILABLE', { reason: 'the account has moved', retryAfterSeconds: 1 });
+    if ((await deps.elsewhere!.urlOf(admitted.accountId)) !== null) return accountMoved();
     const member = await memberHere(deps, admitted, socket);
     return isRefusal(member) ? member : { left: (byPeer) => member.left(byPeer), serve: () => member.open(socket) };
   };

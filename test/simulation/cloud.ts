@@ -100,6 +100,7 @@ export class Cloud implements CloudEnd {
     });
     const { sessions } = this.#stores;
     this.rooms = new EdgeRooms({
+      isHere: () => true,
       accounts: this.accounts,
       publisher: () => this.#publisher,
       clock: systemClock,

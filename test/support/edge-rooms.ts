@@ -79,6 +79,8 @@ export class Rooms {
   readonly accounts = new Map<AccountId, TestAccount>();
   readonly saved = new Map<string, SessionRow>();
   readonly localKeys = new Map<AccountId, LocalKeyRecord[]>();
+  /** Accounts of other nodes. */
+  readonly elsewhere = new Set<AccountId>();
   /** By account and replica. */
   readonly keySets = new Map<string, KeySetRecord>();
   /** By account and transaction. */
@@ -187,6 +189,7 @@ export class Rooms {
         this.instructions.get(`${accountId} ${transactionId}`) ?? null,
     };
     return new EdgeRooms({
+      isHere: (accountId) => !this.elsewhere.has(accountId),
       store,
       clock: this.clock,
       log: { info: () => {}, warn: () => {} },

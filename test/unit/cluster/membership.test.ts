@@ -6,7 +6,7 @@ import type { NodeAbout } from '../../../model/ports/nodes.ts';
 import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { HandClock } from '../../support/clock.ts';
-import { until } from '../../support/until.ts';
+import { rounds, until } from '../../support/until.ts';
 
 const ABOUT: NodeAbout = { version: '1.0.0', protocol: 1, roles: ['gateway', 'watchers'], chains: ['eth'] };
 const memberOf = (id: string): Member => ({ id, url: `http://${id}`, about: ABOUT, sinceMs: 0 });
@@ -26,7 +26,7 @@ class Rows {
     };
     const take = <Key>(rows: { get(key: Key): Holding | undefined; set(key: Key, row: Holding): void }, key: Key) => {
       const row = rows.get(key) ?? { owner: null, epoch: 0, vacant: true };
-      if (row.owner !== null && row.owner !== node) return [];
+      if (row.owner !== null && row.owner !== node && !row.vacant) return [];
       rows.set(key, { owner: node, epoch: row.epoch + 1, vacant: false });
       return [[key, row.epoch + 1] as const];
     };
@@ -60,11 +60,11 @@ class Rows {
   }
 }
 
-async function joined() {
+async function joined(change: (rows: Rows, store: ClusterStore) => ClusterStore = (_, store) => store) {
   const rows = new Rows(),
     clock = new HandClock();
   const node = new Membership({
-    store: rows.store('a'),
+    store: change(rows, rows.store('a')),
     nodeId: 'a',
     url: 'http://a',
     about: ABOUT,
@@ -135,5 +135,60 @@ test('4.1 row 2, a freeze past the lease: nothing is taken in by its memory unti
   t.is(node.trouble(), 'database');
   rows.shards[7] = { owner: 'b', epoch: rows.shards[7]!.epoch + 1, vacant: false };
   await comesTo('the rest is served', () => served() === SHARD_COUNT - 1);
+  t.false(node.serves(7));
+});
+
+/** Beats with the version that the database has. */
+function trueVersions(rows: Rows, store: ClusterStore): ClusterStore {
+  const sum = (holdings: Iterable<Holding>) => [...holdings].reduce((total, { epoch }) => total + epoch, 0);
+  return {
+    ...store,
+    beat: async () => ({ owned: 0, mapVersion: sum(rows.shards) + sum(rows.chains.values()), members: rows.members }),
+  };
+}
+
+test('4.1 row 1, a node that is killed right after a claim, which its silence outlives by a moment: its shards and chains are taken over', async (t) => {
+  const { rows, clock, node, served, comesTo } = await joined(trueVersions);
+  await comesTo('everything is served', () => served() === SHARD_COUNT && node.follows('eth'));
+  clock.advance(5_000); // by now it believes that others are silent
+  const theirs: Holding = { owner: 'b', epoch: 7, vacant: false };
+  rows.shards[7] = theirs;
+  rows.chains.set('eth', theirs);
+  rows.members = ['a', 'b'].map(memberOf);
+  await comesTo('the other one owns two', () => !node.serves(7) && !node.follows('eth'));
+  // Its last beat is older than the lease, its claim is not: it is no member any more, and what it owns not vacant yet.
+  rows.members = [memberOf('a')];
+  for (let beat = 0; beat < 3; beat += 1) await node.look();
+  t.false(node.serves(7));
+  rows.shards[7] = { ...theirs, vacant: true };
+  rows.chains.set('eth', { ...theirs, vacant: true });
+  for (let beat = 0; beat < 3; beat += 1) await node.look();
+  await comesTo('it is taken over', () => node.serves(7) && node.follows('eth'));
+});
+
+test('a beat that finds a change reads who owns what after it, and shares no answer that was asked for before', async (t) => {
+  let hold: Promise<void> | null = null;
+  const { rows, node, served, comesTo } = await joined((of, store) => ({
+    ...trueVersions(of, store),
+    owners: async (leaseSeconds) => {
+      const held = hold,
+        map = await store.owners(leaseSeconds);
+      await held;
+      return map;
+    },
+  }));
+  rows.members = [memberOf('a'), { ...memberOf('b'), url: null, about: null }]; // nothing is placed there
+  await comesTo('everything is served', () => served() === SHARD_COUNT && node.follows('eth'));
+  await node.look();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  hold = promise;
+  const before = node.refresh(); // a router looks
+  rows.shards[7] = { owner: 'b', epoch: rows.shards[7]!.epoch + 1, vacant: false };
+  const beat = node.look();
+  hold = null;
+  await rounds(3);
+  resolve();
+  await Promise.all([before, beat]);
+  for (let more = 0; more < 3; more += 1) await node.look();
   t.false(node.serves(7));
 });
