@@ -271,7 +271,8 @@ function createRelay(
         const event = plainEvent(delivery.body);
         if (event === null) log.alarm('event_not_plain', { deliveryId: delivery.deliveryId });
         // A denial is durable before the receiver reads it; where it cannot be, the cloud delivers it again.
-        else if (!(await guard.noteDenied(deniedInEvent(event)))) return null;
+        else if (!(await guard.noteDenied(deniedInEvent(event, { isTxidOf: (id, txid) => guard.isTxidOf(id, txid) }))))
+          return null;
         const attempt = event === null ? unverified(delivery, 0) : await poster.post(delivery);
         if (attempt !== null) counters.noteAttempt(attempt);
         if (attempt?.outcome === 'answered') blocked.reached(delivery.url);

@@ -1,8 +1,10 @@
 /** What a path of the edge gets and gives: the same envelope as the cloud's, with the edge's own request id. */
 import { z } from 'zod';
-import type { Refusal } from '../../protocol/errors.ts';
+import { fail } from '../../protocol/envelope.ts';
+import { statusOf, type Refusal } from '../../protocol/errors.ts';
 import type { Route } from '../../protocol/route.ts';
 import type { OperationId } from '../../protocol/routes.ts';
+import type { CloudError } from '../answers/cloud-refusal.ts';
 import type { ForwardedAnswer } from '../link/upstream.ts';
 
 /** A route of the table, with its name there. */
@@ -23,11 +25,18 @@ export interface EdgeCall {
   readonly isGone: () => boolean;
 }
 
+/** `about`: the withdrawal that a refusal concerns although the path does not name it (a build under its key). */
 export type EdgeAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly data: unknown }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The cloud's own answer: a refusal byte for byte, with its code, a success as it was read. */
-  | { readonly kind: 'passed'; readonly answer: ForwardedAnswer; readonly code?: string }
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly about?: string }
+  /** The cloud's own answer, written anew as it was read; `code` is that of a refusal as the cloud wrote it. */
+  | {
+      readonly kind: 'passed';
+      readonly answer: ForwardedAnswer;
+      readonly code?: string;
+      readonly refusal?: Refusal;
+      readonly about?: string;
+    }
   | {
       readonly kind: 'bare';
       readonly contentType: string;
@@ -63,7 +72,7 @@ export function queryOf(pathAndQuery: string): Record<string, string | string[]>
 /** The envelope of an answer (spec §2.1), read once; `error` is null for a success. */
 export interface PlainEnvelope {
   readonly data: unknown;
-  readonly error: { readonly code: string } | null;
+  readonly error: CloudError | null;
   readonly meta: { readonly requestId: string; readonly timestamp: string };
 }
 
@@ -95,6 +104,15 @@ export function envelopeOf({ status, body }: Pick<ForwardedAnswer, 'status' | 'b
   return read.success && read.data.data !== undefined
     ? { data: read.data.data, error: null, meta: read.data.meta }
     : null;
+}
+
+/** The answer of the cloud with this refusal in it. */
+export function withRefusal(
+  answer: ForwardedAnswer,
+  refusal: Refusal,
+  envelopeMeta: PlainEnvelope['meta'],
+): ForwardedAnswer {
+  return { ...answer, status: statusOf(refusal.code), body: Buffer.from(JSON.stringify(fail(refusal, envelopeMeta))) };
 }
 
 /** The one text of a JSON value as the cloud writes it; empty for one that is nested too deeply to be written. */

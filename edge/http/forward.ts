@@ -2,8 +2,9 @@
  * Passes application paths on to the cloud. Every answer is read by its route's schema and held to what the edge knows.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { ERRORS, isRefusal, refuse, statusOf, type ErrorCode } from '../../protocol/errors.ts';
+import { ERRORS, isRefusal, refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { answerBytesMax } from '../answers/answer-size.ts';
+import { cloudRefusal } from '../answers/cloud-refusal.ts';
 import { checkedAnswer, withheldKind, type Checked } from '../answers/checked.ts';
 import type { Ask, Known } from '../answers/known.ts';
 import type { EdgeLog } from '../process/log.ts';
@@ -13,6 +14,7 @@ import {
   jsonOf,
   queryOf,
   refused,
+  withRefusal,
   type EdgeAnswer,
   type EdgeCall,
   type EdgePath,
@@ -35,6 +37,8 @@ export interface ForwardSettings {
 export interface Passed {
   readonly answer: ForwardedAnswer;
   readonly envelope: PlainEnvelope;
+  /** The refusal as it may be handed on; null for a success. */
+  readonly refusal: Refusal | null;
 }
 
 export interface Forwarding {
@@ -55,8 +59,15 @@ export function isPassed(answer: Passed | EdgeAnswer): answer is Passed {
 }
 
 /** The cloud's refusal as it is handed on. */
-export function handedOn({ answer, envelope }: Passed): EdgeAnswer {
-  return { kind: 'passed', answer, ...(envelope.error === null ? {} : { code: envelope.error.code }) };
+export function handedOn({ answer, envelope, refusal }: Passed): Extract<EdgeAnswer, { kind: 'passed' }> {
+  return refusal === null
+    ? { kind: 'passed', answer }
+    : {
+        kind: 'passed',
+        answer: withRefusal(answer, refusal, envelope.meta),
+        code: envelope.error?.code ?? refusal.code,
+        refusal,
+      };
 }
 
 /** An answer with its data as they were read; nothing that was not looked at is in it. */
@@ -88,7 +99,8 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
     }
     if (envelope.error !== null) settings.onRefused(envelope.error.code);
     if (answer.body.length > LARGE_BYTES) await turn(); // to read it once was a turn's work
-    return { answer, envelope };
+    const refusal = envelope.error === null ? null : cloudRefusal(envelope.error, knownTo(call, known));
+    return { answer, envelope, refusal };
   };
 
   const check: Forwarding['check'] = async (call, data) => {
@@ -123,6 +135,20 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
 function isOfStatus({ error }: PlainEnvelope, status: number, expected: number): boolean {
   if (error === null) return status === expected;
   return status >= 400 && (!Object.hasOwn(ERRORS, error.code) || statusOf(error.code as ErrorCode) === status);
+}
+
+/** What the caller wrote itself, and the txids that were signed here. */
+function knownTo(
+  { pathAndQuery, body, headers, params }: EdgeCall,
+  { instructions }: Known,
+): (text: string) => boolean {
+  const texts = [pathAndQuery, ...Object.values(params), ...Object.values(headers), body.toString('utf8')].map((text) =>
+    text.toLowerCase(),
+  );
+  const txids = (params['id'] === undefined ? [] : instructions.signaturesOf(params['id'])).flatMap(({ signed }) =>
+    signed === null ? [] : [signed.txid.toLowerCase()],
+  );
+  return (text) => [...texts, ...txids].some((one) => one.includes(text.toLowerCase()));
 }
 
 function askOf({ params, pathAndQuery, body }: EdgeCall): Ask {

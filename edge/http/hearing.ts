@@ -5,25 +5,52 @@
  */
 import { refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
+import { SAYS_NOTHING, UNKNOWN_CODE } from '../answers/cloud-refusal.ts';
 import type { PaymentGuard } from '../signing/payment-guard.ts';
-import { isFailureWord } from '../signing/submissions.ts';
-import { deniedInAnswer, GONE, isConfirmed, NOTHING_DENIED } from '../link/reported.ts';
-import { jsonOf, type EdgeAnswer, type EdgeCall } from './exchange.ts';
+import { isFailureWord, refusalOfSigned } from '../signing/submissions.ts';
+import { deniedInAnswer, GONE, isConfirmed, namedIn, NOTHING_DENIED, type Denied } from '../link/reported.ts';
+import { jsonOf, withRefusal, type EdgeAnswer, type EdgeCall, type PlainEnvelope } from './exchange.ts';
 
 export interface Hearing {
+  /** The answer as it is sent: a refusal beside signed bytes says so, with their txids. */
+  besideSigned(call: EdgeCall, answer: EdgeAnswer): EdgeAnswer;
   /** Before an answer is sent. Refuses: SERVICE_UNAVAILABLE for a denial that could not be kept. */
   before(call: EdgeCall, answer: EdgeAnswer): Promise<Refusal | null>;
   /** When the last byte of an answer has left to a caller that had not closed. Never rejects. */
   after(call: EdgeCall, answer: EdgeAnswer): Promise<void>;
 }
 
-export function createHearing(guard: Pick<PaymentGuard, 'noteDenied' | 'noteConfirmed'>): Hearing {
+export function createHearing(
+  guard: Pick<PaymentGuard, 'noteDenied' | 'noteConfirmed' | 'isTxidOf' | 'txidsOf'>,
+): Hearing {
+  const isTxidOf = (id: string, txid: string) => guard.isTxidOf(id, txid);
+
+  const deniedBy = (call: EdgeCall, answer: EdgeAnswer): Denied[] => {
+    const isBuild = BUILDS.has(call.route.operationId);
+    const about = aboutOf(call, answer),
+      isDenied = about !== null && isDenial(call, answer);
+    return [
+      deniedInAnswer(saidIn(answer), { isTxidOf, isBuild }),
+      ...(answer.kind === 'passed' && answer.refusal !== undefined ? [namedIn(answer.refusal)] : []),
+      ...(isDenied ? [{ ...NOTHING_DENIED, reverted: [about] }] : []),
+    ];
+  };
+
   return {
+    besideSigned(call, answer) {
+      const refusal = refusalIn(answer),
+        about = aboutOf(call, answer);
+      const txids = refusal === null || about === null ? [] : guard.txidsOf(about);
+      if (refusal === null || txids.length === 0) return answer;
+      const said = refusalOfSigned(refusal, txids);
+      if (answer.kind !== 'passed') return { ...answer, kind: 'refused', refusal: said };
+      const { meta } = jsonOf(answer.answer.body) as PlainEnvelope;
+      return { ...answer, answer: withRefusal(answer.answer, said, meta) };
+    },
     async before(call, answer) {
-      const isKept =
-        (await guard.noteDenied(deniedInAnswer(saidIn(answer)))) &&
-        (!isGone(call, answer) || (await guard.noteDenied({ ...NOTHING_DENIED, reverted: [call.params['id']!] })));
-      return isKept ? null : refuse('SERVICE_UNAVAILABLE', { reason: 'word_not_kept' });
+      for (const denied of deniedBy(call, answer))
+        if (!(await guard.noteDenied(denied))) return refuse('SERVICE_UNAVAILABLE', { reason: 'word_not_kept' });
+      return null;
     },
     async after(call, answer) {
       if (call.route.operationId !== 'getTransaction' || answer.kind !== 'passed' || answer.answer.status !== 200)
@@ -52,28 +79,35 @@ function saidIn(answer: EdgeAnswer): unknown {
 
 /** What an application asks of one transaction by its id. */
 const OF_ONE: ReadonlySet<string> = new Set(['getTransaction', 'repriceTransaction', 'broadcastTransaction']);
+/** Answered with a build, which is unsigned in it. */
+const BUILDS: ReadonlySet<string> = new Set(['buildTransaction', 'createTrustline', 'repriceTransaction']);
+
+/** The withdrawal that an answer concerns, by the path or by the key that built it; null for any other. */
+function aboutOf({ route: { operationId }, params }: EdgeCall, answer: EdgeAnswer): string | null {
+  if (OF_ONE.has(operationId)) return params['id'] ?? null;
+  return 'about' in answer ? (answer.about ?? null) : null;
+}
 
 /**
- * "There is no such transaction", or "it was rejected", says of the one that was asked for that it was not paid,
- * without its id.
+ * Whether a refusal says of the withdrawal that it concerns anything but that nothing can be said now. Of the edge's
+ * own, which name signed bytes and their txid, only those that repeat a failure of the cloud.
  */
-function isGone({ route: { operationId } }: EdgeCall, answer: EdgeAnswer): boolean {
-  if (!OF_ONE.has(operationId)) return false;
-  const { code, details } = errorIn(answer) ?? { code: null, details: {} };
-  if (code === null) return false;
+function isDenial({ route: { operationId } }: EdgeCall, answer: EdgeAnswer): boolean {
+  const refusal = refusalIn(answer);
+  if (refusal === null) return false;
+  const { code, details } = refusal;
+  if (answer.kind === 'passed') return !SAYS_NOTHING.has(code) || details['reason'] === UNKNOWN_CODE;
   return (
-    code === 'NOT_FOUND' ||
-    code === 'CHAIN_REJECTED' ||
+    DENYING.has(code) ||
+    details['reason'] === UNKNOWN_CODE ||
     (operationId === 'getTransaction' && isFailureWord(code)) ||
     GONE.has(details['status'])
   );
 }
 
-function errorIn(
-  answer: EdgeAnswer,
-): { readonly code: ErrorCode; readonly details: Readonly<Record<string, unknown>> } | null {
+const DENYING: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'CHAIN_REJECTED']);
+
+function refusalIn(answer: EdgeAnswer): Refusal | null {
   if (answer.kind === 'refused') return answer.refusal;
-  if (answer.kind !== 'passed' || answer.answer.status < 400) return null;
-  // read as an envelope before
-  return (jsonOf(answer.answer.body) as { error: { code: ErrorCode; details: Record<string, unknown> } }).error;
+  return answer.kind === 'passed' ? (answer.refusal ?? null) : null;
 }

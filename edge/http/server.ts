@@ -160,7 +160,7 @@ function bind(server: FastifyInstance, settings: Answering, route: EdgeRoute): v
       // Where the connection is closed before the last byte there is no such event.
       if (request.method !== 'HEAD')
         reply.raw.once('finish', () => void (call.isGone() ? null : settings.hearing.after(call, answer)));
-      return send(settings, request, reply, answer);
+      return send(settings, request, reply, settings.hearing.besideSigned(call, answer));
     },
   });
 }

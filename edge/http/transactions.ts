@@ -57,7 +57,10 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (bound !== null && bound.body !== request!.body) return refused(otherBody(call));
     const passed = await forwarding.pass(call);
     if (!isPassed(passed)) return passed;
-    if (passed.envelope.error !== null) return handedOn(passed); // The cloud refused: its answer stands.
+    if (passed.envelope.error !== null) {
+      const answer = handedOn(passed); // The cloud refused: of a key that was used it may deny what was built under it.
+      return bound === null ? answer : { ...answer, about: bound.transactionId };
+    }
     const reply = builtOf(passed.envelope.data);
     const instruction = reply === null ? null : instruct(reply);
     if (reply === null || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));

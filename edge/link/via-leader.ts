@@ -1,4 +1,5 @@
 /** A broadcast that this replica cannot make itself: the cloud asks the leader, with the record that was shared. */
+import { cloudRefusal } from '../answers/cloud-refusal.ts';
 import { isRefusal, notFound, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import type { Upstream } from './upstream.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
@@ -33,7 +34,8 @@ export function createViaLeader({ upstream, share, onRefused }: ViaLeaderSetting
       });
     }
     // The record is with the cloud: whatever it answers, the leader may have signed, or may yet.
-    return { ...reply, details: { ...reply.details, mayBeSigned: true } };
+    const refusal = cloudRefusal(reply, (text) => transactionId.includes(text));
+    return { ...refusal, details: { ...refusal.details, mayBeSigned: true } };
   };
 }
 

@@ -49,6 +49,23 @@ export class PaymentGuard {
     return !kept.includes(false);
   }
 
+  /** Txids that this replica signed for a transaction, oldest first. */
+  txidsOf(transactionId: string): string[] {
+    return this.#settings.instructions
+      .signaturesOf(transactionId)
+      .flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
+  }
+
+  /** False for a txid that is none of a transaction of which every version was signed here. */
+  isTxidOf(transactionId: string, txid: string): boolean {
+    const own = this.txidsOf(transactionId);
+    return (
+      own.length === 0 ||
+      own.some((one) => one.toLowerCase() === txid.toLowerCase()) ||
+      this.#settings.instructions.mayBeSignedElsewhere(transactionId)
+    );
+  }
+
   /** Records that an application received a payment's confirmation. Never rejects. */
   async noteConfirmed(transactionId: string): Promise<void> {
     const noting = this.#note([transactionId], 'confirmed').finally(() => this.#noting.delete(noting));

@@ -2,6 +2,7 @@
  * Submits signed transactions from the outbox to the cloud: the same bytes until the cloud has accepted or refused
  * them. The caller of a broadcast may wait for the answer; the bytes do not wait for the caller.
  */
+import { cloudRefusal } from '../answers/cloud-refusal.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { EdgeLog } from '../process/log.ts';
@@ -124,10 +125,12 @@ export class Submissions {
       return { kind: 'taken' };
     }
     onRefused(reply.code);
+    const isOwn = (text: string) => txid.toLowerCase().includes(text.toLowerCase());
     const verdict = submissionVerdict(reply.code),
       isKept = verdict !== 'decided';
     if (!isKept && !(await this.#noteDecided(reply.code, transactionId, txid))) return { kind: 'held' };
-    if (reply.code !== 'UPSTREAM_UNAVAILABLE') this.#give(write!.subject, refusalOfSigned(reply, [txid]));
+    if (reply.code !== 'UPSTREAM_UNAVAILABLE')
+      this.#give(write!.subject, refusalOfSigned(cloudRefusal(reply, isOwn), [txid]));
     if (!isKept) return { kind: 'taken' };
     return verdict === 'waits' ? { kind: 'held' } : { kind: 'refused', code: reply.code, all: verdict === 'stuck_all' };
   }

@@ -143,12 +143,12 @@ test('§1.4 what is passed on keeps path, query, body and idempotency key, is si
   t.false(JSON.stringify(seen).includes(edge.localKey));
 });
 
-test("§8.4 the cloud's refusals come through unchanged, a 429 with its Retry-After; the edge has none of its own", async (t) => {
+test("§8.4 the cloud's refusals come through with the details of their code, a 429 with its Retry-After; the edge has none of its own", async (t) => {
   const { cloud, edge } = await stage(t);
-  cloud.on('GET /v1/transactions', () => ({ code: 'RATE_LIMIT_EXCEEDED', details: { band: 'launch' } }));
+  cloud.on('GET /v1/transactions', () => ({ code: 'RATE_LIMIT_EXCEEDED', details: { limit: 7, band: 'launch' } }));
   const limited = await edge.ask('GET', '/v1/transactions');
   t.is(limited.status, 429);
-  t.is(limited.error?.details['band'], 'launch');
+  t.deepEqual(limited.error?.details, { limit: 7 });
   cloud.on('GET /v1/transactions', () => ({
     data: { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0 },
   }));
