@@ -42,6 +42,8 @@ export interface Memory {
   doubtedHash: string | null;
   /** Which endpoints were reported to the operator about what became of a transaction, by txid. */
   readonly contradictedFates: Map<string, string>;
+  /** Where this watcher left the cursor; undefined before its first tick. */
+  left: Cursor | null | undefined;
   /** Height that a ledger without a cursor begins at. */
   start: number | null;
   suspicion: Suspicion | null;
@@ -95,6 +97,7 @@ export function emptyMemory(): Memory {
     contradictions: new Map(),
     doubtedHash: null,
     contradictedFates: new Map(),
+    left: undefined,
     start: null,
     suspicion: null,
     seam: null,
@@ -120,6 +123,19 @@ export interface Run {
   readonly parts: WatcherParts;
   readonly memory: Memory;
   readonly waker: AccountWaker;
+}
+
+/**
+ * Forgets everything where the cursor is not where this watcher left it: another one followed the ledger meanwhile,
+ * and what is remembered is of before it (blocks that are matched again, since when an endpoint is silent, a stop that
+ * a person ended, the height before a reset).
+ */
+export function forgetIfFollowed({ parts, memory }: Run, cursor: Cursor | null): void {
+  const { left } = memory;
+  if (left === undefined || (left?.height === cursor?.height && left?.hash === cursor?.hash))
+    return void (memory.left = cursor);
+  if (memory.stopped !== null) parts.metrics.set('svc_chain_stopped', { chain: parts.network.slug }, 0);
+  Object.assign(memory, emptyMemory(), { left: cursor });
 }
 
 /**

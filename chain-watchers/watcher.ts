@@ -19,7 +19,7 @@ import { standingOf } from './follow/cursor.ts';
 import { readForward, recordStart, type Followed } from './follow/follow.ts';
 import { countedHeight, observeHead, type HeadMemory } from './follow/head.ts';
 import { matureFacts } from './maturity/mature.ts';
-import { emptyMemory, type Condition, type Run } from './memory.ts';
+import { emptyMemory, forgetIfFollowed, type Condition, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import type { WatcherParts } from './ports.ts';
 import { notedBefore } from './follow/possible-head.ts';
@@ -143,6 +143,8 @@ type Draft = { -readonly [K in keyof TickReport]: TickReport[K] } & { failures: 
 async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   const { parts, memory } = run;
   memory.look = null;
+  const cursor = await parts.store.cursor(parts.ledger);
+  forgetIfFollowed(run, cursor);
   const report: Draft = {
     headHeight: null,
     cursor: null,
@@ -174,7 +176,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
     parts.elapsedMs() - (memory.lookedAtMs ?? Number.NEGATIVE_INFINITY) >= LOOK_EVERY_MS
   )
     await look(run);
-  await attempt('follow', () => follow(run, report));
+  await attempt('follow', () => follow(run, report, cursor));
   report.stopped = memory.stopped;
   if (memory.stopped !== null || report.headHeight === null || report.cursor === null) return report;
   await attempt('unresolved', async () => {
@@ -214,11 +216,10 @@ function fail(run: Run, report: Draft, job: Job, reason: string): void {
   run.parts.metrics.add('svc_watch_failures_total', { chain: run.parts.network.slug, job });
 }
 
-async function follow(run: Run, report: Draft): Promise<void> {
+async function follow(run: Run, report: Draft, cursor: Cursor | null): Promise<void> {
   const { parts, memory } = run;
   memory.head ??= await headBefore(run);
-  const head = await believedHead(run),
-    cursor = await parts.store.cursor(parts.ledger);
+  const head = await believedHead(run);
   memory.head = observeHead(
     memory.head,
     head,

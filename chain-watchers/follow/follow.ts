@@ -134,5 +134,6 @@ async function record(run: Run, block: BlockRecord, decoded: KeyedBlock | null):
   waker.wake(accounts);
   parts.metrics.add('svc_blocks_recorded_total', { chain: parts.network.slug });
   parts.metrics.add('svc_transfers_recorded_total', { chain: parts.network.slug }, block.transfers.length);
-  return { kind: 'recorded', cursor: { height: block.link.height, hash: block.link.hash } };
+  memory.left = { height: block.link.height, hash: block.link.hash };
+  return { kind: 'recorded', cursor: memory.left };
 }

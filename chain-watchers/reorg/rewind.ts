@@ -223,7 +223,8 @@ export async function replace(
   parts.metrics.add('svc_reorg_blocks_total', { chain: parts.network.slug }, depth);
   parts.log.warn({ ledger: parts.ledger, forkPoint, oldHead, depth }, 'blocks were replaced');
   const last = branch.at(-1)?.record.link ?? forkPoint;
-  return { kind: 'reorg', depth, cursor: { height: last.height, hash: last.hash } };
+  memory.left = { height: last.height, hash: last.hash };
+  return { kind: 'reorg', depth, cursor: memory.left };
 }
 
 function stop(run: Run, reason: string): Rewound {
