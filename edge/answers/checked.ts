@@ -27,6 +27,8 @@ const WHOLE_ROWS_MAX = 5_000;
 export interface Checked {
   readonly data: unknown;
   readonly refusal: Refusal | null;
+  /** Withdrawals that the cloud calls unsigned although it took their signed bytes; `data` has them as they are. */
+  readonly unsaid: readonly string[];
 }
 
 const isForwarded = (operation: OperationId): operation is ForwardedOperation => Object.hasOwn(ANSWER_RULES, operation);
@@ -77,7 +79,7 @@ export function withheldKind(refusal: Refusal): 'answer_false' | 'answer_contrad
 /** Data of a successful answer. Refuses: INTERNAL_ERROR, CONFLICT with the field that does not hold. */
 export async function checkedAnswer(operation: OperationId, data: unknown, ask: Ask, known: Known): Promise<Checked> {
   const route: Route = ROUTES[operation];
-  const no = (field: string): Checked => ({ data: null, refusal: withheldAnswer(route, field) });
+  const no = (field: string): Checked => ({ data: null, refusal: withheldAnswer(route, field), unsaid: [] });
   if (!isForwarded(operation)) return no('operation');
   const isWhole = route.query === wholeQuery && !hasSizes(ask);
   if (isPage(data) && data.content.length > (isWhole ? WHOLE_ROWS_MAX : sizeOf(ask))) return no('content');
@@ -91,6 +93,8 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
     rows = page?.content ?? [parsed.data];
   const paged = page === null ? null : falsePage(page, ask, isWhole);
   if (paged !== null) return no(paged);
+  const read: unknown[] = [],
+    unsaid: string[] = [];
   let steps = known.own.steps;
   for (const [index, row] of rows.entries()) {
     if (known.own.steps - steps >= STEPS_PER_TURN || index % ROWS_PER_TURN === ROWS_PER_TURN - 1) {
@@ -99,8 +103,11 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
     }
     const field = (page === null ? null : unfiltered(row, ask)) ?? (await rule.falseField(row, ask, known));
     if (field !== null) return no(page === null ? field : `content.${index}.${field}`);
+    const better = rule.asKnown?.(row, known) ?? null;
+    read.push(better?.row ?? row);
+    if (better?.wasTaken === true) unsaid.push((row as { readonly id: string }).id);
   }
-  return { data: parsed.data, refusal: null };
+  return { data: page === null ? read[0] : { ...page, content: read }, refusal: null, unsaid };
 }
 
 interface Schema {

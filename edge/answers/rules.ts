@@ -10,7 +10,7 @@ import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
-import { falseBuild, falseTransaction } from './transaction-rules.ts';
+import { falseBuild, falseTransaction, signedThough } from './transaction-rules.ts';
 
 type Table = typeof ROUTES;
 /** Answered by the edge itself. */
@@ -28,6 +28,8 @@ export type RowOf<O extends ForwardedOperation> = ReplyOf<O> extends { content: 
 
 export interface AnswerRule<Row> {
   falseField(row: Row, ask: Ask, known: Known): Promise<string | null> | string | null;
+  /** The row as this edge knows better, and whether the cloud must know it too; null where it has nothing to add. */
+  asKnown?(row: Row, known: Known): { readonly row: Row; readonly wasTaken: boolean } | null;
   /** Paths of fields; `*` stands for every entry of a list and every name of a record. */
   readonly word: readonly string[];
 }
@@ -151,8 +153,12 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   getBalance: { falseField: (row, ask) => ofAddress(row, ask) ?? falseBalance(row), word: BALANCE_WORD },
   getTokenBalance: { falseField: (row, ask) => ofAddress(row, ask) ?? falseBalance(row), word: BALANCE_WORD },
   getFees: { falseField: falseFee, word: ['fee', 'feeMax', 'parts', 'parts.*'] },
-  listTransactions: { falseField: falseTransaction, word: ['id', 'chain', 'direction', ...TRANSACTION_WORD] },
-  getTransaction: { falseField: falseTransaction, word: ['chain', ...TRANSACTION_WORD] },
+  listTransactions: {
+    falseField: falseTransaction,
+    asKnown: signedThough,
+    word: ['id', 'chain', 'direction', ...TRANSACTION_WORD],
+  },
+  getTransaction: { falseField: falseTransaction, asKnown: signedThough, word: ['chain', ...TRANSACTION_WORD] },
   buildTransaction: {
     falseField: falseBuild,
     word: [
@@ -177,7 +183,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
       'updatedAt',
     ],
   },
-  broadcastTransaction: { falseField: falseTransaction, word: TRANSACTION_WORD },
+  broadcastTransaction: { falseField: falseTransaction, asKnown: signedThough, word: TRANSACTION_WORD },
   createWebhook: {
     falseField: (row, ask) =>
       falseEndpoint(row, ask) ??

@@ -6,7 +6,7 @@ import { networkOf } from '../../chains/registry.ts';
 import { isId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
-import { DEPOSIT_STATUSES, WITHDRAWAL_STATUSES } from '../../protocol/slugs.ts';
+import { DEPOSIT_STATUSES, WITHDRAWAL_STATUSES, type Chain } from '../../protocol/slugs.ts';
 import type { RecordedInstruction } from '../signing/instructions.ts';
 import type { Signature } from '../signing/signature-journal.ts';
 import { falseMoney, firstFalse, isCanonical, isCount, isExplorerUrl, type Ask, type Known } from './known.ts';
@@ -109,8 +109,7 @@ export function ownTransaction(
       unsigned,
     } = recorded,
     network = networkOf(chain);
-  const txid = instructions.signaturesOf(id).findLast(({ signed }) => signed !== null)?.signed?.txid ?? null,
-    at = new Date(nowMs).toISOString();
+  const at = new Date(nowMs).toISOString();
   const decimals = token?.decimals ?? network.nativeDecimals;
   return {
     amount: unsigned.amount.toString(),
@@ -121,7 +120,7 @@ export function ownTransaction(
     chain,
     environment,
     status: 'signing',
-    txid,
+    ...signedFacts(id, chain, { instructions, environment }),
     outputIndex: null,
     address: from,
     counterparty: to,
@@ -137,12 +136,41 @@ export function ownTransaction(
     incarnation: null,
     fee: null,
     failure: null,
-    versions: instructions
-      .signaturesOf(id)
-      .flatMap(({ signed }) => (signed === null ? [] : [{ txid: signed.txid, at: 'signed' as const }])),
-    explorerUrl: txid === null || environment === 'sandbox' ? null : network.explorer.tx.replace('{id}', txid),
     createdAt: at,
     updatedAt: at,
+  };
+}
+
+/**
+ * A withdrawal that was signed here and that the cloud calls unsigned, as it is. Its bytes may be on their way to the
+ * cloud, or wait for it; `wasTaken`: it took them before, so that its word is false. Null for any other row.
+ */
+export function signedThough(
+  row: TransactionJson,
+  { instructions, environment }: Pick<Known, 'instructions' | 'environment'>,
+): { readonly row: TransactionJson; readonly wasTaken: boolean } | null {
+  if (row.direction !== 'out' || row.status !== 'built') return null;
+  const signed = instructions.signaturesOf(row.id).filter((one) => one.signed !== null);
+  return signed.length === 0
+    ? null
+    : {
+        row: { ...row, status: 'signing', ...signedFacts(row.id, row.chain, { instructions, environment }) },
+        wasTaken: signed.some(({ outcome }) => outcome !== 'open'),
+      };
+}
+
+/** What this edge alone knows of a withdrawal: the txids that it signed, and the page of the newest. */
+function signedFacts(
+  id: string,
+  chain: Chain,
+  { instructions, environment }: Pick<Known, 'instructions' | 'environment'>,
+): Pick<TransactionJson, 'txid' | 'versions' | 'explorerUrl'> {
+  const txids = instructions.signaturesOf(id).flatMap(({ signed }) => (signed === null ? [] : [signed.txid])),
+    txid = txids.at(-1) ?? null;
+  return {
+    txid,
+    versions: txids.map((one) => ({ txid: one, at: 'signed' as const })),
+    explorerUrl: txid === null || environment === 'sandbox' ? null : networkOf(chain).explorer.tx.replace('{id}', txid),
   };
 }
 

@@ -25,9 +25,17 @@ export interface EdgeCall {
   readonly isGone: () => boolean;
 }
 
-/** `about`: the withdrawal that a refusal concerns although the path does not name it (a build under its key). */
+/**
+ * `about`: the withdrawal that a refusal concerns although the path does not name it (a build under its key).
+ * `unsaid`: withdrawals that the cloud called unsigned after it took their signed bytes.
+ */
 export type EdgeAnswer =
-  | { readonly kind: 'answered'; readonly status: number; readonly data: unknown }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly data: unknown;
+      readonly unsaid?: readonly string[];
+    }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly about?: string }
   /** The cloud's own answer, written anew as it was read; `code` is that of a refusal as the cloud wrote it. */
   | {
@@ -36,6 +44,7 @@ export type EdgeAnswer =
       readonly code?: string;
       readonly refusal?: Refusal;
       readonly about?: string;
+      readonly unsaid?: readonly string[];
     }
   | {
       readonly kind: 'bare';

@@ -71,8 +71,12 @@ export function handedOn({ answer, envelope, refusal }: Passed): Extract<EdgeAns
 }
 
 /** An answer with its data as they were read; nothing that was not looked at is in it. */
-export function handedOnWith({ answer, envelope: { meta } }: Passed, data: unknown): EdgeAnswer {
-  return { kind: 'passed', answer: { ...answer, body: Buffer.from(JSON.stringify({ success: true, data, meta })) } };
+export function handedOnWith(
+  { answer, envelope: { meta } }: Passed,
+  { data, unsaid }: Pick<Checked, 'data' | 'unsaid'>,
+): EdgeAnswer {
+  const body = Buffer.from(JSON.stringify({ success: true, data, meta }));
+  return { kind: 'passed', answer: { ...answer, body }, unsaid };
 }
 
 export function createForwarding(settings: ForwardSettings): Forwarding {
@@ -115,6 +119,8 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
       if (kind === 'address_beyond_gap') log.warn(kind, { ...facts, setting: 'EDGE_ADDRESS_GAP' });
       else log.alarm(kind, facts);
     }
+    for (const transactionId of checked.unsaid)
+      log.alarm('signed_called_unsigned', { requestId: call.requestId, transactionId });
     return checked;
   };
 
@@ -125,8 +131,8 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
       const passed = await pass(call);
       if (!isPassed(passed)) return passed;
       if (passed.envelope.error !== null) return handedOn(passed);
-      const { data, refusal } = await check(call, passed.envelope.data);
-      return refusal === null ? handedOnWith(passed, data) : refused(refusal);
+      const checked = await check(call, passed.envelope.data);
+      return checked.refusal === null ? handedOnWith(passed, checked) : refused(checked.refusal);
     },
   };
 }

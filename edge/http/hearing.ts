@@ -21,16 +21,19 @@ export interface Hearing {
 }
 
 export function createHearing(
-  guard: Pick<PaymentGuard, 'noteDenied' | 'noteConfirmed' | 'isTxidOf' | 'txidsOf'>,
+  guard: Pick<PaymentGuard, 'noteDenied' | 'noteConfirmed' | 'isTxidOf' | 'txidsOf' | 'mayBeUnsent'>,
 ): Hearing {
-  const isTxidOf = (id: string, txid: string) => guard.isTxidOf(id, txid);
+  const isTxidOf = (id: string, txid: string) => guard.isTxidOf(id, txid),
+    mayBeUnsent = (id: string) => guard.mayBeUnsent(id);
 
   const deniedBy = (call: EdgeCall, answer: EdgeAnswer): Denied[] => {
     const isBuild = BUILDS.has(call.route.operationId);
     const about = aboutOf(call, answer),
       isDenied = about !== null && isDenial(call, answer);
+    const unsaid = 'unsaid' in answer ? (answer.unsaid ?? []) : [];
     return [
-      deniedInAnswer(saidIn(answer), { isTxidOf, isBuild }),
+      deniedInAnswer(saidIn(answer), { isTxidOf, isBuild, mayBeUnsent }),
+      { ...NOTHING_DENIED, reverted: unsaid },
       ...(answer.kind === 'passed' && answer.refusal !== undefined ? [namedIn(answer.refusal)] : []),
       ...(isDenied ? [{ ...NOTHING_DENIED, reverted: [about] }] : []),
     ];

@@ -153,11 +153,11 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   ): Promise<EdgeAnswer> => {
     const summary = checkSummary(instruction, reply);
     if (summary !== null) return suspicious(log, call, summary);
-    const { data, refusal: falseField } = await forwarding.check(call, passed.envelope.data);
-    if (falseField !== null)
-      return suspicious(log, call, refuseToSign('false_answer', { found: falseField.details['field'] }));
+    const checked = await forwarding.check(call, passed.envelope.data);
+    if (checked.refusal !== null)
+      return suspicious(log, call, refuseToSign('false_answer', { found: checked.refusal.details['field'] }));
     const refusal = await keep(instruction, reply, call);
-    return refusal === null ? handedOnWith(passed, data) : suspicious(log, call, refusal);
+    return refusal === null ? handedOnWith(passed, checked) : suspicious(log, call, refusal);
   };
 
   /** Reads what is not to be changed: the cloud says that it is not there, or it is not this edge's to reprice. */
@@ -184,8 +184,8 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (isRefusal(named)) return refused(named); // what is no id is asked of nobody
     const submitted = await signing.broadcast(call.params['id']!);
     if (isRefusal(submitted)) return refused(submitted);
-    const { data, refusal } = await forwarding.check(call, submitted);
-    if (refusal === null) return answered(data);
+    const { data, refusal, unsaid } = await forwarding.check(call, submitted);
+    if (refusal === null) return { ...answered(data), unsaid };
     const own = settings.ownTransaction(call.params['id']!);
     return own === null ? refused(refusal) : answered(own);
   };

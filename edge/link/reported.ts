@@ -38,6 +38,8 @@ const WITHDRAWAL_NAMES: ReadonlySet<string> = new Set(Object.keys(EVENT_CATALOGU
 export interface Reading {
   /** Whether this may be the txid of that withdrawal, as far as this edge knows. */
   readonly isTxidOf: (id: string, txid: string) => boolean;
+  /** Whether the cloud can honestly have no signed bytes of it: they are being made, or submitted. */
+  readonly mayBeUnsent?: (id: string) => boolean;
   /** A build that is answered again: it is unsigned in this answer, and says nothing of what was signed since. */
   readonly isBuild?: boolean;
 }
@@ -70,8 +72,13 @@ export function deniedInAnswer(answer: unknown, reading: Reading = ANY_TXID): De
 }
 
 /** Called unsigned, or on its way without its txid or with another one. */
-function isUnsaid(id: string, status: unknown, txid: unknown, { isTxidOf, isBuild = false }: Reading): boolean {
-  if (status === 'built') return !isBuild;
+function isUnsaid(
+  id: string,
+  status: unknown,
+  txid: unknown,
+  { isTxidOf, mayBeUnsent, isBuild = false }: Reading,
+): boolean {
+  if (status === 'built') return !isBuild && mayBeUnsent?.(id) !== true;
   return ON_ITS_WAY.has(status) && (txid === null || (typeof txid === 'string' && !isTxidOf(id, txid)));
 }
 

@@ -30,6 +30,8 @@ export interface PaymentGuardSettings {
 export class PaymentGuard {
   readonly #settings: PaymentGuardSettings;
 
+  /** Calls under way that sign and submit, or have another replica do so; by transaction. */
+  readonly #underWay = new Map<string, number>();
   /** Confirmations that are being recorded; a payment that comes right after waits for them. */
   readonly #noting = new Set<Promise<boolean>>();
 
@@ -64,6 +66,27 @@ export class PaymentGuard {
       own.some((one) => one.toLowerCase() === txid.toLowerCase()) ||
       this.#settings.instructions.mayBeSignedElsewhere(transactionId)
     );
+  }
+
+  /** Runs a call that signs and submits a transaction, or has another replica do so. */
+  async underWay<T>(transactionId: string, call: () => Promise<T>): Promise<T> {
+    const count = (change: number) => (this.#underWay.get(transactionId) ?? 0) + change;
+    this.#underWay.set(transactionId, count(1));
+    try {
+      return await call();
+    } finally {
+      if (count(-1) === 0) this.#underWay.delete(transactionId);
+      else this.#underWay.set(transactionId, count(-1));
+    }
+  }
+
+  /**
+   * Whether the cloud can honestly have no signed bytes of a transaction: they are being made or submitted now, or it
+   * took none of those that were signed here.
+   */
+  mayBeUnsent(transactionId: string): boolean {
+    const own = this.#settings.instructions.signaturesOf(transactionId).filter(({ signed }) => signed !== null);
+    return own.length > 0 ? own.every(({ outcome }) => outcome === 'open') : this.#underWay.has(transactionId);
   }
 
   /** Records that an application received a payment's confirmation. Never rejects. */

@@ -144,7 +144,7 @@ export class Signing {
    * broadcast.
    */
   async #withdrawing(transactionId: string, call: () => Promise<Submitted>): Promise<Submitted> {
-    const submitted = await call().catch((error: unknown) => {
+    const submitted = await this.#settings.guard.underWay(transactionId, call).catch((error: unknown) => {
       this.#withdraw(transactionId);
       throw error;
     });

@@ -29,8 +29,9 @@ interface Stage {
   tell(event: string, data: object): Promise<void>;
 }
 
-async function stage(t: ExecutionContext): Promise<Stage> {
+async function stage(t: ExecutionContext, role: HostileCloud['role'] = 'leader'): Promise<Stage> {
   const cloud = await HostileCloud.start();
+  cloud.role = role;
   t.teardown(() => cloud.close());
   const receiver = await startReceiver(t);
   const edge = await startTestEdge(t, cloud.url, {
@@ -175,6 +176,88 @@ test('found: whatever form a denial of signed bytes has, a later "confirmed" fre
       t.is(again.error?.details['reason'], freed ? undefined : 'equal_payment_signed', `${name}\n${again.text}`);
     }
   }
+});
+
+test('found: `built`, read before the signed bytes reached the cloud, is answered as signed with the txid, and is no denial; afterwards it is one, and rings', async (t) => {
+  const cast = await stage(t),
+    { cloud, edge, build, pay } = cast;
+  for (const [isTaken, freed] of [
+    [false, true],
+    [true, false],
+  ] as const) {
+    const paymentRef = `submitting ${isTaken}`;
+    const { told, id } = await build(isTaken ? 11 : 12, paymentRef, paymentRef);
+    const gate = Promise.withResolvers<void>();
+    let txid = '';
+    cloud.on('POST /v1/edge/transactions/{id}/signed', async ({ body }) => {
+      ({ txid } = JSON.parse(body) as { txid: string });
+      await gate.promise;
+      return { data: recordOf(told, 'broadcast', txid), status: 201 };
+    });
+    const sent = edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+    await eventually('it is submitted', () => txid !== '');
+    if (isTaken) {
+      gate.resolve();
+      t.is((await sent).status, 200);
+    }
+    const row = recordOf(told, 'built', null);
+    cloud.on('GET /v1/transactions/{id}', () => ({ data: row }));
+    cloud.on('GET /v1/transactions', () => ({
+      data: { content: [row], page: 0, size: 20, totalElements: 1, totalPages: 1, next: null },
+    }));
+    const asItIs = { id, status: 'signing', txid, versions: [{ txid, at: 'signed' }] };
+    const one = await edge.ask('GET', `/v1/transactions/${id}`);
+    t.like(one.data, asItIs, one.text);
+    const page = (await edge.ask('GET', '/v1/transactions')).data as { content: object[] };
+    t.like(page.content[0], asItIs);
+    gate.resolve();
+    t.is((await sent).status, 200);
+    cloud.on('GET /v1/transactions/{id}', () => ({ data: recordOf(told, 'confirmed', txid) }));
+    t.is((await edge.ask('GET', `/v1/transactions/${id}`)).status, 200);
+    const again = (await pay(isTaken ? 13 : 14, paymentRef, `${paymentRef} again`)).sent;
+    t.is(again.error?.details['reason'], freed ? undefined : 'equal_payment_signed', again.text);
+    t.is(
+      edge.logged.some(({ msg, transactionId }) => msg === 'signed_called_unsigned' && transactionId === id),
+      isTaken,
+    );
+  }
+});
+
+test('found: at a replica that does not lead, `built` is no denial while its own caller waits for the leader, and one afterwards', async (t) => {
+  const cast = await stage(t, 'follower'),
+    { cloud, edge, build, pay } = cast;
+  const refs = ['meanwhile', 'afterwards'] as const;
+  for (const [index, paymentRef] of refs.entries()) {
+    const { told, id } = await build(21 + index, paymentRef, paymentRef);
+    const asked = Promise.withResolvers<void>(),
+      gate = Promise.withResolvers<void>();
+    const txid = `${5 + index}`.repeat(88);
+    cloud.on('POST /v1/transactions/{id}/broadcast', async () => {
+      asked.resolve();
+      await gate.promise;
+      return { data: recordOf(told, 'broadcast', txid) };
+    });
+    const sent = edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+    await asked.promise;
+    const readBuilt = async () => {
+      cloud.on('GET /v1/transactions/{id}', () => ({ data: recordOf(told, 'built', null) }));
+      t.like((await edge.ask('GET', `/v1/transactions/${id}`)).data, { status: 'built' });
+    };
+    if (paymentRef === 'meanwhile') await readBuilt();
+    gate.resolve();
+    t.is((await sent).status, 200);
+    if (paymentRef === 'afterwards') await readBuilt();
+    cloud.on('GET /v1/transactions/{id}', () => ({ data: recordOf(told, 'confirmed', txid) }));
+    t.is((await edge.ask('GET', `/v1/transactions/${id}`)).status, 200);
+  }
+  cloud.role = 'leader';
+  cloud.leaseEpoch += 1;
+  cloud.push('lease', { role: 'leader', leaseEpoch: cloud.leaseEpoch, leaseTtlMs: 30_000 });
+  await eventually('it leads', () => edge.logged.some(({ msg, role }) => msg === 'lease_changed' && role === 'leader'));
+  const reasons = [];
+  for (const [index, paymentRef] of refs.entries())
+    reasons.push((await pay(31 + index, paymentRef, `${paymentRef} again`)).sent.error?.details['reason']);
+  t.deepEqual(reasons, [undefined, 'equal_payment_signed']);
 });
 
 test('found: every refusal that concerns signed bytes says so, with their txid', async (t) => {
