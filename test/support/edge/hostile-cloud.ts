@@ -2,7 +2,7 @@
  * A cloud that speaks the real wire (HTTP, signatures, Socket.IO frames) and can be told to lie in every answer. It is
  * honest by default only so far that an edge registers and leads. It verifies each signature that it gets.
  */
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket as NetSocket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Server, type Socket } from 'socket.io';
 import { fail, succeed } from '../../../protocol/envelope.ts';
@@ -40,6 +40,9 @@ export type Told =
   | { readonly data: unknown; readonly status?: number }
   | { readonly code: ErrorCode; readonly details?: Record<string, unknown> }
   | { readonly raw: string; readonly status: number };
+/** Where the connection ends: of the answer nothing, a part, or all of it has left. */
+export const CUTS = ['before_headers', 'in_headers', 'in_body', 'after_body'] as const;
+export type Cut = (typeof CUTS)[number];
 type Teller = (seen: Seen) => Told | Promise<Told>;
 
 const META = { requestId: 'req_22222222222222222222222222', timestamp: '2026-01-01T00:00:00.000Z' };
@@ -69,6 +72,8 @@ export class HostileCloud {
   /** Records that a welcome carries. */
   welcomeKeys: LocalKeyRecord[] = [];
   refuseHandshake: ErrorCode | null = null;
+  /** Where the connection of a request ends, once it was heard and before its answer left whole; null for none. */
+  cut: (seen: Seen) => Cut | null = () => null;
   /** Answers an `attempts` frame; null answers nothing at all. */
   onAttempts: (frame: AttemptsFrame) => Acknowledgement | null = () => ({ ok: true });
   readonly #tellers = new Map<string, Teller>();
@@ -82,7 +87,12 @@ export class HostileCloud {
     this.#http.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
     this.#http.all('/*', async (request, reply) => {
       const seen = this.#look(request);
-      const told = await this.#tell(seen);
+      const told = await this.#tell(seen),
+        cut = this.cut(seen);
+      if (cut !== null) {
+        reply.hijack();
+        return cutShort(request.raw.socket, cut, told);
+      }
       if ('raw' in told) return reply.code(told.status).type('application/json').send(told.raw);
       if ('code' in told) return reply.code(statusOf(told.code)).send(fail(refuse(told.code, told.details), META));
       return reply
@@ -296,6 +306,23 @@ export class HostileCloud {
       ...(this.carriesSets ? { keySets: true } : {}),
     });
   }
+}
+
+function cutShort(socket: NetSocket, cut: Cut, told: Told): void {
+  const status = 'raw' in told ? told.status : 'code' in told ? statusOf(told.code) : (told.status ?? 200);
+  const body =
+    'raw' in told
+      ? told.raw
+      : JSON.stringify('code' in told ? fail(refuse(told.code, told.details), META) : succeed(told.data, META));
+  const head = `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  const sent = {
+    before_headers: '',
+    in_headers: head.slice(0, head.length / 2),
+    in_body: head + body.slice(0, body.length / 2),
+    after_body: head + body,
+  }[cut];
+  if (sent === '') return void socket.destroy();
+  socket.write(sent, () => socket.destroySoon());
 }
 
 function matches(route: string, { method, path }: Pick<Seen, 'method' | 'path'>): boolean {
