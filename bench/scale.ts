@@ -228,8 +228,9 @@ async function measure(server: { url: string; pid: number }, size: number): Prom
     const live = accountIdOf(record.organizationId, 'live');
     await write(stores, live, [
       {
-        table: 'account_key',
+        table: 'account_keys',
         row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' },
+        key: 'evm/evm00',
       },
     ]);
     const startedMs = performance.now();

@@ -82,7 +82,7 @@ function register(
   const rows: RowWrite[] = [...keyRows(added, 'active'), ...ownAddresses(state, book, added, ids, nowMs)];
   if (first) {
     events.push({ type: 'edge_enrolled', enrolment: { publicKey: command.publicKey, keys: added } });
-    rows.unshift({ table: 'identity', publicKey: command.publicKey });
+    rows.unshift(identityRow(command.publicKey));
   } else if (Object.keys(added).length > 0) events.push({ type: 'keys_added', keys: added });
   for (const pushed of command.pools) {
     const plan = planPool(state, pushed, book, ids, nowMs);
@@ -150,7 +150,7 @@ export function decideRotation({
     command.decision === 'reject'
       ? keyRows(rotation.keys, 'retired')
       : [
-          { table: 'identity', publicKey: rotation.publicKey },
+          identityRow(rotation.publicKey),
           ...keyRows(state.enrolment?.keys ?? {}, 'retired'),
           ...keyRows(rotation.keys, 'active'),
           ...ownAddresses(state, book, rotation.keys, command.addressIds[Symbol.iterator](), nowMs),
@@ -181,7 +181,11 @@ function readKeys(pushed: readonly PushedKey[], book: ChainBook): Keys | Refusal
 
 function keyRows(keys: Keys, status: 'active' | 'held' | 'retired'): RowWrite[] {
   return (Object.entries(keys) as [Family, AccountKey][]).map(([family, key]) => ({
-    table: 'account_key',
+    table: 'account_keys',
     row: { family, ...key, status },
+    key: `${family}/${key.fingerprint}`,
   }));
 }
+
+/** An account pins one identity. */
+const identityRow = (publicKey: string): RowWrite => ({ table: 'identities', row: { publicKey }, key: '' });

@@ -1,5 +1,6 @@
 /** The edge of an account: its identity, its lease, whether it is there. Spec §3.2, §5.7. */
 import type { AccountKeyRow } from '../rows/address.ts';
+import type { StoredWrite } from '../rows/stored.ts';
 import type { Chain, EdgeRole, Family, Liveness, Readiness } from '../../protocol/slugs.ts';
 import type { PushedPool } from './address.ts';
 
@@ -100,7 +101,7 @@ export interface EdgeLinkReplies {
 export type EdgeLinkWrite =
   // The pinned identity; refused as CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins the same one
   // (I20).
-  { table: 'identity'; publicKey: string } | { table: 'account_key'; row: AccountKeyRow };
+  StoredWrite<'identities', { publicKey: string }> | StoredWrite<'account_keys', AccountKeyRow>;
 
 export const EDGE_LINK_INITIAL: EdgeLinkState = {
   enrolment: null,

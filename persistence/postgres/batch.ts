@@ -7,9 +7,9 @@ import type { Append } from '../../model/entity.ts';
 import { account } from './append/account.ts';
 import { address } from './append/address.ts';
 import { deposit } from './append/deposit.ts';
-import { edgeLink } from './append/edge-link.ts';
 import {
   encoded,
+  storedRow,
   type AppendOf,
   type Appending,
   type Encoded,
@@ -25,11 +25,14 @@ export type AccountAppend = Append<AccountState, AccountEvent, RowWrite>;
 /** Table of the batch → JSON texts of its rows. */
 export type EncodedEntry = ReadonlyMap<string, readonly string[]>;
 
-/** A capability that writes rows of its own is a file in `append/` and a line here. */
-const ROWS: AppendOf<RowWrite> = { ...account, ...edgeLink, ...address, ...deposit, ...withdrawal, ...webhook };
+/** Writes whose rows are not simply their fields; all others are stored as they are (model/rows/stored.ts). */
+const ROWS: AppendOf<RowWrite> = { ...account, ...address, ...deposit, ...withdrawal, ...webhook };
 
-const rowsOf = <T extends Table>(table: T, write: Writes[T], appending: Appending): readonly Encoded[] =>
+const encodedWith = <T extends Table>(table: T, write: Writes[T], appending: Appending): readonly Encoded[] =>
   ROWS[table](write, appending);
+
+const rowsOf = (write: RowWrite, appending: Appending): readonly Encoded[] =>
+  'key' in write ? [storedRow(write)] : encodedWith(write.table, write, appending);
 
 /** What is stored of a state with each append: without what is on its way, which grows with use and is in the rows. */
 function snapshotOf({ counters: _, withdrawals: __, reopened: ___, ...kept }: AccountState): AccountSnapshot {
@@ -65,7 +68,7 @@ export function encodeEntry(entry: AccountAppend, nowMs: number): EncodedEntry |
   for (const write of rows) {
     // A whole row says more than the change of status before it, and takes in the one after it.
     if (write.table === 'withdrawal') tables.get('withdrawal_statuses')?.delete(write.row.id);
-    for (const one of rowsOf(write.table, write, appending)) add(one);
+    for (const one of rowsOf(write, appending)) add(one);
   }
   const texts = new Map<string, string[]>();
   for (const [table, byIdentity] of tables) {

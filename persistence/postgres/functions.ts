@@ -1,9 +1,14 @@
 /**
- * The live text of every SQL function: one file each in `functions/`, applied by `migrate` after the numbered steps, in
- * this order, when its text has changed. A function comes after those that its SQL body calls.
+ * The live text of every SQL function: one file each in `functions/`, applied by `migrate` after the numbered steps
+ * when its text has changed. The files are the list; their order follows from what they say:
+ *
+ *   1. functions of triggers, which numbered files name. A new one is made before the numbered files, so it is PL/pgSQL
+ *      and declares no variable of a table's type; a changed one is replaced after them, with all others
+ *   2. all others by name, each after those that it calls: PostgreSQL looks for what an SQL body calls when it makes
+ *      the function, and some files call theirs once
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const FOLDER = new URL('./functions/', import.meta.url);
 
@@ -13,150 +18,72 @@ const FOLDER = new URL('./functions/', import.meta.url);
  */
 export const FUNCTION_SET = 3;
 
-/**
- * Functions of triggers, which numbered files name. A new one is made before the numbered files, so it is PL/pgSQL and
- * declares no variable of a table's type; a changed one is replaced after them, with all others.
- */
-export const TRIGGER_FUNCTIONS = [
-  'refuse',
-  'append_only',
-  'count_listed',
-  'address_has_active_key',
-  'registry_of_address',
-  'ledger_entry_fits_deposit',
-  'ledger_entry_in_turn',
-  'ledger_entry_silence_allowed',
-  'ledger_entry_has_event',
-  'release_with_secrets',
-  'mail_owners',
-  'cursor_follows_parent',
-] as const;
-
-export const FUNCTIONS = [
-  ...TRIGGER_FUNCTIONS,
-  'save_idempotent',
-  'forget_idempotent',
-  'purge_idempotent',
-  'shard_is_vacant',
-  'claim_shards',
-  'renew_node',
-  'leave_node',
-  'cluster_id',
-  'join_cluster',
-  'beat_node',
-  'owner_map',
-  'claim_released_shards',
-  'claim_vacant_shards',
-  'release_shards',
-  'claim_chains',
-  'release_chains',
-  'list_nodes',
-  'describe_node',
-  'account_in_flight',
-  'activate_account',
-  'load_account',
-  'id_prefix_of',
-  'ensure_attempt_partitions',
-  'post_facts',
-  'ledger_fits_account',
-  'check_link',
-  'check_fork',
-  'check_transfers',
-  'check_withdrawal_facts',
-  'links_kept',
-  'record_link',
-  'record_unresolved',
-  'keep_keys',
-  'record_block',
-  'settle_displaced',
-  'resolve_height',
-  'record_late',
-  'record_reorg',
-  'absent_withdrawals',
-  'mature_facts',
-  'refute_facts',
-  'note_withdrawal_fact',
-  'note_unresolved',
-  'reopen_height',
-  'note_head',
-  'note_heard',
-  'begin_chain',
-  'note_chain_start',
-  'watched_addresses',
-  'addresses_since',
-  'immature_facts',
-  'batch_without',
-  'check_batch',
-  'append_accounts',
-  'address_limit_of',
-  'append_stream',
-  'unpaired_index',
-  'unpaired_indexes',
-  'check_pairs',
-  'change_address_status',
-  'append_addresses',
-  'append_money',
-  'hold_deliveries',
-  'stop_endpoint',
-  'append_webhooks',
-  'numbered_id',
-  'claim_deliveries',
-  'release_deliveries',
-  'create_organization',
-  'sandbox_move',
-  'sandbox_mine',
-  'sandbox_unmine',
-  'take_pooled',
-  'drop_pooled',
-  'take_sandbox_tasks',
-  'sandbox_behind',
-  'reset_sandbox_ledgers',
-  'reset_sandbox',
-  'audited_balances',
-  'record_discrepancy',
-  'counter_gaps',
-  'dead_builds',
-  'accounts_with_addresses',
-  'release_claims',
-  'release_abandoned_claims',
-  'webhooks_sealed_otherwise',
-  'reseal_webhook',
-  'claim_mail',
-  'record_mail',
-  'claim_job',
-  'renew_job',
-  'end_job',
-  'release_unreadable',
-  'work_backlog',
-  'webhooks_with_unreadable',
-  'purge_deliveries',
-  'purge_publications',
-  'incomplete_publications',
-  'accounts_with_pending_band',
-  'facts_set_aside',
-  'count_facts_set_aside',
-  'retry_facts',
-  'accounts_with_due_facts',
-  'set_aside_fact',
-  'hold_unreadable',
-  'drop_attempt_partitions',
-  'save_instructions',
-  'open_withdrawals',
-  'record_transfers',
-  'record_attempts',
-  'retell_block',
-] as const;
-
 export interface SqlFunction {
   readonly name: string;
   readonly text: string;
   readonly checksum: string;
+  /** A function of a trigger. */
+  readonly trigger: boolean;
 }
 
-/** The files in their order. Throws: Error when a listed file is missing. */
+/** A function's file: its name is the function's. */
+export interface FunctionFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The functions in the order in which they are made. */
 export function sqlFunctions(): SqlFunction[] {
-  return FUNCTIONS.map((name) => {
-    const text = readFileSync(new URL(`${name}.sql`, FOLDER), 'utf8');
-    return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
+  const names = readdirSync(FOLDER)
+    .map((file) => file.replace(/\.sql$/, ''))
+    .sort();
+  return inOrder(
+    withParts(names.map((name) => ({ name, text: readFileSync(new URL(`${name}.sql`, FOLDER), 'utf8') }))),
+  );
+}
+
+const codeOf = (text: string): string => text.replace(/--[^\n]*/g, '');
+const isTrigger = ({ text }: FunctionFile): boolean => /\breturns trigger\b/i.test(codeOf(text));
+
+/** The line of `append_parts.sql` in whose place the calls come. */
+const CALLS = '-- perform append_<part>(batch);';
+/** The account's own part, which comes first and is called by name. */
+const FIRST_PART = 'append_stream';
+
+/** The files with the calls of the parts of an append. Throws: Error when there is no place for them. */
+export function withParts(files: readonly FunctionFile[]): FunctionFile[] {
+  const calls = files
+    .filter(({ name, text }) => name !== FIRST_PART && name !== 'append_parts' && isPart(name, text))
+    .map(({ name }) => `perform ${name}(batch);`);
+  return files.map(({ name, text }) => {
+    if (name !== 'append_parts') return { name, text };
+    if (!text.includes(CALLS)) throw new Error(`functions/append_parts.sql has no line "${CALLS}"`);
+    return { name, text: text.replace(CALLS, calls.join('\n  ')) };
   });
 }
+
+const isPart = (name: string, text: string): boolean =>
+  name.startsWith('append_') && new RegExp(`\\bfunction ${name}\\(batch jsonb\\) returns void\\b`).test(codeOf(text));
+
+/** Triggers' functions first, then all others, each after those that it calls. Throws: Error in a circle. */
+export function inOrder(files: readonly FunctionFile[]): SqlFunction[] {
+  const byName = new Map(files.map((file) => [file.name, file]));
+  const ordered = new Map<string, SqlFunction>();
+  const place = (file: FunctionFile, callers: readonly string[]) => {
+    if (ordered.has(file.name)) return;
+    if (callers.includes(file.name))
+      throw new Error(`SQL functions call each other: ${[...callers, file.name].join(' → ')}`);
+    for (const name of calledBy(file, byName)) place(byName.get(name)!, [...callers, file.name]);
+    const { name, text } = file;
+    const checksum = createHash('sha256').update(text).digest('hex');
+    ordered.set(name, { name, text, checksum, trigger: isTrigger(file) });
+  };
+  for (const file of files.filter(isTrigger)) place(file, []);
+  for (const file of files) place(file, []);
+  return [...ordered.values()];
+}
+
+const calledBy = ({ name, text }: FunctionFile, known: ReadonlyMap<string, FunctionFile>): string[] =>
+  [...codeOf(text).matchAll(/\b([a-z_]+)\s*\(/g)]
+    .map(([, called]) => called!)
+    .filter((called) => called !== name && known.has(called));

@@ -596,7 +596,7 @@ test.serial('I17 epochs and versions only rise', async (t) => {
 });
 
 test.serial('I20 one pinned identity per account, another one in each environment', async (t) => {
-  await write(stores, ours.live, [{ table: 'identity', publicKey: 'pin' }]);
+  await write(stores, ours.live, [{ table: 'identities', row: { publicKey: 'pin' }, key: '' }]);
   await refusedOwner(
     t,
     'pinned_identity_once',
@@ -615,7 +615,7 @@ test.serial('I21 an address is never derived from a key that is held back', asyn
   const { accounts } = stores;
   const organization = await newOrganization({ ...stores, accounts });
   const retire: RowWrite = {
-    table: 'account_key',
+    table: 'account_keys',
     row: {
       family: 'evm',
       xpub: `xpub-evm-${organization.live}`,
@@ -623,10 +623,12 @@ test.serial('I21 an address is never derived from a key that is held back', asyn
       fingerprint: 'evm00',
       status: 'retired',
     },
+    key: 'evm/evm00',
   };
   const hold: RowWrite = {
-    table: 'account_key',
+    table: 'account_keys',
     row: { family: 'evm', xpub: 'xpub-new', accountPath: "m/44'/60'/0'", fingerprint: 'evm01', status: 'held' },
+    key: 'evm/evm01',
   };
   await write(stores, organization.live, [retire, hold]);
   await refusedApp(

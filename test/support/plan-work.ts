@@ -275,7 +275,7 @@ const ACCOUNTS: Record<string, Work> = {
     await write(stores, live, [
       { table: 'address', row: issued(live, { purpose: 'gas_tank', index: null, derivationPath: 'm/1/0' }) },
       {
-        table: 'account_key',
+        table: 'account_keys',
         row: {
           family: 'evm',
           xpub: `xpub-evm-${live}`,
@@ -283,9 +283,10 @@ const ACCOUNTS: Record<string, Work> = {
           fingerprint: 'evm00',
           status: 'active',
         },
+        key: 'evm/evm00',
       },
       { table: 'pool_address', row: { chain: 'sol', index, address: `p${index}`, path: 'm', addressKey: fresh() } },
-      { table: 'identity', publicKey: fresh() },
+      { table: 'identities', row: { publicKey: fresh() }, key: '' },
       { table: 'address_peak', day: '2026-06-01', active: 5 },
     ]);
   },

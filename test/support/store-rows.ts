@@ -71,7 +71,7 @@ export async function newOrganization({ identity, accounts }: Stores): Promise<T
       { accounts } as Stores,
       accountId,
       (['evm', 'btc', 'tron', 'xrp'] as const).map((family) => ({
-        table: 'account_key',
+        table: 'account_keys',
         row: {
           family,
           xpub: `xpub-${family}-${accountId}`,
@@ -79,6 +79,7 @@ export async function newOrganization({ identity, accounts }: Stores): Promise<T
           fingerprint: `${family}00`,
           status: 'active',
         },
+        key: `${family}/${family}00`,
       })),
     );
   }

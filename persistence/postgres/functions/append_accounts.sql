@@ -5,6 +5,7 @@
 --   account_keys, pool_addresses, addresses, address_statuses, address_peaks        append_addresses
 --   deposits, ledger_entries, withdrawals, withdrawal_statuses, billables        append_money
 --   webhooks, publications, replays        append_webhooks
+--   what a further capability writes        its own append_<part>, by way of append_parts
 -- Returns one outcome per row of `accounts`, in its order:
 --   appended    all rows of the account are written
 --   stale       the account's epoch or version is another one, or a fact that it took is gone: somebody else decided
@@ -65,9 +66,7 @@ begin
   end if;
   if jsonb_array_length(batch -> 'accounts') > 0 then
     perform append_stream(batch);
-    perform append_addresses(batch);
-    perform append_money(batch);
-    perform append_webhooks(batch);
+    perform append_parts(batch);
   end if;
   return array(select case when a = any (busy) then 'busy' when a <> all (fenced) then 'stale'
       when a = any (duplicates) then 'duplicate' else 'appended' end

@@ -101,13 +101,15 @@ test.serial(
     t.is(refused.kind === 'refused' && refused.refusal.code, 'ADDRESS_CONFLICT');
     t.is((await accounts.load(other.live))!.version, 0);
 
-    await write(stores, one.live, [{ table: 'identity', publicKey: 'aa' }]);
-    const cross = await accounts.append(await appendOf(stores, one.sandbox, [{ table: 'identity', publicKey: 'aa' }]));
+    await write(stores, one.live, [{ table: 'identities', row: { publicKey: 'aa' }, key: '' }]);
+    const cross = await accounts.append(
+      await appendOf(stores, one.sandbox, [{ table: 'identities', row: { publicKey: 'aa' }, key: '' }]),
+    );
     t.is(cross.kind === 'refused' && cross.refusal.code, 'CROSS_ENVIRONMENT_IDENTITY');
-    await write(stores, one.live, [{ table: 'identity', publicKey: 'bb' }]);
-    await write(stores, one.sandbox, [{ table: 'identity', publicKey: 'aa' }]); // rotated away, so it is free
+    await write(stores, one.live, [{ table: 'identities', row: { publicKey: 'bb' }, key: '' }]);
+    await write(stores, one.sandbox, [{ table: 'identities', row: { publicKey: 'aa' }, key: '' }]); // rotated away: free
     // Another organization's is its own matter.
-    await write(stores, other.live, [{ table: 'identity', publicKey: 'bb' }]);
+    await write(stores, other.live, [{ table: 'identities', row: { publicKey: 'bb' }, key: '' }]);
   },
 );
 

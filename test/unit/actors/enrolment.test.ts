@@ -23,11 +23,11 @@ test('§3.7 the first sync enrols: identity pinned, keys active, gas tank M/1/0 
     ['edge_enrolled'],
   );
   t.deepEqual(
-    rowsOf(rows, 'identity').map(({ publicKey }) => publicKey),
+    rowsOf(rows, 'identities').map(({ row }) => row.publicKey),
     [IDENTITY],
   );
   t.deepEqual(
-    rowsOf(rows, 'account_key').map(({ row }) => [row.family, row.status]),
+    rowsOf(rows, 'account_keys').map(({ row }) => [row.family, row.status]),
     [
       ['evm', 'active'],
       ['btc', 'active'],
@@ -103,7 +103,7 @@ test('§5.7 another identity on sync: keys held back, chains quarantined, every 
   );
   t.is(reply.outcome, 'rotation_pending');
   t.deepEqual(
-    rowsOf(rows, 'account_key').map(({ row }) => [row.family, row.status]),
+    rowsOf(rows, 'account_keys').map(({ row }) => [row.family, row.status]),
     [
       ['evm', 'held'],
       ['tron', 'held'],
@@ -160,11 +160,11 @@ test('§3.1 approve pins the new identity and registers the held keys; indexes g
     addressIds: ids(),
   });
   t.deepEqual(
-    rowsOf(rows, 'identity').map(({ publicKey }) => publicKey),
+    rowsOf(rows, 'identities').map(({ row }) => row.publicKey),
     [OTHER_IDENTITY],
   );
   t.deepEqual(
-    rowsOf(rows, 'account_key').map(({ row }) => row.status),
+    rowsOf(rows, 'account_keys').map(({ row }) => row.status),
     ['retired', 'active'],
   );
   t.is(reply.readiness.find(({ chain }) => chain === 'eth')!.state, 'ready');
@@ -187,7 +187,7 @@ test('§3.1 reject keeps the pinned identity and discards the held keys', (t) =>
     addressIds: [],
   });
   t.deepEqual(
-    rowsOf(rows, 'account_key').map(({ row }) => row.status),
+    rowsOf(rows, 'account_keys').map(({ row }) => row.status),
     ['retired'],
   );
   t.is(reply.readiness.find(({ chain }) => chain === 'eth')!.state, 'ready');
