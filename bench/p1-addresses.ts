@@ -147,7 +147,7 @@ async function main(): Promise<void> {
     const us = (costs: Cost[]): string =>
       `node ${Math.round(of(costs, ({ server }) => server))} µs, database ${Math.round(of(costs, ({ database }) => database))} µs`;
     const perCpuSecond = (costs: Cost[]): number => 1e6 / of(costs, ({ server, database }) => server + database);
-    const told = (id: string, what: string, costs: Cost[]): void => {
+    const report = (id: string, what: string, costs: Cost[]): void => {
       const latencies = costs.flatMap(({ latenciesMs }) => latenciesMs);
       emit({
         id,
@@ -160,8 +160,8 @@ async function main(): Promise<void> {
         note: `durable, log level info; ${us(costs)}; limit: bare Fastify with one INSERT, ${us(limit)}; by rate ${Math.round(of(costs, ({ perSecond }) => perSecond))} against ${Math.round(of(limit, ({ perSecond }) => perSecond))} /s; at rest ${Math.round(idle.server * 1_000)} and ${Math.round(idle.database * 1_000)} ms/s, left out; p50 ${Math.round(percentile(latencies, 0.5))} ms, p99 ${Math.round(percentile(latencies, 0.99))} ms`,
       });
     };
-    told('P1', ' of one account', ours);
-    told('P1-64', ` of ${ACCOUNTS} accounts`, across);
+    report('P1', ' of one account', ours);
+    report('P1-64', ` of ${ACCOUNTS} accounts`, across);
     emit({
       id: 'P1-commits',
       what: 'the same by rate against commits',

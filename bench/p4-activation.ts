@@ -21,7 +21,7 @@ const ACCOUNTS = 500;
 const RESIDENTS = 100;
 const ACTIVATIONS = 2_000;
 const CREATED_AT_ONCE = 50;
-/** Goal of design 7, milliseconds. */
+/** The goal, milliseconds. */
 const GOAL_MS = 20;
 const PLAN = { tier: 'ultimate', band: 'launch', subscription: 'active', paymentsActive: true } as const;
 const emit = (figure: Figure): void => console.log(JSON.stringify(figure));

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const xpub = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/60'/0'").publicExtendedKey;
   const parsed = parseXpub(xpub);
   if (isRefusal(parsed)) throw new Error('no extended key');
-  // What the library must do for a child whatever stands around it: one HMAC, one point addition.
+  // What the library must do for a child whatever surrounds it: one HMAC, one point addition.
   const chainCode = createSecretKey(parsed.chainCode),
     input = Buffer.alloc(37);
   input.set(parsed.publicKey);

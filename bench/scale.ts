@@ -181,7 +181,7 @@ async function measureFact(stores: Stores, accountId: AccountId, serverPid: numb
 const FILLING = { max_wal_size: '16GB', checkpoint_timeout: '1h', full_page_writes: 'off', autovacuum: 'off' } as const;
 
 /**
- * While it is filled the server makes no checkpoint and no second copy of its pages: whoever kills it fills it anew.
+ * While it is filled the server makes no checkpoint and no second copy of its pages: after a kill it is filled anew.
  */
 async function filling(superuserUrl: string, on: boolean): Promise<void> {
   const admin = openDatabase({

@@ -73,7 +73,7 @@ export interface WatchSettings {
   readonly contentTries: number;
   /** A lower head on another branch that persists for this long is a rollback. G11, C1-12. */
   readonly silentMs: number;
-  /** How far back, in time, blocks are matched again with addresses created since. Design 5. */
+  /** How far back, in time, blocks are matched again with addresses created since. */
   readonly rematchMs: number;
   /**
    * Every tick asks what became of a withdrawal that is in no block, not only when its pause is over. For a ledger that

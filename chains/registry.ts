@@ -1,6 +1,6 @@
 /**
  * Slug → network and module; the only place that lists all families. Networks and facts are here at once; a module
- * with its SDK is loaded when its chain is enabled (all SDKs together take seconds and 259 MB: design 6).
+ * with its SDK is loaded when its chain is enabled (all SDKs together take seconds and 259 MB).
  */
 import { FAMILY_OF, type Chain, type Family } from '../protocol/slugs.ts';
 import { ChainUnavailable, type ChainModule, type Network } from './chain.ts';

@@ -18,7 +18,7 @@ const BEAT_EVERY_MS = 400;
 const BEAT_LIMIT_MS = 1_200;
 /** Standbys come and go, and settings are reloaded. */
 const DURABILITY_EVERY_MS = 30_000;
-/** The owner gives up this long before others may take over. Source: reliability 1.3, copied to decision 40. */
+/** The owner gives up this long before others may take over. Decision 40. */
 const LEASE_MARGIN_MS = 2_000;
 
 export interface HeartbeatDeps {

@@ -4,7 +4,7 @@
  * (`Holdings`) and does one round of it at a time:
  *
  *   lost       parts forget it at once; nothing of it is written any more (the database refuses it anyway)
- *   hand over  new work is refused as moved, what is at work ends, the database is told that it is nobody's
+ *   hand over  new work is refused as moved, what is at work ends, the database records that it is nobody's
  *   claim      the database mints a new epoch, parts begin
  */
 import type { TimerHandle } from '../actors/kernel/timers.ts';
@@ -21,7 +21,7 @@ const ROUND_AGAIN_MS = 500;
 /** Silence of others is believed by a node whose own heartbeats have succeeded for so long. */
 const STEADY_MS = 4_000;
 
-/** Tells the other nodes to look now; losing it costs them a heartbeat. */
+/** Asks the other nodes to look now; losing it costs them a heartbeat. */
 export interface Doorbell {
   ring(): void;
   onRing(look: () => void): void;

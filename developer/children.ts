@@ -69,7 +69,7 @@ export function startChild(name: string, entry: string, env: Record<string, stri
       reject(new Error(words === '' ? `${name} ended with ${code} before it was ready` : words)),
     );
   });
-  ready.catch(() => undefined); // awaited by whoever starts it; a stop before readiness is no unhandled rejection
+  ready.catch(() => undefined); // awaited by its starter; a stop before readiness is no unhandled rejection
   return {
     name,
     pid: child.pid ?? -1,

@@ -39,7 +39,7 @@ export async function openSolStage(): Promise<Stage> {
     async mine(blocks) {
       ledger.mine(blocks);
     },
-    // Only what is not final is ever replaced; the next block stands on the fork point.
+    // Only what is not final is ever replaced; the next block follows the fork point.
     async reorg(depth) {
       ledger.reorg(depth);
       ledger.mine();

@@ -1,5 +1,5 @@
 /**
- * What the demo tells: address → paid → detected → confirmed → balance → reorg → withdrawal → confirmed; where tokens
+ * What the demo shows: address → paid → detected → confirmed → balance → reorg → withdrawal → confirmed; where tokens
  * need an opt-in also opt-in → token paid → token withdrawn.
  */
 import type { Receiver, ReceivedEvent } from '../gateway/cli/webhook-receiver.ts';
@@ -44,7 +44,7 @@ export async function until<T>(
   }
 }
 
-/** Tells the story; throws at the first check that does not hold. */
+/** Plays the story; throws at the first check that does not hold. */
 export async function runStory(parts: StoryParts): Promise<void> {
   const { chain, stage, client, receiver, say } = parts;
   const unit = stage.unit ?? 10n ** BigInt(stage.decimals);

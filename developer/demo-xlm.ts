@@ -11,7 +11,7 @@ import { creation, opening, payment, person, settle } from './stand-ins/xlm/peop
 import { StellarServer } from './stand-ins/xlm/stand-in.ts';
 
 const POLL_MS = 50;
-/** As often as the real one; a ledger that stands still for long is taken for a dead one. */
+/** As often as the real one; a ledger that closes no more is taken for a dead one. */
 const CLOSE_EVERY_MS = 5_000;
 const STROOPS_PER_XLM = 10_000_000n;
 /** Enough for the reserves of both ends of a payment, and of a trust line. */
@@ -27,7 +27,7 @@ export async function openXlmStage(): Promise<Stage> {
   const { nativeDecimals, threshold } = networkOf('xlm');
   const [token] = catalogueOf('xlm').values();
   const ledger = new StellarLedger({ startTime: nowSeconds() - 10 });
-  // Time on the ledger is the real one, and never stands still.
+  // Time on the ledger is the real one, and never stops.
   const close = () => {
     ledger.close(Math.max(1, nowSeconds() - ledger.newest.closeTime));
   };

@@ -9,7 +9,7 @@ import { walletOf } from './stand-ins/xrp/signers.ts';
 
 const POLL_MS = 50;
 const SERVERS = 2;
-/** A ledger that stands still for a minute is taken for a dead one; this one closes as often as the real one. */
+/** A ledger that closes nothing for a minute is taken for a dead one; this one closes as often as the real one. */
 const CLOSE_EVERY_MS = 4_000;
 const DROPS_PER_XRP = 1_000_000n;
 /** Enough for the base reserve of both ends of a payment. */

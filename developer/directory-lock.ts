@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 
 export interface DirectoryLock {
-  /** True when whoever claimed the directory last was killed: parts of it may still be ending. */
+  /** True when the last holder of the directory was killed: parts of it may still be ending. */
   readonly afterKill: boolean;
   /** Removes everything of the directory but the lock. */
   empty(): void;

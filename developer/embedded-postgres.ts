@@ -266,12 +266,12 @@ async function endLeftovers({ directory, holder }: Cluster, log: (line: string) 
   const held = holder !== undefined && holder.startedAt !== null && startTimeOf(holder.pid) === holder.startedAt;
   const pidFile = join(directory, 'postmaster.pid');
   const deadline = performance.now() + LEFTOVER_MS;
-  for (let pids = processesIn(directory), told = false; pids.length > 0; pids = processesIn(directory)) {
+  for (let pids = processesIn(directory), said = false; pids.length > 0; pids = processesIn(directory)) {
     if (held || performance.now() > deadline) {
       throw new Error(inUse(directory, pids, held));
     }
-    if (!told) log(`waiting for the last server of ${directory} to end (pid ${pids.join(', ')})`);
-    told = true;
+    if (!said) log(`waiting for the last server of ${directory} to end (pid ${pids.join(', ')})`);
+    said = true;
     await delay(100);
   }
   if (existsSync(pidFile)) {

@@ -33,7 +33,7 @@ call POST /v1/sandbox/simulate-confirmation '{"chain":"eth","txid":"'"$TXID"'","
 call GET "/v1/transactions/$ID"
 wait $LISTENER`;
 
-/** The text; every line of the steps runs as it stands. */
+/** The text; every line of the steps runs as it is. */
 export function firstSteps({ cloudUrl, edgeUrl, localApiKey, dataDir, seconds }: Up): string {
   return `
 Flock is up after ${seconds} s. This is the sandbox: no real chain is contacted, nothing costs anything.

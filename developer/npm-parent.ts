@@ -1,4 +1,4 @@
-/** npm passes Ctrl-C and SIGTERM on, but a killed npm tells nobody: whoever it started looks for itself. */
+/** npm passes Ctrl-C and SIGTERM on, but a killed npm passes nothing on: its child looks for itself. */
 
 const LOOK_MS = 500;
 

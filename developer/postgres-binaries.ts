@@ -1,6 +1,6 @@
 /**
  * Where the embedded PostgreSQL's programs and data may live, and as whom they run. PostgreSQL refuses to run as root,
- * and the unprivileged user that stands in may not be able to walk to a clone below root's home: then programs and
+ * and the unprivileged user in root's place may not be able to walk to a clone below root's home: then programs and
  * data are staged under a directory of the system.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** The two organizations of developer mode, their people and keys; made once per database. Design 6. */
+/** The two organizations of developer mode, their people and keys; made once per database. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import type { Plan } from '../model/account/plan.ts';

@@ -102,7 +102,7 @@ export interface EdgeConfig {
   readonly chains: readonly Chain[];
   /** What the cloud may start (sweeps and their gas) per window, smallest native unit. Default zero. Spec §8.5. */
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
-  /** Optional bound of withdrawals that a holder of a local key told; absent: unbounded. Decisions 3. */
+  /** Optional bound of withdrawals that a holder of a local key requested; absent: unbounded. Decisions 3. */
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
   /**
    * The same for tokens, smallest units by canonical contract; with a native cap a token without an entry is refused.

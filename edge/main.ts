@@ -1,6 +1,6 @@
 /**
  * The edge's process. It says on its IPC channel, where it has one, when it serves; it drains on SIGTERM and SIGINT and
- * when that channel closes, so that it never outlives whoever started it.
+ * when that channel closes, so that it never outlives its starter.
  */
 import { openDoors } from './process/doors.ts'; // the first line that runs
 import { ConfigurationError, forgetSecrets, readConfig } from './config.ts';
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
   process.on('disconnect', () => stop('disconnect'));
-  if (process.connected === false) stop('disconnect'); // whoever started it was gone before the first line ran
+  if (process.connected === false) stop('disconnect'); // its starter was gone before the first line ran
   const edge = await startEdge(config, keystore, log, {
     wallMs: Date.now,
     monotonicMs: () => performance.now(),

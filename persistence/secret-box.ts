@@ -1,4 +1,4 @@
-/** Secrets at rest: AES-256-GCM under a key from the environment or a file. Design 3. */
+/** Secrets at rest: AES-256-GCM under a key from the environment or a file. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 

@@ -1,4 +1,4 @@
-/** Where a node counts requests: by itself, or in Redis with all others where REDIS_URL is set. Design 4. */
+/** Where a node counts requests: by itself, or in Redis with all others where REDIS_URL is set. */
 import { createMemoryRateLimiter, WINDOW_MS } from '../gateway/http/rate-limit.ts';
 import type { Metrics } from '../gateway/telemetry/metrics.ts';
 import type { RateLimiter } from '../model/ports/rate-limiter.ts';

@@ -34,7 +34,7 @@ export interface EntitySpec<State, Command, Event, Row, Reply> {
 const MAILBOX_MAX = 1_000;
 /** Commands of one append. Choice: reliability.md 5, batched rows gain little beyond some hundreds. */
 const BATCH_MAX = 256;
-/** Spec of the goal: design 7, P4. */
+/** The goal of P4, bench/README.md. */
 const RESIDENTS_MAX = 100_000;
 const IDLE_MS = 15 * 60_000;
 /** Statement timeout of every role is 10 s (reliability.md 1.3); a store that says nothing longer is gone. */
@@ -222,7 +222,7 @@ export class Region<State, Command, Event, Row, Reply> implements Entities<Comma
 
 export const SHARDS = 'shards';
 
-/** Four digits: 1,024 logical shards sort as they count. Design 4. */
+/** Four digits: 1,024 logical shards sort as they count. */
 export function shardName(shard: number): string {
   return String(shard).padStart(4, '0');
 }

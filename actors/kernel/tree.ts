@@ -4,7 +4,10 @@ import type { Leaf, Phase } from './leaf.ts';
 import { spawnParent, stopActor, type ActorRef } from './scheduler.ts';
 import type { Parent } from './shared.ts';
 
-/** Actors below one parent. Choice: style part 3, weakness 4; parents of parents are bounded by the shard count. */
+/**
+ * Actors below one parent. Choice: nact copies the map of children with each message; parents of parents are bounded by
+ * the shard count.
+ */
 export const LEAVES_PER_PARENT_MAX = 1_000;
 
 /** One actor, or one parent with what is below it, as an administrator sees it. */

@@ -168,7 +168,7 @@ export class WithdrawalBook {
       reason,
       hold: hold === null ? null : { ...hold, reusable },
     });
-    // An application pays again after it: it hears of one failure once, whatever reorganizations do to it.
+    // An application pays again after it: one failure is announced once, whatever reorganizations do to it.
     if (!hasFailed(known)) this.#announce('withdrawal_failed', row);
   }
 

@@ -4,7 +4,7 @@ import type { DueDelivery } from '../../model/ports/delivery-store.ts';
 import type { Delivery, PublisherDeps } from './ports.ts';
 import { secretBytes, signatureHeaders, webhookSecretContext } from './sign.ts';
 
-/** From connecting to the head of the answer. Reliability 3.1. */
+/** From connecting to the head of the answer. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 const OPENED_SECRETS_MAX = 10_000;
 

@@ -2,7 +2,7 @@
  * A block as two endpoints report it. A hash is compared and an amount is not: endpoints that hold the same block may
  * still report other movements in it, or leave one out. Where two endpoints are alive a block is proven when both
  * report the same movements to watched addresses, by value (transaction, payee, amount, token, tag), not by key; before
- * that nothing of it is announced. F21, F73; reliability 4.1-12.
+ * that nothing of it is announced. F21, F73.
  *
  *   A and B alive     A: 5 to @a · B: 5 to @a              → proven, at two block reads
  *                     A: 5 to @a · B: 50 to @a, or nothing → not proven: a third is asked; without one the height stays

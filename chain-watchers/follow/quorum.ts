@@ -1,7 +1,7 @@
 /**
  * Which endpoints of a chain count as alive, and what those that do say about a block's place. Where a chain has
  * several endpoints none is believed alone: two that are alive must hold a block, each deep enough under its own head,
- * and must be more than those that hold another (reliability 4.1-12, -13). What is in the block is asked of two
+ * and must be more than those that hold another. What is in the block is asked of two
  * likewise: agreement.ts.
  *
  * An endpoint that counts as alive is waited for. It stops to count, until it is well again:

@@ -1,6 +1,5 @@
 /**
- * The last blocks, matched again with addresses created since: one paid in the block of its birth is not missed. Design
- * 5.
+ * The last blocks, matched again with addresses created since: one paid in the block of its birth is not missed.
  */
 import { accountOfLedger } from '../../protocol/ids.ts';
 import type { BlockLink, WatchedAddress } from '../../model/ports/watch-store.ts';

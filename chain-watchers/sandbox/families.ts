@@ -1,5 +1,5 @@
 /**
- * Families that have a simulated ledger, each loaded with its SDK when it is first used (design 6); the chains of the
+ * Families that have a simulated ledger, each loaded with its SDK when it is first used; the chains of the
  * others answer CHAIN_UNAVAILABLE in the sandbox.
  */
 import type { Family } from '../../protocol/slugs.ts';

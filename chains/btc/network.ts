@@ -47,7 +47,7 @@ export const bitcoin: BtcNetwork = {
   prefixes: { bech32: 'bc', p2pkh: 0x00, p2sh: 0x05 }, // Source: bitcoin/bitcoin src/kernel/chainparams.cpp
 };
 
-/** A real Core-family node that a test machine can install (design 6); only its prefixes and its block 0 differ. */
+/** A real Core-family node that a test machine can install; only its prefixes and its block 0 differ. */
 export const litecoinRegtest: BtcNetwork = {
   ...bitcoin,
   blockTimeMs: 1_000,

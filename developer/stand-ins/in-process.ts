@@ -16,7 +16,7 @@ export interface InProcess {
   }): Promise<InProcessReply>;
 }
 
-/** The connection failed, or what stands before the node turned the caller away. */
+/** The connection failed, or what is in front of the node turned the caller away. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }

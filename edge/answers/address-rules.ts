@@ -1,6 +1,6 @@
 /**
  * Answers that are an address: derived again, on the branch of customers, and whose it was when it was issued. A cloud
- * that names an address of its own would otherwise be paid by the customer's customers. Decisions 6, reliability 3.9-1.
+ * that names an address of its own would otherwise be paid by the customer's customers. Decisions 6.
  */
 import { networkOf } from '../../chains/registry.ts';
 import { isId } from '../../protocol/ids.ts';

@@ -52,7 +52,7 @@ export function answerBytesMax(operation: OperationId, query: Readonly<Record<st
   return Math.max(RECORD_BYTES, Math.min(PAGE_BYTES_MAX, PAGE_BYTES + rows * row));
 }
 
-/** Values of an answer, ten times what the longest honest one has, and how deep they may stand. */
+/** Values of an answer, ten times what the longest honest one has, and how deep they may be. */
 const VALUES_MAX = 50_000;
 const DEPTH_MAX = 32;
 const QUOTE = 0x22,

@@ -71,7 +71,7 @@ export interface IssuedAddresses {
   close(): Promise<void>;
 }
 
-/** First 60 bits: a key of an index, and the address is compared by whoever derived it. */
+/** First 60 bits: a key of an index, and the address is compared by its deriver. */
 export function addressHashOf(address: string): bigint {
   return createHash('sha256').update(address).digest().readBigUInt64BE(0) >> 4n;
 }

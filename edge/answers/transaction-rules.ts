@@ -61,10 +61,10 @@ function falseWithdrawal(row: TransactionJson, { instructions }: Known): string 
 }
 
 /**
- * A send-all pays what the version of its txid pays; one that is in no block may be told with the amount of the build
- * that is to replace it. A version that another replica signed pays what one of all builds pays. Of a record of before,
- * whose versions are not all known: one that was signed here pays what the newest pays and at most its fee more, one
- * that another replica built less.
+ * A send-all pays what the version of its txid pays; one that is in no block may be reported with the amount of the
+ * build that is to replace it. A version that another replica signed pays what one of all builds pays. Of a record of
+ * before, whose versions are not all known: one that was signed here pays what the newest pays and at most its fee
+ * more, one that another replica built less.
  */
 function isAmountOf(
   { instruction, unsigned }: RecordedInstruction,
@@ -159,7 +159,7 @@ export function signedThough(
       };
 }
 
-/** What this edge alone knows of a withdrawal: the txids that it signed, and the page of the newest. */
+/** What this edge alone knows about a withdrawal: the txids that it signed, and the page of the newest. */
 function signedFacts(
   id: string,
   chain: Chain,

@@ -1,6 +1,6 @@
 /**
  * `npm run -s flock-edge -- phrase FILE`: makes a recovery phrase of 24 words in a new file that only its owner may
- * read. It is shown nowhere: whoever needs a copy on paper reads the file.
+ * read. It is shown nowhere: for a copy on paper, read the file.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { generateMnemonic } from '@scure/bip39';

@@ -1,6 +1,6 @@
 /**
  * What a person changes when the cloud refuses this edge: the setting, and the next step. For the log, the status page
- * and whoever started the process; a refusal that heals by itself has no advice.
+ * and who started the process; a refusal that heals by itself has no advice.
  */
 import type { ErrorCode, Refusal } from '../../protocol/errors.ts';
 

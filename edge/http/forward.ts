@@ -28,7 +28,7 @@ export interface ForwardSettings {
   readonly known: Known;
   /** Null when the registration is confirmed. */
   readonly unsynced: () => ErrorCode | 'starting' | null;
-  /** A refusal that tells something about the registration. */
+  /** A refusal that says something about the registration. */
   readonly onRefused: (code: string) => void;
   readonly log: EdgeLog;
 }

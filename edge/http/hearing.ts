@@ -1,6 +1,6 @@
 /**
- * What an application hears by way of this edge, noted for the guard of payments: a denial before it is answered, in
- * whatever answer it stands, and the one word that frees an equal payment after the answer was written to a caller that
+ * What an application learns by way of this edge, noted for the guard of payments: a denial before it is answered, in
+ * whatever answer it is, and the one word that frees an equal payment after the answer was written to a caller that
  * was there to read it.
  */
 import { refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';

@@ -86,7 +86,7 @@ export function createMetricsPath({ registry }: EdgeCounters, read: () => EdgeGa
   gauge('alarms', 'refused attempts to make this edge do what it must not, since the start', ({ alarms }) => alarms);
   gauge(
     'revocation_unconfirmed_replicas',
-    'replicas that have not stated every revocation of a local key that this one knows of',
+    'replicas that have not stated every revocation of a local key that this one knows',
     ({ revocationsUnconfirmed }) => revocationsUnconfirmed,
   );
   gauge(

@@ -90,7 +90,7 @@ export function createEdgeServer(serverSettings: ServerSettings): FastifyInstanc
         `HTTP/1.1 400 Bad Request\r\nx-request-id: ${requestId}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
           `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
-      setTimeout(() => socket.destroy(), GONE_MS).unref(); // whoever does not close keeps no place here
+      setTimeout(() => socket.destroy(), GONE_MS).unref(); // a client that does not close keeps no place here
     },
   });
   server.removeAllContentTypeParsers();
@@ -329,7 +329,7 @@ function metaOf(requestId: string, nowMs: number): { requestId: string; timestam
 
 const LOCAL_KEY = /^loc_(?:live|test)_[a-z2-7]{39}$/;
 
-/** What to do about a key that is not taken. That it is revoked is said to whoever has it. */
+/** What to do about a key that is not taken. That it is revoked is said to its holder. */
 function adviceOnKey(key: string, reason: Extract<KeyVerdict, { reason: string }>['reason']): Record<string, string> {
   if (/^flk_(?:live|test)_/.test(key))
     return {

@@ -322,7 +322,7 @@ function tokenOf(chain: Token['chain'], text: string): Token | Refusal {
 }
 
 /**
- * What people read in the answer must be what stands in the payload's own summary, which the signer holds to the bytes.
+ * What people read in the answer must be what is in the payload's own summary, which the signer holds to the bytes.
  */
 function checkSummary(instruction: Instruction, { unsigned, ...reply }: BuiltJson): Refusal | null {
   const pairs: readonly (readonly [name: string, shown: unknown, built: unknown])[] = [

@@ -1,4 +1,4 @@
-/** The keystore of a phrase: its seed in one Buffer, zeroed when the edge stops. Reliability 3.8. */
+/** The keystore of a phrase: its seed in one Buffer, zeroed when the edge stops. */
 import { networkOf } from '../../chains/registry.ts';
 import { CHAINS, FAMILY_OF, type Family } from '../../protocol/slugs.ts';
 import { createIdentity } from '../link/identity.ts';

@@ -1,7 +1,7 @@
 /**
- * What the cloud is told of a source: public keys and the addresses that the operator chose, in requests that the
- * edge's identity signed. What the cloud took is noted in the keystore after each request, so that a command that was
- * cut off is simply given again. Spec §4.8.
+ * What is reported to the cloud of a source: public keys and the addresses that the operator chose, in requests that
+ * the edge's identity signed. What the cloud took is noted in the keystore after each request, so that a command that
+ * was cut off is simply given again. Spec §4.8.
  */
 import { refuse, isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
@@ -71,7 +71,7 @@ export async function registerSource(
 }
 
 /**
- * Tells the cloud that a source was purged; nothing to tell is told already. Refuses: what the cloud refuses.
+ * Reports to the cloud that a source was purged, once. Refuses: what the cloud refuses.
  * Throws: KeystoreError OTHER_ENVIRONMENT.
  */
 export async function tellPurge(

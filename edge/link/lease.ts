@@ -1,7 +1,7 @@
 /**
  * What this replica may believe about its leadership. The cloud grants; the replica only shortens: a grant ends here a
  * margin before the grace is over, counted on the monotonic clock from the moment at which this replica SENT what the
- * grant answers. A replica that was frozen therefore wakes up without a lease, whatever stands in its buffers.
+ * grant answers. A replica that was frozen therefore wakes up without a lease, whatever its buffers hold.
  *
  * The grace and not the TTL: the cloud gives the lease to another one a grace after it saw the stream end, and that end
  * may be the cloud's alone (a proxy that died on one side), while here the stream still looks well.
@@ -14,7 +14,7 @@
 import { leaseGraceMs } from '../../protocol/frames.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
 
-/** A leader gives up this share of the grace early. Reliability 1.3: 2 s of the 10 s of an ordinary grace. */
+/** A leader gives up this share of the grace early. 2 s of the 10 s of an ordinary grace. */
 const MARGIN_SHARE = 5;
 const LEASE_TTL_MS_MAX = 600_000;
 

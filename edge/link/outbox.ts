@@ -1,7 +1,7 @@
 /**
- * The edge's durable queue to the cloud: what must be told and must survive this process. Writes of a lane leave in the
- * order in which they were appended; the cloud takes a repeated one once, because each has a subject that is unique in
- * its kind.
+ * The edge's durable queue to the cloud: what must be reported and must survive this process. Writes of a lane leave in
+ * the order in which they were appended; the cloud takes a repeated one once, because each has a subject that is unique
+ * in its kind.
  *
  *   attempt   what became of one webhook attempt; subject `deliveryId/attempt`; one lane
  *   signed    a signed transaction to submit; subject `transactionId/txid`; a lane for each sender,

@@ -7,7 +7,7 @@
  *   resume (or any later call) answers RESYNC_REQUIRED ──▶ the cache is dropped, sync
  *   EDGE_SIGNATURE_INVALID, IDENTITY_ROTATION_PENDING ──▶ halted: nothing is repeated (spec §7). The edge only watches
  *       the readiness of its chains, with its API key; when none of them is quarantined any more the owner has decided,
- *       and one resume tells for whom.
+ *       and one resume says for whom.
  *   anything else ──▶ again after a pause
  */
 import { createHash } from 'node:crypto';

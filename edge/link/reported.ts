@@ -1,8 +1,9 @@
 /**
- * What an answer or a webhook event tells an application of withdrawals: the words that PaymentGuard keeps. Pure.
+ * What an answer or a webhook event reports to an application about withdrawals: the words that PaymentGuard keeps.
+ * Pure.
  *
- * Denials stand in the way of an equal payment, so that they are read out of everything that may reach an application,
- * in whatever place they stand. The one word that frees is read in one place only: the `data` of a successful `GET
+ * Denials are in the way of an equal payment, so that they are read out of everything that may reach an application,
+ * in whatever place they are. The one word that frees is read in one place only: the `data` of a successful `GET
  * /v1/transactions/{id}`, checked by schema and rule. What a webhook says frees nothing: an edge cannot know who
  * answered it.
  */
@@ -92,7 +93,7 @@ export function namedIn(refusal: unknown): Denied {
   };
 }
 
-/** The denials in a webhook event, whatever it is called: by id or by txid, wherever they stand. */
+/** The denials in a webhook event, whatever it is called: by id or by txid, wherever they are. */
 export function deniedInEvent(event: object, reading: Reading = ANY_TXID): Denied {
   const { event: name, data } = event as { event?: unknown; data?: Record<string, unknown> | null };
   const said = deniedInAnswer(event, reading);

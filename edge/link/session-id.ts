@@ -1,6 +1,6 @@
 /**
  * The id of this process's session. A process that was killed comes back as the session that it was, so that its lease
- * is still its own and it goes on at once; a graceful stop ends the session for good. Whoever shares the data directory
+ * is still its own and it goes on at once; a graceful stop ends the session for good. Who shares the data directory
  * with a process that lives, frozen ones too, gets a session of its own: the file's lock goes only with its holder.
  */
 import { closeSync, openSync } from 'node:fs';

@@ -163,7 +163,7 @@ export class EdgeStream {
       if (parsed.success) return parsed.data;
       this.#settings.onMalformed(`${name} acknowledgement`);
     } catch {
-      // No answer in time, or the stream broke: unknown, and whoever asked keeps what it sent.
+      // No answer in time, or the stream broke: unknown, and the caller keeps what it sent.
     }
     return null;
   }

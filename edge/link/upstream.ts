@@ -1,6 +1,6 @@
 /**
  * The cloud over REST. Every request carries the API key and the signature of the edge's identity (spec §5.3), the
- * forwarded ones too. Nothing is retried here: whoever asks knows whether asking twice is safe.
+ * forwarded ones too. Nothing is retried here: the caller knows whether asking twice is safe.
  */
 import { randomBytes } from 'node:crypto';
 import { Agent, fetch as fetchOver, type Dispatcher } from 'undici';

@@ -1,7 +1,7 @@
 /**
  * Whether a crash of this process would leave its memory in a file. Where the C library can be called the process is
  * marked as not dumpable: then there is no core file, and no other process of its user reads its memory or its first
- * environment under /proc. Elsewhere whoever starts it has to see to that: `ulimit -c 0`, or `--ulimit core=0` of a
+ * environment under /proc. Elsewhere its operator has to see to that: `ulimit -c 0`, or `--ulimit core=0` of a
  * container.
  */
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ export async function forbidDumps(): Promise<boolean> {
 
 /**
  * True when the soft limit of core files is above zero and this process is dumpable; false where the system does not
- * tell. Source: proc(5), /proc/self/limits.
+ * say. Source: proc(5), /proc/self/limits.
  */
 export function coreFilesPossible(limits: string | null = ownLimits()): boolean {
   if (isMarked) return false;

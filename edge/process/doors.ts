@@ -1,5 +1,5 @@
 /**
- * The doors of Node.js into a process that holds a seed. Whoever may signal it, or set one variable of its start, would
+ * The doors of Node.js into a process that holds a seed. Who may signal it, or set one variable of its start, would
  * otherwise read its memory: an inspector without authentication, a heap snapshot, a report, a log of each header.
  *
  * Imported before anything else: from its first line on SIGUSR1 opens nothing. Before that line the flag

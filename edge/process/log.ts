@@ -1,6 +1,6 @@
 /**
  * Logs by allow-list: an event name and known facts, nothing else. Whole objects, messages of errors, bodies, URLs and
- * headers have no way in; path-based redaction would let them through (reliability 0.8). What a known fact holds is
+ * headers have no way in; path-based redaction would let them through. What a known fact holds is
  * scrubbed once more. Spec §5.10.
  */
 import { pino, type DestinationStream, type Logger } from 'pino';

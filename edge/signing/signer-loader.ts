@@ -1,4 +1,4 @@
-/** Family → signer, loaded with its SDK when a chain of the family is enabled (design 6). */
+/** Family → signer, loaded with its SDK when a chain of the family is enabled. */
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { Signer } from './signers/signer.ts';
 

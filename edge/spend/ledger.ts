@@ -1,6 +1,6 @@
 /**
  * The count of what was spent, written before a signature is made: a crash leaves a spend counted and unsigned, never
- * signed and uncounted (reliability 3.9-5). What is counted and how much may be: caps.ts. This is one replica's own
+ * signed and uncounted. What is counted and how much may be: caps.ts. This is one replica's own
  * count; where EDGE_SPEND_LEDGER is set all replicas count in one beside it (shared-spend.ts).
  */
 import type { Refusal } from '../../protocol/errors.ts';

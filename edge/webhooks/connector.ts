@@ -1,6 +1,6 @@
 /**
  * Opens connections for webhooks, to judged addresses only. A `lookup` hook alone is no guard: Node does not call it
- * for address literals (reliability 0.6). So the literal is judged first, every resolved address next, the connection
+ * for address literals. So the literal is judged first, every resolved address next, the connection
  * is made to those very addresses, and the peer of the open socket is judged once more.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';

@@ -1,7 +1,7 @@
 /**
- * Whether an event of a deposit may leave. Its id is the one of what it tells, and its holder the one that the address
- * was issued to. EDGE_VERIFY_RPC_<CHAIN>: before a confirmed one leaves, the customer's own node is asked for the same
- * block and the same movement, as deep as the chain's own threshold. Decisions 6.
+ * Whether an event of a deposit may leave. Its id is the one of what it reports, and its holder the one that the
+ * address was issued to. EDGE_VERIFY_RPC_<CHAIN>: before a confirmed one leaves, the customer's own node is asked for
+ * the same block and the same movement, as deep as the chain's own threshold. Decisions 6.
  *
  *   event ── no deposit ───────────────────────────────────────────────▶ leaves
  *         ── not confirmed, or a chain without a node of the customer's ▶ leaves; another id or holder than it must
@@ -42,7 +42,7 @@ const PATIENCE_MS = 60_000;
 
 /**
  * Why an event does not leave. `no_answer`, `not_deep_enough` and `node_fault` (what a node said cannot be read)
- * contradict nothing and are waited out; the others say that the cloud, or the customer's node, does not tell the
+ * contradict nothing and are waited out; the others say that the cloud, or the customer's node, does not report the
  * truth.
  */
 export type Doubt =
@@ -100,8 +100,8 @@ export interface DepositCheckParts {
   readonly monotonicMs: () => number;
   readonly holderOf?: IssuedAddresses['holderOf'];
   /**
-   * Told of an event that leaves although it is not what it must be: no node of the customer's can say which of the two
-   * is wrong.
+   * Called for an event that leaves although it is not what it must be: no node of the customer's can say which of the
+   * two is wrong.
    */
   readonly onDifference?: (reason: Doubt, event: DepositEnvelope) => void;
 }
@@ -205,7 +205,7 @@ export function createDepositCheck({
   };
 }
 
-/** Answers that are asked for once in a while, whoever wants them; what failed is asked for anew. */
+/** Answers that are asked for once in a while, by one caller or several; what failed is asked for anew. */
 function createFresh(monotonicMs: () => number, forMs: number): <T>(key: string, read: () => Promise<T>) => Promise<T> {
   const known = new Map<string, { atMs: number; answer: Promise<unknown> }>();
   return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
@@ -261,7 +261,7 @@ export async function judgeDelivery(
 }
 
 /**
- * The deposit that a body tells of; null when it tells of something else. A body that is not the plain text of
+ * The deposit that a body reports; null when it reports something else. A body that is not the plain text of
  * what it says (a key twice, another spelling of a name) could be read in another way by its receiver.
  */
 function depositOf(body: string): DepositEnvelope | null | 'malformed' {

@@ -1,6 +1,6 @@
 /**
  * Where this edge lets a webhook go. It runs inside the customer's network, so a URL that a compromised cloud or a
- * stolen console session chose must not make it a proxy into that network. Decisions 4, reliability 3.1.
+ * stolen console session chose must not make it a proxy into that network. Decisions 4.
  *
  * Literals and every resolved address are judged; the connection is made to a judged address; redirects are not
  * followed. Unset allow-list: public https only. In sandbox plain http and loopback are allowed too.

@@ -7,7 +7,7 @@ import type { WebhookPolicy } from './policy.ts';
 export type Delivery = DeliverFrame['deliveries'][number];
 export type Attempt = AttemptsFrame['attempts'][number];
 
-/** From the first byte to the answer's head, in milliseconds. Reliability 3.1. */
+/** From the first byte to the answer's head, in milliseconds. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 /** Of an answer this many bytes are read and thrown away, so that the connection can be used again. */
 const ANSWER_BYTES_MAX = 64 * 1_024;
@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 10_000;
 const RETRY_AFTER_SECONDS_MAX = 7 * 86_400;
 /** The only headers of a frame that are sent on: a caller-chosen header could make the edge speak for somebody else. */
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
-/** What a delivery says that came without a signature: whoever is posted to can tell, and refuse, every webhook. */
+/** What a delivery says that came without a signature: its receiver can recognise, and refuse, every webhook. */
 const UNSIGNED = 'unsigned';
 
 export interface WebhookPoster {
@@ -79,7 +79,7 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
     } catch (error) {
       if (stopping) return null;
       const why = cut.signal.aborted ? null : whyNoConnection(error);
-      if (why?.told === true) settings.onBlocked(delivery, why.reason);
+      if (why?.shown === true) settings.onBlocked(delivery, why.reason);
       if (why !== null) return noConnection(delivery);
       // `failed`: the connection broke, or what answers speaks no HTTP or TLS.
       const outcome = cut.signal.aborted || error instanceof errors.ConnectTimeoutError ? 'timeout' : 'failed';
@@ -137,7 +137,7 @@ function answerOf(
 
 /**
  * No connection: the policy forbids the place, its name has no address, or nobody listens. To the cloud all of them are
- * one attempt, equal in every field, so that whoever chooses URLs does not learn which names exist in this network.
+ * one attempt, equal in every field, so that who chooses URLs does not learn which names exist in this network.
  */
 function noConnection({ deliveryId, attempt }: Delivery): Attempt {
   return { deliveryId, attempt, statusCode: null, durationMs: 0, retryAfterSeconds: null, outcome: 'refused' };
@@ -155,18 +155,18 @@ const NO_NAME: ReadonlySet<string> = new Set([
 const NO_LISTENER: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
 
 /**
- * Why nothing was connected to: `told` where an operator has to know it. Null where a connection was made, or waited
+ * Why nothing was connected to: `shown` where an operator has to know it. Null where a connection was made, or waited
  * for.
  */
-function whyNoConnection(error: unknown): { reason: string; told: boolean } | null {
-  if (error instanceof BlockedByPolicy) return { reason: error.reason, told: true };
+function whyNoConnection(error: unknown): { reason: string; shown: boolean } | null {
+  if (error instanceof BlockedByPolicy) return { reason: error.reason, shown: true };
   // Several addresses that were tried in vain come as one error with theirs beside it.
   const { code, errors: each = [] } = error as { code?: unknown; errors?: readonly unknown[] };
-  if (NO_NAME.has(String(code))) return { reason: String(code), told: true };
+  if (NO_NAME.has(String(code))) return { reason: String(code), shown: true };
   const refused =
     NO_LISTENER.has(String(code)) ||
     (each.length > 0 && each.every((one) => NO_LISTENER.has(String((one as { code?: unknown }).code))));
-  return refused ? { reason: String(code), told: false } : null;
+  return refused ? { reason: String(code), shown: false } : null;
 }
 
 /** Reads and drops a bounded part of the answer in the background, then cuts it. */

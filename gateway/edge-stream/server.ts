@@ -1,7 +1,7 @@
 /**
  * Socket.IO on the node's HTTP server, as thin as it gets: a handshake is admitted or refused, frames are parsed and
  * handed to the room, acknowledgements go back. WebSocket only; no connection state recovery (it sends every emit
- * through the adapter and stalls with it, design 6): what was missed is found in the database.
+ * through the adapter and stalls with it): what was missed is found in the database.
  */
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';

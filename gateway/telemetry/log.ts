@@ -1,7 +1,7 @@
 /**
  * Logs of a cloud node, three nets: only known facts are written (an unknown name shows as a name, without its value),
  * of an error only its name, code and places; what a fact or message holds is scrubbed; and the whole line once more
- * just before it is written. Path-based redaction would let nested values and messages through (reliability 0.8).
+ * just before it is written. Path-based redaction would let nested values and messages through.
  */
 import { pino, type DestinationStream, type Level, type Logger } from 'pino';
 import { createOutageLines, type OutageOptions } from './outage-lines.ts';

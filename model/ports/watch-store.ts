@@ -79,7 +79,7 @@ export interface WatchStore {
   /** Fewest tries first, so that one stubborn height never starves another. `hash` is the one that was recorded. */
   unresolvedHeights(ledger: LedgerId, limit: number): Promise<{ height: number; hash: string; tries: number }[]>;
   /**
-   * Transfers of a height that is done, found later because their address is younger than the block (design 5). Facts
+   * Transfers of a height that is done, found later because their address is younger than the block. Facts
    * that exist are left alone; nothing is written when the hash is no longer the recorded one.
    */
   recordLate(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
@@ -129,6 +129,6 @@ export interface WatchStore {
   /** A node reported its head, whether it rose or not. */
   noteHeard(ledger: LedgerId, atMs: number): Promise<void>;
   coverage(ledger: LedgerId): Promise<Coverage>;
-  /** Addresses of an environment created after an instant, for the second match of the last blocks (design 5). */
+  /** Addresses of an environment created after an instant, for the second match of the last blocks. */
   addressesSince(environment: Environment, sinceMs: number): Promise<WatchedAddress[]>;
 }

@@ -15,7 +15,7 @@ export interface AddressRow {
   chain: Chain;
   family: Family;
   address: string;
-  /** First 16 bytes of SHA-256(environment ‖ family ‖ decoded bytes), as a uuid. Unique over all accounts. Design 3. */
+  /** First 16 bytes of SHA-256(environment ‖ family ‖ decoded bytes), as a uuid. Unique over all accounts. */
   addressKey: string;
   derivationPath: string;
   /** `deposit` addresses are issued to customers; the others are the account's own (G20). */

@@ -1,6 +1,6 @@
 /**
  * Whether a commit that was acknowledged survives the loss of the server. With a standby that commits do not wait for,
- * a fail-over forgets the newest ones: addresses that were given out are given out again, to others. Reliability 1.2.
+ * a fail-over forgets the newest ones: addresses that were given out are given out again, to others.
  */
 import type { Sql } from './sql.ts';
 

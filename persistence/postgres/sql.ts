@@ -36,7 +36,7 @@ export interface DatabaseOptions {
   readonly onNotice?: (message: string) => void;
 }
 
-/** Reliability 1.3. Milliseconds. */
+/** Milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const LOCK_TIMEOUT_MS = 3_000;
 const IDLE_IN_TRANSACTION_MS = 5_000;

@@ -1,4 +1,4 @@
-/** Ids that are made, and keys that are hashed. Decisions 1, design 3. */
+/** Ids that are made, and keys that are hashed. Decisions 1. */
 import { createHash, hash, randomBytes } from 'node:crypto';
 import type { Id, IdPrefix } from '../ids.ts';
 import type { Environment, Family } from '../slugs.ts';
@@ -63,14 +63,14 @@ export function eventId(...fact: (string | number | bigint)[]): string {
 
 /**
  * Key that an address is stored and looked up by: a uuid of the first 16 bytes of SHA-256(environment ‖ family ‖
- * bytes), slugs in ASCII, bytes as `parseAddress` decodes them. Design 3.
+ * bytes), slugs in ASCII, bytes as `parseAddress` decodes them.
  */
 export function addressKeyOf(environment: Environment, family: Family, bytes: Uint8Array): string {
   const hex = hash('sha256', Buffer.concat([Buffer.from(environment + family, 'latin1'), bytes]), 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Logical shards; fixed from the first migration so that nothing is ever rehashed. Design 4. */
+/** Logical shards; fixed from the first migration so that nothing is ever rehashed. */
 export const SHARD_COUNT = 1024;
 
 /** First 4 bytes of SHA-256 of the account id, modulo the shard count. */

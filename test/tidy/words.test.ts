@@ -84,6 +84,14 @@ const PLAIN_ROOMS = [
   'persistence',
   'edge/signing',
   'edge/spend',
+  'edge/answers',
+  'edge/http',
+  'edge/process',
+  'edge/webhooks',
+  'actors',
+  'cluster',
+  'developer',
+  'bench',
 ];
 const DIALECT =
   /(?<![a-z])(?:tell|tells|told|telling|retells?|retold|whoever|whomever|stands?|stood|bells?|strikes?|testimon(?:y|ies)|fitness|hears)(?![a-z])|\bknows of\b|\bgone where\b|\bhad its time\b/i;
@@ -93,7 +101,7 @@ function wordsOf(line: string): string {
   return line
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/\bstands? for\b|\bstand[- ](?:ins?|alone|by)\b/gi, '')
-    .replace(/\btell(?=[(<,])/g, '') // the kernel's own, as actor systems name it
+    .replace(/\btell(?=[(<,]| } from)/g, '') // the kernel's own, as actor systems name it
     .replace(/\w*_\w*/g, '');
 }
 

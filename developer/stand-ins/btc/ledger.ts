@@ -39,7 +39,7 @@ export interface LedgerOptions {
 const ANCESTORS_MAX = 25;
 const EVICTED_MAX = 100;
 const MATURITY = 100;
-/** `sendrawtransaction` refuses more per kvB unless it is told otherwise. */
+/** `sendrawtransaction` refuses more per kvB unless it is asked otherwise. */
 const MAX_FEE_SAT_PER_KVB = 10_000_000n;
 const BLOCK_SECONDS = 600;
 /** Lock times from here on are instants. Source: bitcoin/bitcoin src/script/script.h LOCKTIME_THRESHOLD. */
@@ -131,7 +131,7 @@ export class BtcLedger {
       undo(this.#coins, block);
       this.stale.set(block.hash, block);
     }
-    // What stood on the dropped transactions cannot be mined any more.
+    // What spends outputs of the dropped transactions cannot be mined any more.
     for (let dropped = true; dropped;) {
       dropped = false;
       for (const { txid, transaction } of this.pool.values()) {
@@ -255,7 +255,7 @@ export class BtcLedger {
     return [...new Map(found.map((entry) => [entry.txid, entry])).values()];
   }
 
-  /** Transactions of the pool that it stands on, itself among them. */
+  /** Transactions of the pool that it spends from, itself among them. */
   #ancestorsOf(transaction: Transaction, seen = new Set<string>()): number {
     for (const { hash } of transaction.ins) {
       const parent = this.pool.get(idOf(hash));

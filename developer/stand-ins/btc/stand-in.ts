@@ -1,6 +1,6 @@
 /**
  * Bitcoin nodes and an address index for the demo and the tests, over HTTP in front of one ledger, in the shapes of
- * Core 30 on the main network. Each can be told to lag, lie, limit its callers and die; the ledger reorganises.
+ * Core 30 on the main network. Each can be made to lag, lie, limit its callers and die; the ledger reorganises.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -130,8 +130,8 @@ export class BtcIndex extends Peer {
       return;
     }
     const honest = () => indexAnswer(this.ledger, this.tip().height, path);
-    const told = this.lie === null ? honest() : this.lie(path, [], honest);
-    const { status, body } = told as ReturnType<typeof indexAnswer>;
+    const answer = this.lie === null ? honest() : this.lie(path, [], honest);
+    const { status, body } = answer as ReturnType<typeof indexAnswer>;
     const isText = typeof body === 'string';
     response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
     response.end(isText ? body : toJson(body));

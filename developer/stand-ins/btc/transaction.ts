@@ -14,7 +14,7 @@ export function outpointsOf({ ins }: Transaction): string[] {
 }
 
 /**
- * The reward of a block: its height stands in the script (BIP-34), its second output commits to the witnesses
+ * The reward of a block: its height is in the script (BIP-34), its second output commits to the witnesses
  * (BIP-141).
  */
 export function coinbaseTransaction(

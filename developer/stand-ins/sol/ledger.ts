@@ -39,7 +39,7 @@ export interface Refused {
 }
 
 const FINALITY_DEPTH = 31;
-/** Blocks after that of its hash in which a transaction may still stand. */
+/** Blocks after that of its hash in which a transaction may still be included. */
 export const BLOCKHASH_AGE_MAX = 150;
 const START_UNIX_SECONDS = 1_800_000_000;
 const MS_PER_SLOT = 400;
@@ -103,7 +103,9 @@ export class SolLedger {
     return this.#svm.rentExempt(bytes);
   }
 
-  /** Height of the last block in which a transaction with this hash may stand; null for a hash of no block here. */
+  /**
+   * Height of the last block in which a transaction with this hash may be included; null for a hash of no block here.
+   */
   lastValidHeight(hash: string): number | null {
     const block = this.#byHash.get(hash);
     return block === undefined ? null : block.blockHeight + BLOCKHASH_AGE_MAX;
@@ -150,7 +152,7 @@ export class SolLedger {
     return this.#svm.simulate(read, verifySignatures);
   }
 
-  /** Puts a transaction into the pool; the same one twice stands there once. */
+  /** Puts a transaction into the pool; the same one twice is there once. */
   submit(read: ReadTransaction): void {
     if (!this.inPool(read.signature)) this.#pool.push(read);
   }
@@ -176,7 +178,7 @@ export class SolLedger {
 
   /**
    * Abandons the newest blocks. Their transactions are gone, or go back to the pool; transactions that name one of
-   * their hashes can never land. The next block stands on the fork point, in a later slot or, where `sameSlots`, in the
+   * their hashes can never land. The next block follows the fork point, in a later slot or, where `sameSlots`, in the
    * first one that was abandoned. Throws: RangeError for blocks that are final.
    */
   reorg(depth: number, { resubmit = false, sameSlots = false } = {}): void {

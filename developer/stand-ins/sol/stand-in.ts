@@ -1,5 +1,5 @@
 /**
- * Solana nodes for the demo and the tests: JSON-RPC over HTTP in front of one ledger. Each node can be told to lag,
+ * Solana nodes for the demo and the tests: JSON-RPC over HTTP in front of one ledger. Each node can be made to lag,
  * lie, limit its callers and die; the ledger reorganises what is not final.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';

@@ -109,7 +109,7 @@ export class Svm {
 }
 
 function executionOf(meta: TransactionMetadata, err: TransactionError | null, fee: string | undefined): Execution {
-  if (fee === undefined) throw new Error('the virtual machine told no fee');
+  if (fee === undefined) throw new Error('the virtual machine stated no fee');
   const returned = meta.returnData(),
     data = returned.data();
   return {

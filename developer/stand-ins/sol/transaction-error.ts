@@ -9,7 +9,7 @@ import {
   type FailedTransactionMetadata,
 } from 'litesvm/dist/internal.js';
 
-/** What stands under `err`. */
+/** The value of `err`. */
 export type TransactionError = string | Readonly<Record<string, unknown>>;
 
 /** Names in the order of the virtual machine's own numbers. */

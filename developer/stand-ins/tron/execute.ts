@@ -34,7 +34,7 @@ export interface Surroundings {
   isSeen(txid: string): boolean;
 }
 
-/** A transaction that was run, with what its info tells. */
+/** A transaction that was run, with what its info states. */
 export interface Executed {
   readonly transaction: PeerTransaction;
   readonly contractRet: string;

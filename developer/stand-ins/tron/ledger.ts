@@ -55,7 +55,7 @@ export interface PeerLedger {
   /** The state that a node answers from: the newest block's with what waits. */
   pendingWorld(): World;
   pending(): readonly Executed[];
-  /** Where a transaction stands in a block, or null. */
+  /** Where a transaction is in a block, or null. */
   find(txid: string): { readonly block: PeerBlock; readonly entry: Executed } | null;
   /**
    * Takes bytes as a node does; `seen` are the txids that this node remembers. Throws: RangeError for bytes that are

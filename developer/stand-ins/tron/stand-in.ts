@@ -78,7 +78,7 @@ export function trc20(more: Partial<Omit<Trc20, 'kind'>> = {}): Trc20 {
   };
 }
 
-/** Payloads of the stand-in's people are told apart by their time, as everybody's are. */
+/** Payloads of the stand-in's people are distinguished by their time, as everybody's are. */
 const EXPIRY_MS = 60_000;
 
 /** Starts an empty ledger. */

@@ -154,7 +154,7 @@ function forSdk(held: string | bigint | boolean, kind: FieldRow[2]): unknown {
 function checkReading({ type, value, rawBytes, txid, ...own }: PeerTransaction): void {
   const read = readRaw(type, rawBytes),
     [contract] = read.contract;
-  const told: readonly (readonly [name: string, own: unknown, sdk: unknown])[] = [
+  const stated: readonly (readonly [name: string, own: unknown, sdk: unknown])[] = [
     ['ref_block_bytes', own.refBlockBytes, read.ref_block_bytes.toLowerCase()],
     ['ref_block_hash', own.refBlockHash, read.ref_block_hash.toLowerCase()],
     ['expiration', Number(own.expiration), read.expiration],
@@ -165,7 +165,7 @@ function checkReading({ type, value, rawBytes, txid, ...own }: PeerTransaction):
       ([, name, kind]) => [name, forSdk(value[name]!, kind), ofSdk(contract!.parameter.value[name], kind)] as const,
     ),
   ];
-  for (const [name, mine, sdk] of told) {
+  for (const [name, mine, sdk] of stated) {
     if (mine !== sdk) throw new Error(`${txid}: ${name} is ${String(mine)}, and ${String(sdk)} to tronweb`);
   }
 }

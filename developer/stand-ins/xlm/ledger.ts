@@ -1,6 +1,6 @@
 /**
  * A Stellar ledger: real envelopes in, closed ledgers out, each with a header that hashes to its name and names its
- * parent, its transaction set and its results. It closes when it is told to; time is the caller's.
+ * parent, its transaction set and its results. It closes when it is asked to; time is the caller's.
  */
 import { createHash } from 'node:crypto';
 import { Keypair, Networks } from '@stellar/stellar-sdk/base';
@@ -77,7 +77,7 @@ export class StellarLedger {
   readonly passphrase: string;
   readonly state: State;
   readonly market: Market;
-  /** Holds every coin; its key is known to whoever has the ledger. */
+  /** Holds every coin; its key is known to every holder of the ledger. */
   readonly root: Keypair;
   baseFee = 100n;
   /** What each operation is charged; above the base fee in a surge. */

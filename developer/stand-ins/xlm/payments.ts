@@ -58,7 +58,7 @@ export interface Scope {
   readonly sponsors: Map<string, string>;
 }
 
-/** Prices that stand ready for everybody: units of `buying` for each unit of `selling`, given by the maker. */
+/** Offers that everybody can take: units of `buying` for each unit of `selling`, given by the maker. */
 export class Market {
   readonly maker: string;
   readonly #prices = new Map<string, { readonly numerator: bigint; readonly denominator: bigint }>();

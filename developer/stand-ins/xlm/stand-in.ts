@@ -1,6 +1,6 @@
 /**
  * Stellar servers for the demo and the tests: RPC and Horizon in front of one ledger, in the process and over HTTP.
- * Each server can be told to lag, to lose its history, to limit its callers, to time out, to lie, to go silent and to
+ * Each server can be made to lag, to lose its history, to limit its callers, to time out, to lie, to go silent and to
  * die.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -34,7 +34,7 @@ export class StellarServer implements RpcView, HorizonView {
   lie: Lie | null = null;
   /** Connections are cut without an answer. */
   dead = false;
-  /** Streams stay open and tell nothing. */
+  /** Streams stay open and send nothing. */
   silent = false;
   /** What was asked, in order. */
   readonly asked: string[] = [];
@@ -163,7 +163,7 @@ export class StellarServer implements RpcView, HorizonView {
     response.on('close', () => this.#streams.delete(response));
   }
 
-  /** Tells the streams of the newest ledger, unless the server has gone silent. */
+  /** Sends the newest ledger to the streams, unless the server has gone silent. */
   tell(): void {
     if (this.silent) return;
     const record = ledgerRecord(this.ledger.at(this.newest)!);

@@ -1,4 +1,4 @@
-/** Rows with journals: what an operation changed can be told as ledger-entry changes, or undone. */
+/** Rows with journals: what an operation changed can be reported as ledger-entry changes, or undone. */
 import { LedgerEntryChange } from '@stellar/stellar-sdk/xdr';
 import {
   accountPlace,
@@ -29,7 +29,7 @@ export class State {
     this.baseReserve = baseReserve;
   }
 
-  /** The ledger's rows as they are now, for whoever is behind. */
+  /** The ledger's rows as they are now, for a server that is behind. */
   copy(): State {
     const state = new State(this.baseReserve);
     state.height = this.height;
@@ -86,7 +86,7 @@ export class State {
     else this.#rows.set(place, { row, height: this.height });
   }
 
-  /** Runs `work`; what it changed is told, and undone when it answers false in `keep`. */
+  /** Runs `work`; what it changed is reported, and undone when it answers false in `keep`. */
   within<T>(work: () => { readonly keep: boolean; readonly value: T }): {
     readonly value: T;
     readonly changes: LedgerEntryChange[];

@@ -148,7 +148,7 @@ function areSigned(signers: readonly string[], hash: Uint8Array, signatures: rea
   });
 }
 
-/** The result of a refused transaction, as `sendTransaction` tells it. */
+/** The result of a refused transaction, as `sendTransaction` reports it. */
 export function refusedResult(
   read: ReadTransaction,
   { reason, outer }: { reason: Refused; outer: boolean },

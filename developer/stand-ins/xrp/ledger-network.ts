@@ -1,6 +1,6 @@
 /**
  * A network of one honest ledger: an open ledger, a fee queue, and closed ledgers with real hashes, each of which is
- * validated at once unless the validators were told to rest. Servers (`server.ts`) show it, each in its own way.
+ * validated at once unless the validators were paused. Servers (`server.ts`) show it, each in its own way.
  */
 import { createHash } from 'node:crypto';
 import { hashes } from 'xrpl';
@@ -71,7 +71,7 @@ export interface SubmitResult {
   readonly kept: boolean;
 }
 
-/** Choice: the reserves of 2024. They are votes and change; whoever reads them from the ledger does not care. */
+/** Choice: the reserves of 2024. They are votes and change; a reader of the ledger follows them. */
 const FEES: Fees = { baseFee: 10n, reserveBase: 1_000_000n, reserveIncrement: 200_000n };
 const ALL_DROPS = 10n ** 17n;
 /** Seconds from 1970 to 2000. */
@@ -190,7 +190,7 @@ export class LedgerNetwork {
     return this.#open.transactions.find(isIt) ?? this.queue.find(txid) ?? this.#kept.find(isIt) ?? null;
   }
 
-  /** Tells a listener of every validated ledger; returns what ends it. */
+  /** Calls a listener with every validated ledger; returns what ends it. */
   onClose(listener: (ledger: ClosedLedger) => void): () => void {
     this.#closeListeners.add(listener);
     return () => {

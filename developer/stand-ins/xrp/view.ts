@@ -1,5 +1,5 @@
 /**
- * Changes of one transaction on top of a state, and the metadata that tells them.
+ * Changes of one transaction on top of a state, and the metadata that states them.
  *
  *   CreatedNode    NewFields: what is not the default        ModifiedNode   FinalFields, PreviousFields of what changed
  *   DeletedNode    FinalFields, PreviousFields likewise      nodes in the order of their keys
@@ -10,7 +10,7 @@ import { accountKey, type Entry, type State } from './entries.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that stand beside the others, not among them. */
+/** Fields that come beside the others, not among them. */
 const APART = new Set(['LedgerEntryType', 'PreviousTxnID', 'PreviousTxnLgrSeq']);
 
 export interface Place {

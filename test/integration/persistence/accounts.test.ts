@@ -107,7 +107,8 @@ test.serial(
     );
     t.is(cross.kind === 'refused' && cross.refusal.code, 'CROSS_ENVIRONMENT_IDENTITY');
     await write(stores, one.live, [{ table: 'identities', row: { publicKey: 'bb' }, key: '' }]);
-    await write(stores, one.sandbox, [{ table: 'identities', row: { publicKey: 'aa' }, key: '' }]); // rotated away: free
+    // Rotated away, so it is free.
+    await write(stores, one.sandbox, [{ table: 'identities', row: { publicKey: 'aa' }, key: '' }]);
     // Another organization's is its own matter.
     await write(stores, other.live, [{ table: 'identities', row: { publicKey: 'bb' }, key: '' }]);
   },
