@@ -7,6 +7,7 @@ const LONGEST = [
   'scenario/ten-chains',
   'scenario/replicas',
   'scenario/chaos',
+  'scenario/cluster-seeds',
   'scenario/backend-kills',
   'scenario/pool-storm',
   'scenario/thousand-payments',

@@ -153,8 +153,9 @@ export function createIdempotency({
       for (;;) {
         const flight = flights.get(slot);
         if (flight === undefined) break;
-        if (!isSameBody(flight.bodyHash, use.bodyHash)) return { outcome: otherBody(use), replayed: false };
         const answered = await flight.done.catch(() => null);
+        // One with another body need not be the first use: another node may have stored this one's answer.
+        if (!isSameBody(flight.bodyHash, use.bodyHash)) continue;
         if (answered?.kept === true) return { outcome: answered.outcome, replayed: true };
       }
       const done = first(use, act, replay).finally(() => flights.delete(slot));

@@ -2,9 +2,12 @@
  * The simulator as a command: `npm run soak -- --seeds 500 --from 1 [--steps 500] [--sql]`. One line a seed, and the
  * last line is `N passed, N failed`. A seed that failed is told again, alone and with what happened, by `--seeds 1
  * --from SEED`. `--sql` tells the stories over the real functions, on the PostgreSQL of a test run, and a history of
- * the watchers with each.
+ * the watchers with each. `--cluster` tells those of three real nodes (test/support/cluster), for `--seconds` each.
  */
 import { parseArgs } from 'node:util';
+import { openCluster } from '../support/cluster/cluster.ts';
+import { playStory } from '../support/cluster/play.ts';
+import { seeded } from '../support/seeded.ts';
 import { runSqlHistory } from './sql-history.ts';
 import { tellSqlStory } from './sql-story.ts';
 import { runStory, type Story } from './story.ts';
@@ -24,6 +27,29 @@ function lineOf({ seed, violation, digest, minutes, events, counts }: Story): st
   return `seed ${seed}  ${violation === null ? 'passed' : `FAILED ${violation.text}`}  (${lived}; ${digest.slice(0, 12)})`;
 }
 
+/** Answers how many seeds failed. */
+async function tellClusterStories({
+  from,
+  seeds,
+  seconds,
+}: Record<'from' | 'seeds' | 'seconds', number>): Promise<number> {
+  let failed = 0;
+  const cluster = await openCluster(seeded(from));
+  try {
+    for (let seed = from; seed < from + seeds; seed += 1) {
+      const { problems, faults, counts } = await playStory(cluster, { seed, playMs: seconds * 1_000 });
+      if (problems.length > 0) failed += 1;
+      process.stdout.write(
+        `seed ${seed}  ${problems.length === 0 ? 'passed' : 'FAILED'}  (${counts.asked} asked, ${counts.unknown} unknown, ${counts.payments} payments; ${faults.join(', ')})\n`,
+      );
+      for (const problem of problems.slice(0, WRONG_SHOWN)) process.stdout.write(`  ${problem}\n`);
+    }
+  } finally {
+    await cluster.close();
+  }
+  return failed;
+}
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -31,11 +57,18 @@ async function main(): Promise<number> {
       from: { type: 'string' },
       steps: { type: 'string' },
       sql: { type: 'boolean', default: false },
+      cluster: { type: 'boolean', default: false },
+      seconds: { type: 'string' },
     },
   });
   const seeds = wholeNumber('seeds', values.seeds, 1),
     from = wholeNumber('from', values.from, 1),
     steps = wholeNumber('steps', values.steps, STEPS);
+  if (values.cluster) {
+    const failed = await tellClusterStories({ from, seeds, seconds: wholeNumber('seconds', values.seconds, 4) });
+    process.stdout.write(`${seeds - failed} passed, ${failed} failed\n`);
+    return failed === 0 ? 0 : 1;
+  }
   let failed = 0;
   for (let seed = from; seed < from + seeds; seed += 1) {
     const story = await (values.sql ? tellSqlStory : runStory)({ seed, steps });
@@ -59,7 +92,7 @@ try {
     error instanceof RangeError || (error as { code?: unknown }).code?.toString().startsWith('ERR_PARSE_ARGS') === true;
   if (!isAsk) throw error;
   process.stderr.write(
-    `${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql]\n`,
+    `${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql] | --cluster [--seconds N]\n`,
   );
   process.exitCode = 2;
 }

@@ -36,6 +36,7 @@ const ONCE = [
     'developer',
     'sigterm',
     'crash-before-note',
+    'cluster-seeds',
   ].map((name) => `test/scenario/${name}.test.ts`),
   ...['fuzz', 'explorer', 'envelope', 'edge-signature', 'guards', 'beginning'].map(
     (name) => `test/wire/${name}.test.ts`,

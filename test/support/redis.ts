@@ -16,7 +16,18 @@ export interface TestRedis {
   restart(): Promise<void>;
   /** SIGSTOP: connections stay, nothing is answered. */
   freeze(): void;
+  /** Starts it again where it is dead or frozen. */
+  ensure(): Promise<void>;
+  /** FLUSHALL. */
+  flush(): Promise<void>;
+  /** What it holds now, as an older file would. */
+  copy(): Promise<RedisCopy>;
+  /** Kills it; it starts again with what it held then, as from an older file. */
+  restore(copy: RedisCopy): Promise<void>;
 }
+
+/** Keys with their dumped values and the milliseconds that they have left, -1 for ever. */
+export type RedisCopy = readonly (readonly [key: string, value: Buffer, leftMs: number])[];
 
 const SERVERS = ['redis-server', 'valkey-server'];
 const onPath = (name: string): boolean => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0;
@@ -37,7 +48,7 @@ function serverCommand(): string {
   return 'redis-server';
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -52,6 +63,8 @@ interface Running {
   freeze(): void;
 }
 
+/** A frozen one answers nothing. */
+const ASK_MS = 1_000;
 /** Nothing is kept on a disk. */
 const ARGUMENTS = ['--save', '', '--appendonly', 'no'];
 
@@ -111,13 +124,47 @@ export async function startRedis(t: { teardown(close: () => Promise<void>): void
   const port = await freePort();
   let running = await launch(port);
   t.teardown(() => running.kill());
+  const restart = async (): Promise<void> => {
+    await running.kill();
+    running = await launch(port);
+  };
+  const asked = async <T>(ask: (client: Redis) => Promise<T>): Promise<T> => {
+    const client = new Redis(port, '127.0.0.1', {
+      lazyConnect: true,
+      retryStrategy: () => null,
+      commandTimeout: ASK_MS,
+    });
+    client.on('error', () => undefined);
+    try {
+      return await ask(client);
+    } finally {
+      client.disconnect();
+    }
+  };
   return {
     url: `redis://127.0.0.1:${port}`,
     kill: () => running.kill(),
     freeze: () => running.freeze(),
-    async restart() {
-      await running.kill();
-      running = await launch(port);
+    restart,
+    async ensure() {
+      const answer = await asked((client) => client.ping()).catch(() => null);
+      if (answer !== 'PONG') await restart();
+    },
+    flush: async () => void (await asked((client) => client.flushall())),
+    copy: () =>
+      asked(async (client) => {
+        const copy: [string, Buffer, number][] = [];
+        for (const key of await client.keys('*')) {
+          const value = await client.dumpBuffer(key);
+          if (value !== null) copy.push([key, value, await client.pttl(key)]);
+        }
+        return copy;
+      }),
+    async restore(copy) {
+      await restart();
+      await asked(async (client) => {
+        for (const [key, value, leftMs] of copy) await client.restore(key, Math.max(0, leftMs), value, 'REPLACE');
+      });
     },
   };
 }

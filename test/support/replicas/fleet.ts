@@ -31,7 +31,7 @@ import { RoughReceiver } from './rough-receiver.ts';
 
 const run = promisify(execFile);
 /** Only ever used here, for money that does not exist. */
-const PHRASES = [
+export const PHRASES = [
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about',
   'legal winner thank year wave sausage worth useful legal winner thank yellow',
 ] as const;
@@ -218,7 +218,7 @@ export async function startFleets({
           phrase: PHRASES[index]!,
           ...accounts[index]!,
           size,
-          cloudUrl,
+          cloudUrls: [cloudUrl],
           sql,
           edgeEnv,
           random,
@@ -242,31 +242,34 @@ export async function startFleets({
   }
 }
 
-interface Opening {
+export interface Opening {
   folder: string;
   phrase: string;
   organizationId: string;
   apiKey: string;
   size: number;
-  cloudUrl: string;
+  /** Replicas take turns. */
+  cloudUrls: readonly string[];
   sql: Sql;
   edgeEnv: Record<string, string>;
   random: () => number;
   closing: (() => Promise<unknown> | unknown)[];
 }
 
-async function openFleet({
+/** The replicas of one account, each behind a proxy of its own, and their receiver; ready for an address. */
+export async function openFleet({
   folder,
   phrase,
   organizationId,
   apiKey,
   size,
-  cloudUrl,
+  cloudUrls,
   sql,
   edgeEnv,
   random,
   closing,
 }: Opening): Promise<Fleet> {
+  const cloudUrl = cloudUrls[0]!;
   mkdirSync(folder, { recursive: true });
   const receiver = await RoughReceiver.start(random);
   closing.push(() => receiver.close());
@@ -280,7 +283,7 @@ async function openFleet({
   };
   const replicas = await Promise.all(
     Array.from({ length: size }, async (_, index) => {
-      const proxy = await FaultProxy.start(cloudUrl);
+      const proxy = await FaultProxy.start(cloudUrls[index % cloudUrls.length]!);
       closing.push(() => proxy.close());
       return new Replica(`edge-${index}`, proxy, join(folder, `edge-${index}`), env);
     }),

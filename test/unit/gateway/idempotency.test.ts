@@ -128,14 +128,45 @@ test('another body is IDEMPOTENCY_CONFLICT, while the first is at work and after
     },
     unchanged,
   );
-  t.like((await idempotency.once(use({ bodyHash: 'other' }), async () => done(2), unchanged)).outcome, {
-    code: 'IDEMPOTENCY_CONFLICT',
-  });
+  const meanwhile = idempotency.once(use({ bodyHash: 'other' }), async () => done(2), unchanged);
   release();
+  t.like((await meanwhile).outcome, { code: 'IDEMPOTENCY_CONFLICT' });
   await first;
   t.like((await idempotency.once(use({ bodyHash: 'other' }), async () => done(2), unchanged)).outcome, {
     code: 'IDEMPOTENCY_CONFLICT',
   });
+});
+
+test('cluster seed 16: the first body of a key is answered, also while another body of it is at work on this node', async (t) => {
+  const { reads } = keeping();
+  const [one, two] = [createIdempotency({ reads, secrets }), createIdempotency({ reads, secrets })];
+  await one.once(use(), async () => done(1), unchanged);
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  // The account says that the key is taken; what is stored is read after it.
+  const other = two.once(
+    use({ bodyHash: 'other', kept: 'actor' }),
+    async () => {
+      await gate;
+      return { ok: 'duplicate' } as const;
+    },
+    unchanged,
+  );
+  const again = two.once(use({ kept: 'actor' }), async () => ({ ok: 'duplicate' }) as const, unchanged);
+  release();
+  t.like((await again).outcome, { ok: true, reply: 1 });
+  t.like((await other).outcome, { code: 'IDEMPOTENCY_CONFLICT' });
+  // A use that came to nothing bound nothing.
+  const failing = two.once(
+    use({ key: 'free', bodyHash: 'other' }),
+    async () => refuse('SERVICE_UNAVAILABLE'),
+    unchanged,
+  );
+  const mine = two.once(use({ key: 'free' }), async () => done(3), unchanged);
+  t.like((await failing).outcome, { code: 'SERVICE_UNAVAILABLE' });
+  t.like((await mine).outcome, { ok: true, reply: 3 });
 });
 
 test('an account\'s own stored answer is told after "duplicate", and before a refusal that rests on the first effect', async (t) => {
