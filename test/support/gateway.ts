@@ -77,9 +77,12 @@ const UNREACHABLE = 'http://127.0.0.1:9';
 /** This process is the node, the edge and the test at once: a heartbeat of it may be late. */
 const BEAT_LIMIT_MS = 60_000;
 
-/** Starts a node. `env` are further settings, e.g. `ETH_RPC_URLS`. */
-export async function startTestCloud(env: Readonly<Record<string, string>> = {}): Promise<TestCloud> {
-  const database = await createTestDatabase();
+/** Starts a node. `env` are further settings, e.g. `ETH_RPC_URLS`; `server` as createTestDatabase has it. */
+export async function startTestCloud(
+  env: Readonly<Record<string, string>> = {},
+  { server }: { server?: string } = {},
+): Promise<TestCloud> {
+  const database = await createTestDatabase({ server });
   const secretKey = randomBytes(32).toString('hex');
   const secrets = createSecretBox([parseSealKey(secretKey)]);
   const identity = createIdentityStore(database.sql, initialAccount);

@@ -37,6 +37,7 @@ const ONCE = [
     'sigterm',
     'crash-before-note',
     'cluster-seeds',
+    'failover',
   ].map((name) => `test/scenario/${name}.test.ts`),
   ...['fuzz', 'explorer', 'envelope', 'edge-signature', 'guards', 'beginning'].map(
     (name) => `test/wire/${name}.test.ts`,

@@ -106,9 +106,15 @@ async function ensureTemplate(server: string): Promise<string> {
   }
 }
 
-/** A fresh database with the whole schema. `migrated: false` leaves it empty. */
-export async function createTestDatabase({ migrated = true }: { migrated?: boolean } = {}): Promise<TestDatabase> {
-  const server = await testServerUrl();
+/**
+ * A fresh database with the whole schema. `migrated: false` leaves it empty; `server` is the superuser's URL of another
+ * server than the run's.
+ */
+export async function createTestDatabase({
+  migrated = true,
+  server: named,
+}: { migrated?: boolean; server?: string | undefined } = {}): Promise<TestDatabase> {
+  const server = named ?? (await testServerUrl());
   const name = `flock_test_${randomBytes(8).toString('hex')}`;
   const maintenance = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null });
   if (migrated)

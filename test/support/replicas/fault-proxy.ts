@@ -12,7 +12,7 @@ interface Pair {
 export class FaultProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
-  readonly #target: { readonly host: string; readonly port: number };
+  #target: { readonly host: string; readonly port: number };
   #mode: ProxyMode = 'open';
   /** Each chunk waits so long, in order. Milliseconds. */
   delayMs = 0;
@@ -31,6 +31,13 @@ export class FaultProxy {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** From now on it leads elsewhere: what there is is reset. */
+  leadTo(targetUrl: string): void {
+    const { hostname, port } = new URL(targetUrl);
+    this.#target = { host: hostname, port: Number(port) };
+    this.#reset();
   }
 
   get mode(): ProxyMode {
