@@ -1,6 +1,7 @@
 /**
  * Stories of three nodes: clients ask any of them while nodes die and freeze, links are cut, PostgreSQL crashes, Redis
- * forgets; in the end what was acknowledged is there, once. `npm run soak -- --cluster --seeds 500 --from 1` tells more.
+ * forgets; in the end what was acknowledged is there, once. `npm run soak -- --cluster --seeds 500 --from 1` tells
+ * more.
  */
 import test from 'ava';
 import { openCluster } from '../support/cluster/cluster.ts';

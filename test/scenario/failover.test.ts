@@ -1,6 +1,6 @@
 /**
- * PostgreSQL goes: a standby takes over, synchronous or not; a backup is restored to a point in time. Two cloud nodes in
- * this process, servers of their own.
+ * PostgreSQL goes: a standby takes over, synchronous or not; a backup is restored to a point in time. Two cloud nodes
+ * in this process, servers of their own.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

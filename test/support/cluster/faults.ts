@@ -1,6 +1,6 @@
 /**
- * What a story of several nodes does to them. The number is the row of the fault matrix (docs/faults-of-several-nodes.md). Each
- * begins, lasts and ends; `heal` of the cluster ends them all.
+ * What a story of several nodes does to them. The number is the row of docs/faults-of-several-nodes.md. Each begins,
+ * lasts and ends; `heal` of the cluster ends them all.
  */
 import type { RedisCopy } from '../redis.ts';
 import type { ProxyMode } from '../replicas/fault-proxy.ts';

@@ -1,14 +1,16 @@
 /**
  * Whether a history of one subject can be told as a sequence in which each operation took effect at one moment between
- * its beginning and its end. Source: Wing and Gong, "Testing and Verifying Concurrent Objects", 1993; with the memory of
- * Lowe, "Testing for Linearizability", 2017.
+ * its beginning and its end. Source: Wing and Gong, "Testing and Verifying Concurrent Objects", 1993; with the memory
+ * of Lowe, "Testing for Linearizability", 2017.
  */
 import type { Operation } from './recorder.ts';
 
 /** What one subject is: a sequential machine. */
 export interface Model<State, Input, Output> {
   readonly initial: State;
-  /** The state after the operation; null where it could not have answered so. `output` is null where nobody heard it. */
+  /**
+   * The state after the operation; null where it could not have answered so. `output` is null where nobody heard it.
+   */
   step(state: State, input: Input, output: Output | null): State | null;
 }
 
