@@ -17,14 +17,18 @@ export interface InputProblem {
 /** A name that may be repeated: an identifier. Anything else is the sender's text and is not shown. */
 const NAME = /^[A-Za-z_$][\w$.-]{0,63}$/;
 const KNOWN_MAX = 40;
+/** Problems that one refusal names. No more are put in words, however many a body has: each takes its time. */
+export const PROBLEMS_MAX = 20;
 /** Beginnings of zod's own messages: what a schema says itself is plain already. */
 const OWN_WORDS = /^(?:Invalid|Too (?:small|big)|Unrecognized)/;
 
-/** The problems of one issue: an unknown field each, else one. */
+/** The problems of one issue: an unknown field each, of the first PROBLEMS_MAX, else one. */
 export function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue): InputProblem[] {
   const at = issue.path.map(String).join('.');
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => unknownField(at, key, namesAt(schema, issue.path)));
+  if (issue.code === 'unrecognized_keys') {
+    const known = namesAt(schema, issue.path);
+    return issue.keys.slice(0, PROBLEMS_MAX).map((key) => unknownField(at, key, known));
+  }
   return [
     { field: at, message: OWN_WORDS.test(issue.message) ? inWords(issue, valueAt(value, issue.path)) : issue.message },
   ];

@@ -4,14 +4,12 @@
  */
 import type { z } from 'zod';
 import { ERRORS, precedenceOf, refuse, type ErrorCode, type Refusal } from './errors.ts';
-import { problemsOf, unknownField, type InputProblem } from './input-problems.ts';
+import { problemsOf, PROBLEMS_MAX, unknownField, type InputProblem } from './input-problems.ts';
 import { AMOUNT_FORM } from './money.ts';
 import { nearestOf } from './nearest.ts';
 import type { Route } from './route.ts';
 import { CHAINS } from './slugs.ts';
 
-/** Problems that one refusal names. */
-const PROBLEMS_MAX = 20;
 const MESSAGE_CHARS_MAX = 1_000;
 
 export interface Input {
@@ -27,18 +25,20 @@ export function validate(route: Pick<Route, 'params' | 'query' | 'body'>, input:
   const read = (where: keyof Input, schema: z.ZodType | undefined, value: unknown): unknown => {
     if (schema === undefined) {
       problems.push(
-        ...namesOf(value).map((name) => ({
-          ...at(where, unknownField('', name, [])),
-          code: 'INVALID_INPUT' as const,
-          message: `this path takes no ${where}`,
-        })),
+        ...namesOf(value)
+          .slice(0, PROBLEMS_MAX)
+          .map((name) => ({
+            ...at(where, unknownField('', name, [])),
+            code: 'INVALID_INPUT' as const,
+            message: `this path takes no ${where}`,
+          })),
       );
       return {};
     }
     const parsed = schema.safeParse(value ?? {});
     if (parsed.success) return parsed.data;
     problems.push(
-      ...parsed.error.issues.flatMap((issue) =>
+      ...namedOf(parsed.error.issues).flatMap((issue) =>
         problemsOf(schema, value ?? {}, issue).map((problem) => coded(at(where, problem), issue, value)),
       ),
     );
@@ -48,6 +48,16 @@ export function validate(route: Pick<Route, 'params' | 'query' | 'body'>, input:
   const query = read('query', route.query, input.query);
   const body = read('body', route.body, input.body);
   return problems.length === 0 ? { ok: true, params, query, body } : refusalOf(problems, input);
+}
+
+/** The issues that a refusal names, and the one that its code is of. */
+function namedOf(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  if (issues.length <= PROBLEMS_MAX) return issues;
+  const earliest = issues.reduce((found, issue) =>
+    precedenceOf(codeOf(issue)) < precedenceOf(codeOf(found)) ? issue : found,
+  );
+  const first = issues.slice(0, PROBLEMS_MAX);
+  return first.includes(earliest) ? first : [...first, earliest];
 }
 
 /** Names of what is sent where nothing is taken; a value that is no object has none, and is named as a whole. */
@@ -66,8 +76,11 @@ function at(where: keyof Input, problem: InputProblem): InputProblem {
   return { ...problem, field: field === '' ? where : where === 'body' ? field : `${where}.${field}` };
 }
 
+const codeOf = ({ message }: z.core.$ZodIssue): ErrorCode =>
+  Object.hasOwn(ERRORS, message) ? (message as ErrorCode) : 'INVALID_INPUT';
+
 function coded(problem: InputProblem, issue: z.core.$ZodIssue, value: unknown): Problem {
-  const code = Object.hasOwn(ERRORS, issue.message) ? (issue.message as ErrorCode) : 'INVALID_INPUT';
+  const code = codeOf(issue);
   if (code === 'INVALID_CHAIN') return { ...problem, code, ...ofChain(issue, value) };
   return {
     ...problem,

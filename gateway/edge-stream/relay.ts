@@ -5,6 +5,9 @@
  *   edge ══frames══ door (admits: key, signature, nonce, rate of frames) ══frames══ owner (room, lease, deliveries)
  *
  * When either end goes, so does the other: the edge comes back, to whichever node, and from there to the owner of then.
+ *
+ * What an edge sends is written anew here, and the encoder of Socket.IO goes down every level by itself: a frame or an
+ * acknowledgement with more levels than any of ours has is not passed on.
  */
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
@@ -18,6 +21,8 @@ export const RELAY_PATH = '/edges/stream';
 const JOIN_MS = 8_000;
 /** Frames of the owner while the edge's own stream is being opened: the welcome and what follows it. */
 const HELD_FRAMES_MAX = 10_000;
+/** Levels of arrays and objects in a frame; ours have six, and what a refusal says of itself a few more. */
+const LEVELS_MAX = 64;
 /** Not a frame of an edge: how its stream ended. */
 const LEFT = 'door:left';
 
@@ -59,11 +64,17 @@ export async function relayTo(url: string, admitted: Admitted, trust: RelayTrust
   return {
     open(socket) {
       upstream.offAny(hold);
-      const down = (...frame: unknown[]): void => void socket.emit(...(frame as [string, ...unknown[]]));
+      const down = (...frame: unknown[]): void =>
+        void socket.emit(...(frame.map(onlyWritable) as [string, ...unknown[]]));
       for (const frame of held.splice(0)) down(...frame);
       upstream.onAny(down);
-      socket.onAny((...frame: unknown[]) => {
-        if (frame[0] !== LEFT) upstream.emit(...(frame as [string, ...unknown[]]));
+      // Behind the middleware that counts frames: `onAny` would hear of those above the rate too.
+      socket.use(([name, ...given]: [string, ...unknown[]]) => {
+        if (name === LEFT) return;
+        const acknowledge = given.at(-1);
+        if (isWritable(given)) upstream.emit(name, ...given);
+        else if (typeof acknowledge === 'function')
+          (acknowledge as (answer: object) => void)({ ok: false, code: 'INVALID_INPUT' });
       });
       upstream.on('disconnect', () => socket.disconnect(true));
       if (!upstream.connected) socket.disconnect(true);
@@ -72,6 +83,28 @@ export async function relayTo(url: string, admitted: Admitted, trust: RelayTrust
       if (upstream.connected) upstream.emit(LEFT, byPeer);
       upstream.disconnect();
     },
+  };
+}
+
+/** Whether a value has no more than `LEVELS_MAX` levels; what else JSON gives can be written. */
+function isWritable(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > LEVELS_MAX) return false;
+    level = level.flatMap((one) =>
+      typeof one === 'object' && one !== null && !isBytes(one) ? Object.values(one) : [],
+    );
+  }
+  return true;
+}
+
+const isBytes = (value: object): boolean => ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+
+/** An acknowledgement that the edge is asked for: one that cannot be written is none, and the owner waits in vain. */
+function onlyWritable(given: unknown): unknown {
+  if (typeof given !== 'function') return given;
+  return (...answer: unknown[]) => {
+    if (isWritable(answer)) (given as (...all: unknown[]) => void)(...answer);
   };
 }
 

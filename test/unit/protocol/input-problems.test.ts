@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { withAmountExample } from '../../../gateway/http/chain/chain-input.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { networkOf } from '../../../chains/registry.ts';
-import { namesAt } from '../../../protocol/input-problems.ts';
+import { namesAt, problemsOf, PROBLEMS_MAX } from '../../../protocol/input-problems.ts';
 import { nearestOf } from '../../../protocol/nearest.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { CHAINS } from '../../../protocol/slugs.ts';
 import { validate } from '../../../protocol/validation.ts';
-import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
+import { isRefusal, precedenceOf, type Refusal } from '../../../protocol/errors.ts';
 
 type Where = 'params' | 'query' | 'body';
 interface Told extends Refusal {
@@ -175,4 +175,31 @@ test('the nearest name is one that was mistyped, and none where nothing is near'
   t.is(nearestOf('colour', ['page', 'size', 'after']), null);
   t.is(nearestOf('x', []), null);
   t.is(nearestOf('x'.repeat(100_000), ['x'.repeat(99_999)]), null);
+});
+
+test('a body of nothing but faults is put in words for the first twenty, and its code is the earliest of all', (t) => {
+  const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`unknown${at}`, at]));
+  let looked = 0;
+  const entry = z.lazy(() => {
+    looked += 1;
+    return z.strictObject({ account: z.string().optional() });
+  });
+  const body = z.strictObject({ entries: z.array(entry).optional(), name: z.string().optional() });
+  const parsed = body.safeParse(unknown);
+  t.is(problemsOf(body, unknown, parsed.error!.issues[0]!).length, PROBLEMS_MAX);
+  t.is(refusal({ body }, 'body', unknown).details.problems!.length, PROBLEMS_MAX);
+  t.is(refusal({}, 'body', unknown).details.problems!.length, PROBLEMS_MAX, 'where nothing is taken');
+
+  const entries = Array.from({ length: 2_000 }, () => ({ acount: 1 }));
+  body.safeParse({ entries: entries.slice(0, 1) });
+  looked = 0;
+  t.is(refusal({ body }, 'body', { entries }).details.problems!.length, PROBLEMS_MAX);
+  t.true(looked <= 2 * PROBLEMS_MAX, `the known names were looked up ${looked} times`);
+
+  t.true(precedenceOf('INVALID_CHAIN') < precedenceOf('INVALID_AMOUNT'));
+  const rows = z.array(z.string().refine((text) => text === 'eth', 'INVALID_AMOUNT'));
+  const mixed = z.object({ rows, chain: z.string().refine(() => false, 'INVALID_CHAIN') });
+  const told = refusal({ body: mixed }, 'body', { rows: Array.from({ length: 100 }, () => 'x'), chain: 'x' });
+  t.like(told, { code: 'INVALID_CHAIN', details: { field: 'chain' } });
+  t.is(told.details.problems!.length, PROBLEMS_MAX);
 });
