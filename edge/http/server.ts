@@ -27,18 +27,25 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** A caller whose request is none has this long to read why. */
 const GONE_MS = 1_000;
 
-/** Headers that a caller's request keeps on its way to the cloud, and those that an answer keeps on its way back. */
+/** Headers that a caller's request keeps on its way to the cloud. */
 const REQUEST_HEADERS = ['content-type', 'accept', 'idempotency-key'] as const;
-const ANSWER_HEADERS = [
-  'content-type',
-  'content-disposition',
-  'x-request-id',
-  'idempotent-replayed',
-  'retry-after',
-  'ratelimit-limit',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-] as const;
+/** Longest pause that the cloud can ask a caller for, in seconds. */
+const RETRY_AFTER_SECONDS_MAX = 3_600;
+const COUNT = /^[0-9]{1,9}$/;
+const JSON_UTF8 = 'application/json; charset=utf-8';
+/**
+ * Headers that an answer of the cloud keeps on its way back, in the one form that each may have. How a body is to be
+ * read is not among them: it was read here as JSON in UTF-8, and in another set of characters its texts would say
+ * something else.
+ */
+const ANSWER_HEADERS: Readonly<Record<string, (value: string) => string | null>> = {
+  'x-request-id': (value) => (/^req_[a-z2-7]{26}$/.test(value) ? value : null),
+  'idempotent-replayed': (value) => (value === 'true' ? value : null),
+  'retry-after': (value) => (COUNT.test(value) ? String(Math.min(Number(value), RETRY_AFTER_SECONDS_MAX)) : null),
+  'ratelimit-limit': (value) => (COUNT.test(value) ? value : null),
+  'ratelimit-remaining': (value) => (COUNT.test(value) ? value : null),
+  'ratelimit-reset': (value) => (COUNT.test(value) ? value : null),
+};
 
 export interface ServerSettings {
   /** Paths that are not simply forwarded, by operation. */
@@ -101,7 +108,7 @@ export function createEdgeServer(serverSettings: ServerSettings): FastifyInstanc
     sendRefusal(settings, request, reply, unmatched(settings, request, reply)),
   );
   server.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
     if (settings.stopping()) throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' }));
   });
   server.addHook('onResponse', async (request, reply) => {
@@ -277,12 +284,13 @@ function send(settings: Answering, request: FastifyRequest, reply: FastifyReply,
         .type(answer.contentType)
         .send(answer.text);
     case 'passed': {
-      for (const name of ANSWER_HEADERS) {
-        const value = answer.answer.headers[name];
-        if (value !== undefined) reply.header(name, value);
+      for (const [name, formOf] of Object.entries(ANSWER_HEADERS)) {
+        const given = answer.answer.headers[name];
+        const value = typeof given === 'string' ? formOf(given) : null;
+        if (value !== null) reply.header(name, value);
       }
       if (answer.code !== undefined) settings.declared.note(request, answer.code, 'cloud');
-      return reply.code(answer.answer.status).send(answer.answer.body);
+      return reply.code(answer.answer.status).type(JSON_UTF8).send(answer.answer.body);
     }
   }
 }

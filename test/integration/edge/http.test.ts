@@ -158,6 +158,47 @@ test("§8.4 the cloud's refusals come through with the details of their code, a 
   t.deepEqual([...new Set(statuses)], [200]);
 });
 
+test('what the cloud says of how its answer is to be read is not handed on, nor a header in another form than its own', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const OWN = 'application/json; charset=utf-8';
+  const told: readonly { name: string; given: string | string[]; said: string | null }[] = [
+    { name: 'content-type', given: 'text/html', said: OWN },
+    { name: 'content-type', given: 'application/json; charset=utf-7', said: OWN },
+    { name: 'content-type', given: 'application/json; charset=utf-16le', said: OWN },
+    { name: 'content-type', given: 'text/html;application/json', said: OWN },
+    { name: 'content-encoding', given: 'identity', said: null },
+    { name: 'content-disposition', given: 'attachment; filename="x.html"', said: null },
+    { name: 'content-language', given: 'en', said: null },
+    { name: 'set-cookie', given: 'a=b', said: null },
+    { name: 'link', given: '<https://example.com>; rel=preload', said: null },
+    { name: 'x-content-type-options', given: 'none', said: 'nosniff' },
+    { name: 'idempotent-replayed', given: 'yes', said: null },
+    { name: 'idempotent-replayed', given: 'true', said: 'true' },
+    { name: 'ratelimit-remaining', given: '-1', said: null },
+    { name: 'ratelimit-remaining', given: '0', said: '0' },
+    { name: 'retry-after', given: 'Fri, 31 Dec 9999 23:59:59 GMT', said: null },
+    { name: 'retry-after', given: '7', said: '7' },
+    { name: 'retry-after', given: '999999999', said: '3600' },
+  ];
+  for (const { name, given, said } of told) {
+    cloud.on('GET /v1/addresses', () => ({
+      data: { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0, next: null },
+      headers: { [name]: given },
+    }));
+    const { status, headers } = await edge.ask('GET', '/v1/addresses');
+    t.deepEqual([status, headers.get(name)], [200, said], `${name}: ${String(given)}`);
+    t.is(headers.get('content-type'), OWN);
+  }
+  for (const given of ['<script>', ['req_22222222222222222222222222', 'req_33333333333333333333333333']]) {
+    cloud.on('GET /v1/addresses', () => ({
+      data: { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0, next: null },
+      headers: { 'x-request-id': given },
+    }));
+    const { headers } = await edge.ask('GET', '/v1/addresses');
+    t.regex(headers.get('x-request-id') ?? '', /^req_[a-z2-7]{26}$/, 'its own');
+  }
+});
+
 test('§7 a cloud that is gone is UPSTREAM_UNAVAILABLE, with the envelope; what needs no cloud works on', async (t) => {
   const { cloud, edge } = await stage(t);
   await cloud.close();

@@ -37,7 +37,7 @@ export interface Seen {
 }
 /** `data` is a success; `code` a refusal; `raw` leaves as it stands. */
 export type Told =
-  | { readonly data: unknown; readonly status?: number }
+  | { readonly data: unknown; readonly status?: number; readonly headers?: Readonly<Record<string, string | string[]>> }
   | { readonly code: ErrorCode; readonly details?: Record<string, unknown> }
   | { readonly raw: string; readonly status: number };
 /** Where the connection ends: of the answer nothing, a part, or all of it has left. */
@@ -97,8 +97,8 @@ export class HostileCloud {
       if ('code' in told) return reply.code(statusOf(told.code)).send(fail(refuse(told.code, told.details), META));
       return reply
         .code(told.status ?? 200)
-        .header('x-request-id', META.requestId)
-        .send(succeed(told.data, META));
+        .headers({ 'content-type': 'application/json; charset=utf-8', 'x-request-id': META.requestId, ...told.headers })
+        .send(JSON.stringify(succeed(told.data, META)));
     });
   }
 
