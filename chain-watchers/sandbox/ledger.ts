@@ -31,10 +31,37 @@ export async function headOf(parts: LedgerParts): Promise<Cursor> {
 }
 
 /**
+ * The end of the queue of each ledger: what this process does to one is done one after the other, since of many at once
+ * all but one would have to begin again, and the last would give up.
+ */
+const queues = new WeakMap<SandboxStore, Map<LedgerId, Promise<unknown>>>();
+
+/** Does the work when all that came before on this ledger is done. The work may not wait for its own turn. */
+export async function inTurn<T>({ store, ledger }: LedgerParts, work: () => Promise<T>): Promise<T> {
+  const ends = queues.get(store) ?? new Map<LedgerId, Promise<unknown>>();
+  queues.set(store, ends);
+  const done = (ends.get(ledger) ?? Promise.resolve()).then(work),
+    end = done.catch(() => undefined);
+  ends.set(ledger, end);
+  try {
+    return await done;
+  } finally {
+    if (ends.get(ledger) === end) ends.delete(ledger);
+  }
+}
+
+/**
  * Appends blocks; `contents` is asked with their parent, the head, and asked again when the ledger moved meanwhile.
  * Answers the new blocks, none when `contents` had none. Throws: Error when the ledger moves too often.
  */
-export async function append<Refused>(
+export function append<Refused>(
+  parts: LedgerParts,
+  contents: (head: Cursor) => Promise<SandboxTransaction[][] | Refused>,
+): Promise<SandboxBlock[] | Refused> {
+  return inTurn(parts, () => appendNow(parts, contents));
+}
+
+async function appendNow<Refused>(
   parts: LedgerParts,
   contents: (head: Cursor) => Promise<SandboxTransaction[][] | Refused>,
 ): Promise<SandboxBlock[] | Refused> {

@@ -8,7 +8,7 @@ import type { BroadcastResult, Signed } from '../../chains/chain.ts';
 import type { PooledTransaction, SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { ReadPayload } from './family.ts';
-import { append, APPEND_TRIES, headOf, type LedgerParts } from './ledger.ts';
+import { append, APPEND_TRIES, headOf, inTurn, type LedgerParts } from './ledger.ts';
 import { readOn } from './reading.ts';
 import { after, viewOf } from './view.ts';
 
@@ -22,11 +22,15 @@ const parentsOf = ({ spends = [] }: SandboxTransaction): Set<string> =>
 /**
  * Takes signed bytes into the pool as a node would. Null when the ledger is not stuck any more: then they are mined.
  */
-export async function submitToPool(
+export function submitToPool(
   parts: LedgerParts,
   signed: Signed,
   payload: ReadPayload,
 ): Promise<BroadcastResult | null> {
+  return inTurn(parts, () => submitNow(parts, signed, payload));
+}
+
+async function submitNow(parts: LedgerParts, signed: Signed, payload: ReadPayload): Promise<BroadcastResult | null> {
   const { store, ledger, family } = parts,
     { txid } = signed;
   for (let tries = 0; tries < APPEND_TRIES; tries += 1) {

@@ -639,3 +639,14 @@ test('chains without a simulated ledger answer CHAIN_UNAVAILABLE for good; live 
     'G17',
   );
 });
+
+test('of many payments that are simulated at once each is mined, and one that is refused holds up no other', async (t) => {
+  const made = box();
+  const answers = await Promise.all(
+    Array.from({ length: 120 }, (_, at) => made.deposit(at % 7 === 3 ? { amount: '0' } : { autoConfirm: false })),
+  );
+  const mined = answers.filter((answer) => !isRefusal(answer));
+  t.is(mined.length, answers.filter((_, at) => at % 7 !== 3).length);
+  t.is(new Set(mined.map((answer) => (answer as { txid: string }).txid)).size, mined.length);
+  t.is(made.account.deposits.size, mined.length);
+});
