@@ -67,14 +67,15 @@ export class Instructions {
    * Records an instruction with the payload that was checked against it; durable when it returns. False when another
    * instruction has that id, or when the replay key changes after a broadcast: any replica may have signed what was
    * broadcast, and a payload that does not exclude it would be a second payment. What nobody broadcast is signed
-   * nowhere.
+   * nowhere. One that took over the coins of a build that was given up keeps them, broadcast or not (superseding.ts).
    */
   record({ instruction, unsigned }: RecordedInstruction): boolean {
     const text = toJson(instruction);
     return this.#storage.transaction(() => {
       const known = this.#known(instruction.id);
       if (known !== null && known.instruction !== text) return false;
-      if (known?.isBroadcast === true && !excludes(unsigned, known.unsigned)) return false;
+      const mayChange = known?.isBroadcast !== true && !tookCoinsOver(instruction, unsigned);
+      if (known !== null && !mayChange && !excludes(unsigned, known.unsigned)) return false;
       const mayGiveUp = (holderId: string) => this.#known(holderId)?.isBroadcast === false;
       if (known === null && !this.#keys.mayKeep(instruction, mayGiveUp)) return false;
       // A version under another counter than the bound one is no longer bound.
@@ -403,3 +404,7 @@ export class Instructions {
     return this.#storage.transaction(write);
   }
 }
+
+/** Whether it excludes by its coins a build that was given up for it, and that another replica may sign. */
+const tookCoinsOver = ({ request }: Instruction, { replayKey }: Unsigned): boolean =>
+  replayKey.kind === 'outpoints' && (request?.supersedes?.length ?? 0) > 0;

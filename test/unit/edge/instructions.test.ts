@@ -206,6 +206,25 @@ test('1.6-7: the journal finds what was signed for an instruction and under a re
   t.is(instructions.highestCounter('eth', '0xZ', { kind: 'nonce', value: 0 }), null);
 });
 
+test('decisions 3: a build that took over the coins of an expired one keeps them in each version: another replica may sign the expired one', (t) => {
+  const instructions = newInstructions();
+  const build = (id: string, value: string[], supersedes: string[] = []): RecordedInstruction => ({
+    instruction: {
+      ...recorded.instruction,
+      id,
+      chain: 'btc',
+      token: null,
+      request: { key: 'k', body: 'b', ...(supersedes.length === 0 ? {} : { supersedes }) },
+    },
+    unsigned: { ...unsigned, chain: 'btc', payload: value.join(), replayKey: { kind: 'outpoints', value } },
+  });
+  t.true(instructions.record(build('txn_1', ['t:0'])));
+  t.true(instructions.record(build('txn_1', ['t:1'])), 'nobody signs the version before');
+  t.true(instructions.record(build('txn_2', ['t:1', 't:2'], ['txn_1'])));
+  t.false(instructions.record(build('txn_2', ['t:2', 't:3'], ['txn_1'])), 'both could land');
+  t.true(instructions.record(build('txn_2', ['t:1', 't:2', 't:3'], ['txn_1'])));
+});
+
 test('1.6-7: outpoints meet when they share one; a Stellar sequence is compared exactly', (t) => {
   const instructions = newInstructions();
   const journal = (id: string, chain: 'btc' | 'xlm', replayKey: ReplayKey) =>
