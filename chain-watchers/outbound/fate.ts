@@ -8,6 +8,8 @@
  *               A dead · B does not know, or is mute → unknown: waits for B, until B does not count as alive
  * (quorum.ts)
  *               A dead · B included · C dead         → dead: two, and more than say otherwise
+ *               A alive alone                        → what A itself says, whatever others answer that are asked first
+ *               none alive                           → unknown
  *               A succeeded · B failed               → neither, until a third one or a person settles it
  */
 import type { ChainClient, Fate, Outcome, Unsigned } from '../../chains/chain.ts';
@@ -56,9 +58,9 @@ interface Listening<Answer> {
 }
 
 /**
- * The answer that two living endpoints give, and more than give another one, the most detailed of theirs; null without
- * that; `alone` where fewer than two that serve blocks are alive. Another one comes first at each height: the load is
- * spread.
+ * The answer that two living endpoints give, and more than give another one, the most detailed of theirs; where one
+ * that serves blocks is alive, what it says itself; null without that. `alone` where the chain has one endpoint. Another
+ * one comes first at each height: the load is spread.
  */
 async function hear<Answer>(
   run: Run,
@@ -68,8 +70,9 @@ async function hear<Answer>(
   { wordOf }: Listening<Answer>,
 ): Promise<Answer | 'alone' | null> {
   const { parts } = run;
-  const living = parts.witnesses.length === 0 ? [] : await servingOf(run, height);
-  if (living.length < WITNESSES_NEEDED) return 'alone';
+  if (parts.witnesses.length === 0) return 'alone';
+  const living = await servingOf(run, height);
+  if (living.length < WITNESSES_NEEDED) return living[0] === undefined ? null : orNull(ask(living[0]));
   const said: { answer: Answer; word: string; position: number }[] = [];
   for (let n = 0; n < living.length; n += 1) {
     const one = living[(height + n) % living.length]!;

@@ -217,6 +217,36 @@ test('G27 a withdrawal is dead on one endpoint’s word where no other one is al
   t.deepEqual(alone.rounds, [['withdrawal_dead']]);
 });
 
+for (const alive of [1, 0]) {
+  test(`G27 of two endpoints ${alive} count as alive: the word of one that does not, which the client over both asked, ends nothing`, async (t) => {
+    const chain = new SimulatedChain(),
+      client = chain.client(),
+      witnesses = [chain.client(), chain.client()];
+    const self = watching({ client, witnesses });
+    chain.mineEmpty(40);
+    await self.watcher.tick();
+    for (const one of witnesses.slice(alive)) one.lag = 30; // on a branch of its own, say
+    self.nowMs += 10_000;
+    await self.watcher.tick();
+    self.nowMs += 60_000;
+    await self.watcher.tick();
+    t.deepEqual(
+      witnesses.map((_, index) => self.watcher.conditionOf(index)),
+      [alive === 1 ? 'alive' : 'behind', 'behind'],
+    );
+    self.store.saveWithdrawal(withdrawal());
+    client.getFate = async () => dead;
+    witnesses[1]!.getFate = async () => dead;
+    witnesses[0]!.getFate = async () => (alive === 1 ? pending : dead);
+    await self.watcher.tick();
+    t.deepEqual(told(self), []);
+    for (const one of witnesses) Object.assign(one, { lag: 0, getFate: async () => dead });
+    self.nowMs += 600_000;
+    await self.watcher.tick();
+    t.deepEqual(told(self), ['withdrawal_dead'], 'two that are alive say so');
+  });
+}
+
 test('G19 whether a withdrawal succeeded is the word of two endpoints: one that calls it failed, or names another fee, holds it back', async (t) => {
   for (const lie of [{ success: false, reason: 'reverted' }, { fee: 9n }]) {
     const { self, witnesses } = await deepEnough({ witnesses: 2 });
