@@ -5,6 +5,8 @@ import { rowsOf } from '../../support/account.ts';
 import { inputsOf } from '../../support/evm-inputs.ts';
 import { Sender } from '../../support/sender.ts';
 
+const REVERTED = { success: false, reason: 'execution reverted' } as const;
+
 test('withdrawal_confirmed at the threshold: settled once, counter released, event with fee and block', (t) => {
   const sender = new Sender();
   const { id, txid } = sender.sent();
@@ -86,6 +88,22 @@ test('G27 proven dead: failed, its nonce is gone; a newer version that may land 
   );
 });
 
+test('G27 the nonce of one that is dead or reverted is used up: nobody gets it again while others wait above it', (t) => {
+  const ends: readonly ((sender: Sender, id: string) => void)[] = [
+    (sender, id) => sender.fact(id, 'withdrawal_dead', { success: false, reason: 'nonce used by another transaction' }),
+    (sender, id) => {
+      sender.fact(id, 'withdrawal_included', REVERTED);
+      sender.fact(id, 'withdrawal_matured', REVERTED);
+    },
+  ];
+  for (const end of ends) {
+    const sender = new Sender();
+    const [first] = [sender.sent(), sender.sent()];
+    end(sender, first.id);
+    t.like(sender.account.state.counters[`eth:${sender.from.address}`], { free: [], next: '9' });
+  }
+});
+
 test('a transaction that was given up and landed all the same is confirmed: the chain is right', (t) => {
   const sender = new Sender();
   const { id } = sender.sent();
@@ -126,8 +144,6 @@ test('a fact about a row that changed after it was read waits, and later ones of
   });
   t.deepEqual([reply.applied, reply.deferred, rows.length], [0, 2, 0]);
 });
-
-const REVERTED = { success: false, reason: 'execution reverted' } as const;
 
 test('found: a withdrawal that failed and is moved by a reorg fails once: withdrawal_failed is not sent again', (t) => {
   const sender = new Sender();
