@@ -104,6 +104,29 @@ test('G27 the nonce of one that is dead or reverted is used up: nobody gets it a
   }
 });
 
+test('found: what comes behind the orphaned fact of a confirmed one waits, even in one batch: that it left its block is written before where it is', (t) => {
+  const sender = new Sender();
+  const { id, txid } = sender.sent();
+  sender.fact(id, 'withdrawal_included');
+  sender.fact(id, 'withdrawal_matured');
+  const row = sender.rows.get(id)!;
+  const said = { withdrawalId: id, txid: txid!, height: 200, success: true, reason: null, fee: null };
+  const facts: Fact[] = [
+    { ...said, kind: 'withdrawal_orphaned', blockHash: '0xb1' },
+    { ...said, kind: 'withdrawal_included', blockHash: '0xb2' },
+  ];
+  const { reply, rows } = sender.do({
+    type: 'apply_facts',
+    inbox: facts.map((fact, index) => ({ id: String(index), accountId: row.accountId, fact })),
+    deposits: [],
+    withdrawals: [row],
+    addresses: [],
+    depositIds: ['', ''],
+  });
+  t.deepEqual([reply.applied, reply.deferred], [1, 1]);
+  t.like(rowsOf(rows, 'withdrawal'), [{ row: { status: 'broadcast', height: null, blockHash: null } }]);
+});
+
 test('a transaction that was given up and landed all the same is confirmed: the chain is right', (t) => {
   const sender = new Sender();
   const { id } = sender.sent();

@@ -147,3 +147,15 @@ test('property: two replicas never both hold the lease, with delayed answers, fr
   );
   t.pass();
 });
+
+test('a pushed frame of a higher epoch gives nothing, not to the leader of before either: the cloud is asked first', (t) => {
+  const lease = new Lease(() => 0);
+  t.true(lease.grant({ role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000, sentAtMs: 0 }));
+  t.true(lease.hint({ role: 'leader', leaseEpoch: 1 }), 'of its own epoch it takes nothing away');
+  t.true(lease.mayAct(1));
+  t.true(lease.hint({ role: 'leader', leaseEpoch: 2 }), 'worth asking');
+  t.deepEqual(lease.view(), { role: 'follower', leaseEpoch: 2, held: false });
+  t.deepEqual([lease.mayAct(1), lease.mayAct(2)], [false, false]);
+  lease.grant({ role: 'leader', leaseEpoch: 2, leaseTtlMs: 30_000, sentAtMs: 0 });
+  t.true(lease.mayAct(2));
+});
