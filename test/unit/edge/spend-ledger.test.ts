@@ -72,6 +72,37 @@ test('versions of one transaction exclude each other: counted once, at the deare
   t.is(ledger.spent('eth', 'withdrawal'), 90n);
 });
 
+test('found F7: an id that the cloud gives to another instruction is refused, and what was counted under it stays', (t) => {
+  const ledger = boot(newStorage(), capsOf(), { wallMs: START_MS, monotonicMs: 0 });
+  const count = (subject: string) =>
+    ledger.count({ subject, transactionId: 'txn_1', chain: 'eth', purpose: 'withdrawal', amount: 6n })?.details;
+  t.is(count('one'), undefined);
+  t.like(count('another'), { reason: 'another_instruction_under_this_id' });
+  t.is(ledger.spent('eth', 'withdrawal'), 6n);
+  t.is(count('one'), undefined);
+});
+
+test('found F3: a counter whose transaction is called failed is filled by signing that one again: higher ones go on', (t) => {
+  const ledger = boot(newStorage(), capsOf(), { wallMs: START_MS, monotonicMs: 0 });
+  const count = (subject: string, counter: bigint) =>
+    ledger.count({
+      subject,
+      chain: 'eth',
+      purpose: 'withdrawal',
+      amount: 1n,
+      sender: '0xA',
+      payment: subject,
+      counter,
+      exclusive: [`eth|0xA|nonce:${counter}`],
+    })?.details['reason'] ?? null;
+  t.is(count('one', 3n), null);
+  ledger.note(['one'], 'failed');
+  t.is(count('two', 4n), 'counter_not_filled');
+  t.is(count('one', 3n), null);
+  t.is(ledger.reportedOf('one'), 'doubted');
+  t.is(count('two', 4n), null);
+});
+
 test('§8.5 what was counted in an earlier window and is signed only now, after a crash in between, counts now', (t) => {
   const clocks = { wallMs: START_MS, monotonicMs: 0 };
   const ledger = boot(newStorage(), capsOf({ spendCaps: new Map([['eth', 10n]]) }), clocks);
