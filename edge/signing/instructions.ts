@@ -266,9 +266,9 @@ export class Instructions {
       if (known !== null && known.instruction !== instruction) return false;
       const received = fromJson<RecordedUnsigned>(unsigned),
         isExcluding = known === null || excludeEachOther(received, known.unsigned);
-      if (known?.isBroadcast === true && !isExcluding) return false;
       // Once it is bound, nobody signs an unbound version.
       if (known?.unsigned.bound === true && received.bound !== true && bindsAtBroadcast(instruction)) return true;
+      if (known?.isBroadcast === true && !isExcluding) return false;
       const parsed = fromJson<Instruction | null>(instruction);
       if (parsed?.id !== transactionId) return false;
       // The replica that recorded it has proven that nobody can sign its predecessor.

@@ -225,6 +225,34 @@ test('decisions 3: a build that took over the coins of an expired one keeps them
   t.true(instructions.record(build('txn_2', ['t:1', 't:2', 't:3'], ['txn_1'])));
 });
 
+test('decision 35: a late record without a counter takes no bound version away, and is no alarm', (t) => {
+  const counted: RecordedInstruction = {
+    instruction: { ...recorded.instruction, counter: 'at_broadcast' },
+    unsigned: at(3),
+  };
+  const recordOf = (from: Instructions) => from.unshared(0, 10_000)[0]!;
+  const builder = newInstructions(),
+    another = new Instructions(newStorage(), () => NOW_MS + 5_000),
+    reader = newInstructions();
+  t.true(builder.record(counted));
+  const unbound = recordOf(builder);
+  t.true(another.take(unbound));
+  another.noteBroadcast('txn_1'); // its caller broadcast it there, later by that clock
+  const late = recordOf(another);
+  t.true(builder.bind('txn_1', at(4), false));
+  t.true(builder.handOut('txn_1'));
+  for (const [record, value] of [
+    [unbound, 3],
+    [recordOf(builder), 4],
+    [late, 4],
+  ] as const) {
+    t.true(reader.take(record));
+    t.like(reader.get('txn_1')?.unsigned.replayKey, { value });
+  }
+  t.true(builder.take(late));
+  t.like(builder.get('txn_1')?.unsigned, { bound: true, replayKey: { value: 4 } });
+});
+
 test('1.6-7: outpoints meet when they share one; a Stellar sequence is compared exactly', (t) => {
   const instructions = newInstructions();
   const journal = (id: string, chain: 'btc' | 'xlm', replayKey: ReplayKey) =>
