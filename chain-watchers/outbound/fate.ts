@@ -59,8 +59,8 @@ interface Listening<Answer> {
 
 /**
  * The answer that two living endpoints give, and more than give another one, the most detailed of theirs; where one
- * that serves blocks is alive, what it says itself; null without that. `alone` where the chain has one endpoint. Another
- * one comes first at each height: the load is spread.
+ * that serves blocks is alive, what it says itself; null without that. `alone` where the chain has one endpoint.
+ * Another one comes first at each height: the load is spread.
  */
 async function hear<Answer>(
   run: Run,
