@@ -217,6 +217,14 @@ test('G27 a withdrawal is dead on one endpoint’s word where no other one is al
   t.deepEqual(alone.rounds, [['withdrawal_dead']]);
 });
 
+test('G27 of four endpoints two that say the same are not more than the two that do not', async (t) => {
+  const { rounds } = await heardOf([
+    [dead, dead, pending, landed],
+    [dead, dead, dead, landed],
+  ]);
+  t.deepEqual(rounds, [[], ['withdrawal_dead']]);
+});
+
 for (const alive of [1, 0]) {
   test(`G27 of two endpoints ${alive} count as alive: the word of one that does not, which the client over both asked, ends nothing`, async (t) => {
     const chain = new SimulatedChain(),
