@@ -2,7 +2,7 @@
 --   due ──▶ claimed until `claim_until` ──record_attempts, release_deliveries, or the time is over──▶ free
 -- Within (endpoint, order key) a first attempt is claimed only when no earlier one is left unclaimed; retries and
 -- replays may be overtaken. Endpoints are read one by one, so that the backlog of one does not hide the others; those
--- in `busy` are not read at all.
+-- in `busy`, and those of which a former stop is still being worked off (work_backlog), are not read at all.
 create or replace function claim_deliveries(accounts text[], most int, now_at timestamptz,
     claim_until timestamptz, busy text[])
 returns table (delivery_id text, account_id text, event_id text, webhook_id text, replay int, status text, attempts int,
@@ -13,7 +13,7 @@ set enable_sort = off as $$
   with due as materialized (
     select d.id, d.seq from unnest(accounts) a(account_id) cross join lateral (
       select w.id from webhook w where w.account_id = a.account_id and w.status = 'enabled'
-          and w.id <> all (busy) offset 0) w
+          and w.held_through is null and w.id <> all (busy) offset 0) w
      cross join lateral (
       select o.id, o.seq, o.next_attempt_at from delivery o
        where o.webhook_id = w.id and o.account_id = a.account_id and o.status in ('pending', 'failed')

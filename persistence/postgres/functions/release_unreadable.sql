@@ -1,5 +1,5 @@
 -- held for its secret ──▶ pending, or failed where it was tried before, due now: one page of what an endpoint's secret
--- held back, the rest by work_backlog. Returns how many.
+-- held back, the rest by work_backlog; none while a stop of the endpoint is still worked off. Returns how many.
 create or replace function release_unreadable(of_account text, endpoint text) returns bigint
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -7,8 +7,8 @@ declare
 begin
   with page as materialized (
     select d.id from webhook w join delivery d on d.account_id = w.account_id and d.webhook_id = w.id
-     where w.account_id = of_account and w.id = endpoint and w.status = 'enabled' and d.status = 'held'
-       and d.held_reason is not null
+     where w.account_id = of_account and w.id = endpoint and w.status = 'enabled' and w.held_through is null
+       and d.status = 'held' and d.held_reason is not null
      limit 1000 for update of d skip locked
   )
   update delivery d set status = case d.attempts when 0 then 'pending' else 'failed' end,

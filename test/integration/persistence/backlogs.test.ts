@@ -164,6 +164,39 @@ test.serial(
   },
 );
 
+test.serial(
+  'found F55: an endpoint that is enabled again before all that waited is held: all of it is held, a replay and what comes later leave',
+  async (t) => {
+    const { live, hook } = await endpointWith(0);
+    await database.owner`
+      with published as (
+        insert into publication (account_id, event_id, event, body, order_key, to_all, created_at)
+          select ${live}, 'evt_' || n, 'deposit_detected', '{}', '', false, ${NOW_MS}::timestamptz from generate_series(1, ${PAGES}::int) n
+        returning *)
+      insert into delivery (id, account_id, event_id, webhook_id, event, seq, order_key, status, next_attempt_at, created_at)
+        select 'dlv_' || lpad(seq::text, 14, '0') || ${live.slice(14, 26)}, account_id, event_id, ${hook.id}, event, seq, order_key, 'pending', created_at, created_at
+          from published`;
+    const [first] = await stores.deliveries.claimDue([live], 1, NOW_MS + 1, 0, []);
+    await write(stores, live, [{ table: 'webhook', row: { ...hook, status: 'disabled' } }]);
+    t.true((await countOf(hook, 'pending')) > 0, 'more than one page waited');
+    await write(stores, live, [{ table: 'webhook', row: { ...hook, status: 'enabled' } }]);
+    const later = publicationRow(live),
+      replay = `dlv_${'4'.repeat(26)}`;
+    await write(stores, live, [
+      { table: 'publication', row: later },
+      { table: 'replay', deliveryId: first!.delivery.id, newDeliveryId: replay, nowMs: NOW_MS },
+    ]);
+    const claim = () => stores.deliveries.claimDue([live], 10, Date.now(), 60_000, []);
+    t.deepEqual(await claim(), [], 'no part of what waited is sent, and nothing overtakes it');
+    await workAll();
+    t.deepEqual([await countOf(hook, 'held'), await countOf(hook, 'pending')], [PAGES + 1, 2]);
+    t.deepEqual(
+      (await claim()).map(({ delivery }) => delivery.eventId).toSorted(),
+      [later.eventId, first!.delivery.eventId].toSorted(),
+    );
+  },
+);
+
 test.serial('found F55: claims beside a busy endpoint do not read its backlog', async (t) => {
   const { live, hook } = await endpointWith(WAITING);
   const quiet = webhookRow(live),
