@@ -5,7 +5,7 @@
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);
-  if coalesce(obj_description(to_regclass('flock_spend'), 'pg_class'), '0')::int >= 4 then
+  if coalesce(obj_description(to_regclass('flock_spend'), 'pg_class'), '0')::int >= 5 then
     return;
   end if;
   create table if not exists flock_spend (
@@ -29,8 +29,9 @@ begin
   alter table flock_spend add column if not exists dead_ledger_ms bigint;
   alter table flock_spend add column if not exists told text not null default 'nothing' check (told in ('nothing', 'confirmed', 'failed', 'doubted'));
   alter table flock_spend add column if not exists settled text check (settled in ('dead', 'landed', 'by_operator', 'forgotten'));
-  -- SHA-256 of each payload that was counted; null: an older edge counted one of them.
+  -- SHA-256 of each payload that was counted; null: an older edge counted one of them. Then those that are known are `later_versions`.
   alter table flock_spend add column if not exists versions jsonb;
+  alter table flock_spend add column if not exists later_versions jsonb;
   create unique index if not exists flock_spend_transaction on flock_spend (scope, coalesce(transaction_id, subject));
   -- What is looked up for each signature costs the same after a million of them.
   drop index if exists flock_spend_payment;
@@ -38,12 +39,13 @@ begin
   create index if not exists flock_spend_standing on flock_spend (scope, payment) where settled is null and told <> 'confirmed';
   create index if not exists flock_spend_unfilled on flock_spend (scope, chain, sender, counter) where settled is null and told = 'failed';
   create index if not exists flock_spend_versions on flock_spend using gin (versions) with (fastupdate = off);
+  create index if not exists flock_spend_later_versions on flock_spend using gin (later_versions) with (fastupdate = off);
   create index if not exists flock_spend_counters on flock_spend (scope, chain, sender, counter);
   -- The time of a scope. It goes on by what each replica's own clock says has passed since that replica's last count.
   create table if not exists flock_spend_clock (scope text primary key, at_ms bigint not null);
   create table if not exists flock_spend_replica (
     scope text not null, replica text not null, own_ms bigint not null, at_ms bigint not null, primary key (scope, replica));
-  comment on table flock_spend is '4';
+  comment on table flock_spend is '5';
 end $ddl$;
 
 -- Local keys as each replica signed them last (edge/local-keys/key-shelf.ts).
@@ -57,7 +59,7 @@ end $ddl$;
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);
-  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 6 then
+  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 7 then
     return;
   end if;
   create or replace function flock_count_spend(of_scope text, of_replica text, heir_of text, own_now_ms bigint, asked jsonb)
@@ -100,7 +102,9 @@ begin
     -- Looked up by the version alone, and first: an `exists` over all conditions is planned as a walk through the scope, which would
     -- end at the first hit, and there is none.
     if exists (
-      with counted as materialized (select s.* from flock_spend s where s.versions ? s_.version)
+      with counted as materialized (
+        select s.* from flock_spend s where s.versions ? s_.version
+        union all select s.* from flock_spend s where s.later_versions ? s_.version)
       select from counted s where s.scope = of_scope and s.chain = s_.chain and s.sender is not distinct from s_.sender
          and s.payment is distinct from s_.payment) then
       return query select 'other_payment', 0::numeric, null::jsonb;
@@ -164,6 +168,8 @@ begin
         payment = excluded.payment, counter = excluded.counter, settled = null, told = case when flock_spend.told = 'failed' then 'doubted' else flock_spend.told end,
         dead_wall_ms = greatest(flock_spend.dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = greatest(flock_spend.dead_ledger_ms, excluded.dead_ledger_ms),
         versions = case when flock_spend.versions ? s_.version then flock_spend.versions else flock_spend.versions || excluded.versions end,
+        later_versions = case when flock_spend.versions is null and s_.version is not null and not coalesce(flock_spend.later_versions ? s_.version, false)
+          then coalesce(flock_spend.later_versions, '[]') || excluded.versions else flock_spend.later_versions end,
         exclusive = (select coalesce(jsonb_agg(k), '[]') from jsonb_array_elements_text(known.exclusive) k where s_.exclusive ? k);
     if tokens is not null then
       insert into flock_spend (scope, subject, chain, purpose, amount, exclusive, counted_at_ms)
@@ -173,7 +179,7 @@ begin
     return query select 'counted', so_far + dearest, null::jsonb;
   end $fn$;
   -- The version of this text: raise both numbers with each change.
-  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '6';
+  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '7';
 end $ddl$;
 
 -- An instruction that is signed by nobody from now on (edge/signing/superseding.ts): its row has a key that no payload has, so that

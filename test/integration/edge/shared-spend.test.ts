@@ -206,6 +206,20 @@ for (const [name, placeOf] of PLACES) {
     t.is(await count(one, undefined, 'former'), null);
     t.is(await count(two, 'v3', 'former'), null);
     t.is(await two.versionsOf('of former'), null, 'an edge of before counted one, and nobody knows which');
+    t.like(
+      await one.count(
+        spendOf('other', 1n, {
+          transactionId: 'of other',
+          sender: 'a',
+          payment: 'another payment',
+          exclusive: ['nonce:1'],
+          counter: 1n,
+          version: 'v3',
+        }),
+      ),
+      { details: { reason: 'payload_of_another_payment' } },
+      'what was counted after it is known all the same',
+    );
     await one.note(['of hash', 'of nothing'], 'failed');
     t.deepEqual((await two.open(9)).map(({ transactionId, told }) => [transactionId, told]).sort(), [
       ['of former', 'nothing'],
@@ -422,7 +436,7 @@ test('an edge replaces the counting function of an older one, and leaves a newer
   };
   await say(null);
   t.is(await (await open('live b', CAP)).count(spendOf('txn_2', 1n)), null);
-  await say(`'6'`);
+  await say(`'7'`);
   t.like(await (await open('live c', CAP)).count(spendOf('txn_3', 1n)), {
     code: 'AMOUNT_CAP_EXCEEDED',
     details: { spent: '7' },
