@@ -1,5 +1,5 @@
--- I16: a page of what an endpoint that is disabled or deleted has not received: pending, failed ──▶ held. Of one that is
--- enabled again it is what waited when it was stopped; a replay that somebody asked for is none of that. Rows that
+-- I16: a page of what an endpoint that is disabled or deleted has not received: pending, failed ──▶ held. Of one that
+-- is enabled again it is what waited when it was stopped; a replay that somebody asked for is none of that. Rows that
 -- somebody has locked are left to a later page, so that nobody waits here and nobody waits for this.
 create or replace function hold_deliveries(of_account text, endpoint text, most int) returns bigint language sql as $$
   with page as materialized (
