@@ -1,6 +1,7 @@
 /**
  * An answer of the cloud as it is handed on: read by the schema of its route, what is in no schema left out, and every
  * fact that this edge can compute compared. What differs is an alarm and does not reach the caller. Decisions 6, G28.
+ * A row of a page that only the record of issued addresses contradicts is left out and counted; the page stays usable.
  *
  * A page is looked at in slices, so that a large one holds up nobody else's request.
  */
@@ -29,9 +30,15 @@ export interface Checked {
   readonly refusal: Refusal | null;
   /** Withdrawals that the cloud calls unsigned although it took their signed bytes; `data` has them as they are. */
   readonly unsaid: readonly string[];
+  /** Rows of a page that were left out, by the field that the record of issued addresses contradicts. */
+  readonly withheld: readonly string[];
 }
 
 const isForwarded = (operation: OperationId): operation is ForwardedOperation => Object.hasOwn(ANSWER_RULES, operation);
+
+/** What the record of issued addresses has against a field; null where the edge computes that it is false. */
+const problemIn = (field: string): IssueProblem | null =>
+  ISSUE_PROBLEMS.find((one) => field.endsWith(`: ${one}`)) ?? null;
 
 const FALSE_ANSWER = 'false_answer';
 
@@ -42,7 +49,7 @@ const FALSE_ANSWER = 'false_answer';
  * the refusal names that, as 409 where the route has it.
  */
 export function withheldAnswer(route: Route, field: string): Refusal {
-  const problem = ISSUE_PROBLEMS.find((one) => field.endsWith(`: ${one}`)) ?? null;
+  const problem = problemIn(field);
   if (problem === null)
     return refuse(
       'INTERNAL_ERROR',
@@ -79,7 +86,12 @@ export function withheldKind(refusal: Refusal): 'answer_false' | 'answer_contrad
 /** Data of a successful answer. Refuses: INTERNAL_ERROR, CONFLICT with the field that does not hold. */
 export async function checkedAnswer(operation: OperationId, data: unknown, ask: Ask, known: Known): Promise<Checked> {
   const route: Route = ROUTES[operation];
-  const no = (field: string): Checked => ({ data: null, refusal: withheldAnswer(route, field), unsaid: [] });
+  const no = (field: string): Checked => ({
+    data: null,
+    refusal: withheldAnswer(route, field),
+    unsaid: [],
+    withheld: [],
+  });
   if (!isForwarded(operation)) return no('operation');
   const isWhole = route.query === wholeQuery && !hasSizes(ask);
   if (isPage(data) && data.content.length > (isWhole ? WHOLE_ROWS_MAX : sizeOf(ask))) return no('content');
@@ -94,7 +106,8 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
   const paged = page === null ? null : falsePage(page, ask, isWhole);
   if (paged !== null) return no(paged);
   const read: unknown[] = [],
-    unsaid: string[] = [];
+    unsaid: string[] = [],
+    withheld: string[] = [];
   let steps = known.own.steps;
   for (const [index, row] of rows.entries()) {
     if (known.own.steps - steps >= STEPS_PER_TURN || index % ROWS_PER_TURN === ROWS_PER_TURN - 1) {
@@ -102,12 +115,18 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
       ({ steps } = known.own);
     }
     const field = (page === null ? null : unfiltered(row, ask)) ?? (await rule.falseField(row, ask, known));
-    if (field !== null) return no(page === null ? field : `content.${index}.${field}`);
+    if (field !== null && (page === null || problemIn(field) === null))
+      return no(page === null ? field : `content.${index}.${field}`);
+    // A restored database, or a restored data directory, contradicts a few rows: the others stay readable.
+    if (field !== null) {
+      withheld.push(`content.${index}.${field}`);
+      continue;
+    }
     const better = rule.asKnown?.(row, known) ?? null;
     read.push(better?.row ?? row);
     if (better?.wasTaken === true) unsaid.push((row as { readonly id: string }).id);
   }
-  return { data: page === null ? read[0] : { ...page, content: read }, refusal: null, unsaid };
+  return { data: page === null ? read[0] : pageOf(page, read, withheld.length), refusal: null, unsaid, withheld };
 }
 
 interface Schema {
@@ -147,10 +166,16 @@ interface PageJson {
   readonly content: readonly unknown[];
   readonly page: number;
   readonly size: number;
+  readonly withheld?: number;
 }
 
 function isPage(data: unknown): data is PageJson {
   return typeof data === 'object' && data !== null && Array.isArray((data as { content?: unknown }).content);
+}
+
+/** The page with the rows that are handed on. How many are not is this edge's word alone. */
+function pageOf({ withheld: _, ...page }: PageJson, content: readonly unknown[], withheld: number): object {
+  return { ...page, content, ...(withheld === 0 ? {} : { withheld }) };
 }
 
 const hasSizes = ({ query }: Ask): boolean =>

@@ -119,6 +119,13 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
       if (kind === 'address_beyond_gap') log.warn(kind, { ...facts, setting: 'EDGE_ADDRESS_GAP' });
       else log.alarm(kind, facts);
     }
+    if (checked.withheld.length > 0)
+      log.alarm('answer_contradicts_issued', {
+        requestId: call.requestId,
+        route: call.route.path,
+        reason: checked.withheld[0]!,
+        count: checked.withheld.length,
+      });
     for (const transactionId of checked.unsaid)
       log.alarm('signed_called_unsigned', { requestId: call.requestId, transactionId });
     return checked;

@@ -122,6 +122,10 @@ export const pageReply = <T extends z.ZodType>(entry: T) =>
     totalCapped: z.literal(true).exactOptional().meta({
       description: 'there are more than `totalElements`: a filtered list is counted to 10,000. Walk it with `after`',
     }),
+    withheld: count.exactOptional().meta({
+      description:
+        'at an edge: rows of this page that it left out, since its own record of what it issued contradicts them',
+    }),
     next: z
       .string()
       .nullable()

@@ -187,6 +187,12 @@ interface Mutation {
   readonly isOtherType: boolean;
 }
 
+/** What became of an answer: `withheld` where a page was handed on without some of its rows. */
+function kindOf(answer: EdgeAnswer): string {
+  const isPart = answer.kind === 'passed' && Object.hasOwn(dataOf(answer) as object, 'withheld');
+  return isPart ? 'withheld' : answer.kind;
+}
+
 function* mutations(
   value: unknown,
   path: readonly string[] = [],
@@ -574,11 +580,11 @@ test('found F5 a path belongs to one customer: a second issue, a changed echo, t
       },
       200,
     );
-    return (await stage.ask('listAddresses', { data: SAMPLES.listAddresses.data })).kind;
+    return kindOf(await stage.ask('listAddresses', { data: SAMPLES.listAddresses.data }));
   };
   t.is(await list({}), 'passed');
-  t.is(await list({ userRef: 'bob' }), 'refused');
-  t.is(await list({ tag: 'vip' }), 'refused');
+  t.is(await list({ userRef: 'bob' }), 'withheld');
+  t.is(await list({ tag: 'vip' }), 'withheld');
   t.is(
     await list({ address: own.addressAt('eth', "m/44'/60'/0'/1/0"), derivationPath: "m/44'/60'/0'/1/0" }),
     'refused',
@@ -629,7 +635,7 @@ test('found F5: a record that an edge or a cloud lost is no lie, and what is aga
     t.not((answer as { refusal: Refusal }).refusal.details['reason'], 'false_answer');
     restored.tell({ ...SAMPLES.listAddresses.data, content: [row] }, 200);
     const listed = await restored.ask('listAddresses', { data: SAMPLES.listAddresses.data });
-    t.like(listed, { kind: 'refused', refusal: { code: 'INTERNAL_ERROR', details: { reason: 'issued_before' } } });
+    t.is(kindOf(listed), 'withheld');
     t.is(restored.alarms(), alarms + 2, 'both are alarms');
   }
   // What the edge does not derive is a lie, whatever is in the record.
@@ -658,7 +664,7 @@ test('attack: whose an address is is compared however it is spelt, and under wha
   );
   const isHandedOn = async (operation: 'listAddresses' | 'listTransactions', told: object) => {
     stage.tell({ ...SAMPLES[operation].data, content: [told] }, 200);
-    return (await stage.ask(operation, { data: SAMPLES[operation].data } as Sample)).kind === 'passed';
+    return kindOf(await stage.ask(operation, { data: SAMPLES[operation].data } as Sample)) === 'passed';
   };
   const origin = "[0123456789abcdef/44'/60'/0'/0/3]";
   t.true(await isHandedOn('listAddresses', { ...row, derivationPath: origin }), 'a former identity of the same phrase');
@@ -812,6 +818,23 @@ test('found: an address id belongs to one address of one network: one that is to
   t.is(await get('archiveAddress', rowOf(alice, 1, 'bob', { status: 'archived' })), 'id');
   stage.tell({ ...SAMPLES.listAddresses.data, content: [rowOf(alice, 1, 'bob'), rowOf(bob, 0, 'alice')] });
   t.is((await stage.ask('listAddresses', { data: SAMPLES.listAddresses.data })).kind, 'refused');
+  // Of a page only the rows that the record contradicts are left out, and counted; a false row is a lie of the whole.
+  const page = async (content: object[], more: object = {}) => {
+    stage.tell({ ...SAMPLES.listAddresses.data, ...more, content });
+    return stage.ask('listAddresses', { data: SAMPLES.listAddresses.data });
+  };
+  const good = rowOf(alice, 0, 'alice'),
+    known = [rowOf(bob, 1, 'carol'), rowOf(other, 1, 'bob'), rowOf(bob, 1, 'bob', { tag: 'vip' })],
+    alarms = stage.alarms();
+  const { content, withheld } = dataOf(await page([known[0]!, good, ...known.slice(1)])) as {
+    content: unknown[];
+    withheld: number;
+  };
+  t.deepEqual([content, withheld], [[good], 3]);
+  t.is(stage.alarms(), alarms + 1, 'one alarm for a page');
+  t.like(dataOf(await page(known)), { content: [], withheld: 3 });
+  t.is(kindOf(await page([good], { withheld: 7 })), 'passed', 'the count is no word of the cloud');
+  t.is(kindOf(await page([good, known[0]!, rowOf(other, 5, 'eve', { address: THIEF })])), 'refused');
 });
 
 test('found F44 F12 in sandbox an explorer is the page of the simulated ledger, and no other place', async (t) => {
