@@ -40,14 +40,33 @@ export function parseWebhookAllowlist(text: string): ParsedAllowlist {
   entries.forEach((entry, index) => {
     const isUrl = /^https?:\/\//i.test(entry);
     const target = isUrl ? parseBelow(entry) : entry.includes('/') ? parseNetwork(entry) : parseHost(entry);
-    if (target !== null) targets.push(target);
-    else if (isUrl)
-      problems.push(
-        `entry ${index + 1} is a URL without a plain path: write https://host:port/hooks/, without user, query, %, ; or //; for any path host or host:port`,
-      );
-    else problems.push(`entry ${index + 1} is no host, host:port, address, network or https://host:port/path/`);
+    if (target !== null && !isNetworkWithPath(entry)) targets.push(target);
+    else problems.push(`entry ${index + 1} ${problemOf(entry, isUrl)}`);
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, targets };
+}
+
+/**
+ * An address and a number behind a slash, with more around it: its author means a network, a URL would name the folder
+ * `/8/` of one address.
+ */
+function isNetworkWithPath(entry: string): boolean {
+  const [, address, bits, rest] =
+    /^(?:https?:\/\/)?\[?([0-9a-fA-F:.]+?)\]?(?::[0-9]+)?\/([0-9]{1,3})(?=[/:]|$)(.*)$/i.exec(entry) ?? [];
+  if (isIP(address ?? '') === 0 || Number(bits) > 128) return false;
+  return /^https?:/i.test(entry) || entry.includes(']') || rest !== '';
+}
+
+function problemOf(entry: string, isUrl: boolean): string {
+  if (isNetworkWithPath(entry))
+    return 'is a network with more than its address and bits: a network allows any port and path (10.0.0.0/8); a path belongs to one host or address, https://10.1.2.3:8443/hooks/, one entry for each';
+  if (isUrl)
+    return 'is a URL without a plain path: write https://host:port/hooks/, without user, query, %, ; or //; for any path host or host:port';
+  if (/^[0-9a-fA-F:.]+\/[0-9]+$/.test(entry) && isIP(entry.split('/')[0]!) !== 0)
+    return 'is a network with more bits than its address has: at most 32, or 128 for IPv6';
+  if (entry.includes('/') && !entry.includes('://'))
+    return 'names a path without its scheme: write https://host:port/hooks/';
+  return 'is no host, host:port, address, network or https://host:port/path/';
 }
 
 /**

@@ -378,6 +378,49 @@ test('found F14: an entry with a path that a reader could take for another one d
   );
 });
 
+test('found: each shape of the allow-list that is documented is taken, and a network with a path or port, or another shape, is refused by name', (t) => {
+  const shapes = [
+    'app',
+    'app.internal:8443',
+    '10.1.2.3',
+    '10.1.2.3:8443',
+    '10.0.0.0/8',
+    '10.1.2.3/32',
+    'fd00::/8',
+    '::1',
+    '[fd00::2]:8443',
+    'https://erp.internal/hooks/',
+    'http://10.1.2.3:8080/hooks',
+    'https://[fd00::2]:8443/hooks/',
+    'https://10.1.2.3/8x/',
+    'https://10.1.2.3/hooks/8/',
+  ];
+  t.true(parseWebhookAllowlist(shapes.join(',')).ok);
+  for (const shape of shapes) t.true(parseWebhookAllowlist(shape).ok, shape);
+  const refused: Readonly<Record<string, readonly string[]>> = {
+    'is a network with more than its address and bits': [
+      'http://10.0.0.0/8/hooks/',
+      'https://10.0.0.0/8',
+      'https://10.0.0.0:8443/8/hooks/',
+      'https://[fd00::]/8/hooks/',
+      '10.0.0.0/8/hooks/',
+      '10.0.0.0/8:8443',
+      '10.0.0.0/8:8443/hooks/',
+      '[fd00::]/8',
+      'fd00::/8/hooks/',
+    ],
+    'is a network with more bits than its address has': ['10.0.0.0/33', 'fd00::/129', '10.0.0.0/999'],
+    'names a path without its scheme': ['erp.internal/hooks/', 'erp.internal:8443/hooks/', '10.1.2.3/hooks/'],
+    'is a URL without a plain path': ['https://erp.internal', 'https://erp.internal/', 'https://erp.internal/%2e/'],
+    'is no host': ['ftp://erp.internal/hooks/', 'erp.internal:99999', '*.internal'],
+  };
+  for (const [problem, entries] of Object.entries(refused))
+    for (const entry of entries) {
+      const parsed = parseWebhookAllowlist(`app,${entry}`);
+      t.true(!parsed.ok && parsed.problems.length === 1 && parsed.problems[0]!.startsWith(`entry 2 ${problem}`), entry);
+    }
+});
+
 test('an address class is total: what is no address is forbidden', (t) => {
   for (const text of ['', 'x', '1.2.3', '1.2.3.4.5', '::g']) t.is(classOf(text), 'forbidden', text);
 });
