@@ -115,6 +115,11 @@ export class Session {
       auth: () => ({ headers: upstream.handshakeHeaders(), sessionId, edgeVersion, podHint }),
       onUp: () => log.info('stream_up'),
       onDown: (reason) => log.info('stream_down', { reason }),
+      onTooLarge: (whose) => {
+        const facts = { code: 'PAYLOAD_TOO_LARGE', reason: whose };
+        if (whose === 'received') log.alarm('frame_too_large', facts);
+        else log.warn('frame_too_large', { ...facts, next: 'upgrade the older one of cloud and edge' });
+      },
       onRefused: (code) => this.#refused(code),
       onMalformed: (frame) => log.warn('frame_malformed', { frame }),
       handlers: {

@@ -29,6 +29,10 @@ const ACKNOWLEDGEMENT_TIMEOUT_MS = 10_000;
 /** A stream that lived this long was a good one: the next pause is the first again. */
 const STABLE_MS = 5_000;
 
+/** How the WebSocket calls a frame above the limit that it read, and the close frame of the other side (RFC 6455). */
+const WS_TOO_LARGE = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH',
+  CLOSED_TOO_LARGE = 1009;
+
 const FRAMES = {
   welcome: welcomeFrame,
   lease: leaseFrame,
@@ -91,6 +95,8 @@ export interface StreamSettings {
   readonly handlers: FrameHandlers;
   readonly onUp: () => void;
   readonly onDown: (reason: string) => void;
+  /** A frame above the limit closed the stream: the cloud's, or one that this edge sent. */
+  readonly onTooLarge: (whose: 'received' | 'sent') => void;
   /** The handshake was refused, or the cloud closed the stream, with this code. */
   readonly onRefused: (code: string) => void;
   /** A frame that is not in the form of protocol/frames.ts: dropped. */
@@ -120,7 +126,9 @@ export class EdgeStream {
       if (typeof code === 'string') settings.onRefused(code);
       this.#retry();
     });
-    this.#socket.on('disconnect', (reason: string) => {
+    this.#socket.on('disconnect', (reason: string, details: unknown) => {
+      const tooLarge = tooLargeIn(details);
+      if (tooLarge !== null) settings.onTooLarge(tooLarge);
       if (settings.monotonicMs() - this.#upAtMs > STABLE_MS) this.#tries = 0;
       settings.onDown(reason);
       this.#retry();
@@ -208,4 +216,14 @@ export class EdgeStream {
       );
     });
   }
+}
+
+/** What Socket.IO hands over with a disconnect: an error of this side's WebSocket, or the close frame of the other's. */
+function tooLargeIn(details: unknown): 'received' | 'sent' | null {
+  const { description, context } = (details ?? {}) as {
+    readonly description?: { readonly error?: { readonly code?: unknown } };
+    readonly context?: { readonly code?: unknown };
+  };
+  if (description?.error?.code === WS_TOO_LARGE) return 'received';
+  return context?.code === CLOSED_TOO_LARGE ? 'sent' : null;
 }

@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   attemptsFrame,
+  FRAME_BYTES_TO_CLOUD_MAX,
   heartbeatFrame,
   instructionsFrame,
   keySetFrame,
@@ -26,8 +27,8 @@ import type { Connection } from './sessions.ts';
 import type { Admitted, StreamLog } from './ports.ts';
 import { attachRelay, relayTo, type RelayTrust } from './relay.ts';
 
-/** A frame from an edge: 1,000 local keys, or a key set, are the largest. */
-const FRAME_BYTES_MAX = 2 * 1_024 * 1_024;
+/** What is left of the WebSocket's error where Engine.IO hands it over. */
+const TOO_LARGE = /Max payload size exceeded/;
 const PING_EVERY_MS = 10_000;
 /** A frozen edge keeps its lease for the TTL; its stream may go a little earlier. */
 const PING_TIMEOUT_MS = 15_000;
@@ -60,7 +61,7 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
   const options = {
     transports: ['websocket' as const],
     serveClient: false,
-    maxHttpBufferSize: FRAME_BYTES_MAX,
+    maxHttpBufferSize: FRAME_BYTES_TO_CLOUD_MAX,
     pingInterval: PING_EVERY_MS,
     pingTimeout: PING_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
@@ -113,7 +114,14 @@ async function join(deps: StreamServerDeps, socket: Socket): Promise<Member | Re
   if (isRefusal(admitted)) return admitted;
   const joined = await memberOf(deps, admitted, socket);
   if (!isRefusal(joined)) {
-    socket.conn.once('close', (reason: string) => joined.left(reason !== 'ping timeout'));
+    socket.conn.once('close', (reason: string, error: unknown) => {
+      if (error instanceof Error && TOO_LARGE.test(error.message))
+        deps.log.warn(
+          { accountId: admitted.accountId, code: 'PAYLOAD_TOO_LARGE', limitBytes: FRAME_BYTES_TO_CLOUD_MAX },
+          'a frame above the limit closed the stream of an edge',
+        );
+      joined.left(reason !== 'ping timeout');
+    });
     if (socket.conn.readyState !== 'open') joined.left(true); // It went while it was being verified.
     // Revoking a key closes the streams that exist: one that came since must not stay.
     const holds = await keyHolds(deps, socket.handshake.auth).catch((error: unknown) => {

@@ -6,12 +6,15 @@ import { io, type Socket } from 'socket.io-client';
 import { createPublisher } from '../../../actors/webhook/publisher.ts';
 import { systemClock } from '../../../actors/kernel/timers.ts';
 import type { Delivery } from '../../../actors/webhook/ports.ts';
+import { createTimers } from '../../../edge/process/timers.ts';
+import { EdgeStream, type FrameHandlers } from '../../../edge/link/stream.ts';
 import { isOlderVersion } from '../../../gateway/edge-stream/handshake.ts';
 import { attachEdgeStream } from '../../../gateway/edge-stream/server.ts';
 import { createApiKeys, mintApiKey } from '../../../gateway/http/auth/api-keys.ts';
 import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.ts';
 import {
   EDGE_VERSION,
+  FRAME_BYTES_TO_CLOUD_MAX,
   STREAM_PATH,
   welcomeFrame,
   type HandshakeAuth,
@@ -29,6 +32,7 @@ import {
   TestAccount,
 } from '../../support/account.ts';
 import { body, Rooms } from '../../support/edge-rooms.ts';
+import { until } from '../../support/until.ts';
 import { MemoryDeliveries } from '../../support/delivery-store.ts';
 
 class EdgeIdentity {
@@ -55,6 +59,7 @@ class StreamNode {
   /** Called in the middle of each handshake, after the API key was looked up. */
   duringHandshake: () => void = () => undefined;
   revoke: () => void = () => undefined;
+  readonly warned: object[] = [];
   readonly #http: Server = createServer((_request, response) => void response.end('rest'));
   readonly account: TestAccount;
   readonly #sockets: Socket[] = [];
@@ -98,7 +103,7 @@ class StreamNode {
       httpServer: this.#http,
       rooms,
       accounts,
-      log: { info: () => {}, warn: () => {} },
+      log: { info: () => {}, warn: (fields) => void this.warned.push(fields) },
       apiKeys,
       signatures: createEdgeSignatures({
         accounts,
@@ -227,6 +232,42 @@ test('§5.3 a refused handshake says why: key, skew, signature, nonce, version, 
   const auth = node.auth();
   await node.edge(auth);
   t.is(await node.refused({ ...auth, sessionId: ses() }), 'EDGE_NONCE_REPLAY');
+});
+
+test('found: a frame of an edge has at most 2 MiB: a larger one closes its stream alone, with a line that names the limit; the edge reads why', async (t) => {
+  const node = await started(t);
+  const [one, other] = [await node.edge(), await node.edge()];
+  const frame = (bytes: number) => ({ records: [], more: 'x'.repeat(bytes) });
+  const within = await ask(one.socket, 'local_keys', frame(FRAME_BYTES_TO_CLOUD_MAX - 100));
+  t.deepEqual(within, { ok: true });
+  const downs: string[] = [],
+    timers = createTimers();
+  const stream = new EdgeStream({
+    cloudUrl: node.url,
+    auth: () => node.auth(),
+    timers,
+    monotonicMs: () => 0,
+    handlers: { welcome: () => undefined } as Partial<FrameHandlers> as FrameHandlers,
+    onUp: () => downs.push('up'),
+    onDown: () => downs.push('down'),
+    onTooLarge: (whose) => downs.push(whose),
+    onRefused: (code) => downs.push(code),
+    onMalformed: (name) => downs.push(name),
+    onFault: (error) => downs.push(String(error)),
+  });
+  t.teardown(() => {
+    stream.stop();
+    timers.stop();
+  });
+  stream.start();
+  await until('the stream is up', () => stream.up);
+  t.is(await stream.tell('local_keys', frame(FRAME_BYTES_TO_CLOUD_MAX)), null);
+  await until('it is closed', () => downs.includes('down'));
+  await until('the cloud says so', () => node.warned.length > 0);
+  t.deepEqual(downs.slice(0, 3), ['up', 'sent', 'down']);
+  t.like(node.warned[0], { code: 'PAYLOAD_TOO_LARGE', limitBytes: FRAME_BYTES_TO_CLOUD_MAX });
+  t.like(await ask(other.socket, 'heartbeat', { ...body(other.sessionId), leaseEpoch: 0 }), { role: 'follower' });
+  t.true(one.socket.connected && other.socket.connected);
 });
 
 test('§5.2 a key that is revoked while a stream is coming up carries none; streams that were up are closed', async (t) => {

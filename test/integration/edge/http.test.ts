@@ -531,6 +531,10 @@ test('found F14: an answer above what its route can say, and a frame above what 
   await eventually('the stream is up', () => cloud.streams === 1);
   cloud.push('keys', { records: [], more: 'x'.repeat(FRAME_BYTES_TO_EDGE_MAX) });
   await eventually('the frame closed the stream', () => edge.logged.some(({ msg }) => msg === 'stream_down'));
+  t.like(
+    edge.logged.find(({ msg }) => msg === 'frame_too_large'),
+    { alarm: true, code: 'PAYLOAD_TOO_LARGE', reason: 'received' },
+  );
   await eventually('it comes back', () => cloud.streams === 1 && cloud.sessions.length >= 2);
 });
 
