@@ -102,7 +102,10 @@ const scalarOf = (value: unknown): unknown => (typeof value === 'object' ? undef
 /** The value without the texts that do not hold; undefined where nothing is left. */
 function cleaned(value: unknown, holds: (text: string) => boolean): unknown {
   if (typeof value === 'string') return holds(value) ? value : undefined;
-  if (Array.isArray(value)) return value.map((one) => cleaned(one, holds)).filter((one) => one !== undefined);
+  if (Array.isArray(value)) {
+    const kept = value.map((one) => cleaned(one, holds)).filter((one) => one !== undefined);
+    return kept.length === 0 && value.length > 0 ? undefined : kept; // an empty list would say that there are none
+  }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => {

@@ -16,6 +16,15 @@ import type { SpendLedger } from '../spend/ledger.ts';
 import type { Denied } from '../link/reported.ts';
 import type { Upstream } from '../link/upstream.ts';
 
+/**
+ * The way on where another replica may have signed the earlier payment: whatever the cloud says of its broadcast, no
+ * replica can know what another one did. The earlier one itself is signed under one key wherever it is broadcast.
+ */
+const ELSEWHERE = {
+  setting: 'EDGE_SPEND_LEDGER',
+  next: 'broadcast the earlier one again instead of a new one: another replica may have signed it, and it is signed once wherever it is broadcast. With an EDGE_SPEND_LEDGER for all replicas what was never signed blocks nothing',
+};
+
 export interface PaymentGuardSettings {
   readonly environment: Environment;
   readonly instructions: Instructions;
@@ -129,7 +138,11 @@ export class PaymentGuard {
     const txids = earlierIn(refusal)
       .flatMap((id) => this.#settings.instructions.signaturesOf(id))
       .flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
-    const details = { ...refusal.details, ...(txids.length === 0 ? {} : { txids }) };
+    const details = {
+      ...refusal.details,
+      ...(txids.length === 0 ? {} : { txids }),
+      ...(this.#isElsewhere(earlierIn(refusal)) ? ELSEWHERE : {}),
+    };
     return landed.length === 0
       ? { ...refusal, details }
       : {
@@ -138,6 +151,12 @@ export class PaymentGuard {
           message:
             'an equal payment landed, as your own node says: this one would be the second. Where you mean to pay twice, build it with another paymentRef',
         };
+  }
+
+  /** Whether nothing of them was signed here: another replica was asked to, and may have. */
+  #isElsewhere(ids: readonly string[]): boolean {
+    const { shared, instructions } = this.#settings;
+    return shared === null && ids.every((id) => instructions.signaturesOf(id).every(({ signed }) => signed === null));
   }
 
   async #note(ids: readonly string[], word: Word): Promise<boolean> {

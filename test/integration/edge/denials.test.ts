@@ -300,6 +300,8 @@ test('found: a refusal of the cloud carries no address, key or member of its own
     t.false(text.replaceAll('-', '').toLowerCase().includes(THIEF.toLowerCase()), text);
     t.false(text.includes('"data":{'), text);
   }
+  const nothingLeft = await ask(refusing('CONFLICT', 409, { txids: [THIEF], earlier: [THIEF, 'txn_a'] }));
+  t.deepEqual(nothingLeft.error?.details, { earlier: ['txn_a'] }, 'an empty list would say that there are none');
   t.like(replies[1], { status: 400, error: { code: 'INVALID_INPUT', details: { field: 'userRef', known: ['eth'] } } });
   t.like(replies[4], { status: 503, error: { code: 'UPSTREAM_UNAVAILABLE', details: { reason: 'unknown_code' } } });
   const honest = await ask(refusing('CONFLICT', 409, { reason: 'label_taken' }, 'the label is taken'));

@@ -482,12 +482,14 @@ for (const chain of ['eth', 'sol'] as const) {
   test(`found: what a follower had broadcast stands in the way of an equal payment there when it leads, whatever it was told of it: ${chain}`, async (t) => {
     const { cloud, edge } = await replica(t, 'follower', { EDGE_CHAINS: chain });
     cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'CHAIN_REJECTED', details: { reason: 'x' } }));
+    const told: { id: string }[] = [];
     const pay = async (variant: number) => {
       const unsigned = await unsignedFor({ chain }, variant),
-        told = familyBuiltOf(unsigned, newId('txn', Date.now()));
-      cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
+        built = familyBuiltOf(unsigned, newId('txn', Date.now()));
+      told.push(built);
+      cloud.on('POST /v1/transactions/unsigned', () => ({ data: built, status: 201 }));
       t.is((await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain }))).status, 201);
-      return edge.ask('POST', `/v1/transactions/${told.id}/broadcast`);
+      return edge.ask('POST', `/v1/transactions/${built.id}/broadcast`);
     };
     t.like((await pay(0)).error, { code: 'CHAIN_REJECTED', details: { mayBeSigned: true } });
     cloud.role = 'leader';
@@ -496,8 +498,17 @@ for (const chain of ['eth', 'sol'] as const) {
     await eventually('it leads', () =>
       edge.logged.some(({ msg, role }) => msg === 'lease_changed' && role === 'leader'),
     );
-    t.is((await pay(1)).error?.details['reason'], 'equal_payment_signed');
+    const second = await pay(1);
+    t.like(second.error?.details, {
+      reason: 'equal_payment_signed',
+      earlier: [told[0]!.id],
+      setting: 'EDGE_SPEND_LEDGER',
+    });
+    t.true(String(second.error?.details['next']).startsWith('broadcast the earlier one again'));
     t.deepEqual(cloud.submitted, []);
+    const first = await edge.ask('POST', `/v1/transactions/${told[0]!.id}/broadcast`);
+    t.is(first.status, 200, first.text);
+    t.is(cloud.submitted.length, 1, 'the way that the refusal names');
   });
 }
 
