@@ -58,7 +58,7 @@ export const DELIVERY_CHARACTERS_PER_FRAME = 1_000_000;
  * deliveries, two thirds of it.
  */
 export const FRAME_BYTES_TO_EDGE_MAX = 2 * 1_024 * 1_024;
-/** A larger frame of an edge closes its stream: 1,000 local keys, a key set or a record are the largest that it sends. */
+/** A larger frame closes the stream of its edge: 1,000 local keys, a key set or a record are the largest. */
 export const FRAME_BYTES_TO_CLOUD_MAX = 2 * 1_024 * 1_024;
 /** Attempts of one frame: small, and each frame is one commit of the database. */
 export const ATTEMPTS_PER_FRAME = 1_024;

@@ -218,7 +218,7 @@ export class EdgeStream {
   }
 }
 
-/** What Socket.IO hands over with a disconnect: an error of this side's WebSocket, or the close frame of the other's. */
+/** In what Socket.IO hands over with a disconnect: this side's error of the WebSocket, or the other's close frame. */
 function tooLargeIn(details: unknown): 'received' | 'sent' | null {
   const { description, context } = (details ?? {}) as {
     readonly description?: { readonly error?: { readonly code?: unknown } };
