@@ -290,7 +290,13 @@ async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });
   try {
-    const maintenance = openDatabase({ url: postgres.url, connections: 1, name: 'flock-bench', role: null });
+    const maintenance = openDatabase({
+      url: postgres.url,
+      connections: 1,
+      name: 'flock-bench',
+      role: null,
+      statementTimeoutMs: 0,
+    });
     const [backend] = await maintenance<{ pid: number }[]>`select pg_backend_pid() as pid`;
     const server = { url: postgres.url, pid: serverPidOf(backend!.pid) };
     let smallest: Fact | null = null;

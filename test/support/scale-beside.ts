@@ -49,7 +49,7 @@ async function fillPeople(sql: Sql, rows: number): Promise<void> {
     insert into webhook (account_id, id, url, events, sealed_secrets, secret_preview, status, created_at, updated_at)
       select pg_temp.org(i) || '_live', 'hook-' || i, 'https://example.com/', '{deposit_detected}', '{sealed}', 'whsec_ab', 'enabled', now(), now()
         from generate_series(1, 2000) i`;
-  await sql`update webhook set backlog = true where id in (select 'hook-' || i from generate_series(1, 50) i)`;
+  await sql`update webhook set backlog = true, held_through = 1 where id in (select 'hook-' || i from generate_series(1, 50) i)`;
 }
 
 async function fillEdges(sql: Sql, live: AccountId, rows: number): Promise<void> {
