@@ -78,14 +78,12 @@ async function askEach(
 
 type Rounds = Pick<ScheduleParts, 'accounts'> & { readonly stores: Pick<Stores, 'operators'> };
 
-/**
- * The daily snapshot of active addresses that billing takes its peak from; asked again, it changes nothing. Spec §8.1.
- */
-export const notePeaks = ({ stores, accounts }: Rounds, { periodMs, signal }: Run): Promise<void> =>
+/** Carries the counts of active addresses over midnight; asked again, it changes nothing. Spec §8.1. */
+export const notePeaks = ({ stores, accounts }: Rounds, { signal }: Run): Promise<void> =>
   askEach(
     accounts,
     (after) => stores.operators.accountsWithAddresses(after, ACCOUNTS_AT_ONCE),
-    { type: 'note_peak', day: new Date(periodMs).toISOString().slice(0, 10) },
+    { type: 'note_peak' },
     signal,
   );
 

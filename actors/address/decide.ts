@@ -16,6 +16,7 @@ import { FAMILY_OF, type PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
 import { addressLimit, noSubscription, tierLimit } from '../plan/decide.ts';
+import { dayOf, turnOfDay } from './peak.ts';
 import { announceLow } from './pools.ts';
 import { notReady, pooled, unusedOf } from '../edge-link/readiness.ts';
 import { presentFrom } from '../edge-link/retired-identities.ts';
@@ -58,7 +59,8 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
     row.family === 'evm'
       ? { table: 'address', row, paired, pairsFrom: presentFrom(state, 'evm') }
       : { table: 'address', row };
-  return accept(row, [issued, ...low.events], [write, ...low.rows]);
+  const turn = paired ? null : turnOfDay(state, nowMs);
+  return accept(row, [...(turn?.events ?? []), issued, ...low.events], [...(turn?.rows ?? []), write, ...low.rows]);
 }
 
 function chainLimit(state: AddressSees, { command: { chain } }: Deciding<'create_address'>): Refusal | null {
@@ -149,6 +151,7 @@ function rowOf(
 export function setAddressStatus({
   state,
   command: { known, status, alone },
+  nowMs,
 }: Deciding<'set_address_status'>): AccountDecision<'set_address_status'> {
   const no = firstRefusal(
     suspended(state),
@@ -157,17 +160,19 @@ export function setAddressStatus({
     known.status === status ? refuse('CONFLICT', { status }) : null,
   );
   if (no !== null) return no;
+  const turn = alone ? turnOfDay(state, nowMs) : null;
   return accept(
     { ...known, status },
-    [{ type: 'address_status_changed', id: known.id, status, ...(alone ? {} : { counts: false }) }],
-    [{ table: 'address_status', id: known.id, status, alone }],
+    [
+      ...(turn?.events ?? []),
+      { type: 'address_status_changed', id: known.id, status, ...(alone ? {} : { counts: false }) },
+    ],
+    [...(turn?.rows ?? []), { table: 'address_status', id: known.id, status, alone }],
   );
 }
 
-/** The day's highest count of active addresses, which is what is billed. Spec §2.9, I26. */
-export function notePeak({ state, command: { day } }: Deciding<'note_peak'>): AccountDecision<'note_peak'> {
-  const before = state.peak.day === day ? state.peak.active : -1;
-  const active = Math.max(state.activeAddresses, before);
-  if (active === before) return accept({ day, active });
-  return accept({ day, active }, [{ type: 'peak_noted', day, active }], [{ table: 'address_peak', day, active }]);
+/** Carries the count over midnight where no change did. */
+export function notePeak({ state, nowMs }: Deciding<'note_peak'>): AccountDecision<'note_peak'> {
+  const { events, rows } = turnOfDay(state, nowMs);
+  return accept({ day: dayOf(nowMs) }, events, rows);
 }

@@ -3,6 +3,7 @@ import type { AddressState, Pool } from '../../model/account/address.ts';
 import type { AddressSees } from '../../model/account/capabilities.ts';
 import type { EventOf, Folds } from '../account/decision.ts';
 import { pooled } from '../edge-link/readiness.ts';
+import { risen } from './peak.ts';
 import { poolAfter } from './pools.ts';
 
 export const addressFolds: Folds<Pick<AddressSees, keyof AddressState | 'rotation'>, AddressState> = {
@@ -12,12 +13,12 @@ export const addressFolds: Folds<Pick<AddressSees, keyof AddressState | 'rotatio
     return pool === undefined ? {} : { pools: { ...pools, [chain]: { ...pool, lowAnnounced: true } } };
   },
   address_issued: issued,
-  address_status_changed: ({ activeAddresses }, { status, counts }) =>
-    counts === false ? {} : { activeAddresses: activeAddresses + (status === 'active' ? 1 : -1) },
+  address_status_changed: (state, { status, counts }) =>
+    counts === false ? {} : counted(state, status === 'active' ? 1 : -1),
   peak_noted: (_, { day, active }) => ({ peak: { day, active } }),
-  key_source_registered: ({ activeAddresses, chains: known }, { added, chains }) => ({
-    activeAddresses: activeAddresses + added,
-    chains: [...known, ...chains.filter((chain) => !known.includes(chain))],
+  key_source_registered: (state, { added, chains }) => ({
+    ...counted(state, added),
+    chains: [...state.chains, ...chains.filter((chain) => !state.chains.includes(chain))],
   }),
   // What is left of the old pools is not issued any more: the new edge could not sign for it. Indexes go on, so that
   // none is used twice.
@@ -34,10 +35,17 @@ function issued(
   return {
     ...(pool === undefined ? {} : { pools: { ...state.pools, [chain]: { ...pool, next: index + 1 } } }),
     ...(state.chains.includes(chain) ? {} : { chains: [...state.chains, chain] }),
-    ...(paired === true
-      ? {}
-      : { indexes: { ...state.indexes, [family]: index + 1 }, activeAddresses: state.activeAddresses + 1 }),
+    ...(paired === true ? {} : { indexes: { ...state.indexes, [family]: index + 1 }, ...counted(state, 1) }),
   };
+}
+
+/** The count and, where it is higher than any of the day, the day's peak. */
+function counted(
+  { activeAddresses, peak }: AddressState,
+  more: number,
+): Pick<AddressState, 'activeAddresses' | 'peak'> {
+  const active = activeAddresses + more;
+  return { activeAddresses: active, peak: risen(peak, active) };
 }
 
 function eachPool(pools: AddressState['pools'], change: (pool: Pool) => Pool): AddressState['pools'] {

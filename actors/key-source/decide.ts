@@ -21,6 +21,7 @@ import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { pinnedIdentity, suspended } from '../account/guards.ts';
+import { turnOfDay } from '../address/peak.ts';
 import { addressLimit, noSubscription, tierLimit } from '../plan/decide.ts';
 import { notReady } from '../edge-link/readiness.ts';
 import type { KeySource, PushedSourceKey, SourceKey } from '../../model/account/key-source.ts';
@@ -69,13 +70,17 @@ export function registerKeySource(deciding: Registering): AccountDecision<'regis
   if (known !== undefined && fresh.length === 0 && JSON.stringify(source) === JSON.stringify(known))
     return accept(reply);
   const used = [...new Set(fresh.map(({ chain }) => chain))];
+  const turn = turnOfDay(state, nowMs);
   return accept(
     reply,
-    [{ type: 'key_source_registered', source, added: fresh.length, chains: used }],
-    fresh.map((address, at): RowWrite => ({
-      table: 'address',
-      row: rowOf(deciding, address, command.addressIds[at]!),
-    })),
+    [...turn.events, { type: 'key_source_registered', source, added: fresh.length, chains: used }],
+    [
+      ...turn.rows,
+      ...fresh.map((address, at): RowWrite => ({
+        table: 'address',
+        row: rowOf(deciding, address, command.addressIds[at]!),
+      })),
+    ],
   );
 }
 

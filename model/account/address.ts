@@ -24,6 +24,7 @@ export interface AddressState {
   /** Chains that addresses were asked for: tier Free allows two. */
   chains: Chain[];
   activeAddresses: number;
+  /** The highest count of the UTC day that is running; `actors/address/peak.ts`. */
   peak: { day: string; active: number };
 }
 
@@ -54,7 +55,7 @@ export type AddressCommand =
     }
   /** `alone`: no other active row has the address, as the store sees it. */
   | { type: 'set_address_status'; known: AddressRow; status: AddressStatus; alone: boolean }
-  | { type: 'note_peak'; day: string };
+  | { type: 'note_peak' };
 
 export type AddressEvent =
   | { type: 'pool_pushed'; chain: PooledChain; size: number; gasTank: string; gasTankPath: string }
@@ -69,7 +70,7 @@ export interface AddressReplies {
   push_pool: { size: number; unused: number };
   create_address: AddressRow;
   set_address_status: AddressRow;
-  note_peak: { day: string; active: number };
+  note_peak: { day: string };
 }
 
 /** Rows that it writes. */

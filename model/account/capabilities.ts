@@ -108,7 +108,7 @@ export type KeySourceSees = AccountCore &
   KeySourceState &
   EdgeLinkState &
   PlanState &
-  Pick<AddressState, 'chains' | 'activeAddresses' | 'pools'>;
+  Pick<AddressState, 'chains' | 'activeAddresses' | 'pools' | 'peak'>;
 export type FactSees = AccountCore & OutgoingState & Pick<AddressState, 'pools'>;
 export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;

@@ -1,5 +1,6 @@
 /** An account whose commands are decided and folded by hand: given, when, then, without store, clock or actor. */
 import { createAccountEntity } from '../../actors/account/account.ts';
+import { dayOf } from '../../actors/address/peak.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
 import type { PushedPool } from '../../model/account/address.ts';
 import type {
@@ -152,14 +153,16 @@ export class TestAccount {
     state?: AccountState;
   } = {}) {
     this.#entity = createAccountEntity({ book: createChainBook(modules) });
-    this.#initial =
-      state ??
-      initialAccount({
+    this.#initial = state ?? {
+      ...initialAccount({
         accountId: accountIdOf(ORGANIZATION_ID, environment),
         organizationId: ORGANIZATION_ID,
         environment,
         plan: { ...PLAN, ...plan },
-      });
+      }),
+      // The day has begun, so that what a test decides is not preceded by its first peak.
+      peak: { day: dayOf(NOW_MS), active: 0 },
+    };
     this.state = this.#initial;
   }
 

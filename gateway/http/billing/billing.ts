@@ -1,5 +1,6 @@
 /** Usage of the running month and the band. Spec §2.9, §3.8, §8. Sandbox is free and not metered. */
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
+import { billedPeak } from '../../../actors/address/peak.ts';
 import { billingPeriod } from '../../../actors/plan/decide.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import { addressLimitOf, BAND_TERMS, settledIncludedOf, TIER_TERMS } from '../../../protocol/plans.ts';
@@ -56,14 +57,11 @@ export function planView({
 }
 
 /**
- * Counters of the account against its plan. `peak` is the highest daily snapshot of the month, null before the first.
+ * Counters of the account against its plan. `ofRows` is the highest day of the month that has a row, null before the first.
  * The projection is a straight line through the month so far.
  */
-export function usageOf(
-  { environment, plan, pendingBand, activeAddresses, settled }: AccountState,
-  nowMs: number,
-  peak: number | null,
-): ReplyOf<'getUsage'> {
+export function usageOf(state: AccountState, nowMs: number, ofRows: number | null): ReplyOf<'getUsage'> {
+  const { environment, plan, pendingBand, activeAddresses, settled } = state;
   const period = billingPeriod(nowMs);
   const [year, month] = period.split('-').map(Number) as [number, number];
   const startMs = Date.UTC(year, month - 1, 1),
@@ -83,7 +81,7 @@ export function usageOf(
     plan: planView({ ...plan, pendingBand }),
     activeAddresses: {
       current: activeAddresses,
-      billed: Math.max(peak ?? 0, activeAddresses),
+      billed: billedPeak(state, period, ofRows),
       limit: metered ? addressLimitOf(plan) : null,
     },
     settledTransactions: { count, included: metered ? included : null },

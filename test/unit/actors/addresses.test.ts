@@ -181,14 +181,6 @@ test('§8 archiving makes room, bringing back takes it again; the store refuses 
   t.is(account.refused(status('archived', { ...row, purpose: 'gas_tank' })).code, 'NOT_FOUND');
 });
 
-test('§2.9 the peak of a day only rises (I26)', (t) => {
-  const account = crowded(enrolled(), 7);
-  t.deepEqual(account.accept({ type: 'note_peak', day: '2026-07-01' }).reply, { day: '2026-07-01', active: 7 });
-  crowded(account, 5);
-  t.is(account.accept({ type: 'note_peak', day: '2026-07-01' }).events.length, 0);
-  t.deepEqual(account.accept({ type: 'note_peak', day: '2026-07-02' }).reply, { day: '2026-07-02', active: 5 });
-});
-
 test('§3.1 a pool below 20 % is pool_low, announced once until the next push', (t) => {
   const account = enrolled({}, { keys: [], pools: [pushedPool('xlm', 10)] });
   const stock = pushedPool('xlm', 10).addresses;
