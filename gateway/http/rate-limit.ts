@@ -17,13 +17,13 @@ export const WINDOWS_MAX = 200_000;
 export function createMemoryRateLimiter(): RateLimiter {
   const windows = new Map<string, { endsMs: number; count: number }>();
   return {
-    async take(key, limit, nowMs) {
+    async take(key, limit, nowMs, windowMs = WINDOW_MS) {
       let window = windows.get(key);
       // over, or the clock was set back
-      if (window === undefined || nowMs >= window.endsMs || nowMs < window.endsMs - WINDOW_MS) {
+      if (window === undefined || nowMs >= window.endsMs || nowMs < window.endsMs - windowMs) {
         windows.delete(key);
         if (windows.size >= WINDOWS_MAX) windows.delete(windows.keys().next().value!);
-        window = { endsMs: nowMs + WINDOW_MS, count: 0 };
+        window = { endsMs: nowMs + windowMs, count: 0 };
         windows.set(key, window);
       }
       window.count += 1;

@@ -2,11 +2,12 @@
 
 /** Requests of one account within a minute. In memory of a node, or in Redis for all of them. */
 export interface RateLimiter {
-  /** Counts one request. `resetSeconds` is the time until the window ends. */
+  /** Counts one request in a window of a minute, or of `windowMs`. `resetSeconds` is the time until it ends. */
   take(
     key: string,
     limit: number,
     nowMs: number,
+    windowMs?: number,
   ): Promise<{
     allowed: boolean;
     remaining: number;

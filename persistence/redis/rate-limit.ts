@@ -53,7 +53,7 @@ interface Counting {
  */
 export function createRedisRateLimiter({
   url,
-  windowMs,
+  windowMs: usualMs,
   answerMs = ANSWER_MS,
   local,
   onChange,
@@ -78,7 +78,7 @@ export function createRedisRateLimiter({
     onChange(state);
   };
   return {
-    async take(key, limit, nowMs) {
+    async take(key, limit, nowMs, windowMs = usualMs) {
       try {
         const [count, leftMs] = await counting.takeFromWindow(`${PREFIX}${key}`, windowMs);
         note('back');
@@ -89,7 +89,7 @@ export function createRedisRateLimiter({
         };
       } catch {
         note('lost');
-        return local.take(key, limit, nowMs);
+        return local.take(key, limit, nowMs, windowMs);
       }
     },
     close: () => redis.disconnect(),

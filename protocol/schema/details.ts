@@ -57,7 +57,7 @@ export const DETAILS = {
   ACCOUNT_SUSPENDED: none,
   SANDBOX_ONLY: none,
   FORBIDDEN: some({ ...why, needs: text, has: textOrNone }),
-  TOTP_REQUIRED: some({ ...why, until: text, maxAgeSeconds: whole }),
+  TOTP_REQUIRED: some({ ...why, accepts: texts, until: text, maxAgeSeconds: whole }),
   // What is asked.
   INVALID_INPUT: some({
     ...input,

@@ -8,7 +8,7 @@ import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { eventually, startTestEdge } from '../support/edge/edges.ts';
 import { startReceiver } from '../support/edge/receivers.ts';
-import { startTestCloud, testEdge } from '../support/gateway.ts';
+import { codeOf, startTestCloud, testEdge } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
 test.after.always(() => cloud.stop());
@@ -60,7 +60,7 @@ test('§5.7 the pinned edge goes on relaying, tells its endpoints of the rotatio
 
   const asOwner = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(owner), environment: 'sandbox' });
   const [rotation] = (await asOwner.must('listRotations')).content;
-  await asOwner.must('rejectRotation', { params: { id: rotation!.id }, body: {} });
+  await asOwner.must('rejectRotation', { params: { id: rotation!.id }, body: { totp: codeOf(owner, 1) } });
   let last: unknown = null;
   await eventually(
     'it is broadcast',
@@ -106,7 +106,7 @@ test('§5.7 an edge with a new phrase waits for the owner, takes over when the r
 
   const asOwner = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(owner), environment: 'sandbox' });
   const [rotation] = (await asOwner.must('listRotations')).content;
-  await asOwner.must('approveRotation', { params: { id: rotation!.id }, body: {} });
+  await asOwner.must('approveRotation', { params: { id: rotation!.id }, body: { totp: codeOf(owner, 1) } });
   await eventually(
     'the new edge leads',
     async () =>

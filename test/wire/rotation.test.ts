@@ -144,7 +144,10 @@ test('§2.3 addresses of the earlier keys stay watched, before the decision and 
     environment: 'sandbox',
   });
   const [rotation] = (await console_.must('listRotations')).content;
-  await console_.must('approveRotation', { params: { id: rotation!.id }, body: {} });
+  await console_.must('approveRotation', {
+    params: { id: rotation!.id },
+    body: { totp: codeOf(organization.owner, 1) },
+  });
   t.is((await stateOf(client, 'eth')).state, 'ready');
   await t.notThrowsAsync(pay);
   const next = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
@@ -171,8 +174,17 @@ test('§5.5 only an owner decides, with a fresh code: an editor is FORBIDDEN, an
     });
   }
   t.is((await stateOf(client, 'eth')).state, 'quarantined', 'nothing was decided');
-  await asOwner.must('rejectRotation', { params, body: {} });
+  // A step-up of before does not decide: the code is made for this.
+  t.like(await asOwner.call('rejectRotation', { params, body: {} }), {
+    code: 'TOTP_REQUIRED',
+    details: { reason: 'missing', accepts: ['totp'] },
+  });
+  await asOwner.must('rejectRotation', { params, body: { totp: codeOf(organization.owner, 1) } });
   t.is((await stateOf(client, 'eth')).state, 'ready');
-  t.like(await asOwner.call('approveRotation', { params, body: {} }), { code: 'NOT_FOUND' }, 'decided once');
+  const other = await cloud.person();
+  await cloud.join(other, organization, 'owner');
+  const asOther = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(other), environment: 'sandbox' });
+  const late = await asOther.call('approveRotation', { params, body: { totp: codeOf(other, 1) } });
+  t.like(late, { code: 'NOT_FOUND' }, 'decided once');
   t.like(await second.client.call('resumeEdge', { body: resumeBody(second) }), { code: 'EDGE_SIGNATURE_INVALID' });
 });

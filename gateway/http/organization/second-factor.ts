@@ -22,6 +22,20 @@ export async function notFresh(
     : refuse('TOTP_REQUIRED', { reason: 'not_fresh', maxAgeSeconds: TOTP_FRESH_MS / 1_000 });
 }
 
+/**
+ * A code in the body, for what no earlier step-up may stand in for. Null when it is right; it is spent also when what it
+ * was for then fails. Refuses: TOTP_REQUIRED. Console A22.
+ */
+export async function withoutProof(
+  deps: Pick<HandlerDeps, 'auth' | 'stores' | 'nowMs'>,
+  asked: { readonly caller: Caller },
+  code: string | undefined,
+): Promise<Refusal | null> {
+  return code === undefined
+    ? refuse('TOTP_REQUIRED', { reason: 'missing', accepts: ['totp'] })
+    : notFresh(deps, asked, code);
+}
+
 /** Whether a second factor that was accepted at an instant still counts as fresh. */
 export function isFresh(totpAtMs: number | null, nowMs: number): boolean {
   return totpAtMs !== null && nowMs - totpAtMs < TOTP_FRESH_MS;

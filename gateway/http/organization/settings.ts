@@ -10,7 +10,7 @@ import { accountOf, bearerOf, claimOf, USED_KEY, type Asked, type Handlers } fro
 import { edgeSetupOf } from '../edge/edge-setup.ts';
 import { stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';
-import { notFresh } from './second-factor.ts';
+import { notFresh, withoutProof } from './second-factor.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
 
 type Area =
@@ -112,12 +112,12 @@ const decided = (asked: Decided, decision: 'approve' | 'reject') => ({
   decision: DECIDED[decision],
 });
 
-/** Owner plus fresh second factor. Spec §3.1, §5.5. */
+/** Owner, and a code made for this. Spec §3.1, §5.5; console A22. */
 async function decide(deps: HandlerDeps, asked: Decided, decision: 'approve' | 'reject') {
   const { accounts, edges, nowMs } = deps,
     accountId = accountOf(asked);
-  const stale = await notFresh(deps, asked, asked.body.totp);
-  if (stale !== null) return stale;
+  const unproven = await withoutProof(deps, asked, asked.body.totp);
+  if (unproven !== null) return unproven;
   const addressIds = Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
   const answer = await accounts.ask(accountId, {
     type: 'decide_rotation',

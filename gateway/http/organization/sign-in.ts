@@ -3,9 +3,10 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { MembershipRow, UserRow } from '../../../model/ports/identity-store.ts';
-import { notFound, type Refusal, refuse } from '../../../protocol/errors.ts';
+import { notFound, refuse } from '../../../protocol/errors.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { isPassword } from '../auth/passwords.ts';
+import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ACCESS_TOKEN_SECONDS } from '../auth/issuer.ts';
 import { bearerOf, type Bearer, type Handlers } from '../context.ts';
 import { notFresh } from './second-factor.ts';
@@ -19,9 +20,6 @@ const REFRESH_BYTES = 33;
 /** A token is the family of its session, 24 letters, and its own secret. */
 const FAMILY_BYTES = 18;
 const FAMILY_CHARS = 24;
-/** Attempts of one address and of one email in a minute. */
-const LOGINS_PER_ADDRESS = 60;
-const LOGINS_PER_EMAIL = 10;
 
 type Area = 'login' | 'refresh' | 'logout' | 'switchOrganization' | 'stepUp' | 'enrolTotp' | 'confirmTotp' | 'getJwks';
 type User = UserRow & { memberships: MembershipRow[] };
@@ -37,10 +35,15 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     nowMs,
   } = deps;
   const sessions = createSessions(deps);
+  const throttles = createThrottles({ ...deps, secure: deps.config.publicUrl.startsWith('https:') });
   return {
     async login(asked) {
       const { email, password, totp, organizationId } = asked.body;
-      const slow = await loginRefusal(deps, asked.clientAddress, email.toLowerCase());
+      const slow = await throttles.refusal({
+        address: asked.clientAddress,
+        email: email.toLowerCase(),
+        device: asked.cookies[DEVICE_COOKIE],
+      });
       if (slow !== null) return slow;
       const user = await identity.userByEmail(email);
       if (!(await isPassword(user?.passwordHash ?? null, password)) || user === null) return refuse('UNAUTHORIZED');
@@ -56,6 +59,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           ? user.memberships[0]
           : user.memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined && organizationId !== undefined) return refuse('UNAUTHORIZED');
+      asked.setHeader('set-cookie', throttles.deviceCookie(email.toLowerCase()));
       return sessions.begin(asked, user, membership, user.totpConfirmed ? nowMs() : null);
     },
     async refresh(asked) {
@@ -134,22 +138,6 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 const familyOf = (token: string): string => token.slice(0, FAMILY_CHARS);
 const storedOf = (token: string) => ({ family: hashOf(familyOf(token)), hash: hashOf(token) });
 const secretOf = (bytes: number, family = ''): string => family + randomBytes(bytes).toString('base64url');
-
-/** Refuses: RATE_LIMIT_EXCEEDED. */
-async function loginRefusal(
-  { rateLimiter, nowMs }: HandlerDeps,
-  address: string,
-  email: string,
-): Promise<Refusal | null> {
-  for (const [key, limit] of [
-    [`login:${address}`, LOGINS_PER_ADDRESS],
-    [`login:${hashOf(email)}`, LOGINS_PER_EMAIL],
-  ] as const) {
-    const { allowed, resetSeconds } = await rateLimiter.take(key, limit, nowMs());
-    if (!allowed) return refuse('RATE_LIMIT_EXCEEDED', { windowSeconds: 60, retryAfterSeconds: resetSeconds });
-  }
-  return null;
-}
 
 function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDeps) {
   const secure = config.publicUrl.startsWith('https:') ? '; Secure' : '';
