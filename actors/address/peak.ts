@@ -37,8 +37,8 @@ export function turnOfDay(
 export const risen = (peak: Peak, active: number): Peak => (active > peak.active ? { day: peak.day, active } : peak);
 
 /**
- * The highest count of a month (`2026-08`), also of one that has ended: of its rows, null where it has none, and of what
- * is running.
+ * The highest count of a month (`2026-08`), also of one that has ended: of its rows, null where it has none, and of
+ * what is running.
  */
 export function billedPeak(
   { peak, activeAddresses }: Pick<AddressState, 'peak' | 'activeAddresses'>,

@@ -57,8 +57,8 @@ export function planView({
 }
 
 /**
- * Counters of the account against its plan. `ofRows` is the highest day of the month that has a row, null before the first.
- * The projection is a straight line through the month so far.
+ * Counters of the account against its plan. `ofRows` is the highest day of the month that has a row, null before the
+ * first. The projection is a straight line through the month so far.
  */
 export function usageOf(state: AccountState, nowMs: number, ofRows: number | null): ReplyOf<'getUsage'> {
   const { environment, plan, pendingBand, activeAddresses, settled } = state;

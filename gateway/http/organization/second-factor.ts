@@ -23,8 +23,8 @@ export async function notFresh(
 }
 
 /**
- * A code in the body, for what no earlier step-up may stand in for. Null when it is right; it is spent also when what it
- * was for then fails. Refuses: TOTP_REQUIRED. Console A22.
+ * A code in the body, for what no earlier step-up may stand in for. Null when it is right; it is spent also when what
+ * it was for then fails. Refuses: TOTP_REQUIRED. Console A22.
  */
 export async function withoutProof(
   deps: Pick<HandlerDeps, 'auth' | 'stores' | 'nowMs'>,
