@@ -11,17 +11,20 @@ import type { Accounts } from '../../model/ports/accounts.ts';
 import type { Admitted } from './ports.ts';
 
 export interface HandshakeDeps {
-  readonly apiKeys: Pick<ApiKeys, 'authenticate'>;
+  readonly apiKeys: Pick<ApiKeys, 'authenticate' | 'authenticateNow'>;
   readonly signatures: EdgeSignatures;
   readonly accounts: Pick<Accounts, 'ask'>;
 }
 
 const EMPTY_BODY = new Uint8Array();
 
-/** Whether the API key of a handshake is still good: a key may be revoked while its stream comes up. */
+/**
+ * Whether the API key of a handshake is still good: a key may be revoked while its stream comes up, and an edge whose
+ * streams a revocation closed comes back at once, through a node that remembers the key.
+ */
 export async function keyHolds({ apiKeys }: Pick<HandshakeDeps, 'apiKeys'>, auth: unknown): Promise<boolean> {
   const parsed = handshakeAuth.safeParse(auth);
-  return parsed.success && (await apiKeys.authenticate(apiKeyOf(parsed.data.headers))) !== null;
+  return parsed.success && (await apiKeys.authenticateNow(apiKeyOf(parsed.data.headers))) !== null;
 }
 
 const apiKeyOf = (headers: Readonly<Record<string, string>>): string =>

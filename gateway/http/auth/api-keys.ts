@@ -64,6 +64,8 @@ const CACHED_KEYS_MAX = 100_000;
 export interface ApiKeys {
   /** The key's row, or null for one that is malformed, unknown, revoked or of another environment than its prefix. */
   authenticate(key: string): Promise<ApiKeyRow | null>;
+  /** The same, asked of the database: what another node revoked a moment ago is no key. */
+  authenticateNow(key: string): Promise<ApiKeyRow | null>;
   /** Drops what is remembered of an organization's keys, after one was revoked here. */
   forget(organizationId: string): void;
 }
@@ -79,25 +81,29 @@ export function createApiKeys(
   const cache = new Map<string, { row: ApiKeyRow; untilMs: number }>();
   /** How often something was forgotten: what was read before that is not remembered. */
   let forgotten = 0;
+  const authenticateNow = async (key: string): Promise<ApiKeyRow | null> => {
+    const environment = environmentOfKey(key);
+    if (environment === null) return null;
+    const hash = hashOf(key);
+    cache.delete(hash);
+    const before = forgotten,
+      askedMs = elapsedMs();
+    const row = await store.apiKeyByHash(hash);
+    if (row === null || row.revokedAtMs !== null || row.environment !== environment) return null;
+    if (!timingSafeEqual(Buffer.from(row.hash, 'hex'), Buffer.from(hash, 'hex'))) return null;
+    if (forgotten !== before) return row;
+    if (cache.size >= CACHED_KEYS_MAX) cache.delete(cache.keys().next().value!);
+    // From before the question: an answer may have lain with a process that was frozen.
+    cache.set(hash, { row, untilMs: askedMs + CACHE_MS });
+    return row;
+  };
   return {
     async authenticate(key) {
-      const environment = environmentOfKey(key);
-      if (environment === null) return null;
-      const hash = hashOf(key);
-      const cached = cache.get(hash);
-      if (cached !== undefined && elapsedMs() < cached.untilMs) return cached.row;
-      cache.delete(hash);
-      const before = forgotten,
-        askedMs = elapsedMs();
-      const row = await store.apiKeyByHash(hash);
-      if (row === null || row.revokedAtMs !== null || row.environment !== environment) return null;
-      if (!timingSafeEqual(Buffer.from(row.hash, 'hex'), Buffer.from(hash, 'hex'))) return null;
-      if (forgotten !== before) return row;
-      if (cache.size >= CACHED_KEYS_MAX) cache.delete(cache.keys().next().value!);
-      // From before the question: an answer may have lain with a process that was frozen.
-      cache.set(hash, { row, untilMs: askedMs + CACHE_MS });
-      return row;
+      if (environmentOfKey(key) === null) return null;
+      const cached = cache.get(hashOf(key));
+      return cached !== undefined && elapsedMs() < cached.untilMs ? cached.row : authenticateNow(key);
     },
+    authenticateNow,
     forget(organizationId) {
       forgotten += 1;
       for (const [hash, { row }] of cache) if (row.organizationId === organizationId) cache.delete(hash);

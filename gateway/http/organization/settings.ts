@@ -68,8 +68,10 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const revoked = await identity.revokeApiKey(organizationId, asked.params.id, nowMs());
       auth.apiKeys.forget(organizationId);
       const row = (await identity.apiKeys(organizationId)).find(({ id }) => id === asked.params.id);
-      if (!revoked || row === undefined) return notFound('API key', asked.params.id);
+      if (row === undefined) return notFound('API key', asked.params.id);
+      // Also of a key that was revoked before: the first call may have ended before its streams were closed.
       await deps.edges.close(row.accountId, 'UNAUTHORIZED');
+      if (!revoked) return notFound('API key', asked.params.id);
       return keyView(row);
     },
     getEdgeSetup: async (asked) => {

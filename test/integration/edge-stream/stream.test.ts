@@ -60,6 +60,8 @@ class StreamNode {
   duringHandshake: () => void = () => undefined;
   revoke: () => void = () => undefined;
   readonly warned: object[] = [];
+  /** What is left of a revocation at a node that another one closed the streams of: the row in the database. */
+  revokeElsewhere: () => void = () => undefined;
   readonly #http: Server = createServer((_request, response) => void response.end('rest'));
   readonly account: TestAccount;
   readonly #sockets: Socket[] = [];
@@ -87,6 +89,10 @@ class StreamNode {
     const apiKeys = createApiKeys({ apiKeyByHash: async (hash) => (hash === row.hash ? { ...row } : null) }, () =>
       this.node.clock.nowMs(),
     );
+    this.revokeElsewhere = () => {
+      row.revokedAtMs = this.node.clock.nowMs();
+      rooms.close(accountId, 'UNAUTHORIZED');
+    };
     this.revoke = () => {
       // as the gateway does
       row.revokedAtMs = this.node.clock.nowMs();
@@ -277,6 +283,16 @@ test('§5.2 a key that is revoked while a stream is coming up carries none; stre
   node.duringHandshake = () => node.revoke();
   t.is(await node.refused(node.auth()), 'UNAUTHORIZED');
   t.is((await closed).code, 'UNAUTHORIZED');
+  t.is(node.node.rooms.streamCount, 0);
+});
+
+test('§5.2 a key that was revoked at another node a moment ago carries no stream here, although it is remembered', async (t) => {
+  const node = await started(t);
+  const { socket } = await node.edge();
+  const closed = once<{ code: string }>(socket, 'closing');
+  node.revokeElsewhere();
+  t.is((await closed).code, 'UNAUTHORIZED');
+  t.is(await node.refused(node.auth()), 'UNAUTHORIZED', 'the edge comes back at once');
   t.is(node.node.rooms.streamCount, 0);
 });
 
