@@ -5,7 +5,8 @@ import type { ClusterStore, Member } from '../model/ports/cluster-store.ts';
 import type { NodeAbout } from '../model/ports/nodes.ts';
 import { CLOCK_SKEW_MS_MAX, CLUSTER_PROTOCOL, PROTOCOLS_TAKEN, proofOf } from './call-signature.ts';
 
-export type JoinFault = 'cluster_secret_other' | 'cluster_protocol_unknown' | 'cluster_clock_off';
+export type JoinFault =
+  'cluster_secret_missing' | 'cluster_secret_other' | 'cluster_protocol_unknown' | 'cluster_clock_off';
 
 /** A node that does not join, and the next step in words. */
 export class JoinRefused extends Error {
@@ -51,6 +52,20 @@ export async function joinCluster(joining: Joining): Promise<void> {
     await store.leave(nodeId);
     throw error;
   }
+}
+
+/**
+ * A node without a secret would take everything from nodes that share the database. Throws: JoinRefused while one of
+ * them lives.
+ */
+export async function requireNoSharing(store: Pick<ClusterStore, 'sharing'>, leaseSeconds: number): Promise<void> {
+  const nodes = await store.sharing(leaseSeconds);
+  if (nodes.length === 0) return;
+  throw new JoinRefused(
+    'cluster_secret_missing',
+    `CLUSTER_SECRET: nodes share this database (${nodes.map((id) => id.split('/')[0]).join(', ')}) and this one has none: give it theirs. ` +
+      `Where it shall serve alone, stop them first; one that was killed counts for ${leaseSeconds} s more`,
+  );
 }
 
 /** The database answered between the two. */

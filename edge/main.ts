@@ -7,6 +7,7 @@ import { ConfigurationError, forgetSecrets, readConfig } from './config.ts';
 import { coreFilesPossible, forbidDumps } from './process/core-files.ts';
 import { startEdge, type RunningEdge } from './edge.ts';
 import { openEdgeKeystore } from './keystore/key-sources.ts';
+import { listenFault } from '../protocol/node/listening.ts';
 import { isMnemonic } from './keystore/keys.ts';
 import { createEdgeLog } from './process/log.ts';
 import { StorageFailed } from './storage/storage.ts';
@@ -72,6 +73,8 @@ try {
 function refusalText(error: unknown): string {
   if (error instanceof ConfigurationError || error instanceof StorageFailed) return error.message;
   const { code, syscall, port } = error as { code?: string; syscall?: string; port?: number };
-  if (code === 'EADDRINUSE') return `the edge does not start:\n  - EDGE_PORT: port ${port} is in use`;
+  const place = { host: process.env['HOST'] ?? '', port: port ?? 0, hostSetting: 'HOST', portSetting: 'EDGE_PORT' };
+  const fault = syscall === 'listen' || syscall === 'getaddrinfo' ? listenFault(error, place) : null;
+  if (fault !== null) return `the edge does not start:\n  - ${fault}`;
   return `the edge does not start: ${error instanceof Error ? error.name : 'unknown'}${code === undefined ? '' : ` (${code}${syscall === undefined ? '' : `, ${syscall}`})`}`;
 }

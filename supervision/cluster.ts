@@ -9,7 +9,7 @@ import { CLUSTER_PROTOCOL } from '../cluster/call-signature.ts';
 import { CallTrust } from '../cluster/call-trust.ts';
 import { createClusterEdges } from '../cluster/edge-streams.ts';
 import type { HeartbeatDeps } from '../cluster/heartbeat.ts';
-import { joinCluster } from '../cluster/join.ts';
+import { joinCluster, requireNoSharing } from '../cluster/join.ts';
 import { Listener, type Operation } from '../cluster/listener.ts';
 import { Membership } from '../cluster/membership.ts';
 import { createNodes, type OwnActors } from '../cluster/nodes.ts';
@@ -31,6 +31,7 @@ import { openDatabase } from '../persistence/postgres/sql.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import { openDoorbell } from '../persistence/redis/doorbell.ts';
 import type { AccountId } from '../protocol/ids.ts';
+import { listenFault } from '../protocol/node/listening.ts';
 import { newUuid, SHARD_COUNT, shardOf } from '../protocol/node/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { VERSION } from '../protocol/version.ts';
@@ -121,6 +122,7 @@ async function openAlone(
   const alone = new Alone({ ...heartbeat, ownership: createOwnership(sql) });
   const { nodeId, leaseSeconds } = heartbeat;
   const store = createClusterStore(sql);
+  await requireNoSharing(store, leaseSeconds);
   await alone.claim();
   await store.describe(nodeId, about);
   alone.start();
@@ -181,16 +183,22 @@ async function openShare(
     elapsedMs: () => performance.now(),
     log: log as Logger,
   });
-  const port = await listener.listen(host, config.INTERNAL_PORT).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    throw new ConfigurationError([
-      `INTERNAL_PORT: port ${config.INTERNAL_PORT} is in use; set INTERNAL_PORT to another one (0: any that is free)`,
-    ]);
+  const place = {
+    host,
+    port: config.INTERNAL_PORT,
+    hostSetting: 'INTERNAL_HOST',
+    portSetting: 'INTERNAL_PORT',
+  };
+  const port = await listener.listen(host, place.port).catch((error: unknown) => {
+    const problem = listenFault(error, place);
+    throw problem === null ? error : new ConfigurationError([problem]);
   });
   later('internal listener', 1_000, () => listener.close());
   const url = config.INTERNAL_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const newId = () => newUuid(nowMs());
   await joinCluster({ store, nodeId, url, about, secrets, leaseSeconds, newId, nowMs });
+  // A start that fails from here on leaves the others no member to make room for.
+  later('membership', 500, () => store.leave(nodeId));
   const doorbell = openDoorbell(config.REDIS_URL, later);
   const peers = new Peers({ trust });
   later('calls to other nodes', 500, () => peers.close());

@@ -37,10 +37,8 @@ async function main(): Promise<void> {
 /** What keeps a node from starting, in words that name the setting where there is one. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
-  const { code, port, message } = error as { code?: string; port?: number; message?: string };
+  const { code, message } = error as { code?: string; message?: string };
   switch (code) {
-    case 'EADDRINUSE':
-      return `CLOUD_PORT: port ${port} is in use; set CLOUD_PORT to another one`;
     // The session takes the application's role, whichever role signs in.
     case '42501':
       if (message?.includes('set role') === true)

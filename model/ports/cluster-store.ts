@@ -54,6 +54,8 @@ export interface ClusterStore {
   describe(node: string, about: NodeAbout): Promise<void>;
   /** Nodes that did not leave, the oldest first. */
   nodes(leaseSeconds: number): Promise<NodeStatus[]>;
+  /** Living nodes that share the database with others: those that joined under a secret. */
+  sharing(leaseSeconds: number): Promise<string[]>;
   /** The node stops: what it owned is vacant at once. */
   leave(node: string): Promise<void>;
 }

@@ -73,6 +73,11 @@ export function createClusterStore(sql: Sql): ClusterStore {
         chains,
       }));
     },
+    async sharing(leaseSeconds) {
+      const rows = await sql<{ id: string }[]>`
+        select id from list_nodes(${leaseSeconds}) where alive and url is not null`;
+      return rows.map(({ id }) => id);
+    },
     async leave(node) {
       await sql`select leave_node(${node})`;
     },

@@ -216,7 +216,7 @@ const AUDIT: Record<string, Work> = {
 };
 
 const ACCOUNTS: Record<string, Work> = {
-  'several nodes: join beat owners claim release leave': async ({ sql }) => {
+  'several nodes: join beat owners claim release sharing leave': async ({ sql }) => {
     const nodes = createClusterStore(sql),
       about = { version: '1.0.0', protocol: 1, roles: ['gateway'], chains: ['eth' as const] };
     await nodes.clusterId('plans');
@@ -227,6 +227,7 @@ const ACCOUNTS: Record<string, Work> = {
     await nodes.releaseChains('several', [...(await nodes.claimChains('several', ['eth'], 30)).keys()]);
     await nodes.owners(30);
     await nodes.nodes(30);
+    await nodes.sharing(30);
     await nodes.leave('several');
   },
   'jobs.claim renew finish postpone': async ({ stores: { jobs } }) => {

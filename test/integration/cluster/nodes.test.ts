@@ -149,10 +149,26 @@ test.serial(
   async (t) => {
     const cloud = await startTestCloud({ ...CLUSTER, NODE_NAME: 'a' });
     t.teardown(() => cloud.stop());
+    await t.throwsAsync(cloud.another('alone', { CLUSTER_SECRET: '' }), {
+      code: 'cluster_secret_missing',
+      message: /CLUSTER_SECRET: nodes share this database \(a\) and this one has none: give it theirs/,
+    });
     const [{ url }] = (await cloud.database.admin`select url from flock.cloud_node`) as unknown as [{ url: string }];
     await t.throwsAsync(cloud.another('b', { INTERNAL_PORT: new URL(url).port }), {
       message: /INTERNAL_PORT: port \d+ is in use/,
     });
+    await t.throwsAsync(cloud.another('d', { INTERNAL_HOST: 'no-such-host.invalid' }), { message: /INTERNAL_HOST: / });
+    // One that cannot serve becomes no member: the others would make room for it and wait for its lease.
+    await t.throwsAsync(cloud.another('e', { CLOUD_PORT: new URL(cloud.url).port }), {
+      message: /CLOUD_PORT: port \d+ is in use/,
+    });
+    await t.throwsAsync(cloud.another('f', { HOST: '192.0.2.1' }), { message: /HOST: is no address of this machine/ });
+    t.deepEqual(
+      (
+        await cloud.database.admin`select split_part(id, '/', 1) as name from flock.cloud_node where left_at is null`
+      ).map(({ name }) => name as string),
+      ['a'],
+    );
     await t.throwsAsync(cloud.another('c', { CLUSTER_SECRET: 'x'.repeat(32) }), { code: 'cluster_secret_other' });
   },
 );

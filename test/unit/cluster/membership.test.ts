@@ -54,6 +54,7 @@ class Rows {
           for (const chain of chains) this.chains.set(chain, free(this.chains.get(chain)!));
         }),
       describe: async () => undefined,
+      sharing: async () => [],
       nodes: async () => [],
       leave: async () => undefined,
     };

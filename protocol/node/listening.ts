@@ -1,0 +1,37 @@
+/** Why a process cannot listen, in words that name the setting; and the look whether it can, before it takes anything. */
+import { createServer } from 'node:net';
+
+/** Where a process listens, and the names of the settings that say so. */
+export interface ListeningPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly hostSetting: string;
+  readonly portSetting: string;
+}
+
+/** Null for every other fault. */
+export function listenFault(error: unknown, place: ListeningPlace): string | null {
+  const { host, port, hostSetting, portSetting } = place;
+  switch ((error as { code?: string }).code) {
+    case 'EADDRINUSE':
+      return `${portSetting}: port ${port} is in use; set ${portSetting} to another one (0: any that is free)`;
+    case 'EACCES':
+      return `${portSetting}: this user may not open port ${port}; take one above 1023, behind a proxy where clients need this one`;
+    case 'EADDRNOTAVAIL':
+      return `${hostSetting}: is no address of this machine; 127.0.0.1 serves this machine alone, 0.0.0.0 all of its addresses`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${hostSetting}: is no address, and no name that resolves${host.includes(':') ? `; the port goes into ${portSetting}` : ''}`;
+    default:
+      return null;
+  }
+}
+
+/** Opens the port and gives it back. Throws: what `listenFault` reads. */
+export function tryListening({ host, port }: Pick<ListeningPlace, 'host' | 'port'>): Promise<void> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => server.close(() => resolve()));
+  });
+}
