@@ -54,7 +54,10 @@ async function relayed(t: ExecutionContext): Promise<{ edge: Socket; owner: Owne
     rooms: new Rooms().rooms, // asked for nothing: the account lives elsewhere
     accounts: { ask: async () => ({ ok: true, reply: null }) as never },
     log: { info: () => undefined, warn: () => undefined },
-    apiKeys: { authenticate: async () => ({ accountId }) as never },
+    apiKeys: {
+      authenticate: async () => ({ accountId }) as never,
+      authenticateNow: async () => ({ accountId }) as never,
+    },
     signatures: {
       verify: async () => ({ contentDigest: headers['content-digest'], publicKey: signer.keyId }) as never,
     },
