@@ -20,12 +20,14 @@ import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.
 
 const DIGITS_MAX = 78;
 
-const wholeNumber = (min: number, max: number) =>
-  z
+const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z
     .string()
-    .regex(/^[0-9]{1,12}$/, 'must be a whole number')
+    .regex(/^[0-9]{1,12}$/, error)
     .transform(Number)
-    .pipe(z.number().min(min).max(max));
+    .pipe(z.number().min(min, error).max(max, error));
+};
 const port = wholeNumber(0, 65_535);
 const smallestUnits = z
   .string()
@@ -151,6 +153,10 @@ export class ConfigurationError extends Error {
 
 export type Environ = Readonly<Record<string, string | undefined>>;
 
+/** A setting and what is wrong with it; of a list also with which entry, from 1. */
+const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue): string =>
+  `${String(name)}: ${typeof at === 'number' ? `entry ${at + 1} ` : ''}${message.replace(/^Invalid option: expected one of /, 'must be one of ')}`;
+
 /**
  * The configuration and the phrase of an environment; without a phrase the keystore has the edge's own one.
  * `isPhrase` says whether a text is a BIP-39 phrase.
@@ -165,7 +171,7 @@ export function readConfig(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   ) as Record<string, string>;
   const base = schema.safeParse(present);
-  if (!base.success) problems.push(...base.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
+  if (!base.success) problems.push(...base.error.issues.map(problemOf));
   const environment = environmentOfKey(present['API_KEY'], problems);
   if (base.success && environment === 'live' && base.data.EDGE_PLAIN_HTTP === 'refused')
     checkWay(base.data.CLOUD_URL, problems);

@@ -42,7 +42,7 @@ export function unknownField(at: string, key: string, known: readonly string[]):
   return {
     field: isShown ? [at, key].filter((part) => part !== '').join('.') : at,
     message:
-      `unknown field${isShown ? '' : ' (its name is not repeated)'}${nearest === null ? '' : `; did you mean ${nearest}?`}` +
+      `unknown field${isShown ? '' : ' (its name is not repeated)'};${nearest === null ? '' : ` did you mean ${nearest}?`}` +
       ` ${listed.length === 0 ? 'no field is known here' : `known: ${listed.join(', ')}`}`,
     known: listed,
     ...(nearest === null ? {} : { nearest }),

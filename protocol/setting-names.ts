@@ -16,6 +16,8 @@ export interface SettingNames {
   readonly known: readonly string[];
   /** Names that can only be meant for this process. */
   readonly own: (name: string) => boolean;
+  /** What to do about a name of this process, where its nearest neighbour is the wrong hint; null elsewhere. */
+  readonly advice?: (name: string) => string | null;
   /** Names that are judged elsewhere, or are settings of the other process, which one file for both may hold. */
   readonly others?: (name: string) => boolean;
 }
@@ -23,7 +25,7 @@ export interface SettingNames {
 /** One problem for each name that is set and not read, with the setting that is meant. No value is in it. */
 export function unreadSettings(
   env: Readonly<Record<string, string | undefined>>,
-  { known, own, others = () => false }: SettingNames,
+  { known, own, advice = () => null, others = () => false }: SettingNames,
 ): string[] {
   const read = new Set(known);
   return Object.entries(env).flatMap(([name, value]) => {
@@ -40,7 +42,9 @@ export function unreadSettings(
     )
       return [];
     return [
-      `${name}: is not read by this process; ${meant === null ? 'the settings are in docs/configuration.md' : `did you mean ${meant}?`}`,
+      `${name}: is not read by this process; ${
+        advice(name) ?? (meant === null ? 'the settings are in docs/configuration.md' : `did you mean ${meant}?`)
+      }`,
     ];
   });
 }

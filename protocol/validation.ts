@@ -3,10 +3,10 @@
  * edge read with it.
  */
 import type { z } from 'zod';
+import { chainMeant } from './chain-names.ts';
 import { ERRORS, precedenceOf, refuse, type ErrorCode, type Refusal } from './errors.ts';
 import { problemsOf, PROBLEMS_MAX, unknownField, type InputProblem } from './input-problems.ts';
 import { AMOUNT_FORM } from './money.ts';
-import { nearestOf } from './nearest.ts';
 import type { Route } from './route.ts';
 import { CHAINS } from './slugs.ts';
 
@@ -96,9 +96,9 @@ function coded(problem: InputProblem, issue: z.core.$ZodIssue, value: unknown): 
 
 function ofChain({ path }: z.core.$ZodIssue, value: unknown): Pick<Problem, 'message' | 'known' | 'nearest'> {
   const given = path.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | null)?.[part], value);
-  const nearest = typeof given === 'string' ? nearestOf(given, CHAINS) : null;
+  const nearest = typeof given === 'string' ? chainMeant(given) : null;
   return {
-    message: `unsupported chain slug${nearest === null ? '' : `; did you mean ${nearest}?`} known: ${CHAINS.join(', ')}`,
+    message: `unsupported chain slug;${nearest === null ? '' : ` did you mean ${nearest}?`} known: ${CHAINS.join(', ')}`,
     known: CHAINS,
     ...(nearest === null ? {} : { nearest }),
   };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isAuthority } from '../gateway/http/auth/authorities.ts';
 import { isNetwork } from '../gateway/http/client-address.ts';
+import { chainMeant } from '../protocol/chain-names.ts';
 import { stepsBetween } from '../protocol/nearest.ts';
 import { unreadSettings } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
@@ -11,12 +12,14 @@ import { parseSealKey } from '../persistence/secret-box.ts';
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
 export type Role = (typeof ROLES)[number];
 
-const wholeNumber = (min: number, max: number) =>
-  z
+const wholeNumber = (min: number, max: number) => {
+  const error = `is a whole number from ${min} to ${max}`;
+  return z
     .string()
-    .regex(/^[0-9]{1,12}$/, 'is a whole number')
+    .regex(/^[0-9]{1,12}$/, error)
     .transform(Number)
-    .pipe(z.number().min(min).max(max));
+    .pipe(z.number().min(min, error).max(max, error));
+};
 const port = wholeNumber(0, 65_535);
 const list = z.string().transform((text) =>
   text
@@ -25,6 +28,13 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 const flag = z.enum(['on', 'off']).transform((text) => text === 'on');
+
+/** True for a URL that is an origin alone; what is no URL is named elsewhere. */
+const isOrigin = (text: string): boolean => {
+  if (!URL.canParse(text)) return true;
+  const { pathname, search, hash } = new URL(text);
+  return pathname === '/' && search === '' && hash === '';
+};
 
 const endpointUrl = z.url({
   protocol: /^https?$/,
@@ -53,28 +63,37 @@ const chainSettings = (chain: Chain) => ({
 
 const schema = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is needed: postgres://flock_app:PASSWORD@HOST/DATABASE' }),
-  DATABASE_OWNER_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_OWNER_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'is an address such as postgres://OWNER:PASSWORD@HOST/DATABASE' })
+    .optional(),
   /** Whether the node serves on a database that may forget what it acknowledged: says so, or refuses. */
   DATABASE_DURABILITY: z.enum(['checked', 'required']).default('checked'),
   DATABASE_CONNECTIONS: wholeNumber(2, 200).default(10),
   /** Connections that lists have for themselves, and how long one statement of a list may take. */
   LIST_CONNECTIONS: wholeNumber(1, 100).default(4),
   LIST_TIMEOUT_MS: wholeNumber(100, 10_000).default(2_000),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'is an address such as redis://HOST:6379, or rediss://…' })
+    .optional(),
   /** What the nodes of one cluster know and nobody else; several are separated by commas, the first one signs. */
   CLUSTER_SECRET: z.string().optional(),
   CLUSTER_SECRET_FILE: z.string().optional(),
   /** Where other nodes reach this one; never the public port. */
   INTERNAL_HOST: z.string().default('127.0.0.1'),
   INTERNAL_PORT: port.default(8090),
-  INTERNAL_URL: z.url({ protocol: /^http$/ }).optional(),
+  INTERNAL_URL: z
+    .url({ protocol: /^http$/, error: 'is an address such as http://HOST:8090; calls are signed, not encrypted' })
+    .optional(),
   NODE_NAME: z.string().min(1).max(60).default(`node-${process.pid}`),
   /** How long a node that says nothing keeps its accounts, in seconds; then another one that waits takes them. */
   NODE_LEASE_SECONDS: wholeNumber(3, 600).default(10),
   ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
   HOST: z.string().default('127.0.0.1'),
   CLOUD_PORT: port.default(8080),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'is an origin such as https://cloud.example' })
+    .refine(isOrigin, 'is an origin such as https://cloud.example: no path, no query')
+    .optional(),
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
   PUBLIC_AUTHORITIES: list
     .pipe(z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100))
@@ -84,12 +103,14 @@ const schema = z.object({
     .default([]),
   SECRET_KEY: z.string().optional(),
   SECRET_KEY_FILE: z.string().optional(),
-  OIDC_ISSUER: z.url().optional(),
+  OIDC_ISSUER: z.url({ protocol: /^https?$/, error: 'is an address such as https://issuer.example' }).optional(),
   OIDC_AUDIENCE: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   /** Loopback webhook targets, relaxed cookies: developer machines only. */
   DEVELOPER_MODE: flag.default(false),
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'is an address such as smtp://USER:PASSWORD@HOST:587, or smtps://…' })
+    .optional(),
   MAIL_DIR: z.string().optional(),
   MAIL_FROM: z
     .string()
@@ -111,6 +132,17 @@ const schema = z.object({
 
 /** What follows a chain's slug, or an unknown suffix. */
 const CHAIN_SUFFIXES = ['RPC_URLS', 'CONFIRMATIONS', 'POLL_MS', 'START_HEIGHT', 'SECOND_READ_MS', 'TRACES'] as const;
+/** `MATIC_RPC_URLS`: the chain by its other name; the letters alone would point at another chain. */
+function chainAdvice(name: string): string | null {
+  const suffix = CHAIN_SUFFIXES.find((each) => name.endsWith(`_${each}`));
+  if (suffix === undefined) return null;
+  const having = CHAINS.filter((chain) => `${chain.toUpperCase()}_${suffix}` in chainSettings(chain)),
+    chain = chainMeant(name.slice(0, -suffix.length - 1));
+  return chain === null || !having.includes(chain)
+    ? `the chains are ${having.join(', ')}`
+    : `did you mean ${chain.toUpperCase()}_${suffix}?`;
+}
+
 const NAMES = {
   known: [
     ...Object.keys(schema.shape),
@@ -118,6 +150,7 @@ const NAMES = {
     'FLOCK_FAILPOINTS',
     'DATABASE_APP_PASSWORD',
   ],
+  advice: chainAdvice,
   own: (name: string) =>
     CHAIN_SUFFIXES.some((suffix) => suffix !== 'TRACES' && name.endsWith(`_${suffix}`)) ||
     CHAINS.some(
@@ -166,6 +199,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const base = schema.safeParse(present);
   if (!base.success) problems.push(...base.error.issues.map(problemOf));
+  if (present.OIDC_AUDIENCE !== undefined && present.OIDC_ISSUER === undefined)
+    problems.push('OIDC_AUDIENCE: is read beside OIDC_ISSUER alone; set that too, or leave this out');
   if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined)
     problems.push('SMTP_URL or MAIL_DIR: at most one');
   const chains: CloudConfig['chains'] = {};
@@ -217,7 +252,7 @@ export function readSealKeys(env: Readonly<Record<string, string | undefined>>, 
   } catch (error) {
     const reason =
       error instanceof RangeError
-        ? error.message
+        ? error.message.replace(/^SECRET_KEY /, '')
         : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
     problems.push(`SECRET_KEY${SECRET_KEY === undefined ? '_FILE' : ''}: ${reason}`);
     return [];

@@ -2,7 +2,7 @@
 import { ConfigurationError, readConfig } from './config.ts';
 import { exitWithParent, stopOnSignals } from './drain.ts';
 import { isAway } from '../persistence/postgres/away.ts';
-import { signInFault } from '../persistence/postgres/sign-in-fault.ts';
+import { applicationFault } from '../persistence/postgres/sign-in-fault.ts';
 import { createLog } from '../gateway/telemetry/log.ts';
 import { startCloudNode } from './node.ts';
 import { NotDurable } from '../cluster/heartbeat.ts';
@@ -37,24 +37,7 @@ async function main(): Promise<void> {
 /** What keeps a node from starting, in words that name the setting where there is one. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
-  const { code, message } = error as { code?: string; message?: string };
-  switch (code) {
-    // The session takes the application's role, whichever role signs in.
-    case '42501':
-      if (message?.includes('set role') === true)
-        return 'DATABASE_URL: this user may not act as flock_app; sign in as flock_app itself';
-      break;
-    case '22023':
-      if (message?.includes('flock_app') === true)
-        return 'the server has no role flock_app yet; run "npm run -s migrate"';
-      break;
-    // Functions, tables and the schema itself.
-    case '42883':
-    case '42P01':
-    case '3F000':
-      return 'the database is not at this version; run "npm run -s migrate"';
-  }
-  return signInFault(error, 'DATABASE_URL') ?? message ?? String(error);
+  return applicationFault(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
 main().catch((error: unknown) => {

@@ -11,6 +11,7 @@ import { hashPassword } from '../gateway/http/auth/passwords.ts';
 import { createIdentityStore } from '../persistence/postgres/identity.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
+import { applicationFault } from '../persistence/postgres/sign-in-fault.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
 import { accountIdOf } from '../protocol/ids.ts';
 import { newId } from '../protocol/node/ids.ts';
@@ -190,12 +191,7 @@ export async function runOperatorCommand(
     const { code } = error as { code?: string };
     // the command line answers with what the command takes
     if (code?.startsWith('ERR_PARSE_ARGS') === true) throw error;
-    const reason =
-      code === 'ECONNREFUSED'
-        ? 'DATABASE_URL: no server answers there'
-        : error instanceof Error
-          ? error.message
-          : String(error);
+    const reason = applicationFault(error) ?? (error instanceof Error ? error.message : String(error));
     err.write(`${command}: ${reason}\n`);
     return error instanceof RangeError ? 2 : 1;
   } finally {

@@ -6,7 +6,7 @@
  */
 import { FUNCTION_SET, sqlFunctions, type SqlFunction } from './functions.ts';
 import { MigrationError, migrations, planOf, tooOld, type Applied, type Migration } from './migrations.ts';
-import { signInFault } from './sign-in-fault.ts';
+import { ownerFault } from './sign-in-fault.ts';
 import { openDatabase, sqlstateOf, type Sql } from './sql.ts';
 
 /** Any fixed number: all migrating processes of a database wait for the same lock. */
@@ -188,7 +188,7 @@ async function inTransaction(sql: Sql, what: string, statements: string): Promis
 /** What went wrong, in words; a database that cannot be reached or signed into has no better ones than the driver's. */
 function reasonOf(error: unknown): string {
   if (error instanceof MigrationError) return `${error.code}: ${error.message}`;
-  return signInFault(error, 'DATABASE_OWNER_URL') ?? (error as { message?: string }).message ?? String(error);
+  return ownerFault(error) ?? (error as { message?: string }).message ?? String(error);
 }
 
 if (import.meta.main) {

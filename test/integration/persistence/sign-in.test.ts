@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
-import { signInFault } from '../../../persistence/postgres/sign-in-fault.ts';
+import { applicationFault, ownerFault, signInFault } from '../../../persistence/postgres/sign-in-fault.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 
 const SEAL = { SECRET_KEY: '11'.repeat(32), CLOUD_PORT: '0' };
@@ -79,4 +79,25 @@ test('found F76: each way that a sign-in fails names the setting, and no other f
   }
   for (const fault of [{ code: '42P01' }, { code: 'XX000' }, new Error('something'), {}])
     t.is(signInFault(fault, 'NAME'), null);
+});
+
+test('what the application or the owner may not, or does not find, names the setting and the next step', (t) => {
+  t.regex(
+    applicationFault({ code: '42P01', message: 'relation "organization" does not exist' })!,
+    /^DATABASE_URL: .*npm run -s migrate/,
+  );
+  t.regex(
+    applicationFault({ code: '42501', message: 'permission denied to set role "flock_app"' })!,
+    /^DATABASE_URL: .*sign in as flock_app/,
+  );
+  t.regex(applicationFault({ code: '22023', message: 'role "flock_app" does not exist' })!, /npm run -s migrate/);
+  t.regex(applicationFault({ code: '28P01' })!, /^DATABASE_URL: the server refuses this user or password/);
+  t.regex(
+    ownerFault({ code: '42501', message: 'must have admin option on role "flock_owner"' })!,
+    /^DATABASE_OWNER_URL: .*flock_owner.*sign in as the owner/,
+  );
+  t.regex(ownerFault({ code: '3D000' })!, /^DATABASE_OWNER_URL: /);
+  for (const fault of [new Error('other'), { code: '42501', message: 'permission denied for table account' }])
+    t.is(applicationFault(fault), null);
+  t.is(ownerFault({ code: '42601' }), null);
 });

@@ -188,8 +188,61 @@ test('found F76: an entry of a list is named by its place, says what it is to be
       'BTC_RPC_URLS: names an endpoint twice: its word would count as that of two',
     ]);
   }
-  t.deepEqual(problemsOf(t, { ...GOOD, ETH_CONFIRMATIONS: 'many' }), ['ETH_CONFIRMATIONS: is a whole number']);
+  t.deepEqual(problemsOf(t, { ...GOOD, ETH_CONFIRMATIONS: 'many' }), [
+    'ETH_CONFIRMATIONS: is a whole number from 1 to 10000',
+  ]);
   t.deepEqual(problemsOf(t, { ...GOOD, ROLES: 'gateway,watcher' }), [
     'ROLES: entry 2 is one of "gateway"|"watchers"|"publisher"|"schedules"',
+  ]);
+});
+
+test('a chain by another name points at that chain; none points at one by chance', (t) => {
+  const named: Readonly<Record<string, string>> = {
+    MATIC_RPC_URLS: 'POLYGON_RPC_URLS',
+    ETHEREUM_RPC_URLS: 'ETH_RPC_URLS',
+    RIPPLE_START_HEIGHT: 'XRP_START_HEIGHT',
+    STELLAR_CONFIRMATIONS: 'XLM_CONFIRMATIONS',
+    BITCOIN_POLL_MS: 'BTC_POLL_MS',
+    TRX_RPC_URLS: 'TRON_RPC_URLS',
+    EHT_RPC_URLS: 'ETH_RPC_URLS',
+  };
+  for (const [name, meant] of Object.entries(named)) {
+    t.deepEqual(problemsOf(t, { ...GOOD, [name]: 'http://x' }), [
+      `${name}: is not read by this process; did you mean ${meant}?`,
+    ]);
+  }
+  t.deepEqual(problemsOf(t, { ...GOOD, DOGE_RPC_URLS: 'http://x' }), [
+    'DOGE_RPC_URLS: is not read by this process; the chains are btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm',
+  ]);
+});
+
+test('a wrong value is answered with the form or the range, in the words of an operator', (t) => {
+  const wrong: Readonly<Record<string, string>> = {
+    DATABASE_CONNECTIONS: '1',
+    CLOUD_PORT: '99999',
+    NODE_LEASE_SECONDS: 'soon',
+    REDIS_URL: 'http://redis',
+    SMTP_URL: 'http://mail',
+    INTERNAL_URL: 'https://node',
+    OIDC_ISSUER: 'issuer',
+    DATABASE_OWNER_URL: 'mysql://x',
+    PUBLIC_URL: 'cloud.example',
+    SECRET_KEY: 'abc',
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    const [problem, ...more] = problemsOf(t, { ...GOOD, [name]: value });
+    t.deepEqual(more, [], name);
+    t.notRegex(problem!, /Too |Invalid|expected (?:number|one)/, name);
+    t.regex(
+      problem!,
+      new RegExp(`^${name}: (?:is a whole number from |is an? (?:address|origin) such as |must be 32 bytes)`),
+    );
+  }
+  t.deepEqual(problemsOf(t, { ...GOOD, PUBLIC_URL: 'https://cloud.example/flock' }), [
+    'PUBLIC_URL: is an origin such as https://cloud.example: no path, no query',
+  ]);
+  t.notThrows(() => readConfig({ ...GOOD, PUBLIC_URL: 'https://cloud.example/' }));
+  t.deepEqual(problemsOf(t, { ...GOOD, OIDC_AUDIENCE: 'flock' }), [
+    'OIDC_AUDIENCE: is read beside OIDC_ISSUER alone; set that too, or leave this out',
   ]);
 });
