@@ -183,12 +183,7 @@ async function openShare(
     elapsedMs: () => performance.now(),
     log: log as Logger,
   });
-  const place = {
-    host,
-    port: config.INTERNAL_PORT,
-    hostSetting: 'INTERNAL_HOST',
-    portSetting: 'INTERNAL_PORT',
-  };
+  const place = { host, port: config.INTERNAL_PORT, hostSetting: 'INTERNAL_HOST', portSetting: 'INTERNAL_PORT' };
   const port = await listener.listen(host, place.port).catch((error: unknown) => {
     const problem = listenFault(error, place);
     throw problem === null ? error : new ConfigurationError([problem]);

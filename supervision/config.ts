@@ -1,9 +1,9 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { isAuthority } from '../gateway/http/auth/authorities.ts';
+import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
 import { isNetwork } from '../gateway/http/client-address.ts';
-import { chainMeant } from '../protocol/chain-names.ts';
+import { chainSettingAdvice } from '../protocol/chain-names.ts';
 import { stepsBetween } from '../protocol/nearest.ts';
 import { unreadSettings } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
@@ -28,13 +28,6 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 const flag = z.enum(['on', 'off']).transform((text) => text === 'on');
-
-/** True for a URL that is an origin alone; what is no URL is named elsewhere. */
-const isOrigin = (text: string): boolean => {
-  if (!URL.canParse(text)) return true;
-  const { pathname, search, hash } = new URL(text);
-  return pathname === '/' && search === '' && hash === '';
-};
 
 const endpointUrl = z.url({
   protocol: /^https?$/,
@@ -132,17 +125,6 @@ const schema = z.object({
 
 /** What follows a chain's slug, or an unknown suffix. */
 const CHAIN_SUFFIXES = ['RPC_URLS', 'CONFIRMATIONS', 'POLL_MS', 'START_HEIGHT', 'SECOND_READ_MS', 'TRACES'] as const;
-/** `MATIC_RPC_URLS`: the chain by its other name; the letters alone would point at another chain. */
-function chainAdvice(name: string): string | null {
-  const suffix = CHAIN_SUFFIXES.find((each) => name.endsWith(`_${each}`));
-  if (suffix === undefined) return null;
-  const having = CHAINS.filter((chain) => `${chain.toUpperCase()}_${suffix}` in chainSettings(chain)),
-    chain = chainMeant(name.slice(0, -suffix.length - 1));
-  return chain === null || !having.includes(chain)
-    ? `the chains are ${having.join(', ')}`
-    : `did you mean ${chain.toUpperCase()}_${suffix}?`;
-}
-
 const NAMES = {
   known: [
     ...Object.keys(schema.shape),
@@ -150,7 +132,10 @@ const NAMES = {
     'FLOCK_FAILPOINTS',
     'DATABASE_APP_PASSWORD',
   ],
-  advice: chainAdvice,
+  advice: chainSettingAdvice(
+    CHAIN_SUFFIXES,
+    (chain, suffix) => `${chain.toUpperCase()}_${suffix}` in chainSettings(chain),
+  ),
   own: (name: string) =>
     CHAIN_SUFFIXES.some((suffix) => suffix !== 'TRACES' && name.endsWith(`_${suffix}`)) ||
     CHAINS.some(

@@ -22,7 +22,7 @@ import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import { shardOf } from '../protocol/node/ids.ts';
-import { listenFault, tryListening } from '../protocol/node/listening.ts';
+import { listeningProblem } from '../protocol/node/listening.ts';
 import type { Logger } from 'pino';
 import { createAccounts, type AccountsDeps } from './accounts.ts';
 import { openTurn, type Reach, type Turn } from './cluster.ts';
@@ -64,24 +64,16 @@ export async function startCloudNode(config: CloudConfig, log: Logger, limits: N
   }
 }
 
-/**
- * A node that cannot have its port must not have taken accounts from one that serves them. Throws: ConfigurationError,
- * which names the setting.
- */
-async function requirePort({ HOST: host, CLOUD_PORT: port }: CloudConfig): Promise<void> {
-  await tryListening({ host, port }).catch((error: unknown) => {
-    const problem = listenFault(error, { host, port, hostSetting: 'HOST', portSetting: 'CLOUD_PORT' });
-    throw problem === null ? error : new ConfigurationError([problem]);
-  });
-}
-
 type Later = (name: string, limitMs: number, stop: DrainStep['stop']) => void;
 
 async function start(config: CloudConfig & NodeLimits, log: Logger, steps: DrainStep[]): Promise<CloudNode> {
   const later: Later = (name, limitMs, stop) => {
     steps.push({ name, limitMs, stop });
   };
-  await requirePort(config);
+  // Before anything is taken from the nodes that serve.
+  const place = { host: config.HOST, port: config.CLOUD_PORT, hostSetting: 'HOST', portSetting: 'CLOUD_PORT' };
+  const problem = await listeningProblem(place);
+  if (problem !== null) throw new ConfigurationError([problem]);
   const ground = await openGround(config, log, later, (entries) => metrics.observeAppendBatch(entries));
   const { presence, stores, secrets, system, shelf } = ground;
   const { accounts: ownAccounts, entities } = startAccounts({

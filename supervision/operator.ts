@@ -191,8 +191,7 @@ export async function runOperatorCommand(
     const { code } = error as { code?: string };
     // the command line answers with what the command takes
     if (code?.startsWith('ERR_PARSE_ARGS') === true) throw error;
-    const reason = applicationFault(error) ?? (error instanceof Error ? error.message : String(error));
-    err.write(`${command}: ${reason}\n`);
+    err.write(`${command}: ${applicationFault(error) ?? (error instanceof Error ? error.message : String(error))}\n`);
     return error instanceof RangeError ? 2 : 1;
   } finally {
     await sql.end({ timeout: 5 });

@@ -1,4 +1,4 @@
-/** Why a process cannot listen, in words that name the setting; and the look whether it can, before it takes anything. */
+/** Why a process cannot listen, in words that name the setting, and a look whether it can. */
 import { createServer } from 'node:net';
 
 /** Where a process listens, and the names of the settings that say so. */
@@ -27,11 +27,18 @@ export function listenFault(error: unknown, place: ListeningPlace): string | nul
   }
 }
 
-/** Opens the port and gives it back. Throws: what `listenFault` reads. */
-export function tryListening({ host, port }: Pick<ListeningPlace, 'host' | 'port'>): Promise<void> {
+/** Opens the port and gives it back. Answers why it cannot, null where it can. Throws: every other fault. */
+export async function listeningProblem(place: ListeningPlace): Promise<string | null> {
   const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => server.close(() => resolve()));
-  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host: place.host, port: place.port }, () => server.close(() => resolve()));
+    });
+    return null;
+  } catch (error) {
+    const fault = listenFault(error, place);
+    if (fault === null) throw error;
+    return fault;
+  }
 }

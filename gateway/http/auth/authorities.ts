@@ -72,3 +72,10 @@ function portsOf({ host, port }: Name, defaults: readonly string[]): string[] {
 }
 
 const textOf = ({ host, port }: Name): string => (port === null ? host : `${host}:${port}`);
+
+/** True for a URL that is an origin alone; what is no URL is named elsewhere. */
+export const isOrigin = (text: string): boolean => {
+  if (!URL.canParse(text)) return true;
+  const { pathname, search, hash } = new URL(text);
+  return pathname === '/' && search === '' && hash === '';
+};
