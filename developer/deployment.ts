@@ -57,9 +57,9 @@ export interface Deployment {
   cloud: Child;
   edge: Child;
   /** Starts a fresh process of a part that has ended, with the same ports and data; further settings on top. */
-  restartCloud(env?: Readonly<Record<string, string>>): Promise<Child>;
+  restartCloud(env?: Readonly<Record<string, string>>, entry?: string): Promise<Child>;
   /** One more process of the cloud on the same database, on a port of its own; `stop` stops it too. */
-  addCloud(env?: Readonly<Record<string, string>>): Promise<{ child: Child; url: string }>;
+  addCloud(env?: Readonly<Record<string, string>>, entry?: string): Promise<{ child: Child; url: string }>;
   restartEdge(env?: Readonly<Record<string, string>>): Promise<Child>;
   /** One more replica of the edge, with its own data directory; resolves when it answers. `stop` stops it too. */
   addReplica(): Promise<Child>;
@@ -131,15 +131,15 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       databaseUrl: checkerUrl,
       cloud,
       edge,
-      async restartCloud(env = {}) {
+      async restartCloud(env = {}, entry = entries.cloud) {
         const settings = { ...cloudEnv, CLOUD_PORT: String(cloudPort), ...env };
-        deployment.cloud = startChild('cloud', entries.cloud, settings, join(dataDir, 'cloud.log'));
+        deployment.cloud = startChild('cloud', entry, settings, join(dataDir, 'cloud.log'));
         await deployment.cloud.ready;
         return deployment.cloud;
       },
-      async addCloud(env = {}) {
+      async addCloud(env = {}, entry = entries.cloud) {
         const settings = { ...cloudEnv, CLOUD_PORT: '0', ...env };
-        const child = startChild('cloud-2', entries.cloud, settings, join(dataDir, 'cloud-2.log'));
+        const child = startChild('cloud-2', entry, settings, join(dataDir, 'cloud-2.log'));
         others.push(child);
         const { port } = await child.ready;
         return { child, url: `http://127.0.0.1:${port}` };

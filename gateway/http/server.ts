@@ -1,10 +1,12 @@
 /**
  * The REST server. Each request passes the same checks in the order of the error table: path and method, size and media
  * type, API key or bearer, the edge's signature, the body against its digest, key material, rate limit, role, input.
- * Then
- * a handler asks, and the answer is put in the envelope. The gateway decides nothing.
+ * Then a handler asks, and the answer is put in the envelope. The gateway decides nothing.
  */
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { Server as NetServer, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isRefusal, Refused, refuse } from '../../protocol/errors.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
@@ -40,11 +42,11 @@ export interface Gateway {
   /** Listens and answers the origin. */
   listen(host: string, port: number): Promise<string>;
   /**
-   * From now on `/health/ready` says no and connections end with their answer. Requests are answered
-   * SERVICE_UNAVAILABLE, or as before where other nodes serve them (`serving`).
+   * From now on `/health/ready` says no. Requests are answered SERVICE_UNAVAILABLE, or as before where other nodes serve
+   * them (`serving`).
    */
   drain(how?: { readonly serving: boolean }): void;
-  /** Waits for what is at work and closes. */
+  /** Waits for what is at work and closes. Of a gateway that serves to the end no request is cut. */
   close(): Promise<void>;
 }
 
@@ -52,20 +54,21 @@ export interface Gateway {
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const PARAMETER_CHARS_MAX = 600;
+/** Connections that a stop finds open have this long for a last request, which ends them. */
+const LAST_REQUEST_MS = 1_000;
 /** A caller whose request is none has this long to read why. */
 const GONE_MS = 1_000;
 
 /** A gateway over its ports; nothing listens yet. */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const auth = await createAuth(deps);
-  const state = { draining: false, serving: false };
+  const state = { draining: false, serving: false, ending: false };
   const app = createApp(deps);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     const { route } = request.routeOptions.config;
     if (route === undefined) return;
-    if (state.draining && state.serving) void reply.header('connection', 'close');
-    else if (state.draining && route.tag !== 'Health') {
+    if (state.draining && !state.serving && route.tag !== 'Health') {
       throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 }));
     }
     const trouble = deps.serving?.trouble() ?? null;
@@ -78,6 +81,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     if (isRefusal(caller)) throw new Refused(caller);
     request.caller = caller;
     guardHead(request.raw.url ?? '', request.headers);
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (state.ending) void reply.header('connection', 'close');
   });
   const serve = createPipeline(deps, createHandlers({ ...deps, auth, isDraining: () => state.draining }));
   for (const route of ROUTE_LIST.filter(({ where }) => where !== 'edge')) {
@@ -104,10 +110,27 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       state.serving = how.serving;
     },
     async close() {
+      if (state.serving) {
+        state.ending = true;
+        await endConnections(app.server);
+      }
       state.draining = true;
       await app.close();
     },
   };
+}
+
+/**
+ * Takes no further connection; the open ones end with their next answer. Choice: not in the order of `server.close()`,
+ * which closes at once what is idle, also where a request is on its way to it, and not by ending them while new ones are
+ * taken, since one that is on its way when nobody listens any more is reset.
+ */
+async function endConnections(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  NetServer.prototype.close.call(server);
+  await Promise.race([closed, delay(LAST_REQUEST_MS, null, { ref: false })]);
+  server.closeIdleConnections();
+  await closed;
 }
 
 /** Fastify without its logger, its parsers and its answers: bodies, errors and unknown paths are ours. */

@@ -56,6 +56,8 @@ export async function signInAsOwner(
 
 export interface CompanyOptions {
   readonly cloudEnv?: Record<string, string>;
+  /** File of the cloud, where it is not today's. */
+  readonly cloud?: string;
   /** A PostgreSQL of its own, for tests that crash it. */
   readonly ownServer?: boolean;
 }
@@ -82,7 +84,7 @@ export async function openCompany(options: CompanyOptions = {}): Promise<Company
       edgePort: 0,
       environment: 'live',
       durable: false,
-      entries: await partEntries(),
+      entries: { ...(await partEntries()), ...(options.cloud === undefined ? {} : { cloud: options.cloud }) },
       log: () => undefined,
       ...(options.ownServer === true ? {} : { databaseUrl: await testServerUrl() }),
       databaseName: `company_${process.pid}_${Date.now()}`,

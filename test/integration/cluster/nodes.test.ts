@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { createClient } from '../../../protocol/client.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
 import { shardOf } from '../../../protocol/node/ids.ts';
 import { enrol, startTestCloud, type TestCloud } from '../../support/gateway.ts';
 import { eventually } from '../../support/edge/edges.ts';
+import { holdingClient } from '../../support/holding-client.ts';
 import type { CloudNode } from '../../../supervision/node.ts';
 
 const CLUSTER = { CLUSTER_SECRET: randomBytes(32).toString('hex'), INTERNAL_PORT: '0', NODE_LEASE_SECONDS: '10' };
@@ -99,6 +101,37 @@ test.serial('a node that stops hands its accounts over without failing one reque
     select count(*)::int as count from flock.address where account_id = ${live.accountId} and user_ref is not null`;
   t.is(row!['count'], made);
   t.true(shardOf(live.accountId) >= 0);
+});
+
+test.serial('a client that holds its connection open to a node that stops sees no request fail', async (t) => {
+  const { cloud, b } = await nodes(t);
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const extra = await cloud.another('d');
+  await shared(cloud, 4);
+  const failures: unknown[] = [];
+  let goesOn = true,
+    made = 0;
+  const callers = Array.from({ length: 6 }, async (_, at) => {
+    const caller = holdingClient(() => [extra.url, b.url]);
+    const client = createClient({ baseUrl: extra.url, apiKey: sandbox.apiKey, fetch: caller.fetch });
+    for (let n = 0, after = 0; after < 5; n += 1) {
+      const answer = await client.call('createAddress', { body: { chain: 'eth', userRef: `user-${at}-${n}` } });
+      if (isRefusal(answer)) failures.push(answer);
+      else made += 1;
+      if (!goesOn) after += 1;
+    }
+    t.true(caller.refused() > 0, 'it went on at another node');
+    await caller.close();
+  });
+  await eventually('requests under way', async () => made > 12);
+  await extra.stop();
+  goesOn = false;
+  await Promise.all(callers);
+  t.deepEqual(failures, []);
+  const [row] = await cloud.database.admin`
+    select count(*)::int as count from flock.address where account_id = ${sandbox.accountId} and user_ref is not null`;
+  t.is(row!['count'], made);
 });
 
 test.serial('an administrator sees every node and the actors of any of them, from any of them', async (t) => {
