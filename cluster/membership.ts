@@ -15,6 +15,7 @@ import type { Chain } from '../protocol/slugs.ts';
 import { Heartbeat, type HeartbeatDeps } from './heartbeat.ts';
 import { Holdings, type View } from './holdings.ts';
 import { placeOf } from './place.ts';
+import { ownersAmong } from './roles.ts';
 
 const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 const ROUND_AGAIN_MS = 500;
@@ -147,12 +148,15 @@ export class Membership extends Heartbeat {
     return this.#map;
   }
 
-  /** What no node serves: shards, and by chain 1 or 0 for every chain that a node has endpoints for. */
+  /** What no node serves: shards, and by chain 1 or 0 for every one that a node has endpoints for, or ever followed. */
   undone(): { shardsUnowned: number; chainUnfollowed: Record<string, number> } {
     const isServed = (holding: Holding | undefined) =>
       holding !== undefined && holding.owner !== null && !holding.vacant;
     const map = this.#map;
-    const chains = new Set(this.#members.flatMap(({ about }) => about?.chains ?? []));
+    const chains = new Set([
+      ...(map?.chains.keys() ?? []),
+      ...this.#members.flatMap(({ about }) => about?.chains ?? []),
+    ]);
     return {
       shardsUnowned: map === null ? SHARD_COUNT : map.shards.filter((holding) => !isServed(holding)).length,
       chainUnfollowed: Object.fromEntries(
@@ -288,7 +292,7 @@ export class Membership extends Heartbeat {
 
   /** Placed once for each set of nodes. */
   #placesOfShards(): (shard: number) => string | null {
-    const nodes = this.#members.filter(({ url, about }) => url !== null && about?.roles.includes('gateway') === true);
+    const nodes = ownersAmong(this.#members.filter(({ url }) => url !== null));
     const of = idsOf(nodes);
     if (of !== this.#shardPlaces.of || this.#shardPlaces.places.length === 0) {
       const ids = nodes.map(({ id }) => id);

@@ -14,6 +14,7 @@ import { Listener, type Operation } from '../cluster/listener.ts';
 import { Membership } from '../cluster/membership.ts';
 import { createNodes, type OwnActors } from '../cluster/nodes.ts';
 import { Peers } from '../cluster/peers.ts';
+import { createRoleWatch } from '../cluster/roles.ts';
 import { Router, unrouted } from '../cluster/router.ts';
 import { systemClock } from '../actors/kernel/timers.ts';
 import type { OwnFigures } from '../gateway/telemetry/gauges.ts';
@@ -72,7 +73,7 @@ export interface Turn extends Serving {
   /** Whether the account's turn is here: what every node does for its own accounts alone. */
   isMine(accountId: AccountId): boolean;
   /** What the nodes together leave undone, as this one knows. */
-  shares(): Pick<OwnFigures, 'shardsUnowned' | 'chainUnfollowed' | 'callsRefused'>;
+  shares(): Pick<OwnFigures, 'shardsUnowned' | 'chainUnfollowed' | 'roleUnserved' | 'callsRefused'>;
   /** What the rooms use in place of what is on this node. */
   reach(local: { accounts: Accounts; edges: EdgeRooms; reads: Stores['read']; actors: OwnActors }): Reach;
   /** From now on the parts follow, and the shards of this node are served. */
@@ -123,6 +124,8 @@ async function openAlone(
   const { nodeId, leaseSeconds } = heartbeat;
   const store = createClusterStore(sql);
   await requireNoSharing(store, leaseSeconds);
+  const roles = createRoleWatch(heartbeat.log);
+  roles.look([about]);
   await alone.claim();
   await store.describe(nodeId, about);
   alone.start();
@@ -137,7 +140,10 @@ async function openAlone(
     isMine: () => true,
     shares: () => ({
       shardsUnowned: alone.trouble() === null ? 0 : SHARD_COUNT,
-      chainUnfollowed: Object.fromEntries(about.chains.map((chain) => [chain, alone.trouble() === null ? 0 : 1])),
+      chainUnfollowed: Object.fromEntries(
+        about.chains.map((chain) => [chain, alone.trouble() === null && about.roles.includes('watchers') ? 0 : 1]),
+      ),
+      roleUnserved: roles.unserved(),
       callsRefused: {},
     }),
     reach: ({ accounts, edges, actors }) => ({
@@ -197,13 +203,17 @@ async function openShare(
   const doorbell = openDoorbell(config.REDIS_URL, later);
   const peers = new Peers({ trust });
   later('calls to other nodes', 500, () => peers.close());
+  const roles = createRoleWatch(log);
   const membership = new Membership({
     ...heartbeat,
     store,
     url,
     about,
     doorbell,
-    onMembers: (members) => peers.keepOnly(new Set(members.flatMap((member) => member.url ?? []))),
+    onMembers(members) {
+      peers.keepOnly(new Set(members.flatMap((member) => member.url ?? [])));
+      roles.look(members.flatMap((member) => member.about ?? []));
+    },
   });
   await membership.join();
   membership.start();
@@ -220,7 +230,11 @@ async function openShare(
       return (kind === 'watchers' || kind === 'audits') && !membership.follows(chain as Chain);
     },
     isMine: (accountId) => membership.serves(shardOf(accountId)),
-    shares: () => ({ ...membership.undone(), callsRefused: Object.fromEntries(trust.refused) }),
+    shares: () => ({
+      ...membership.undone(),
+      roleUnserved: roles.unserved(),
+      callsRefused: Object.fromEntries(trust.refused),
+    }),
     reach({ accounts: ownAccounts, edges: ownEdges, reads, actors }) {
       const { accounts, ...asked } = createClusterAccounts({
         local: ownAccounts,

@@ -13,7 +13,7 @@ export interface GaugeParts {
   readonly liveChains: () => readonly Chain[];
   readonly streamCount: () => number;
   /** What the nodes together leave undone. */
-  readonly shares: () => Pick<OwnFigures, 'shardsUnowned' | 'chainUnfollowed' | 'callsRefused'>;
+  readonly shares: () => Pick<OwnFigures, 'shardsUnowned' | 'chainUnfollowed' | 'roleUnserved' | 'callsRefused'>;
   /** Whether the database is known to be away: then it is not waited for. */
   readonly isAway: () => boolean;
   readonly nowMs: () => number;

@@ -16,6 +16,8 @@ export interface OwnFigures {
   readonly shardsUnowned: number;
   /** By chain: 1 while no node follows it, as this one knows. */
   readonly chainUnfollowed: Readonly<Record<string, number>>;
+  /** By role: 1 while no living node has it, as this one knows. */
+  readonly roleUnserved: Readonly<Record<string, number>>;
   /** Calls on the internal port that were refused, by reason. */
   readonly callsRefused: Readonly<Record<string, number>>;
 }

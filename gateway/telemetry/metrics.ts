@@ -95,6 +95,10 @@ export function createMetrics(reader: GaugeReader): Metrics {
       by: 'chain',
       gauge: gauge('svc_chain_unfollowed', '1 while no node follows a chain: its blocks wait', ['chain']),
     },
+    roleUnserved: {
+      by: 'role',
+      gauge: gauge('svc_role_unserved', '1 while no living node has a role: see its log', ['role']),
+    },
     callsRefused: {
       by: 'reason',
       gauge: gauge('svc_node_calls_refused', 'Calls between nodes that were refused since the start', ['reason']),

@@ -89,11 +89,11 @@ test('a node that stops gives its claim back at once', async (t) => {
   t.true(await once(node('b'), job, async () => undefined));
 });
 
-test('two nodes: each job is done once in a period, by one of them', async (t) => {
+test('two nodes: each job is done once in a period, by one of them; one without gateway owns no account', async (t) => {
   const cluster = { CLUSTER_SECRET: randomBytes(32).toString('hex'), INTERNAL_PORT: '0', NODE_LEASE_SECONDS: '10' };
   const cloud = await startTestCloud({ ...cluster, NODE_NAME: 'a' });
   t.teardown(() => cloud.stop());
-  const b = await cloud.another('b');
+  const b = await cloud.another('b', { ROLES: 'watchers,publisher,schedules' });
   t.teardown(() => b.stop());
   const done = () =>
     cloud.lines
@@ -105,4 +105,13 @@ test('two nodes: each job is done once in a period, by one of them', async (t) =
   await eventually('every job to be done', async () => names().length === all.length);
   t.is(new Set(done()).size, done().length, done().join('\n'));
   t.deepEqual(names(), all.toSorted());
+  await eventually('every account to have an owner', async () => {
+    const [row] = await cloud.database.admin`select count(owner)::int as owned from flock.shard`;
+    return row!['owned'] === 1_024;
+  });
+  const owners = await cloud.database.admin`select distinct split_part(owner, '/', 1) as name from flock.shard`;
+  t.deepEqual(
+    owners.map(({ name }) => name as string),
+    ['a'],
+  );
 });

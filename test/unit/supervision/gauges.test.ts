@@ -21,7 +21,12 @@ function node() {
     system: { counts: () => ({ waiting: 7, residents: 5, deadLetters: {} }) },
     liveChains: () => ['eth'],
     streamCount: () => 4,
-    shares: () => ({ shardsUnowned: 6, chainUnfollowed: { eth: 1 }, callsRefused: { secret: 2 } }),
+    shares: () => ({
+      shardsUnowned: 6,
+      chainUnfollowed: { eth: 1 },
+      roleUnserved: { publisher: 1 },
+      callsRefused: { secret: 2 },
+    }),
     isAway: () => state.away,
     nowMs: () => 1_000,
   };
@@ -39,6 +44,7 @@ test('found F75: figures are answered while the database is away, with a gauge t
     /^svc_edge_streams 4$/m,
     /^svc_shards_unowned 6$/m,
     /^svc_chain_unfollowed\{chain="eth"\} 1$/m,
+    /^svc_role_unserved\{role="publisher"\} 1$/m,
     /^svc_node_calls_refused\{reason="secret"\} 2$/m,
     /^svc_mail_unsent 3$/m,
   ])
