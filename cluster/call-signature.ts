@@ -5,8 +5,8 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Of the messages between nodes: the one that this release sends, and those that it takes. A new version is taken for one
- * release before it is sent, so that a release runs beside the one before it and the one after it, and goes back.
+ * Of the messages between nodes: the one that this release sends, and those that it takes. A new version is taken for
+ * one release before it is sent, so that a release runs beside the one before it and the one after it, and goes back.
  */
 export const CLUSTER_PROTOCOL = 1;
 export const PROTOCOLS_TAKEN: readonly number[] = [CLUSTER_PROTOCOL];

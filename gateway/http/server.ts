@@ -42,8 +42,8 @@ export interface Gateway {
   /** Listens and answers the origin. */
   listen(host: string, port: number): Promise<string>;
   /**
-   * From now on `/health/ready` says no. Requests are answered SERVICE_UNAVAILABLE, or as before where other nodes serve
-   * them (`serving`).
+   * From now on `/health/ready` says no. Requests are answered SERVICE_UNAVAILABLE, or as before where other nodes
+   * serve them (`serving`).
    */
   drain(how?: { readonly serving: boolean }): void;
   /** Waits for what is at work and closes. Of a gateway that serves to the end no request is cut. */
@@ -122,8 +122,8 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
 
 /**
  * Takes no further connection; the open ones end with their next answer. Choice: not in the order of `server.close()`,
- * which closes at once what is idle, also where a request is on its way to it, and not by ending them while new ones are
- * taken, since one that is on its way when nobody listens any more is reset.
+ * which closes at once what is idle, also where a request is on its way to it, and not by ending them while new ones
+ * are taken, since one that is on its way when nobody listens any more is reset.
  */
 async function endConnections(server: Server): Promise<void> {
   const closed = once(server, 'close');

@@ -1,7 +1,7 @@
 /**
- * A cloud node of the release before this one, as a real process would run it: `supervision/main.ts` of that time in one
- * file (`test/fixtures/release-before.mjs.br`), with today's packages. `npm run freeze` makes the file of the tree as it
- * is; it is run once when a release is made, so that the next one is tested beside it.
+ * A cloud node of the release before this one, as a real process would run it: `supervision/main.ts` of that time in
+ * one file (`test/fixtures/release-before.mjs.br`), with today's packages. `npm run freeze` makes the file of the tree
+ * as it is; it is run once when a release is made, so that the next one is tested beside it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
