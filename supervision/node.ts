@@ -31,7 +31,7 @@ import { ConfigurationError, type CloudConfig } from './config.ts';
 import { drain, type DrainStep } from './drain.ts';
 import { createGaugeReader } from './gauges.ts';
 import { startMail } from './mail.ts';
-import { pausedWorkers } from './paused-workers.ts';
+import { pausedWorkers } from '../cluster/paused-workers.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
 import type { HeartbeatDeps } from '../cluster/heartbeat.ts';
 import { startOwnSchedules, startSchedules } from './schedules.ts';
