@@ -16,16 +16,23 @@ interface Service {
   ports?: string[];
   command?: string[];
   environment?: Record<string, string>;
-  depends_on?: Record<string, unknown>;
+  depends_on?: Record<string, { condition: string }>;
+  networks?: Record<string, { ipv4_address?: string; aliases?: string[] }>;
+  healthcheck?: { test: string[] };
 }
+const NODES = ['cloud-1', 'cloud-2'];
 const compose = parse(readFileSync(`${ROOT}compose.yaml`, 'utf8'), { merge: true }) as {
   services: Record<string, Service>;
   secrets: Record<string, unknown>;
+  configs: Record<string, { content: string }>;
+  networks: Record<string, { ipam: { config: { subnet: string }[] } }>;
 };
 
-test('issue 2.11: compose.yaml has PostgreSQL, Redis, a cloud node, an edge and two more replicas of it', (t) => {
+test('issue 2.11: compose.yaml has PostgreSQL, Redis, two cloud nodes behind a proxy, an edge and two more replicas of it', (t) => {
   t.deepEqual(Object.keys(compose.services).sort(), [
     'cloud',
+    'cloud-1',
+    'cloud-2',
     'edge',
     'edge-2',
     'edge-3',
@@ -33,16 +40,16 @@ test('issue 2.11: compose.yaml has PostgreSQL, Redis, a cloud node, an edge and 
     'postgres',
     'redis',
   ]);
-  t.deepEqual(compose.services['cloud']!.command, ['node', 'supervision/main.ts']);
+  for (const node of NODES) t.deepEqual(compose.services[node]!.command, ['node', 'supervision/main.ts']);
   t.deepEqual(compose.services['edge']!.command, ['node', '--disable-sigusr1', 'edge/main.ts']);
 });
 
 test('issue 2.11: the settings that compose.yaml gives a cloud node are the ones it reads', (t) => {
   const filled = Object.fromEntries(
-    Object.entries(compose.services['cloud']!.environment ?? {}).map(([name, value]) => [
+    Object.entries(compose.services['cloud-1']!.environment ?? {}).map(([name, value]) => [
       name,
       value
-        .replace(/\$\{SECRET_KEY[^}]*\}/, 'ab'.repeat(32))
+        .replace(/\$\{(?:SECRET_KEY|CLUSTER_SECRET)[^}]*\}/, 'ab'.repeat(32))
         .replace(/\$\{POSTGRES_PASSWORD[^}]*\}/, 'word')
         .replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1'),
     ]),
@@ -79,7 +86,7 @@ test('spec §1.3: what the image copies holds no phrase and no data of this mach
 });
 
 test('issue 2.11: a chain goes live in compose.yaml by its setting, whichever of the ten it is', (t) => {
-  const { environment } = compose.services['cloud']!;
+  const { environment } = compose.services['cloud-1']!;
   for (const chain of CHAINS)
     t.is(environment![`${chain.toUpperCase()}_RPC_URLS`], `\${${chain.toUpperCase()}_RPC_URLS:-}`);
 });
@@ -113,4 +120,37 @@ test('issue 4: three replicas of one edge: the same settings, each its own disk 
     replicas.map(({ profiles }) => profiles ?? []),
     [[], ['replicas'], ['replicas']],
   );
+});
+
+test('issue 10.9: two nodes of one cluster, each asked for its health; the proxy alone is believed who asks, and passes streams on', (t) => {
+  const [first, second] = NODES.map((name) => compose.services[name]!),
+    proxy = compose.services['cloud']!;
+  const own = ['NODE_NAME', 'INTERNAL_URL'];
+  const shared = (service: Service) => Object.entries(service.environment!).filter(([name]) => !own.includes(name));
+  t.deepEqual(shared(first!), shared(second!));
+  for (const [at, { environment, ports, healthcheck }] of [first!, second!].entries()) {
+    t.is(environment!['NODE_NAME'], NODES[at]);
+    t.is(environment!['INTERNAL_URL'], `http://node-${at + 1}:8090`);
+    t.is(ports, undefined, 'neither port of a node is published');
+    t.regex(healthcheck!.test.join(' '), /health\/ready/);
+    t.is(proxy.depends_on![NODES[at]!]!.condition, 'service_healthy');
+  }
+  const { ipv4_address: address } = proxy.networks!['nodes']!;
+  t.is(first!.environment!['TRUSTED_PROXIES'], address);
+  t.is(compose.networks['nodes']!.ipam.config[0]!.subnet, address!.replace(/\d+$/, '0/24'));
+  const { content } = compose.configs['proxy']!;
+  for (const [at, { networks }] of [first!, second!].entries()) {
+    // A name of that network alone: by another one the proxy would come from another address.
+    t.deepEqual(networks as object, { default: {}, nodes: { aliases: [`node-${at + 1}`] } });
+    t.true(content.includes(`server node-${at + 1}:8080 `));
+  }
+  for (const [header, value] of [
+    ['Host', '$$http_host'],
+    ['Upgrade', '$$http_upgrade'],
+    ['Connection', '$$connection_of'],
+    ['X-Forwarded-For', '$$remote_addr'],
+  ])
+    t.true(content.includes(`proxy_set_header ${header} ${value};`), header);
+  t.false(/(?<!\$)(?:\$\$)*\$(?!\$)/.test(content), 'a single $ is a setting of compose');
+  t.regex(content, /proxy_next_upstream error;/);
 });
