@@ -18,11 +18,11 @@ export interface StoryParts {
   say(line: string): void;
 }
 
-function check(held: boolean, claim: string): void {
+export function check(held: boolean, claim: string): void {
   if (!held) throw new Error(`check failed: ${claim}`);
 }
 
-const of =
+export const of =
   (event: string, txid: string) =>
   (got: ReceivedEvent): boolean =>
     got.event === event && got.data['txid'] === txid;

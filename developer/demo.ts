@@ -11,26 +11,30 @@ import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createClient } from '../protocol/client.ts';
 import { startReceiver } from '../gateway/cli/webhook-receiver.ts';
 import { startDeployment } from './deployment.ts';
-import { nodesOf, openStage } from './demo-chain.ts';
+import { nodesOf as playedOn, openStage } from './demo-chain.ts';
 import type { Stage } from './demo-stage.ts';
+import { nodesOf } from './options.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
 import { runStory } from './demo-story.ts';
+import { showTakeover } from './demo-takeover.ts';
 
 /** The whole demo, in milliseconds; a hang is a failure. */
 const DEMO_LIMIT_MS = 180_000;
-const DEMO_USAGE = `usage: npm run demo -- [--chain ${CHAINS.join('|')}]`;
+const DEMO_USAGE = `usage: npm run demo -- [--chain ${CHAINS.join('|')}] [--nodes N]`;
+/** With several nodes one is killed, and its accounts are others' after this time. */
+const LEASE_SECONDS = 3;
 /** Shown of each log when a check fails. */
 const LOG_LINES = 15;
 
-function chainOf(args: readonly string[]): Chain {
+function optionsOf(args: readonly string[]): { chain: Chain; nodes: number } {
   const { values } = parseArgs({
     args: [...args],
     strict: true,
-    options: { chain: { type: 'string', default: 'eth' } },
+    options: { chain: { type: 'string', default: 'eth' }, nodes: { type: 'string', default: '1' } },
   });
   const chain = CHAINS.find((slug) => slug === values.chain);
   if (chain === undefined) throw new RangeError(`--chain must be one of ${CHAINS.join(', ')}`);
-  return chain;
+  return { chain, nodes: nodesOf(values.nodes) };
 }
 
 /** Seconds with one decimal, for people. */
@@ -42,7 +46,7 @@ function lastLines(file: string): string | null {
 }
 
 async function main(): Promise<void> {
-  const chain = chainOf(process.argv.slice(2));
+  const { chain, nodes } = optionsOf(process.argv.slice(2));
   const startedAt = performance.now();
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-demo-'));
   const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
@@ -62,7 +66,7 @@ async function main(): Promise<void> {
   whenNpmIsGone(leave);
   try {
     console.log(
-      `Flock demo on ${chain}: starting PostgreSQL, a cloud node, an edge, ${nodesOf(chain)} and an application.`,
+      `Flock demo on ${chain}: starting PostgreSQL, ${nodes === 1 ? 'a cloud node' : `${nodes} cloud nodes`}, an edge, ${playedOn(chain)} and an application.`,
     );
     const stage: Stage = await openStage(chain);
     closing.push(() => stage.close());
@@ -73,6 +77,8 @@ async function main(): Promise<void> {
       cloudPort: 0,
       edgePort: 0,
       environment: 'live',
+      nodes,
+      leaseSeconds: LEASE_SECONDS,
       log: () => undefined,
       cloudEnv: stage.cloudEnv,
       edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...stage.edgeEnv },
@@ -88,7 +94,10 @@ async function main(): Promise<void> {
     console.log(
       `Everything is up after ${secondsSince(startedAt)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`,
     );
-    await runStory({ chain, stage, client, receiver, say: (line) => console.log(line) });
+    const say = (line: string): void => console.log(line);
+    if (deployment.fleet !== null) say(`${nodes} nodes, with ${deployment.fleet.words}.`);
+    await runStory({ chain, stage, client, receiver, say });
+    if (deployment.fleet !== null) await showTakeover({ chain, stage, client, receiver, say }, deployment);
     console.log(`\nEvery check held. ${secondsSince(startedAt)} s in all.`);
   } catch (error) {
     for (const part of ['cloud', 'edge']) {

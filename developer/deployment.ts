@@ -10,6 +10,7 @@ import type { Environment } from '../protocol/slugs.ts';
 import { startChild, type Child } from './children.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts';
 import { EDGE_COMMAND, mintLocalKey } from './local-key.ts';
+import { openFleet, type Fleet } from './fleet.ts';
 import { prepareDatabase } from './database.ts';
 import { seedDeveloperOrganizations, type DeveloperRecord } from './seed.ts';
 
@@ -40,6 +41,10 @@ export interface DeploymentOptions {
   readonly databaseUrl?: string;
   /** Name of the database on that server. */
   readonly databaseName?: string;
+  /** Cloud nodes; one by default. With more of them `cloudPort` is that of the balancer before them. */
+  readonly nodes?: number;
+  /** How long a node that says nothing keeps its accounts, where there are several. */
+  readonly leaseSeconds?: number;
   /** False where a crash of the machine may lose everything: tests. */
   readonly durable?: boolean;
   /** Where the parts were built into other files: tests. */
@@ -54,6 +59,8 @@ export interface Deployment {
   readonly localApiKey: string;
   /** Superuser's URL of the database, for checkers. */
   readonly databaseUrl: string;
+  /** Null with one node. */
+  readonly fleet: Fleet | null;
   cloud: Child;
   edge: Child;
   /** Starts a fresh process of a part that has ended, with the same ports and data; further settings on top. */
@@ -66,6 +73,9 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
+/** Of several nodes of developer mode. */
+const LEASE_SECONDS = 10;
+
 /** A file of the data directory that is made once and kept. */
 function keptFile(dataDir: string, name: string, make: () => string): string {
   const path = join(dataDir, name);
@@ -73,26 +83,38 @@ function keptFile(dataDir: string, name: string, make: () => string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
+const ownServer = ({ dataDir, durable = true, log }: DeploymentOptions): Promise<EmbeddedPostgres> =>
+  startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), durable, log });
+
+async function fleetOf({ nodes = 1, dataDir, cloudPort, leaseSeconds }: DeploymentOptions): Promise<Fleet | null> {
+  if (nodes === 1) return null;
+  const secret = keptFile(dataDir, 'cluster.secret', () => randomBytes(32).toString('hex'));
+  return openFleet(cloudPort, secret, leaseSeconds ?? LEASE_SECONDS);
+}
+
+/** The nodes after the first one, together. */
+async function addOthers({ addCloud }: Deployment, nodes: number): Promise<void> {
+  const names = Array.from({ length: nodes - 1 }, (_, at) => `cloud-${at + 2}`);
+  const added = await Promise.allSettled(names.map((name) => addCloud({ NODE_NAME: name })));
+  for (const one of added) if (one.status === 'rejected') throw one.reason;
+}
+
 /** Starts everything and waits until both answer. Throws: Error that names the part and what to do. */
 export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const { dataDir, environment, log, entries = SOURCE_ENTRIES } = options;
   mkdirSync(join(dataDir, 'edge'), { recursive: true });
-  let postgres: EmbeddedPostgres | null = null;
-  let superuserUrl = options.databaseUrl;
-  if (superuserUrl === undefined) {
-    postgres = await startEmbeddedPostgres({
-      dataDir: join(dataDir, 'postgres'),
-      durable: options.durable ?? true,
-      log,
-    });
-    superuserUrl = postgres.url;
-  }
+  const postgres = options.databaseUrl === undefined ? await ownServer(options) : null;
+  let fleet: Fleet | null = null;
   const started: Child[] = [];
   try {
     const secretKey = keptFile(dataDir, 'secret.key', () => randomBytes(32).toString('hex'));
-    const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(superuserUrl, options.databaseName);
+    const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(
+      postgres?.url ?? options.databaseUrl!,
+      options.databaseName,
+    );
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
     const { phraseFile } = await developerPhrase(dataDir, environment);
+    fleet = await fleetOf(options);
     const cloudEnv = {
       DATABASE_URL: databaseUrl,
       SECRET_KEY: secretKey,
@@ -101,6 +123,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       NODE_NAME: 'cloud-1',
       MAIL_DIR: join(dataDir, 'mail'),
       ...options.cloudEnv,
+      ...fleet?.env,
     };
     const cloud = startChild('cloud', entries.cloud, cloudEnv, join(dataDir, 'cloud.log'));
     started.push(cloud);
@@ -117,7 +140,8 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       cloud.ready,
       mintLocalKey({ ...edgeSettings, CLOUD_URL: 'http://127.0.0.1' }, keyFile, entries.edgeCommand),
     ]);
-    const cloudUrl = `http://127.0.0.1:${cloudPort}`;
+    fleet?.join('cloud-1', cloud, cloudPort);
+    const cloudUrl = fleet?.url ?? `http://127.0.0.1:${cloudPort}`;
     const edgeEnv = { ...edgeSettings, CLOUD_URL: cloudUrl };
     const edge = startChild('edge', entries.edge, edgeEnv, join(dataDir, 'edge.log'));
     started.push(edge);
@@ -129,6 +153,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       record,
       localApiKey,
       databaseUrl: checkerUrl,
+      fleet,
       cloud,
       edge,
       async restartCloud(env = {}, entry = entries.cloud) {
@@ -139,9 +164,11 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       },
       async addCloud(env = {}, entry = entries.cloud) {
         const settings = { ...cloudEnv, CLOUD_PORT: '0', ...env };
-        const child = startChild('cloud-2', entry, settings, join(dataDir, 'cloud-2.log'));
+        const name = settings.NODE_NAME === 'cloud-1' ? 'cloud-2' : settings.NODE_NAME;
+        const child = startChild(name, entry, settings, join(dataDir, `${name}.log`));
         others.push(child);
         const { port } = await child.ready;
+        fleet?.join(name, child, port);
         return { child, url: `http://127.0.0.1:${port}` };
       },
       async restartEdge(env = {}) {
@@ -168,12 +195,15 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
         await Promise.all(replicas.map((replica) => replica.stop()));
         await deployment.edge.stop();
         await Promise.all([deployment.cloud, ...others].map((child) => child.stop()));
+        await fleet?.stop();
         await postgres?.stop();
       },
     };
+    await addOthers(deployment, options.nodes ?? 1).finally(() => started.push(...others));
     return deployment;
   } catch (error) {
     await Promise.all(started.map((child) => child.stop()));
+    await fleet?.stop();
     await postgres?.stop();
     throw error;
   }

@@ -7,6 +7,7 @@ import { MigrationError } from '../persistence/postgres/migrations.ts';
 import { startDeployment, type Deployment } from './deployment.ts';
 import { claimDirectory, type DirectoryLock } from './directory-lock.ts';
 import { clearEmbeddedPostgres } from './embedded-postgres.ts';
+import type { Fleet } from './fleet.ts';
 import { firstSteps } from './first-steps.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
 import { START_USAGE, startOptions, type StartOptions } from './options.ts';
@@ -60,10 +61,30 @@ async function bringUp(options: StartOptions, lock: DirectoryLock): Promise<Depl
     cloudPort,
     edgePort,
     environment: 'sandbox',
+    nodes: options.nodes,
     log: (line) => {
       postgresLog.write(`${line}\n`);
     },
   });
+}
+
+/** What there is to see of several nodes. */
+const fleetWords = ({ nodes, words, url }: Fleet, { dataDir }: StartOptions): string => `
+${nodes.size} cloud nodes behind ${url}, with ${words}.
+${[...nodes].map(([name, { pid }]) => `  ${name}   process ${pid}   ${dataDir}/${name === 'cloud-1' ? 'cloud' : name}.log`).join('\n')}
+Kill one (kill -9 ${[...nodes.values()].at(-1)!.pid}): within 10 s the others have its accounts. GET /v1/admin/nodes, as the administrator
+of ${dataDir}/dev.json, says who owns what; docs/several-nodes.md what else there is to see.`;
+
+/** Resolves with the last words when no cloud node is left; says when one of several ends. */
+async function cloudEnded({ fleet, cloud }: Deployment, { dataDir }: StartOptions): Promise<string> {
+  const nodes = fleet === null ? [['the cloud node', cloud] as const] : [...fleet.nodes];
+  await Promise.all(
+    nodes.map(async ([name, { exited }]) => {
+      const code = await exited;
+      if (fleet !== null) console.log(`${name} ended (${code ?? 'killed'}); the others take its accounts.`);
+    }),
+  );
+  return `The cloud ended by itself; its last words are in ${join(dataDir, 'cloud.log')}`;
 }
 
 /** Runs until somebody wants it to end or a part ends by itself. The exit code. */
@@ -82,12 +103,10 @@ async function run(options: StartOptions, lock: DirectoryLock): Promise<number> 
     writeRecord(deployment, options);
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     console.log(firstSteps({ ...deployment, dataDir: options.dataDir, seconds }));
+    if (deployment.fleet !== null) console.log(fleetWords(deployment.fleet, options));
     const ended = await Promise.race([
       stopRequested,
-      deployment.cloud.exited.then(
-        (code) =>
-          `The cloud node ended by itself (${code}); its last words are in ${join(options.dataDir, 'cloud.log')}`,
-      ),
+      cloudEnded(deployment, options),
       deployment.edge.exited.then(
         (code) => `The edge ended by itself (${code}); its last words are in ${join(options.dataDir, 'edge.log')}`,
       ),

@@ -62,6 +62,24 @@ const HELP: Readonly<Record<string, string>> = {
   svc_redis_up: '1 while Redis answers; 0: rate limits are counted by each node alone',
   svc_resubmissions_total: 'Signed bytes handed to a node, by what it said',
 };
+type MakeGauge = (name: string, help: string, labelNames: string[]) => Gauge;
+
+/** What the nodes together leave undone, each with its label. */
+const gaugesOfNodes = (gauge: MakeGauge) => ({
+  chainUnfollowed: {
+    by: 'chain',
+    gauge: gauge('svc_chain_unfollowed', '1 while no node follows a chain: its blocks wait', ['chain']),
+  },
+  roleUnserved: {
+    by: 'role',
+    gauge: gauge('svc_role_unserved', '1 while no living node has a role: see its log', ['role']),
+  },
+  callsRefused: {
+    by: 'reason',
+    gauge: gauge('svc_node_calls_refused', 'Calls between nodes that were refused since the start', ['reason']),
+  },
+});
+
 /** One registry: gauges that are read when somebody asks, the others fed as things happen. */
 export function createMetrics(reader: GaugeReader): Metrics {
   const registry = new Registry();
@@ -90,20 +108,7 @@ export function createMetrics(reader: GaugeReader): Metrics {
     edgeStreams: gauge('svc_edge_streams', 'Open edge streams'),
     shardsUnowned: gauge('svc_shards_unowned', 'Shards that no node serves: their accounts are answered 503'),
   };
-  const ofNodes = {
-    chainUnfollowed: {
-      by: 'chain',
-      gauge: gauge('svc_chain_unfollowed', '1 while no node follows a chain: its blocks wait', ['chain']),
-    },
-    roleUnserved: {
-      by: 'role',
-      gauge: gauge('svc_role_unserved', '1 while no living node has a role: see its log', ['role']),
-    },
-    callsRefused: {
-      by: 'reason',
-      gauge: gauge('svc_node_calls_refused', 'Calls between nodes that were refused since the start', ['reason']),
-    },
-  };
+  const ofNodes = gaugesOfNodes(gauge);
   const readByChain = {
     blocksUnresolved: gauge('svc_blocks_unresolved', 'Heights whose content is not proven yet', ['chain']),
     headAgeSeconds: gauge('svc_head_age_seconds', 'Time since the newest block of a chain was seen', ['chain']),

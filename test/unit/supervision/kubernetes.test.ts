@@ -1,6 +1,6 @@
 /**
- * `deploy/kubernetes` runs several nodes as they must be run. Its YAML is read here; what `kubectl kustomize` makes of it
- * is compared where kubectl is installed (Debian: kubernetes-client). No cluster runs it here.
+ * `deploy/kubernetes` runs several nodes as they must be run. Its YAML is read here; what `kubectl kustomize` makes of
+ * it is compared where kubectl is installed (Debian: kubernetes-client). No cluster runs it here.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
