@@ -1,4 +1,4 @@
-/** What the roles and endpoints of the living nodes leave undone, told when it begins and when it ends. */
+/** What the roles and endpoints of the living nodes leave undone, reported when it begins and when it ends. */
 import type { NodeAbout } from '../model/ports/nodes.ts';
 import type { Chain } from '../protocol/slugs.ts';
 

@@ -1,4 +1,4 @@
-/** Issue 10, bad input: roles that leave a chain or the gateway without a node are told. */
+/** Issue 10, bad input: roles that leave a chain or the gateway without a node are reported. */
 import test from 'ava';
 import { createRoleWatch, lacksOf, ownersAmong } from '../../../cluster/roles.ts';
 import type { NodeAbout } from '../../../model/ports/nodes.ts';
@@ -30,7 +30,7 @@ test('what nobody does, by the roles and endpoints of the nodes that live', (t) 
   t.deepEqual(lacksOf([about(ALL)], ['tron']), [{ role: 'watchers', chain: 'tron' }], 'one that was followed once');
 });
 
-test('a lack is told when it begins and when it ends, once each, with the role', (t) => {
+test('a lack is reported when it begins and when it ends, once each, with the role', (t) => {
   const lines: string[] = [];
   const note = (level: string) => (fields: object) => void lines.push(`${level} ${JSON.stringify(fields)}`);
   const watch = createRoleWatch({ warn: note('warn'), info: note('info') });

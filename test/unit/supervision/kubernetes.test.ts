@@ -74,7 +74,7 @@ test('every file of the base is a resource of it, each of a kind and version tha
   ]);
 });
 
-test('pods run as nobody special, with what they need, and are told secrets by reference alone', (t) => {
+test('pods run as nobody special, with what they need, and get secrets by reference alone', (t) => {
   for (const kind of WORKLOADS) {
     const pod = podOf(one(kind));
     t.true(pod.securityContext.runAsNonRoot, kind);
