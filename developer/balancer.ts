@@ -1,5 +1,5 @@
 /**
- * What stands before several nodes of developer mode: one address, behind it whichever node takes the connection. It
+ * What is before several nodes of developer mode: one address, behind it whichever node takes the connection. It
  * passes bytes on and looks into none, so that streams and signatures pass as they are.
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
