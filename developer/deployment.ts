@@ -101,7 +101,7 @@ async function addOthers({ addCloud }: Deployment, nodes: number): Promise<void>
 
 /** Starts everything and waits until both answer. Throws: Error that names the part and what to do. */
 export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
-  const { dataDir, environment, log, entries = SOURCE_ENTRIES } = options;
+  const { dataDir, environment, entries = SOURCE_ENTRIES } = options;
   mkdirSync(join(dataDir, 'edge'), { recursive: true });
   const postgres = options.databaseUrl === undefined ? await ownServer(options) : null;
   let fleet: Fleet | null = null;
