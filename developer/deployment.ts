@@ -108,10 +108,8 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   const started: Child[] = [];
   try {
     const secretKey = keptFile(dataDir, 'secret.key', () => randomBytes(32).toString('hex'));
-    const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(
-      postgres?.url ?? options.databaseUrl!,
-      options.databaseName,
-    );
+    const serverUrl = postgres?.url ?? options.databaseUrl!;
+    const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(serverUrl, options.databaseName);
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
     const { phraseFile } = await developerPhrase(dataDir, environment);
     fleet = await fleetOf(options);
