@@ -257,7 +257,7 @@ test.serial('found F82: a look at what waits here reads the endpoints, not each 
 const WORK_ROWS = 150;
 const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
   'audit.ledgerBalances': [5_000, 'a step of a walk over all addresses looks at 2,000 keys of whichever family'],
-  'several nodes: join beat owners claim release leave': [2_300, 'there are 1,024 shards, with their owners'],
+  'several nodes: join beat owners claim release sharing leave': [2_300, 'there are 1,024 shards, with their owners'],
   'accounts.load holds append ownership.claimVacantShards renewNode': [
     2_100,
     'there are 1,024 shards: read, and given a new epoch',
