@@ -141,15 +141,12 @@ test.serial(
     nowMs += BUILD_TTL_MS;
     t.deepEqual((await stores.accounts.load(live))!.state.withdrawals, {});
     const { accounts, stop } = openActors();
-    t.is(
-      await expireBuilds({ stores, accounts, nowMs: () => nowMs, buildTtlMs: BUILD_TTL_MS, isMine: () => true }),
-      20_000,
-    );
-    t.is(
-      await expireBuilds({ stores, accounts, nowMs: () => nowMs, buildTtlMs: BUILD_TTL_MS, isMine: () => true }),
-      0,
-      'once',
-    );
+    const round = () =>
+      expireBuilds({ stores, accounts, nowMs: () => nowMs, buildTtlMs: BUILD_TTL_MS, isMine: () => true });
+    // A page that a busy database refuses is one of the next round.
+    const first = await round();
+    t.is(first + (first < 20_000 ? await round() : 0), 20_000);
+    t.is(await round(), 0, 'once');
     await stop();
     const statuses =
       await database.admin`select status, count(*)::int as count from flock.withdrawal where account_id = ${live} group by 1`;
