@@ -44,6 +44,7 @@ test('no title names a rule that there is none of', (t) => {
 test('a title names one rule, several, or a range', (t) => {
   t.deepEqual(citedIn('G1, G27 and V36–V38: a test'), ['G1', 'G27', 'V36', 'V37', 'V38']);
   t.deepEqual(citedIn('V3–5 of eth: SHA256, ERC-20, C2-26'), ['V3', 'V4', 'V5', 'C2-26']);
+  t.deepEqual(citedIn('console B3, B22 and console A17–A19: not those of btc; I26, B7'), ['I26', 'B7']);
 });
 
 test('the written matrix has every rule: npm run -s docs:rules makes it anew', (t) => {

@@ -78,9 +78,12 @@ const TITLE = /\btest(?:\.\w+)*\(\s*(?:'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`|"
 const RULE = /(?<![\w-])([A-Z])([0-9]{1,2})(?:–\1?([0-9]{1,2}))?(?![\w-])/g;
 const FAULT = /\bC[0-9]{1,2}-[0-9]{1,2}\b/g;
 
-/** Rules that a title names; `V36–V40` and `V36–40` are five. */
+/** Rules of other pages, named after it: `console B3, B22`. Their letters are their own. */
+const OF_PAGE = /\b(?:console|treasury|payments|migration|ecosystem) [A-Z][0-9]{1,2}(?:(?:, |–)[A-Z]?[0-9]{1,2})*/g;
+
+/** Rules of the chains that a title names; `V36–V40` and `V36–40` are five. */
 export function citedIn(title: string): string[] {
-  const single = [...title.matchAll(RULE)].flatMap(([, letter, from, to]) =>
+  const single = [...title.replaceAll(OF_PAGE, '').matchAll(RULE)].flatMap(([, letter, from, to]) =>
     Array.from(
       { length: Math.max(0, Number(to ?? from) - Number(from)) + 1 },
       (_, n) => `${letter}${Number(from) + n}`,
