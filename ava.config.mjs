@@ -36,6 +36,7 @@ export default {
   files: ['test/**/*.test.ts'],
   extensions: ['ts'],
   environmentVariables: { NODE_COMPILE_CACHE: 'node_modules/.cache/flock' },
+  require: ['./test/support/awake.mjs'],
   workerThreads: false,
   concurrency: 3,
   sortTestFiles: (a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1),

@@ -106,6 +106,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'condition',
   'bodies',
   'withheld',
+  'limitBytes',
+  'instructions',
 ]);
 const ERRORS: ReadonlySet<string> = new Set(['err', 'error', 'fault', 'cause']);
 

@@ -255,7 +255,8 @@ test('4.1 row 2: a key is remembered from when it was asked for: a node that was
 test('§2.9 usage: overage above the included count, projected in a straight line, never a rounded cent', (t) => {
   const account = new TestAccount({ plan: { tier: 'premium', band: 'scale' } });
   const half = Date.UTC(2026, 5, 16); // half of June
-  const state = { ...account.state, activeAddresses: 5, settled: { period: '2026-06', count: 100_001 } };
+  const peak = { day: '2026-06-10', active: 5 };
+  const state = { ...account.state, activeAddresses: 5, peak, settled: { period: '2026-06', count: 100_001 } };
   t.deepEqual(usageOf(state, half, 9), {
     period: { start: '2026-06-01', end: '2026-06-30' },
     plan: { tier: 'premium', band: 'scale', subscription: 'active', paymentsActive: true, pendingBand: null },
