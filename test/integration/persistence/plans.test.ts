@@ -206,8 +206,12 @@ test.serial(
       (await watched.ran(() => stores.read.addresses(live, filter, { page: 0, size: 20 }))).statements[0]!;
     const planted = await without('address_by_user_tag', () =>
       without('address_by_user', () => without('address_by_tag', () => without('address_by_kind', page))),
-    );
-    t.true(planted.rowsRead > PAGE_ROWS || planted.sequentialScans.length > 0, describe(planted));
+    ).catch((error: unknown) => {
+      // A machine that is slow enough ends it before the plan is told.
+      t.like(error, { refusal: { details: { reason: 'list_timeout' } } });
+      return null;
+    });
+    if (planted !== null) t.true(planted.rowsRead > PAGE_ROWS || planted.sequentialScans.length > 0, describe(planted));
     const right = await page();
     t.true(right.rowsRead <= PAGE_ROWS && right.sequentialScans.length === 0, describe(right));
   },
