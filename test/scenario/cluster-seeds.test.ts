@@ -9,7 +9,7 @@ import { FAULTS } from '../support/cluster/faults.ts';
 import { playStory } from '../support/cluster/play.ts';
 import { seeded } from '../support/seeded.ts';
 
-const SEEDS = 3;
+const SEEDS = 2;
 const FROM = Number(process.env['FLOCK_SEED'] ?? 1);
 const PLAY_MS = 4_000;
 

@@ -22,7 +22,7 @@ const PARTS = [
 /**
  * Run on the embedded version alone. The scenarios kill, cut off, fill up and lie to edges, clouds and nodes, and the
  * wire tests look at heads, pages and bodies, over statements that the parts above run here too; `watchers` has no
- * database. What depends on the server, its own deaths among it, is repeated (backend-kills, database-away, chaos).
+ * database. What depends on the server, its own deaths among it, is repeated (backend-kills, database-away).
  */
 const ONCE = [
   ...[
@@ -38,6 +38,9 @@ const ONCE = [
     'crash-before-note',
     'cluster-seeds',
     'failover',
+    'rolling-upgrade',
+    'chaos',
+    'rotation',
   ].map((name) => `test/scenario/${name}.test.ts`),
   ...['fuzz', 'explorer', 'envelope', 'edge-signature', 'guards', 'beginning'].map(
     (name) => `test/wire/${name}.test.ts`,
