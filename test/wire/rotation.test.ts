@@ -155,7 +155,7 @@ test('§2.3 addresses of the earlier keys stay watched, before the decision and 
   t.is(next.derivationPath, "m/44'/60'/0'/0/1", 'indexes go on');
 });
 
-test('§5.5 only an owner decides, with a fresh code: an editor is FORBIDDEN, an owner without one gets TOTP_REQUIRED', async (t) => {
+test('§5.5 console A22 only an owner decides, with a fresh code: an editor is FORBIDDEN, an owner without one gets TOTP_REQUIRED', async (t) => {
   const { organization, client, second } = await rotated();
   const editor = await cloud.person();
   await cloud.join(editor, organization, 'editor');

@@ -14,6 +14,8 @@ import { isIP } from 'node:net';
 import type { RateLimiter } from '../../../model/ports/rate-limiter.ts';
 import type { SecretBox } from '../../../model/ports/secret-box.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
+import type { GatewayConfig } from '../../deps.ts';
+import { signInCookie } from './cookie.ts';
 
 const PER_ADDRESS = 60;
 const PER_NETWORK = 10;
@@ -51,12 +53,12 @@ export function createThrottles({
   rateLimiter,
   secrets,
   nowMs,
-  secure,
+  config,
 }: {
   rateLimiter: RateLimiter;
   secrets: SecretBox;
   nowMs: () => number;
-  secure: boolean;
+  config: Pick<GatewayConfig, 'publicUrl'>;
 }): Throttles {
   const deviceOf = (sealed: string | undefined, email: string): string | null => {
     if (sealed === undefined || sealed === '' || sealed.length > DEVICE_CHARS_MAX) return null;
@@ -88,7 +90,7 @@ export function createThrottles({
     },
     deviceCookie(email) {
       const sealed = secrets.seal(randomBytes(DEVICE_BYTES).toString('base64url'), contextOf(email));
-      return `${DEVICE_COOKIE}=${sealed}; Path=/v1/auth; HttpOnly; SameSite=Strict; Max-Age=${DEVICE_SECONDS}${secure ? '; Secure' : ''}`;
+      return signInCookie(config, DEVICE_COOKIE, sealed, DEVICE_SECONDS);
     },
   };
 }

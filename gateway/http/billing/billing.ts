@@ -1,6 +1,6 @@
 /** Usage of the running month and the band. Spec §2.9, §3.8, §8. Sandbox is free and not metered. */
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
-import { billedPeak } from '../../../actors/address/peak.ts';
+import { billedPeak, dayOf } from '../../../actors/address/peak.ts';
 import { billingPeriod } from '../../../actors/plan/decide.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import { addressLimitOf, BAND_TERMS, settledIncludedOf, TIER_TERMS } from '../../../protocol/plans.ts';
@@ -75,9 +75,8 @@ export function usageOf(state: AccountState, nowMs: number, ofRows: number | nul
   const over = (transactions: number) => (goesOver ? Math.max(0, transactions - included) : 0);
   const price = (transactions: number) =>
     formatAmount(BigInt(transactions) * BigInt(BAND_TERMS[plan.band].overageMills), MILLS_DECIMALS);
-  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   return {
-    period: { start: day(startMs), end: day(endMs - 1) },
+    period: { start: dayOf(startMs), end: dayOf(endMs - 1) },
     plan: planView({ ...plan, pendingBand }),
     activeAddresses: {
       current: activeAddresses,

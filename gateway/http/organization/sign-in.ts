@@ -6,6 +6,7 @@ import type { MembershipRow, UserRow } from '../../../model/ports/identity-store
 import { notFound, refuse } from '../../../protocol/errors.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { isPassword } from '../auth/passwords.ts';
+import { signInCookie } from '../auth/cookie.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ACCESS_TOKEN_SECONDS } from '../auth/issuer.ts';
 import { bearerOf, type Bearer, type Handlers } from '../context.ts';
@@ -35,7 +36,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     nowMs,
   } = deps;
   const sessions = createSessions(deps);
-  const throttles = createThrottles({ ...deps, secure: deps.config.publicUrl.startsWith('https:') });
+  const throttles = createThrottles(deps);
   return {
     async login(asked) {
       const { email, password, totp, organizationId } = asked.body;
@@ -140,9 +141,7 @@ const storedOf = (token: string) => ({ family: hashOf(familyOf(token)), hash: ha
 const secretOf = (bytes: number, family = ''): string => family + randomBytes(bytes).toString('base64url');
 
 function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDeps) {
-  const secure = config.publicUrl.startsWith('https:') ? '; Secure' : '';
-  const cookie = (value: string, maxAgeSeconds: number) =>
-    `${COOKIE}=${value}; Path=/v1/auth; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure}`;
+  const cookie = (value: string, maxAgeSeconds: number) => signInCookie(config, COOKIE, value, maxAgeSeconds);
 
   const token = async (bearer: Bearer): Promise<Reply> => ({
     accessToken: await auth.issuer.issue(bearer),

@@ -12,7 +12,7 @@ const throttles = (clock: { nowMs: number }) =>
     rateLimiter: createMemoryRateLimiter(),
     secrets: createSecretBox([Buffer.alloc(32, 7)]),
     nowMs: () => clock.nowMs,
-    secure: true,
+    config: { publicUrl: 'https://flock.example.com' },
   });
 const address = (n: number) => `10.${Math.floor(n / 256)}.${n % 256}.1`;
 
