@@ -1,11 +1,12 @@
 /**
  * A typed client, derived from the route table: `client.call('createAddress', { body: { chain: 'eth' } })` returns the
  * reply's `data` or the `Refusal`. It works against cloud and edge, and retries nothing by itself: with an idempotency
- * key the caller may.
+ * key the caller may. Its types come from the schemas; what runs holds none, so that it is small in a browser.
  */
 import { isRefusal, Refused, readRefusal, refuse, ERRORS, type ErrorCode, type Refusal } from './errors.ts';
+import { placeOf } from './operations.ts';
 import { pathOf, type Method } from './route.ts';
-import { routeOf, ROUTES, type OperationId, type ReplyOf, type SentOf } from './routes.ts';
+import type { OperationId, ReplyOf, ROUTES, SentOf } from './routes.ts';
 import type { Environment } from './slugs.ts';
 
 type Table = typeof ROUTES;
@@ -74,7 +75,7 @@ export function createClient(options: ClientOptions): Client {
     const signal = sent.signal === undefined ? timeout : AbortSignal.any([timeout, sent.signal]);
     try {
       const response = await (options.fetch ?? fetch)(request.url, { ...request.init, signal });
-      return read(response, await response.text(), routeOf(operationId).bare !== undefined);
+      return read(response, await response.text(), placeOf(operationId).isBare);
     } catch (error) {
       sent.signal?.throwIfAborted();
       const reason = timeout.aborted ? 'timeout' : causeOf(error);
@@ -101,7 +102,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function requestOf(options: ClientOptions, operationId: OperationId, sent: Sent): { url: string; init: RequestInit } {
-  const route = routeOf(operationId);
+  const route = placeOf(operationId);
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(sent.query ?? {})) if (value !== undefined) query.set(name, String(value));
   const search = query.size === 0 ? '' : `?${query.toString()}`;

@@ -1,0 +1,110 @@
+/**
+ * Where each operation of THE route table is asked, for callers that carry no schemas: the typed client, and with it
+ * the console and applications in a browser. The compiler holds it to the route table, both ways.
+ */
+import type { ROUTES } from './routes.ts';
+import type { Method } from './route.ts';
+
+type Table = typeof ROUTES;
+/** `bare`: the answer is the document itself, without an envelope. */
+type Place<O extends keyof Table> = Table[O] extends { readonly bare: string }
+  ? `${Table[O]['method']} ${Table[O]['path']} bare`
+  : `${Table[O]['method']} ${Table[O]['path']}`;
+
+export const OPERATIONS = {
+  createAddress: 'POST /v1/addresses',
+  listAddresses: 'GET /v1/addresses',
+  getAddress: 'GET /v1/addresses/{id}',
+  archiveAddress: 'POST /v1/addresses/{id}/archive',
+  unarchiveAddress: 'POST /v1/addresses/{id}/unarchive',
+  createTrustline: 'POST /v1/addresses/{address}/trustlines',
+  listBalances: 'GET /v1/balances',
+  getBalance: 'GET /v1/balances/{chain}/{address}',
+  getTokenBalance: 'GET /v1/balances/{chain}/{address}/tokens/{token}',
+  getFees: 'GET /v1/fees/{chain}',
+  listTransactions: 'GET /v1/transactions',
+  getTransaction: 'GET /v1/transactions/{id}',
+  buildTransaction: 'POST /v1/transactions/unsigned',
+  repriceTransaction: 'PATCH /v1/transactions/unsigned/{id}',
+  broadcastTransaction: 'POST /v1/transactions/{id}/broadcast',
+  createWebhook: 'POST /v1/webhooks',
+  listWebhooks: 'GET /v1/webhooks',
+  listDeliveries: 'GET /v1/webhooks/deliveries',
+  listDeadLetters: 'GET /v1/webhooks/deliveries/dead-letters',
+  replayDeliveries: 'POST /v1/webhooks/deliveries/replay',
+  replayDelivery: 'POST /v1/webhooks/deliveries/{id}/replay',
+  getWebhook: 'GET /v1/webhooks/{webhookId}',
+  replaceWebhook: 'PUT /v1/webhooks/{webhookId}',
+  deleteWebhook: 'DELETE /v1/webhooks/{webhookId}',
+  rotateWebhookSecret: 'POST /v1/webhooks/{webhookId}/secret',
+  dropPreviousWebhookSecret: 'DELETE /v1/webhooks/{webhookId}/secret/previous',
+  listWebhookDeliveries: 'GET /v1/webhooks/{webhookId}/deliveries',
+  getEdgeHealth: 'GET /v1/edge/health',
+  getEdgeLease: 'GET /v1/edge/lease',
+  getEdgeOutbox: 'GET /v1/edge/outbox',
+  getEdgeReadiness: 'GET /v1/edge/readiness',
+  listEdgeSessions: 'GET /v1/edge/sessions',
+  listGasTanks: 'GET /v1/edge/gas-tanks',
+  mintLocalKey: 'POST /v1/edge/keys',
+  listLocalKeys: 'GET /v1/edge/keys',
+  revokeLocalKey: 'DELETE /v1/edge/keys/{id}',
+  syncEdge: 'POST /v1/edge/sync',
+  resumeEdge: 'POST /v1/edge/resume',
+  resyncEdge: 'POST /v1/edge/resync',
+  heartbeatEdge: 'POST /v1/edge/heartbeat',
+  pushPool: 'POST /v1/edge/pools',
+  bindCounter: 'POST /v1/edge/transactions/{id}/counter',
+  submitSigned: 'POST /v1/edge/transactions/{id}/signed',
+  listChains: 'GET /v1/chains',
+  getCoverage: 'GET /v1/chains/{chain}/coverage',
+  listTokens: 'GET /v1/treasury/tokens',
+  detectPath: 'POST /v1/migration/detect-path',
+  listKeySources: 'GET /v1/migration/key-sources',
+  registerKeySource: 'POST /v1/migration/key-sources',
+  purgeKeySource: 'POST /v1/migration/key-sources/{id}/purge',
+  simulateDeposit: 'POST /v1/sandbox/simulate-deposit',
+  simulateConfirmation: 'POST /v1/sandbox/simulate-confirmation',
+  simulateStuck: 'POST /v1/sandbox/simulate-stuck',
+  simulateReorg: 'POST /v1/sandbox/simulate-reorg',
+  simulateChainDown: 'POST /v1/sandbox/simulate-chain-down',
+  simulateDuplicateDelivery: 'POST /v1/sandbox/simulate-duplicate-delivery',
+  resetSandbox: 'DELETE /v1/sandbox/reset',
+  login: 'POST /v1/auth/login',
+  refresh: 'POST /v1/auth/refresh',
+  logout: 'POST /v1/auth/logout',
+  switchOrganization: 'POST /v1/auth/switch',
+  stepUp: 'POST /v1/auth/step-up',
+  enrolTotp: 'POST /v1/auth/totp/enroll',
+  confirmTotp: 'POST /v1/auth/totp/confirm',
+  getJwks: 'GET /.well-known/jwks.json bare',
+  createOrganization: 'POST /v1/organizations',
+  listOrganizations: 'GET /v1/organizations',
+  listApiKeys: 'GET /v1/settings/api-keys',
+  mintApiKey: 'POST /v1/settings/api-keys',
+  revokeApiKey: 'DELETE /v1/settings/api-keys/{id}',
+  getEdgeSetup: 'GET /v1/settings/edge-setup',
+  listRotations: 'GET /v1/settings/rotations',
+  approveRotation: 'POST /v1/settings/rotations/{id}/approve',
+  rejectRotation: 'POST /v1/settings/rotations/{id}/reject',
+  listMembers: 'GET /v1/settings/members',
+  getUsage: 'GET /v1/billing/usage',
+  changeBand: 'POST /v1/billing/band',
+  listNodes: 'GET /v1/admin/nodes',
+  listActors: 'GET /v1/admin/actors',
+  getActor: 'GET /v1/admin/actors/{path}',
+  restartActor: 'POST /v1/admin/actors/{path}/restart',
+  listFactsSetAside: 'GET /v1/admin/facts',
+  retryFacts: 'POST /v1/admin/facts/retry',
+  setSuspension: 'PUT /v1/admin/accounts/{accountId}/suspension',
+  setPlan: 'PUT /v1/admin/accounts/{accountId}/plan',
+  getLive: 'GET /health/live',
+  getReady: 'GET /health/ready',
+  getMetrics: 'GET /metrics bare',
+  getDescription: 'GET /v1/openapi.json bare',
+} as const satisfies { readonly [O in keyof Table]: Place<O> };
+
+/** Method and path template of an operation, and whether its answer has no envelope. */
+export function placeOf(operationId: keyof typeof OPERATIONS): { method: Method; path: string; isBare: boolean } {
+  const [method, path, bare] = OPERATIONS[operationId].split(' ') as [Method, string, string | undefined];
+  return { method, path, isBare: bare !== undefined };
+}
