@@ -31,9 +31,8 @@ import { durabilityProblem, readDurability } from '../persistence/postgres/durab
 import { openDatabase } from '../persistence/postgres/sql.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import { openDoorbell } from '../persistence/redis/doorbell.ts';
-import type { AccountId } from '../protocol/ids.ts';
 import { listenFault } from '../protocol/node/listening.ts';
-import { newUuid, SHARD_COUNT, shardOf } from '../protocol/node/ids.ts';
+import { newUuid, SHARD_COUNT } from '../protocol/node/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { Logger } from 'pino';
@@ -70,8 +69,8 @@ export interface Turn extends Serving {
   look(): Promise<void>;
   /** True while a worker has nothing to do on this node. */
   paused(path: string): boolean;
-  /** Whether the account's turn is here: what every node does for its own accounts alone. */
-  isMine(accountId: AccountId): boolean;
+  /** Whether the accounts of a shard are served here: what every node does for its own accounts alone. */
+  serves(shard: number): boolean;
   /** What the nodes together leave undone, as this one knows. */
   shares(): Pick<OwnFigures, 'shardsUnowned' | 'chainUnfollowed' | 'roleUnserved' | 'callsRefused'>;
   /** What the rooms use in place of what is on this node. */
@@ -137,7 +136,7 @@ async function openAlone(
     whileServing: (work) => alone.whileServing(work),
     isAway: (error) => alone.isAway(error),
     paused: () => alone.trouble() === 'superseded',
-    isMine: () => true,
+    serves: () => true,
     shares: () => ({
       shardsUnowned: alone.trouble() === null ? 0 : SHARD_COUNT,
       chainUnfollowed: Object.fromEntries(
@@ -229,7 +228,7 @@ async function openShare(
       const [kind, chain] = path.split('/');
       return (kind === 'watchers' || kind === 'audits') && !membership.follows(chain as Chain);
     },
-    isMine: (accountId) => membership.serves(shardOf(accountId)),
+    serves: (shard) => membership.serves(shard),
     shares: () => ({
       ...membership.undone(),
       roleUnserved: roles.unserved(),

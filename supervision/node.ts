@@ -88,7 +88,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     },
   });
   const rooms = new EdgeRooms({
-    isHere: (accountId) => presence.isMine(accountId),
+    isHere: (shard) => presence.serves(shard),
     accounts: { ask: (accountId, command) => reach.accounts.ask(accountId, command) },
     store: stores.edge,
     publisher: () => publisher,
@@ -260,7 +260,7 @@ async function startWork(wired: Wired): Promise<void> {
 function startBackground(wired: Wired): void {
   const { config, log, later, workers, stores, background, accounts, presence, reach } = wired;
   const parts = { system: workers, stores, background, accounts, nowMs, log };
-  const isMine = (accountId: AccountId) => presence.isMine(accountId);
+  const isMine = (accountId: AccountId) => presence.serves(shardOf(accountId));
   startOwnSchedules({ ...parts, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({ ...parts, nodeId: reach.nodes.self });

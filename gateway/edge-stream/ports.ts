@@ -12,8 +12,11 @@ export interface StreamLog {
 }
 
 export interface RoomDeps {
-  /** Whether an account's room is this node's now. */
-  readonly isHere: (accountId: AccountId) => boolean;
+  /**
+   * Whether the rooms of a shard are this node's now. False too once its lease may be over, until its next beat: a
+   * process that was frozen speaks for nobody from memory.
+   */
+  readonly isHere: (shard: number) => boolean;
   readonly accounts: Pick<Accounts, 'ask'>;
   readonly store: Pick<
     EdgeStore,

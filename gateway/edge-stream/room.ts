@@ -16,6 +16,7 @@ import {
   type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import { shardOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { POOLED_CHAINS, type EdgeRole } from '../../protocol/slugs.ts';
 import { Leadership, type OnLead } from './leadership.ts';
@@ -31,6 +32,7 @@ const STOCK_EVERY_MS = 60_000;
 
 export class Room {
   readonly accountId: AccountId;
+  readonly shard: number;
   readonly sessions: Sessions;
   readonly leadership: Leadership;
   readonly #deps: RoomDeps;
@@ -47,6 +49,7 @@ export class Room {
 
   constructor(accountId: AccountId, deps: RoomDeps, startedMs: number, onLead: OnLead) {
     this.accountId = accountId;
+    this.shard = shardOf(accountId);
     this.sessions = new Sessions(accountId);
     this.leadership = new Leadership(accountId, deps, this.sessions, startedMs, onLead);
     this.#deps = deps;

@@ -39,7 +39,8 @@ export interface Joined {
   readonly welcome: WelcomeFrame;
   /** The welcome was sent: what waited for it may follow. */
   begun(): void;
-  heartbeat(body: HeartbeatBody & { leaseEpoch: number }): HeartbeatReply;
+  /** Null where this node may not speak for the account: nothing is answered, and the stream closes. */
+  heartbeat(body: HeartbeatBody & { leaseEpoch: number }): HeartbeatReply | null;
   /** Resolves when the attempts are durable. */
   attempts(frame: AttemptsFrame): Promise<Acknowledgement>;
   localKeys(records: readonly LocalKeyRecord[]): Promise<Acknowledgement>;
@@ -124,15 +125,16 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
    * the account is another node's by then, and what the account refuses.
    */
   async join(admitted: Admitted, connection: Connection): Promise<Joined | Refusal> {
-    const { accountId, sessionId } = admitted;
+    const { accountId, sessionId } = admitted,
+      shard = shardOf(accountId);
     if (this.#stopped) return refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' });
     const localKeys = await this.#deps.store.localKeys(accountId);
-    if (this.#stopped || !this.#deps.isHere(accountId)) return accountMoved();
+    if (this.#stopped || !this.#deps.isHere(shard)) return accountMoved();
     const room = this.#roomOf(accountId);
     const welcome = await room.connect(admitted, connection, localKeys);
     if (isRefusal(welcome)) return welcome;
     // The account may have moved meanwhile, even back: a stream in a forgotten room would lead, and get nothing.
-    if (this.#stopped || this.#rooms.get(accountId) !== room || !this.#deps.isHere(accountId)) {
+    if (this.#stopped || this.#rooms.get(accountId) !== room || !this.#deps.isHere(shard)) {
       room.disconnected(sessionId, connection, false);
       return accountMoved();
     }
@@ -145,7 +147,11 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
         void this.#sendKeySets(accountId, connection);
         if (welcome.role === 'leader') void room.replenish();
       },
-      heartbeat: ({ leaseEpoch, ...body }) => room.heartbeat(session, { ...body, sessionId }, leaseEpoch),
+      heartbeat: ({ leaseEpoch, ...body }) => {
+        if (this.#deps.isHere(shard)) return room.heartbeat(session, { ...body, sessionId }, leaseEpoch);
+        connection.close('SERVICE_UNAVAILABLE');
+        return null;
+      },
       attempts: (frame) => this.#attempts(room, session, frame),
       localKeys: (records) => this.#localKeys(room, session, records),
       keySet: (set) => this.#keySet(room, session, set),
@@ -229,7 +235,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   async deliver(accountId: AccountId, deliveries: readonly Delivery[]): Promise<Acknowledgement | null> {
     const room = this.#rooms.get(accountId),
       leader = room?.leadership.leader;
-    if (room === undefined || leader == null) return null;
+    if (room === undefined || leader == null || !this.#deps.isHere(room.shard)) return null;
     const answer = acknowledgement.safeParse(
       await leader.connection!.ask(
         'deliver',
@@ -382,7 +388,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   #schedule(): void {
     this.#timer = this.#deps.clock.setTimer(TICK_MS, () => {
       if (this.#stopped) return;
-      for (const [accountId, room] of this.#rooms) if (!room.tick()) this.#rooms.delete(accountId);
+      // Where the account may be another node's, nobody is elected and nothing is reported of it.
+      for (const [accountId, room] of this.#rooms)
+        if (this.#deps.isHere(room.shard) && !room.tick()) this.#rooms.delete(accountId);
       this.#save();
       this.#schedule();
     });

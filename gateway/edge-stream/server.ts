@@ -190,7 +190,7 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
     from: Socket,
     name: string,
     schema: S,
-    handle: (frame: z.infer<S>) => Promise<{ ok: boolean; code?: string | undefined }>,
+    handle: (frame: z.infer<S>) => Promise<{ ok: boolean; code?: string | undefined } | null>,
   ): void {
     from.on(name, (raw: unknown, acknowledge: unknown) => {
       const reply = (answer: object) => {
@@ -200,6 +200,7 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
       if (!parsed.success) return reply({ ok: false, code: 'INVALID_INPUT' });
       handle(parsed.data).then(
         (answer) => {
+          if (answer === null) return;
           reply(answer);
           // Spec §7: "frame epoch below current; stream closed"
           if (answer.code === 'LEASE_EPOCH_STALE') from.disconnect(true);

@@ -304,7 +304,10 @@ async function answerFrame(
   try {
     switch (name) {
       case 'heartbeat':
-        return await taken(heartbeatFrame, (frame) => joined.heartbeat(frame));
+        return await taken(
+          heartbeatFrame,
+          (frame) => joined.heartbeat(frame) ?? { ok: false, code: 'SERVICE_UNAVAILABLE' },
+        );
       case 'attempts':
         return await taken(attemptsFrame, (frame) => joined.attempts(frame));
       case 'instructions':

@@ -17,6 +17,7 @@ import {
   type LocalKeyRecord,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import { shardOf } from '../../protocol/node/ids.ts';
 import { enrolled, ses, type TestAccount } from './account.ts';
 import { HandClock } from './clock.ts';
 import { until } from './until.ts';
@@ -58,8 +59,10 @@ export class TestEdge {
     return this.connection.joined!;
   }
 
+  /** Throws: TypeError where nothing is answered. */
   beat(leaseEpoch = this.epoch): HeartbeatReply {
     const reply = this.joined.heartbeat({ ...body(this.sessionId), leaseEpoch });
+    if (reply === null) throw new TypeError('no answer');
     if (reply.ok) Object.assign(this, { epoch: reply.leaseEpoch, role: reply.role });
     return reply;
   }
@@ -81,6 +84,8 @@ export class Rooms {
   readonly localKeys = new Map<AccountId, LocalKeyRecord[]>();
   /** Accounts of other nodes. */
   readonly elsewhere = new Set<AccountId>();
+  /** The node was frozen: its lease may be over. */
+  lapsed = false;
   /** By account and replica. */
   readonly keySets = new Map<string, KeySetRecord>();
   /** By account and transaction. */
@@ -189,7 +194,7 @@ export class Rooms {
         this.instructions.get(`${accountId} ${transactionId}`) ?? null,
     };
     return new EdgeRooms({
-      isHere: (accountId) => !this.elsewhere.has(accountId),
+      isHere: (shard) => !this.lapsed && ![...this.elsewhere].some((accountId) => shardOf(accountId) === shard),
       store,
       clock: this.clock,
       log: { info: () => {}, warn: () => {} },

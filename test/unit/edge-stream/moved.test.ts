@@ -49,3 +49,28 @@ test('F52 a stream whose lease is being claimed when its node steps back is turn
   t.is(codeOf(await joining), 'SERVICE_UNAVAILABLE');
   t.deepEqual([...here.rooms.leaders()], []);
 });
+
+test('4.1 row 2: a node that was frozen past its lease acknowledges no heartbeat, elects nobody and delivers nothing before its next beat', async (t) => {
+  const here = await opened(),
+    accountId = here.add();
+  await here.rooms.gained([shardOf(accountId)]);
+  const [leader, follower] = [await here.edge(accountId), await here.edge(accountId)];
+  t.is(leader.beat().role, 'leader');
+  here.lapsed = true;
+  here.clock.advance(120_000);
+  here.asked.length = 0;
+  const sent = leader.connection.frames.length;
+  t.is(await here.rooms.deliver(accountId, []), null);
+  for (const edge of [leader, follower]) {
+    t.throws(() => edge.beat(), { instanceOf: TypeError });
+    t.is(edge.connection.closedWith, 'SERVICE_UNAVAILABLE');
+  }
+  await settle();
+  t.deepEqual(here.asked, [], 'the account is asked for nothing');
+  t.is(leader.connection.frames.length, sent);
+  // Nobody took its shards meanwhile: the edges come back, and one leads.
+  here.lapsed = false;
+  t.is(codeOf(await here.connect(accountId, follower)), 'accepted');
+  await here.pass(40, follower);
+  t.is(follower.role, 'leader');
+});
