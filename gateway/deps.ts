@@ -7,6 +7,7 @@ import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
+import type { LoginStore } from '../model/ports/login-store.ts';
 import type { Nodes } from '../model/ports/nodes.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -40,6 +41,7 @@ export interface GatewayDeps {
   readonly nowMs: () => number;
   readonly stores: {
     readonly identity: IdentityStore;
+    readonly logins: LoginStore;
     readonly reads: ReadStore;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;

@@ -23,6 +23,7 @@ export const LISTS = [
   'api-keys',
   'rotations',
   'local-keys',
+  'logins',
 ] as const;
 export type ListName = (typeof LISTS)[number];
 

@@ -27,6 +27,8 @@ export const ID_PREFIXES = [
   'ek',
   'key',
   'req',
+  'lgn',
+  'ivt',
 ] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`;

@@ -208,6 +208,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     nowMs,
     stores: {
       identity: stores.identity,
+      logins: stores.logins,
       reads: stores.read,
       edge: stores.edge,
       watch: stores.watch,

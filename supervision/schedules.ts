@@ -47,6 +47,8 @@ const IDEMPOTENCY_KEEP_MS = DAY_MS;
 const INSTRUCTION_KEEP_MS = 7 * DAY_MS;
 /** Mail that was sent holds addresses of people and is kept no longer than questions about it come. */
 const SENT_MAIL_KEEP_DAYS = 30;
+/** Address and client of a login that ended. Console A11. */
+const ENDED_LOGIN_KEEP_DAYS = 30;
 
 /** Builds that are expired together, and how often they are looked for. */
 const BUILDS_AT_ONCE = 200;
@@ -133,14 +135,14 @@ export async function retentionRound({
   nowMs,
   log,
 }: Pick<ScheduleParts, 'nowMs'> & {
-  stores: Pick<Stores, 'deliveries' | 'mail' | 'identity'>;
+  stores: Pick<Stores, 'deliveries' | 'mail' | 'logins'>;
   log: Pick<Logger, 'info'>;
 }): Promise<void> {
   const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
   const bodies = await stores.deliveries.purgeBodies(nowMs() - BODY_KEEP_DAYS * DAY_MS);
   const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
-  const sessions = await stores.identity.purgeRefreshTokens(nowMs());
-  log.info({ deliveries, bodies, mails, sessions }, 'rows past their time were deleted');
+  const logins = await stores.logins.purge(nowMs() - ENDED_LOGIN_KEEP_DAYS * DAY_MS, nowMs());
+  log.info({ deliveries, bodies, mails, logins }, 'rows past their time were deleted');
 }
 
 /** Pages of endpoints' backlogs, until there is none or the rest is locked. */

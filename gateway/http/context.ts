@@ -11,6 +11,8 @@ import type { Outgrown } from './idempotency.ts';
 /** A signed-in user of the console. */
 export interface Bearer {
   readonly userId: string;
+  /** The signed-in browser; null for tokens of an outside issuer. */
+  readonly loginId: string | null;
   readonly organizationId: string | null;
   readonly role: OrgRole | null;
   readonly platformAdmin: boolean;
@@ -45,6 +47,10 @@ export interface Asked<O extends OperationId = OperationId> {
   readonly cookies: Readonly<Record<string, string>>;
   /** Of the peer, or what trusted proxies say of it: to count by, never to let somebody in by. */
   readonly clientAddress: string;
+  /** What the caller's program says of itself, printable and short; empty where it says nothing. */
+  readonly client: string;
+  /** Of the page that asks; absent outside of browsers. */
+  readonly origin: string | undefined;
   setHeader(name: string, value: string): void;
 }
 

@@ -12,6 +12,7 @@ import { detectPathHandler } from './key-source/detect-path.ts';
 import { edgeHandlers } from './edge/edge.ts';
 import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
+import { loginHandlers } from './organization/logins.ts';
 import { organizationHandlers } from './organization/organizations.ts';
 import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
@@ -41,6 +42,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...chainHandlers(deps),
     ...sandboxHandlers(deps),
     ...signInHandlers(deps),
+    ...loginHandlers(deps),
     ...organizationHandlers(deps),
     ...settingHandlers(deps),
     ...billingHandlers(deps),

@@ -52,6 +52,14 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | null | R
   return refuse('INVALID_INPUT', { header: 'Idempotency-Key', expected: `1 to ${KEY_CHARS_MAX} characters` });
 }
 
+const CLIENT_CHARS_MAX = 200;
+
+/** `User-Agent` without what cannot be shown in a line. */
+export function clientOf(header: string | undefined): string {
+  const plain = (header ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\uFFFD]+/gu, ' ').trim();
+  return [...plain].slice(0, CLIENT_CHARS_MAX).join('');
+}
+
 /** Cookies by name; the last of one name counts. */
 export function cookiesOf(header: string | undefined): Record<string, string> {
   const pairs = (header ?? '')

@@ -12,7 +12,7 @@ import { withChainCondition } from './chain/unavailable.ts';
 import { createClientAddress } from './client-address.ts';
 import type { Asked, Caller, Handlers, Replayable } from './context.ts';
 import { refusalOrFault } from './faults.ts';
-import { cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
+import { clientOf, cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
 import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
 import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
 import { isFresh } from './organization/second-factor.ts';
@@ -56,6 +56,8 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
         use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined,
       cookies: cookiesOf(request.headers.cookie),
       clientAddress: clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString()),
+      client: clientOf(request.headers['user-agent']),
+      origin: request.headers.origin,
       setHeader: (name: string, value: string) => {
         void reply.header(name, value);
       },

@@ -87,6 +87,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'deliveries',
   'mails',
   'sessions',
+  'logins',
+  'loginId',
   'webhookIds',
   'named',
   'forkPoint',

@@ -43,14 +43,6 @@ export type KeyOwner = AccountId | `user:${string}`;
 /** The first answer to a key, written by the statement that creates what the answer describes. */
 export type FirstAnswer = IdempotencyRow & { readonly owner: KeyOwner };
 
-/**
- * `late`: turned a moment ago by a request that came beside this one; nothing changes. `reused`: turned before; the
- * family is over.
- */
-export type Turned =
-  | { readonly outcome: 'turned' | 'reused'; readonly userId: string; readonly organizationId: string }
-  | { readonly outcome: 'late' | 'unknown' };
-
 export interface IdentityStore {
   apiKeyByHash(hash: string): Promise<ApiKeyRow | null>;
   /** With its answer, in one statement; false, and nothing is written, when the answer's key was used before. */
@@ -66,23 +58,6 @@ export interface IdentityStore {
   /** Counts a wrong code: five of them lock the factor for 15 minutes. */
   noteTotpFailure(userId: string, nowMs: number): Promise<{ lockedUntilMs: number | null }>;
   totpLockedUntil(userId: string): Promise<number | null>;
-  /** A new session: the family of its refresh tokens, and the first of them. */
-  saveRefreshToken(row: {
-    family: string;
-    hash: string;
-    userId: string;
-    organizationId: string;
-    expiresAtMs: number;
-  }): Promise<void>;
-  /** Puts the next token of a family in place of the newest one; one that was turned before ends the family. Atomic. */
-  turnRefreshToken(
-    token: { family: string; hash: string },
-    next: { hash: string; expiresAtMs: number },
-    nowMs: number,
-  ): Promise<Turned>;
-  endSession(family: string): Promise<void>;
-  /** Removes tokens whose time is over; answers how many. */
-  purgeRefreshTokens(nowMs: number): Promise<number>;
   /**
    * Organization, its two accounts with their plans, the first owner's membership and the answer: one statement. False,
    * and nothing is written, when the answer's key was used before.

@@ -1,4 +1,4 @@
-/** Who signs in: users, memberships, organizations, API keys, refresh tokens, signing keys. */
+/** Who signs in: users, memberships, organizations, API keys, signing keys. */
 import type { AccountState } from '../../model/account/capabilities.ts';
 import type { Plan } from '../../model/account/plan.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
@@ -10,11 +10,9 @@ import type {
   IdentityStore,
   MembershipRow,
   OrganizationRow,
-  Turned,
   UserRow,
 } from '../../model/ports/identity-store.ts';
 import { onlyFirst } from './first-answer.ts';
-import { deleteOlder } from './pages.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
@@ -29,18 +27,13 @@ export type InitialAccount = (account: {
 /** Decisions 2: five wrong codes lock the factor for 15 minutes. */
 const TOTP_FAILURES_MAX = 5;
 const TOTP_LOCK_MS = 900_000;
-/**
- * Two windows of one browser may come with the same cookie: the later one is refused, and is no theft for this long.
- */
-const REUSE_GRACE_MS = 10_000;
-
 /** The sign-in store over PostgreSQL. */
 export function createIdentityStore(sql: Sql, initialAccount: InitialAccount): IdentityStore {
   return {
     ...apiKeys(sql),
     ...users(sql),
     ...secondFactor(sql),
-    ...tokens(sql),
+    ...signingKeys(sql),
     ...organizations(sql, initialAccount),
   };
 }
@@ -160,41 +153,8 @@ function secondFactor(
   };
 }
 
-type Tokens =
-  'saveRefreshToken' | 'turnRefreshToken' | 'endSession' | 'purgeRefreshTokens' | 'signingKeys' | 'insertSigningKey';
-
-function tokens(sql: Sql): Pick<IdentityStore, Tokens> {
+function signingKeys(sql: Sql): Pick<IdentityStore, 'signingKeys' | 'insertSigningKey'> {
   return {
-    async saveRefreshToken({ family, hash, userId, organizationId, expiresAtMs }) {
-      await sql`
-        insert into refresh_token (family, hash, user_id, organization_id, expires_at)
-          values (${family}, ${hash}, ${userId}, ${organizationId}, ${expiresAtMs}::timestamptz)`;
-    },
-    async turnRefreshToken({ family, hash }, next, nowMs) {
-      const [row] = await sql<{ outcome: Turned['outcome']; userId: string; organizationId: string }[]>`
-        with known as materialized (
-          select k.family, k.user_id, k.organization_id,
-                 case when k.hash = ${hash} then case when k.expires_at > ${nowMs}::timestamptz then 'turned' else 'unknown' end
-                      when k.previous = ${hash} and k.turned_at > ${nowMs - REUSE_GRACE_MS}::timestamptz then 'late'
-                      else 'reused' end as outcome
-            from refresh_token k where k.family = ${family} for update
-        ), turned as (
-          update refresh_token t set previous = t.hash, turned_at = ${nowMs}::timestamptz, hash = ${next.hash}, expires_at = ${next.expiresAtMs}::timestamptz
-            from known k where t.family = k.family and k.outcome = 'turned'
-        ), ended as (
-          delete from refresh_token t using known k where t.family = k.family and k.outcome = 'reused'
-        )
-        select outcome, user_id, organization_id from known`;
-      if (row === undefined) return { outcome: 'unknown' };
-      const { outcome, userId, organizationId } = row;
-      return outcome === 'turned' || outcome === 'reused' ? { outcome, userId, organizationId } : { outcome };
-    },
-    async endSession(family) {
-      await sql`delete from refresh_token where family = ${family}`;
-    },
-    async purgeRefreshTokens(nowMs) {
-      return deleteOlder(sql, sql`refresh_token`, sql`expires_at`, nowMs + 1);
-    },
     async signingKeys() {
       const rows = await sql<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAt: number }[]>`
         select * from signing_key order by created_at desc, kid`;

@@ -6,6 +6,7 @@ import { createEdgeStore } from './edge-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createJobStore } from './job-store.ts';
+import { createLoginStore } from './login-store.ts';
 import { createMailStore } from './mail-store.ts';
 import { createOperatorReads } from './operator-reads.ts';
 import { createReadStore } from './read-store.ts';
@@ -33,6 +34,7 @@ export function createStores(options: StoresOptions) {
     jobs: createJobStore(sql),
     edge: createEdgeStore(sql),
     identity: createIdentityStore(sql, options.initialAccount),
+    logins: createLoginStore(sql),
     read: createReadStore(sql, options.lists),
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),

@@ -1,7 +1,8 @@
 /** Sign-in and organizations. */
 import type { Route } from '../route.ts';
 import * as account from '../schema/account.ts';
-import { GET, LIST, POST, open, portal } from './kinds.ts';
+import * as people from '../schema/people.ts';
+import { DELETE, GET, LIST, POST, open, portal } from './kinds.ts';
 
 export const SIGN_IN_ROUTES = {
   login: {
@@ -18,7 +19,7 @@ export const SIGN_IN_ROUTES = {
     method: POST,
     path: '/v1/auth/refresh',
     reply: account.tokenReply,
-    refusals: ['UNAUTHORIZED'],
+    refusals: ['UNAUTHORIZED', 'FORBIDDEN'],
     summary: 'New access token for the refresh cookie',
   },
   logout: {
@@ -26,7 +27,33 @@ export const SIGN_IN_ROUTES = {
     method: POST,
     path: '/v1/auth/logout',
     reply: account.signedOut,
-    summary: 'Forget the refresh cookie',
+    refusals: ['FORBIDDEN'],
+    summary: 'End the login of the refresh cookie',
+  },
+  listLogins: {
+    ...portal('Authentication', null),
+    ...LIST,
+    path: '/v1/auth/logins',
+    reply: people.loginPage,
+    refusals: [],
+    summary: 'Your signed-in browsers, the asking one marked',
+  },
+  endOtherLogins: {
+    ...portal('Authentication', null),
+    method: DELETE,
+    path: '/v1/auth/logins',
+    reply: people.loginsEnded,
+    refusals: ['CONFLICT'],
+    summary: 'Sign all your other browsers out',
+  },
+  endLogin: {
+    ...portal('Authentication', null),
+    method: DELETE,
+    path: '/v1/auth/logins/{id}',
+    params: people.loginParams,
+    reply: people.loginsEnded,
+    refusals: ['NOT_FOUND'],
+    summary: 'Sign one of your browsers out',
   },
   switchOrganization: {
     ...portal('Authentication', null),

@@ -148,6 +148,7 @@ test.serial('the application role cannot write money but by the posting function
     'edge_session',
     'local_key',
     'local_key_set',
+    'login',
     'mail',
     'membership',
     'refresh_token',

@@ -141,13 +141,12 @@ test.serial(
   async (t) => {
     nowMs = JULY_20_MS;
     const { live, userId, organizationId } = await newOrganization(stores);
-    await stores.identity.saveRefreshToken({
-      family: 'old',
-      hash: 'old',
-      userId,
+    const login = { id: 'lgn_old', userId, method: 'password', client: '', ip: '', createdAtMs: JULY_20_MS } as const;
+    await stores.logins.begin(
+      { ...login, endsAtMs: JULY_20_MS + 30 * DAY_MS },
+      { family: 'old', hash: 'old' },
       organizationId,
-      expiresAtMs: JULY_20_MS + 30 * DAY_MS,
-    });
+    );
     const hook = webhookRow(live, { status: 'disabled' });
     await write(stores, live, [
       { table: 'webhook', row: hook },

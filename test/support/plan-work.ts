@@ -516,25 +516,29 @@ const PEOPLE: Record<string, Work> = {
     await identity.noteTotpFailure(userId, Date.now());
     await identity.totpLockedUntil(userId);
   },
-  'identity.saveRefreshToken turnRefreshToken endSession purgeRefreshTokens': async ({
-    stores: { identity },
+  'logins.begin turn choose open endFamily end standing purge': async ({
+    stores: { logins },
     userId,
     organizationId,
   }) => {
-    const family = fresh();
-    await identity.saveRefreshToken({ family, hash: `${family}1`, userId, organizationId, expiresAtMs: soon() });
-    await identity.turnRefreshToken(
-      { family, hash: `${family}1` },
-      { hash: `${family}2`, expiresAtMs: soon() },
-      Date.now(),
-    );
-    await identity.turnRefreshToken(
-      { family, hash: `${family}1` },
-      { hash: `${family}3`, expiresAtMs: soon() },
-      soon(),
-    );
-    await identity.endSession(family);
-    await identity.purgeRefreshTokens(0);
+    const browser = { client: 'x', ip: '127.0.0.1' };
+    const begin = async () => {
+      const [id, family] = [newId('lgn', Date.now()), fresh()];
+      const row = { id, userId, method: 'password' as const, ...browser, createdAtMs: Date.now(), endsAtMs: soon() };
+      await logins.begin(row, { family, hash: `${family}1` }, organizationId);
+      return { id, family };
+    };
+    const { id, family } = await begin();
+    const next = { hash: `${family}2`, loginId: newId('lgn', Date.now()), ...browser };
+    await logins.turn({ family, hash: `${family}1` }, next, Date.now());
+    await logins.turn({ family, hash: `${family}1` }, next, soon());
+    await logins.choose(id, organizationId);
+    await logins.open(userId, Date.now());
+    await logins.standing(userId, id, organizationId, Date.now());
+    await logins.endFamily((await begin()).family, 'logout', Date.now());
+    await logins.end(userId, { id: (await begin()).id }, 'ended', Date.now());
+    await logins.end(userId, { but: null }, 'ended', Date.now());
+    await logins.purge(0, 0);
   },
   'identity.insertUser createOrganization organization members insertMembership ownership.claimShards leaveNode':
     async ({ stores }) => {

@@ -42,6 +42,10 @@ async function fillPeople(sql: Sql, rows: number): Promise<void> {
     insert into refresh_token (family, hash, user_id, organization_id, expires_at)
       select 'family-' || i, 'hash-' || i, 'usr_' || i, pg_temp.org(1 + i % 2000), now() + interval '1 day' from generate_series(1, ${rows}::bigint) i`;
   await sql`
+    insert into login (id, user_id, method, client, ip, created_at, seen_at, ends_at)
+      select 'lgn_' || i, 'usr_' || i, 'password', '', '', now(), now(), now() + interval '1 day' from generate_series(1, ${rows}::bigint) i`;
+  await sql`update refresh_token set login_id = 'lgn_' || substr(family, 8)`;
+  await sql`
     insert into mail (account_id, event_id, user_id, kind, recipient, body, attempts, next_attempt_at, sent_at, created_at)
       select pg_temp.org(1 + i % 2000) || '_live', 'evt_' || i, 'usr_' || i, 'identity_rotation_detected', 'x@example.com', '{}', 1,
              case when i <= 50 then now() end, case when i > 50 then now() end, now() from generate_series(1, ${rows}::bigint) i`;

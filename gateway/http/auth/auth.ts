@@ -6,6 +6,7 @@ import { createBearers } from './bearer.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
 import { createEdgeSignatures, type EdgeSignatures } from './edge-signature.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
+import { createStandings, type Standings } from './standings.ts';
 import { createSecondFactor, type SecondFactor } from './totp.ts';
 
 export interface Auth {
@@ -14,12 +15,14 @@ export interface Auth {
   readonly issuer: Issuer;
   readonly secondFactor: SecondFactor;
   readonly credentials: Credentials;
+  readonly standings: Standings;
 }
 
 export async function createAuth({ stores, accounts, secrets, nowMs, config }: GatewayDeps): Promise<Auth> {
   const apiKeys = createApiKeys(stores.identity);
   const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
-  const bearers = createBearers({ issuer, config, nowMs });
+  const standings = createStandings(stores.logins, nowMs);
+  const bearers = createBearers({ issuer, config, nowMs, standings });
   const signatures = createEdgeSignatures({
     edge: stores.edge,
     accounts,
@@ -34,6 +37,7 @@ export async function createAuth({ stores, accounts, secrets, nowMs, config }: G
     apiKeys,
     signatures,
     issuer,
+    standings,
     secondFactor: createSecondFactor({ identity: stores.identity, secrets, nowMs }),
     credentials: createCredentials({ apiKeys, bearers, signatures }),
   };

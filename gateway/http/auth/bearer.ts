@@ -14,6 +14,7 @@ import { ORG_ROLES, type OrgRole } from '../../../protocol/slugs.ts';
 import type { GatewayConfig } from '../../deps.ts';
 import type { Bearer } from '../context.ts';
 import { ALGORITHM, TOKEN_AUDIENCE, type Issuer } from './issuer.ts';
+import type { Standings } from './standings.ts';
 
 /** What an outside issuer may sign with: no symmetric algorithm, no `none`. */
 const OIDC_ALGORITHMS = ['EdDSA', 'ES256', 'RS256', 'PS256'];
@@ -37,9 +38,11 @@ export function createBearers({
   issuer,
   config,
   nowMs,
+  standings,
   elapsedMs = () => performance.now(),
 }: {
   issuer: Issuer;
+  standings: Pick<Standings, 'of'>;
   config: Pick<GatewayConfig, 'publicUrl' | 'oidc'>;
   nowMs: () => number;
   elapsedMs?: () => number;
@@ -93,7 +96,8 @@ export function createBearers({
               ownKey,
               options({ issuer: config.publicUrl, audience: TOKEN_AUDIENCE, algorithms: [ALGORITHM] }),
             );
-        return bearerOf(payload, !outside);
+        const claimed = bearerOf(payload, !outside);
+        return outside || claimed === null ? claimed : await asStored(claimed, standings);
       } catch (error) {
         if (error instanceof errors.JOSEError) return null;
         throw error;
@@ -106,6 +110,7 @@ export function createBearers({
 function bearerOf(payload: JWTPayload, builtIn: boolean): Bearer | null {
   const {
     sub,
+    sid,
     org_id: organizationId,
     org_role: role,
     platform_role: platformRole,
@@ -116,11 +121,24 @@ function bearerOf(payload: JWTPayload, builtIn: boolean): Bearer | null {
   const known = typeof organizationId === 'string' && /^org_[a-z2-7]{26}$/.test(organizationId);
   return {
     userId: sub,
+    loginId: builtIn && typeof sid === 'string' ? sid : null,
     organizationId: known ? organizationId : null,
     role: known && ORG_ROLES.includes(role as OrgRole) ? (role as OrgRole) : null,
     platformAdmin: builtIn && platformRole === 'admin',
     authAtMs: typeof authTime === 'number' ? authTime * 1_000 : 0,
     totpAtMs: typeof totpAt === 'number' ? totpAt * 1_000 : null,
+  };
+}
+
+/** What the database says of a token of our own: it wins over the claims. Null when its login is over. Console A13. */
+async function asStored(claimed: Bearer, standings: Pick<Standings, 'of'>): Promise<Bearer | null> {
+  const standing = await standings.of(claimed);
+  if (standing === null || !standing.open) return null;
+  return {
+    ...claimed,
+    organizationId: standing.role === null ? null : claimed.organizationId,
+    role: standing.role,
+    platformAdmin: claimed.platformAdmin && standing.platformAdmin,
   };
 }
 

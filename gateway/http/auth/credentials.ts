@@ -53,7 +53,7 @@ function whyNoBearer(
   if (authorization !== undefined)
     return {
       reason: 'invalid_token',
-      next: 'the token is malformed, expired or of another issuer: sign in again (POST /v1/auth/login), send it as Authorization: Bearer …',
+      next: 'the token is malformed, expired, of a login that ended or of another issuer: sign in again (POST /v1/auth/login), send it as Authorization: Bearer …',
     };
   return credential === 'application'
     ? {

@@ -74,6 +74,7 @@ export async function createIssuer({
       const nowSeconds = Math.floor(nowMs() / 1_000);
       const seconds = (ms: number) => Math.floor(ms / 1_000);
       return new SignJWT({
+        ...(bearer.loginId === null ? {} : { sid: bearer.loginId }),
         ...(bearer.organizationId === null ? {} : { org_id: bearer.organizationId }),
         ...(bearer.role === null ? {} : { org_role: bearer.role }),
         ...(bearer.platformAdmin ? { platform_role: 'admin' } : {}),

@@ -1,38 +1,21 @@
 /**
  * Sign-in of console users: password and second factor, short access tokens, a rotating refresh cookie. Decisions 2.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import type { MembershipRow, UserRow } from '../../../model/ports/identity-store.ts';
 import { notFound, refuse } from '../../../protocol/errors.ts';
-import type { ReplyOf } from '../../../protocol/routes.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { isPassword } from '../auth/passwords.ts';
-import { signInCookie } from '../auth/cookie.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
-import { ACCESS_TOKEN_SECONDS } from '../auth/issuer.ts';
-import { bearerOf, type Bearer, type Handlers } from '../context.ts';
+import { bearerOf, type Handlers } from '../context.ts';
 import { notFresh } from './second-factor.ts';
+import { createSessions, foreignOrigin, nextOf, REFRESH_COOKIE, storedOf } from './sessions.ts';
 import type { HandlerDeps } from '../surroundings.ts';
-import { instantOrNull } from '../views.ts';
-
-const COOKIE = 'flock_refresh';
-/** A session that is not used for this long ends. Choice: two weeks, as consoles of this kind have. */
-const REFRESH_MS = 14 * 86_400_000;
-const REFRESH_BYTES = 33;
-/** A token is the family of its session, 24 letters, and its own secret. */
-const FAMILY_BYTES = 18;
-const FAMILY_CHARS = 24;
 
 type Area = 'login' | 'refresh' | 'logout' | 'switchOrganization' | 'stepUp' | 'enrolTotp' | 'confirmTotp' | 'getJwks';
-type User = UserRow & { memberships: MembershipRow[] };
-type Reply = ReplyOf<'login'>;
-interface Answering {
-  setHeader(name: string, value: string): void;
-}
-
 export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
-    stores: { identity },
+    stores: { identity, logins },
+    config,
     nowMs,
   } = deps;
   const sessions = createSessions(deps);
@@ -61,29 +44,30 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           : user.memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined && organizationId !== undefined) return refuse('UNAUTHORIZED');
       asked.setHeader('set-cookie', throttles.deviceCookie(email.toLowerCase()));
-      return sessions.begin(asked, user, membership, user.totpConfirmed ? nowMs() : null);
+      return sessions.begin(
+        asked,
+        user,
+        membership,
+        user.totpConfirmed ? { method: 'password_totp', totpAtMs: nowMs() } : { method: 'password', totpAtMs: null },
+      );
     },
     async refresh(asked) {
-      const token = asked.cookies[COOKIE] ?? '';
-      const next = secretOf(REFRESH_BYTES, familyOf(token));
-      const turned = await identity.turnRefreshToken(
+      const foreign = foreignOrigin(asked, config);
+      if (foreign !== null) return foreign;
+      const token = asked.cookies[REFRESH_COOKIE] ?? '';
+      const next = nextOf(token);
+      const turned = await logins.turn(
         storedOf(token),
-        { hash: hashOf(next), expiresAtMs: nowMs() + REFRESH_MS },
+        { hash: next.hash, loginId: newId('lgn', nowMs()), client: asked.client, ip: asked.clientAddress },
         nowMs(),
       );
       const user = turned.outcome === 'turned' ? await identity.userById(turned.userId) : null;
-      if (turned.outcome === 'turned' && user !== null) {
-        return sessions.goOn(
-          asked,
-          next,
-          user,
-          user.memberships.find((one) => one.organizationId === turned.organizationId),
-        );
-      }
+      if (turned.outcome === 'turned' && user !== null) return sessions.goOn(asked, next.secret, user, turned);
       if (turned.outcome === 'reused') {
+        auth.standings.forget(turned.userId);
         deps.log.warn(
           { requestId: asked.requestId, userId: turned.userId },
-          'a refresh token was used again: its session is over',
+          'a refresh token was used again: its login is over',
         );
       }
       // A request beside this one has just brought the browser a newer cookie.
@@ -91,8 +75,11 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return refuse('UNAUTHORIZED');
     },
     async logout(asked) {
-      const token = asked.cookies[COOKIE];
-      if (token !== undefined) await identity.endSession(storedOf(token).family);
+      const foreign = foreignOrigin(asked, config);
+      if (foreign !== null) return foreign;
+      const token = asked.cookies[REFRESH_COOKIE];
+      const userId = token === undefined ? null : await logins.endFamily(storedOf(token).family, 'logout', nowMs());
+      if (userId !== null) auth.standings.forget(userId);
       sessions.forget(asked);
       return { signedOut: true as const };
     },
@@ -102,7 +89,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const membership = user?.memberships.find((one) => one.organizationId === asked.body.organizationId);
       if (user === null || membership === undefined)
         return notFound('organization of this user', asked.body.organizationId);
-      return sessions.begin(asked, user, membership, bearer.totpAtMs);
+      return sessions.moved(bearer, user, membership);
     },
     async stepUp(asked) {
       const bearer = bearerOf(asked);
@@ -132,75 +119,5 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return sessions.proven(bearer, user);
     },
     getJwks: async () => ({ keys: auth.issuer.publicKeys().map((key) => ({ ...key })) }),
-  };
-}
-
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
-const familyOf = (token: string): string => token.slice(0, FAMILY_CHARS);
-const storedOf = (token: string) => ({ family: hashOf(familyOf(token)), hash: hashOf(token) });
-const secretOf = (bytes: number, family = ''): string => family + randomBytes(bytes).toString('base64url');
-
-function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDeps) {
-  const cookie = (value: string, maxAgeSeconds: number) => signInCookie(config, COOKIE, value, maxAgeSeconds);
-
-  const token = async (bearer: Bearer): Promise<Reply> => ({
-    accessToken: await auth.issuer.issue(bearer),
-    tokenType: 'Bearer',
-    expiresInSeconds: ACCESS_TOKEN_SECONDS,
-    organizationId: bearer.organizationId,
-    role: bearer.role,
-    totpAt: instantOrNull(bearer.totpAtMs),
-  });
-  const tokenOf = (user: User, membership: MembershipRow | undefined, totpAtMs: number | null): Promise<Reply> =>
-    token({
-      userId: user.id,
-      organizationId: membership?.organizationId ?? null,
-      role: membership?.role ?? null,
-      platformAdmin: user.platformRole === 'admin',
-      authAtMs: nowMs(),
-      totpAtMs,
-    });
-
-  return {
-    /** The token after a second factor: what the user may do is read again, and is not taken from the token before. */
-    proven(bearer: Bearer, user: User | null): Promise<Reply> {
-      const membership = user?.memberships.find((one) => one.organizationId === bearer.organizationId);
-      return token({
-        ...bearer,
-        organizationId: membership?.organizationId ?? null,
-        role: membership?.role ?? null,
-        platformAdmin: bearer.platformAdmin && user?.platformRole === 'admin',
-        totpAtMs: nowMs(),
-      });
-    },
-    /**
-     * An access token and a new refresh cookie. A user without an organization gets no cookie: there is nothing to go
-     * back to.
-     */
-    async begin(
-      asked: Answering,
-      user: User,
-      membership: MembershipRow | undefined,
-      totpAtMs: number | null,
-    ): Promise<Reply> {
-      if (membership === undefined) return tokenOf(user, membership, totpAtMs);
-      const secret = secretOf(REFRESH_BYTES, secretOf(FAMILY_BYTES));
-      await identity.saveRefreshToken({
-        ...storedOf(secret),
-        userId: user.id,
-        organizationId: membership.organizationId,
-        expiresAtMs: nowMs() + REFRESH_MS,
-      });
-      asked.setHeader('set-cookie', cookie(secret, REFRESH_MS / 1_000));
-      return tokenOf(user, membership, totpAtMs);
-    },
-    /** An access token and the next cookie of a session, which was turned. */
-    goOn(asked: Answering, secret: string, user: User, membership: MembershipRow | undefined): Promise<Reply> {
-      asked.setHeader('set-cookie', cookie(secret, REFRESH_MS / 1_000));
-      return tokenOf(user, membership, null);
-    },
-    forget(asked: Answering): void {
-      asked.setHeader('set-cookie', cookie('', 0));
-    },
   };
 }

@@ -50,6 +50,9 @@ test("decisions 2: passwords are argon2id hashes; nobody's hash matches nothing"
   t.false(await isPassword(null, 'correct horse battery staple, but longer'));
 });
 
+/** An outside issuer's tokens are asked of nobody here. */
+const NOBODYS = { of: () => Promise.reject(new Error('no login of ours')) };
+
 test('decisions 2: an outside issuer is believed with its own audience and pinned algorithms, and makes no administrator', async (t) => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const jwk = { ...(await exportJWK(rsa.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
@@ -64,6 +67,7 @@ test('decisions 2: an outside issuer is believed with its own audience and pinne
   const bearers = createBearers({
     issuer: { issue: async () => '', publicKeys: () => [], reload: async () => undefined },
     nowMs: Date.now,
+    standings: NOBODYS,
     config: { publicUrl: 'http://cloud.test', oidc: { issuer, audience: 'flock-console' } },
   });
   const organization = `org_${'a'.repeat(26)}`;
@@ -77,6 +81,7 @@ test('decisions 2: an outside issuer is believed with its own audience and pinne
       .sign(rsa.privateKey);
   t.deepEqual(await bearers.authenticate(await token()), {
     userId: 'oidc|1',
+    loginId: null,
     organizationId: organization,
     role: 'editor',
     platformAdmin: false,
@@ -109,6 +114,7 @@ test('decisions 2: an outside issuer that does not answer proves nothing and dis
   const bearers = createBearers({
     issuer: { issue: async () => '', publicKeys: () => [], reload: async () => undefined },
     nowMs: Date.now,
+    standings: NOBODYS,
     config: { publicUrl: 'http://cloud.test', oidc: { issuer, audience: 'flock-console' } },
   });
   const token = await new SignJWT({})
