@@ -16,6 +16,7 @@ import { readSecret } from './process/secret-setting.ts';
 import type { FeeSettings } from './signing/signers/fee-bounds.ts';
 import { FIRST_NONCE_MAX } from './signing/signers/lying-in-wait.ts';
 import { spendLedgerPlace, type SpendLedgerPlace } from './spend/shared-spend.ts';
+import { readTreasuries, type AllowedTreasury } from './sweeps/treasuries.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
 
 const DIGITS_MAX = 78;
@@ -118,8 +119,8 @@ export interface EdgeConfig {
   readonly spendWindowMs: number;
   /** Where all replicas count together; null: each counts for itself. */
   readonly spendLedger: SpendLedgerPlace | null;
-  /** Where sweeps may go beside the derived treasury, canonical texts by chain. Spec §4.5. */
-  readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
+  /** Where sweeps may go beside the derived treasury. Spec §4.5. */
+  readonly sweepTreasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
   readonly instructionTtlMs: number;
   readonly keySetTtlMs: number;
   readonly outboxCapacity: number;
@@ -382,21 +383,6 @@ function readVerifyNodes(
     else nodes.set(chain, urls);
   }
   return nodes;
-}
-
-/** Every entry is an address of at least one chain: a misspelt one would silently stop sweeps. */
-function readTreasuries(entries: readonly string[], problems: string[]): Map<Chain, readonly string[]> {
-  const treasuries = new Map<Chain, readonly string[]>();
-  entries.forEach((entry, index) => {
-    const matches = CHAINS.flatMap((chain) => {
-      const parsed = factsOf(chain).parseAddress(networkOf(chain), entry);
-      return isRefusal(parsed) ? [] : [{ chain, canonical: parsed.canonical }];
-    });
-    if (matches.length === 0)
-      problems.push(`EDGE_SWEEP_TREASURY_ALLOWLIST: entry ${index + 1} is an address of no chain`);
-    for (const { chain, canonical } of matches) treasuries.set(chain, [...(treasuries.get(chain) ?? []), canonical]);
-  });
-  return treasuries;
 }
 
 function readAllowlist(text: string | undefined, problems: string[]): readonly WebhookTarget[] | null {

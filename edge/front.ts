@@ -1,5 +1,6 @@
 /** The HTTP server of one edge: each path with the parts that answer it. Built last, from parts and links. */
 import type { FastifyInstance } from 'fastify';
+import { shippedRegistry } from '../chains/catalogue.ts';
 import { ownGasTanks } from './answers/address-rules.ts';
 import type { Known } from './answers/known.ts';
 import { ownTransaction } from './answers/transaction-rules.ts';
@@ -16,6 +17,7 @@ import { LiveChains } from './link/live-chains.ts';
 import type { EdgeContext, Links } from './links.ts';
 import type { EdgeParts } from './parts.ts';
 import { within } from './process/within.ts';
+import { spentOfCaps } from './spend/ledger.ts';
 
 /** A build at a follower is answered when the cloud has its record for the leader, or after this. Milliseconds. */
 const SHARE_WAIT_MS = 3_000;
@@ -87,7 +89,7 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
   });
 }
 
-function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay, blocked }: Links) {
+function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay, blocked, operations }: Links) {
   const { config, log, ports, sessionId, running } = context;
   const liveChains = new LiveChains(parts.upstream, ports.monotonicMs);
   return () =>
@@ -100,6 +102,13 @@ function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay, 
       outbox: parts.outbox.report(),
       deliveries: relay.load,
       blocked: blocked.list(),
+      sweeps: {
+        ...operations.report(),
+        registryVersion: shippedRegistry.version,
+        nowMs: ports.wallMs(),
+        windowSeconds: config.spendWindowMs / 1_000,
+        caps: spentOfCaps(config.spendCaps, parts.ledger),
+      },
       alarms: log.alarms,
       uptimeSeconds: (ports.monotonicMs() - running.startedAtMs) / 1_000,
       sessionId,

@@ -11,6 +11,7 @@
  *   sender        link       session, submissions
  *   binding       signing    –
  *   signing       signing    session, nodes, via-leader, guard, submissions, sender, binding
+ *   operations    sweeps     signing's needs, sender, submissions
  *   refills       link       –
  *   counters      http       –
  *   blocked       webhooks   –
@@ -18,7 +19,7 @@
  *   check         webhooks   nodes
  *   relay         webhooks   sender, guard, counters, blocked, poster, check
  *   metrics       http       session, relay, counters, blocked
- *   takers        edge       session, sender, signing, refills, relay: where the frames of the session go
+ *   takers        edge       session, sender, signing, operations, refills, relay: where the frames of the session go
  *
  * The session is built first because all report through it; it takes no frame before `start(takers)`.
  */
@@ -48,6 +49,7 @@ import { PaymentGuard } from './signing/payment-guard.ts';
 import { loadSigner } from './signing/signer-loader.ts';
 import { Signing } from './signing/signing.ts';
 import { Submissions } from './signing/submissions.ts';
+import { Operations } from './sweeps/operations.ts';
 import { BlockedTargets } from './webhooks/blocked-targets.ts';
 import { createDepositCheck, judgeDelivery, takenKeysIn } from './webhooks/deposit-check.ts';
 import { plainEvent } from './webhooks/plain-event.ts';
@@ -70,6 +72,7 @@ export interface Links {
   readonly sender: OutboxSender;
   readonly submissions: Submissions;
   readonly signing: Signing;
+  readonly operations: Operations;
   readonly guard: PaymentGuard;
   readonly relay: WebhookRelay;
   readonly blocked: BlockedTargets;
@@ -87,7 +90,7 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
   const session = createSession(context, parts);
   const nodes = nodesOf(context);
   const payments = linkPayments(context, parts, { session, nodes });
-  const { sender, signing, guard } = payments;
+  const { sender, signing, operations, guard } = payments;
   const refills = new PoolRefills({
     keystore: context.keystore,
     monotonicMs: context.ports.monotonicMs,
@@ -98,7 +101,7 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
   const poster = createPoster(context, { counters, blocked });
   const relay = createRelay(context, parts, { nodes, sender, guard, counters, blocked, poster });
   const metrics = createMetrics(context, parts, { session, relay, counters, blocked });
-  const takers = takersOf(context, { session, sender, signing, refills, relay });
+  const takers = takersOf(context, { session, sender, signing, operations, refills, relay });
   return { session, ...payments, refills, relay, blocked, counters, metrics, takers };
 }
 
@@ -143,7 +146,7 @@ function linkPayments(
   context: EdgeContext,
   parts: EdgeParts,
   { session, nodes }: { session: Session; nodes: OwnNodes | null },
-): Pick<Links, 'guard' | 'submissions' | 'sender' | 'signing'> {
+): Pick<Links, 'guard' | 'submissions' | 'sender' | 'signing' | 'operations'> {
   const { config, keystore, log, ports, sessionId } = context;
   const { upstream, lease, outbox, instructions, timers, ledger } = parts;
   const { environment } = config,
@@ -167,16 +170,12 @@ function linkPayments(
   });
   const sender = createSender({ outbox, session, submissions, log });
   const binding = new CounterBinding({ instructions, upstream, sharesLedger: shared !== null, pause, log });
-  const signing = new Signing({
+  const common = {
     environment,
-    binding,
-    pause,
-    share,
     lease,
     instructions,
     ledger,
     shared,
-    guard,
     outbox,
     submissions,
     keystore,
@@ -191,14 +190,22 @@ function linkPayments(
       nowMs: ports.wallMs,
     },
     nextCounter: nodes === null ? null : createOwnCounters(nodes),
-    signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
+    signerOf: async (chain: Chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
     beat: () => session.beat(),
-    viaLeader,
-    instructionTtlMs: config.instructionTtlMs,
     nudge: () => sender.nudge('signed'),
     log,
+  };
+  const signing = new Signing({
+    ...common,
+    binding,
+    pause,
+    share,
+    guard,
+    viaLeader,
+    instructionTtlMs: config.instructionTtlMs,
   });
-  return { guard, submissions, sender, signing };
+  const operations = new Operations({ ...common, storage: parts.storage });
+  return { guard, submissions, sender, signing, operations };
 }
 
 function createSender({
@@ -316,15 +323,16 @@ function createMetrics(
   });
 }
 
-type Receivers = Pick<Links, 'session' | 'sender' | 'signing' | 'refills' | 'relay'>;
+type Receivers = Pick<Links, 'session' | 'sender' | 'signing' | 'operations' | 'refills' | 'relay'>;
 
 function takersOf(
   { log, running }: EdgeContext,
-  { session, sender, signing, refills, relay }: Receivers,
+  { session, sender, signing, operations, refills, relay }: Receivers,
 ): SessionTakers {
   return {
     deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
     sign: (transactionId, leaseEpoch) => acknowledged(() => signing.onFrame(transactionId, leaseEpoch)),
+    operate: (frame) => acknowledged(() => operations.onFrame(frame)),
     replenish: (ask) => acknowledged(() => refills.refill(ask)),
     onBroadcast: noteBroadcasts(signing, session, log),
     onMovement: () => {

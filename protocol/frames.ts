@@ -8,15 +8,16 @@
  * The edge renews its lease: the leader sends `heartbeat` every tenth of the TTL and may act until a little less than
  * the grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot
  * distinguish a killed leader from a stream that ended on the cloud's side alone. A follower sends it every
- * HEARTBEAT_MS. Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `key_set`, `instructions`,
- * `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`, `key_set`,
- * `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says `keySets`; an edge that does not know
- * the frame ignores it. A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else; it may be
- * sent again.
+ * HEARTBEAT_MS. Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `operate`, `replenish`, `keys`, `key_set`,
+ * `instructions`, `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`,
+ * `key_set`, `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says `keySets`; an edge that
+ * does not know the frame ignores it. A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else;
+ * it may be sent again.
  */
 import { z } from 'zod';
 import { shortText } from './schema/values.ts';
-import { CHAINS, EDGE_ROLES, FAMILIES, POOLED_CHAINS } from './slugs.ts';
+import { unsigned } from './schema/transactions.ts';
+import { CHAINS, EDGE_ROLES, FAMILIES, OPERATION_ROLES, POOLED_CHAINS } from './slugs.ts';
 import { VERSION } from './version.ts';
 import {
   epoch,
@@ -245,6 +246,31 @@ export const signFrame = z.object({
   /** The record that a replica shared, if one did: the leader may be another one, or came later. */
   record: instructionRecord.nullish(),
 });
+/**
+ * The cloud asks the leader to sign a transaction of a treasury operation. The edge makes the instruction itself from
+ * role and paths; the texts here are only compared with it. It answers `{ ok: true }` after it submitted, or a refusal.
+ */
+export const operateFrame = z.object({
+  leaseEpoch: epoch,
+  operationId: z.string().regex(/^swo_[a-z2-7]{26}$/),
+  transactionId: z.string().regex(/^txn_[a-z2-7]{26}$/),
+  role: z.enum(OPERATION_ROLES),
+  chain: z.enum(CHAINS),
+  fromPath: shortText(200),
+  from: shortText(120),
+  /** Path of the treasury or of the funded address; null for an external treasury. */
+  toPath: shortText(200).nullable(),
+  to: shortText(120),
+  /** Tag of an external treasury whose address has one. */
+  tag: shortText(40).nullable(),
+  /** Canonical contract; null for the native coin. */
+  token: shortText(120).nullable(),
+  /** Smallest unit. */
+  amount: z.string().regex(/^(?:0|[1-9][0-9]{0,77})$/),
+  /** Everything that the address has; a later version may pay less. */
+  sendAll: z.boolean(),
+  unsigned,
+});
 export const instructionsFrame = z.object({ records: z.array(instructionRecord).max(16) });
 /** The leader stops: its lease is free at once. */
 export const releaseFrame = z.object({ leaseEpoch: epoch });
@@ -276,6 +302,7 @@ export type LocalKeyRecord = z.infer<typeof localKeyRecord>;
 export type KeySetRecord = z.infer<typeof keySetRecord>;
 export type InstructionRecord = z.infer<typeof instructionRecord>;
 export type DeliverFrame = z.infer<typeof deliverFrame>;
+export type OperateFrame = z.infer<typeof operateFrame>;
 export type AttemptsFrame = z.infer<typeof attemptsFrame>;
 export type WelcomeFrame = z.infer<typeof welcomeFrame>;
 export type Acknowledgement = z.infer<typeof acknowledgement>;

@@ -8,6 +8,9 @@ export const EVM_CHAINS = ['eth', 'bsc', 'polygon', 'avax', 'base'] as const sat
 /** Chains of one family share code, keys and addresses; a family is never shown on the wire. */
 export const FAMILIES = ['btc', 'evm', 'tron', 'sol', 'xrp', 'xlm'] as const;
 export type Family = (typeof FAMILIES)[number];
+/** What a transaction of a treasury operation does: gas from the tank to an address, or an address's money home. */
+export const OPERATION_ROLES = ['fund', 'sweep'] as const;
+export type OperationRole = (typeof OPERATION_ROLES)[number];
 
 /** Spec §1.6: the five EVM networks share one derivation path and one address per customer. */
 export const FAMILY_OF: Readonly<Record<Chain, Family>> = {

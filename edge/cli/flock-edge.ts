@@ -36,6 +36,12 @@ const COMMANDS: readonly Command[] = [
       (await import('./payments.ts')).paymentsCommand(args, process.env, process.stdout, process.stderr),
   },
   {
+    words: ['sweeps'],
+    usage: 'sweeps stop | start | status',
+    does: 'has every sweep that the cloud asks for refused, or signed again within the caps',
+    run: async (args) => (await import('./sweeps.ts')).sweepsCommand(args, process.env, process.stdout, process.stderr),
+  },
+  {
     words: ['sources'],
     usage: 'sources import|list|check|detect|register|purge|rewrap',
     does: 'phrases and keys from elsewhere, in the encrypted keystore',

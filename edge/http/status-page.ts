@@ -1,7 +1,7 @@
 /**
  * The page at `/`: what this edge is doing, in words, before any sync too. It needs no credential, so it shows no
- * address, no key, no amount and no name of the customer; of a webhook that is blocked host and port. One file, no
- * script, nothing from elsewhere.
+ * address, no key, no amount that a customer moves and no name of one: of a webhook that is blocked host and port, of
+ * sweeps the caps and what gas and fees used of them. One file, no script, nothing from elsewhere.
  */
 import { createHash } from 'node:crypto';
 import type { EdgePath } from './exchange.ts';

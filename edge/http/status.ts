@@ -5,6 +5,7 @@ import type { StatusLine, StatusView } from './status-page.ts';
 import type { LeaseView } from '../link/lease.ts';
 import type { OutboxReport } from '../link/outbox.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import type { OperationsReport } from '../sweeps/operations.ts';
 import type { BlockedTarget } from '../webhooks/blocked-targets.ts';
 import type { RegistrationState } from '../link/registration.ts';
 
@@ -19,10 +20,20 @@ export interface EdgeStatus {
   readonly deliveries: number;
   /** Where webhooks do not get to, newest first. */
   readonly blocked: readonly BlockedTarget[];
+  readonly sweeps: SweepsStatus;
   readonly alarms: number;
   readonly uptimeSeconds: number;
   readonly sessionId: string;
   readonly stopping: boolean;
+}
+
+/** What the cloud may start, and what became of it. */
+export interface SweepsStatus extends OperationsReport {
+  readonly registryVersion: number;
+  readonly nowMs: number;
+  readonly windowSeconds: number;
+  /** Chains with a cap above zero, smallest native unit. */
+  readonly caps: readonly { readonly chain: Chain; readonly cap: bigint; readonly spent: bigint }[];
 }
 
 /** The page of a moment. */
@@ -122,6 +133,7 @@ function linesOf(status: EdgeStatus): StatusLine[] {
         ]),
     { label: 'Webhooks in flight', value: String(deliveries) },
     ...status.blocked.map(blockedLine),
+    ...sweepLines(status.sweeps),
     {
       label: 'Alarms',
       value: String(alarms),
@@ -134,6 +146,53 @@ function linesOf(status: EdgeStatus): StatusLine[] {
     { label: 'Version', value: EDGE_VERSION, hint: `up ${durationText(status.uptimeSeconds)}` },
   ];
 }
+
+function sweepLines({
+  stoppedAtMs,
+  refusals,
+  lastSignedAtMs,
+  registryVersion,
+  nowMs,
+  windowSeconds,
+  caps,
+}: SweepsStatus): StatusLine[] {
+  const ago = (atMs: number) => `${durationText(Math.max(0, nowMs - atMs) / 1_000)} ago`;
+  const last = lastSignedAtMs === null ? 'none since the start' : `last one signed ${ago(lastSignedAtMs)}`;
+  const hint = `${last}; token registry version ${registryVersion}`;
+  const first: StatusLine =
+    stoppedAtMs !== null
+      ? {
+          label: 'Sweeps',
+          value: `stopped ${ago(stoppedAtMs)}`,
+          tone: 'warn',
+          hint: '`flock-edge sweeps start` lets them go on',
+        }
+      : caps.length === 0
+        ? { label: 'Sweeps', value: 'off: EDGE_SPEND_CAP_<CHAIN> is 0 on every chain', hint }
+        : { label: 'Sweeps', value: 'allowed within the caps', hint };
+  return [
+    first,
+    ...caps.map(({ chain, cap, spent }) => ({
+      label: `EDGE_SPEND_CAP_${chain.toUpperCase()}`,
+      value: `${spent} of ${cap} spent within ${durationText(windowSeconds)}`,
+      ...(spent * 10n >= cap * 9n ? ({ tone: 'warn' } as const) : {}),
+    })),
+    ...(refusals.length === 0
+      ? []
+      : [
+          {
+            label: 'Sweeps refused',
+            value: refusals
+              .slice(0, REFUSALS_SHOWN)
+              .map(([reason, count]) => `${reason} ${count} ×`)
+              .join(', '),
+            tone: 'warn',
+          } as const,
+        ]),
+  ];
+}
+
+const REFUSALS_SHOWN = 8;
 
 function blockedLine({ target, reason, setting, next, count }: BlockedTarget): StatusLine {
   return {

@@ -10,7 +10,7 @@ export interface AskedOf {
   readonly policies: Pick<PolicySource, 'instructions'>;
   /** The sender's next counter at the company's own node; null without any. */
   readonly nextCounter: ((recorded: RecordedInstruction) => Promise<bigint | null>) | null;
-  readonly upstream: Upstream;
+  readonly upstream: Pick<Upstream, 'signed'>;
 }
 
 /** Withdrawals that will not land any more. A sandbox reset forgets them altogether. */

@@ -10,9 +10,13 @@ const PAYLOAD_CHARACTERS_MAX = 20_000;
 export function builtOf(data: unknown): BuiltJson | null {
   const reply = built.safeParse(data);
   if (!reply.success) return null;
-  const { chain, payload, amount, feeMax } = reply.data.unsigned;
-  const isPayable = amount.length <= AMOUNT_DIGITS_MAX && feeMax.length <= AMOUNT_DIGITS_MAX;
-  return isPayable && (chain === 'btc' || payload.length <= PAYLOAD_CHARACTERS_MAX) ? reply.data : null;
+  return isPayable(reply.data.unsigned) ? reply.data : null;
+}
+
+/** Whether a payload is no larger than an honest one, and its amounts are no longer than amounts are. */
+export function isPayable({ chain, payload, amount, feeMax }: UnsignedJson): boolean {
+  const isShort = amount.length <= AMOUNT_DIGITS_MAX && feeMax.length <= AMOUNT_DIGITS_MAX;
+  return isShort && (chain === 'btc' || payload.length <= PAYLOAD_CHARACTERS_MAX);
 }
 
 export function unsignedOf(json: UnsignedJson): Unsigned {

@@ -3,6 +3,7 @@
  */
 import type { Catalogue } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import type { AllowedTreasury } from '../sweeps/treasuries.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 import { feeBoundsOf, type FeeSettings } from './signers/fee-bounds.ts';
@@ -15,8 +16,8 @@ export interface PolicySource {
   readonly fees: FeeSettings;
   /** EDGE_FIRST_NONCE_MAX. found F8. */
   readonly firstNonceMax: bigint;
-  /** EDGE_SWEEP_TREASURY_ALLOWLIST, canonical texts. Spec §4.5. */
-  readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
+  /** EDGE_SWEEP_TREASURY_ALLOWLIST. Spec §4.5. */
+  readonly sweepTreasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
   readonly catalogueOf: (chain: Chain) => Catalogue;
   readonly nowMs: () => number;
 }
@@ -75,7 +76,10 @@ export function signingPolicyOf(
   const to = highestNext(instructions.highestCounter(chain, from, replayKey), nextAtNode);
   return {
     ...feeBoundsOf(chain, fees, instruction.purpose === 'sweep'),
-    sweepDestinations: [...(derivedTreasury === null ? [] : [derivedTreasury]), ...(sweepTreasuries.get(chain) ?? [])],
+    sweepDestinations: [
+      ...(derivedTreasury === null ? [] : [derivedTreasury]),
+      ...(sweepTreasuries.get(chain) ?? []).map(({ address }) => address),
+    ],
     gasTank: gasTank === null ? null : addressAt(gasTank),
     catalogue: catalogueOf(chain),
     addressAt,

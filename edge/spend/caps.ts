@@ -1,21 +1,22 @@
 /**
  * What is spent and how much may be, in the smallest native unit, over a rolling window. Decisions 3 and 6.
  *
- *   cloud       what the cloud can start (sweeps and their gas): EDGE_SPEND_CAP_<CHAIN>, default zero
+ *   cloud       what the cloud can start and what can be lost by it (fundings, and the fees of sweeps):
+ *               EDGE_SPEND_CAP_<CHAIN>, default zero; beside it FUNDINGS_MAX fundings of one address
  *   withdrawal  what a holder of a local key asked for: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
  *   tokens that a withdrawal moves, beside its fee: EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>, in the token's own unit
  *
- * A native transfer spends amount + highest fee, a token transfer its highest fee; of a part of the fee that is in no
- * byte at least what the network is known to take.
+ * A native transfer spends amount + highest fee, a token transfer its highest fee, a sweep its highest fee alone (what
+ * it moves stays the company's); of a part of the fee that is in no byte at least what the network is known to take.
  */
 import type { Unsigned } from '../../chains/chain.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Chain } from '../../protocol/slugs.ts';
-import type { Signer } from '../signing/signers/signer.ts';
+import { refuseToSign, type Signer } from '../signing/signers/signer.ts';
 
 export type SpendPurpose = 'cloud' | 'withdrawal';
 
-/** Smallest units of a token, by its canonical contract. */
+/** Smallest units of a token, by its canonical contract; of a funding one, by the address that gets it. */
 export interface TokenSpend {
   readonly contract: string;
   readonly amount: bigint;
@@ -60,11 +61,23 @@ export interface SpendCaps {
  * Highest cost of a payload, smallest native unit. `check` compared amount and fee with the bytes; for a part of the
  * fee that is in no byte the signer knows the least.
  */
-export function spendOf(unsigned: Unsigned, { feeFloor }: Pick<Signer, 'feeFloor'>): bigint {
+export function spendOf(
+  unsigned: Unsigned,
+  { feeFloor }: Pick<Signer, 'feeFloor'>,
+  { isSweep = false }: { readonly isSweep?: boolean } = {},
+): bigint {
   const { feeMax, tokenContract, kind, amount } = unsigned,
     least = feeFloor?.(unsigned) ?? 0n;
-  return (feeMax < least ? least : feeMax) + (tokenContract === null && kind === 'payment' ? amount : 0n);
+  const isLeaving = tokenContract === null && kind === 'payment' && !isSweep;
+  return (feeMax < least ? least : feeMax) + (isLeaving ? amount : 0n);
 }
+
+/** Fundings of one address within a window: a job needs one, and a top-up where the market rose. Treasury E2. */
+export const FUNDINGS_MAX = 4n;
+const FUNDING = 'funding of ';
+
+/** Counts one funding of an address beside its cost. */
+export const fundingOf = (address: string): TokenSpend => ({ contract: `${FUNDING}${address}`, amount: 1n });
 
 /** Null: unbounded. */
 export function capOf(
@@ -92,6 +105,7 @@ export function tokenCapOf(
   chain: Chain,
   { contract }: Pick<TokenSpend, 'contract'>,
 ): bigint | null {
+  if (contract.startsWith(FUNDING)) return FUNDINGS_MAX;
   return tokenCaps?.get(chain)?.get(contract) ?? (withdrawalCaps.has(chain) ? 0n : null);
 }
 
@@ -102,13 +116,23 @@ export const tokenSubject = (subject: string): string => `${subject}/token`;
 const NEXT =
   'wait until earlier spends leave the window, or raise the setting on every replica; nothing was signed now';
 
-/** AMOUNT_CAP_EXCEEDED for the token of a spend. */
+function overFundings(value: bigint, { spendWindowMs }: SpendCaps): Refusal {
+  const refusal = refuseToSign('funding_count'),
+    bound = FUNDINGS_MAX.toString();
+  return {
+    ...refusal,
+    details: { ...refusal.details, bound, value: value.toString(), windowSeconds: spendWindowMs / 1_000 },
+  };
+}
+
+/** AMOUNT_CAP_EXCEEDED for the token of a spend, SIGNED_BATCH_REJECTED for one funding too many of an address. */
 export function overTokenCap(
   { chain }: Pick<Spend, 'chain'>,
   token: TokenSpend,
   caps: SpendCaps,
   spent: bigint,
 ): Refusal {
+  if (token.contract.startsWith(FUNDING)) return overFundings(spent + token.amount, caps);
   return refuse('AMOUNT_CAP_EXCEEDED', {
     chain,
     tokenContract: token.contract,

@@ -416,3 +416,13 @@ export class SpendLedger {
     return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   }
 }
+
+/** What of each cap above zero is spent within the window, as this replica counted, smallest native unit. */
+export function spentOfCaps(
+  spendCaps: ReadonlyMap<Chain, bigint>,
+  ledger: Pick<SpendLedger, 'spent'>,
+): { readonly chain: Chain; readonly cap: bigint; readonly spent: bigint }[] {
+  return [...spendCaps].flatMap(([chain, cap]) =>
+    cap > 0n ? [{ chain, cap, spent: ledger.spent(chain, 'cloud') }] : [],
+  );
+}

@@ -124,6 +124,7 @@ export const DETAILS = {
     setting: textOrNone,
     bound: text,
     value: text,
+    windowSeconds: whole,
     expected: textOrNone,
     found: textOrNone,
     contract: textOrNone,

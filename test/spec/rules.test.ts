@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { citations, citedIn, MATRIX_FILE, NOT_YET, rules } from '../support/rule-matrix.ts';
+import {
+  citations,
+  citationsOfPage,
+  citedIn,
+  citedOfPage,
+  MATRIX_FILE,
+  NOT_YET,
+  PAGES,
+  rules,
+  rulesOfPage,
+} from '../support/rule-matrix.ts';
 import { ROOT } from '../support/tree.ts';
 
 const ALL = rules();
@@ -53,4 +63,26 @@ test('the written matrix has every rule: npm run -s docs:rules makes it anew', (
     ALL.filter(({ id }) => !written.includes(`\n| ${id} | `)).map(({ id }) => id),
     [],
   );
+});
+
+for (const page of Object.keys(PAGES)) {
+  test(`every rule of the page ${page} is in the title of a test, and no title names one that it does not have`, (t) => {
+    const known = rulesOfPage(page),
+      cited = citationsOfPage(page);
+    t.true(known.length > 0);
+    t.is(new Set(known).size, known.length);
+    t.deepEqual(
+      known.filter((id) => !cited.has(id)),
+      [],
+    );
+    t.deepEqual(
+      [...cited].filter((id) => !known.includes(id)),
+      [],
+    );
+  });
+}
+
+test('a title names rules of a page after its name', (t) => {
+  t.deepEqual(citedOfPage('treasury', 'treasury E1, E2: a test of V36'), ['E1', 'E2']);
+  t.deepEqual(citedOfPage('treasury', '§4.5, treasury W5, S7–S9: a test; payments E4'), ['W5', 'S7', 'S8', 'S9']);
 });

@@ -81,6 +81,28 @@ const FAULT = /\bC[0-9]{1,2}-[0-9]{1,2}\b/g;
 /** Rules of other pages, named after it: `console B3, B22`. Their letters are their own. */
 const OF_PAGE = /\b(?:console|treasury|payments|migration|ecosystem) [A-Z][0-9]{1,2}(?:(?:, |–)[A-Z]?[0-9]{1,2})*/g;
 
+/** Pages with rules of their own, by the name that titles cite them with; each rule is a row `| E1 | …`. */
+export const PAGES: Readonly<Record<string, string>> = { treasury: 'treasury.md' };
+
+/** Rules of a page, in its order. */
+export function rulesOfPage(page: string): string[] {
+  return [...documentText(PAGES[page]!).matchAll(/^\| ([A-Z][0-9]{1,2}) \| /gm)].map(([, id]) => id!);
+}
+
+/** Rules of a page that a title names: `treasury E1, E2`, `treasury S5–S7`. */
+export function citedOfPage(page: string, title: string): string[] {
+  const listed = new RegExp(`\\b${page} ((?:[A-Z][0-9]{1,2})(?:(?:, |–)[A-Z]?[0-9]{1,2})*)`, 'g');
+  return [...title.matchAll(listed)].flatMap(([, list]) => citedIn(list!));
+}
+
+/** Rules of a page that some title names. */
+export function citationsOfPage(page: string): Set<string> {
+  const titles = filesOf(['test'], '.ts').flatMap(({ text }) =>
+    [...text.matchAll(TITLE)].map(([, plain, template, quoted]) => plain ?? template ?? quoted ?? ''),
+  );
+  return new Set(titles.flatMap((title) => citedOfPage(page, title)));
+}
+
 /** Rules of the chains that a title names; `V36–V40` and `V36–40` are five. */
 export function citedIn(title: string): string[] {
   const single = [...title.replaceAll(OF_PAGE, '').matchAll(RULE)].flatMap(([, letter, from, to]) =>

@@ -163,6 +163,26 @@ export const STEPS: Readonly<Record<string, Step>> = {
     setting: 'EDGE_SWEEP_TREASURY_ALLOWLIST',
     next: 'put the treasury address into the setting of every replica if it is yours; else look who changed the sweep policy',
   },
+  from_not_a_deposit_path: {
+    setting: null,
+    next: "nothing was signed: sweeps leave customers' addresses and registered sources only. An honest cloud asks for nothing else: show its operator the alarm",
+  },
+  funding_count: {
+    setting: 'EDGE_SPEND_WINDOW',
+    next: 'an address gets gas four times within the window at most: look at its sweeps, and wait until the window has passed',
+  },
+  token_not_sweepable: {
+    setting: null,
+    next: 'the token registry of this edge says that whole balances of this token cannot be moved: sweep it by hand',
+  },
+  role_not_on_chain: {
+    setting: null,
+    next: 'the chain has no such operation at this edge: fundings exist on EVM chains, TRON and XRP, sweeps everywhere but on Bitcoin',
+  },
+  sweeps_stopped: {
+    setting: null,
+    next: 'an operator stopped sweeps at this edge: flock-edge sweeps start lets them go on',
+  },
 };
 
 function all(step: Step, reasons: readonly string[]): Record<string, Step> {

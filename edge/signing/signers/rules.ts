@@ -129,8 +129,12 @@ const RULES: { readonly [K in FactKind]: Rule<K> } = {
   ceiling: ({ reason, bound, value }) =>
     value > bound ? refuseToSign(reason, { expected: bound, found: value }) : null,
 
-  costs: ({ kind: _, ...costs }, { unsigned: { chain }, instruction: { purpose }, policy }) =>
-    checkFeeBounds({ ...costs, chain, isSweep: purpose === 'sweep' }, policy),
+  // A funding is gas itself, as small as what an address lacks: its fee is no share of it.
+  costs: ({ kind: _, amount, ...costs }, { unsigned: { chain }, instruction: { purpose }, policy }) =>
+    checkFeeBounds(
+      { ...costs, amount: purpose === 'gas_funding' ? null : amount, chain, isSweep: purpose === 'sweep' },
+      policy,
+    ),
 
   clock: (_, { policy: { nowMs } }) => (nowMs === undefined ? refuseToSign('no_clock') : null),
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { NO_SWEEPS } from '../../support/edge/no-sweeps.ts';
 import { adviceFor } from '../../../edge/http/advice.ts';
 import { phraseCommand } from '../../../edge/cli/phrase.ts';
 import { isMnemonic } from '../../../edge/keystore/keys.ts';
@@ -78,6 +79,7 @@ test('found F76: log and status page carry the advice whole', (t) => {
       outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
       deliveries: 0,
       blocked: [],
+      sweeps: NO_SWEEPS,
       alarms: 0,
       uptimeSeconds: 1,
       sessionId: 'ses_x',

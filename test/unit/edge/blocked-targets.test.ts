@@ -1,5 +1,6 @@
 /** What an operator of an edge is shown of webhooks that its own policy keeps back. */
 import test from 'ava';
+import { NO_SWEEPS } from '../../support/edge/no-sweeps.ts';
 import { statusOfEdge } from '../../../edge/http/status.ts';
 import { BLOCK_REASONS, BlockedTargets, targetOf } from '../../../edge/webhooks/blocked-targets.ts';
 import { parseWebhookAllowlist } from '../../../edge/webhooks/allowlist.ts';
@@ -15,6 +16,7 @@ const at = (target: BlockedTargets) =>
     outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
     deliveries: 0,
     blocked: target.list(),
+    sweeps: NO_SWEEPS,
     alarms: 0,
     uptimeSeconds: 1,
     sessionId: 'ses_x',

@@ -46,6 +46,10 @@ const WRONG: readonly (readonly [env: Environ, named: RegExp])[] = [
     { EDGE_SWEEP_TREASURY_ALLOWLIST: '0x52908400098527886E0F7030069857D2E4169EE7, nonsense' },
     /^EDGE_SWEEP_TREASURY_ALLOWLIST: entry 2 /,
   ],
+  [
+    { EDGE_SWEEP_TREASURY_ALLOWLIST: 'xrp:0x52908400098527886E0F7030069857D2E4169EE7' },
+    /^EDGE_SWEEP_TREASURY_ALLOWLIST: entry 1 is an address of no chain; an entry is ADDRESS or chain:ADDRESS/,
+  ],
   [{ EDGE_SPEND_LEDGER: 'mysql://customer:x@db/ledger' }, /^EDGE_SPEND_LEDGER: must be a postgres/],
   [{ EDGE_SPEND_LEDGER: 'relative/path' }, /^EDGE_SPEND_LEDGER: must be a postgres/],
   [{ EDGE_INSTRUCTION_TTL: '59' }, /^EDGE_INSTRUCTION_TTL:/],
@@ -165,18 +169,25 @@ test('the phrase may come from a file, in upper case and with line breaks; the p
   t.deepEqual(phrase, { mnemonic: PHRASE, passphrase: ' two  spaces ' });
 });
 
-test('§4.5 EDGE_SWEEP_TREASURY_ALLOWLIST: each entry counts on every chain that reads it as an address, in its canonical form', (t) => {
+test('§4.5, treasury W5: an entry of EDGE_SWEEP_TREASURY_ALLOWLIST counts on every chain that reads it, or on the one that it names, with its tag', (t) => {
   const evm = '0x52908400098527886E0F7030069857D2E4169EE7',
+    other = '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     xrp = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
-  const { config } = readConfig({ ...GOOD, EDGE_SWEEP_TREASURY_ALLOWLIST: `${evm.toLowerCase()}, ${xrp}` }, isMnemonic);
-  t.deepEqual(Object.fromEntries(config.sweepTreasuries), {
-    eth: [evm],
-    bsc: [evm],
-    polygon: [evm],
-    avax: [evm],
-    base: [evm],
-    xrp: [xrp],
+  const allowed = (text: string) =>
+    readConfig({ ...GOOD, EDGE_SWEEP_TREASURY_ALLOWLIST: text }, isMnemonic).config.sweepTreasuries;
+  const anywhere = { address: evm, tag: null, isOfOneChain: false },
+    onBase = { address: other, tag: null, isOfOneChain: true };
+  t.deepEqual(Object.fromEntries(allowed(`${evm.toLowerCase()}, ${xrp}, base:${other}`)), {
+    eth: [anywhere],
+    bsc: [anywhere],
+    polygon: [anywhere],
+    avax: [anywhere],
+    base: [anywhere, onBase],
+    xrp: [{ address: xrp, tag: null, isOfOneChain: false }],
   });
+  t.deepEqual(allowed('xrp:XVLhHMPHU98es4dbozjVtdWzVrDjtV18pX8yuPT7y4xaEHi').get('xrp'), [
+    { address: 'rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf', tag: '4294967295', isOfOneChain: true },
+  ]);
   t.is(readConfig(GOOD, isMnemonic).config.sweepTreasuries.size, 0);
 });
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { createStatusPage } from '../../../edge/http/status-page.ts';
 import { durationText, statusOfEdge, type EdgeStatus } from '../../../edge/http/status.ts';
+import { NO_SWEEPS } from '../../support/edge/no-sweeps.ts';
 import { LiveChains } from '../../../edge/link/live-chains.ts';
 import type { Client } from '../../../protocol/client.ts';
 import { refuse } from '../../../protocol/errors.ts';
@@ -16,6 +17,7 @@ const STATUS: EdgeStatus = {
   outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
   deliveries: 0,
   blocked: [],
+  sweeps: NO_SWEEPS,
   alarms: 0,
   uptimeSeconds: 3_700,
   sessionId: 'ses_x',
@@ -127,4 +129,33 @@ test('found F78: the cloud is asked once a minute at most, by one question at a 
   answers.shift()!();
   await setImmediate();
   t.deepEqual(live.view(), new Set(['eth']));
+});
+
+test('treasury E6: the page shows caps, what is spent of them, refusals, the age of the last sweep and the operator’s stop', (t) => {
+  const sweeps = {
+    ...STATUS.sweeps,
+    refusals: [
+      ['sweep_destination_not_allowed', 3],
+      ['AMOUNT_CAP_EXCEEDED', 1],
+    ] as const,
+    lastSignedAtMs: STATUS.sweeps.nowMs - 7_500_000,
+    caps: [{ chain: 'eth', cap: 1_000n, spent: 990n }] as const,
+  };
+  const lineOf = (status: EdgeStatus, label: string) => statusOfEdge(status).lines.find((line) => line.label === label);
+  t.like(lineOf({ ...STATUS, sweeps }, 'Sweeps'), {
+    value: 'allowed within the caps',
+    hint: 'last one signed 2 h 5 min ago; token registry version 1',
+  });
+  t.deepEqual(lineOf({ ...STATUS, sweeps }, 'EDGE_SPEND_CAP_ETH'), {
+    label: 'EDGE_SPEND_CAP_ETH',
+    value: '990 of 1000 spent within 1 d',
+    tone: 'warn',
+  });
+  t.is(
+    lineOf({ ...STATUS, sweeps }, 'Sweeps refused')?.value,
+    'sweep_destination_not_allowed 3 ×, AMOUNT_CAP_EXCEEDED 1 ×',
+  );
+  t.is(lineOf(STATUS, 'Sweeps')?.value, 'off: EDGE_SPEND_CAP_<CHAIN> is 0 on every chain');
+  const stopped = { ...STATUS, sweeps: { ...sweeps, stoppedAtMs: sweeps.nowMs - 60_000 } };
+  t.like(lineOf(stopped, 'Sweeps'), { value: 'stopped 1 min ago', tone: 'warn' });
 });
