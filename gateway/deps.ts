@@ -12,6 +12,7 @@ import type { Nodes } from '../model/ports/nodes.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { RateLimiter } from '../model/ports/rate-limiter.ts';
+import type { BillingStore } from '../model/ports/billing-store.ts';
 import type { ReadStore } from '../model/ports/read-store.ts';
 import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { Serving } from '../model/ports/serving.ts';
@@ -43,6 +44,7 @@ export interface GatewayDeps {
     readonly identity: IdentityStore;
     readonly logins: LoginStore;
     readonly reads: ReadStore;
+    readonly billing: Pick<BillingStore, 'statements' | 'statement'>;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;

@@ -24,6 +24,7 @@ export const LISTS = [
   'rotations',
   'local-keys',
   'logins',
+  'statements',
 ] as const;
 export type ListName = (typeof LISTS)[number];
 

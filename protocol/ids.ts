@@ -16,6 +16,7 @@ export const ID_PREFIXES = [
   'swj',
   'swo',
   'tkr',
+  'stm',
   'ks',
   'mig',
   'scn',

@@ -96,22 +96,37 @@ export const TIER_TERMS: Readonly<Record<Tier, TierTerms>> = {
 /** Decisions 3: sandbox is exempt from tier and band limits and has this one protective ceiling. */
 export const SANDBOX_REQUESTS_PER_MINUTE = 6_000;
 
-interface Bought {
+export interface Bought {
   readonly tier: Tier;
   readonly band: Band;
+  /** What was agreed on for a custom band; absent or null: `BAND_TERMS`. */
+  readonly terms?: BandTerms | null;
 }
 
+/** Terms of a band: those of the table, or what was agreed on for a custom one. */
+export function termsOf({ band, terms }: Bought): BandTerms {
+  return (band === 'custom' ? terms : null) ?? BAND_TERMS[band];
+}
+
+/** Whether a plan goes on above what it includes, at the band's rate; the tier Free stops. */
+export const isOnBand = ({ tier }: Pick<Bought, 'tier'>): boolean => TIER_TERMS[tier].settledTransactions === null;
+
 /** Active addresses that a live plan may hold. */
-export function addressLimitOf({ tier, band }: Bought): number {
-  return TIER_TERMS[tier].addresses ?? BAND_TERMS[band].addresses;
+export function addressLimitOf(plan: Bought): number {
+  return TIER_TERMS[plan.tier].addresses ?? termsOf(plan).addresses;
 }
 
 /** Settled transactions of a month that a live plan includes. */
-export function settledIncludedOf({ tier, band }: Bought): number {
-  return TIER_TERMS[tier].settledTransactions ?? BAND_TERMS[band].includedTransactions;
+export function settledIncludedOf(plan: Bought): number {
+  return TIER_TERMS[plan.tier].settledTransactions ?? termsOf(plan).includedTransactions;
 }
 
 /** Requests in a minute that a live plan may make. */
-export function requestsPerMinuteOf({ tier, band }: Bought): number {
-  return TIER_TERMS[tier].requestsPerMinute ?? BAND_TERMS[band].requestsPerMinute;
+export function requestsPerMinuteOf(plan: Bought): number {
+  return TIER_TERMS[plan.tier].requestsPerMinute ?? termsOf(plan).requestsPerMinute;
+}
+
+/** Monthly fee of a plan, US cents. */
+export function monthlyFeeOf(plan: Bought): number {
+  return isOnBand(plan) ? termsOf(plan).monthlyFeeCents : 0;
 }

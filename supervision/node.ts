@@ -210,6 +210,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
       identity: stores.identity,
       logins: stores.logins,
       reads: stores.read,
+      billing: stores.billing,
       edge: stores.edge,
       watch: stores.watch,
       inbox: stores.inbox,

@@ -3,6 +3,7 @@
  * accounts does for its own; the rest is done once over all nodes, by one that has the role `schedules`. docs/jobs.md.
  */
 import { schedule } from 'node-cron';
+import { billingPeriod } from '../actors/billing/charges.ts';
 import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import type { AccountCommand } from '../model/account/capabilities.ts';
@@ -86,6 +87,19 @@ export const notePeaks = ({ stores, accounts }: Rounds, { signal }: Run): Promis
     accounts,
     (after) => stores.operators.accountsWithAddresses(after, ACCOUNTS_AT_ONCE),
     { type: 'note_peak' },
+    signal,
+  );
+
+/** Statements of months that are over. Console B10. */
+export const closePeriods = (
+  { stores, accounts }: Pick<ScheduleParts, 'accounts'> & { readonly stores: Pick<Stores, 'billing'> },
+  nowMs: number,
+  { signal }: Pick<Run, 'signal'>,
+): Promise<void> =>
+  askEach(
+    accounts,
+    (after) => stores.billing.accountsWithOpenPeriod(billingPeriod(nowMs), after, ACCOUNTS_AT_ONCE),
+    { type: 'close_periods' },
     signal,
   );
 
@@ -177,6 +191,7 @@ export function jobsOf({ background: stores, accounts, nowMs, log }: Omit<Schedu
     { job: 'partitions', everySeconds: daily, work: () => stores.maintain(nowMs()) },
     { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
     { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },
+    { job: 'statements', everySeconds: 3_600, work: (run) => closePeriods({ stores, accounts }, nowMs(), run) },
     { job: 'retention', everySeconds: daily, work: () => retentionRound({ stores, nowMs, log }) },
   ];
 }

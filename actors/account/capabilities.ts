@@ -2,6 +2,7 @@
 import type { AccountCommand } from '../../model/account/capabilities.ts';
 import { refuse } from '../../protocol/errors.ts';
 import { address } from '../address/capability.ts';
+import { billing } from '../billing/capability.ts';
 import { edgeLink } from '../edge-link/capability.ts';
 import { keySource } from '../key-source/capability.ts';
 import { plan } from '../plan/capability.ts';
@@ -10,7 +11,7 @@ import { outgoing } from '../outgoing/capability.ts';
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { applyFacts } from './facts.ts';
 
-export const CAPABILITIES = { edgeLink, keySource, address, outgoing, webhook, plan } as const;
+export const CAPABILITIES = { edgeLink, keySource, address, outgoing, webhook, plan, billing } as const;
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
 
@@ -21,6 +22,7 @@ export const DECISIONS: Decisions = {
   ...outgoing.decide,
   ...webhook.decide,
   ...plan.decide,
+  ...billing.decide,
   apply_facts: applyFacts,
   inspect: ({ state }) => accept(state),
   reset_sandbox: resetSandbox,

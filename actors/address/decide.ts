@@ -15,7 +15,7 @@ import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
-import { addressLimit, noSubscription, tierLimit } from '../plan/decide.ts';
+import { addressLimit, noSubscription, tierLimit } from '../plan/limits.ts';
 import { dayOf, turnOfDay } from './peak.ts';
 import { announceLow } from './pools.ts';
 import { notReady, pooled, unusedOf } from '../edge-link/readiness.ts';

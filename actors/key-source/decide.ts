@@ -22,7 +22,7 @@ import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { pinnedIdentity, suspended } from '../account/guards.ts';
 import { turnOfDay } from '../address/peak.ts';
-import { addressLimit, noSubscription, tierLimit } from '../plan/decide.ts';
+import { addressLimit, noSubscription, tierLimit } from '../plan/limits.ts';
 import { notReady } from '../edge-link/readiness.ts';
 import type { KeySource, PushedSourceKey, SourceKey } from '../../model/account/key-source.ts';
 

@@ -24,7 +24,7 @@ import type { AccountEvent, FactSees, RowWrite } from '../../model/account/capab
 import type { SignedVersion, WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
-import { billingPeriod } from '../plan/decide.ts';
+import { billingPeriod } from '../billing/charges.ts';
 import { amountOf, announceWithdrawal, changedAtMs, holdOfRow, type WithdrawalEventName } from './row.ts';
 import type { Hold } from '../../model/account/outgoing.ts';
 

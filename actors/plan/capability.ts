@@ -1,11 +1,12 @@
 /** Plan, billing and suspension. */
+import type { PlanSees } from '../../model/account/capabilities.ts';
 import type { PlanCommand, PlanState } from '../../model/account/plan.ts';
 import type { Capability } from '../account/decision.ts';
-import { changePlan, settleBand, suspend } from './decide.ts';
+import { buyPlan, changePlan, previewPlan, settleBand, suspend } from './decide.ts';
 import { planFolds } from './evolve.ts';
 
-export const plan: Capability<PlanCommand, PlanState, PlanState> = {
+export const plan: Capability<PlanCommand, PlanSees, PlanState> = {
   owns: ['plan', 'pendingBand', 'suspended', 'settled'],
-  decide: { change_plan: changePlan, settle_band: settleBand, suspend },
+  decide: { change_plan: changePlan, buy_plan: buyPlan, preview_plan: previewPlan, settle_band: settleBand, suspend },
   folds: planFolds,
 };

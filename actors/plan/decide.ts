@@ -1,120 +1,98 @@
-/** What an account's plan allows. The tables themselves are protocol/plans.ts; sandbox is exempt from all of them. */
-import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { addressLimitOf, BAND_TERMS, TIER_TERMS, type TierTerms } from '../../protocol/plans.ts';
-import { TIERS, type Band, type Tier } from '../../protocol/slugs.ts';
-import { accept, type AccountDecision, type Deciding } from '../account/decision.ts';
+/**
+ * Another plan. Spec §3.8; console B7, B8, B13, B14:
+ *
+ *   larger band or tier    at once, at a charge for the rest of the month; a smaller one that waited is withdrawn
+ *   smaller band or tier   at the end of the period; refused now, and given up then, if what there is does not fit
+ *   the present plan       withdraws what waits
+ *
+ * Each decision first ends the months that are over (`turnOfMonth`), so that its charges belong to the running one.
+ */
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { addressLimitOf, isOnBand, TIER_TERMS } from '../../protocol/plans.ts';
+import { TIERS, type Tier } from '../../protocol/slugs.ts';
+import { billingPeriod, boundsOf } from '../billing/charges.ts';
+import { chargesOf, turnOfMonth, type Turn } from '../billing/period.ts';
+import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import type { AccountEvent, PlanSees } from '../../model/account/capabilities.ts';
-import type { Plan } from '../../model/account/plan.ts';
+import type { PendingBand, Plan } from '../../model/account/plan.ts';
+import { isSmallerBand, noSubscription, tooManyAddresses } from './limits.ts';
 
-type Counted = 'chains' | 'addresses' | 'settledTransactions' | 'webhooks' | 'edgeSessions';
+/** What came by agreement is changed by agreement. */
+const BY_AGREEMENT = refuse('FORBIDDEN', { reason: 'by_agreement' });
 
-/** Refuses: TIER_FEATURE_LOCKED once `current` has reached a tier's limit; null means no limit. Spec §8.2. */
-export function tierLimit(
-  { environment, plan }: Pick<PlanSees, 'environment' | 'plan'>,
-  feature: Counted & keyof TierTerms,
-  current: number,
-  limit: number | null,
-): Refusal | null {
-  if (environment === 'sandbox' || limit === null || current < limit) return null;
-  return refuse('TIER_FEATURE_LOCKED', {
-    feature,
-    limit,
-    current,
-    tier: plan.tier,
-    requiredTier: tierAbove(plan.tier, feature),
+/**
+ * What an administrator sets. Only a smaller band waits for the end of the period.
+ * Refuses: ADDRESS_LIMIT_EXCEEDED, CONFLICT (too many changes in one month).
+ */
+export function changePlan({ state, command, nowMs }: Deciding<'change_plan'>): AccountDecision<'change_plan'> {
+  const turn = turnOfMonth(state, nowMs);
+  const plan: Plan = { ...turn.plan, ...command.plan };
+  const full = tooManyAddresses(turn, plan);
+  if (full !== null) return full;
+  if (state.environment !== 'live' || !isSmallerBand(plan.band, turn.plan.band)) {
+    return changeNow(turn, plan, command.plan.band !== undefined, nowMs);
+  }
+  const now: Plan = { ...plan, band: turn.plan.band };
+  const changed =
+    Object.keys(command.plan).length > 1 ? changeNow(turn, now, false, nowMs) : accept(now, turn.events, turn.rows);
+  if (changed.ok !== true) return changed;
+  const pendingBand: PendingBand = { band: plan.band, atMs: endOfPeriod(nowMs) };
+  return accept({ ...now, pendingBand }, [...changed.events, scheduled(pendingBand)], changed.rows);
+}
+
+/**
+ * What an owner buys.
+ * Refuses: NO_SUBSCRIPTION, FORBIDDEN (by agreement), TIER_FEATURE_LOCKED (a band on Free; what Free does not hold),
+ * INVALID_INPUT (no band for a tier that has one), ADDRESS_LIMIT_EXCEEDED, CONFLICT (too many changes in one month).
+ */
+export function buyPlan({ state, command, nowMs }: Deciding<'buy_plan'>): AccountDecision<'buy_plan'> {
+  const turn = turnOfMonth(state, nowMs);
+  const { tier = turn.plan.tier, band = turn.plan.band } = command;
+  const plan: Plan = { ...turn.plan, tier, band };
+  const smaller = isLower(tier, turn.plan.tier) || (tier === turn.plan.tier && isSmallerBand(band, turn.plan.band));
+  const no = firstRefusal(
+    noSubscription(turn),
+    byAgreement(turn.plan, plan),
+    bandOf(turn.plan, command, tier),
+    smaller ? doesNotFit(turn, plan) : null,
+  );
+  if (no !== null) return no;
+  if (!smaller || state.environment !== 'live') return changeNow(turn, plan, true, nowMs);
+  const pendingBand: PendingBand = { band, atMs: endOfPeriod(nowMs), ...(tier === turn.plan.tier ? {} : { tier }) };
+  return accept({ ...turn.plan, pendingBand }, [...turn.events, scheduled(pendingBand)], turn.rows);
+}
+
+/** B12: what the same command would do within the same second. It refuses nothing: what would is part of the answer. */
+export function previewPlan(deciding: Deciding<'preview_plan'>): AccountDecision<'preview_plan'> {
+  const { state, command, nowMs } = deciding;
+  const decision = buyPlan({ ...deciding, command: { ...command, type: 'buy_plan' } });
+  const turn = turnOfMonth(state, nowMs);
+  const plan: Plan = { ...turn.plan, tier: command.tier ?? turn.plan.tier, band: command.band ?? turn.plan.band };
+  const nothing = { plan, atMs: null, prorationCents: '0', overage: { transactions: 0, mills: '0' } };
+  if (isRefusal(decision)) return accept({ ...nothing, refusal: { code: decision.code, details: decision.details } });
+  const { pendingBand } = decision.reply;
+  const waits = pendingBand !== null && pendingBand !== turn.pendingBand;
+  if (!waits && plan.tier === turn.plan.tier && plan.band === turn.plan.band)
+    return accept({ ...nothing, refusal: null });
+  const charges = decision.events.flatMap((event) => (event.type === 'charge_made' ? [event.charge] : []));
+  const proration = charges.find((charge) => charge.kind === 'proration'),
+    overage = charges.find((charge) => charge.kind === 'overage');
+  return accept({
+    plan,
+    atMs: waits ? pendingBand.atMs : nowMs,
+    prorationCents: proration?.cents ?? '0',
+    overage: {
+      transactions: overage?.quantity ?? 0,
+      mills: String(BigInt(overage?.quantity ?? 0) * BigInt(overage?.rateMills ?? 0)),
+    },
+    refusal: null,
   });
 }
 
-function tierAbove(tier: Tier, feature: Counted): Tier | null {
-  const limit = TIER_TERMS[tier][feature];
-  return (
-    TIERS.slice(TIERS.indexOf(tier) + 1).find((above) => {
-      const higher = TIER_TERMS[above][feature];
-      return limit !== null && (higher === null || higher > limit);
-    }) ?? null
-  );
-}
-
-/** Refuses: NO_SUBSCRIPTION for a live account whose subscription lapsed. Spec §3.8. */
-export function noSubscription({ environment, plan }: Pick<PlanSees, 'environment' | 'plan'>): Refusal | null {
-  return environment === 'live' && plan.subscription === 'lapsed' ? refuse('NO_SUBSCRIPTION') : null;
-}
-
-/**
- * One more active address. Refuses: TIER_FEATURE_LOCKED (the tier's own limit), ADDRESS_LIMIT_EXCEEDED (the band's).
- * I27.
- */
-export function addressLimit(state: Pick<PlanSees, 'environment' | 'plan' | 'activeAddresses'>): Refusal | null {
-  const { environment, plan, activeAddresses: current } = state;
-  const ofTier = TIER_TERMS[plan.tier].addresses;
-  if (ofTier !== null) return tierLimit(state, 'addresses', current, ofTier);
-  if (environment === 'sandbox' || current < addressLimitOf(plan)) return null;
-  return refuse('ADDRESS_LIMIT_EXCEEDED', { band: plan.band, limit: addressLimitOf(plan), current });
-}
-
-/**
- * Another plan. Spec §3.8:
- *
- *   larger band       at once; a smaller one that was waiting is withdrawn
- *   smaller band      at the end of the period, "refused if active address count exceeds the target band cap"
- *   the present band  withdraws what waits
- *
- * Refuses: ADDRESS_LIMIT_EXCEEDED when the active addresses do not fit.
- */
-export function changePlan({ state, command, nowMs }: Deciding<'change_plan'>): AccountDecision<'change_plan'> {
-  const plan: Plan = { ...state.plan, ...command.plan };
-  const full = tooManyAddresses(state, plan);
-  if (full !== null) return full;
-  const waiting = state.pendingBand;
-  const { band } = plan;
-  if (state.environment === 'live' && isSmaller(band, state.plan.band)) {
-    const atMs = nextPeriodMs(nowMs),
-      before: Plan = { ...plan, band: state.plan.band };
-    const events: AccountEvent[] = [{ type: 'band_change_scheduled', band, atMs }];
-    if (Object.keys(command.plan).length > 1) events.unshift({ type: 'plan_changed', plan: before });
-    return accept({ ...before, pendingBand: { band, atMs } }, events);
-  }
-  const withdrawn = waiting !== null && command.plan.band !== undefined;
-  return accept({ ...plan, pendingBand: withdrawn ? null : waiting }, [
-    { type: 'plan_changed', plan },
-    ...(withdrawn ? [{ type: 'band_change_ended', reason: 'withdrawn' } as const] : []),
-  ]);
-}
-
-/**
- * Puts the smaller band into force once its period has begun; asked earlier, or again, it changes nothing. A band that
- * no longer holds the active addresses is given up: no address is taken from a customer.
- */
+/** Puts a smaller plan into force whose period has begun; asked earlier, or again, it changes nothing. */
 export function settleBand({ state, nowMs }: Deciding<'settle_band'>): AccountDecision<'settle_band'> {
-  const { pendingBand } = state;
-  if (pendingBand === null || nowMs < pendingBand.atMs) return accept({ ...state.plan, pendingBand });
-  const plan: Plan = { ...state.plan, band: pendingBand.band };
-  if (tooManyAddresses(state, plan) !== null) {
-    return accept({ ...state.plan, pendingBand: null }, [{ type: 'band_change_ended', reason: 'too_many_addresses' }]);
-  }
-  return accept({ ...plan, pendingBand: null }, [
-    { type: 'plan_changed', plan },
-    { type: 'band_change_ended', reason: 'in_force' },
-  ]);
-}
-
-const isSmaller = (band: Band, than: Band): boolean => BAND_TERMS[band].addresses < BAND_TERMS[than].addresses;
-
-/** Refuses: ADDRESS_LIMIT_EXCEEDED for a smaller plan that does not hold what a live account has. */
-function tooManyAddresses(
-  { environment, plan: before, activeAddresses: current }: PlanSees,
-  plan: Plan,
-): Refusal | null {
-  const limit = addressLimitOf(plan);
-  const smaller = isSmaller(plan.band, before.band) || limit < addressLimitOf(before);
-  if (environment !== 'live' || !smaller || current <= limit) return null;
-  return refuse('ADDRESS_LIMIT_EXCEEDED', { band: plan.band, limit, current });
-}
-
-/** When the calendar month after an instant begins, UTC. */
-function nextPeriodMs(atMs: number): number {
-  const [year, month] = billingPeriod(atMs).split('-').map(Number) as [number, number];
-  return Date.UTC(year, month, 1);
+  const { plan, pendingBand, events, rows } = turnOfMonth(state, nowMs);
+  return accept({ ...plan, pendingBand }, events, rows);
 }
 
 /** Switches an account off or on; asked again it changes nothing. */
@@ -126,7 +104,67 @@ export function suspend({ state, command }: Deciding<'suspend'>): AccountDecisio
   ]);
 }
 
-/** Calendar month of an instant, UTC: `2026-08`. */
-export function billingPeriod(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 7);
+function changeNow(
+  turn: Turn,
+  plan: Plan,
+  withdraws: boolean,
+  nowMs: number,
+): AccountDecision<'change_plan' | 'buy_plan'> {
+  const charges = chargesOf(turn, plan, nowMs);
+  if (!Array.isArray(charges)) return charges as Refusal;
+  const withdrawn = withdraws && turn.pendingBand !== null;
+  return accept(
+    { ...plan, pendingBand: withdrawn ? null : turn.pendingBand },
+    [
+      ...turn.events,
+      ...charges,
+      { type: 'plan_changed', plan },
+      ...(withdrawn ? [{ type: 'band_change_ended', reason: 'withdrawn' } as const] : []),
+    ],
+    turn.rows,
+  );
+}
+
+const scheduled = ({ band, tier, atMs }: PendingBand): AccountEvent => ({
+  type: 'band_change_scheduled',
+  band,
+  atMs,
+  ...(tier === undefined ? {} : { tier }),
+});
+
+const endOfPeriod = (nowMs: number): number => boundsOf(billingPeriod(nowMs)).endMs;
+const isLower = (tier: Tier, than: Tier): boolean => TIERS.indexOf(tier) < TIERS.indexOf(than);
+
+/** B13: a custom band and the highest tier are agreed on, into them and out of them. */
+function byAgreement(before: Plan, after: Plan): Refusal | null {
+  const agreed = ({ tier, band }: Plan) => [tier === 'ultimate', isOnBand({ tier }) && band === 'custom'];
+  const [was, is] = [agreed(before), agreed(after)];
+  return was.some((one, at) => one !== is[at]) ? BY_AGREEMENT : null;
+}
+
+/** A tier that has bands is bought with one; Free has none. */
+function bandOf(before: Plan, { band }: { band?: unknown }, tier: Tier): Refusal | null {
+  if (!isOnBand({ tier })) {
+    return band === undefined
+      ? null
+      : refuse('TIER_FEATURE_LOCKED', { feature: 'band', tier, requiredTier: 'premium' });
+  }
+  if (isOnBand(before) || band !== undefined) return null;
+  return refuse('INVALID_INPUT', { field: 'band', expected: 'one of the bands, with which this tier is bought' });
+}
+
+/** B14: what a smaller plan does not hold of what there is. */
+function doesNotFit(state: PlanSees, plan: Plan): Refusal | null {
+  if (state.environment !== 'live') return null;
+  if (plan.tier === state.plan.tier) return tooManyAddresses(state, plan);
+  const terms = TIER_TERMS[plan.tier];
+  const exceeded = (
+    [
+      ['chains', terms.chains, state.chains.length],
+      ['addresses', addressLimitOf(plan), state.activeAddresses],
+      ['webhooks', terms.webhooks, state.webhooks.length],
+    ] as const
+  ).flatMap(([feature, limit, current]) => (limit !== null && current > limit ? [{ feature, limit, current }] : []));
+  if (exceeded.length === 0) return null;
+  return refuse('TIER_FEATURE_LOCKED', { tier: plan.tier, exceeded });
 }

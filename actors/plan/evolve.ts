@@ -4,7 +4,9 @@ import type { Folds } from '../account/decision.ts';
 
 export const planFolds: Folds<PlanState, PlanState> = {
   plan_changed: (_, { plan }) => ({ plan }),
-  band_change_scheduled: (_, { band, atMs }) => ({ pendingBand: { band, atMs } }),
+  band_change_scheduled: (_, { band, tier, atMs }) => ({
+    pendingBand: { band, atMs, ...(tier === undefined ? {} : { tier }) },
+  }),
   band_change_ended: () => ({ pendingBand: null }),
   suspension_changed: (_, { suspended }) => ({ suspended }),
   withdrawal_confirmed: ({ settled }, { period }) =>

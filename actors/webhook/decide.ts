@@ -3,7 +3,7 @@ import { notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
-import { tierLimit } from '../plan/decide.ts';
+import { tierLimit } from '../plan/limits.ts';
 import type { WebhookRow } from '../../model/rows/webhook.ts';
 import type { WebhookSees } from '../../model/account/capabilities.ts';
 

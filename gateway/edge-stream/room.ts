@@ -4,7 +4,7 @@
  * lease.
  */
 import type { AccountState } from '../../model/account/capabilities.ts';
-import { tierLimit } from '../../actors/plan/decide.ts';
+import { tierLimit } from '../../actors/plan/limits.ts';
 import { replenishment } from '../../actors/address/pools.ts';
 import type { SessionRow } from '../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';

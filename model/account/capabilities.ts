@@ -13,6 +13,8 @@ import type { AddressCommand, AddressEvent, AddressReplies, AddressState, Addres
 import type { DepositEvent, FactCommand, FactReplies, FactWrite } from './deposit.ts';
 import { EDGE_LINK_INITIAL } from './edge-link.ts';
 import type { EdgeLinkCommand, EdgeLinkEvent, EdgeLinkReplies, EdgeLinkState, EdgeLinkWrite } from './edge-link.ts';
+import { BILLING_INITIAL } from './billing.ts';
+import type { BillingCommand, BillingEvent, BillingReplies, BillingState, BillingWrite } from './billing.ts';
 import { KEY_SOURCE_INITIAL } from './key-source.ts';
 import type { KeySourceCommand, KeySourceEvent, KeySourceReplies, KeySourceState } from './key-source.ts';
 import { PLAN_INITIAL } from './plan.ts';
@@ -38,7 +40,15 @@ export interface AccountCore {
  * is loaded.
  */
 export interface AccountState
-  extends AccountCore, EdgeLinkState, KeySourceState, AddressState, OutgoingState, WebhookState, PlanState {}
+  extends
+    AccountCore,
+    EdgeLinkState,
+    KeySourceState,
+    AddressState,
+    OutgoingState,
+    WebhookState,
+    PlanState,
+    BillingState {}
 
 /** What is stored with every append: its size does not grow with use. */
 export type AccountSnapshot = Omit<AccountState, keyof OutgoingState>;
@@ -58,6 +68,7 @@ export type AccountCommand = (
   | OutgoingCommand
   | WebhookCommand
   | PlanCommand
+  | BillingCommand
 ) & { idempotency?: IdempotencyClaim };
 
 export type AccountEvent =
@@ -68,11 +79,20 @@ export type AccountEvent =
   | DepositEvent
   | OutgoingEvent
   | WebhookEvent
-  | PlanEvent;
+  | PlanEvent
+  | BillingEvent;
 
 /** What a command is answered with when it is accepted; keyed by command type. */
 export interface AccountReplies
-  extends EdgeLinkReplies, KeySourceReplies, AddressReplies, FactReplies, OutgoingReplies, WebhookReplies, PlanReplies {
+  extends
+    EdgeLinkReplies,
+    KeySourceReplies,
+    AddressReplies,
+    FactReplies,
+    OutgoingReplies,
+    WebhookReplies,
+    PlanReplies,
+    BillingReplies {
   inspect: AccountState;
   reset_sandbox: { reset: true };
 }
@@ -87,7 +107,8 @@ export type AccountWrite =
  * What the statement of an append writes beside its events; one tagged list so that a new projection is one more tag.
  * Of several rows with one id in one append the last one counts.
  */
-export type RowWrite = AccountWrite | EdgeLinkWrite | AddressWrite | FactWrite | OutgoingWrite | WebhookWrite;
+export type RowWrite =
+  AccountWrite | EdgeLinkWrite | AddressWrite | FactWrite | OutgoingWrite | WebhookWrite | BillingWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
 export const SNAPSHOT_INITIAL = {
@@ -96,6 +117,7 @@ export const SNAPSHOT_INITIAL = {
   ...ADDRESS_INITIAL,
   ...WEBHOOK_INITIAL,
   ...PLAN_INITIAL,
+  ...BILLING_INITIAL,
 } satisfies Omit<AccountSnapshot, keyof AccountCore | 'plan'>;
 
 /** The same, with what is no part of the snapshot. */
@@ -112,7 +134,12 @@ export type KeySourceSees = AccountCore &
 export type FactSees = AccountCore & OutgoingState & Pick<AddressState, 'pools'>;
 export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
-export type PlanSees = AccountCore & PlanState & Pick<AddressState, 'activeAddresses'>;
+/** Plan and billing decide together: a change of plan is charged in the same decision. */
+export type PlanSees = AccountCore &
+  PlanState &
+  BillingState &
+  Pick<AddressState, 'activeAddresses' | 'chains'> &
+  Pick<WebhookState, 'webhooks'>;
 
 /** What the decision on a command sees. */
 export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['type']
@@ -127,6 +154,6 @@ export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['
           ? OutgoingSees
           : T extends WebhookCommand['type']
             ? WebhookSees
-            : T extends PlanCommand['type']
+            : T extends PlanCommand['type'] | BillingCommand['type']
               ? PlanSees
               : AccountState;

@@ -1,4 +1,5 @@
 /** Plan, billing and suspension of an account. Spec §3.8. */
+import type { BandTerms } from '../../protocol/plans.ts';
 import type { Band, Tier } from '../../protocol/slugs.ts';
 
 export interface Plan {
@@ -6,11 +7,14 @@ export interface Plan {
   band: Band;
   subscription: 'active' | 'lapsed';
   paymentsActive: boolean;
+  /** What was agreed on for a custom band. */
+  terms?: BandTerms | null;
 }
 
-/** A smaller band that was asked for and begins with the next period. Spec §3.8. */
+/** A smaller plan that was asked for and begins with the next period; without a tier it stays. Spec §3.8. */
 export interface PendingBand {
   band: Band;
+  tier?: Tier;
   atMs: number;
 }
 
@@ -22,21 +26,37 @@ export interface PlanState {
   settled: { period: string; count: number };
 }
 
+export interface PlanPreview {
+  /** As it would be at `atMs`; null: nothing would change. */
+  plan: Plan;
+  atMs: number | null;
+  /** For the rest of the month, cents of a dollar. */
+  prorationCents: string;
+  /** What the change fixes of what was used above the present band, thousandths of a dollar. */
+  overage: { transactions: number; mills: string };
+  refusal: { code: string; details: Readonly<Record<string, unknown>> } | null;
+}
+
 export type PlanCommand =
   | { type: 'change_plan'; plan: Partial<Plan> }
-  /** Puts a smaller band into force whose period has begun. */
+  | { type: 'buy_plan'; tier?: Tier | undefined; band?: Band | undefined }
+  /** What `buy_plan` would do; changes nothing. */
+  | { type: 'preview_plan'; tier?: Tier | undefined; band?: Band | undefined }
+  /** Puts a smaller plan into force whose period has begun. */
   | { type: 'settle_band' }
   | { type: 'suspend'; suspended: boolean; byUser: string; reason?: string };
 
 export type PlanEvent =
   | { type: 'plan_changed'; plan: Plan }
-  | { type: 'band_change_scheduled'; band: Band; atMs: number }
+  | { type: 'band_change_scheduled'; band: Band; tier?: Tier; atMs: number }
   | { type: 'band_change_ended'; reason: 'in_force' | 'withdrawn' | 'too_many_addresses' }
   // Events that are older than `byUser` have none.
   | { type: 'suspension_changed'; suspended: boolean; byUser?: string; reason?: string };
 
 export interface PlanReplies {
   change_plan: Plan & { pendingBand: PendingBand | null };
+  preview_plan: PlanPreview;
+  buy_plan: Plan & { pendingBand: PendingBand | null };
   settle_band: Plan & { pendingBand: PendingBand | null };
   suspend: { suspended: boolean };
 }

@@ -1,6 +1,7 @@
 /** All stores of a cloud node over one pool. */
 import { createAccountStore, createOwnership, type AccountStoreOptions } from './account-store.ts';
 import { createAuditStore } from './audit-store.ts';
+import { createBillingStore } from './billing-store.ts';
 import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store.ts';
 import { createEdgeStore } from './edge-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
@@ -28,6 +29,7 @@ export function createStores(options: StoresOptions) {
     ownership: createOwnership(sql),
     watch: createWatchStore(sql),
     audit: createAuditStore(sql),
+    billing: createBillingStore(sql),
     inbox: createInboxStore(sql),
     deliveries: createDeliveryStore(sql, options),
     mail: createMailStore(sql, options),

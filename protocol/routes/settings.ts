@@ -1,7 +1,7 @@
-/** Settings and billing. */
+/** Settings of an organization. */
 import type { Route } from '../route.ts';
 import * as account from '../schema/account.ts';
-import { DELETE, GET, LIST, POST, portal, reads } from './kinds.ts';
+import { DELETE, GET, LIST, POST, portal } from './kinds.ts';
 
 export const SETTINGS_ROUTES = {
   listApiKeys: {
@@ -78,24 +78,5 @@ export const SETTINGS_ROUTES = {
     reply: account.memberPage,
     refusals: [],
     summary: 'Members and their roles',
-  },
-  getUsage: {
-    ...reads('Billing'),
-    where: 'cloud',
-    method: GET,
-    path: '/v1/billing/usage',
-    reply: account.usage,
-    refusals: [],
-    summary: 'Usage of the current period',
-  },
-  changeBand: {
-    ...portal('Billing', 'owner'),
-    idempotent: 'actor',
-    method: POST,
-    path: '/v1/billing/band',
-    body: account.bandBody,
-    reply: account.plan,
-    refusals: ['ADDRESS_LIMIT_EXCEEDED', 'NO_SUBSCRIPTION'],
-    summary: 'Change the band',
   },
 } as const satisfies Record<string, Route>;

@@ -95,16 +95,16 @@ export const plan = z.object({
   subscription: z.enum(['active', 'lapsed']),
   paymentsActive: z.boolean(),
   pendingBand: z
-    .object({ band: z.enum(BANDS), effectiveAt: instant })
+    .object({ tier: z.enum(TIERS), band: z.enum(BANDS), effectiveAt: instant })
     .nullable()
-    .meta({ description: 'a smaller band that begins with the next period' }),
+    .meta({ description: 'a smaller plan that begins with the next period' }),
 });
 export const usage = z.object({
   period: z.object({ start: z.iso.date(), end: z.iso.date() }),
   plan,
   activeAddresses: z.object({
     current: count,
-    billed: count.meta({ description: 'peak of the daily snapshots' }),
+    billed: count.meta({ description: 'the highest count of the month' }),
     limit: count.nullable().meta({ description: 'null in sandbox, which is not metered' }),
   }),
   settledTransactions: z.object({ count, included: count.nullable() }),

@@ -86,6 +86,7 @@ export const DETAILS = {
   NO_SUBSCRIPTION: none,
   TIER_FEATURE_LOCKED: some({
     feature: text,
+    exceeded: z.array(z.object({ feature: text, limit: whole, current: whole })).readonly(),
     chain: text,
     tier: text,
     requiredTier: textOrNone,

@@ -234,13 +234,22 @@ export const suspensionBody = z.strictObject({
   reason: freeText(REASON_CHARS_MAX).optional().meta({ description: "kept in the account's history; shown to nobody" }),
 });
 export const suspension = z.object({ accountId: z.string(), suspended: z.boolean() });
+/** What is agreed on for a custom band: cents of a dollar and thousandths of one, whole. */
+const agreedTerms = z.strictObject({
+  addresses: between(1, 1_000_000_000),
+  monthlyFeeCents: between(0, 1_000_000_000),
+  includedTransactions: between(0, 1_000_000_000),
+  overageMills: between(0, 100_000),
+  requestsPerMinute: between(1, 1_000_000),
+});
 export const planBody = z
   .strictObject({
     tier: plan.shape.tier.optional(),
     band: plan.shape.band.optional(),
     subscription: plan.shape.subscription.optional(),
+    terms: agreedTerms.nullable().optional().meta({ description: 'of the custom band; null: those of the table' }),
   })
-  .refine((body) => Object.keys(body).length > 0, 'at least one of tier, band and subscription');
+  .refine((body) => Object.keys(body).length > 0, 'at least one of tier, band, subscription and terms');
 export const accountPlan = plan.extend({ accountId: z.string() });
 
 export const live = z.object({ status: z.literal('live') });

@@ -182,6 +182,7 @@ const BATCH_TABLES = [
   'idempotency',
   'billables',
   'address_peaks',
+  'statements',
   'sandbox_resets',
 ];
 
@@ -930,6 +931,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 const READS = [
   'accounts_with_addresses',
   'accounts_with_due_facts',
+  'accounts_with_open_period',
   'accounts_with_pending_band',
   'addresses_since',
   'count_facts_set_aside',

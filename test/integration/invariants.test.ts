@@ -99,6 +99,7 @@ const MONEY = [
   'ledger_entry',
   'withdrawal',
   'billable',
+  'statement',
   'webhook',
   'publication',
   'delivery',

@@ -10,7 +10,7 @@ import type { Stores } from '../../persistence/postgres/stores.ts';
 import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
 import { newId, shardOf } from '../../protocol/node/ids.ts';
 import { restartPolicy } from '../../supervision/policy.ts';
-import { jobsOf, notePeaks, retentionRound, settleBands } from '../../supervision/schedules.ts';
+import { closePeriods, jobsOf, notePeaks, retentionRound, settleBands } from '../../supervision/schedules.ts';
 import { RESTARTS } from '../actors/kernel/node.ts';
 import { commands, pushedKey } from '../support/account.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -106,6 +106,34 @@ test.serial(
       events.map(({ type }) => type),
       ['band_change_scheduled', 'band_change_ended'],
     );
+  },
+);
+
+test.serial(
+  'console B10: the look of each hour makes the bill of a month that is over, once, with what was agreed in it',
+  async (t) => {
+    nowMs = JULY_20_MS;
+    const { live } = await newOrganization(stores);
+    await must(live, { type: 'change_plan', plan: { tier: 'premium', band: 'launch' } });
+    const look = () =>
+      closePeriods({ stores, accounts: accounts as Accounts }, nowMs, { signal: new AbortController().signal });
+    nowMs += 1_000;
+    await must(live, { type: 'buy_plan', band: 'growth' });
+    await look();
+    t.deepEqual(await stores.billing.statements(live), [], 'its month is running');
+    nowMs = Date.UTC(2026, 8, 2);
+    await look();
+    await look();
+    const bills = await stores.billing.statements(live);
+    t.deepEqual(
+      bills.map(({ period, lines }) => [period, lines.map(({ kind }) => kind)]),
+      [
+        ['2026-08', ['base']],
+        ['2026-07', ['base', 'proration']],
+      ],
+    );
+    t.is(bills[0]!.totalCents, '49900');
+    t.like(await usage(live), { plan: { band: 'growth' }, overage: { amount: '0.000' } });
   },
 );
 

@@ -199,6 +199,12 @@ export class TestAccount {
   }
 
   /** What the events alone give. */
+  /** An event that another decision made. */
+  fold(event: AccountEvent): void {
+    this.state = this.#entity.evolve(this.state, event);
+    this.history.push(event);
+  }
+
   folded(): AccountState {
     return this.history.reduce((state, event) => this.#entity.evolve(state, event), this.#initial);
   }

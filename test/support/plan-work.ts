@@ -289,6 +289,18 @@ const ACCOUNTS: Record<string, Work> = {
       { table: 'pool_address', row: { chain: 'sol', index, address: `p${index}`, path: 'm', addressKey: fresh() } },
       { table: 'identities', row: { publicKey: fresh() }, key: '' },
       { table: 'address_peak', day: '2026-06-01', active: 5 },
+      {
+        table: 'statements',
+        key: '2026-06',
+        row: {
+          id: newId('stm', Date.now()),
+          period: '2026-06',
+          lines: [],
+          totalCents: '0',
+          settled: 0,
+          issuedAtMs: Date.now(),
+        },
+      },
     ]);
   },
   'rows: a deposit credited and reversed': async ({ stores, live }) => {
@@ -615,6 +627,11 @@ const READS: Record<string, Work> = {
     await operators.deadBuilds(Date.now(), null, 20);
     await operators.accountsWithAddresses('', 16);
     await operators.accountsWithPendingBand(Date.now(), '', 16);
+  },
+  'billing.statements statement accountsWithOpenPeriod': async ({ stores, live }) => {
+    await stores.billing.statements(live);
+    await stores.billing.statement(live, 'stm_1');
+    await stores.billing.accountsWithOpenPeriod('2026-08', '', 16);
   },
 };
 

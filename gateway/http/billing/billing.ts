@@ -1,40 +1,65 @@
-/** Usage of the running month and the band. Spec §2.9, §3.8, §8. Sandbox is free and not metered. */
-import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
+/** Usage of the running month, plans and statements. Spec §2.9, §3.8, §8; console part 3. Sandbox is free. */
 import { billedPeak, dayOf } from '../../../actors/address/peak.ts';
-import { billingPeriod } from '../../../actors/plan/decide.ts';
+import { billingPeriod, boundsOf, overageOf, projectedOf } from '../../../actors/billing/charges.ts';
+import type { Priced, StatementLine } from '../../../model/account/billing.ts';
+import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
+import type { Statement } from '../../../model/ports/billing-store.ts';
+import { notFound } from '../../../protocol/errors.ts';
 import { formatAmount } from '../../../protocol/money.ts';
-import { addressLimitOf, BAND_TERMS, settledIncludedOf, TIER_TERMS } from '../../../protocol/plans.ts';
+import {
+  addressLimitOf,
+  BAND_TERMS,
+  isOnBand,
+  monthlyFeeOf,
+  settledIncludedOf,
+  termsOf,
+  TIER_TERMS,
+  type BandTerms,
+} from '../../../protocol/plans.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
-import { accountOf, claimOf, type Handlers } from '../context.ts';
+import { BANDS, TIERS } from '../../../protocol/slugs.ts';
 import { stateOf } from '../account-state.ts';
+import { accountOf, claimOf, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
-import { instantOf } from '../views.ts';
+import { instantOf, instantOrNull, wholePage } from '../views.ts';
 
-/** Overage is counted in thousandths of a dollar. */
+const CENTS_DECIMALS = 2;
 const MILLS_DECIMALS = 3;
 
-export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 'changeBand'> {
+type Area = 'getUsage' | 'getPlans' | 'previewPlan' | 'changeBand' | 'changePlan' | 'listStatements' | 'getStatement';
+
+export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  const { billing, reads } = deps.stores;
+  const replay = async (stored: unknown) => planView(stored as AccountReplies['buy_plan']);
+  const buy = async (asked: Asked<'changeBand'> | Asked<'changePlan'>) => {
+    const answer = await deps.accounts.ask(accountOf(asked), { type: 'buy_plan', ...asked.body, ...claimOf(asked) });
+    return answer.ok === true ? planView(answer.reply) : answer;
+  };
   return {
     async getUsage(asked) {
       const accountId = accountOf(asked),
         nowMs = deps.nowMs();
-      const period = billingPeriod(nowMs);
       const [state, peak] = await Promise.all([
         stateOf(deps, accountId),
-        deps.stores.reads.addressPeak(accountId, period),
+        reads.addressPeak(accountId, billingPeriod(nowMs)),
       ]);
       return usageOf(state, nowMs, peak);
     },
-    changeBand: {
-      replay: async (stored) => planView(stored as AccountReplies['change_plan']),
-      async handle(asked) {
-        const answer = await deps.accounts.ask(accountOf(asked), {
-          type: 'change_plan',
-          plan: { band: asked.body.band },
-          ...claimOf(asked),
-        });
-        return answer.ok === true ? planView(answer.reply) : answer;
-      },
+    getPlans: async () => plansView(),
+    async previewPlan(asked) {
+      const answer = await deps.accounts.ask(accountOf(asked), { type: 'preview_plan', ...asked.query });
+      return answer.ok === true ? previewView(answer.reply) : answer;
+    },
+    changeBand: { replay, handle: buy },
+    changePlan: { replay, handle: buy },
+    async listStatements(asked) {
+      const rows = await billing.statements(accountOf(asked));
+      return wholePage('statements', rows.map(statementView), asked.query, ({ period }) => period, 'newest');
+    },
+    async getStatement(asked) {
+      const { id } = asked.params;
+      const found = await billing.statement(accountOf(asked), id);
+      return found === null ? notFound('statement', id) : statementView(found);
     },
   };
 }
@@ -46,14 +71,12 @@ export function planView({
   subscription,
   paymentsActive,
   pendingBand,
-}: AccountReplies['change_plan']): ReplyOf<'changeBand'> {
-  return {
-    tier,
-    band,
-    subscription,
-    paymentsActive,
-    pendingBand: pendingBand === null ? null : { band: pendingBand.band, effectiveAt: instantOf(pendingBand.atMs) },
-  };
+}: AccountReplies['buy_plan']): ReplyOf<'changeBand'> {
+  const pending =
+    pendingBand === null
+      ? null
+      : { tier: pendingBand.tier ?? tier, band: pendingBand.band, effectiveAt: instantOf(pendingBand.atMs) };
+  return { tier, band, subscription, paymentsActive, pendingBand: pending };
 }
 
 /**
@@ -61,20 +84,14 @@ export function planView({
  * first. The projection is a straight line through the month so far.
  */
 export function usageOf(state: AccountState, nowMs: number, ofRows: number | null): ReplyOf<'getUsage'> {
-  const { environment, plan, pendingBand, activeAddresses, settled } = state;
+  const { environment, plan, pendingBand, activeAddresses, openPeriod } = state;
   const period = billingPeriod(nowMs);
-  const [year, month] = period.split('-').map(Number) as [number, number];
-  const startMs = Date.UTC(year, month - 1, 1),
-    endMs = Date.UTC(year, month, 1);
+  const { startMs, endMs } = boundsOf(period);
   const metered = environment === 'live';
-  const count = settled.period === period ? settled.count : 0;
-  const included = settledIncludedOf(plan);
-  const projected = Math.ceil((count * (endMs - startMs)) / Math.max(1, nowMs - startMs));
-  // A tier with its own count stops there; only a band goes on with overage.
-  const goesOver = metered && TIER_TERMS[plan.tier].settledTransactions === null;
-  const over = (transactions: number) => (goesOver ? Math.max(0, transactions - included) : 0);
-  const price = (transactions: number) =>
-    formatAmount(BigInt(transactions) * BigInt(BAND_TERMS[plan.band].overageMills), MILLS_DECIMALS);
+  const count = settledIn(state, period),
+    projected = projectedOf(count, period, nowMs);
+  const charged = { charges: openPeriod?.month === period ? openPeriod.charges : [] };
+  const over = (settled: number) => (metered ? overageOf(plan, charged, settled) : { transactions: 0, mills: 0n });
   return {
     period: { start: dayOf(startMs), end: dayOf(endMs - 1) },
     plan: planView({ ...plan, pendingBand }),
@@ -83,8 +100,81 @@ export function usageOf(state: AccountState, nowMs: number, ofRows: number | nul
       billed: billedPeak(state, period, ofRows),
       limit: metered ? addressLimitOf(plan) : null,
     },
-    settledTransactions: { count, included: metered ? included : null },
-    overage: { transactions: over(count), amount: price(over(count)), currency: 'USD' },
-    projected: { transactions: projected, overageAmount: price(over(projected)) },
+    settledTransactions: { count, included: metered ? settledIncludedOf(plan) : null },
+    overage: {
+      transactions: over(count).transactions,
+      amount: mills(over(count).mills),
+      currency: 'USD',
+    },
+    projected: { transactions: projected, overageAmount: mills(over(projected).mills) },
+  };
+}
+
+/** What is settled in a month; an account that has counted none since an older release has the older count. */
+function settledIn({ settledBy, settled }: AccountState, period: string): number {
+  const older = settled.period === period ? settled.count : 0;
+  return Math.max(0, settledBy[period] ?? older);
+}
+
+const fixed = (amount: bigint, decimals: number): string => {
+  const [whole, fraction = ''] = formatAmount(amount, decimals).split('.');
+  return `${whole}.${fraction.padEnd(decimals, '0')}`;
+};
+const cents = (amount: string | number): string => fixed(BigInt(amount), CENTS_DECIMALS);
+const mills = (amount: bigint | string | number): string => fixed(BigInt(amount), MILLS_DECIMALS);
+
+const termsView = (terms: BandTerms) => ({
+  addresses: terms.addresses,
+  monthlyFee: cents(terms.monthlyFeeCents),
+  includedTransactions: terms.includedTransactions,
+  overageRate: mills(terms.overageMills),
+  requestsPerMinute: terms.requestsPerMinute,
+});
+
+function plansView(): ReplyOf<'getPlans'> {
+  return {
+    tiers: TIERS.map((tier) => ({ tier, ...TIER_TERMS[tier] })),
+    bands: BANDS.map((band) => ({ band, ...termsView(BAND_TERMS[band]) })),
+    currency: 'USD',
+  };
+}
+
+function previewView(preview: AccountReplies['preview_plan']): ReplyOf<'previewPlan'> {
+  const { plan, atMs, prorationCents, overage, refusal } = preview;
+  return {
+    plan: planView({ ...plan, pendingBand: null }),
+    effectiveAt: instantOrNull(atMs),
+    proration: cents(prorationCents),
+    overage: { transactions: overage.transactions, amount: mills(overage.mills) },
+    monthlyFee: cents(monthlyFeeOf(plan)),
+    terms: isOnBand(plan) ? termsView(termsOf(plan)) : null,
+    refusal: refusal === null ? null : { code: refusal.code, details: { ...refusal.details } },
+    currency: 'USD',
+  };
+}
+
+const boughtView = ({ tier, band, feeCents }: Priced) => ({ tier, band, monthlyFee: cents(feeCents) });
+
+function lineView(line: StatementLine): ReplyOf<'getStatement'>['lines'][number] {
+  const amount = cents(line.cents);
+  if (line.kind === 'base') return { kind: 'base', tier: line.tier, band: line.band, amount };
+  if (line.kind === 'overage') {
+    const { band, quantity, included } = line;
+    return { kind: 'overage', band, quantity, included, rate: mills(line.rateMills), amount };
+  }
+  const { at, remainingMs, periodMs } = line;
+  return { kind: 'proration', at, from: boughtView(line.from), to: boughtView(line.to), remainingMs, periodMs, amount };
+}
+
+function statementView(row: Statement): ReplyOf<'getStatement'> {
+  return {
+    id: row.id,
+    number: row.number,
+    period: row.period,
+    lines: row.lines.map(lineView),
+    total: cents(row.totalCents),
+    currency: 'USD',
+    settledTransactions: row.settled,
+    issuedAt: instantOf(row.issuedAtMs),
   };
 }

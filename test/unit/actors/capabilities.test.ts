@@ -23,6 +23,7 @@ const source = {
 const hold = { key: 'eth:a', values: ['1'] };
 
 /** A state in which every event finds what it changes. */
+const priced = { tier: 'premium', band: 'launch', feeCents: '9900' } as const;
 const STATE: AccountState = {
   ...initialAccount({
     accountId: 'org_a_sandbox',
@@ -37,6 +38,7 @@ const STATE: AccountState = {
   keySources: { ks_1: source },
   counters: { 'eth:a': { next: '2', free: [], inFlight: { 1: { id: 'wd_1', stage: 'built' } } } },
   withdrawals: { wd_1: 1 },
+  openPeriod: { month: '2026-01', base: priced, charges: [] },
 };
 
 /** One of each kind; the type names those that are missing. */
@@ -53,6 +55,11 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   pool_low_announced: { chain: 'sol' },
   address_issued: { id: 'adr_1', family: 'sol', chain: 'sol', index: 4 },
   address_status_changed: { id: 'adr_1', status: 'active' },
+  period_opened: { month: '2026-01', base: priced },
+  charge_made: {
+    charge: { kind: 'overage', atMs: 1, band: 'launch', quantity: 1, included: 1_000, rateMills: '80' },
+  },
+  period_closed: { month: '2026-01' },
   peak_noted: { day: '2026-01-01', active: 1 },
   key_source_registered: { source, added: 2, chains: ['btc'] },
   key_source_purged: { id: 'ks_1', atMs: 4 },

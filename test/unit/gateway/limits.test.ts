@@ -263,16 +263,16 @@ test('§2.9 usage: overage above the included count, projected in a straight lin
     activeAddresses: { current: 5, billed: 9, limit: 100_000 },
     settledTransactions: { count: 100_001, included: 100_000 },
     overage: { transactions: 1, amount: '0.025', currency: 'USD' },
-    projected: { transactions: 200_002, overageAmount: '2500.05' },
+    projected: { transactions: 200_002, overageAmount: '2500.050' },
   });
   t.like(
     usageOf(state, Date.UTC(2026, 6, 2), null),
-    { activeAddresses: { billed: 5 }, settledTransactions: { count: 0 }, overage: { amount: '0' } },
+    { activeAddresses: { billed: 5 }, settledTransactions: { count: 0 }, overage: { amount: '0.000' } },
     'another month',
   );
   t.like(
     usageOf({ ...state, plan: { ...state.plan, tier: 'free' } }, half, 9),
-    { overage: { transactions: 0, amount: '0' }, settledTransactions: { included: 100 } },
+    { overage: { transactions: 0, amount: '0.000' }, settledTransactions: { included: 100 } },
     'Free stops, it does not go over',
   );
   t.like(usageOf({ ...state, environment: 'sandbox' }, half, 9), {

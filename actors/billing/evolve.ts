@@ -1,0 +1,26 @@
+/** How the running month and its counts change. */
+import type { BillingState } from '../../model/account/billing.ts';
+import type { Folds } from '../account/decision.ts';
+
+export const billingFolds: Folds<BillingState, BillingState> = {
+  period_opened: (_, { month, base }) => ({ openPeriod: { month, base, charges: [] } }),
+  charge_made: ({ openPeriod }, { charge }) =>
+    openPeriod === null ? {} : { openPeriod: { ...openPeriod, charges: [...openPeriod.charges, charge] } },
+  period_closed: ({ settledBy }, { month }) => ({
+    openPeriod: null,
+    settledBy: Object.fromEntries(Object.entries(settledBy).filter(([of]) => of > month)),
+  }),
+  withdrawal_confirmed: (state, { period }) => (period === null ? {} : counted(state, period, 1)),
+  sandbox_reset: () => ({ settledBy: {} }),
+};
+
+/** Months that have ended without a statement to come are forgotten with the first count of a later one. */
+function counted(
+  { openPeriod, settledBy }: BillingState,
+  month: string,
+  more: number,
+): Pick<BillingState, 'settledBy'> {
+  const first = openPeriod?.month ?? month;
+  const kept = Object.entries(settledBy).filter(([of]) => of >= first);
+  return { settledBy: { ...Object.fromEntries(kept), [month]: (settledBy[month] ?? 0) + more } };
+}

@@ -1,0 +1,65 @@
+/** What a live account owes: the running month, its charges, and the statements that close it. Console B1–B10. */
+import type { Band, Tier } from '../../protocol/slugs.ts';
+import type { StoredWrite } from '../rows/stored.ts';
+
+/** What is paid for at an instant; the fee is in US cents, as decimal text. Free costs nothing. */
+export interface Priced {
+  tier: Tier;
+  band: Band;
+  feeCents: string;
+}
+
+/**
+ * A charge as it arose, with what it was computed from; it is never computed again. Money is decimal text: `cents` of a
+ * US dollar, `rateMills` thousandths of one.
+ */
+export type Charge =
+  | { kind: 'proration'; atMs: number; from: Priced; to: Priced; remainingMs: number; periodMs: number; cents: string }
+  /** What a band that was left included too little of, at the rate that it had. */
+  | { kind: 'overage'; atMs: number; band: Band; quantity: number; included: number; rateMills: string };
+
+/** A month without a statement. `base` is what was bought when it began. */
+export interface OpenPeriod {
+  month: string;
+  base: Priced;
+  charges: Charge[];
+}
+
+export interface BillingState {
+  /** Null until a live account is first on a band. */
+  openPeriod: OpenPeriod | null;
+  /** Settled transactions less those that failed after all, by month, of months without a statement. */
+  settledBy: Record<string, number>;
+}
+
+export type StatementLine =
+  | { kind: 'base'; tier: Tier; band: Band; cents: string }
+  | { kind: 'proration'; at: string; from: Priced; to: Priced; remainingMs: number; periodMs: number; cents: string }
+  | { kind: 'overage'; band: Band; quantity: number; included: number; rateMills: string; cents: string };
+
+/** A statement; its number is given as it is stored. */
+export interface StatementRow {
+  id: string;
+  /** The month that it closes. */
+  period: string;
+  lines: readonly StatementLine[];
+  totalCents: string;
+  settled: number;
+  issuedAtMs: number;
+}
+
+/** Closes the months that have ended. */
+export type BillingCommand = { type: 'close_periods' };
+
+export type BillingEvent =
+  | { type: 'period_opened'; month: string; base: Priced }
+  | { type: 'charge_made'; charge: Charge }
+  | { type: 'period_closed'; month: string };
+
+export interface BillingReplies {
+  close_periods: { closed: string[] };
+}
+
+export type BillingWrite = StoredWrite<'statements', StatementRow>;
+
+export const BILLING_INITIAL: BillingState = { openPeriod: null, settledBy: {} };

@@ -1,0 +1,28 @@
+-- The part of an append that is about bills. A number is given by the statement that stores the bill: the counter's row
+-- is locked until it commits, and an append that is refused gives no number. Bills of one batch are numbered in its
+-- order; a second one of the same month is refused (statement_once).
+create or replace function append_billing(batch jsonb) returns void language plpgsql as $$
+#variable_conflict use_column
+declare
+  bill record;
+  given int;
+begin
+  if not batch ? 'statements' then
+    return;
+  end if;
+  for bill in
+    select r.* from jsonb_array_elements(batch -> 'statements') with ordinality e(value, n),
+           jsonb_to_record(e.value) r(account_id text, id text, period text, lines jsonb, total_cents bigint,
+                                      settled bigint, issued_at timestamptz)
+     order by n
+  loop
+    insert into statement_number as s (year, last)
+      values (extract(year from bill.issued_at at time zone 'UTC')::int, 1)
+      on conflict (year) do update set last = s.last + 1
+      returning last into given;
+    insert into statement (account_id, id, number, period, lines, total_cents, settled, issued_at)
+      values (bill.account_id, bill.id,
+              'FLK-' || to_char(bill.issued_at at time zone 'UTC', 'YYYY') || '-' || lpad(given::text, 6, '0'),
+              bill.period, bill.lines, bill.total_cents, bill.settled, bill.issued_at);
+  end loop;
+end $$;

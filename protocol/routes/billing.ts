@@ -1,0 +1,81 @@
+/** Billing: plans, their change, usage and statements. */
+import type { Route } from '../route.ts';
+import * as account from '../schema/account.ts';
+import * as billing from '../schema/billing.ts';
+import { GET, LIST, POST, portal, reads } from './kinds.ts';
+
+const REFUSED = [
+  'INVALID_INPUT',
+  'FORBIDDEN',
+  'TIER_FEATURE_LOCKED',
+  'ADDRESS_LIMIT_EXCEEDED',
+  'NO_SUBSCRIPTION',
+  'CONFLICT',
+] as const;
+
+export const BILLING_ROUTES = {
+  getUsage: {
+    ...reads('Billing'),
+    where: 'cloud',
+    method: GET,
+    path: '/v1/billing/usage',
+    reply: account.usage,
+    refusals: [],
+    summary: 'Usage of the current period',
+  },
+  getPlans: {
+    ...reads('Billing'),
+    where: 'cloud',
+    method: GET,
+    path: '/v1/billing/plans',
+    reply: billing.plans,
+    refusals: [],
+    summary: 'Tiers and bands, what they hold and cost',
+  },
+  previewPlan: {
+    ...portal('Billing', 'viewer'),
+    method: GET,
+    path: '/v1/billing/preview',
+    query: billing.previewQuery,
+    reply: billing.preview,
+    refusals: [],
+    summary: 'What a change of plan would cost, now and by the month',
+  },
+  changeBand: {
+    ...portal('Billing', 'owner'),
+    idempotent: 'actor',
+    method: POST,
+    path: '/v1/billing/band',
+    body: account.bandBody,
+    reply: account.plan,
+    refusals: REFUSED,
+    summary: 'Change the band',
+  },
+  changePlan: {
+    ...portal('Billing', 'owner'),
+    idempotent: 'actor',
+    method: POST,
+    path: '/v1/billing/plan',
+    body: billing.planBody,
+    reply: account.plan,
+    refusals: REFUSED,
+    summary: 'Change the tier: a higher one at once, a lower one at the end of the period',
+  },
+  listStatements: {
+    ...portal('Billing', 'viewer'),
+    ...LIST,
+    path: '/v1/billing/statements',
+    reply: billing.statementPage,
+    refusals: [],
+    summary: 'Statements, newest first',
+  },
+  getStatement: {
+    ...portal('Billing', 'viewer'),
+    method: GET,
+    path: '/v1/billing/statements/{id}',
+    params: billing.statementParams,
+    reply: billing.statement,
+    refusals: ['NOT_FOUND'],
+    summary: 'One statement',
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,95 @@
+/** Plans, what they cost, what is owed. Spec §2.9, §3.8, §8; console part 3. Amounts are US dollars as decimal text. */
+import { z } from 'zod';
+import { BANDS, TIERS } from '../slugs.ts';
+import { plan } from './account.ts';
+import { count } from './numbers.ts';
+import { instant, pageReply, pathId } from './values.ts';
+
+const dollars = z
+  .string()
+  .regex(/^-?(0|[1-9][0-9]*)\.[0-9]{2}$/)
+  .meta({ description: 'US dollars, two decimals' });
+const rate = z
+  .string()
+  .regex(/^(0|[1-9][0-9]*)\.[0-9]{3}$/)
+  .meta({ description: 'US dollars, three decimals' });
+const currency = z.literal('USD');
+const month = z
+  .string()
+  .regex(/^[0-9]{4}-(0[1-9]|1[0-2])$/)
+  .meta({ description: 'calendar month, UTC' });
+const bought = z.object({ tier: z.enum(TIERS), band: z.enum(BANDS), monthlyFee: dollars });
+
+export const planBody = z.strictObject({ tier: z.enum(TIERS), band: z.enum(BANDS).optional() });
+export const previewQuery = z.strictObject({ tier: z.enum(TIERS).optional(), band: z.enum(BANDS).optional() });
+
+const terms = z.object({
+  addresses: count,
+  monthlyFee: dollars,
+  includedTransactions: count,
+  overageRate: rate,
+  requestsPerMinute: count,
+});
+const limits = z.object({
+  chains: count.nullable(),
+  addresses: count.nullable().meta({ description: 'null: by band' }),
+  settledTransactions: count.nullable().meta({ description: 'null: by band' }),
+  webhooks: count.nullable(),
+  edgeSessions: count.nullable(),
+  auditDays: count.nullable(),
+  requestsPerMinute: count.nullable(),
+});
+export const plans = z.object({
+  tiers: z.array(limits.extend({ tier: z.enum(TIERS) })),
+  bands: z.array(terms.extend({ band: z.enum(BANDS) })),
+  currency,
+});
+
+export const preview = z.object({
+  plan: plan.meta({ description: 'as it would be after the change' }),
+  effectiveAt: instant.nullable().meta({ description: 'now, the end of the period, or null: nothing would change' }),
+  proration: dollars.meta({ description: 'charged for the rest of the month' }),
+  overage: z
+    .object({ transactions: count, amount: rate })
+    .meta({ description: 'what is used above the present band, which its change fixes at its rate' }),
+  monthlyFee: dollars,
+  terms: terms.nullable().meta({ description: 'of the band; null for a tier without one' }),
+  refusal: z
+    .object({ code: z.string(), details: z.record(z.string(), z.unknown()) })
+    .nullable()
+    .meta({ description: 'what the change itself would answer' }),
+  currency,
+});
+
+const line = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('base'), tier: z.enum(TIERS), band: z.enum(BANDS), amount: dollars }),
+  z.object({
+    kind: z.literal('proration'),
+    at: instant,
+    from: bought,
+    to: bought,
+    remainingMs: count,
+    periodMs: count,
+    amount: dollars,
+  }),
+  z.object({
+    kind: z.literal('overage'),
+    band: z.enum(BANDS),
+    quantity: count,
+    included: count,
+    rate,
+    amount: dollars,
+  }),
+]);
+export const statementParams = z.strictObject({ id: pathId('stm') });
+export const statement = z.object({
+  id: z.string(),
+  number: z.string(),
+  period: month,
+  lines: z.array(line),
+  total: dollars,
+  currency,
+  settledTransactions: count,
+  issuedAt: instant,
+});
+export const statementPage = pageReply(statement);
