@@ -4,10 +4,26 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { canonicalJson } from '../protocol/canonical-json.ts';
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import registry1 from './catalogue/registry-1.json' with { type: 'json' };
 import type { Catalogue, Token, TokenFacts } from './chain.ts';
+
+/** What a token's contract can do to its holders. */
+export const HAZARDS = [
+  'upgradeable',
+  'fee_on_transfer',
+  'rebasing',
+  'blocklist',
+  'pausable',
+  'seizable',
+  'hook',
+  'non_transferable',
+  'default_frozen',
+  'confidential_only',
+  'auth_required',
+] as const;
 
 const deployment = z.strictObject({
   chain: z.enum(CHAINS),
@@ -27,10 +43,28 @@ const deployment = z.strictObject({
   tokenProgram: z.enum(['token', 'token-2022']).optional(),
   /** Stellar: contract through which the asset moves in contract calls. */
   sac: z.string().optional(),
+  hazards: z.array(z.enum(HAZARDS)).optional(),
+});
+
+/** A way of a token between two chains whose contracts are pinned. Treasury H1. */
+const route = z.strictObject({
+  symbol: z.string().min(1).max(20),
+  from: z.enum(CHAINS),
+  to: z.enum(CHAINS),
+  protocol: z.literal('cctp_v2'),
+  fromDomain: z.int().min(0),
+  toDomain: z.int().min(0),
+  messenger: z.string().min(1).max(120),
+  transmitter: z.string().min(1).max(120),
+  /** Typical time to the attestation. */
+  seconds: z.int().min(1),
+  /** Most that one burn may move, smallest unit. */
+  burnMax: z.string().regex(/^[1-9][0-9]{0,77}$/),
 });
 
 const registry = z.strictObject({
   version: z.int().positive(),
+  publishedAt: z.iso.datetime(),
   tokens: z.array(
     z.strictObject({
       symbol: z.string().min(1).max(20),
@@ -39,6 +73,7 @@ const registry = z.strictObject({
       unsupportedChains: z.array(z.strictObject({ chain: z.enum(CHAINS), reason: z.string().min(1) })),
     }),
   ),
+  routes: z.array(route),
 });
 
 export type Deployment = z.infer<typeof deployment>;
@@ -71,14 +106,27 @@ export const shippedRegistry: Registry = (() => {
   return parsed;
 })();
 
-/** SHA-256 over the registry's content, 64 hex digits: what an edge keeps beside the version (decisions 6). */
-export function registryHash(from: Registry): string {
-  return createHash('sha256').update(JSON.stringify(from)).digest('hex');
+/** The bytes of a version: JSON with keys in order and no spaces; every number in it is whole. Treasury K6. */
+export function registryText(from: Registry): string {
+  return canonicalJson(from);
 }
+
+/** SHA-256 of these bytes, 64 hex digits: what is signed, and what an edge keeps beside the version. */
+export function registryHash(from: Registry): string {
+  return createHash('sha256').update(registryText(from)).digest('hex');
+}
+
+/** The hash of before publication dates and routes: an edge's record in that form is compared once and rewritten. */
+export function formerRegistryHash({ version, tokens }: Registry): string {
+  return createHash('sha256').update(JSON.stringify({ version, tokens })).digest('hex');
+}
+
+/** What no later version may change of a deployment: it decides what was credited, and to which account. */
+const FIXED = ['decimals', 'kind', 'tokenProgram', 'sac'] as const;
 
 /**
  * Whether a registry may replace the one that was kept. Refuses: SIGNED_BATCH_REJECTED for a lower version, for the
- * same version with other content, and for a published contract whose decimals changed or that disappeared.
+ * same version with other content, and for a published contract that disappeared or of which something fixed changed.
  */
 export function checkSuccession(kept: Registry, offered: Registry): Refusal | null {
   const no = (reason: string, more: Record<string, unknown> = {}) =>
@@ -88,10 +136,13 @@ export function checkSuccession(kept: Registry, offered: Registry): Refusal | nu
     return registryHash(kept) === registryHash(offered) ? null : no('registry_changed_in_place');
   }
   const next = new Map(deploymentsOf(offered).map((one) => [`${one.chain} ${one.contract}`, one]));
-  for (const { chain, contract, decimals } of deploymentsOf(kept)) {
-    const successor = next.get(`${chain} ${contract}`);
+  for (const one of deploymentsOf(kept)) {
+    const { chain, contract } = one,
+      successor = next.get(`${chain} ${contract}`);
     if (successor === undefined) return no('registry_drops_a_token', { chain, contract });
-    if (successor.decimals !== decimals) return no('registry_changes_decimals', { chain, contract });
+    const changed = FIXED.find((field) => successor[field] !== one[field]);
+    if (changed === 'decimals') return no('registry_changes_decimals', { chain, contract });
+    if (changed !== undefined) return no('registry_changes_a_token', { chain, contract });
   }
   return null;
 }

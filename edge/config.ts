@@ -87,6 +87,10 @@ const schema = z.object({
   EDGE_KEY_SET_TTL: wholeNumber(600, 30 * 86_400).default(86_400),
   /** Addresses beside the derived treasury that a sweep may go to. Spec §4.5. */
   EDGE_SWEEP_TREASURY_ALLOWLIST: list.default([]),
+  /** Public halves of the registry keys: two of them sign each version of the token registry. */
+  EDGE_REGISTRY_KEYS: list
+    .pipe(z.array(z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits, lower case: an Ed25519 public key')))
+    .default([]),
   EDGE_WEBHOOK_ALLOWLIST: z.string().optional(),
   EDGE_WEBHOOK_CONCURRENCY: wholeNumber(1, 4_096).default(256),
   EDGE_WEBHOOK_CONCURRENCY_PER_HOST: wholeNumber(1, 1_024).default(32),
@@ -121,6 +125,8 @@ export interface EdgeConfig {
   readonly spendLedger: SpendLedgerPlace | null;
   /** Where sweeps may go beside the derived treasury. Spec §4.5. */
   readonly sweepTreasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
+  /** Keys of which two must have signed a version of the token registry; none: only the shipped one is used. */
+  readonly registryKeys: ReadonlySet<string>;
   readonly instructionTtlMs: number;
   readonly keySetTtlMs: number;
   readonly outboxCapacity: number;
@@ -215,6 +221,7 @@ export function readConfig(
       outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
       spendLedger,
       sweepTreasuries,
+      registryKeys: new Set(settings.EDGE_REGISTRY_KEYS),
       instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       keySetTtlMs: settings.EDGE_KEY_SET_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,

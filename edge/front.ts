@@ -1,6 +1,5 @@
 /** The HTTP server of one edge: each path with the parts that answer it. Built last, from parts and links. */
 import type { FastifyInstance } from 'fastify';
-import { shippedRegistry } from '../chains/catalogue.ts';
 import { ownGasTanks } from './answers/address-rules.ts';
 import type { Known } from './answers/known.ts';
 import { ownTransaction } from './answers/transaction-rules.ts';
@@ -46,6 +45,7 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
   const { build, trustline, reprice, broadcast } = createTransactionPaths({
     forwarding,
     instructions: parts.instructions,
+    registry: parts.registry,
     signing: links.signing,
     log,
     unsynced,
@@ -104,7 +104,7 @@ function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay, 
       blocked: blocked.list(),
       sweeps: {
         ...operations.report(),
-        registryVersion: shippedRegistry.version,
+        registryVersion: parts.registry.current.version,
         nowMs: ports.wallMs(),
         windowSeconds: config.spendWindowMs / 1_000,
         caps: spentOfCaps(config.spendCaps, parts.ledger),

@@ -23,7 +23,6 @@
  *
  * The session is built first because all report through it; it takes no frame before `start(takers)`.
  */
-import { catalogueOf } from '../chains/catalogue.ts';
 import { networkOf } from '../chains/registry.ts';
 import { isRefusal, Refused } from '../protocol/errors.ts';
 import { ATTEMPTS_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody } from '../protocol/frames.ts';
@@ -88,7 +87,7 @@ const OUTBOX_NEXT =
 /** Builds the parts of the table above, in its order. Nothing connects before `session.start`. */
 export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
   const session = createSession(context, parts);
-  const nodes = nodesOf(context);
+  const nodes = nodesOf(context, parts);
   const payments = linkPayments(context, parts, { session, nodes });
   const { sender, signing, operations, guard } = payments;
   const refills = new PoolRefills({
@@ -101,7 +100,7 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
   const poster = createPoster(context, { counters, blocked });
   const relay = createRelay(context, parts, { nodes, sender, guard, counters, blocked, poster });
   const metrics = createMetrics(context, parts, { session, relay, counters, blocked });
-  const takers = takersOf(context, { session, sender, signing, operations, refills, relay });
+  const takers = takersOf(context, parts, { session, sender, signing, operations, refills, relay });
   return { session, ...payments, refills, relay, blocked, counters, metrics, takers };
 }
 
@@ -132,11 +131,12 @@ function createSession(context: EdgeContext, parts: EdgeParts): Session {
 }
 
 /** The company's own nodes (EDGE_VERIFY_RPC_<CHAIN>); null where none is named. */
-function nodesOf({ config, ports }: EdgeContext): OwnNodes | null {
+function nodesOf({ config, ports }: EdgeContext, { registry }: Pick<EdgeParts, 'registry'>): OwnNodes | null {
   if (config.verifyNodes.size === 0) return null;
   return createOwnNodes({
     nodes: config.verifyNodes,
     confirmations: config.verifyConfirmations,
+    catalogueOf: registry.catalogueOf,
     monotonicMs: ports.monotonicMs,
   });
 }
@@ -186,7 +186,7 @@ function linkPayments(
       fees: config.fees,
       firstNonceMax: config.firstNonceMax,
       sweepTreasuries: config.sweepTreasuries,
-      catalogueOf,
+      catalogueOf: parts.registry.catalogueOf,
       nowMs: ports.wallMs,
     },
     nextCounter: nodes === null ? null : createOwnCounters(nodes),
@@ -204,7 +204,7 @@ function linkPayments(
     viaLeader,
     instructionTtlMs: config.instructionTtlMs,
   });
-  const operations = new Operations({ ...common, storage: parts.storage });
+  const operations = new Operations({ ...common, storage: parts.storage, registry: parts.registry });
   return { guard, submissions, sender, signing, operations };
 }
 
@@ -266,6 +266,7 @@ function createRelay(
   const check = createDepositCheck({
     nodes,
     environment: config.environment,
+    catalogueOf: parts.registry.catalogueOf,
     keys: takenKeysIn(parts.storage),
     monotonicMs: ports.monotonicMs,
     holderOf: (chain, address) => parts.issued.holderOf(chain, address),
@@ -327,11 +328,13 @@ type Receivers = Pick<Links, 'session' | 'sender' | 'signing' | 'operations' | '
 
 function takersOf(
   { log, running }: EdgeContext,
+  { registry }: Pick<EdgeParts, 'registry'>,
   { session, sender, signing, operations, refills, relay }: Receivers,
 ): SessionTakers {
   return {
     deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
     sign: (transactionId, leaseEpoch) => acknowledged(() => signing.onFrame(transactionId, leaseEpoch)),
+    registry: async (frame) => acknowledged(async () => registry.take(frame)),
     operate: (frame) => acknowledged(() => operations.onFrame(frame)),
     replenish: (ask) => acknowledged(() => refills.refill(ask)),
     onBroadcast: noteBroadcasts(signing, session, log),

@@ -2,7 +2,7 @@
  * What an edge opens before it talks to anybody, in the order of construction:
  *
  *   part                       needs, beside configuration, identity and clocks
- *   storage                    –
+ *   storage, token registry    –
  *   spend clock, ledger        storage
  *   shared spend               storage, spend clock
  *   local keys, key share      storage, shared spend
@@ -24,7 +24,7 @@ import { LocalKeys } from './local-keys/local-keys.ts';
 import type { EdgeLog } from './process/log.ts';
 import { Outbox } from './link/outbox.ts';
 import { OwnAddresses } from './signing/own-addresses.ts';
-import { guardRegistry } from './link/registry-guard.ts';
+import { openTokenRegistry, type TokenRegistry } from './link/token-registry.ts';
 import { openSpendClock, type SpendClock, type SpendClockPorts } from './spend/clock.ts';
 import { newestSpendMs, SpendLedger } from './spend/ledger.ts';
 import { openSharedSpend, SCOPE_SETTING, spendReplicaOf } from './spend/shared-spend.ts';
@@ -42,6 +42,7 @@ export interface EdgePorts extends SpendClockPorts {
 
 export interface EdgeParts {
   readonly storage: Storage;
+  readonly registry: TokenRegistry;
   readonly timers: Timers;
   readonly upstream: Upstream;
   readonly lease: Lease;
@@ -74,13 +75,14 @@ export async function openParts(
   ports: EdgePorts,
 ): Promise<EdgeParts> {
   const { identity } = keystore;
-  const storage = openOwnStorage(config);
+  const { storage, registry } = openOwnStorage(config, log);
   const opening: Opening = { config, identity, log, ports, storage };
   const spend = await openSpend(opening);
   const keys = openLocalKeys(opening, spend.sharedSpend);
   const instructions = new Instructions(storage, ports.wallMs);
   return {
     storage,
+    registry,
     ...spend,
     ...keys,
     instructions,
@@ -107,10 +109,12 @@ export async function openParts(
 }
 
 /** The data directory, when it is this edge's. Throws: ConfigurationError, StorageFailed. */
-function openOwnStorage(config: EdgeConfig): Storage {
+function openOwnStorage(config: EdgeConfig, log: EdgeLog): Pick<EdgeParts, 'storage' | 'registry'> {
   const storage = openStorage(config.dataDir);
-  const problems = [claimEnvironment(storage, config), guardRegistry(storage)].filter((problem) => problem !== null);
-  if (problems.length === 0) return storage;
+  const foreign = claimEnvironment(storage, config),
+    registry = openTokenRegistry({ storage, keys: config.registryKeys, log });
+  if (foreign === null && typeof registry !== 'string') return { storage, registry };
+  const problems = [foreign, registry].filter((problem) => typeof problem === 'string');
   storage.close();
   throw new ConfigurationError(problems.map((problem) => `EDGE_DATA_DIR: ${problem}`));
 }

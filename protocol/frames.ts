@@ -8,11 +8,11 @@
  * The edge renews its lease: the leader sends `heartbeat` every tenth of the TTL and may act until a little less than
  * the grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot
  * distinguish a killed leader from a stream that ended on the cloud's side alone. A follower sends it every
- * HEARTBEAT_MS. Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `operate`, `replenish`, `keys`, `key_set`,
- * `instructions`, `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`,
- * `key_set`, `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says `keySets`; an edge that
- * does not know the frame ignores it. A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else;
- * it may be sent again.
+ * HEARTBEAT_MS. Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `operate`, `registry`, `replenish`, `keys`,
+ * `key_set`, `instructions`, `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`,
+ * `local_keys`, `key_set`, `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says `keySets`;
+ * an edge that does not know the frame ignores it. A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and
+ * nothing else; it may be sent again.
  */
 import { z } from 'zod';
 import { shortText } from './schema/values.ts';
@@ -59,6 +59,8 @@ export const DELIVERY_CHARACTERS_PER_FRAME = 1_000_000;
  * deliveries, two thirds of it.
  */
 export const FRAME_BYTES_TO_EDGE_MAX = 2 * 1_024 * 1_024;
+/** Characters of a version of the token registry; today's has 20,000. */
+const REGISTRY_CHARACTERS_MAX = 1_500_000;
 /** A larger frame closes the stream of its edge: 1,000 local keys, a key set or a record are the largest. */
 export const FRAME_BYTES_TO_CLOUD_MAX = 2 * 1_024 * 1_024;
 /** Attempts of one frame: small, and each frame is one commit of the database. */
@@ -271,6 +273,12 @@ export const operateFrame = z.object({
   sendAll: z.boolean(),
   unsigned,
 });
+/** A version of the token registry, at connection and at publication: its canonical text, and who signed it. */
+export const registryFrame = z.object({
+  version: countFromOne,
+  content: shortText(REGISTRY_CHARACTERS_MAX),
+  signatures: z.array(z.strictObject({ key: hex(32), signature: hex(64) })).max(16),
+});
 export const instructionsFrame = z.object({ records: z.array(instructionRecord).max(16) });
 /** The leader stops: its lease is free at once. */
 export const releaseFrame = z.object({ leaseEpoch: epoch });
@@ -301,6 +309,7 @@ export type LeaseFrame = z.infer<typeof leaseFrame>;
 export type LocalKeyRecord = z.infer<typeof localKeyRecord>;
 export type KeySetRecord = z.infer<typeof keySetRecord>;
 export type InstructionRecord = z.infer<typeof instructionRecord>;
+export type RegistryFrame = z.infer<typeof registryFrame>;
 export type DeliverFrame = z.infer<typeof deliverFrame>;
 export type OperateFrame = z.infer<typeof operateFrame>;
 export type AttemptsFrame = z.infer<typeof attemptsFrame>;

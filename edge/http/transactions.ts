@@ -2,7 +2,6 @@
  * Building, repricing and broadcasting through the edge. The cloud builds; the edge decodes what was built and holds it
  * against what its caller wrote; only then is the instruction kept, and only a kept one can be broadcast.
  */
-import { catalogueOf, findDeployment } from '../../chains/catalogue.ts';
 import type { Token, Unsigned } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { canonicalJson } from '../../protocol/canonical-json.ts';
@@ -16,6 +15,7 @@ import { builtOf, unsignedOf } from '../signing/built-reply.ts';
 import { sha256 } from '../signing/instruction-record.ts';
 import type { Instructions } from '../signing/instructions.ts';
 import { keepsReplayKey } from '../signing/replay-keys.ts';
+import type { TokenRegistry } from '../link/token-registry.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { Signing } from '../signing/signing.ts';
 import { isOwnBound } from '../signing/signers/fee-bounds.ts';
@@ -34,6 +34,7 @@ export interface TransactionPaths {
 export interface TransactionSettings {
   readonly forwarding: Forwarding;
   readonly instructions: Instructions;
+  readonly registry: TokenRegistry;
   readonly signing: Pick<Signing, 'check' | 'broadcast' | 'isGivenUp' | 'giveUp'>;
   readonly log: EdgeLog;
   /** An instruction was recorded: resolves when it may be answered for. */
@@ -117,14 +118,14 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     const asked = buildBody.safeParse(jsonOf(call.body));
     const conflict = asked.success ? tagConflict(asked.data) : null;
     return conflict === null
-      ? buildAs(call, (reply) => (asked.success ? instructionOf(asked.data, reply) : null))
+      ? buildAs(call, (reply) => (asked.success ? instructionOf(settings.registry, asked.data, reply) : null))
       : refused(conflict);
   };
 
   const trustline: EdgePath = (call) =>
     buildAs(call, (reply) => {
       const asked = trustlineBody.safeParse(jsonOf(call.body));
-      return asked.success ? optInOf(call.params['address'] ?? '', asked.data, reply) : null;
+      return asked.success ? optInOf(settings.registry, call.params['address'] ?? '', asked.data, reply) : null;
     });
 
   const reprice: EdgePath = async (call) => {
@@ -243,7 +244,11 @@ function tagConflict({ chain, to, chainTag }: BodyOf<'buildTransaction'>): Refus
 }
 
 /** What the caller wrote, in canonical texts; path and id come from the cloud and are checked by the signer. */
-function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Instruction | Refusal {
+function instructionOf(
+  registry: TokenRegistry,
+  asked: BodyOf<'buildTransaction'>,
+  reply: BuiltJson,
+): Instruction | Refusal {
   const { chain } = asked;
   const network = networkOf(chain);
   const facts = factsOf(chain);
@@ -251,7 +256,7 @@ function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Ins
   const to = facts.parseAddress(network, asked.to);
   if (isRefusal(from)) return from;
   if (isRefusal(to)) return to;
-  const token = asked.tokenContract == null ? null : tokenOf(chain, asked.tokenContract);
+  const token = asked.tokenContract == null ? null : tokenOf(registry, chain, asked.tokenContract);
   if (isRefusal(token)) return token;
   return {
     id: reply.id,
@@ -291,11 +296,16 @@ const otherBody = ({ headers, route, pathAndQuery }: EdgeCall): Refusal =>
   otherBodyOfKey({ key: headers['idempotency-key'] ?? '', method: route.method, path: pathAndQuery.split('?')[0]! });
 
 /** The opt-in of an own address to a token: nothing moves, and nobody else is named. */
-function optInOf(address: string, asked: BodyOf<'createTrustline'>, reply: BuiltJson): Instruction | Refusal {
+function optInOf(
+  registry: TokenRegistry,
+  address: string,
+  asked: BodyOf<'createTrustline'>,
+  reply: BuiltJson,
+): Instruction | Refusal {
   const { chain } = asked;
   const from = factsOf(chain).parseAddress(networkOf(chain), address);
   if (isRefusal(from)) return from;
-  const token = tokenOf(chain, asked.asset);
+  const token = tokenOf(registry, chain, asked.asset);
   if (isRefusal(token)) return token;
   return {
     id: reply.id,
@@ -312,13 +322,13 @@ function optInOf(address: string, asked: BodyOf<'createTrustline'>, reply: Built
   };
 }
 
-/** A token of the registry that ships with this edge: the cloud's word on decimals or contract is not asked for. */
-function tokenOf(chain: Token['chain'], text: string): Token | Refusal {
+/** A token of this edge's registry: the cloud's word on decimals or contract is not asked for. */
+function tokenOf(registry: TokenRegistry, chain: Token['chain'], text: string): Token | Refusal {
   const contract = factsOf(chain).parseToken(networkOf(chain), text);
   if (isRefusal(contract)) return contract;
-  const deployment = findDeployment(chain, contract);
+  const deployment = registry.find(chain, contract);
   if (isRefusal(deployment)) return deployment;
-  return catalogueOf(chain).get(contract) ?? refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract });
+  return registry.catalogueOf(chain).get(contract) ?? refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract });
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   type InstructionRecord,
   type LeaseFrame,
   type OperateFrame,
+  type RegistryFrame,
   type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { PooledChain } from '../../protocol/slugs.ts';
@@ -68,6 +69,7 @@ export interface SessionTakers {
   /** Takes deliveries that came under this epoch; false when there is no room. */
   readonly deliver: (frame: DeliverFrame) => boolean;
   readonly sign: (transactionId: string, leaseEpoch: number) => Promise<Acknowledgement>;
+  readonly registry: (frame: RegistryFrame) => Promise<Acknowledgement>;
   readonly operate: (frame: OperateFrame) => Promise<Acknowledgement>;
   readonly replenish: (ask: { chain: PooledChain; from: number; count: number }) => Promise<Acknowledgement>;
   /** A record of another replica whose caller broadcast it. */
@@ -132,6 +134,7 @@ export class Session {
           if (record != null) settings.instructionShare.take([record], this.#started.onBroadcast);
           return this.#started.sign(transactionId, leaseEpoch);
         },
+        registry: (frame) => this.#started.registry(frame),
         operate: (frame) => this.#started.operate(frame),
         instructions: ({ records }) => settings.instructionShare.take(records, this.#started.onBroadcast),
         replenish: async ({ leaseEpoch, chain, from, count }) =>

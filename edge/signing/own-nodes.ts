@@ -1,8 +1,7 @@
 /** The company's own nodes (EDGE_VERIFY_RPC_<CHAIN>), opened on first use. */
 import { createFailoverTransport, wallTimer } from '../../chains/transport/failover.ts';
 import { createHttpEndpoint } from '../../chains/transport/http-endpoint.ts';
-import { catalogueOf } from '../../chains/catalogue.ts';
-import type { ChainClient, ChainModule, Network } from '../../chains/chain.ts';
+import type { Catalogue, ChainClient, ChainModule, Network } from '../../chains/chain.ts';
 import { loadModule, networkOf } from '../../chains/registry.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 
@@ -27,10 +26,12 @@ export interface OwnNodesSettings {
   readonly nodes: ReadonlyMap<Chain, readonly string[]>;
   /** Confirmations to require where they differ from the network's own threshold. */
   readonly confirmations?: ReadonlyMap<Chain, number>;
+  /** Tokens of the registry in use; a node is opened anew when it changes. */
+  readonly catalogueOf: (chain: Chain) => Catalogue;
   readonly monotonicMs: () => number;
 }
 
-export function createOwnNodes({ nodes, confirmations, monotonicMs }: OwnNodesSettings): OwnNodes {
+export function createOwnNodes({ nodes, confirmations, catalogueOf, monotonicMs }: OwnNodesSettings): OwnNodes {
   const endpoints = new Map(
     [...nodes].map(([chain, urls]) => [
       chain,
@@ -39,11 +40,10 @@ export function createOwnNodes({ nodes, confirmations, monotonicMs }: OwnNodesSe
       ),
     ]),
   );
-  const opened = new Map<Chain, Promise<OwnNode>>();
-  const open = async (chain: Chain): Promise<OwnNode> => {
+  const opened = new Map<Chain, { catalogue: Catalogue; node: Promise<OwnNode> }>();
+  const open = async (chain: Chain, catalogue: Catalogue): Promise<OwnNode> => {
     const module = await loadModule(chain);
-    const own = networkOf(chain),
-      catalogue = catalogueOf(chain);
+    const own = networkOf(chain);
     const network = { ...own, threshold: confirmations?.get(chain) ?? own.threshold };
     const transport = createFailoverTransport({
       chain,
@@ -58,8 +58,11 @@ export function createOwnNodes({ nodes, confirmations, monotonicMs }: OwnNodesSe
   return {
     has: (chain) => nodes.has(chain),
     of(chain) {
-      let node = opened.get(chain);
-      if (node === undefined) opened.set(chain, (node = open(chain)));
+      const catalogue = catalogueOf(chain),
+        known = opened.get(chain);
+      if (known !== undefined && known.catalogue === catalogue) return known.node;
+      const node = open(chain, catalogue);
+      opened.set(chain, { catalogue, node });
       return node;
     },
     async close() {

@@ -10,7 +10,7 @@
  *
  * Which payload the instruction allows is the signer's to judge (signing/signers/rules.ts).
  */
-import { shippedRegistry, type Registry } from '../../chains/catalogue.ts';
+import type { Registry } from '../../chains/catalogue.ts';
 import type { Token } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { tronOf } from '../../chains/tron/network.ts';
@@ -28,7 +28,7 @@ export interface OperationRules {
   readonly keystore: Pick<Keystore, 'refuseToLend'>;
   readonly treasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
   readonly fees: FeeSettings;
-  readonly registry?: Registry;
+  readonly registry: Registry;
 }
 
 /** Where an operation exists. A fee payer needs no funding; Bitcoin pays its fee from what it moves. */
@@ -96,10 +96,7 @@ function isDeposit({ own, keystore }: Pick<OperationRules, 'own' | 'keystore'>, 
 }
 
 /** The registry's own record: neither contract nor decimals are the cloud's word. */
-function sweptToken(
-  { registry = shippedRegistry }: OperationRules,
-  { chain, token }: OperateFrame,
-): Token | null | Refusal {
+function sweptToken({ registry }: OperationRules, { chain, token }: OperateFrame): Token | null | Refusal {
   if (token === null) return null;
   const listed = registry.tokens
     .flatMap(({ symbol, deployments }) => deployments.map((one) => ({ symbol, ...one })))

@@ -23,6 +23,7 @@ import type { SigningSettings } from '../signing/signing.ts';
 import type { RecordedInstruction } from '../signing/stored-text.ts';
 import { submissionOf, type Submissions } from '../signing/submissions.ts';
 import { fundingOf, spendOf, type Spend } from '../spend/caps.ts';
+import type { TokenRegistry } from '../link/token-registry.ts';
 import type { Submitted } from '../link/via-leader.ts';
 import type { Storage } from '../storage/storage.ts';
 import { operationOf, type OperationRules } from './instruction.ts';
@@ -49,6 +50,7 @@ type Shared = Pick<
 export interface OperationsSettings extends Shared {
   readonly submissions: Pick<Submissions, 'answerOf'>;
   readonly storage: Pick<Storage, 'setting'>;
+  readonly registry: Pick<TokenRegistry, 'current'>;
 }
 
 /** What an operator is shown. */
@@ -119,6 +121,7 @@ export class Operations {
       keystore,
       treasuries: policies.sweepTreasuries,
       fees: policies.fees,
+      registry: this.#settings.registry.current,
     };
     const instruction = operationOf(rules, frame);
     if (isRefusal(instruction)) return instruction;

@@ -13,10 +13,9 @@
  *         ── the node says otherwise ──────────────────────────────────▶ an alarm, and an attempt that is recorded as
  * `unverified`
  */
-import { catalogueOf } from '../../chains/catalogue.ts';
-import { ChainUnavailable, type Network, type Transfer } from '../../chains/chain.ts';
+import { ChainUnavailable, type Catalogue, type Network, type Transfer } from '../../chains/chain.ts';
 import { eventId } from '../../protocol/node/ids.ts';
-import type { Environment } from '../../protocol/slugs.ts';
+import type { Chain, Environment } from '../../protocol/slugs.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';
 import type { IssuedAddresses } from '../answers/issued-addresses.ts';
@@ -97,6 +96,8 @@ export interface DepositCheckParts {
   readonly nodes: OwnNodes | null;
   readonly environment: Environment;
   readonly keys: TakenKeys;
+  /** Tokens of the registry in use. */
+  readonly catalogueOf: (chain: Chain) => Catalogue;
   readonly monotonicMs: () => number;
   readonly holderOf?: IssuedAddresses['holderOf'];
   /**
@@ -111,6 +112,7 @@ export function createDepositCheck({
   nodes,
   environment,
   keys,
+  catalogueOf,
   monotonicMs,
   holderOf = async () => null,
   onDifference,

@@ -3,6 +3,7 @@
  * reorganise and the cloud is killed. Seeded: the seed alone decides what is played; `FLOCK_SEED` plays another one,
  * `FLOCK_SOAK_STEPS=100` plays a longer one.
  */
+import { catalogueOf } from '../../chains/catalogue.ts';
 import test from 'ava';
 import { newStorage } from '../support/edge/disk.ts';
 import { createDepositCheck, takenKeysIn } from '../../edge/webhooks/deposit-check.ts';
@@ -87,8 +88,10 @@ async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> 
     [...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]),
   );
   const check = createDepositCheck({
+    catalogueOf: (chain) => catalogueOf(chain),
     environment: 'live',
     nodes: createOwnNodes({
+      catalogueOf: (chain) => catalogueOf(chain),
       nodes,
       confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])),
       monotonicMs: () => performance.now(),

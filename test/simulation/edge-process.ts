@@ -299,6 +299,7 @@ export class EdgeProcess {
           ? { ok: false, code: submitted.code, details: { ...submitted.details } }
           : { ok: true };
       },
+      registry: () => Promise.reject(new Error('no registry in this story')),
       operate: () => Promise.reject(new Error('no treasury in this story')),
       replenish: async () => ({ ok: true }),
       onMovement: () => this.#sender.nudge(),

@@ -171,6 +171,13 @@ export const STEPS: Readonly<Record<string, Step>> = {
     setting: 'EDGE_SPEND_WINDOW',
     next: 'an address gets gas four times within the window at most: look at its sweeps, and wait until the window has passed',
   },
+  ...all(
+    {
+      setting: 'EDGE_REGISTRY_KEYS',
+      next: 'the kept registry stays in use: compare version and keys with what the platform published; where they agree show its operator the alarm',
+    },
+    ['registry_malformed', 'registry_not_signed'],
+  ),
   token_not_sweepable: {
     setting: null,
     next: 'the token registry of this edge says that whole balances of this token cannot be moved: sweep it by hand',

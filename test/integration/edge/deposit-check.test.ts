@@ -1,4 +1,5 @@
 /** EDGE_VERIFY_RPC_<CHAIN>: no event of a confirmed deposit leaves that the customer's own node does not confirm. */
+import { catalogueOf } from '../../../chains/catalogue.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,8 +27,9 @@ import { newStorage } from '../../support/edge/disk.ts';
 
 const checkOver = (nodes: ReadonlyMap<Chain, readonly string[]>, monotonicMs: () => number): DepositCheck =>
   createDepositCheck({
+    catalogueOf: (chain) => catalogueOf(chain),
     environment: 'live',
-    nodes: createOwnNodes({ nodes, monotonicMs }),
+    nodes: createOwnNodes({ catalogueOf: (chain) => catalogueOf(chain), nodes, monotonicMs }),
     keys: takenKeysIn(newStorage()),
     monotonicMs,
     holderOf: async (_chain, address) => (address === HELD ? { userRef: 'alice', tag: null } : null),
@@ -197,6 +199,7 @@ test("found: each event of a deposit has the id of what it tells and its holder:
   const paid = { txid: `0x${'ab'.repeat(32)}`, height: 5, blockHash: `0x${'cd'.repeat(32)}` };
   const alarms: string[] = [];
   const live = createDepositCheck({
+    catalogueOf: (chain) => catalogueOf(chain),
     nodes: null,
     environment: 'live',
     keys: takenKeysIn(newStorage()),

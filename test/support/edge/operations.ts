@@ -1,7 +1,7 @@
 /**
  * An edge's way to sign operations of the treasury, on a data directory of its own, and the frames of an honest cloud.
  */
-import { catalogueOf } from '../../../chains/catalogue.ts';
+import { catalogueOf, shippedRegistry, type Registry } from '../../../chains/catalogue.ts';
 import { createEdgeLog } from '../../../edge/process/log.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { seedOf } from '../../../edge/keystore/keys.ts';
@@ -39,6 +39,7 @@ export interface EdgeOf {
   readonly fees?: Partial<FeeSettings>;
   readonly treasuries?: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
   readonly shared?: SharedSpend | null;
+  readonly registry?: Registry;
   /** Leads under this epoch; null: does not lead. */
   readonly epoch?: number | null;
 }
@@ -70,6 +71,7 @@ export function operatingEdge(of: EdgeOf = {}): OperatingEdge {
   const operations = new Operations({
     environment: 'live',
     storage,
+    registry: { current: of.registry ?? shippedRegistry },
     lease,
     instructions,
     ledger,

@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
+import { registryIn } from '../../support/edge/registry.ts';
 import type { RecordedInstruction } from '../../../edge/signing/instructions.ts';
 import { answerBytesMax, isShortWork } from '../../../edge/answers/answer-size.ts';
 import { checkedAnswer, STEPS_PER_TURN } from '../../../edge/answers/checked.ts';
@@ -117,6 +118,7 @@ function openStage({
     replayWindow: null,
   };
   const paths = createTransactionPaths({
+    registry: registryIn(),
     forwarding,
     log,
     shared: async () => undefined,

@@ -50,6 +50,7 @@ const WRONG: readonly (readonly [env: Environ, named: RegExp])[] = [
     { EDGE_SWEEP_TREASURY_ALLOWLIST: 'xrp:0x52908400098527886E0F7030069857D2E4169EE7' },
     /^EDGE_SWEEP_TREASURY_ALLOWLIST: entry 1 is an address of no chain; an entry is ADDRESS or chain:ADDRESS/,
   ],
+  [{ EDGE_REGISTRY_KEYS: `${'a'.repeat(64)}, ABC` }, /^EDGE_REGISTRY_KEYS: entry 2 must be 64 hex digits/],
   [{ EDGE_SPEND_LEDGER: 'mysql://customer:x@db/ledger' }, /^EDGE_SPEND_LEDGER: must be a postgres/],
   [{ EDGE_SPEND_LEDGER: 'relative/path' }, /^EDGE_SPEND_LEDGER: must be a postgres/],
   [{ EDGE_INSTRUCTION_TTL: '59' }, /^EDGE_INSTRUCTION_TTL:/],

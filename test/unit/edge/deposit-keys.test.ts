@@ -1,4 +1,5 @@
 /** found F21: a movement that has two keys is credited under one of them, for ever. */
+import { catalogueOf } from '../../../chains/catalogue.ts';
 import test from 'ava';
 import { ChainUnavailable, MalformedReply, type Block, type Transfer } from '../../../chains/chain.ts';
 import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
@@ -68,7 +69,13 @@ const confirmed = (outputIndex: number) =>
     },
   });
 const checkIn = (storage: Pick<Storage, 'one' | 'run'>) =>
-  createDepositCheck({ nodes, environment: 'live', keys: takenKeysIn(storage), monotonicMs: () => 0 });
+  createDepositCheck({
+    catalogueOf: (chain) => catalogueOf(chain),
+    nodes,
+    environment: 'live',
+    keys: takenKeysIn(storage),
+    monotonicMs: () => 0,
+  });
 
 for (const [first, second] of [
   [-2, -3],
@@ -108,6 +115,7 @@ for (const fault of [
         }) as unknown as OwnNode,
     };
     const check = createDepositCheck({
+      catalogueOf: (chain) => catalogueOf(chain),
       nodes: broken,
       environment: 'live',
       keys: takenKeysIn(newStorage()),
