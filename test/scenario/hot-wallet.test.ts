@@ -7,13 +7,13 @@ import { isRefusal } from '../../protocol/errors.ts';
 import { CONFIRMATIONS, openCompany, patiently } from '../support/company.ts';
 
 const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
-const WITHDRAWALS = 200,
-  BLOCKS_MAX = 30,
-  PREVIEWS = 40,
+const WITHDRAWALS = 100,
+  BLOCKS_MAX = 15,
+  PREVIEWS = 20,
   TOGETHER = 8,
   LIMIT = 16;
 
-test('found F43: 200 builds from one address, then 200 broadcasts in any order, eight at a time, land in 30 blocks without a person', async (t) => {
+test('found F43: 100 builds from one address, then 100 broadcasts in any order, eight at a time, land in 15 blocks without a person', async (t) => {
   t.timeout(600_000);
   const company = await openCompany();
   try {

@@ -4,11 +4,11 @@
  */
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
+import { hash } from '@node-rs/argon2';
 import { generateSync } from 'otplib';
 import type { Plan } from '../../model/account/plan.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
-import { hashPassword } from '../../gateway/http/auth/passwords.ts';
 import { totpContext } from '../../gateway/http/auth/totp.ts';
 import { UNDOCUMENTED } from '../../gateway/http/answers.ts';
 import { createLog } from '../../gateway/telemetry/log.ts';
@@ -25,6 +25,9 @@ import { startCloudNode, type CloudNode } from '../../supervision/node.ts';
 import { createSecretBox, parseSealKey } from '../../persistence/secret-box.ts';
 import { patientFetch } from './patience.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
+
+/** A hash says what it cost; these need not withstand anybody. */
+const CHEAP = { memoryCost: 64, timeCost: 1 };
 
 export const ULTIMATE: Plan = { tier: 'ultimate', band: 'launch', subscription: 'active', paymentsActive: true };
 
@@ -126,7 +129,7 @@ export async function startTestCloud(
     await identity.insertUser({
       id,
       email: made.email,
-      passwordHash: await hashPassword(made.password),
+      passwordHash: await hash(made.password, CHEAP),
       platformRole: admin ? 'admin' : null,
       sealedTotpSecret: totp ? secrets.seal(made.totpSecret, totpContext(id)) : null,
       totpConfirmed: totp,
