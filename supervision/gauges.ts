@@ -70,7 +70,7 @@ async function storedOf({ stores, liveChains, nowMs }: GaugeParts): Promise<Stor
     mailUnsent,
     factsSetAside,
     nonceGaps,
-    blocksUnresolved: byChain((index) => coverage[index]!.unresolved.length),
+    blocksUnresolved: byChain((index) => coverage[index]!.unresolvedCount),
     headAgeSeconds: byChain((index) => Math.max(0, (nowMs() - (coverage[index]!.headAtMs ?? 0)) / 1_000)),
   };
 }

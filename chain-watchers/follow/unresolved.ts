@@ -22,8 +22,9 @@ export function retryAfterMs(tries: number): number {
 export async function retryUnresolved(run: Run): Promise<number> {
   const { parts, memory } = run;
   const heights = await parts.store.unresolvedHeights(parts.ledger, HEIGHTS_PER_TICK);
-  const all = heights.length < HEIGHTS_PER_TICK ? heights : (await parts.store.coverage(parts.ledger)).unresolved;
-  parts.metrics.set('svc_blocks_unresolved', { chain: parts.network.slug }, all.length);
+  const count =
+    heights.length < HEIGHTS_PER_TICK ? heights.length : (await parts.store.coverage(parts.ledger)).unresolvedCount;
+  parts.metrics.set('svc_blocks_unresolved', { chain: parts.network.slug }, count);
   const waiting = new Set(heights.map(({ height }) => height));
   for (const height of memory.retryAtMs.keys()) if (!waiting.has(height)) memory.retryAtMs.delete(height);
   let resolved = 0;

@@ -38,6 +38,10 @@ export interface BlockRecord {
   unresolved: string | null;
 }
 
+/** An outage may leave far more heights than anybody reads one by one. */
+export const COVERAGE_HEIGHTS_MAX = 1_000;
+export const COVERAGE_COUNTED_MAX = 10_000;
+
 export interface Coverage {
   ledger: LedgerId;
   /** End of the contiguous part that is done. */
@@ -46,7 +50,10 @@ export interface Coverage {
   headAtMs: number | null;
   /** When a node last reported its head, which dates all of this. Null before the first report. */
   heardAtMs: number | null;
+  /** The lowest heights, `COVERAGE_HEIGHTS_MAX` at most. */
   unresolved: { height: number; reason: string; tries: number; sinceMs: number }[];
+  /** All of them, counted to `COVERAGE_COUNTED_MAX`. */
+  unresolvedCount: number;
 }
 
 /**

@@ -1,5 +1,13 @@
 /** Memory twin of the watchers' store, for tests: the contract suite holds it to the PostgreSQL one. */
-import type { BlockRecord, Coverage, Cursor, WatchStore, WatchedAddress } from '../../model/ports/watch-store.ts';
+import {
+  COVERAGE_COUNTED_MAX,
+  COVERAGE_HEIGHTS_MAX,
+  type BlockRecord,
+  type Coverage,
+  type Cursor,
+  type WatchStore,
+  type WatchedAddress,
+} from '../../model/ports/watch-store.ts';
 import type { Fact, InboxRow } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
@@ -258,7 +266,8 @@ function reads(
         headHeight: head?.height ?? null,
         headAtMs: head?.atMs ?? null,
         heardAtMs: head?.heardAtMs ?? null,
-        unresolved: rows,
+        unresolved: rows.slice(0, COVERAGE_HEIGHTS_MAX),
+        unresolvedCount: Math.min(rows.length, COVERAGE_COUNTED_MAX),
       };
     },
   };

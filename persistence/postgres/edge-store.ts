@@ -6,6 +6,8 @@ import { deleteOlder } from './pages.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
+/** A node that starts reads the sessions of all accounts, some at a time: a statement has a limit of time. */
+const OPEN_SESSIONS_PAGE = 1_000;
 /** Records above 64 KiB that one account may have: each is 2 MiB at most. */
 const LARGE_INSTRUCTIONS_MAX = 1_000;
 /** Records of local keys that one account may have, revoked ones too. Choice: an edge has 1,000 valid keys at most. */
@@ -77,10 +79,18 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
       return rows.map(sessionOf);
     },
     async openSessions() {
-      const rows = await sql<
-        Columns[]
-      >`select * from edge_session where ended_at is null order by account_id, started_at, id`;
-      return rows.map(sessionOf);
+      const found: SessionRow[] = [];
+      let last = { accountId: '', began: '-infinity', id: '' };
+      for (let isLast = false; !isLast;) {
+        const rows: (Columns & typeof last)[] = await sql<(Columns & typeof last)[]>`
+          select *, started_at::text as began from edge_session
+           where ended_at is null and (account_id, started_at, id) > (${last.accountId}, ${last.began}::text::timestamptz, ${last.id})
+           order by account_id, started_at, id limit ${OPEN_SESSIONS_PAGE}`;
+        found.push(...rows.map(sessionOf));
+        last = rows.at(-1) ?? last;
+        isLast = rows.length < OPEN_SESSIONS_PAGE;
+      }
+      return found;
     },
     async reapSessions(endedBeforeMs) {
       return deleteOlder(sql, sql`edge_session`, sql`ended_at`, endedBeforeMs);

@@ -7,6 +7,10 @@ import { addressOf, depositOf, withdrawalOf, type Columns } from './row-shapes.t
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
 
+/** Facts of one page of retry_facts, and the pages of one command: facts that fail again at once end it all the same. */
+const RETRIED_PAGE = 1_000;
+const RETRIED_PAGES_MAX = 1_000;
+
 /** The actors' inbox over PostgreSQL. What is read here is changed by the account's actor only, which is the reader. */
 export function createInboxStore(sql: Sql): InboxStore {
   /** Where the last sweep over the accounts ended: with more than one asks for, the next goes on behind them. */
@@ -69,10 +73,15 @@ export function createInboxStore(sql: Sql): InboxStore {
       return row!.count;
     },
     async retryFacts({ accountId, id }) {
-      const rows = await sql<
-        { account: AccountId }[]
-      >`select account from retry_facts(${accountId}, ${id}::text::bigint) account`;
-      return rows.map(({ account }) => account);
+      const accounts = new Set<AccountId>();
+      for (let page = 0; page < RETRIED_PAGES_MAX; page += 1) {
+        const rows = await sql<
+          { account: AccountId }[]
+        >`select account from retry_facts(${accountId}, ${id}::text::bigint) account`;
+        for (const { account } of rows) accounts.add(account);
+        if (rows.length < RETRIED_PAGE) break;
+      }
+      return [...accounts];
     },
   };
 }

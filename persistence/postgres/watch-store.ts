@@ -2,13 +2,15 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
-import type {
-  BlockLink,
-  BlockRecord,
-  Coverage,
-  Cursor,
-  WatchStore,
-  WatchedAddress,
+import {
+  COVERAGE_COUNTED_MAX,
+  COVERAGE_HEIGHTS_MAX,
+  type BlockLink,
+  type BlockRecord,
+  type Coverage,
+  type Cursor,
+  type WatchStore,
+  type WatchedAddress,
 } from '../../model/ports/watch-store.ts';
 import { withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -150,17 +152,28 @@ function heights(
           headAt: number | null;
           heardAt: number | null;
           unresolved: Coverage['unresolved'];
+          unresolvedCount: number;
         }[]
       >`
         select (select height from chain_cursor where ledger = ${ledger}) as cursor, h.height as head, h.at as head_at, h.heard_at,
                coalesce((select jsonb_agg(jsonb_build_object('height', u.height, 'reason', u.reason, 'tries', u.tries,
                            'sinceMs', floor(extract(epoch from u.since) * 1000)) order by u.height)
-                           from unresolved_height u where u.ledger = ${ledger}), '[]') as unresolved
+                           from (select * from unresolved_height where ledger = ${ledger} order by height limit ${COVERAGE_HEIGHTS_MAX}) u),
+                        '[]') as unresolved,
+               (select count(*)::int from (select from unresolved_height where ledger = ${ledger} limit ${COVERAGE_COUNTED_MAX}) u) as unresolved_count
           from (select 1) one left join chain_head h on h.ledger = ${ledger}`;
-      const { cursor, head, headAt, heardAt, unresolved } = row!;
+      const { cursor, head, headAt, heardAt, unresolved, unresolvedCount } = row!;
       const completeHeight =
         cursor === null ? null : Math.min(cursor, ...unresolved.slice(0, 1).map(({ height }) => height - 1));
-      return { ledger, completeHeight, headHeight: head, headAtMs: headAt, heardAtMs: heardAt, unresolved };
+      return {
+        ledger,
+        completeHeight,
+        headHeight: head,
+        headAtMs: headAt,
+        heardAtMs: heardAt,
+        unresolved,
+        unresolvedCount,
+      };
     },
   };
 }

@@ -47,14 +47,16 @@ export const coverage = z.object({
     description: 'how old all of this is: seconds since heardAt. A lag of 0 of an hour ago says nothing of now',
   }),
   lag: count.nullable().meta({ description: 'blocks between the head and the complete height' }),
-  unresolved: z.array(
-    z.object({
-      height,
-      reason: z.string(),
-      tries: count,
-      since: instant,
-    }),
-  ),
+  unresolved: z
+    .array(
+      z.object({
+        height,
+        reason: z.string(),
+        tries: count,
+        since: instant,
+      }),
+    )
+    .meta({ description: 'heights whose content is not proven yet: the lowest ones, 1,000 at most' }),
   endpoints: z
     .array(
       z.object({

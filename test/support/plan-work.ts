@@ -126,6 +126,15 @@ const WATCH: Record<string, Work> = {
     await watch.reopenHeight(LEDGER, at, 'again');
     await watch.resolveHeight(LEDGER, recordOf(link, [transfer]));
   },
+  'watch: a ledger with thousands of heights that nobody could prove': async (world) => {
+    const {
+      stores: { watch },
+    } = world;
+    const { link, transfer } = await nextBlock(world, { unresolved: 'unproven' }, 'avax');
+    await watch.unresolvedHeights('avax', 10);
+    await watch.resolveHeight('avax', recordOf(link, [transfer]));
+  },
+  'watch.coverage of such a ledger': ({ stores: { watch } }) => watch.coverage('avax'),
   'watch.recordLate correctBlock': async (world) => {
     const {
       stores: { watch },
@@ -144,6 +153,7 @@ const WATCH: Record<string, Work> = {
       stores: { watch },
     } = world;
     const fork = await nextBlock(world);
+    await nextBlock(world); // what it pays is in no block of the new branch
     const gone = await nextBlock(world);
     const told = await included(world, gone.link.height);
     // fork_was_recorded
@@ -381,6 +391,7 @@ const ACCOUNTS: Record<string, Work> = {
     await inbox.countSetAside();
     await inbox.retryFacts({ accountId: live, id: one!.id });
     await inbox.retryFacts({ accountId: live, id: null });
+    await inbox.retryFacts({ accountId: null, id: null });
   },
 };
 

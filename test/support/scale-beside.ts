@@ -130,6 +130,18 @@ async function fillWatched(sql: Sql, live: AccountId, rows: number): Promise<voi
     insert into block_link (ledger, height, hash, parent_hash, parent_height)
       select 'base', i, 'b' || i, 'b' || i - 1, i - 1 from generate_series(1, least(${rows}::bigint, 9000)) i`;
   await sql`insert into chain_cursor (ledger, height, hash) select 'base', least(${rows}::bigint, 9000), 'b' || least(${rows}::bigint, 9000)`;
+  // Years of heights whose content no node of the chain could prove, and a reorganization whose facts wait for some.
+  await sql`
+    insert into block_link (ledger, height, hash, parent_hash, parent_height)
+      select 'avax', i, 'v' || i, 'v' || i - 1, i - 1 from generate_series(1, ${rows}::bigint) i`;
+  await sql`insert into unresolved_height (ledger, height, hash, reason, tries) select ledger, height, hash, 'unproven', 1 + height % 7 from block_link where ledger = 'avax'`;
+  await sql`insert into block_link (ledger, height, hash, parent_hash, parent_height) values ('avax', 9999999, 'start', 'before', 9999998)`;
+  await sql`insert into chain_cursor (ledger, height, hash) values ('avax', 9999999, 'start')`;
+  await sql`
+    insert into fact (ledger, txid, output_index, account_id, address_key, status, was, height, block_hash, transfer, displaced_above, displaced_until)
+      select 'avax', 'gone-' || i, 0, ${live}, md5('gone' || i)::uuid, 'displaced', 'seen', 1000, 'v1000',
+             jsonb_build_object('threshold', 12, 'txid', 'gone-' || i, 'outputIndex', 0), 900, 2000
+        from generate_series(1, ${rows}::bigint) i`;
   // Addresses of years ago that a look for young ones must not meet; bills of months that nobody asks for.
   await sql`
     insert into billable (account_id, withdrawal_id, kind, period)

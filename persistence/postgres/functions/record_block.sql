@@ -1,7 +1,8 @@
 -- Moves the cursor of a ledger to the next block and records what is in it, once. Returns null when another watcher
 -- moved the cursor first, else the accounts touched. G7, I8.
 --   not followed ──content proven──▶ done      not followed ──content not proven──▶ unresolved ──resolve_height──▶ done
--- Links below the 10,000 newest heights are removed, but for those that are unresolved.
+-- Links that leave the 10,000 newest heights are removed, but for those that are unresolved: resolve_height removes
+-- these.
 create or replace function record_block(of_ledger text, record jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -21,7 +22,9 @@ begin
     perform record_link(of_ledger, link);
     update chain_cursor set height = (link ->> 'height')::bigint, hash = link ->> 'hash' where ledger = of_ledger;
   end if;
+  -- What left them with this block, and with a few before it: a reorganization may have moved the cursor.
   delete from block_link l where l.ledger = of_ledger and l.height < (link ->> 'height')::bigint - links_kept()
+     and l.height >= (coalesce(previous, link) ->> 'height')::bigint - links_kept() - 100
      and not exists (select 1 from unresolved_height u where u.ledger = l.ledger and u.height = l.height);
   if record ->> 'unresolved' is not null then
     perform record_unresolved(of_ledger, link, record ->> 'unresolved');

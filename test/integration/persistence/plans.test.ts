@@ -270,6 +270,7 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     6_000,
     'a step of a walk looks at 5,000 endpoints and as many deliveries that are due',
   ],
+  'watch.coverage of such a ledger': [7_100, 'the lowest 1,000 of them, and how many there are, counted to 10,000'],
   'edge.openSessions': [300, 'once, at start: the sessions that are open'],
   'deliveries.incompletePublications': [10_100, 'what waits for a leader that is there, counted to 10,000'],
   'secrets: unreadable': [5_000, 'a command: every endpoint is looked at'],
