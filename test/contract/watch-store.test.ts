@@ -150,6 +150,7 @@ for (const [name, bench] of Object.entries(benches)) {
       headAtMs: NOW_MS,
       heardAtMs: NOW_MS,
       unresolved: [],
+      unresolvedCount: 0,
     });
     await store.noteHeard(ledger, NOW_MS - 5_000);
     t.is((await store.coverage(ledger)).heardAtMs, NOW_MS, 'whoever noted the head had heard a node');
