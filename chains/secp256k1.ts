@@ -106,6 +106,26 @@ function hmacOfChild(parent: Branch, index: number): Buffer {
   return createHmac('sha512', parent.chainCode).update(parent.hmacInput).digest();
 }
 
+/** An extended key below which something is looked for: unlike an account's key nothing of it is remembered. */
+export interface KeyNode {
+  /** Compressed public key (33 bytes) of a child that is not hardened. */
+  publicKeyOf(index: number): Uint8Array;
+  childOf(index: number): KeyNode;
+}
+
+/** The node of a public key and its chain code. */
+export function keyNodeOf(publicKey: Uint8Array, chainCode: Uint8Array): KeyNode {
+  const branch = branchOf(publicKey, chainCode);
+  const tweaked = (digest: Buffer) => secp256k1.publicKeyTweakAdd(branch.uncompressed, digest.subarray(0, 32), true);
+  return {
+    publicKeyOf: (index) => tweaked(hmacOfChild(branch, index)),
+    childOf(index) {
+      const digest = hmacOfChild(branch, index);
+      return keyNodeOf(tweaked(digest), digest.subarray(32));
+    },
+  };
+}
+
 const cache = new Map<string, readonly [Branch, Branch]>();
 
 /** Both branches (`0` deposit addresses, `1` our own) of an account key, least recently used ones dropped. */

@@ -4,6 +4,7 @@ import type { Network } from '../../chains/chain.ts';
 import type { Cursor } from '../../model/ports/watch-store.ts';
 import type { SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import type { LedgerId } from '../../protocol/ids.ts';
+import { Turns } from '../../protocol/turns.ts';
 import type { SimulatedFamily } from './family.ts';
 
 /** Blocks that one statement appends. */
@@ -31,23 +32,16 @@ export async function headOf(parts: LedgerParts): Promise<Cursor> {
 }
 
 /**
- * The end of the queue of each ledger: what this process does to one is done one after the other, since of many at once
- * all but one would have to begin again, and the last would give up.
+ * What this process does to a ledger is done one after the other: of many at once all but one would have to begin again,
+ * and the last would give up.
  */
-const queues = new WeakMap<SandboxStore, Map<LedgerId, Promise<unknown>>>();
+const turns = new WeakMap<SandboxStore, Turns<LedgerId>>();
 
 /** Does the work when all that came before on this ledger is done. The work may not wait for its own turn. */
-export async function inTurn<T>({ store, ledger }: LedgerParts, work: () => Promise<T>): Promise<T> {
-  const ends = queues.get(store) ?? new Map<LedgerId, Promise<unknown>>();
-  queues.set(store, ends);
-  const done = (ends.get(ledger) ?? Promise.resolve()).then(work),
-    end = done.catch(() => undefined);
-  ends.set(ledger, end);
-  try {
-    return await done;
-  } finally {
-    if (ends.get(ledger) === end) ends.delete(ledger);
-  }
+export function inTurn<T>({ store, ledger }: LedgerParts, work: () => Promise<T>): Promise<T> {
+  const ofStore = turns.get(store) ?? new Turns();
+  turns.set(store, ofStore);
+  return ofStore.take(ledger, work);
 }
 
 /**

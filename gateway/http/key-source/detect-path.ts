@@ -6,7 +6,6 @@
  * decides: it is found below the same key, or it is not.
  */
 import { setImmediate as otherWork } from 'node:timers/promises';
-import { HDKey } from '@scure/bip32';
 import secp256k1 from 'secp256k1';
 import {
   addressOfKey as bitcoinAddress,
@@ -17,17 +16,20 @@ import {
 import { bitcoin } from '../../../chains/btc/network.ts';
 import { addressOfPublicKey as evmAddress } from '../../../chains/evm/derive.ts';
 import { networkOf } from '../../../chains/registry.ts';
-import { HARDENED, parseXpub } from '../../../chains/secp256k1.ts';
+import { HARDENED, keyNodeOf, parseXpub, type ExtendedPublicKey } from '../../../chains/secp256k1.ts';
 import { addressOfKey as tronAddress } from '../../../chains/tron/derive.ts';
 import { addressOfKey as rippleAddress } from '../../../chains/xrp/derive.ts';
 import { isRefusal, refuse } from '../../../protocol/errors.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
+import { Turns } from '../../../protocol/turns.ts';
 import { parseAddress } from '../../../chains/reading.ts';
-import type { Handlers } from '../context.ts';
+import { accountOf, type Handlers } from '../context.ts';
 
 /**
- * Indexes of each shape that are tried: about 30 ms of work, in pieces between which other requests have their turn.
+ * Indexes of each shape that are tried: about 30 ms of work (taproot ten times as much), in pieces between which other
+ * requests have their turn.
  */
 export const INDEXES_TRIED = 100;
 const INDEXES_AT_ONCE = 10;
@@ -43,8 +45,12 @@ interface Found {
   readonly script: ScriptType | null;
 }
 
+/** An account has one search at work: its others wait, and take no turn of the loop from other accounts. */
+const searches = new Turns<AccountId>();
+
 export const detectPathHandler: Pick<Handlers, 'detectPath'> = {
-  async detectPath({ body: { chain, xpub, knownAddress, secondAddress } }) {
+  async detectPath(asked) {
+    const { chain, xpub, knownAddress, secondAddress } = asked.body;
     const key = parseXpub(xpub);
     if (!key.ok)
       return isRefusal(key) && key.code === 'INVALID_INPUT'
@@ -54,9 +60,10 @@ export const detectPathHandler: Pick<Handlers, 'detectPath'> = {
     if (isRefusal(known)) return refuse('INVALID_ADDRESS', { ...known.details, field: 'knownAddress' });
     const second = secondAddress == null ? null : parseAddress(chain, secondAddress);
     if (isRefusal(second)) return refuse('INVALID_ADDRESS', { ...second.details, field: 'secondAddress' });
-    const found = await search(key.xpub, chain, known.canonical);
+    const look = (address: string) => searches.take(accountOf(asked), () => search(key, chain, address));
+    const found = await look(known.canonical);
     if (found === null) return { candidates: [], indexesTried: INDEXES_TRIED };
-    const other = second === null ? null : await search(key.xpub, chain, second.canonical);
+    const other = second === null ? null : await look(second.canonical);
     const account = key.depth === ACCOUNT_DEPTH && key.index >= HARDENED ? key.index - HARDENED : null;
     return {
       candidates: candidatesOf(chain, found, account, second === null ? 'unknown' : other?.shape === found.shape),
@@ -90,13 +97,13 @@ function accountBase(chain: Chain, script: ScriptType | null): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-async function search(xpub: string, chain: Chain, address: string): Promise<Found | null> {
-  const root = HDKey.fromExtendedKey(xpub);
+async function search(key: ExtendedPublicKey, chain: Chain, address: string): Promise<Found | null> {
+  const root = keyNodeOf(key.publicKey, key.chainCode);
   for (const shape of SHAPES) {
-    const branch = shape === 'i' ? root : root.deriveChild(Number(shape[0]));
+    const branch = shape === 'i' ? root : root.childOf(Number(shape[0]));
     for (let index = 0; index < INDEXES_TRIED; index += 1) {
       if (index % INDEXES_AT_ONCE === 0) await otherWork();
-      const script = scriptOf(chain, branch.deriveChild(index).publicKey!, address);
+      const script = scriptOf(chain, branch.publicKeyOf(index), address);
       if (script !== undefined) return { shape, index, script };
     }
   }

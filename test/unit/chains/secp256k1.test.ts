@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
 import { HDKey } from '@scure/bip32';
-import { derivePublicKey, deriveUncompressedPublicKey, parseXpub } from '../../../chains/secp256k1.ts';
+import { derivePublicKey, deriveUncompressedPublicKey, keyNodeOf, parseXpub } from '../../../chains/secp256k1.ts';
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../../vectors/${path}`, import.meta.url), 'utf8'));
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
@@ -98,4 +99,15 @@ test('BIP-32 indexes outside the public range and unreadable keys throw', (t) =>
   for (const index of [-1, 2 ** 31, 0.5, Number.NaN])
     t.throws(() => derivePublicKey(xpub, 0, index), { instanceOf: RangeError });
   t.throws(() => derivePublicKey('xpub', 0, 0), { instanceOf: RangeError });
+});
+
+test('a node of any extended key has the children that BIP-32 gives it, one level after the other', (t) => {
+  for (let round = 0; round < 20; round += 1) {
+    const root = HDKey.fromMasterSeed(randomBytes(32)).derive("m/44'/60'/0'");
+    const node = keyNodeOf(root.publicKey!, root.chainCode!);
+    for (const index of [0, 1, 99, 2 ** 31 - 1]) {
+      t.deepEqual([...node.publicKeyOf(index)], [...root.deriveChild(index).publicKey!]);
+      t.deepEqual([...node.childOf(index).publicKeyOf(7)], [...root.deriveChild(index).deriveChild(7).publicKey!]);
+    }
+  }
 });
