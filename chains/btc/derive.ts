@@ -1,5 +1,6 @@
 /** Addresses of public keys below an account, by script type. Spec: chains.md 4.1; BIP-44, BIP-49, BIP-84, BIP-86. */
-import { schnorr } from '@noble/curves/secp256k1.js';
+import { createHash } from 'node:crypto';
+import secp256k1 from 'secp256k1';
 import type { DerivedAddress } from '../chain.ts';
 import { derivePublicKey } from '../secp256k1.ts';
 import type { AddressPrefixes, BtcNetwork } from './network.ts';
@@ -16,15 +17,19 @@ export const ACCOUNT_PATHS: Readonly<Record<ScriptType, string>> = {
   p2tr: "m/86'/0'/0'",
 };
 
+/** An internal key is the x of the point whose y is even. Source: BIP-340. */
+const EVEN_Y = 0x02;
+const tapTweak = createHash('sha256').update('TapTweak').digest();
+/** What a tagged hash begins with: the hash of its tag, twice. Source: BIP-340. */
+const TAP_TWEAK = Buffer.concat([tapTweak, tapTweak]);
+
 /**
  * The taproot output key (32 bytes) of an internal key: P + hashTapTweak(x(P) || root)·G.
- * Source: BIP-341; without a tree the root is empty (BIP-86).
+ * Source: BIP-341; without a tree the root is empty (BIP-86). Throws: Error where no point has that x.
  */
 export function taprootKey(internal: Uint8Array, root: Uint8Array = new Uint8Array()): Uint8Array {
-  const { lift_x, pointToBytes, taggedHash } = schnorr.utils;
-  const point = lift_x(BigInt(`0x${Buffer.from(internal).toString('hex')}`));
-  const tweak = BigInt(`0x${Buffer.from(taggedHash('TapTweak', internal, root)).toString('hex')}`);
-  return pointToBytes(point.add(schnorr.Point.BASE.multiply(tweak)));
+  const tweak = createHash('sha256').update(TAP_TWEAK).update(internal).update(root).digest();
+  return secp256k1.publicKeyTweakAdd(Buffer.from([EVEN_Y, ...internal]), tweak, true).subarray(1);
 }
 
 /** What a compressed public key (33 bytes) receives on under a script type. */

@@ -246,8 +246,8 @@ test('sessions are saved, ended and reaped; the open ones are found after a rest
                               last_heartbeat_at, started_at)
       select 'ses_' || n, ${ours.live}, 'follower', '1', 'live', 1, 'normal', 0, false, now(), ${NOW_MS}::timestamptz + n / 7 * interval '1 microsecond'
         from generate_series(1, 2500) n`;
-  const open = (await edge.openSessions()).map(({ id }) => id);
-  t.deepEqual([open.length, new Set(open).size], [2_501, 2_501], 'found F63: page by page, each once');
+  const open = (await edge.openSessions()).map(({ id }) => id).filter((id) => /^ses_[0-9]+$/.test(id));
+  t.deepEqual([open.length, new Set(open).size], [2_500, 2_500], 'found F63: page by page, each once');
   await database.owner`delete from edge_session where id ~ '^ses_[0-9]+$'`;
   t.is(await edge.reapSessions(NOW_MS + 9), 0);
   t.is(await edge.reapSessions(NOW_MS + 10), 1);

@@ -1,8 +1,9 @@
+import { schnorr } from '@noble/curves/secp256k1.js';
 import { bech32, bech32m } from '@scure/base';
 import test from 'ava';
 import fc from 'fast-check';
 import { checkDestination, parseAddress, parseToken } from '../../../../chains/btc/address.ts';
-import { deriveAddress, SCRIPT_TYPES } from '../../../../chains/btc/derive.ts';
+import { deriveAddress, SCRIPT_TYPES, taprootKey } from '../../../../chains/btc/derive.ts';
 import { bitcoin, litecoinRegtest } from '../../../../chains/btc/network.ts';
 import { addressOf, outputOf, scriptOf, type Output, type ScriptKind } from '../../../../chains/btc/script.ts';
 import { vector } from '../../../support/vectors.ts';
@@ -17,6 +18,23 @@ const output = fc.constantFrom<ScriptKind>('p2pkh', 'p2sh', 'p2wpkh', 'p2wsh', '
     })
     .map((program): Output => ({ kind, program })),
 );
+
+test('BIP-341 property: the native output key is that of @noble/curves, with a tree and without', (t) => {
+  const { lift_x, pointToBytes, taggedHash } = schnorr.utils;
+  const number = (bytes: Uint8Array) => BigInt(`0x${hex(bytes)}`);
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.constantFrom(0, 32), (secret, length) => {
+        const internal = schnorr.getPublicKey(Uint8Array.from([1, ...secret.subarray(1)]));
+        const root = secret.subarray(0, length);
+        const tweak = schnorr.Point.BASE.multiply(number(taggedHash('TapTweak', internal, root)));
+        t.is(hex(taprootKey(internal, root)), hex(pointToBytes(lift_x(number(internal)).add(tweak))));
+      }),
+      { numRuns: 50 },
+    ),
+  );
+  t.throws(() => taprootKey(new Uint8Array(32).fill(0xff)));
+});
 
 test('G6 property: script → address → script, on both networks, and never on the other one', (t) => {
   t.notThrows(() =>
