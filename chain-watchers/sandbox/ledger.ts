@@ -32,8 +32,8 @@ export async function headOf(parts: LedgerParts): Promise<Cursor> {
 }
 
 /**
- * What this process does to a ledger is done one after the other: of many at once all but one would have to begin again,
- * and the last would give up.
+ * What this process does to a ledger is done one after the other: of many at once all but one would have to begin
+ * again, and the last would give up.
  */
 const turns = new WeakMap<SandboxStore, Turns<LedgerId>>();
 

@@ -7,7 +7,7 @@ import { addressOf, depositOf, withdrawalOf, type Columns } from './row-shapes.t
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
 
-/** Facts of one page of retry_facts, and the pages of one command: facts that fail again at once end it all the same. */
+/** Facts of a page of retry_facts, and the pages of one command: facts that fail again at once end it all the same. */
 const RETRIED_PAGE = 1_000;
 const RETRIED_PAGES_MAX = 1_000;
 

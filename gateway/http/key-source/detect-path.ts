@@ -27,7 +27,7 @@ import { Turns } from '../../../protocol/turns.ts';
 import { parseAddress } from '../../../chains/reading.ts';
 import { accountOf, type Handlers } from '../context.ts';
 
-/** Indexes of each shape that are tried: about 30 ms of work, in pieces between which other requests have their turn. */
+/** Indexes of each shape that are tried: about 30 ms of work, in pieces between which others have their turn. */
 export const INDEXES_TRIED = 100;
 const INDEXES_AT_ONCE = 10;
 /** Below a key: the branch of customers, the branch of change, and wallets without branches. */
