@@ -17,6 +17,8 @@ export const LISTS = [
   'sessions',
   'gas-tanks',
   'tokens',
+  'treasury-wallets',
+  'wallet-balances',
   'key-sources',
   'organizations',
   'members',

@@ -15,6 +15,7 @@ import { SANDBOX_ROUTES } from './routes/sandbox.ts';
 import { SETTINGS_ROUTES } from './routes/settings.ts';
 import { SIGN_IN_ROUTES } from './routes/sign-in.ts';
 import { TRANSACTIONS_ROUTES } from './routes/transactions.ts';
+import { TREASURY_ROUTES } from './routes/treasury.ts';
 import { WEBHOOKS_ROUTES } from './routes/webhooks.ts';
 
 export const ROUTES = {
@@ -24,6 +25,7 @@ export const ROUTES = {
   ...EDGES_ROUTES,
   ...EDGE_ROUTES,
   ...CHAINS_ROUTES,
+  ...TREASURY_ROUTES,
   ...MIGRATION_ROUTES,
   ...SANDBOX_ROUTES,
   ...SIGN_IN_ROUTES,

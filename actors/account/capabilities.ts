@@ -6,12 +6,13 @@ import { billing } from '../billing/capability.ts';
 import { edgeLink } from '../edge-link/capability.ts';
 import { keySource } from '../key-source/capability.ts';
 import { plan } from '../plan/capability.ts';
+import { treasury } from '../treasury/capability.ts';
 import { webhook } from '../webhook/capability.ts';
 import { outgoing } from '../outgoing/capability.ts';
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { applyFacts } from './facts.ts';
 
-export const CAPABILITIES = { edgeLink, keySource, address, outgoing, webhook, plan, billing } as const;
+export const CAPABILITIES = { edgeLink, keySource, address, outgoing, webhook, plan, billing, treasury } as const;
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
 
@@ -21,6 +22,7 @@ export const DECISIONS: Decisions = {
   ...address.decide,
   ...outgoing.decide,
   ...webhook.decide,
+  ...treasury.decide,
   ...plan.decide,
   ...billing.decide,
   apply_facts: applyFacts,

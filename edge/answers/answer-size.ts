@@ -35,6 +35,8 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   getEdgeReadiness: 128 * KIB,
   listEdgeSessions: 1_024 * KIB,
   listTokens: 1_024 * KIB,
+  listTreasuryWallets: 256 * KIB,
+  getTreasuryWalletBalances: 256 * KIB,
   listKeySources: 1_024 * KIB,
 };
 const BUILDS: ReadonlySet<OperationId> = new Set(['buildTransaction', 'repriceTransaction', 'createTrustline']);

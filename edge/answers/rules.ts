@@ -10,6 +10,7 @@ import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
+import { falseNewWallet, falseWallet } from './wallet-rules.ts';
 import { falseBuild, falseTransaction, signedThough } from './transaction-rules.ts';
 
 type Table = typeof ROUTES;
@@ -295,6 +296,18 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
       'unsupportedChains.*.chain',
       'unsupportedChains.*.reason',
     ],
+  },
+  createTreasuryWallet: {
+    falseField: (row, ask, known) => falseNewWallet(row, ask, known),
+    word: ['id', 'createdAt'],
+  },
+  listTreasuryWallets: {
+    falseField: (row, _ask, known) => falseWallet(row, known),
+    word: ['id', 'chain', 'source', 'tag', 'label', 'createdAt'],
+  },
+  getTreasuryWalletBalances: {
+    falseField: falseBalance,
+    word: [...BALANCE_WORD, 'chain', 'address', 'tokenContract'],
   },
   detectPath: word(
     'candidates',

@@ -19,6 +19,7 @@ import { sandboxHandlers } from './sandbox/sandbox.ts';
 import { settingHandlers } from './organization/settings.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
+import { walletHandlers } from './treasury/wallets.ts';
 import { webhookHandlers } from './webhook/webhooks.ts';
 import type { HandlerDeps } from './surroundings.ts';
 
@@ -37,6 +38,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...balanceHandlers(deps),
     ...transactionHandlers(deps),
     ...webhookHandlers(deps),
+    ...walletHandlers(deps),
     ...deliveryHandlers(deps),
     ...edgeHandlers(deps),
     ...chainHandlers(deps),

@@ -19,6 +19,8 @@ import { KEY_SOURCE_INITIAL } from './key-source.ts';
 import type { KeySourceCommand, KeySourceEvent, KeySourceReplies, KeySourceState } from './key-source.ts';
 import { PLAN_INITIAL } from './plan.ts';
 import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
+import { TREASURY_INITIAL } from './treasury.ts';
+import type { TreasuryCommand, TreasuryEvent, TreasuryReplies, TreasuryState } from './treasury.ts';
 import { WEBHOOK_INITIAL } from './webhook.ts';
 import type { WebhookCommand, WebhookEvent, WebhookReplies, WebhookState, WebhookWrite } from './webhook.ts';
 import { OUTGOING_INITIAL } from './outgoing.ts';
@@ -47,6 +49,7 @@ export interface AccountState
     AddressState,
     OutgoingState,
     WebhookState,
+    TreasuryState,
     PlanState,
     BillingState {}
 
@@ -67,6 +70,7 @@ export type AccountCommand = (
   | FactCommand
   | OutgoingCommand
   | WebhookCommand
+  | TreasuryCommand
   | PlanCommand
   | BillingCommand
 ) & { idempotency?: IdempotencyClaim };
@@ -79,6 +83,7 @@ export type AccountEvent =
   | DepositEvent
   | OutgoingEvent
   | WebhookEvent
+  | TreasuryEvent
   | PlanEvent
   | BillingEvent;
 
@@ -91,6 +96,7 @@ export interface AccountReplies
     FactReplies,
     OutgoingReplies,
     WebhookReplies,
+    TreasuryReplies,
     PlanReplies,
     BillingReplies {
   inspect: AccountState;
@@ -116,6 +122,7 @@ export const SNAPSHOT_INITIAL = {
   ...KEY_SOURCE_INITIAL,
   ...ADDRESS_INITIAL,
   ...WEBHOOK_INITIAL,
+  ...TREASURY_INITIAL,
   ...PLAN_INITIAL,
   ...BILLING_INITIAL,
 } satisfies Omit<AccountSnapshot, keyof AccountCore | 'plan'>;
@@ -135,6 +142,11 @@ export type FactSees = AccountCore & OutgoingState & Pick<AddressState, 'pools'>
 export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
 /** Plan and billing decide together: a change of plan is charged in the same decision. */
+export type TreasurySees = AccountCore &
+  TreasuryState &
+  EdgeLinkState &
+  Pick<PlanState, 'suspended'> &
+  Pick<AddressState, 'pools'>;
 export type PlanSees = AccountCore &
   PlanState &
   BillingState &

@@ -167,6 +167,7 @@ export const DETAILS = {
     found: z.union([text, whole]),
     sequence: z.union([text, whole]),
     earlier: texts,
+    walletId: text,
     looks: whole,
     setting: text,
   }),

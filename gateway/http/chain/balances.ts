@@ -34,7 +34,7 @@ export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pic
     if (isRefusal(binding)) return binding;
     const token = tokenOf(binding, tokenText);
     if (isRefusal(token)) return token;
-    return viewOf(binding, parsed.canonical, token, await binding.client.fetchBalance(parsed.canonical, token));
+    return balanceView(binding, parsed.canonical, token, await binding.client.fetchBalance(parsed.canonical, token));
   }
 
   return {
@@ -48,7 +48,7 @@ export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pic
         const some = rows.content.slice(at, at + ASKED_AT_ONCE).map(async ({ chain, address }) => {
           const binding = await chains.bind(accountId, chain);
           if (isRefusal(binding)) throw new Refused(binding);
-          return viewOf(binding, address, null, await binding.client.fetchBalance(address, null));
+          return balanceView(binding, address, null, await binding.client.fetchBalance(address, null));
         });
         content.push(...(await Promise.all(some)));
       }
@@ -60,7 +60,8 @@ export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pic
   };
 }
 
-function viewOf(binding: ChainBinding, address: string, token: Token | null, balance: Balance): View {
+/** A balance as the wire has it. */
+export function balanceView(binding: ChainBinding, address: string, token: Token | null, balance: Balance): View {
   return {
     ...moneyOf(balance.amount, balance.decimals),
     chain: binding.network.slug,

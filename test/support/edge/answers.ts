@@ -18,6 +18,8 @@ const ADR = newId('adr', 1),
   DEP = newId('dep', 1),
   DLV = newId('dlv', 1),
   EVT = `evt_${'2'.repeat(26)}`;
+/** Of the test phrase at m/44'/60'/0'/1/1. */
+const TREASURY = '0x26db4d065800Bd118928848E69A1cBF956Cff1D0';
 const WEBHOOK = '0192f0a0-0000-7000-8000-000000000001';
 export const USDC_CONTRACT = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 const page = <T>(...content: T[]) => ({
@@ -29,6 +31,29 @@ const page = <T>(...content: T[]) => ({
   next: null,
 });
 const whole = <T>(...content: T[]) => ({ ...page(...content), size: Math.max(1, content.length) });
+
+const treasuryWallet: ReplyOf<'createTreasuryWallet'> = {
+  id: newId('wal', 1),
+  chain: 'eth',
+  source: 'derived',
+  address: TREASURY,
+  tag: null,
+  derivationPath: "m/44'/60'/0'/1/1",
+  label: 'home',
+  createdAt: AT,
+};
+const treasuryBalance: ReplyOf<'getBalance'> = {
+  amount: '25000000',
+  amountFormatted: '25',
+  decimals: 6,
+  chain: 'eth',
+  address: TREASURY,
+  tokenContract: USDC_CONTRACT,
+  tokenSymbol: 'USDC',
+  reserved: '0',
+  available: '25000000',
+  accountExists: true,
+};
 
 const address: ReplyOf<'getAddress'> = {
   id: ADR,
@@ -257,6 +282,15 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
         },
       ],
     }),
+  },
+  createTreasuryWallet: {
+    body: { chain: 'eth', source: 'derived', label: 'home' },
+    data: treasuryWallet,
+  },
+  listTreasuryWallets: { data: whole(treasuryWallet) },
+  getTreasuryWalletBalances: {
+    params: { id: treasuryWallet.id },
+    data: whole(treasuryBalance),
   },
   detectPath: {
     body: {},

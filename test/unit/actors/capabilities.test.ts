@@ -81,6 +81,9 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   withdrawal_failed: { id: 'wd_1', reason: 'r', hold: { ...hold, reusable: true } },
   withdrawal_expired: { id: 'wd_1', hold },
   builds_expired: { builds: [{ id: 'wd_1', hold }] },
+  treasury_wallet_created: {
+    wallet: { id: 'wal_1', chain: 'eth', source: 'derived', address: null, tag: null, label: null, createdAtMs: 1 },
+  },
   webhook_created: { id: 'wh_2' },
   webhook_deleted: { id: 'wh_1' },
   webhook_replaced: { id: 'wh_1', seal: 's' },

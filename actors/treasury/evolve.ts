@@ -1,0 +1,7 @@
+/** Which treasury wallets an account has. */
+import type { TreasuryState } from '../../model/account/treasury.ts';
+import type { Folds } from '../account/decision.ts';
+
+export const treasuryFolds: Folds<TreasuryState, TreasuryState> = {
+  treasury_wallet_created: ({ treasuryWallets }, { wallet }) => ({ treasuryWallets: [...treasuryWallets, wallet] }),
+};

@@ -1,0 +1,82 @@
+import test from 'ava';
+import { WALLETS_MAX } from '../../../actors/treasury/decide.ts';
+import { placed } from '../../../actors/treasury/view.ts';
+import type { AccountCommand } from '../../../model/account/capabilities.ts';
+import { newId } from '../../../protocol/node/ids.ts';
+import type { Chain } from '../../../protocol/slugs.ts';
+import {
+  commands,
+  enrolled,
+  keyVector,
+  NOW_MS,
+  OTHER_IDENTITY,
+  pushedKey,
+  TestAccount,
+} from '../../support/account.ts';
+
+const walletOf = (chain: Chain, address: string | null, tag: string | null = null): AccountCommand => ({
+  type: 'create_treasury_wallet',
+  wallet: {
+    id: newId('wal', NOW_MS),
+    chain,
+    source: address === null ? 'derived' : 'external',
+    address,
+    tag,
+    label: null,
+  },
+});
+const hexAddress = (index: number) => `0x${index.toString(16).padStart(40, 'a')}`;
+
+test('treasury W1: a derived wallet is at M/1/1 of the pinned identity, once per chain, where its chain is ready', (t) => {
+  const account = new TestAccount();
+  t.is(account.refused(walletOf('eth', null)).code, 'CHAIN_NOT_READY');
+  account.accept(commands.enrol());
+  const { reply } = account.accept(walletOf('eth', null) as never) as { reply: { id: string } };
+  const { addresses } = keyVector('evm');
+  const treasury = addresses.find(({ relativePath }) => relativePath === '1/1');
+  t.is(placed(account.state, account.state.treasuryWallets[0]!).derivationPath, "m/44'/60'/0'/1/1");
+  if (treasury !== undefined) t.is(placed(account.state, account.state.treasuryWallets[0]!).address, treasury.address);
+  t.like(account.refused(walletOf('eth', null)), {
+    code: 'CONFLICT',
+    details: { reason: 'wallet_exists', walletId: reply.id },
+  });
+  t.notThrows(() => account.accept(walletOf('base', null)), 'another network of the same key');
+  for (const chain of ['sol', 'xlm'] as const)
+    t.like(account.refused(walletOf(chain, null)), { code: 'INVALID_INPUT', details: { reason: 'external_only' } });
+  t.deepEqual(account.folded().treasuryWallets, account.state.treasuryWallets);
+});
+
+test('treasury W1: after a rotation a derived wallet is that of the new identity', (t) => {
+  const account = enrolled();
+  account.accept(walletOf('eth', null));
+  const [wallet] = account.state.treasuryWallets;
+  const before = placed(account.state, wallet!).address;
+  account.accept(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)] }));
+  t.is(placed(account.state, wallet!).address, before, 'until the owner has decided');
+  t.is(account.refused(walletOf('base', null)).code, 'CHAIN_NOT_READY');
+  account.accept({
+    type: 'decide_rotation',
+    rotationId: account.state.rotation!.id,
+    decision: 'approve',
+    byUser: 'usr_1',
+    addressIds: Array.from({ length: 10 }, () => newId('adr', NOW_MS)),
+  });
+  t.not(placed(account.state, wallet!).address, before);
+});
+
+test('treasury W1: an external wallet is a destination of its chain, once with its tag, and there are not endlessly many', (t) => {
+  const account = enrolled();
+  t.is(account.refused(walletOf('eth', '0x0000000000000000000000000000000000000000')).code, 'INVALID_ADDRESS');
+  t.is(account.refused(walletOf('eth', 'nowhere')).code, 'INVALID_ADDRESS');
+  account.accept(walletOf('xrp', 'rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf', '7'));
+  account.accept(walletOf('xrp', 'rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf', '8'));
+  t.is(account.refused(walletOf('xrp', 'rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf', '8')).code, 'CONFLICT');
+  for (let index = 2; index < WALLETS_MAX; index += 1) account.accept(walletOf('eth', hexAddress(index)));
+  t.like(account.refused(walletOf('eth', hexAddress(WALLETS_MAX))), {
+    code: 'CONFLICT',
+    details: { reason: 'wallet_limit', limit: WALLETS_MAX },
+  });
+  t.true(JSON.stringify(account.state.treasuryWallets).length < 32_768, 'a small part of the snapshot');
+  account.accept({ type: 'suspend', suspended: true, byUser: 'usr_1' });
+  t.is(account.refused(walletOf('tron', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8')).code, 'ACCOUNT_SUSPENDED');
+});
