@@ -2,8 +2,8 @@
  * What is owed: overage, proration, projection and the lines of a statement. Whole numbers only: cents and mills (a
  * thousandth of a dollar) as `bigint`. Console B6–B10.
  */
-import type { Charge, OpenPeriod, Priced, StatementLine } from '../../model/account/billing.ts';
-import type { Plan } from '../../model/account/plan.ts';
+import type { BillingState, Charge, OpenPeriod, Priced, StatementLine } from '../../model/account/billing.ts';
+import type { Plan, PlanState } from '../../model/account/plan.ts';
 import { isOnBand, monthlyFeeOf, termsOf } from '../../protocol/plans.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,10 +27,28 @@ export function billingPeriod(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 7);
 }
 
+/** The month that counts at an instant: never one that has its statement, also where a node's clock is behind. B4. */
+export function countingMonth({ openPeriod }: Pick<BillingState, 'openPeriod'>, atMs: number): string {
+  const month = billingPeriod(atMs);
+  return openPeriod !== null && openPeriod.month > month ? openPeriod.month : month;
+}
+
 /** First and last instant of a month (`2026-08`), UTC: `[startMs, endMs)`. */
 export function boundsOf(month: string): { startMs: number; endMs: number } {
   const [year, of] = month.split('-').map(Number) as [number, number];
   return { startMs: Date.UTC(year, of - 1, 1), endMs: Date.UTC(year, of, 1) };
+}
+
+/**
+ * Transactions that count in a month, B4: those confirmed in it, less those that failed after all in it. An account
+ * that has counted none since an older release has the older count.
+ */
+export function settledIn(
+  { settledBy, settled }: Pick<BillingState, 'settledBy'> & Pick<PlanState, 'settled'>,
+  month: string,
+): number {
+  const older = settled.period === month ? settled.count : 0;
+  return Math.max(0, settledBy[month] ?? older);
 }
 
 /** B8: what a change of plan costs for the rest of its month; null where the fee stays. */

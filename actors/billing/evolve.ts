@@ -1,8 +1,11 @@
 /** How the running month and its counts change. */
 import type { BillingState } from '../../model/account/billing.ts';
+import type { PlanState } from '../../model/account/plan.ts';
 import type { Folds } from '../account/decision.ts';
 
-export const billingFolds: Folds<BillingState, BillingState> = {
+type Counted = BillingState & Pick<PlanState, 'settled'>;
+
+export const billingFolds: Folds<Counted, BillingState> = {
   period_opened: (_, { month, base }) => ({ openPeriod: { month, base, charges: [] } }),
   charge_made: ({ openPeriod }, { charge }) =>
     openPeriod === null ? {} : { openPeriod: { ...openPeriod, charges: [...openPeriod.charges, charge] } },
@@ -11,16 +14,18 @@ export const billingFolds: Folds<BillingState, BillingState> = {
     settledBy: Object.fromEntries(Object.entries(settledBy).filter(([of]) => of > month)),
   }),
   withdrawal_confirmed: (state, { period }) => (period === null ? {} : counted(state, period, 1)),
+  withdrawal_failed: (state, { uncounted }) => (uncounted === undefined ? {} : counted(state, uncounted, -1)),
   sandbox_reset: () => ({ settledBy: {} }),
 };
 
 /** Months that have ended without a statement to come are forgotten with the first count of a later one. */
 function counted(
-  { openPeriod, settledBy }: BillingState,
+  { openPeriod, settledBy, settled }: Counted,
   month: string,
   more: number,
 ): Pick<BillingState, 'settledBy'> {
+  const before = settledBy[month] ?? (settled.period === month ? settled.count : 0);
   const first = openPeriod?.month ?? month;
   const kept = Object.entries(settledBy).filter(([of]) => of >= first);
-  return { settledBy: { ...Object.fromEntries(kept), [month]: (settledBy[month] ?? 0) + more } };
+  return { settledBy: { ...Object.fromEntries(kept), [month]: before + more } };
 }

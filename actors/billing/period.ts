@@ -16,7 +16,7 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { isOnBand } from '../../protocol/plans.ts';
 import { tooManyAddresses } from '../plan/limits.ts';
-import { billingPeriod, boundsOf, overageOnLeaving, pricedOf, prorationOf, statementOf } from './charges.ts';
+import { billingPeriod, boundsOf, overageOnLeaving, pricedOf, prorationOf, settledIn, statementOf } from './charges.ts';
 
 /** Charges of one month, which are in the account's state; more changes of plan wait for the next one. */
 export const CHARGES_MAX = 32;
@@ -59,7 +59,7 @@ class Turning {
   }
 
   #close(open: OpenPeriod, endMs: number): void {
-    const settled = Math.max(0, this.now.settledBy[open.month] ?? 0);
+    const settled = settledIn({ ...this.#state, ...this.now }, open.month);
     const { lines, totalCents } = statementOf(open, this.now.plan, settled, endMs);
     const { accountId } = this.#state;
     const row: StatementRow = {
@@ -114,7 +114,7 @@ export function chargesOf(turn: Turn, plan: Plan, nowMs: number): AccountEvent[]
   const changes = JSON.stringify(termsThatCount(turn.plan)) !== JSON.stringify(termsThatCount(plan));
   const charges = changes
     ? [
-        overageOnLeaving(turn.plan, open, Math.max(0, turn.settledBy[month] ?? 0), nowMs),
+        overageOnLeaving(turn.plan, open, settledIn(turn, month), nowMs),
         prorationOf(turn.plan, plan, month, nowMs),
       ].filter((charge) => charge !== null)
     : [];

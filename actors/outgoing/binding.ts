@@ -28,6 +28,7 @@ import {
 } from './counters.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
+import { inFlightLimit } from './settled-limit.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { changedAtMs, notNewest } from './row.ts';
 import type { Counter, Hold, InFlight } from '../../model/account/outgoing.ts';
@@ -40,8 +41,8 @@ export const BOUND_HOLD_MS = 60_000;
 
 /**
  * Binds the sender's next value; one that is signed keeps its own, one that is bound takes the value that is right now.
- * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, ADDRESS_WATCH_ONLY, CHAIN_UNAVAILABLE, CONFLICT (closed,
- * another one is bound, in flight, no counter), and what the chain's module refuses.
+ * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, ADDRESS_WATCH_ONLY, CHAIN_UNAVAILABLE,
+ * CONFLICT (closed, another one is bound, in flight, no counter), and what the chain's module refuses.
  */
 export function bindWithdrawal(deciding: Deciding<'bind_withdrawal'>): AccountDecision<'bind_withdrawal'> {
   const {
@@ -62,6 +63,7 @@ export function bindWithdrawal(deciding: Deciding<'bind_withdrawal'>): AccountDe
       ? refuse('CHAIN_UNAVAILABLE', { chain, permanent: true })
       : null,
     isCounted(family) ? null : refuse('CONFLICT', { reason: 'no_counter' }),
+    inFlightLimit(state, known, nowMs),
   );
   if (no !== null) return no;
   if (known.versions.length > 0) return accept(known);

@@ -8,7 +8,7 @@ import { expireBuilds } from './expiry.ts';
 import { beginSubmit, noteBroadcast, submitSigned } from './signed.ts';
 
 export const outgoing: Capability<OutgoingCommand, OutgoingState, OutgoingState> = {
-  owns: ['counters', 'withdrawals', 'reopened'],
+  owns: ['counters', 'withdrawals', 'signed', 'reopened'],
   decide: {
     build_withdrawal: buildWithdrawal,
     reprice_withdrawal: repriceWithdrawal,

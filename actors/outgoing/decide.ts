@@ -17,7 +17,6 @@ import type { AccountEvent, RowWrite, OutgoingSees } from '../../model/account/c
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../../chains/chain.ts';
 import { ledgerOf } from '../../protocol/ids.ts';
-import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import {
   allocate,
@@ -37,8 +36,7 @@ import { heldBy, queueFull } from './binding.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
 import { watchOnly } from '../key-source/decide.ts';
-import { tierLimit } from '../plan/limits.ts';
-import { billingPeriod } from '../billing/charges.ts';
+import { settledLimit } from './settled-limit.ts';
 import { pathOf } from '../edge-link/retired-identities.ts';
 import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest } from './row.ts';
 import type { Counter } from '../../model/account/outgoing.ts';
@@ -222,13 +220,6 @@ function placeFor(
     });
   }
   return { counter: counters[key], events, rows };
-}
-
-/** Tier Free stops at its monthly count; a band goes on with overage. Spec: §8. */
-function settledLimit(state: OutgoingSees, nowMs: number): Refusal | null {
-  const { settled, plan } = state;
-  const count = settled.period === billingPeriod(nowMs) ? settled.count : 0;
-  return tierLimit(state, 'settledTransactions', count, TIER_TERMS[plan.tier].settledTransactions);
 }
 
 /**

@@ -19,14 +19,14 @@ export const outgoingFolds: Folds<OutgoingState, OutgoingState> = {
   },
   withdrawal_unbound: (state, { id, atMs, hold }) => open(state, id, atMs, released(state.counters, hold, id, true)),
   withdrawal_repriced: (state, event) => open(state, event.id, event.atMs, repriced(state, event)),
-  withdrawal_signed: (state, { id, atMs, hold }) => open(state, id, atMs, held(state.counters, hold, at(id, 'signed'))),
+  withdrawal_signed: (state, { id, atMs, hold }) => out(state, id, atMs, held(state.counters, hold, at(id, 'signed'))),
   withdrawal_version_dropped: unchanged,
   withdrawal_doubted: unchanged,
   withdrawal_broadcast: unchanged,
   withdrawal_included: (state, { id, atMs, hold }) =>
-    open(state, id, atMs, held(state.counters, hold, at(id, 'included'))),
+    out(state, id, atMs, held(state.counters, hold, at(id, 'included'))),
   withdrawal_orphaned: (state, { id, atMs, hold, wasConfirmed }) => ({
-    ...open(state, id, atMs, held(state.counters, hold, at(id, 'signed'))),
+    ...out(state, id, atMs, held(state.counters, hold, at(id, 'signed'))),
     ...(wasConfirmed && !state.reopened.includes(id) ? { reopened: [...state.reopened, id] } : {}),
   }),
   withdrawal_confirmed: (state, { id, hold }) => closed(state, id, released(state.counters, hold, id, false)),
@@ -40,7 +40,7 @@ export const outgoingFolds: Folds<OutgoingState, OutgoingState> = {
       withdrawals: Object.fromEntries(Object.entries(withdrawals).filter(([id]) => !gone.has(id))),
     };
   },
-  sandbox_reset: () => ({ counters: {}, withdrawals: {}, reopened: [] }),
+  sandbox_reset: () => ({ counters: {}, withdrawals: {}, signed: {}, reopened: [] }),
 };
 
 function at(id: string, stage: InFlight['stage']): InFlight {
@@ -75,7 +75,16 @@ function open({ withdrawals }: OutgoingState, id: string, atMs: number, counters
   return { counters, withdrawals: { ...withdrawals, [id]: atMs } };
 }
 
+/** Signed: it may land at any time. */
+function out(state: OutgoingState, id: string, atMs: number, counters: Counters): Partial<OutgoingState> {
+  return {
+    ...open(state, id, atMs, counters),
+    ...(state.signed[id] ? {} : { signed: { ...state.signed, [id]: true } }),
+  };
+}
+
 function closed(state: OutgoingState, id: string, counters: Counters): Partial<OutgoingState> {
   const { [id]: _, ...withdrawals } = state.withdrawals;
-  return { counters, withdrawals, reopened: state.reopened.filter((other) => other !== id) };
+  const { [id]: __, ...signed } = state.signed;
+  return { counters, withdrawals, signed, reopened: state.reopened.filter((other) => other !== id) };
 }

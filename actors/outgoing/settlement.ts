@@ -8,6 +8,7 @@
  *   included    confirmed         confirmed     none; the same version in another block: the row names that block
  *   matured     open              confirmed     withdrawal_confirmed; settled once per withdrawal, sweeps never
  *   matured     open, reverted    failed        withdrawal_failed: the chain executed it without success
+ *                                             one that was settled is counted no longer, until it is confirmed again
  *   orphaned    confirming        broadcast     none; the same bytes are submitted again
  *   orphaned    confirmed         broadcast     none; it is settled already and not again when it comes back, and
  *                                             announced again only when another version does: its txid is another
@@ -24,7 +25,7 @@ import type { AccountEvent, FactSees, RowWrite } from '../../model/account/capab
 import type { SignedVersion, WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
-import { billingPeriod } from '../billing/charges.ts';
+import { countingMonth } from '../billing/charges.ts';
 import { amountOf, announceWithdrawal, changedAtMs, holdOfRow, type WithdrawalEventName } from './row.ts';
 import type { Hold } from '../../model/account/outgoing.ts';
 
@@ -117,17 +118,24 @@ export class WithdrawalBook {
     if (closed) return;
     if (!fact.success) return this.#fail({ ...known, ...landedOf(known, fact) }, fact.reason ?? 'reverted', false);
     const announced = known.versions.find(({ confirmed }) => confirmed === true)?.txid ?? null,
-      versions = known.versions.map(({ confirmed: _, failed: __, ...version }) =>
-        version.txid === fact.txid ? { ...version, confirmed: true as const } : version,
-      );
+      uncounted = isUncounted(known);
+    const versions = known.versions.map(({ confirmed: _, failed: __, uncounted: ___, ...version }) =>
+      version.txid === fact.txid ? { ...version, confirmed: true as const } : version,
+    );
     const lastFailed = hasFailed(known);
     const row = this.#put({ ...known, ...landedOf(known, fact), versions, status: 'confirmed', failure: null });
     this.#newest.delete(row.id);
-    // Billed once for good: also one that failed in between, of which the account's state keeps nothing.
+    // Billed once, but where it failed after that: then it is counted as often as it was confirmed, less the failures.
     const settled = this.#reopened.delete(row.id) || announced !== null,
-      period = settled ? null : billingPeriod(this.#nowMs);
+      period = settled && !uncounted ? null : countingMonth(this.#state, this.#nowMs);
     this.#events.push({ type: 'withdrawal_confirmed', id: row.id, txid: fact.txid, hold: holdOfRow(row), period });
-    if (period !== null) this.#rows.push({ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period });
+    if (period !== null) {
+      this.#rows.push(
+        uncounted
+          ? { table: 'billable_change', withdrawalId: row.id, period, change: 1 }
+          : { table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period },
+      );
+    }
     // One that was confirmed by an older release names no version: it is not announced again.
     if (!settled || lastFailed || (announced !== null && announced !== fact.txid))
       this.#announce('withdrawal_confirmed', row);
@@ -159,14 +167,23 @@ export class WithdrawalBook {
   }
 
   #fail(known: WithdrawalRow, reason: string, reusable: boolean): void {
-    const row = this.#put({ ...known, status: 'failed', failure: { code: 'CHAIN_REJECTED', reason } });
+    const counted =
+      (this.#reopened.delete(known.id) || known.versions.some(({ confirmed }) => confirmed === true)) &&
+      !isUncounted(known);
+    const uncounted = counted ? countingMonth(this.#state, this.#nowMs) : null;
+    const versions =
+      uncounted === null ? known.versions : known.versions.map((version) => ({ ...version, uncounted: true as const }));
+    const row = this.#put({ ...known, versions, status: 'failed', failure: { code: 'CHAIN_REJECTED', reason } });
     this.#newest.delete(row.id);
+    if (uncounted !== null)
+      this.#rows.push({ table: 'billable_change', withdrawalId: row.id, period: uncounted, change: -1 });
     const hold: Hold | null = holdOfRow(row);
     this.#events.push({
       type: 'withdrawal_failed',
       id: row.id,
       reason,
       hold: hold === null ? null : { ...hold, reusable },
+      ...(uncounted === null ? {} : { uncounted }),
     });
     // An application pays again after it: one failure is announced once, whatever reorganizations do to it.
     if (!hasFailed(known)) this.#announce('withdrawal_failed', row);
@@ -203,6 +220,9 @@ function landedOf(
 function hasFailed({ status, versions }: Pick<WithdrawalRow, 'status' | 'versions'>): boolean {
   return status === 'failed' || versions.some(({ failed }) => failed === true);
 }
+
+const isUncounted = ({ versions }: Pick<WithdrawalRow, 'versions'>): boolean =>
+  versions.some(({ uncounted }) => uncounted === true);
 
 /** The versions of a row that is taken up again: that it had failed is kept with the one it failed by. */
 function reopenedVersions({ status, versions, txid }: WithdrawalRow): SignedVersion[] {

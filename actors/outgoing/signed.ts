@@ -9,6 +9,7 @@ import { notFound, refuse } from '../../protocol/errors.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
+import { inFlightLimit } from './settled-limit.ts';
 import { mayLead } from '../edge-link/lease.ts';
 import type { AccountEvent } from '../../model/account/capabilities.ts';
 import { amountOf, announceWithdrawal, changedAtMs, clashOf, holdOfRow, notNewest } from './row.ts';
@@ -20,8 +21,8 @@ const VERSIONS_MAX = 16;
 
 /**
  * Takes signed bytes once; the same bytes again change nothing.
- * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, SIGNED_BATCH_REJECTED, LEASE_HELD, LEASE_EPOCH_STALE,
- * CONFLICT, EDGE_NO_LEADER, CHAIN_UNAVAILABLE.
+ * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, SIGNED_BATCH_REJECTED, LEASE_HELD,
+ * LEASE_EPOCH_STALE, CONFLICT, EDGE_NO_LEADER, CHAIN_UNAVAILABLE.
  */
 export function submitSigned({
   state,
@@ -38,6 +39,7 @@ export function submitSigned({
     suspended(state),
     mayLead(state, sessionId, leaseEpoch),
     notNewest(state, known),
+    inFlightLimit(state, known, nowMs),
     clashOf(state, known),
     known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }),
     known.versions.length < VERSIONS_MAX

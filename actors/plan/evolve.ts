@@ -2,6 +2,8 @@
 import type { PlanState } from '../../model/account/plan.ts';
 import type { Folds } from '../account/decision.ts';
 
+const of = (settled: PlanState['settled'], period: string): number => (settled.period === period ? settled.count : 0);
+
 export const planFolds: Folds<PlanState, PlanState> = {
   plan_changed: (_, { plan }) => ({ plan }),
   band_change_scheduled: (_, { band, tier, atMs }) => ({
@@ -10,6 +12,8 @@ export const planFolds: Folds<PlanState, PlanState> = {
   band_change_ended: () => ({ pendingBand: null }),
   suspension_changed: (_, { suspended }) => ({ suspended }),
   withdrawal_confirmed: ({ settled }, { period }) =>
-    period === null ? {} : { settled: { period, count: settled.period === period ? settled.count + 1 : 1 } },
+    period === null ? {} : { settled: { period, count: of(settled, period) + 1 } },
+  withdrawal_failed: ({ settled }, { uncounted }) =>
+    uncounted === undefined ? {} : { settled: { period: uncounted, count: of(settled, uncounted) - 1 } },
   sandbox_reset: () => ({ settled: { period: '', count: 0 } }),
 };

@@ -38,7 +38,6 @@ const SUBMISSIONS: Readonly<Partial<Record<ErrorCode, Verdict>>> = {
   AMOUNT_CAP_EXCEEDED: 'decided',
   ACCOUNT_SUSPENDED: 'stuck_all',
   NO_SUBSCRIPTION: 'stuck_all',
-  TIER_FEATURE_LOCKED: 'stuck_all',
   UNAUTHORIZED: 'stuck_all',
   FORBIDDEN: 'stuck_all',
   SANDBOX_ONLY: 'stuck_all',

@@ -138,8 +138,8 @@ export type KeySourceSees = AccountCore &
   EdgeLinkState &
   PlanState &
   Pick<AddressState, 'chains' | 'activeAddresses' | 'pools' | 'peak'>;
-export type FactSees = AccountCore & OutgoingState & Pick<AddressState, 'pools'>;
-export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState;
+export type FactSees = AccountCore & OutgoingState & Pick<AddressState, 'pools'> & Pick<BillingState, 'openPeriod'>;
+export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState & BillingState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
 /** Plan and billing decide together: a change of plan is charged in the same decision. */
 export type TreasurySees = AccountCore &

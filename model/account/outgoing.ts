@@ -31,6 +31,8 @@ export interface OutgoingState {
    * refused.
    */
   withdrawals: Record<string, number>;
+  /** Those of them that are signed: they may be settled at any time. Console B5. */
+  signed: Record<string, true>;
   /** Confirmed withdrawals that a deep reorg took out of the chain: they are not billed again. */
   reopened: string[];
 }
@@ -104,7 +106,14 @@ export type OutgoingEvent =
   | { type: 'withdrawal_orphaned'; id: string; atMs: number; txid: string; hold: Hold | null; wasConfirmed: boolean }
   /** `period` is the billing month, null when it was billed before. */
   | { type: 'withdrawal_confirmed'; id: string; txid: string; hold: Hold | null; period: string | null }
-  | { type: 'withdrawal_failed'; id: string; reason: string; hold: (Hold & { reusable: boolean }) | null }
+  /** `uncounted` is the billing month that it takes one off, where it was billed before. */
+  | {
+      type: 'withdrawal_failed';
+      id: string;
+      reason: string;
+      hold: (Hold & { reusable: boolean }) | null;
+      uncounted?: string;
+    }
   | { type: 'withdrawal_expired'; id: string; hold: Hold | null }
   /** Nobody signed them for BUILD_TTL. */
   | { type: 'builds_expired'; builds: { id: string; hold: Hold | null }[] };
@@ -125,7 +134,9 @@ export type OutgoingWrite =
   | { table: 'withdrawal'; row: WithdrawalRow } // insert or update by id
   // A build that nobody signed: it ended, or gave the counter that was bound for it back.
   | { table: 'withdrawal_status'; id: string; status: 'expired' | 'built'; updatedAtMs: number }
-  | { table: 'billable'; withdrawalId: string; kind: 'withdrawal' | 'sweep'; period: string };
+  | { table: 'billable'; withdrawalId: string; kind: 'withdrawal' | 'sweep'; period: string }
+  // One that was billed failed after all, and was confirmed after that.
+  | { table: 'billable_change'; withdrawalId: string; period: string; change: -1 | 1 };
 
 /** What is on its way: no part of the snapshot, but composed of `withdrawal` rows whenever an account is loaded. */
-export const OUTGOING_INITIAL: OutgoingState = { counters: {}, withdrawals: {}, reopened: [] };
+export const OUTGOING_INITIAL: OutgoingState = { counters: {}, withdrawals: {}, signed: {}, reopened: [] };

@@ -10,6 +10,7 @@ import type { Unsigned } from '../../chains/chain.ts';
  * and watched. `amount` is what it pays, decimal digits of the smallest unit: a send-all pays less with each repricing.
  * Absent in older rows. `confirmed`: the last `withdrawal_confirmed` named this version.
  * `failed`: the withdrawal failed by it and was taken up again; until it is confirmed that is the last word, said once.
+ * `uncounted`: it was billed, failed after all, and is not counted until it is confirmed again.
  */
 export interface SignedVersion {
   txid: string;
@@ -21,6 +22,7 @@ export interface SignedVersion {
   refused?: true;
   confirmed?: true;
   failed?: true;
+  uncounted?: true;
 }
 
 export interface WithdrawalRow {

@@ -35,7 +35,13 @@ const rowsOf = (write: RowWrite, appending: Appending): readonly Encoded[] =>
   'key' in write ? [storedRow(write)] : encodedWith(write.table, write, appending);
 
 /** What is stored of a state with each append: without what is on its way, which grows with use and is in the rows. */
-function snapshotOf({ counters: _, withdrawals: __, reopened: ___, ...kept }: AccountState): AccountSnapshot {
+function snapshotOf({
+  counters: _,
+  withdrawals: __,
+  signed: ___,
+  reopened: ____,
+  ...kept
+}: AccountState): AccountSnapshot {
   return kept;
 }
 

@@ -85,7 +85,15 @@ export const EDGE_ROUTES = {
     params: transactions.withdrawalParams,
     body: bindBody,
     reply: transactions.built,
-    refusals: [...IDENTITY, 'NOT_FOUND', 'CONFLICT', 'CHAIN_UNAVAILABLE', 'ADDRESS_WATCH_ONLY', 'INSUFFICIENT_FUNDS'],
+    refusals: [
+      ...IDENTITY,
+      'NOT_FOUND',
+      'CONFLICT',
+      'CHAIN_UNAVAILABLE',
+      'ADDRESS_WATCH_ONLY',
+      'INSUFFICIENT_FUNDS',
+      'TIER_FEATURE_LOCKED',
+    ],
     summary: 'Bind the counter of a build that is about to be signed',
   },
   submitSigned: {
@@ -96,7 +104,15 @@ export const EDGE_ROUTES = {
     params: transactions.withdrawalParams,
     body: signedBody,
     reply: transactions.transaction,
-    refusals: [...IDENTITY, 'NOT_FOUND', 'SIGNED_BATCH_REJECTED', 'CONFLICT', 'LEASE_EPOCH_STALE', 'EDGE_NO_LEADER'],
+    refusals: [
+      ...IDENTITY,
+      'NOT_FOUND',
+      'SIGNED_BATCH_REJECTED',
+      'CONFLICT',
+      'LEASE_EPOCH_STALE',
+      'EDGE_NO_LEADER',
+      'TIER_FEATURE_LOCKED',
+    ],
     summary: 'Hand over a signed transaction',
   },
 } as const satisfies Record<string, Route>;

@@ -71,6 +71,7 @@ export const TRANSACTIONS_ROUTES = {
       'LEASE_EPOCH_STALE',
       'RESYNC_REQUIRED',
       'CHAIN_UNAVAILABLE',
+      'TIER_FEATURE_LOCKED',
       'ACCOUNT_SUSPENDED',
     ],
     summary: 'Sign at the edge and broadcast',

@@ -181,6 +181,7 @@ const BATCH_TABLES = [
   'inbox_taken',
   'idempotency',
   'billables',
+  'billable_changes',
   'address_peaks',
   'statements',
   'sandbox_resets',

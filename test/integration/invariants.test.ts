@@ -99,6 +99,7 @@ const MONEY = [
   'ledger_entry',
   'withdrawal',
   'billable',
+  'billable_change',
   'statement',
   'webhook',
   'publication',
@@ -686,11 +687,24 @@ test.serial('I24 a sweep can never be billed, honestly or under another name', a
   await refusedApp(t, 'billable_period', [
     { table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period: 'June' },
   ]);
+  await refusedApp(t, 'billable_change_turns', [
+    { table: 'billable_change', withdrawalId: row.id, period: '2026-07', change: 1 },
+  ]);
+  await write(stores, ours.live, [{ table: 'billable_change', withdrawalId: row.id, period: '2026-07', change: -1 }]);
+  await refusedApp(t, 'billable_change_turns', [
+    { table: 'billable_change', withdrawalId: row.id, period: '2026-08', change: -1 },
+  ]);
+  await refusedApp(t, 'billable_change_of_billable', [
+    { table: 'billable_change', withdrawalId: sweep.id, period: '2026-07', change: -1 },
+  ]);
   const settled =
-    await database.owner`select period, settled from settled_transactions where account_id = ${ours.live}`;
+    await database.owner`select period, settled from settled_transactions where account_id = ${ours.live} order by period`;
   t.deepEqual(
     settled.map((one) => ({ ...one })),
-    [{ period: '2026-06', settled: 1 }],
+    [
+      { period: '2026-06', settled: 1 },
+      { period: '2026-07', settled: 0 },
+    ],
     'I25: the counter is a view',
   );
 });

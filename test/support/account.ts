@@ -198,13 +198,13 @@ export class TestAccount {
     return decision;
   }
 
-  /** What the events alone give. */
   /** An event that another decision made. */
   fold(event: AccountEvent): void {
     this.state = this.#entity.evolve(this.state, event);
     this.history.push(event);
   }
 
+  /** What the events alone give. */
   folded(): AccountState {
     return this.history.reduce((state, event) => this.#entity.evolve(state, event), this.#initial);
   }

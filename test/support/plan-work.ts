@@ -301,10 +301,10 @@ const ACCOUNTS: Record<string, Work> = {
       { table: 'address_peak', day: '2026-06-01', active: 5 },
       {
         table: 'statements',
-        key: '2026-06',
+        key: fresh(),
         row: {
           id: newId('stm', Date.now()),
-          period: '2026-06',
+          period: `${1_000 + nextSerial()}-06`,
           lines: [],
           totalCents: '0',
           settled: 0,
@@ -344,6 +344,7 @@ const ACCOUNTS: Record<string, Work> = {
     ]);
     await write(stores, live, [{ table: 'withdrawal', row: { ...row, status: 'signing' } }]);
     await write(stores, live, [{ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period: '2026-06' }]);
+    await write(stores, live, [{ table: 'billable_change', withdrawalId: row.id, period: '2026-06', change: -1 }]);
     const dead = withdrawalRow(from);
     await write(stores, live, [{ table: 'withdrawal', row: dead }]);
     await write(stores, live, [

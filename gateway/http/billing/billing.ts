@@ -1,6 +1,6 @@
 /** Usage of the running month, plans and statements. Spec §2.9, §3.8, §8; console part 3. Sandbox is free. */
 import { billedPeak, dayOf } from '../../../actors/address/peak.ts';
-import { billingPeriod, boundsOf, overageOf, projectedOf } from '../../../actors/billing/charges.ts';
+import { billingPeriod, boundsOf, overageOf, projectedOf, settledIn } from '../../../actors/billing/charges.ts';
 import type { Priced, StatementLine } from '../../../model/account/billing.ts';
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
 import type { Statement } from '../../../model/ports/billing-store.ts';
@@ -108,12 +108,6 @@ export function usageOf(state: AccountState, nowMs: number, ofRows: number | nul
     },
     projected: { transactions: projected, overageAmount: mills(over(projected).mills) },
   };
-}
-
-/** What is settled in a month; an account that has counted none since an older release has the older count. */
-function settledIn({ settledBy, settled }: AccountState, period: string): number {
-  const older = settled.period === period ? settled.count : 0;
-  return Math.max(0, settledBy[period] ?? older);
 }
 
 const fixed = (amount: bigint, decimals: number): string => {

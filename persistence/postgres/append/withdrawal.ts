@@ -8,6 +8,9 @@ export const withdrawal: AppendOf<OutgoingWrite> = {
     encoded('withdrawal_statuses', { id, status, updated_at: instant(updatedAtMs) }, id),
   ],
   billable: ({ withdrawalId, kind, period }) => [encoded('billables', { withdrawal_id: withdrawalId, kind, period })],
+  billable_change: ({ withdrawalId, period, change }) => [
+    encoded('billable_changes', { withdrawal_id: withdrawalId, period, change }),
+  ],
 };
 
 function withdrawalRow(row: Writes['withdrawal']['row']): Row {

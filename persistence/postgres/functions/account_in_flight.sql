@@ -32,6 +32,7 @@ language sql stable set search_path = flock, pg_temp as $$
     'counters', coalesce((select jsonb_object_agg(c.key, c.counter) from counter c), '{}'),
     'withdrawals', coalesce((select jsonb_object_agg(o.id, round(extract(epoch from o.updated_at) * 1000)::bigint)
         from open_row o), '{}'),
+    'signed', coalesce((select jsonb_object_agg(o.id, true) from open_row o where o.status <> 'built'), '{}'),
     -- Billed when it was confirmed, and open again: a reorg took it out of the chain.
     'reopened', coalesce((
       select jsonb_agg(o.id order by o.id) from open_row o

@@ -3,7 +3,7 @@
 --   accounts (required) [{account_id, owner_epoch, version, events, state}], one row per account
 --   events, identities, idempotency, inbox_taken, sandbox_resets        append_stream
 --   account_keys, pool_addresses, addresses, address_statuses, address_peaks        append_addresses
---   deposits, ledger_entries, withdrawals, withdrawal_statuses, billables        append_money
+--   deposits, ledger_entries, withdrawals, withdrawal_statuses, billables, billable_changes        append_money
 --   webhooks, publications, replays        append_webhooks
 --   what a further capability writes        its own append_<part>, by way of append_parts
 -- Returns one outcome per row of `accounts`, in its order:

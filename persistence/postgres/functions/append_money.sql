@@ -63,4 +63,11 @@ begin
       select account_id, withdrawal_id, kind, period
         from jsonb_to_recordset(batch -> 'billables') r(account_id text, withdrawal_id text, kind text, period text);
   end if;
+  if batch ? 'billable_changes' then
+    insert into billable_change (account_id, withdrawal_id, nth, period, change)
+      select r.account_id, r.withdrawal_id, 1 + (select count(*) from billable_change c
+                 where c.account_id = r.account_id and c.withdrawal_id = r.withdrawal_id), r.period, r.change
+        from jsonb_to_recordset(batch -> 'billable_changes') r(account_id text, withdrawal_id text, period text,
+            change smallint);
+  end if;
 end $$;

@@ -17,6 +17,7 @@ begin
   end loop;
   delete from publication where account_id = of_account;
   delete from deposit where account_id = of_account;
+  delete from billable_change where account_id = of_account;
   delete from billable where account_id = of_account;
   delete from withdrawal where account_id = of_account;
   delete from inbox where account_id = of_account;

@@ -345,9 +345,10 @@ test.serial('found F58: what was signed or closed after it was read as a dead bu
   }
 });
 
-const openOf = ({ counters, withdrawals, reopened }: AccountState) => ({
+const openOf = ({ counters, withdrawals, signed, reopened }: AccountState) => ({
   counters: Object.fromEntries(Object.entries(counters).map(([key, { inFlight }]) => [key, inFlight])),
   withdrawals,
+  signed,
   reopened: reopened.toSorted(),
 });
 
@@ -368,7 +369,9 @@ async function replayed(live: AccountId, teller: Sender, steps: readonly Step[])
         state: { ...account.state, accountId: live },
         rows: account.rows
           .slice(rows)
-          .filter(({ table }) => table === 'withdrawal' || table === 'withdrawal_status' || table === 'billable'),
+          .filter(
+            ({ table }) => table === 'withdrawal' || table === 'withdrawal_status' || table.startsWith('billable'),
+          ),
       })
       .catch((error: { constraint?: string }) => {
         if (error.constraint !== 'withdrawal_counter_once') throw error;
@@ -493,6 +496,8 @@ test.serial('found F83: a load tells each kind of hold by its stage, and what wa
   } as AccountState['counters']);
   const open = [rows.built, rows.bound, rows.signing, rows.included, rows.coins, rows.again, rows.tron];
   t.deepEqual(state.withdrawals, Object.fromEntries(open.map((row) => [row.id, row.updatedAtMs])));
+  const signed = open.filter(({ status }) => status !== 'built');
+  t.deepEqual(state.signed, Object.fromEntries(signed.map(({ id }) => [id, true])));
   t.deepEqual(state.reopened, [rows.again.id]);
 });
 
@@ -514,7 +519,7 @@ test.serial('found F83: a load that waited for an append has the rows of that ap
   await holder.unsafe('commit');
   holder.release();
   t.is(waits, 1);
-  t.deepEqual(openOf((await loading)!.state), { counters: {}, withdrawals: {}, reopened: [] });
+  t.deepEqual(openOf((await loading)!.state), { counters: {}, withdrawals: {}, signed: {}, reopened: [] });
 });
 
 test.serial(
@@ -558,6 +563,7 @@ test.serial(
     t.deepEqual(openOf(loaded.state), {
       counters: { 'eth:0xa': { 7: { id: 'txn_open', stage: 'signed' } } },
       withdrawals: { txn_open: Date.UTC(2026, 0, 1, 0, 0, 0, 123) },
+      signed: { txn_open: true },
       reopened: [],
     });
     t.is(loaded.state.plan.tier, 'free');

@@ -36,6 +36,7 @@ async function rowsOf(accountId: string): Promise<Record<string, number>> {
     'ledger_entry',
     'withdrawal',
     'billable',
+    'billable_change',
     'webhook',
     'publication',
     'delivery',
@@ -85,6 +86,9 @@ test('spec §4.7: a reset deletes what one sandbox issued, saw, sent and deliver
       ...depositWrites(address, 'confirmed').rows,
       { table: 'withdrawal', row: sent },
       { table: 'billable', withdrawalId: sent.id, kind: 'withdrawal', period: '2026-06' },
+    ]);
+    await write(stores, accountId, [
+      { table: 'billable_change', withdrawalId: sent.id, period: '2026-06', change: -1 },
     ]);
     const [due] = await stores.deliveries.claimDue([accountId], 1, NOW_MS, 1_000, []);
     await stores.deliveries.recordAttempts([

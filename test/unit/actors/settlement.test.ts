@@ -1,6 +1,7 @@
 /** What the facts of a chain mean for a withdrawal. actors/outgoing/settlement.ts */
 import test from 'ava';
 import type { Fact } from '../../../model/rows/inbox.ts';
+import { settledIn } from '../../../actors/billing/charges.ts';
 import { rowsOf } from '../../support/account.ts';
 import { inputsOf } from '../../support/evm-inputs.ts';
 import { Sender } from '../../support/sender.ts';
@@ -186,7 +187,7 @@ test('found: a withdrawal that failed and is moved by a reorg fails once: withdr
   t.deepEqual(sender.told, ['withdrawal_broadcast', 'withdrawal_failed']);
 });
 
-test('found: what failed and succeeds after a reorg is confirmed, and each change of the last word is said, billed once', (t) => {
+test('console B4: what failed and succeeds after a reorg is confirmed, and each change of the last word is said and counted', (t) => {
   const sender = new Sender();
   const { id } = sender.sent();
   const ends = ['failed', 'confirmed', 'confirmed', 'failed', 'failed', 'confirmed'] as const;
@@ -196,9 +197,22 @@ test('found: what failed and succeeds after a reorg is confirmed, and each chang
     const { rows } = sender.fact(id, 'withdrawal_matured', at);
     t.is(sender.status(id), end);
     sender.fact(id, 'withdrawal_orphaned', { blockHash: at.blockHash });
-    return rowsOf(rows, 'billable').length;
+    const billed = rowsOf(rows, 'billable').length;
+    return [
+      billed,
+      ...rowsOf(rows, 'billable_change').map(({ change }) => change),
+      settledIn(sender.account.state, '2026-07'),
+    ];
   });
-  t.deepEqual(bills, [0, 1, 0, 0, 0, 0]);
+  t.deepEqual(bills, [
+    [0, 0],
+    [1, 1],
+    [0, 1],
+    [0, -1, 0],
+    [0, 0],
+    [0, 1, 1],
+  ]);
+  t.is(sender.account.state.settled.count, 1, 'as a node of the release before counts it');
   t.deepEqual(sender.told, [
     'withdrawal_broadcast',
     'withdrawal_failed',

@@ -40,7 +40,6 @@ const DECIDED: readonly ErrorCode[] = [
 const ALL: readonly ErrorCode[] = [
   'ACCOUNT_SUSPENDED',
   'NO_SUBSCRIPTION',
-  'TIER_FEATURE_LOCKED',
   'UNAUTHORIZED',
   'FORBIDDEN',
   'SANDBOX_ONLY',
