@@ -14,7 +14,7 @@ import { createPublisher } from '../actors/webhook/publisher.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
-import { createConsole } from './console.ts';
+import { createConsole } from '../console/open.ts';
 import { createGateway, type Gateway } from '../gateway/http/server.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { GatewayConfig } from '../gateway/deps.ts';

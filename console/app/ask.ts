@@ -83,8 +83,8 @@ function askForCode(what: string, refusal: Refusal): Promise<string | null> {
 }
 
 /**
- * A write that may need a second factor. `inBody`: the code itself goes with the request and is spent by it; otherwise a
- * step-up first. Null when the reader closed the dialog.
+ * A write that may need a second factor. `inBody`: the code itself goes with the request and is spent by it; otherwise
+ * a step-up first. Null when the reader closed the dialog.
  */
 export async function askWithFactor<O extends OperationId>(
   what: string,

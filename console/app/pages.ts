@@ -1,12 +1,6 @@
 /** The pages: where each is, what it is called, who sees it, and which script it comes with. */
-import type { ComponentType } from 'preact';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
-
-export interface PageProps {
-  readonly scope: { readonly organizationId: string; readonly environment: Environment };
-  readonly params: Readonly<Record<string, string>>;
-}
-export type PageComponent = ComponentType<PageProps>;
+import type { PageComponent } from './page.ts';
 
 export interface PageEntry {
   /** Below organization and environment; `:id` is a parameter. */

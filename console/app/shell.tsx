@@ -7,7 +7,8 @@ import { Empty, Skeleton } from '../ui/states.tsx';
 import { plain, words } from '../ui/text.ts';
 import type { Scope } from './ask.ts';
 import { BASE, go, hrefOf, pageKey, place } from './location.ts';
-import { ADMIN_PAGES, OWN_PAGES, pageAt, PAGES, type PageComponent, type PageEntry } from './pages.ts';
+import { ADMIN_PAGES, OWN_PAGES, pageAt, PAGES, type PageEntry } from './pages.ts';
+import type { PageComponent } from './page.ts';
 import { login, organizations, session, signOut } from './session.ts';
 
 /** The organization and environment of the address; null outside of any. */

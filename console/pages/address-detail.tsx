@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { ask, may } from '../app/ask.ts';
 import { hrefOf } from '../app/location.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Form, useSend } from '../ui/form.tsx';
 import { Amount, Code, Facts, Head, Instant, Panel, Status, Text } from '../ui/parts.tsx';

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { ADDRESS_STATUSES, CHAINS, type Chain } from '../../protocol/slugs.ts';
 import { ask, may } from '../app/ask.ts';
 import { filter, go, hrefOf, place } from '../app/location.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Choice, Field, Form, useSend } from '../ui/form.tsx';

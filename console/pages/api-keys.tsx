@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { ask, askWithFactor, may } from '../app/ask.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, Form, useSend } from '../ui/form.tsx';

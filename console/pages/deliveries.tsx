@@ -5,7 +5,7 @@ import type { ReplyOf } from '../../protocol/routes.ts';
 import { DELIVERY_STATUSES, EVENTS, type EventName } from '../../protocol/slugs.ts';
 import { ask, may } from '../app/ask.ts';
 import { hrefOf, place } from '../app/location.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Choice, Field, Form, useSend } from '../ui/form.tsx';

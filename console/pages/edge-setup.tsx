@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { askWithFactor, may } from '../app/ask.ts';
 import { hrefOf } from '../app/location.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Field, Form, useSend } from '../ui/form.tsx';
 import { Copy, Head, Panel, Status } from '../ui/parts.tsx';

@@ -1,7 +1,7 @@
 /** Sessions, lease, outbox, readiness of each chain, gas tanks and key sources. */
 import type { JSX } from 'preact';
 import { hrefOf } from '../app/location.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { Code, Facts, Head, Panel, Status, Text, Time } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { hrefOf } from '../app/location.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { Amount, Code, Head, Panel, Status, Time } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';

@@ -1,6 +1,6 @@
 /** People of the organization. */
 import type { JSX } from 'preact';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { login } from '../app/session.ts';
 import { Head, Panel, Status, Text } from '../ui/parts.tsx';

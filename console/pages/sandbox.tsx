@@ -5,7 +5,7 @@ import type { Answered } from '../../protocol/client.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { ask, may } from '../app/ask.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Choice, Field, Form, useSend } from '../ui/form.tsx';

@@ -1,7 +1,7 @@
 /** One deposit or withdrawal: how far it is, what it moved, which versions of it were signed. */
 import type { JSX } from 'preact';
 import { hrefOf } from '../app/location.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { Amount, Code, Facts, Head, Instant, Panel, Status, Text } from '../ui/parts.tsx';
 import { Shown } from '../ui/states.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { ask, may } from '../app/ask.ts';
 import { go, hrefOf } from '../app/location.ts';
-import type { PageProps } from '../app/pages.ts';
+import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, useSend } from '../ui/form.tsx';

@@ -5,17 +5,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mediaTypeOf } from '../console/media-type.ts';
-import type { ConsoleFiles, OpenConsole } from '../model/ports/console-files.ts';
+import { mediaTypeOf } from './media-type.ts';
+import type { ConsoleFiles } from './build.ts';
 
-const PUBLIC = fileURLToPath(new URL('../console/public', import.meta.url));
+const PUBLIC = fileURLToPath(new URL('public', import.meta.url));
 
 /** The console of this node, made once. A build that failed is tried again by the next request. */
-export function createConsole({ developerMode }: { developerMode: boolean }): OpenConsole {
+export function createConsole({ developerMode }: { developerMode: boolean }): () => Promise<ConsoleFiles> {
   let made: Promise<ConsoleFiles> | null = null;
   const make = async (): Promise<ConsoleFiles> => {
     if (!developerMode && existsSync(join(PUBLIC, 'index.html'))) return built();
-    const { buildConsole } = await import('../console/build.ts'); // its builder is installed for development only
+    const { buildConsole } = await import('./build.ts'); // its builder is installed for development only
     return buildConsole();
   };
   return () => {
