@@ -27,6 +27,7 @@ export const LISTS = [
   'local-keys',
   'logins',
   'statements',
+  'audit-log',
 ] as const;
 export type ListName = (typeof LISTS)[number];
 
@@ -34,6 +35,7 @@ export type ListName = (typeof LISTS)[number];
 const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   addresses: /^adr_[a-z2-7]{26}$/,
   transactions: /^[0-9]{1,16}\.(?:dep|txn)_[a-z2-7]{26}$/,
+  'audit-log': /^[0-9]{1,15}$/,
   deliveries: /^dlv_[a-z2-7]{26}$/,
 };
 

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Route } from './route.ts';
 import { ADDRESSES_ROUTES } from './routes/addresses.ts';
 import { BILLING_ROUTES } from './routes/billing.ts';
+import { AUDIT_LOG_ROUTES } from './routes/audit-log.ts';
 import { CHAINS_ROUTES } from './routes/chains.ts';
 import { EDGE_ROUTES } from './routes/edge-signed.ts';
 import { EDGES_ROUTES } from './routes/edges.ts';
@@ -31,6 +32,7 @@ export const ROUTES = {
   ...SIGN_IN_ROUTES,
   ...SETTINGS_ROUTES,
   ...BILLING_ROUTES,
+  ...AUDIT_LOG_ROUTES,
   ...OPERATION_ROUTES,
 } as const satisfies Record<string, Route>;
 

@@ -50,7 +50,6 @@ const INSTRUCTION_KEEP_MS = 7 * DAY_MS;
 const SENT_MAIL_KEEP_DAYS = 30;
 /** Address and client of a login that ended. Console A11. */
 const ENDED_LOGIN_KEEP_DAYS = 30;
-
 /** Builds that are expired together, and how often they are looked for. */
 const BUILDS_AT_ONCE = 200;
 const BUILD_SWEEP_MS = 60_000;
@@ -149,14 +148,15 @@ export async function retentionRound({
   nowMs,
   log,
 }: Pick<ScheduleParts, 'nowMs'> & {
-  stores: Pick<Stores, 'deliveries' | 'mail' | 'logins'>;
+  stores: Pick<Stores, 'deliveries' | 'mail' | 'logins' | 'auditLog'>;
   log: Pick<Logger, 'info'>;
 }): Promise<void> {
   const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
   const bodies = await stores.deliveries.purgeBodies(nowMs() - BODY_KEEP_DAYS * DAY_MS);
   const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
+  const texts = await stores.auditLog.trim();
   const logins = await stores.logins.purge(nowMs() - ENDED_LOGIN_KEEP_DAYS * DAY_MS, nowMs());
-  log.info({ deliveries, bodies, mails, logins }, 'rows past their time were deleted');
+  log.info({ deliveries, bodies, mails, logins, texts }, 'rows past their time were deleted');
 }
 
 /** Pages of endpoints' backlogs, until there is none or the rest is locked. */

@@ -14,6 +14,7 @@ import type { Entity } from '../../model/entity.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import { IN_FLIGHT_LIMITS } from '../outgoing/counters.ts';
+import { withAudit } from './audit.ts';
 import { DECISIONS } from './capabilities.ts';
 import { sandboxBook } from './chain-book.ts';
 import type { AccountDecision, ChainBook, CommandType, Deciding, InFlightLimits, Surroundings } from './decision.ts';
@@ -37,7 +38,10 @@ export function createAccountEntity({
   return {
     kind: 'account',
     decide: (state, command, nowMs) =>
-      withIdempotency(decide(surroundings[state.environment], state, command, nowMs), command.idempotency),
+      withIdempotency(
+        withAudit(decide(surroundings[state.environment], state, command, nowMs), state, command),
+        command.idempotency,
+      ),
     evolve,
   };
 }

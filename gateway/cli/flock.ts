@@ -15,6 +15,12 @@ const COMMANDS: readonly Command[] = [
     does: 'verifies deliveries and prints them',
     run: async (args) => (await import('./webhooks-listen.ts')).webhooksListen(args),
   },
+  {
+    words: ['audit', 'verify'],
+    usage: 'audit verify --file F [--jwks F] [--checkpoint F]…',
+    does: 'checks an exported audit log, its signature and earlier checkpoints, without the cloud',
+    run: async (args) => (await import('./audit-verify.ts')).auditVerify(args, process.stdout, process.stderr),
+  },
   operator(
     'users create',
     '--email E [--admin]',

@@ -1,4 +1,5 @@
 /** Answers: the envelope, its headers, and one line and one measurement for each. */
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, statusOf, type Refusal } from '../../protocol/errors.ts';
@@ -24,6 +25,7 @@ export function send(
   if (isRefusal(outcome)) return sendRefusal(deps, request, reply, outcome);
   void reply.code(outcome.status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
   if (route.bare !== undefined) {
+    if (outcome.reply instanceof Readable) return reply.type(`${route.bare}; charset=utf-8`).send(outcome.reply);
     const text = typeof outcome.reply === 'string' ? outcome.reply : JSON.stringify(outcome.reply);
     return reply.type(`${route.bare}; charset=utf-8`).send(text);
   }

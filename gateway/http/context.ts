@@ -3,6 +3,7 @@ import { notFound, Refused, refuse, type Refusal } from '../../protocol/errors.t
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
 import type { FirstAnswer } from '../../model/ports/identity-store.ts';
+import type { AuditNote, AuditRecord } from '../../model/rows/audit.ts';
 import type { IdempotencyClaim } from '../../model/account/capabilities.ts';
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../protocol/routes.ts';
 import type { DuplicateKey } from '../../model/ports/accounts.ts';
@@ -43,6 +44,8 @@ export interface Asked<O extends OperationId = OperationId> {
   readonly claim: IdempotencyClaim | undefined;
   /** The stored form of a reply, to be written in the effect's statement where the route keeps its key so. */
   answerOf(reply: ReplyOf<O>): FirstAnswer | undefined;
+  /** The entry of the audit log that the request's effect writes; null where none is written. */
+  readonly note: AuditNote | null;
   readonly requestId: string;
   readonly cookies: Readonly<Record<string, string>>;
   /** Of the peer, or what trusted proxies say of it: to count by, never to let somebody in by. */
@@ -94,7 +97,22 @@ export function bearerOf(asked: { readonly caller: Caller }): Bearer {
   return bearer;
 }
 
-/** The claim as a field of a command, absent where there is none. */
-export function claimOf(asked: { readonly claim: IdempotencyClaim | undefined }): { idempotency?: IdempotencyClaim } {
-  return asked.claim === undefined ? {} : { idempotency: asked.claim };
+/** Claim and note as fields of a command, absent where there are none. */
+export function claimOf(asked: { readonly claim: IdempotencyClaim | undefined; readonly note: AuditNote | null }): {
+  idempotency?: IdempotencyClaim;
+  audit?: AuditNote;
+} {
+  return {
+    ...(asked.claim === undefined ? {} : { idempotency: asked.claim }),
+    ...(asked.note === null ? {} : { audit: asked.note }),
+  };
+}
+
+/** The note as a record of the organization that the caller works in; absent where there is none. */
+export function recordOf(
+  asked: Pick<Asked, 'note' | 'caller'>,
+  more: Partial<AuditNote> = {},
+): AuditRecord | undefined {
+  const organizationId = asked.caller.bearer?.organizationId ?? null;
+  return asked.note === null || organizationId === null ? undefined : { ...asked.note, ...more, organizationId };
 }

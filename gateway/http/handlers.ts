@@ -3,6 +3,7 @@ import { accountControlHandlers } from './admin/accounts.ts';
 import { adminHandlers } from './admin/actors.ts';
 import { factHandlers } from './admin/facts.ts';
 import { addressHandlers } from './address/addresses.ts';
+import { auditLogHandlers } from './audit-log/audit-log.ts';
 import { balanceHandlers } from './chain/balances.ts';
 import { billingHandlers } from './billing/billing.ts';
 import { chainHandlers } from './chain/chains.ts';
@@ -45,6 +46,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...sandboxHandlers(deps),
     ...signInHandlers(deps),
     ...loginHandlers(deps),
+    ...auditLogHandlers(deps),
     ...organizationHandlers(deps),
     ...settingHandlers(deps),
     ...billingHandlers(deps),

@@ -1,12 +1,13 @@
 /** Everything between a read body and the answer: rate limit, role, input, idempotency, handler. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { AccountId } from '../../protocol/ids.ts';
+import { organizationOf, type AccountId } from '../../protocol/ids.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { send, sendRefusal } from './answers.ts';
 import { roleRefusal } from './auth/credentials.ts';
 import { bodyHashOf } from './body-hash.ts';
 import { checkDigest } from './body.ts';
+import { noteOf, type Asking } from './audit-note.ts';
 import { withAmountExample } from './chain/chain-input.ts';
 import { withChainCondition } from './chain/unavailable.ts';
 import { createClientAddress } from './client-address.ts';
@@ -38,8 +39,16 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
   return async (route, request, reply) => {
     const { caller } = request;
     if (!request.bodyRead) checkDigest(caller);
-    const refusal = (await whileServing(rateRefusal(deps, limits, route, caller, reply))) ?? roleRefusal(route, caller);
-    if (refusal !== null) return sendRefusal(deps, request, reply, refusal);
+    const client = clientOf(request.headers['user-agent']);
+    const address = clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString());
+    const asking = { caller, requestId: request.id, client, clientAddress: address };
+    const slow = await whileServing(rateRefusal(deps, limits, route, caller, reply));
+    if (slow !== null) return sendRefusal(deps, request, reply, slow);
+    const forbidden = roleRefusal(route, caller);
+    if (forbidden !== null) {
+      await whileServing(recordRefusal(deps, route, asking, forbidden));
+      return sendRefusal(deps, request, reply, forbidden);
+    }
     const input = validate(route, { params: request.params, query: request.query, body: request.body });
     if (!input.ok) return sendRefusal(deps, request, reply, withAmountExample(input, askedOf(request)));
     const key = idempotencyKeyOf(request);
@@ -55,14 +64,18 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
       answerOf: (reply: unknown) =>
         use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined,
       cookies: cookiesOf(request.headers.cookie),
-      clientAddress: clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString()),
-      client: clientOf(request.headers['user-agent']),
+      clientAddress: address,
+      client,
+      note: noteOf(route, asking, targetOf(input.params)),
       origin: request.headers.origin,
       setHeader: (name: string, value: string) => {
         void reply.header(name, value);
       },
     } satisfies Asked;
-    const answered = answer(handlers[route.operationId]!, asked, use, route.status);
+    const answered = answer(handlers[route.operationId]!, asked, use, route.status).then(async (answered) => {
+      await recordRefusal(deps, route, asking, answered.outcome, targetOf(input.params));
+      return answered;
+    });
     return send(
       deps,
       route,
@@ -94,6 +107,28 @@ const askedOf = ({ params, query, body }: FastifyRequest): object => ({
   ...(query as object),
   ...(body as object),
 });
+
+/** Records a refusal for the role or the second factor in the log of the organization. Console U1. */
+async function recordRefusal(
+  { stores: { auditLog } }: Pick<GatewayDeps, 'stores'>,
+  route: Listed,
+  asking: Asking,
+  outcome: Refusal | { readonly ok: true },
+  target: string | null = null,
+): Promise<void> {
+  if (outcome.ok || (outcome.code !== 'FORBIDDEN' && outcome.code !== 'TOTP_REQUIRED')) return;
+  const { accountId } = asking.caller;
+  const note = accountId === null ? null : noteOf(route, asking, target);
+  if (note === null) return;
+  const { reason = outcome.code } = outcome.details as { reason?: string };
+  await auditLog.record({ ...note, outcome: 'refused', reason, organizationId: organizationOf(accountId!) });
+}
+
+/** The id that a path names. */
+const targetOf = (params: unknown): string | null => {
+  const [first] = Object.values((params ?? {}) as Record<string, unknown>);
+  return typeof first === 'string' ? first : null;
+};
 
 type Act = (asked: Asked) => Promise<unknown>;
 interface Entry {

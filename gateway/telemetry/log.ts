@@ -88,6 +88,7 @@ const FACTS: ReadonlySet<string> = new Set([
   'mails',
   'sessions',
   'logins',
+  'texts',
   'loginId',
   'webhookIds',
   'named',

@@ -7,6 +7,7 @@
  */
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
+import type { AuditNote, AuditWrite } from '../rows/audit.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
 import { ADDRESS_INITIAL } from './address.ts';
 import type { AddressCommand, AddressEvent, AddressReplies, AddressState, AddressWrite } from './address.ts';
@@ -73,7 +74,7 @@ export type AccountCommand = (
   | TreasuryCommand
   | PlanCommand
   | BillingCommand
-) & { idempotency?: IdempotencyClaim };
+) & { idempotency?: IdempotencyClaim; audit?: AuditNote };
 
 export type AccountEvent =
   | { type: 'sandbox_reset' }
@@ -107,7 +108,8 @@ export interface AccountReplies
 export type AccountWrite =
   | { table: 'idempotency'; row: IdempotencyRow }
   // Deposit addresses, transactions, deliveries, inbox and facts of the account; its own addresses and pools stay.
-  | { table: 'sandbox_reset' };
+  | { table: 'sandbox_reset' }
+  | AuditWrite;
 
 /**
  * What the statement of an append writes beside its events; one tagged list so that a new projection is one more tag.

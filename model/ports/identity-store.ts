@@ -1,6 +1,7 @@
 /** People, organizations and their keys; answers kept for repeated requests. */
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
+import type { AuditNote, AuditRecord } from '../rows/audit.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
 import type { Plan } from '../account/plan.ts';
 
@@ -43,16 +44,17 @@ export type KeyOwner = AccountId | `user:${string}`;
 /** The first answer to a key, written by the statement that creates what the answer describes. */
 export type FirstAnswer = IdempotencyRow & { readonly owner: KeyOwner };
 
+/** `audit` is written by the statement of its effect, or neither is. */
 export interface IdentityStore {
   apiKeyByHash(hash: string): Promise<ApiKeyRow | null>;
   /** With its answer, in one statement; false, and nothing is written, when the answer's key was used before. */
-  insertApiKey(row: ApiKeyRow, answer?: FirstAnswer): Promise<boolean>;
-  revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>;
+  insertApiKey(row: ApiKeyRow, answer?: FirstAnswer, audit?: AuditRecord): Promise<boolean>;
+  revokeApiKey(organizationId: string, id: string, atMs: number, audit?: AuditRecord): Promise<boolean>;
   apiKeys(organizationId: string): Promise<ApiKeyRow[]>;
   userByEmail(email: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
   userById(id: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
   insertUser(row: UserRow): Promise<void>;
-  setTotp(userId: string, sealedSecret: string, confirmed: boolean): Promise<void>;
+  setTotp(userId: string, sealedSecret: string, confirmed: boolean, audit?: AuditNote): Promise<void>;
   /** Spends a TOTP step once (I22); false for one that was spent, and while the factor is locked. */
   spendTotpStep(userId: string, step: number, nowMs: number): Promise<boolean>;
   /** Counts a wrong code: five of them lock the factor for 15 minutes. */
@@ -62,7 +64,13 @@ export interface IdentityStore {
    * Organization, its two accounts with their plans, the first owner's membership and the answer: one statement. False,
    * and nothing is written, when the answer's key was used before.
    */
-  createOrganization(row: OrganizationRow, ownerUserId: string, plan: Plan, answer?: FirstAnswer): Promise<boolean>;
+  createOrganization(
+    row: OrganizationRow,
+    ownerUserId: string,
+    plan: Plan,
+    answer?: FirstAnswer,
+    audit?: AuditRecord,
+  ): Promise<boolean>;
   organization(id: string): Promise<OrganizationRow | null>;
   /** Makes a user a member, or gives a member another role. */
   insertMembership(row: MembershipRow): Promise<void>;

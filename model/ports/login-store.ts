@@ -1,4 +1,5 @@
 /** Logins: signed-in browsers, and the refresh tokens that keep them. Console A11–A16. */
+import type { AuditNote } from '../rows/audit.ts';
 import type { OrgRole } from '../../protocol/slugs.ts';
 
 /** By what a login began. */
@@ -54,23 +55,37 @@ export interface StandingOfToken {
   readonly platformAdmin: boolean;
 }
 
+/**
+ * `audit` is noted in the logs of all organizations of the user, by the statement of its effect; without
+ * an actor it is the user. */
 export interface LoginStore {
   /** A login with its first refresh token. Of more than LOGINS_MAX open ones of a user the least recently used end. */
-  begin(login: Omit<LoginRow, 'seenAtMs'>, token: StoredToken, organizationId: string | null): Promise<void>;
+  begin(
+    login: Omit<LoginRow, 'seenAtMs'>,
+    token: StoredToken,
+    organizationId: string | null,
+    audit?: AuditNote,
+  ): Promise<void>;
   /** Puts the next token of a family in place of the newest one; one that was turned before ends the login. Atomic. */
-  turn(token: StoredToken, next: { hash: string; loginId: string } & BrowserFacts, nowMs: number): Promise<Turned>;
+  turn(
+    token: StoredToken,
+    next: { hash: string; loginId: string } & BrowserFacts,
+    nowMs: number,
+    ofReuse?: AuditNote,
+  ): Promise<Turned>;
   /** The organization that a login goes on with when its token is turned. */
   choose(loginId: string, organizationId: string): Promise<void>;
   /** Open logins of a user, most recently used first. */
   open(userId: string, nowMs: number): Promise<LoginRow[]>;
   /** Ends the login of a refresh token; answers whose it was, null where there is none. */
-  endFamily(family: string, why: LoginEnd, nowMs: number): Promise<string | null>;
+  endFamily(family: string, why: LoginEnd, nowMs: number, audit?: AuditNote): Promise<string | null>;
   /** Ends one open login of a user, or all `but` one; answers how many. */
   end(
     userId: string,
     which: { readonly id: string } | { readonly but: string | null },
     why: LoginEnd,
     nowMs: number,
+    audit?: AuditNote,
   ): Promise<number>;
   /** Null for a user that there is none of. */
   standing(

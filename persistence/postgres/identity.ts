@@ -12,6 +12,7 @@ import type {
   OrganizationRow,
   UserRow,
 } from '../../model/ports/identity-store.ts';
+import { recordingOf, recordingOfUser } from './audit-log-store.ts';
 import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -59,20 +60,28 @@ function apiKeys(sql: Sql): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' 
       // Who somebody is must not rest on the driver pairing answers with questions.
       return row === undefined || row.hash !== hash ? null : apiKeyOf(row);
     },
-    async insertApiKey(row, answer) {
+    async insertApiKey(row, answer, audit) {
       failpoint('insert_api_key.before');
       const { count } = await sql`
+        with minted as materialized (
         insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at, revoked_at)
           select ${row.id}, ${row.accountId}, ${row.organizationId}, ${row.environment}, ${row.label}, ${row.hash},
                  ${row.maskedPrefix}, ${row.createdAtMs}::timestamptz, ${row.revokedAtMs}::timestamptz
-            from ${onlyFirst(sql, answer)}`;
+            from ${onlyFirst(sql, answer)}
+          returning id
+        )
+        select ${recordingOf(sql, audit)} from minted`;
       failpoint('insert_api_key.after');
       return count === 1;
     },
-    async revokeApiKey(organizationId, id, atMs) {
+    async revokeApiKey(organizationId, id, atMs, audit) {
       const { count } = await sql`
-        update api_key set revoked_at = ${atMs}::timestamptz
-         where id = ${id} and organization_id = ${organizationId} and revoked_at is null`;
+        with revoked as materialized (
+          update api_key set revoked_at = ${atMs}::timestamptz
+           where id = ${id} and organization_id = ${organizationId} and revoked_at is null
+          returning id
+        )
+        select ${recordingOf(sql, audit)} from revoked`;
       return count === 1;
     },
     async apiKeys(organizationId) {
@@ -124,8 +133,13 @@ function secondFactor(
   sql: Sql,
 ): Pick<IdentityStore, 'setTotp' | 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'> {
   return {
-    async setTotp(userId, sealedSecret, confirmed) {
-      await sql`update console_user set sealed_totp_secret = ${sealedSecret}, totp_confirmed = ${confirmed} where id = ${userId}`;
+    async setTotp(userId, sealedSecret, confirmed, audit) {
+      await sql`
+        with changed as materialized (
+          update console_user set sealed_totp_secret = ${sealedSecret}, totp_confirmed = ${confirmed} where id = ${userId}
+          returning id
+        )
+        select ${audit === undefined ? sql`id` : recordingOfUser(sql, userId, audit)} from changed`;
     },
     async spendTotpStep(userId, step, nowMs) {
       failpoint('spend_totp.before');
@@ -178,7 +192,7 @@ function organizations(
   initialAccount: InitialAccount,
 ): Pick<IdentityStore, 'createOrganization' | 'organization' | 'members' | 'insertMembership'> {
   return {
-    async createOrganization({ id, name, createdAtMs }, ownerUserId, plan, answer) {
+    async createOrganization({ id, name, createdAtMs }, ownerUserId, plan, answer, audit) {
       const accounts = ENVIRONMENTS.map((environment) => {
         const accountId = accountIdOf(id, environment);
         return {
@@ -191,7 +205,8 @@ function organizations(
       const organization = { id, name, created_at: new Date(createdAtMs).toISOString() };
       failpoint('create_organization.before');
       const { count } = await sql`
-        select create_organization(${JSON.stringify(organization)}::text::jsonb, ${ownerUserId}, ${JSON.stringify(accounts)}::text::jsonb)
+        select create_organization(${JSON.stringify(organization)}::text::jsonb, ${ownerUserId}, ${JSON.stringify(accounts)}::text::jsonb),
+               ${recordingOf(sql, audit)}
           from ${onlyFirst(sql, answer)}`;
       failpoint('create_organization.after');
       return count === 1;

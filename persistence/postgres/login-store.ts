@@ -8,6 +8,7 @@ import {
   type StandingOfToken,
   type Turned,
 } from '../../model/ports/login-store.ts';
+import type { AuditNote } from '../../model/rows/audit.ts';
 import { deleteOlder } from './pages.ts';
 import type { Fragment, Sql } from './sql.ts';
 
@@ -33,13 +34,17 @@ export function createLoginStore(sql: Sql): LoginStore {
   return { ...beginnings(sql), ...ends(sql), ...looks(sql) };
 }
 
+/** Call that notes something of the user of a row; nothing without a note. */
+const noting = (sql: Sql, userId: Fragment, audit: AuditNote | undefined): Fragment =>
+  audit === undefined ? sql`null::void` : sql`record_audit_of_user(${userId}, ${JSON.stringify(audit)}::text::jsonb)`;
+
 /** `least(idle, whole)` from now on, for a login that began at `created`. */
 const endsAt = (sql: Sql, nowMs: number, created: Fragment): Fragment =>
   sql`least(${nowMs + LOGIN_IDLE_MS}::timestamptz, ${created} + ${LOGIN_WHOLE_MS}::bigint * interval '1 millisecond')`;
 
 function beginnings(sql: Sql): Pick<LoginStore, 'begin' | 'turn' | 'choose'> {
   return {
-    async begin({ id, userId, method, client, ip, createdAtMs, endsAtMs }, { family, hash }, organizationId) {
+    async begin({ id, userId, method, client, ip, createdAtMs, endsAtMs }, { family, hash }, organizationId, audit) {
       await sql`
         with surplus as materialized (
           select l.id from login l where l.user_id = ${userId} and l.ended_at is null
@@ -53,11 +58,14 @@ function beginnings(sql: Sql): Pick<LoginStore, 'begin' | 'turn' | 'choose'> {
           insert into login (id, user_id, method, client, ip, created_at, seen_at, ends_at)
             values (${id}, ${userId}, ${method}, ${client}, ${ip}, ${createdAtMs}::timestamptz, ${createdAtMs}::timestamptz,
                     ${endsAtMs}::timestamptz)
+        ), kept as materialized (
+          insert into refresh_token (family, hash, user_id, organization_id, expires_at, login_id)
+            values (${family}, ${hash}, ${userId}, ${organizationId}, ${endsAtMs}::timestamptz, ${id})
+          returning user_id
         )
-        insert into refresh_token (family, hash, user_id, organization_id, expires_at, login_id)
-          values (${family}, ${hash}, ${userId}, ${organizationId}, ${endsAtMs}::timestamptz, ${id})`;
+        select ${noting(sql, sql`user_id`, audit)} from kept`;
     },
-    async turn({ family, hash }, { hash: next, loginId, client, ip }, nowMs) {
+    async turn({ family, hash }, { hash: next, loginId, client, ip }, nowMs, ofReuse) {
       const [row] = await sql<Known[]>`
         with known as materialized (
           select k.family, k.user_id, k.organization_id, coalesce(k.login_id, ${loginId}) as login_id,
@@ -85,7 +93,9 @@ function beginnings(sql: Sql): Pick<LoginStore, 'begin' | 'turn' | 'choose'> {
         ), gone as (
           delete from refresh_token t using known k where t.family = k.family and k.outcome = 'reused'
         )
-        select outcome, user_id, login_id, organization_id, auth_at, ends_at from known`;
+        select outcome, user_id, login_id, organization_id, auth_at, ends_at,
+               case when outcome = 'reused' then ${noting(sql, sql`user_id`, ofReuse)} end as noted
+          from known`;
       if (row === undefined) return { outcome: 'unknown' };
       const { outcome, userId, organizationId, authAt: authAtMs, endsAt: endsAtMs } = row;
       if (outcome === 'reused') return { outcome, userId };
@@ -100,27 +110,30 @@ function beginnings(sql: Sql): Pick<LoginStore, 'begin' | 'turn' | 'choose'> {
 
 function ends(sql: Sql): Pick<LoginStore, 'endFamily' | 'end' | 'purge'> {
   return {
-    async endFamily(family, why, nowMs) {
+    async endFamily(family, why, nowMs, audit) {
       const [row] = await sql<{ userId: string }[]>`
         with gone as materialized (delete from refresh_token where family = ${family} returning login_id, user_id), over as (
           update login l set ended_at = ${nowMs}::timestamptz, ends_at = ${nowMs}::timestamptz, why = ${why}
             from gone g where l.id = g.login_id and l.ended_at is null
         )
-        select user_id from gone`;
+        select user_id, ${noting(sql, sql`user_id`, audit)} as noted from gone`;
       return row?.userId ?? null;
     },
-    async end(userId, which, why, nowMs) {
+    async end(userId, which, why, nowMs, audit) {
       const one = 'id' in which ? sql`l.id = ${which.id}` : sql`l.id is distinct from ${which.but}`;
-      const { count } = await sql`
+      const [row] = await sql<{ ended: number }[]>`
         with gone as materialized (
           delete from refresh_token t
            where t.login_id = any (array(select l.id from login l where l.user_id = ${userId} and l.ended_at is null and ${one}))
           returning t.family
-        )
-        update login l set ended_at = ${nowMs}::timestamptz, ends_at = ${nowMs}::timestamptz, why = ${why}
-         where l.user_id = ${userId} and l.ended_at is null and l.ends_at > ${nowMs}::timestamptz and ${one}
-           and (select count(*) from gone) >= 0`;
-      return count;
+        ), over as materialized (
+          update login l set ended_at = ${nowMs}::timestamptz, ends_at = ${nowMs}::timestamptz, why = ${why}
+           where l.user_id = ${userId} and l.ended_at is null and l.ends_at > ${nowMs}::timestamptz and ${one}
+             and (select count(*) from gone) >= 0
+          returning l.id
+        ), counted as materialized (select count(*) as ended from over)
+        select ended, case when ended > 0 then ${noting(sql, sql`${userId}`, audit)} end as noted from counted`;
+      return row!.ended;
     },
     async purge(endedBeforeMs, nowMs) {
       const tokens = await deleteOlder(sql, sql`refresh_token`, sql`expires_at`, nowMs + 1);

@@ -1,5 +1,6 @@
 /** All stores of a cloud node over one pool. */
 import { createAccountStore, createOwnership, type AccountStoreOptions } from './account-store.ts';
+import { createAuditLogStore } from './audit-log-store.ts';
 import { createAuditStore } from './audit-store.ts';
 import { createBillingStore } from './billing-store.ts';
 import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store.ts';
@@ -30,6 +31,7 @@ export function createStores(options: StoresOptions) {
     watch: createWatchStore(sql),
     audit: createAuditStore(sql),
     billing: createBillingStore(sql),
+    auditLog: createAuditLogStore(sql),
     inbox: createInboxStore(sql),
     deliveries: createDeliveryStore(sql, options),
     mail: createMailStore(sql, options),

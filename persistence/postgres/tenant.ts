@@ -9,8 +9,11 @@ import type { KeyOwner } from '../../model/ports/identity-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Fragment, Sql } from './sql.ts';
 
+/** An account, a user who works without one, or an organization with its audit log. */
+export type Tenant = KeyOwner | `organization:${string}`;
+
 /** `from` clause of a tenant's read: `t.account` is the account; `inner` must be limited by it. */
-export function asTenant(sql: Sql, accountId: KeyOwner, inner: Fragment): Fragment {
+export function asTenant(sql: Sql, accountId: Tenant, inner: Fragment): Fragment {
   return sql`(select set_config('flock.account', ${accountId}, true) as account offset 0) t cross join lateral (select * from (${inner}) i offset 0) v`;
 }
 

@@ -733,6 +733,49 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
         database.sql`select create_organization(${json({ id: 'org_fresh', name: 'x', created_at: new Date(NOW_MS).toISOString() })}::text::jsonb, ${ours.userId}, ${json([{ account_id: 'org_else_live', environment: 'live', shard_id: 1, state: {} }])}::text::jsonb)`,
     },
   ],
+  record_audit: [
+    {
+      name: 'in the log of an organization that is none, and with a number, instant and name of its own',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select record_audit(${json([{ organizationId: 'org_none', seq: 9, at: 9, actor: {} }])}::text::jsonb)`,
+    },
+    {
+      name: 'without an action',
+      expected: { refused: 'audit_entry_text' },
+      call: () =>
+        database.sql`select record_audit(${json([{ organizationId: theirs.organizationId, outcome: 'done', actor: {} }])}::text::jsonb)`,
+    },
+  ],
+  record_audit_of_user: [
+    {
+      name: 'of a user that there is none of',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select record_audit_of_user('usr_none', ${json({ action: 'login', outcome: 'done' })}::text::jsonb)`,
+    },
+  ],
+  trim_audit: [
+    {
+      name: 'texts of a log that keeps them, as a tier says that keeps none',
+      expected: 'nothing',
+      async call() {
+        await stores.auditLog.record({
+          ...{
+            organizationId: theirs.organizationId,
+            actor: { kind: 'user', id: null },
+            via: 'console',
+            action: 'login',
+          },
+          ...{ target: null, outcome: 'done', changes: null, ip: null, client: null, requestId: null },
+        });
+        await database.sql`select trim_audit('', ${json({ free: 1, premium: 1, ultimate: 1 })}::text::jsonb, 9, 9)`;
+        const [kept] =
+          await database.owner`select text from audit_entry where organization_id = ${theirs.organizationId}`;
+        if (kept?.['text'] == null) throw new Error('the text is gone');
+      },
+    },
+  ],
   save_idempotent: [
     {
       name: 'over an answer that is there',

@@ -86,6 +86,8 @@ async function refusedApp(
 /** What the tables of the application role are for reading only. */
 const MONEY = [
   'account',
+  'audit_entry',
+  'audit_head',
   'event',
   'idempotency',
   'pinned_identity',

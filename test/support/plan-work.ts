@@ -564,6 +564,20 @@ const PEOPLE: Record<string, Work> = {
     await logins.end(userId, { but: null }, 'ended', Date.now());
     await logins.purge(0, 0);
   },
+  'auditLog.record recordOfUser page chain head trim': async ({ stores: { auditLog }, userId, organizationId }) => {
+    const note = {
+      ...{ actor: { kind: 'user' as const, id: userId }, via: 'console' as const, action: 'login' as const },
+      ...{ target: null, outcome: 'done' as const, changes: null, ip: null, client: null, requestId: null },
+    };
+    await auditLog.record({ ...note, organizationId });
+    await auditLog.recordOfUser(userId, note);
+    const filters = [{}, { target: 'key_1', outcome: 'done' }, { actor: userId }, { action: 'login', actor: 'usr_2' }];
+    for (const filter of [...filters, { fromMs: Date.now() - 1_000, toMs: Date.now() }, { outcome: 'failed' }])
+      await auditLog.page(organizationId, filter, { below: null, size: 20 });
+    await auditLog.chain(organizationId, 0, 20);
+    await auditLog.head(organizationId);
+    await auditLog.trim({ free: 7, premium: 90, ultimate: null });
+  },
   'identity.insertUser createOrganization organization members insertMembership ownership.claimShards leaveNode':
     async ({ stores }) => {
       const { organizationId, userId } = await newOrganization(stores);

@@ -18,6 +18,7 @@ export async function fillBeside(superuserUrl: string, live: AccountId, rows: nu
       create function pg_temp.org(i bigint) returns text language sql immutable as $$
         select 'org_3' || translate(lpad(to_hex(i), 25, '0'), '0123456789abcdef', '234567abcdefghij') $$`;
     await fillPeople(sql, rows);
+    await fillAuditLog(sql, live.replace(/_live$/, ''), rows);
     await fillEdges(sql, live, rows);
     await fillSandboxes(sql, rows);
     await fillWatched(sql, live, rows);
@@ -54,6 +55,17 @@ async function fillPeople(sql: Sql, rows: number): Promise<void> {
       select pg_temp.org(i) || '_live', 'hook-' || i, 'https://example.com/', '{deposit_detected}', '{sealed}', 'whsec_ab', 'enabled', now(), now()
         from generate_series(1, 2000) i`;
   await sql`update webhook set backlog = true, held_through = 1 where id in (select 'hook-' || i from generate_series(1, 50) i)`;
+}
+
+/** A log of many entries; its hashes are no chain. */
+async function fillAuditLog(sql: Sql, organizationId: string, rows: number): Promise<void> {
+  await sql`
+    insert into audit_head (organization_id, seq, hash, at_ms, keeps_days) values (${organizationId}, ${rows}, sha256('x'), ${rows}, null)`;
+  await sql`
+    insert into audit_entry (organization_id, seq, hash, text)
+      select ${organizationId}, i, sha256('x'), jsonb_build_object('seq', i, 'organization', ${organizationId}::text, 'at', i, 'action', 'login',
+             'outcome', 'done', 'target', 'key_' || i % 9, 'actor', jsonb_build_object('id', 'usr_' || i % 5))::text
+        from generate_series(1, ${rows}::bigint) i`;
 }
 
 async function fillEdges(sql: Sql, live: AccountId, rows: number): Promise<void> {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
+import { verifyExport } from '../../protocol/node/audit-chain.ts';
 import { codeOf, raw, startTestCloud, type Person } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
@@ -101,4 +102,123 @@ test('console A15, A16: a user without organization stays signed in and founds o
   t.like(moved, { organizationId: made.id, role: 'owner' });
   t.is(claimsOf(moved.accessToken).sid, claimsOf(token).sid, 'the login goes on');
   t.like((await refresh(cookieOf(next.headers)!)).json.data, { organizationId: made.id, role: 'owner' });
+});
+
+// ── The audit log ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What an owner reads of the log, newest first: `action outcome reason`. */
+async function logOf(client: ReturnType<typeof asBearer>, query: Record<string, string> = {}) {
+  const { content } = await client.must('listAuditLog', { query });
+  return content.map(({ action, outcome, reason }) =>
+    [action, outcome, reason].filter((part) => part !== null).join(' '),
+  );
+}
+
+test('console U1, U2: writes of people and of the control plane, sign-ins and refusals are in the log, with who, whence, old and new', async (t) => {
+  const organization = await cloud.organization({ tier: 'ultimate' });
+  const viewer = await cloud.person();
+  await cloud.join(viewer, organization, 'viewer');
+  const { client, token } = await browser(organization.owner, { agent: 'Console' });
+  const key = await client.must('mintApiKey', { body: { label: 'app', environment: 'sandbox' } });
+  await client.must('revokeApiKey', { params: { id: key.id } });
+  const hook = await client.must('createWebhook', {
+    body: { url: 'https://example.com/in?token=canary-of-a-query', events: ['deposit_detected'] },
+  });
+  await client.must('replaceWebhook', {
+    params: { webhookId: hook.id },
+    body: { url: 'https://example.com/other', events: ['deposit_detected'] },
+  });
+  await organization.live.client.must('deleteWebhook', { params: { webhookId: hook.id } });
+  const low = await browser(viewer);
+  t.like(await low.client.call('mintApiKey', { body: { label: 'x', environment: 'live' } }), { code: 'FORBIDDEN' });
+  t.like(await low.client.call('listAuditLog'), { code: 'FORBIDDEN' });
+  await post('/v1/auth/login', { email: organization.owner.email, password: 'canary-of-a-password' });
+  const wrong = await post('/v1/auth/login', {
+    email: organization.owner.email,
+    password: organization.owner.password,
+    totp: codeOf(organization.owner, 8),
+  });
+  t.is(wrong.json.error.code, 'TOTP_REQUIRED');
+  const admin = await cloud.person({ admin: true });
+  const asAdmin = asBearer(await cloud.signIn(admin));
+  await asAdmin.must('setSuspension', {
+    params: { accountId: organization.live.accountId },
+    body: { suspended: true },
+  });
+  t.deepEqual(await logOf(client), [
+    'listAuditLog done',
+    'setSuspension done',
+    'login failed invalid',
+    'login failed password',
+    'mintApiKey refused FORBIDDEN',
+    'login done',
+    'deleteWebhook done',
+    'replaceWebhook done',
+    'createWebhook done',
+    'revokeApiKey done',
+    'mintApiKey done',
+    'login done',
+  ]);
+  const { content } = await client.must('listAuditLog', { query: { action: 'replaceWebhook' } });
+  t.like(content[0], { target: hook.id, environment: 'live', via: 'console', ip: '127.0.0.1', client: 'node' });
+  t.deepEqual(content[0]!.actor, { kind: 'user', id: organization.owner.id, name: organization.owner.email });
+  t.deepEqual(content[0]!.changes?.['url'], ['https://example.com/in', 'https://example.com/other']);
+  const suspended = (await client.must('listAuditLog', { query: { actor: admin.id } })).content;
+  t.like(suspended[0], { actor: { kind: 'admin', name: admin.email }, changes: { suspended: [false, true] } });
+  const byKey = (await client.must('listAuditLog', { query: { action: 'deleteWebhook' } })).content[0]!;
+  t.like(byKey, { via: 'api_key', actor: { kind: 'key', name: 'test' } });
+  const texts = await cloud.database
+    .owner`select text from flock.audit_entry where organization_id = ${organization.id}`;
+  const whole = JSON.stringify(texts);
+  for (const secret of [
+    'canary',
+    key.key,
+    hook.secret,
+    token,
+    organization.owner.password,
+    organization.owner.totpSecret,
+  ])
+    t.false(whole.includes(secret), 'a secret is in the log');
+});
+
+test('console U4, U6: the log is verified against a checkpoint from earlier, exported with a fresh factor, and checked offline', async (t) => {
+  const organization = await cloud.organization({ tier: 'ultimate' });
+  const { client, token, cookie } = await browser(organization.owner);
+  await client.must('mintApiKey', { body: { label: '=HYPERLINK("x")', environment: 'sandbox' } });
+  const kept = await client.must('getAuditCheckpoint');
+  t.deepEqual((await client.must('verifyAuditLog', { body: { checkpoint: kept } })).problems, []);
+  t.like(await client.call('verifyAuditLog', { body: { checkpoint: { ...kept, seq: kept.seq + 1 } } }), {
+    code: 'INVALID_INPUT',
+    details: { field: 'body.checkpoint' },
+  });
+  const get = (format: string, bearer = token) =>
+    raw(cloud.url, 'GET', `/v1/settings/audit-log/export?format=${format}`, {
+      headers: { authorization: `Bearer ${bearer}` },
+    });
+  const stale = (await refresh(cookie)).json.data.accessToken as string;
+  t.is((await get('jsonl', stale)).json.error.code, 'TOTP_REQUIRED');
+  const { text } = await get('jsonl');
+  const { keys } = await client.must('getJwks');
+  const lines = async function* (of: string) {
+    yield* of.trimEnd().split('\n');
+  };
+  t.like(await verifyExport(lines(text), { keys, earlier: [kept] }), { ok: true, signed: true });
+  t.like(await verifyExport(lines(text.replace('mintApiKey', 'mintNothing')), { keys }), { ok: false });
+  const csv = (await get('csv')).text;
+  t.regex(csv, /^seq,at,actor\.kind/);
+  t.true(csv.includes('HYPERLINK') && !/(^|,)=/m.test(csv));
+
+  await cloud.database.owner.unsafe(`alter table flock.audit_entry disable trigger user`);
+  await cloud.database.owner`
+    update flock.audit_entry set text = replace(text, 'mintApiKey', 'nothing') where organization_id = ${organization.id} and action = 'mintApiKey'`;
+  await cloud.database.owner.unsafe(`alter table flock.audit_entry enable trigger user`);
+  t.like(await client.must('verifyAuditLog', { body: {} }), { ok: false, problems: [{ seq: 2, problem: 'changed' }] });
+
+  const small = await cloud.organization({ tier: 'premium' });
+  t.like(
+    await raw(cloud.url, 'GET', '/v1/settings/audit-log/export', {
+      headers: { authorization: `Bearer ${(await browser(small.owner)).token}` },
+    }).then(({ json }) => json.error),
+    { code: 'TIER_FEATURE_LOCKED', details: { feature: 'auditExport', tier: 'premium', requiredTier: 'ultimate' } },
+  );
 });

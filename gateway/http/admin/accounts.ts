@@ -3,7 +3,7 @@ import type { Plan } from '../../../model/account/plan.ts';
 import { notFound } from '../../../protocol/errors.ts';
 import { organizationOf, type AccountId } from '../../../protocol/ids.ts';
 import { planView } from '../billing/billing.ts';
-import { bearerOf, type Handlers } from '../context.ts';
+import { bearerOf, claimOf, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
 export function accountControlHandlers({
@@ -27,6 +27,7 @@ export function accountControlHandlers({
         suspended,
         byUser: userId,
         ...(reason === undefined ? {} : { reason }),
+        ...claimOf(asked),
       });
       if (answer.ok !== true) return answer;
       log.warn(
@@ -43,7 +44,11 @@ export function accountControlHandlers({
       } = asked;
       if (await isUnknown(accountId)) return notFound('account', accountId);
       // JSON has no undefined: a field that was not sent is not there.
-      const answer = await accounts.ask(accountId, { type: 'change_plan', plan: body as Partial<Plan> });
+      const answer = await accounts.ask(accountId, {
+        type: 'change_plan',
+        plan: body as Partial<Plan>,
+        ...claimOf(asked),
+      });
       if (answer.ok !== true) return answer;
       log.warn(
         {

@@ -137,7 +137,8 @@ async function asStored(claimed: Bearer, standings: Pick<Standings, 'of'>): Prom
   return {
     ...claimed,
     organizationId: standing.role === null ? null : claimed.organizationId,
-    role: standing.role,
+    // A claim that is no role stays none.
+    role: claimed.role === null ? null : standing.role,
     platformAdmin: claimed.platformAdmin && standing.platformAdmin,
   };
 }

@@ -1,5 +1,5 @@
 /** The built-in issuer: EdDSA access tokens and the keys that verify them. Decisions 2. */
-import { createPrivateKey, randomBytes, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, randomBytes, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { SignJWT, type JWK } from 'jose';
 import type { IdentityStore } from '../../../model/ports/identity-store.ts';
 import { newId } from '../../../protocol/node/ids.ts';
@@ -19,6 +19,8 @@ const PKCS8_HEADER = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export interface Issuer {
   issue(bearer: Bearer): Promise<string>;
+  /** Signs a text that is no token, by the newest key: Ed25519, base64url. */
+  signText(text: string): { kid: string; signature: string };
   /** Public keys, newest first. */
   publicKeys(): readonly JWK[];
   /** Reads the store again, for a key that another node made. */
@@ -68,6 +70,10 @@ export async function createIssuer({
   }
   return {
     reload,
+    signText(text) {
+      const { kid, secret } = keys[0]!;
+      return { kid, signature: sign(null, Buffer.from(text), secret).toString('base64url') };
+    },
     publicKeys: () => keys.map(({ publicJwk }) => publicJwk),
     async issue(bearer) {
       const key = keys[0]!;

@@ -9,7 +9,7 @@ import { type AccountId, accountIdOf, environmentOf } from '../../../protocol/id
 import { newId } from '../../../protocol/node/ids.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
 import { isOlderVersion } from '../../edge-stream/handshake.ts';
-import { accountOf, type Handlers, unknownIn } from '../context.ts';
+import { accountOf, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { transactionOf } from '../transaction/transactions.ts';
 import { builtView, chainPlace, instantOrNull, sessionView, wholePage } from '../views.ts';
@@ -132,6 +132,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
         pools,
         rotationId,
         addressIds: addressIds(),
+        ...claimOf(asked),
       });
       if (answer.ok !== true) return answer;
       const { outcome, readiness } = answer.reply;

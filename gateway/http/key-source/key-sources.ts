@@ -4,7 +4,7 @@ import type { KeySource } from '../../../model/account/key-source.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
-import { accountOf, type Handlers } from '../context.ts';
+import { accountOf, claimOf, type Handlers } from '../context.ts';
 import { signerOf, stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
@@ -51,6 +51,7 @@ export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         ...asked.body,
         known,
         addressIds: addresses.map(() => newId('adr', nowMs())),
+        ...claimOf(asked),
       });
       if (answer.ok !== true) return answer;
       const { source, added, skipped } = answer.reply;
@@ -61,6 +62,7 @@ export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         type: 'purge_key_source',
         publicKey: signerOf(asked.caller),
         id: asked.params.id,
+        ...claimOf(asked),
       });
       return answer.ok === true ? keySourceView(answer.reply) : answer;
     },

@@ -23,7 +23,7 @@ export function loginHandlers({
     },
     async endLogin(asked) {
       const { userId } = bearerOf(asked);
-      const ended = await logins.end(userId, { id: asked.params.id }, 'ended', nowMs());
+      const ended = await logins.end(userId, { id: asked.params.id }, 'ended', nowMs(), asked.note ?? undefined);
       auth.standings.forget(userId);
       return ended === 0 ? notFound('open login', asked.params.id) : { ended };
     },
@@ -31,7 +31,7 @@ export function loginHandlers({
       const { userId, loginId } = bearerOf(asked);
       if (loginId === null)
         return refuse('CONFLICT', { reason: 'no_login', next: 'this token names no login: sign in again' });
-      const ended = await logins.end(userId, { but: loginId }, 'ended', nowMs());
+      const ended = await logins.end(userId, { but: loginId }, 'ended', nowMs(), asked.note ?? undefined);
       auth.standings.forget(userId);
       return { ended };
     },

@@ -20,7 +20,12 @@ export function organizationHandlers({
       if ((await identity.userById(userId)) === null) return refuse('FORBIDDEN', { reason: 'unknown user' });
       const row = { id: newId('org', nowMs()), name: asked.body.name, createdAtMs: nowMs() };
       const reply = { id: row.id, name: row.name, role: 'owner' as const, createdAt: instantOf(row.createdAtMs) };
-      return (await identity.createOrganization(row, userId, FIRST_PLAN, asked.answerOf(reply))) ? reply : USED_KEY;
+      const record =
+        asked.note === null
+          ? undefined
+          : { ...asked.note, organizationId: row.id, target: row.id, changes: { name: [null, row.name] as const } };
+      const isMade = await identity.createOrganization(row, userId, FIRST_PLAN, asked.answerOf(reply), record);
+      return isMade ? reply : USED_KEY;
     },
     async listOrganizations(asked) {
       const user = await identity.userById(bearerOf(asked).userId);

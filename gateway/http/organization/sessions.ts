@@ -10,6 +10,7 @@ import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { GatewayConfig } from '../../deps.ts';
 import { signInCookie } from '../auth/cookie.ts';
 import { ACCESS_TOKEN_SECONDS } from '../auth/issuer.ts';
+import { ofUser } from '../audit-note.ts';
 import type { Asked, Bearer } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOrNull } from '../views.ts';
@@ -23,7 +24,7 @@ const FAMILY_CHARS = 24;
 export type User = UserRow & { memberships: MembershipRow[] };
 export type Reply = ReplyOf<'login'>;
 /** What a request shows of its browser, and how it is answered. */
-export type Browser = Pick<Asked, 'setHeader' | 'client' | 'clientAddress'>;
+export type Browser = Pick<Asked, 'setHeader' | 'caller' | 'requestId' | 'client' | 'clientAddress'>;
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 const familyOf = (token: string): string => token.slice(0, FAMILY_CHARS);
@@ -100,6 +101,7 @@ export function createSessions({ auth, stores: { logins }, config, nowMs }: Omit
         },
         storedOf(secret),
         membership?.organizationId ?? null,
+        ofUser(asked, 'login', { target: loginId }),
       );
       asked.setHeader('set-cookie', cookie(secret, LOGIN_IDLE_MS / 1_000));
       return token({

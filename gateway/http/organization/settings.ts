@@ -6,7 +6,7 @@ import { accountIdOf } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { mintApiKey } from '../auth/api-keys.ts';
-import { accountOf, bearerOf, claimOf, USED_KEY, type Asked, type Handlers } from '../context.ts';
+import { accountOf, bearerOf, claimOf, recordOf, USED_KEY, type Asked, type Handlers } from '../context.ts';
 import { edgeSetupOf } from '../edge/edge-setup.ts';
 import { stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -61,11 +61,20 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         revokedAtMs: null,
       };
       const reply = { ...keyView(row), key };
-      return (await identity.insertApiKey(row, asked.answerOf(reply))) ? reply : USED_KEY;
+      const record = recordOf(asked, {
+        target: row.id,
+        changes: { label: [null, label], environment: [null, environment] },
+      });
+      return (await identity.insertApiKey(row, asked.answerOf(reply), record)) ? reply : USED_KEY;
     },
     async revokeApiKey(asked) {
       const organizationId = organizationOf(asked);
-      const revoked = await identity.revokeApiKey(organizationId, asked.params.id, nowMs());
+      const revoked = await identity.revokeApiKey(
+        organizationId,
+        asked.params.id,
+        nowMs(),
+        recordOf(asked, { changes: { status: ['active', 'revoked'] } }),
+      );
       auth.apiKeys.forget(organizationId);
       const row = (await identity.apiKeys(organizationId)).find(({ id }) => id === asked.params.id);
       if (row === undefined) return notFound('API key', asked.params.id);

@@ -5,6 +5,7 @@ import { notFound, refuse } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { isPassword } from '../auth/passwords.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
+import { ofUser, type Asking } from '../audit-note.ts';
 import { bearerOf, type Handlers } from '../context.ts';
 import { notFresh } from './second-factor.ts';
 import { createSessions, foreignOrigin, nextOf, REFRESH_COOKIE, storedOf } from './sessions.ts';
@@ -14,12 +15,14 @@ type Area = 'login' | 'refresh' | 'logout' | 'switchOrganization' | 'stepUp' | '
 export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
-    stores: { identity, logins },
+    stores: { identity, logins, auditLog },
     config,
     nowMs,
   } = deps;
   const sessions = createSessions(deps);
   const throttles = createThrottles(deps);
+  const failed = (asked: Asking, userId: string, reason: string) =>
+    auditLog.recordOfUser(userId, ofUser(asked, 'login', { outcome: 'failed', reason }));
   return {
     async login(asked) {
       const { email, password, totp, organizationId } = asked.body;
@@ -30,13 +33,19 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       });
       if (slow !== null) return slow;
       const user = await identity.userByEmail(email);
-      if (!(await isPassword(user?.passwordHash ?? null, password)) || user === null) return refuse('UNAUTHORIZED');
+      if (!(await isPassword(user?.passwordHash ?? null, password)) || user === null) {
+        if (user !== null) await failed(asked, user.id, 'password');
+        return refuse('UNAUTHORIZED');
+      }
       if (user.totpConfirmed) {
         const wrong =
           totp === undefined
             ? refuse('TOTP_REQUIRED', { reason: 'missing' })
             : await auth.secondFactor.spend(user, totp);
-        if (wrong !== null) return wrong;
+        if (wrong !== null) {
+          if (totp !== undefined) await failed(asked, user.id, String(wrong.details['reason']));
+          return wrong;
+        }
       }
       const membership =
         organizationId === undefined
@@ -60,6 +69,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         storedOf(token),
         { hash: next.hash, loginId: newId('lgn', nowMs()), client: asked.client, ip: asked.clientAddress },
         nowMs(),
+        ofUser(asked, 'refresh', { outcome: 'failed', reason: 'reused' }),
       );
       const user = turned.outcome === 'turned' ? await identity.userById(turned.userId) : null;
       if (turned.outcome === 'turned' && user !== null) return sessions.goOn(asked, next.secret, user, turned);
@@ -78,7 +88,10 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const foreign = foreignOrigin(asked, config);
       if (foreign !== null) return foreign;
       const token = asked.cookies[REFRESH_COOKIE];
-      const userId = token === undefined ? null : await logins.endFamily(storedOf(token).family, 'logout', nowMs());
+      const userId =
+        token === undefined
+          ? null
+          : await logins.endFamily(storedOf(token).family, 'logout', nowMs(), ofUser(asked, 'logout'));
       if (userId !== null) auth.standings.forget(userId);
       sessions.forget(asked);
       return { signedOut: true as const };
@@ -105,7 +118,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const stale = user.totpConfirmed ? await notFresh(deps, asked, undefined) : null;
       if (stale !== null) return stale;
       const { secret, sealed, otpauthUri } = auth.secondFactor.begin(user);
-      await identity.setTotp(user.id, sealed, false);
+      await identity.setTotp(user.id, sealed, false, ofUser(asked, 'enrolTotp'));
       return { secret, otpauthUri };
     },
     async confirmTotp(asked) {
@@ -115,7 +128,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (user.totpConfirmed) return refuse('CONFLICT', { reason: 'already confirmed' });
       const wrong = await auth.secondFactor.spendUnconfirmed(user, asked.body.totp);
       if (wrong !== null) return wrong;
-      await identity.setTotp(user.id, user.sealedTotpSecret, true);
+      await identity.setTotp(user.id, user.sealedTotpSecret, true, ofUser(asked, 'confirmTotp'));
       return sessions.proven(bearer, user);
     },
     getJwks: async () => ({ keys: auth.issuer.publicKeys().map((key) => ({ ...key })) }),

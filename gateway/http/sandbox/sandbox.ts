@@ -1,6 +1,6 @@
 /** The sandbox's levers. Spec §4.7, decisions 8. Only test keys get here: the route table says so. */
 import { isRefusal, notFound, type Refusal } from '../../../protocol/errors.ts';
-import { accountOf, type Handlers } from '../context.ts';
+import { accountOf, claimOf, type Handlers } from '../context.ts';
 import { notEnabled } from '../../../actors/account/guards.ts';
 import { parseAddress } from '../../../chains/reading.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -55,7 +55,7 @@ export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }
       const accountId = accountOf(asked);
       // The ledger goes first: what it still reported to the account would be about addresses that are no more.
       await sandbox.reset(accountId);
-      const answer = await accounts.ask(accountId, { type: 'reset_sandbox' });
+      const answer = await accounts.ask(accountId, { type: 'reset_sandbox', ...claimOf(asked) });
       return answer.ok === true ? { reset: true as const } : answer;
     },
   };

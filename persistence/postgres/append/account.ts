@@ -1,8 +1,9 @@
 /** Rows of an append that are no capability's. */
 import type { AccountWrite } from '../../../model/account/capabilities.ts';
+import type { AuditWrite } from '../../../model/rows/audit.ts';
 import { encoded, withDecimals, type AppendOf } from './rows.ts';
 
-export const account: AppendOf<AccountWrite> = {
+export const account: AppendOf<Exclude<AccountWrite, AuditWrite>> = {
   idempotency: ({ row: { key, method, path, bodyHash, status, body } }) => [
     encoded('idempotency', {
       key,

@@ -271,6 +271,10 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     'a step of a walk looks at 5,000 endpoints and as many deliveries that are due',
   ],
   'watch.coverage of such a ledger': [7_100, 'the lowest 1,000 of them, and how many there are, counted to 10,000'],
+  'auditLog.record recordOfUser page chain head trim': [
+    15_100,
+    'a page of the audit log looks at 5,000 entries of one index for its further filters, each once in the table',
+  ],
   'edge.openSessions': [300, 'once, at start: the sessions that are open'],
   'deliveries.incompletePublications': [10_100, 'what waits for a leader that is there, counted to 10,000'],
   'secrets: unreadable': [5_000, 'a command: every endpoint is looked at'],

@@ -65,7 +65,12 @@ test('decisions 2: an outside issuer is believed with its own audience and pinne
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const bearers = createBearers({
-    issuer: { issue: async () => '', publicKeys: () => [], reload: async () => undefined },
+    issuer: {
+      issue: async () => '',
+      signText: () => ({ kid: '', signature: '' }),
+      publicKeys: () => [],
+      reload: async () => undefined,
+    },
     nowMs: Date.now,
     standings: NOBODYS,
     config: { publicUrl: 'http://cloud.test', oidc: { issuer, audience: 'flock-console' } },
@@ -112,7 +117,12 @@ test('decisions 2: an outside issuer that does not answer proves nothing and dis
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const bearers = createBearers({
-    issuer: { issue: async () => '', publicKeys: () => [], reload: async () => undefined },
+    issuer: {
+      issue: async () => '',
+      signText: () => ({ kid: '', signature: '' }),
+      publicKeys: () => [],
+      reload: async () => undefined,
+    },
     nowMs: Date.now,
     standings: NOBODYS,
     config: { publicUrl: 'http://cloud.test', oidc: { issuer, audience: 'flock-console' } },
