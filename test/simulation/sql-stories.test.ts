@@ -2,7 +2,7 @@
 import test from 'ava';
 import { tellSqlStory } from './sql-story.ts';
 
-const SEEDS = [1, 2] as const;
+const SEEDS = [1] as const;
 const STEPS = 80;
 
 for (const seed of SEEDS) {
@@ -20,6 +20,7 @@ for (const seed of SEEDS) {
 }
 
 test.serial('over the real functions one seed is one story, bit by bit', async (t) => {
-  const [first, again] = [await tellSqlStory({ seed: 5, steps: 40 }), await tellSqlStory({ seed: 5, steps: 40 })];
+  const [first, again] = [await tellSqlStory({ seed: 2, steps: 40 }), await tellSqlStory({ seed: 2, steps: 40 })];
+  t.is(first.violation, null, first.lines.slice(-30).join('\n'));
   t.deepEqual(again, first);
 });

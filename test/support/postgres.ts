@@ -116,7 +116,7 @@ export async function createTestDatabase({
 }: { migrated?: boolean; server?: string | undefined } = {}): Promise<TestDatabase> {
   const server = named ?? (await testServerUrl());
   const name = `flock_test_${randomBytes(8).toString('hex')}`;
-  const maintenance = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null });
+  const maintenance = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null, ...PATIENT });
   if (migrated)
     await maintenance`create database ${maintenance(name)} template ${maintenance(await ensureTemplate(server))}`;
   else await maintenance`create database ${maintenance(name)}`;
