@@ -36,3 +36,16 @@ export async function prepareDatabase(
     superuserUrl: ownUrl,
   };
 }
+
+/**
+ * Forgets the nodes of before, on a server that this deployment alone has: they ended with it, and those that were
+ * killed are not waited for.
+ */
+export async function forgetNodes(superuserUrl: string): Promise<void> {
+  const sql = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-prepare', role: null });
+  try {
+    await sql`delete from flock.cloud_node`;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

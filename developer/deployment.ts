@@ -11,7 +11,7 @@ import { startChild, type Child } from './children.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts';
 import { EDGE_COMMAND, mintLocalKey } from './local-key.ts';
 import { openFleet, type Fleet } from './fleet.ts';
-import { prepareDatabase } from './database.ts';
+import { forgetNodes, prepareDatabase } from './database.ts';
 import { seedDeveloperOrganizations, type DeveloperRecord } from './seed.ts';
 
 const entry = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -110,6 +110,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const secretKey = keptFile(dataDir, 'secret.key', () => randomBytes(32).toString('hex'));
     const serverUrl = postgres?.url ?? options.databaseUrl!;
     const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(serverUrl, options.databaseName);
+    if (postgres !== null) await forgetNodes(checkerUrl);
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
     const { phraseFile } = await developerPhrase(dataDir, environment);
     fleet = await fleetOf(options);

@@ -79,12 +79,25 @@ test.serial('issue 2.1, found F77: the first steps, pasted whole, show their fou
 });
 
 test.serial(
-  'issue 2.1: the next start finds the same keys and addresses; a killed npm leaves nothing behind',
+  'issue 2.1, issue 10.9: the next start, with two nodes, finds the same keys and addresses; one node that is killed is not missed; a killed npm leaves nothing behind',
   async (t) => {
     const before = dev();
-    const flock = start(t, here);
+    const flock = start(t, { ...here, args: ['--nodes', '2'] });
     await flock.ready;
     t.deepEqual(dev(), before);
+    t.is((await addresses()).length, 1);
+    await patiently(
+      'the words about nodes',
+      async () => /2 cloud nodes behind .*\((kill -9) \d+\)/s.test(flock.output()),
+      (said) => said,
+    );
+    const [, pid] = /Kill one \(kill -9 (\d+)\)/.exec(flock.output())!;
+    process.kill(Number(pid), 'SIGKILL');
+    await patiently(
+      'what is said of its end',
+      async () => /^cloud-\d ended \(killed\); the others take its accounts\.$/m.test(flock.output()),
+      (said) => said,
+    );
     t.is((await addresses()).length, 1);
     process.kill(flock.pid, 'SIGKILL');
     await allGone(dataDir);
