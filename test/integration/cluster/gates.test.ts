@@ -1,7 +1,9 @@
-/** What is allowed once, or so many times, over all nodes: codes, wrong codes, nonces, keys. */
+/** What is allowed once, or so many times, over all nodes: codes, wrong codes, nonces, keys, logins. */
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { createApiKeys } from '../../../gateway/http/auth/api-keys.ts';
+import { createStandings } from '../../../gateway/http/auth/standings.ts';
+import { createLoginStore } from '../../../persistence/postgres/login-store.ts';
 import { createClient } from '../../../protocol/client.ts';
 import { EDGE_VERSION } from '../../../protocol/frames.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
@@ -80,5 +82,25 @@ test.serial(
     t.truthy(await there.authenticate(live.apiKey), 'its memory is not over yet');
     elapsedMs = 15_000;
     t.is(await there.authenticate(live.apiKey), null);
+  },
+);
+
+test.serial(
+  'console A13, issue 10.6: a login that one node ends is refused there at once, and by another node within 15 s, with what it remembers and without Redis',
+  async (t) => {
+    const { owner, id: organizationId } = await cloud.organization();
+    const at = (node: number, bearer: string) => createClient({ baseUrl: urls[node]!, bearer });
+    const token = await cloud.signIn(owner, { organizationId });
+    const { id: loginId } = (await at(0, token).must('listLogins')).content.find(({ current }) => current)!;
+    let elapsedMs = 0;
+    const there = createStandings(createLoginStore(cloud.database.sql), Date.now, () => elapsedMs);
+    const isOpen = async () => (await there.of({ userId: owner.id, loginId, organizationId }))?.open;
+    t.true(await isOpen());
+    t.deepEqual(await at(1, token).must('endLogin', { params: { id: loginId } }), { ended: 1 });
+    t.like(await at(1, token).call('listLogins'), { code: 'UNAUTHORIZED', details: { reason: 'invalid_token' } });
+    elapsedMs = 14_999;
+    t.true(await isOpen(), 'its memory is not over yet');
+    elapsedMs = 15_000;
+    t.false(await isOpen());
   },
 );
