@@ -3,7 +3,8 @@
  * while the first is at work waits for it; another body under the same key is IDEMPOTENCY_CONFLICT. Decisions 3, I23.
  *
  * A success of an account command is stored by the account's own append, and what makes a tenant or a key stores it in
- * that statement, together with the effect; other successes and refusals are stored here, after it. Refusals that speak
+ * that statement, together with the effect; other successes and refusals are stored here, after it, and where an
+ * effect would not be the same twice one node at a time makes it (`at-work.ts`). Refusals that speak
  * of the moment only (locked, overloaded, unreachable, no second factor) are not kept: nothing was done, and the caller
  * may try again with the same key.
  */
@@ -14,6 +15,7 @@ import { otherBodyOfKey, readRefusal, refuse, statusOf, type ErrorCode, type Ref
 import { withBigints } from '../../protocol/bigint-json.ts';
 import type { Route } from '../../protocol/route.ts';
 import type { SecretBox } from '../../model/ports/secret-box.ts';
+import { createAtWork } from './at-work.ts';
 import { isSameBody } from './body-hash.ts';
 
 export const KEY_CHARS_MAX = 255;
@@ -78,11 +80,14 @@ interface Flight {
 export function createIdempotency({
   reads,
   secrets,
+  nowMs,
 }: {
   reads: Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'forgetIdempotent'>;
   secrets: SecretBox;
+  nowMs: () => number;
 }): Idempotency {
   const flights = new Map<string, Flight>();
+  const atWork = createAtWork(reads, nowMs);
   // Bodies stored here may hold a key that is shown once, so they are sealed.
   const context = (use: KeyUse) => `idempotency|body|${use.owner}|${use.method} ${use.path}|${use.key}`;
 
@@ -95,8 +100,9 @@ export function createIdempotency({
     status,
     body: { sealed: secrets.seal(JSON.stringify(body), context(use)) },
   });
-  const save = (use: KeyUse, status: number, body: unknown): Promise<void> =>
-    reads.saveIdempotent(use.owner, answerOf(use, status, body));
+  const save = async (use: KeyUse, status: number, body: unknown): Promise<void> => {
+    await reads.saveIdempotent(use.owner, answerOf(use, status, body));
+  };
 
   async function replayed(
     use: KeyUse,
@@ -126,7 +132,7 @@ export function createIdempotency({
     if (again !== null && !isOutgrown(again)) return { ...again, kept: true };
     const outcome = await act();
     if (outcome.ok === true) {
-      if (use.kept === 'store') await save(use, outcome.status, outcome.reply);
+      if (use.kept === 'store' || use.kept === 'claimed') await save(use, outcome.status, outcome.reply);
       return { outcome, replayed: false, kept: true };
     }
     // A refusal may rest on what the first use of the key did (the cap is reached, the webhook is gone).
@@ -146,6 +152,21 @@ export function createIdempotency({
     return { outcome, replayed: false, kept: true };
   }
 
+  /** The same where the effect would be made twice by two nodes at once. */
+  async function firstOfAll(
+    use: KeyUse,
+    act: () => Promise<Outcome>,
+    replay: (stored: unknown) => Promise<unknown>,
+  ): Promise<Answered & { kept: boolean }> {
+    const end = await atWork.begin(use);
+    if (end !== null) return first(use, act, replay).finally(() => end().catch(() => undefined));
+    const row = await reads.idempotent(use.owner, use.method, use.path, use.key);
+    const known = row === null ? null : await replayed(use, row, replay);
+    if (known !== null && !isOutgrown(known)) return { ...known, kept: true };
+    const details = { reason: 'the first use of this key is at work', retryAfterSeconds: 1 };
+    return { outcome: refuse('SERVICE_UNAVAILABLE', details), replayed: false, kept: false };
+  }
+
   return {
     answerOf,
     async once(use, act, replay) {
@@ -158,7 +179,7 @@ export function createIdempotency({
         if (!isSameBody(flight.bodyHash, use.bodyHash)) continue;
         if (answered?.kept === true) return { outcome: answered.outcome, replayed: true };
       }
-      const done = first(use, act, replay).finally(() => flights.delete(slot));
+      const done = (use.kept === 'claimed' ? firstOfAll : first)(use, act, replay).finally(() => flights.delete(slot));
       flights.set(slot, { bodyHash: use.bodyHash, done });
       const { outcome, replayed: again } = await done;
       return { outcome, replayed: again };

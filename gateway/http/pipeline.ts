@@ -34,7 +34,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
   const limits = createRequestLimits(deps.accounts, deps.config.sandboxRequestsPerMinute);
   const clientAddress = createClientAddress(deps.config.trustedProxies ?? []);
   const whileServing = <T>(work: Promise<T>): Promise<T> => deps.serving?.whileServing(work) ?? work;
-  const idempotency = createIdempotency({ reads: deps.stores.reads, secrets: deps.secrets });
+  const idempotency = createIdempotency({ reads: deps.stores.reads, secrets: deps.secrets, nowMs: deps.nowMs });
 
   return async (route, request, reply) => {
     const { caller } = request;

@@ -64,7 +64,8 @@ export interface PairAsk {
 
 export interface ReadStore {
   idempotent(owner: KeyOwner, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
-  saveIdempotent(owner: KeyOwner, row: IdempotencyRow): Promise<void>;
+  /** False when the key is taken. */
+  saveIdempotent(owner: KeyOwner, row: IdempotencyRow): Promise<boolean>;
   /** Deletes a stored answer about a dead object; does nothing when another answer has replaced it. */
   forgetIdempotent(
     owner: KeyOwner,

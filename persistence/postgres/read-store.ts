@@ -52,8 +52,9 @@ function idempotency(
     },
     async saveIdempotent(owner, row) {
       failpoint('save_idempotent.before');
-      await sql`select ${savingOf(sql, { ...row, owner })}`;
+      const [saved] = await sql<{ isFirst: boolean }[]>`select ${savingOf(sql, { ...row, owner })} as is_first`;
       failpoint('save_idempotent.after');
+      return saved!.isFirst;
     },
     async forgetIdempotent(owner, { method, path, key }, deadId) {
       failpoint('forget_idempotent.before');

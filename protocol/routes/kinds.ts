@@ -24,7 +24,7 @@ export const writes = (tag: Tag) =>
 export const creates = (tag: Tag) => ({ ...writes(tag), status: 201 }) as const;
 /** What the edge answers without the cloud: it keeps no answers, least of all one with a key in it. */
 export const alone = (tag: Tag) => ({ tag, where: 'edge', credential: 'application', status: 200 }) as const;
-export const sandbox = { ...writes('Sandbox'), sandboxOnly: true, idempotent: 'store' } as const;
+export const sandbox = { ...writes('Sandbox'), sandboxOnly: true, idempotent: 'claimed' } as const;
 export const portal = (tag: Tag, role: 'owner' | 'viewer' | null) =>
   ({
     tag,

@@ -42,7 +42,7 @@ export const WEBHOOKS_ROUTES = {
   },
   replayDeliveries: {
     ...writes('Webhooks'),
-    idempotent: 'store',
+    idempotent: 'claimed',
     method: POST,
     path: '/v1/webhooks/deliveries/replay',
     body: webhooks.replayRangeBody,

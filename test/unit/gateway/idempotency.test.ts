@@ -18,7 +18,9 @@ function keeping() {
         rows.get(slot(accountId, method, path, key)) ?? null,
       saveIdempotent: async (accountId: string, row: IdempotencyRow) => {
         const at = slot(accountId, row.method, row.path, row.key);
-        if (!rows.has(at)) rows.set(at, row);
+        if (rows.has(at)) return false;
+        rows.set(at, row);
+        return true;
       },
       forgetIdempotent: async (
         accountId: string,
@@ -32,6 +34,8 @@ function keeping() {
   };
 }
 const secrets = createSecretBox([randomBytes(32)]);
+let clockMs = 0;
+const nowMs = () => clockMs;
 const use = (more: Partial<KeyUse> = {}): KeyUse => ({
   owner: 'org_1_live',
   key: 'k',
@@ -46,7 +50,7 @@ const done = (reply: unknown): Outcome => ({ ok: true, status: 201, reply });
 
 test('I23 one effect per key, whatever comes at the same time or later, also from another node', async (t) => {
   const { reads, rows } = keeping();
-  const [one, two] = [createIdempotency({ reads, secrets }), createIdempotency({ reads, secrets })];
+  const [one, two] = [createIdempotency({ reads, secrets, nowMs }), createIdempotency({ reads, secrets, nowMs })];
   let effects = 0;
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
@@ -72,7 +76,7 @@ test('I23 one effect per key, whatever comes at the same time or later, also fro
 });
 
 test("a key is its account's, method's and path's own, while the first use is at work too", async (t) => {
-  const idempotency = createIdempotency({ reads: keeping().reads, secrets });
+  const idempotency = createIdempotency({ reads: keeping().reads, secrets, nowMs });
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -96,7 +100,7 @@ test("a key is its account's, method's and path's own, while the first use is at
 });
 
 test('found F76: a key that is used with another body is named, with its method and path, what differs and the next step', async (t) => {
-  const idempotency = createIdempotency({ reads: keeping().reads, secrets });
+  const idempotency = createIdempotency({ reads: keeping().reads, secrets, nowMs });
   await idempotency.once(use({ key: 'payout-42' }), async () => done(1), unchanged);
   const { outcome } = await idempotency.once(
     use({ key: 'payout-42', bodyHash: 'other' }),
@@ -115,7 +119,7 @@ test('found F76: a key that is used with another body is named, with its method 
 });
 
 test('another body is IDEMPOTENCY_CONFLICT, while the first is at work and afterwards', async (t) => {
-  const idempotency = createIdempotency({ reads: keeping().reads, secrets });
+  const idempotency = createIdempotency({ reads: keeping().reads, secrets, nowMs });
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -139,7 +143,7 @@ test('another body is IDEMPOTENCY_CONFLICT, while the first is at work and after
 
 test('cluster seed 16: the first body of a key is answered, also while another body of it is at work on this node', async (t) => {
   const { reads } = keeping();
-  const [one, two] = [createIdempotency({ reads, secrets }), createIdempotency({ reads, secrets })];
+  const [one, two] = [createIdempotency({ reads, secrets, nowMs }), createIdempotency({ reads, secrets, nowMs })];
   await one.once(use(), async () => done(1), unchanged);
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
@@ -171,7 +175,7 @@ test('cluster seed 16: the first body of a key is answered, also while another b
 
 test('an account\'s own stored answer is told after "duplicate", and before a refusal that rests on the first effect', async (t) => {
   const { reads } = keeping();
-  const idempotency = createIdempotency({ reads, secrets });
+  const idempotency = createIdempotency({ reads, secrets, nowMs });
   const kept = { kept: 'actor' as const };
   await reads.saveIdempotent('org_1_live', {
     key: 'k',
@@ -195,7 +199,7 @@ test('an account\'s own stored answer is told after "duplicate", and before a re
 
 test('found F57: a build that died unsigned is not an answer to keep: the key builds once more, and then answers with that', async (t) => {
   const { reads, rows } = keeping();
-  const [one, two] = [createIdempotency({ reads, secrets }), createIdempotency({ reads, secrets })];
+  const [one, two] = [createIdempotency({ reads, secrets, nowMs }), createIdempotency({ reads, secrets, nowMs })];
   const kept = { kept: 'actor' as const };
   await reads.saveIdempotent('org_1_live', {
     key: 'k',
@@ -233,7 +237,7 @@ test('found F57: a build that died unsigned is not an answer to keep: the key bu
 
 test('decisions 3: refusals are kept, except those that speak of the moment', async (t) => {
   const { reads } = keeping();
-  const idempotency = createIdempotency({ reads, secrets });
+  const idempotency = createIdempotency({ reads, secrets, nowMs });
   for (const code of Object.keys(ERRORS) as ErrorCode[]) {
     await idempotency.once(use({ key: code }), async () => refuse(code, { a: 1 }), unchanged);
     const again = await idempotency.once(use({ key: code }), async () => done('now it works'), unchanged);
@@ -247,7 +251,7 @@ test('decisions 3: refusals are kept, except those that speak of the moment', as
 });
 
 test('a first request that breaks keeps nothing and holds up nobody', async (t) => {
-  const idempotency = createIdempotency({ reads: keeping().reads, secrets });
+  const idempotency = createIdempotency({ reads: keeping().reads, secrets, nowMs });
   const broken = idempotency.once(
     use(),
     async () => {
@@ -262,7 +266,7 @@ test('a first request that breaks keeps nothing and holds up nobody', async (t) 
 
 test('found F43: a queue that was full once is not full for ever: what says when to come again is not kept', async (t) => {
   const { reads } = keeping();
-  const idempotency = createIdempotency({ reads, secrets });
+  const idempotency = createIdempotency({ reads, secrets, nowMs });
   const full = async () => refuse('CONFLICT', { reason: 'in_flight_limit', retryAfterSeconds: 12 });
   t.like((await idempotency.once(use(), full, unchanged)).outcome, { code: 'CONFLICT' });
   t.like(await idempotency.once(use(), async () => done('built'), unchanged), {
@@ -291,7 +295,7 @@ test('I23 found F45: an answer of before a deploy that makes body hashes anew is
   ] as const)
     t.is(isSameBody(stored, asked), same, `${stored} ${asked}`);
   const { reads } = keeping(),
-    idempotency = createIdempotency({ reads, secrets });
+    idempotency = createIdempotency({ reads, secrets, nowMs });
   await reads.saveIdempotent('org_1_live', {
     key: 'k',
     method: 'POST',
@@ -309,4 +313,50 @@ test('I23 found F45: an answer of before a deploy that makes body hashes anew is
   t.like((await idempotency.once(use({ bodyHash: bodyHashOf({}) }), act, unchanged)).outcome, {
     code: 'IDEMPOTENCY_CONFLICT',
   });
+});
+
+test('I23 issue 10.2: what would be made twice is made by one of two nodes that get one use at once; the other one says when to ask again', async (t) => {
+  const { reads, rows } = keeping();
+  const [one, two] = [createIdempotency({ reads, secrets, nowMs }), createIdempotency({ reads, secrets, nowMs })];
+  let effects = 0;
+  const gate = Promise.withResolvers<void>();
+  const act = async () => {
+    effects += 1;
+    await gate.promise;
+    return done({ n: effects });
+  };
+  const claimed = use({ kept: 'claimed' });
+  const first = one.once(claimed, act, unchanged);
+  const second = await two.once(claimed, act, unchanged);
+  t.like(second.outcome, { code: 'SERVICE_UNAVAILABLE', details: { retryAfterSeconds: 1 } });
+  gate.resolve();
+  t.like(await first, { outcome: { reply: { n: 1 } }, replayed: false });
+  t.like(await two.once(claimed, act, unchanged), { outcome: { reply: { n: 1 } }, replayed: true });
+  t.is(effects, 1);
+  t.is(rows.size, 1, 'nothing says any more that it is at work');
+});
+
+test('I23 issue 10.2: a key whose node died is free again after 15 s, and one whose use came to nothing at once', async (t) => {
+  const { reads } = keeping();
+  const [dead, other] = [createIdempotency({ reads, secrets, nowMs }), createIdempotency({ reads, secrets, nowMs })];
+  const claimed = use({ kept: 'claimed' });
+  await t.throwsAsync(
+    dead.once(
+      claimed,
+      async () => {
+        throw new Error('as a test wants it');
+      },
+      unchanged,
+    ),
+  );
+  t.like(await other.once({ ...claimed, key: 'k2' }, async () => refuse('UNAUTHORIZED'), unchanged), {
+    outcome: { code: 'UNAUTHORIZED' },
+  });
+  void dead.once(claimed, () => new Promise(() => undefined), unchanged);
+  const again = () => other.once(claimed, async () => done({ n: 1 }), unchanged);
+  t.like(await again(), { outcome: { code: 'SERVICE_UNAVAILABLE' } });
+  clockMs += 15_000;
+  t.like(await again(), { outcome: { code: 'SERVICE_UNAVAILABLE' } });
+  clockMs += 1;
+  t.like(await again(), { outcome: { reply: { n: 1 } }, replayed: false });
 });
