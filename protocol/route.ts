@@ -58,8 +58,8 @@ export interface Route {
   readonly refusals: readonly ErrorCode[];
   /**
    * How an `Idempotency-Key` is kept: `actor` with the effect, in the account's own append; `statement` with the
-   * effect, in the statement that writes it; `store` after an effect that is the same twice; `claimed` after one that is
-   * not, which one node at a time makes. Absent where a repetition changes nothing.
+   * effect, in the statement that writes it; `store` after an effect that is the same twice; `claimed` after one that
+   * is not, which one node at a time makes. Absent where a repetition changes nothing.
    */
   readonly idempotent?: 'actor' | 'statement' | 'store' | 'claimed';
   /** Bytes; the configured limit where absent. */

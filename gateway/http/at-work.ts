@@ -7,9 +7,9 @@
  *   at work  --its node died: CLAIM_MS later-->                       nobody
  */
 import { randomUUID } from 'node:crypto';
+import type { FirstAnswer } from '../../model/ports/identity-store.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
 import type { IdempotencyRow } from '../../model/rows/idempotency.ts';
-import type { KeyUse } from './idempotency.ts';
 
 /** Longer than these effects take; a key whose node died is free after it. */
 const CLAIM_MS = 15_000;
@@ -18,7 +18,7 @@ const TRIES = 3;
 
 export interface AtWork {
   /** What ends it; null while another node acts under this key. */
-  begin(use: KeyUse): Promise<(() => Promise<void>) | null>;
+  begin(use: Omit<FirstAnswer, 'status' | 'body'>): Promise<(() => Promise<void>) | null>;
 }
 
 export function createAtWork(
