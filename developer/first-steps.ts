@@ -4,9 +4,14 @@ export interface Up {
   cloudUrl: string;
   edgeUrl: string;
   localApiKey: string;
+  /** Signs in at the console. */
+  owner: { email: string; password: string };
   dataDir: string;
   seconds: number;
 }
+
+/** The web console of a cloud. */
+export const consoleUrlOf = (cloudUrl: string): string => `${cloudUrl}/console/`;
 
 /** The README's first integration, from its first numbered step on; a test holds the two together. */
 export const STEPS = `call() { curl -sS -X "$1" "$EDGE$2" -H "X-API-Key: $KEY" -H 'content-type: application/json' \${3:+-d "$3"}; echo; }
@@ -34,10 +39,11 @@ call GET "/v1/transactions/$ID"
 wait $LISTENER`;
 
 /** The text; every line of the steps runs as it is. */
-export function firstSteps({ cloudUrl, edgeUrl, localApiKey, dataDir, seconds }: Up): string {
+export function firstSteps({ cloudUrl, edgeUrl, localApiKey, owner, dataDir, seconds }: Up): string {
   return `
 Flock is up after ${seconds} s. This is the sandbox: no real chain is contacted, nothing costs anything.
 
+  console ${consoleUrlOf(cloudUrl)}   sign in as ${owner.email} with ${owner.password}
   edge    ${edgeUrl}   your application talks to this one; status page at /
   cloud   ${cloudUrl}   API reference at /docs
   data    ${dataDir}/   people and keys: dev.json · logs: cloud.log, edge.log, postgres.log

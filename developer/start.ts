@@ -8,7 +8,7 @@ import { startDeployment, type Deployment } from './deployment.ts';
 import { claimDirectory, type DirectoryLock } from './directory-lock.ts';
 import { clearEmbeddedPostgres } from './embedded-postgres.ts';
 import type { Fleet } from './fleet.ts';
-import { firstSteps } from './first-steps.ts';
+import { consoleUrlOf, firstSteps } from './first-steps.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
 import { START_USAGE, startOptions, type StartOptions } from './options.ts';
 import { requireFreePorts } from './ports.ts';
@@ -21,6 +21,7 @@ function writeRecord(deployment: Deployment, options: StartOptions): void {
   const dev = {
     cloudUrl,
     edgeUrl,
+    consoleUrl: consoleUrlOf(cloudUrl),
     organizationId: record.organizationId,
     sandbox: { cloudApiKey: record.sandbox.cloudApiKey, localApiKey },
     live: record.live,
@@ -102,7 +103,7 @@ async function run(options: StartOptions, lock: DirectoryLock): Promise<number> 
     if (stopping) return 0;
     writeRecord(deployment, options);
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-    console.log(firstSteps({ ...deployment, dataDir: options.dataDir, seconds }));
+    console.log(firstSteps({ ...deployment, owner: deployment.record.owner, dataDir: options.dataDir, seconds }));
     if (deployment.fleet !== null) console.log(fleetWords(deployment.fleet, options));
     const ended = await Promise.race([
       stopRequested,

@@ -4,6 +4,7 @@
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditLogStore } from '../model/ports/audit-log-store.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
+import type { OpenConsole } from '../model/ports/console-files.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
@@ -65,5 +66,7 @@ export interface GatewayDeps {
   readonly health: () => Promise<Readonly<Record<string, boolean>>>;
   /** Absent where nothing can go away: it always serves. */
   readonly serving?: Serving;
+  /** The web console; absent where none is served. */
+  readonly console?: OpenConsole;
   readonly config: GatewayConfig;
 }

@@ -14,6 +14,7 @@ import { createPublisher } from '../actors/webhook/publisher.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
+import { createConsole } from '../console/open.ts';
 import { createGateway, type Gateway } from '../gateway/http/server.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { GatewayConfig } from '../gateway/deps.ts';
@@ -227,6 +228,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     rateLimiter: openRateLimiter(config, { log, metrics, later }),
     health: () => healthOf(presence),
     serving: presence,
+    console: createConsole({ developerMode: config.DEVELOPER_MODE }),
     config: gatewayConfig(config),
   });
   later('actors', 3_000, () => system.stop(2_800));

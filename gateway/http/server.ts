@@ -13,6 +13,7 @@ import { STREAM_PATH } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../deps.ts';
+import { serveConsole } from '../pages/console.ts';
 import { servePages } from '../pages/docs.ts';
 import { serveExplorer } from '../pages/explorer.ts';
 import { malformed, report, sendRefusal } from './answers.ts';
@@ -96,6 +97,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     });
   }
   servePages(app, deps.config.publicUrl);
+  serveConsole(app, deps.console);
   serveExplorer(app, deps.sandbox);
   return {
     app,

@@ -23,7 +23,6 @@ export function servePages(app: FastifyInstance, origin: string): void {
       .type('text/html; charset=utf-8')
       .send(page);
   });
-  app.get('/', async (_request, reply) => reply.redirect('/docs')); // what a person opens first
   app.get('/docs/style.css', async (_request, reply) =>
     reply.header('x-content-type-options', 'nosniff').type('text/css; charset=utf-8').send(STYLE),
   );

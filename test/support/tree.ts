@@ -48,7 +48,7 @@ export const ROOMS = [
 
 /** Source files of all rooms, without tests. */
 export function sources(): SourceFile[] {
-  return filesOf(ROOMS, '.ts').filter((file) => !file.path.includes('/public/'));
+  return filesOf(ROOMS, '.ts', '.tsx').filter(({ path }) => !path.includes('/public/') && !path.endsWith('.d.ts'));
 }
 
 const IMPORT =

@@ -31,7 +31,7 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
       'persistence',
       'cluster',
       'supervision',
-      'console',
+      'console/open',
     ],
   },
   developer: { rooms: ['protocol', 'model', 'chains', 'gateway', 'persistence', 'supervision', 'developer'] },

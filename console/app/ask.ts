@@ -1,0 +1,121 @@
+/**
+ * Asks the public API as who is signed in, in one organization and environment. A spent token is replaced and the
+ * request made again; a missing second factor opens one dialog. Console C3, C9.
+ */
+import { signal } from '@preact/signals';
+import type { Answered, Call } from '../../protocol/client.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import type { OperationId, ReplyOf } from '../../protocol/routes.ts';
+import type { Environment } from '../../protocol/slugs.ts';
+import { login, loginFor, open, refresh, signedIn, Unreachable } from './session.ts';
+
+export interface Scope {
+  readonly organizationId: string;
+  readonly environment: Environment;
+}
+/** No organization: what is about oneself, and the administrators' paths. */
+export type Asking = Scope | null;
+
+const nobody = (): Answered<never> => outcomeOf(refuse('UNAUTHORIZED', { reason: 'signed out' }));
+const outcomeOf = (outcome: Refusal): Answered<never> => ({
+  status: 401,
+  requestId: null,
+  replayed: false,
+  retryAfterSeconds: null,
+  outcome,
+});
+
+/** One request. A 401 is followed by one refresh and one repetition. */
+export async function ask<O extends OperationId>(
+  operationId: O,
+  scope: Asking,
+  call?: Call<O>,
+): Promise<Answered<ReplyOf<O>>> {
+  try {
+    const held = await loginFor(scope?.organizationId ?? null);
+    if (held === null) return nobody();
+    const answer = await once(operationId, scope, call, held.accessToken);
+    if (answer.status !== 401) return answer;
+    const again = await refresh();
+    if (again === null) return answer;
+    const right = await loginFor(scope?.organizationId ?? null);
+    return right === null ? answer : once(operationId, scope, call, right.accessToken);
+  } catch (error) {
+    if (error instanceof Unreachable) return { ...outcomeOf(error.refusal), status: 503 };
+    throw error;
+  }
+}
+
+function once<O extends OperationId>(
+  operationId: O,
+  scope: Asking,
+  call: Call<O> | undefined,
+  bearer: string,
+): Promise<Answered<ReplyOf<O>>> {
+  const client = open.with({ bearer, ...(scope === null ? {} : { environment: scope.environment }) });
+  // What must be given is given: the compiler holds the callers to it, and cannot follow it through a rest parameter.
+  const asked = client.ask as (operationId: O, call?: Call<O>) => Promise<Answered<ReplyOf<O>>>;
+  return asked(operationId, call);
+}
+
+// ── The second factor ────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What the dialog shows while a code is asked for. */
+export interface CodeAsked {
+  readonly what: string;
+  /** The refusal that it was asked for, or that of the code before. */
+  readonly refusal: Refusal;
+  answer(code: string | null): void;
+}
+export const codeAsked = signal<CodeAsked | null>(null);
+
+function askForCode(what: string, refusal: Refusal): Promise<string | null> {
+  return new Promise((resolve) => {
+    codeAsked.value = {
+      what,
+      refusal,
+      answer(code) {
+        codeAsked.value = null;
+        resolve(code);
+      },
+    };
+  });
+}
+
+/**
+ * A write that may need a second factor. `inBody`: the code itself goes with the request and is spent by it; otherwise
+ * a step-up first. Null when the reader closed the dialog.
+ */
+export async function askWithFactor<O extends OperationId>(
+  what: string,
+  operationId: O,
+  scope: Asking,
+  callOf: (code: string | undefined) => Call<O>,
+  { inBody = false }: { inBody?: boolean } = {},
+): Promise<Answered<ReplyOf<O>> | null> {
+  let answer = await ask(operationId, scope, callOf(undefined));
+  while (isRefusal(answer.outcome) && answer.outcome.code === 'TOTP_REQUIRED') {
+    if (answer.outcome.details['reason'] === 'not_enrolled') return answer;
+    const code = await askForCode(what, answer.outcome);
+    if (code === null) return null;
+    if (inBody) {
+      answer = await ask(operationId, scope, callOf(code));
+      continue;
+    }
+    const proven = await ask('stepUp', scope, { body: { totp: code } });
+    if (isRefusal(proven.outcome)) {
+      answer = { ...proven, outcome: proven.outcome };
+      continue;
+    }
+    signedIn(proven.outcome);
+    answer = await ask(operationId, scope, callOf(undefined));
+  }
+  return answer;
+}
+
+/** True where the role of this login allows what needs `needs`. The server decides all the same. */
+export function may(needs: 'viewer' | 'editor' | 'owner'): boolean {
+  const order = ['viewer', 'editor', 'owner'];
+  const role = login.value?.role ?? null;
+  return role !== null && order.indexOf(role) >= order.indexOf(needs);
+}

@@ -1,0 +1,83 @@
+/** The pages: where each is, what it is called, who sees it, and which script it comes with. */
+import type { Environment, OrgRole } from '../../protocol/slugs.ts';
+import type { PageComponent } from './page.ts';
+
+export interface PageEntry {
+  /** Below organization and environment; `:id` is a parameter. */
+  readonly path: string;
+  readonly title: string;
+  readonly load: () => Promise<PageComponent>;
+  /** Its heading in the navigation; absent for pages that others lead to. */
+  readonly group?: string;
+  readonly needs?: OrgRole;
+  readonly only?: Environment;
+}
+
+const wallets = () => import('../pages/wallets.tsx');
+const hooks = () => import('../pages/webhooks.tsx');
+const edge = () => import('../pages/edge.tsx');
+const organization = () => import('../pages/organization.tsx');
+const admin = () => import('../pages/admin.tsx');
+
+export const PAGES: readonly PageEntry[] = [
+  { path: '/', title: 'Overview', group: '', load: async () => (await import('../pages/home.tsx')).Home },
+  { path: '/addresses', title: 'Addresses', group: 'Wallets', load: async () => (await wallets()).Addresses },
+  { path: '/addresses/:id', title: 'Address', load: async () => (await wallets()).AddressDetail },
+  { path: '/transactions', title: 'Transactions', group: 'Wallets', load: async () => (await wallets()).Transactions },
+  { path: '/transactions/:id', title: 'Transaction', load: async () => (await wallets()).TransactionDetail },
+  { path: '/webhooks', title: 'Endpoints', group: 'Webhooks', load: async () => (await hooks()).Webhooks },
+  { path: '/webhooks/:id', title: 'Endpoint', load: async () => (await hooks()).WebhookDetail },
+  { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', load: async () => (await hooks()).Deliveries },
+  { path: '/dead-letters', title: 'Dead letters', group: 'Webhooks', load: async () => (await hooks()).DeadLetters },
+  { path: '/signature', title: 'Signature check', group: 'Webhooks', load: async () => (await hooks()).SignatureCheck },
+  { path: '/edge', title: 'Status', group: 'Edge', load: async () => (await edge()).EdgeStatus },
+  { path: '/edge/setup', title: 'Setup', group: 'Edge', load: async () => (await edge()).EdgeSetup },
+  { path: '/rotations', title: 'Identity rotation', group: 'Edge', load: async () => (await edge()).Rotations },
+  {
+    path: '/sandbox',
+    title: 'Sandbox tools',
+    group: 'Edge',
+    only: 'sandbox',
+    load: async () => (await import('../pages/sandbox.tsx')).SandboxTools,
+  },
+  { path: '/keys', title: 'API keys', group: 'Organization', load: async () => (await organization()).ApiKeys },
+  { path: '/members', title: 'Members', group: 'Organization', load: async () => (await organization()).Members },
+  {
+    path: '/billing',
+    title: 'Usage and plan',
+    group: 'Organization',
+    load: async () => (await organization()).Billing,
+  },
+];
+
+/** Pages of administrators, outside of any organization. */
+export const ADMIN_PAGES: readonly PageEntry[] = [
+  { path: '/admin', title: 'Nodes', group: 'Administration', load: async () => (await admin()).Nodes },
+  { path: '/admin/actors', title: 'Actors', group: 'Administration', load: async () => (await admin()).Actors },
+  { path: '/admin/facts', title: 'Facts set aside', group: 'Administration', load: async () => (await admin()).Facts },
+  { path: '/admin/accounts', title: 'Accounts', group: 'Administration', load: async () => (await admin()).Accounts },
+];
+
+/** Pages about oneself. */
+export const OWN_PAGES: readonly PageEntry[] = [
+  { path: '/profile', title: 'Profile', load: async () => (await import('../pages/profile.tsx')).Profile },
+];
+
+/** The page at a path and what its parameters are; null where there is none. */
+export function pageAt(
+  pages: readonly PageEntry[],
+  path: string,
+): { page: PageEntry; params: Readonly<Record<string, string>> } | null {
+  const given = path.split('/');
+  for (const page of pages) {
+    const wanted = page.path.split('/');
+    const fits =
+      wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at]);
+    if (!fits) continue;
+    const pairs = wanted.flatMap((part, at) =>
+      part.startsWith(':') ? [[part.slice(1), decodeURIComponent(given[at]!)]] : [],
+    );
+    return { page, params: Object.fromEntries(pairs) as Record<string, string> };
+  }
+  return null;
+}

@@ -1,0 +1,88 @@
+/**
+ * What a page reads: kept by organization, environment, operation and input, so that nothing of one tenant is ever
+ * shown under the name of another; the last good answer stays while a newer one fails. Console C6, C8.
+ */
+import { signal, type Signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Call } from '../../protocol/client.ts';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import type { OperationId, ReplyOf } from '../../protocol/routes.ts';
+import { ask, type Asking } from './ask.ts';
+import { pulse } from './live.ts';
+
+export interface Read<T> {
+  /** The last good answer. */
+  readonly data: T | null;
+  readonly atMs: number | null;
+  /** Why the last try failed; null after a good one. */
+  readonly failure: Failed | null;
+  readonly isLoading: boolean;
+}
+export interface Failed {
+  readonly refusal: Refusal;
+  readonly requestId: string | null;
+}
+interface Kept {
+  readonly read: Signal<Read<unknown>>;
+  again(): Promise<void>;
+}
+
+const NOTHING: Read<never> = { data: null, atMs: null, failure: null, isLoading: true };
+const KEPT_MAX = 200;
+const cache = new Map<string, Kept>();
+
+/** Forgets everything that was read: on sign-out. */
+export function forgetReads(): void {
+  cache.clear();
+}
+
+/** Reads again what is on the screen and comes from one of these operations. */
+export function readAgain(...operations: OperationId[]): void {
+  for (const [key, kept] of cache) if (operations.some((name) => key.startsWith(`${name} `))) void kept.again();
+}
+
+function keptOf<O extends OperationId>(operationId: O, scope: Asking, call: Call<O> | undefined): Kept {
+  const key = `${operationId} ${scope?.organizationId ?? ''} ${scope?.environment ?? ''} ${JSON.stringify(call ?? {})}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const read = signal<Read<unknown>>(NOTHING);
+  let asked = 0;
+  const kept: Kept = {
+    read,
+    async again() {
+      asked += 1;
+      const mine = asked;
+      read.value = { ...read.peek(), isLoading: true };
+      const { outcome, requestId } = await ask(operationId, scope, call);
+      if (mine !== asked) return; // a newer question is on its way: this answer is late
+      read.value = isRefusal(outcome)
+        ? { ...read.peek(), failure: { refusal: outcome, requestId }, isLoading: false }
+        : { data: outcome, atMs: Date.now(), failure: null, isLoading: false };
+    },
+  };
+  if (cache.size >= KEPT_MAX) cache.delete(cache.keys().next().value!);
+  cache.set(key, kept);
+  return kept;
+}
+
+/** Reads for as long as the component is shown; `live` reads again as things happen. */
+export function useRead<O extends OperationId>(
+  operationId: O,
+  scope: Asking,
+  call?: Call<O>,
+  { live = false, skip = false }: { live?: boolean; skip?: boolean } = {},
+): Read<ReplyOf<O>> & { again(): Promise<void> } {
+  const input = JSON.stringify(call ?? {});
+  const kept = useMemo(
+    () => keptOf(operationId, scope, call),
+    [operationId, scope?.organizationId, scope?.environment, input],
+  );
+  useEffect(() => {
+    if (!skip) void kept.again();
+  }, [kept, skip]);
+  const beat = live && !skip ? pulse.value : 0;
+  useEffect(() => {
+    if (beat > 0 && !skip) void kept.again();
+  }, [beat]);
+  return { ...(kept.read.value as Read<ReplyOf<O>>), again: kept.again };
+}

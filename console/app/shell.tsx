@@ -1,0 +1,256 @@
+/** What surrounds every page: organization, environment, navigation, who is signed in. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { SignIn } from '../pages/sign-in.tsx';
+import { CodeDialog } from '../ui/code-dialog.tsx';
+import { Empty, Skeleton } from '../ui/states.tsx';
+import { plain, words } from '../ui/text.ts';
+import type { Scope } from './ask.ts';
+import { BASE, go, hrefOf, pageKey, place } from './location.ts';
+import { ADMIN_PAGES, OWN_PAGES, pageAt, PAGES, type PageEntry } from './pages.ts';
+import type { PageComponent } from './page.ts';
+import { login, organizations, session, signOut } from './session.ts';
+
+/** The organization and environment of the address; null outside of any. */
+function scopeOf(): Scope | null {
+  const { organizationId, environment } = place.value;
+  return organizationId === null || environment === null ? null : { organizationId, environment };
+}
+
+export function App(): JSX.Element {
+  const now = session.value;
+  if (now.state === 'starting')
+    return (
+      <div class="start">
+        <Skeleton rows={3} />
+      </div>
+    );
+  if (now.state === 'out') return <SignIn ended={now.ended} />;
+  return (
+    <>
+      <Signed />
+      <CodeDialog />
+    </>
+  );
+}
+
+function Signed(): JSX.Element {
+  const scope = scopeOf();
+  const isOwn = pageAt([...OWN_PAGES, ...ADMIN_PAGES], place.value.path) !== null && scope === null;
+  const home = login.value?.organizationId ?? organizations.value[0]?.id ?? null;
+  useEffect(() => {
+    if (scope === null && !isOwn && home !== null)
+      go(hrefOf({ organizationId: home, environment: 'sandbox' }, '/'), { replace: true });
+    if (scope === null && !isOwn && home === null && login.value?.isAdmin === true)
+      go(`${BASE}/admin`, { replace: true });
+  }, [scope === null, isOwn, home]);
+  if (scope === null && !isOwn) return <NoOrganization />;
+  return <Frame scope={scope} />;
+}
+
+function NoOrganization(): JSX.Element {
+  return (
+    <main class="alone">
+      <Empty
+        title="No organization yet"
+        action={
+          <button class="button" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        }
+      >
+        You are signed in, and a member of no organization. Ask an owner to invite you.
+      </Empty>
+    </main>
+  );
+}
+
+function Frame({ scope }: { scope: Scope | null }): JSX.Element {
+  const [open, setOpen] = useState(false);
+  const isSandbox = scope?.environment === 'sandbox';
+  useEffect(() => setOpen(false), [pageKey.value]);
+  useEffect(() => {
+    document.documentElement.dataset['environment'] = scope?.environment ?? 'none';
+  }, [scope?.environment]);
+  return (
+    <div class="frame">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        Skip to the page
+      </a>
+      {isSandbox && (
+        <p class="sandbox-band">
+          <b>Sandbox</b> <span>Simulated chains. Nothing here is worth money.</span>
+        </p>
+      )}
+      <aside class={open ? 'side open' : 'side'}>
+        <div class="side-top">
+          <a class="brand" href={scope === null ? `${BASE}/` : hrefOf(scope, '/')} aria-label="Flock, overview">
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <path d="M3 15c2.5-4 5-4 6.5-.7C11 11 13.5 11 16 15M10 8.5c1.600-2.400 3.200-2.400 4.400-.4 1.200-2 2.800-2 4.400.4" />
+            </svg>
+            Flock
+          </a>
+          <button
+            type="button"
+            class="button small menu"
+            aria-expanded={open}
+            aria-controls="side-nav"
+            onClick={() => setOpen(!open)}
+          >
+            Menu
+          </button>
+        </div>
+        <div class="side-body" id="side-nav">
+          {scope !== null && <Switches scope={scope} />}
+          <Navigation scope={scope} />
+          <Person scope={scope} />
+        </div>
+      </aside>
+      <main id="main" tabIndex={-1}>
+        <Current scope={scope} />
+      </main>
+    </div>
+  );
+}
+
+function Switches({ scope }: { scope: Scope }): JSX.Element {
+  const { path } = place.value;
+  const kept = (environment: Scope['environment']): string => {
+    const found = pageAt(PAGES, path);
+    // A page about one thing, or of the sandbox alone, has no twin in the other environment.
+    const twin =
+      found === null || (path.split('/').length > 2 && found.page.path.includes(':')) || found.page.only !== undefined
+        ? '/'
+        : path;
+    return hrefOf({ ...scope, environment }, twin);
+  };
+  return (
+    <div class="switches">
+      <label>
+        <span class="visually-hidden">Organization</span>
+        <select
+          value={scope.organizationId}
+          onChange={(event) => go(hrefOf({ ...scope, organizationId: event.currentTarget.value }, '/'))}
+        >
+          {organizations.value.map(({ id, name }) => (
+            <option key={id} value={id} selected={id === scope.organizationId}>
+              {plain(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <nav class="environments" aria-label="Environment">
+        {(['live', 'sandbox'] as const).map((environment) => (
+          <a
+            key={environment}
+            href={kept(environment)}
+            class={environment}
+            aria-current={environment === scope.environment ? 'true' : undefined}
+          >
+            {words(environment)}
+          </a>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+function Navigation({ scope }: { scope: Scope | null }): JSX.Element {
+  const { path } = place.value;
+  const shown = (page: PageEntry): boolean =>
+    page.group !== undefined && (page.only === undefined || page.only === scope?.environment);
+  const entries = [
+    ...(scope === null ? [] : PAGES.filter(shown).map((page) => ({ ...page, href: hrefOf(scope, page.path) }))),
+    ...(login.value?.isAdmin === true ? ADMIN_PAGES.map((page) => ({ ...page, href: `${BASE}${page.path}` })) : []),
+  ];
+  const groups = [...new Set(entries.map(({ group }) => group))];
+  const isHere = (entry: PageEntry): boolean =>
+    entry.path === path ||
+    (entry.path !== '/' && entry.path !== '/edge' && entry.path !== '/admin' && path.startsWith(`${entry.path}/`));
+  return (
+    <nav class="pages" aria-label="Pages">
+      {groups.map((group) => (
+        <div key={group}>
+          {group !== '' && <p class="nav-group">{group}</p>}
+          <ul>
+            {entries
+              .filter((entry) => entry.group === group)
+              .map((entry) => (
+                <li key={entry.path}>
+                  <a href={entry.href} aria-current={isHere(entry) ? 'page' : undefined}>
+                    {entry.title}
+                  </a>
+                </li>
+              ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function Person({ scope }: { scope: Scope | null }): JSX.Element {
+  const role = login.value?.role ?? null;
+  return (
+    <div class="person">
+      {scope !== null && role !== null && (
+        <p class="faint">You are {role === 'owner' ? 'an owner' : role === 'editor' ? 'an editor' : 'a viewer'}</p>
+      )}
+      <p>
+        <a href={`${BASE}/profile`}>Profile</a>
+        <a href="/docs" target="_blank" rel="noopener">
+          API reference
+        </a>
+        <button type="button" class="link" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </p>
+    </div>
+  );
+}
+
+const NOWHERE: Scope = { organizationId: '', environment: 'live' };
+
+/** The page of the address. What it shows is keyed by the whole place, so that nothing of another one survives. */
+function Current({ scope }: { scope: Scope | null }): JSX.Element {
+  const found = pageAt(scope === null ? [...OWN_PAGES, ...ADMIN_PAGES] : PAGES, place.value.path);
+  const [loaded, setLoaded] = useState<{ path: string; Page: PageComponent } | null>(null);
+  const path = found?.page.path ?? null;
+  useEffect(() => {
+    let isHere = true;
+    void found?.page.load().then((Page) => {
+      if (isHere) setLoaded({ path: found.page.path, Page });
+    });
+    return () => {
+      isHere = false;
+    };
+  }, [path]);
+  useEffect(() => {
+    const where = scope?.environment === 'sandbox' ? '[Sandbox] ' : '';
+    document.title = `${where}${found?.page.title ?? 'Not found'} · Flock`;
+  }, [path, scope?.environment]);
+  if (found === null || (found.page.only !== undefined && found.page.only !== scope?.environment)) {
+    return (
+      <Empty
+        title="There is no such page"
+        action={
+          <a class="button" href={scope === null ? `${BASE}/` : hrefOf(scope, '/')}>
+            To the overview
+          </a>
+        }
+      >
+        The address may be of an older version of the console, or of the other environment.
+      </Empty>
+    );
+  }
+  if (loaded?.path !== path) return <Skeleton />;
+  const { Page } = loaded;
+  return <Page key={pageKey.value} scope={scope ?? NOWHERE} params={found.params} />;
+}

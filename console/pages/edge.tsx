@@ -1,0 +1,4 @@
+/** The customer's edge: how it is, how it is started, and a phrase that changed. */
+export { EdgeStatus } from './edge-status.tsx';
+export { EdgeSetup } from './edge-setup.tsx';
+export { Rotations } from './rotations.tsx';

@@ -1,0 +1,4 @@
+/** What is the organization's: keys, people, plan. */
+export { ApiKeys } from './api-keys.tsx';
+export { Members } from './members.tsx';
+export { Billing } from './billing.tsx';

@@ -1,0 +1,93 @@
+/** What is one's own: the second factor and the theme. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { isRefusal } from '../../protocol/errors.ts';
+import { ask, askWithFactor } from '../app/ask.ts';
+import { signedIn } from '../app/session.ts';
+import { chooseTheme, chosenTheme, THEMES, type Theme } from '../app/theme.ts';
+import { Choice, Field, Form, useSend } from '../ui/form.tsx';
+import { Code, Head, Panel } from '../ui/parts.tsx';
+import { Qr } from '../ui/qr.tsx';
+import { words } from '../ui/text.ts';
+
+export function Profile(): JSX.Element {
+  const [theme, setTheme] = useState<Theme>(chosenTheme());
+  return (
+    <>
+      <Head title="Profile" />
+      <div class="columns">
+        <SecondFactor />
+        <Panel title="Theme" note="Kept in this browser">
+          <Choice
+            label="Theme"
+            name="theme"
+            options={THEMES.map((one) => [one, words(one)] as const)}
+            value={theme}
+            onChange={(chosen) => {
+              setTheme(chosen as Theme);
+              chooseTheme(chosen as Theme);
+            }}
+          />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function SecondFactor(): JSX.Element {
+  const [begun, setBegun] = useState<{ secret: string; otpauthUri: string } | null>(null);
+  const [isDone, setDone] = useState(false);
+  const begin = useSend(
+    () => askWithFactor('A new device takes the place of the one you have.', 'enrolTotp', null, () => ({})),
+    (made) => {
+      setDone(false);
+      setBegun(made);
+    },
+  );
+  const confirm = useSend(
+    async ({ totp = '' }) => {
+      const answer = await ask('confirmTotp', null, { body: { totp: totp.replace(/\s/g, '') } });
+      if (!isRefusal(answer.outcome)) signedIn(answer.outcome);
+      return answer;
+    },
+    () => {
+      setBegun(null);
+      setDone(true);
+    },
+  );
+  return (
+    <Panel title="Second factor" note="Codes of an authenticator app">
+      {begun === null ? (
+        <>
+          <p>Making API keys and deciding rotations need one.</p>
+          <Form sending={begin} label="Set up an authenticator app" />
+        </>
+      ) : (
+        <>
+          <div class="address-card">
+            <Qr text={begun.otpauthUri} label="QR code for the authenticator app" />
+            <div>
+              <p>Scan it, or type this secret into the app. It is shown this once.</p>
+              <Code of={begun.secret} whole />
+            </div>
+          </div>
+          <Form sending={confirm} label="Confirm" onCancel={() => setBegun(null)}>
+            <Field
+              label="The code that it shows"
+              name="totp"
+              inputMode="numeric"
+              autocomplete="one-time-code"
+              pattern="[0-9 ]{6,7}"
+              maxLength={7}
+              required
+              class="totp"
+            />
+          </Form>
+        </>
+      )}
+      <p class="said" role="status">
+        {isDone && 'The second factor is set up.'}
+      </p>
+    </Panel>
+  );
+}

@@ -1,0 +1,5 @@
+/** Addresses and transactions. */
+export { Addresses } from './addresses.tsx';
+export { AddressDetail } from './address-detail.tsx';
+export { Transactions } from './transactions.tsx';
+export { TransactionDetail } from './transaction-detail.tsx';

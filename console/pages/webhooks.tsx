@@ -1,0 +1,5 @@
+/** Where events go, and what became of each. */
+export { Webhooks } from './webhook-list.tsx';
+export { WebhookDetail } from './webhook-detail.tsx';
+export { DeadLetters, Deliveries } from './deliveries.tsx';
+export { SignatureCheck } from './signature-check.tsx';

@@ -1,0 +1,53 @@
+/** A secret that is shown once. Leaving asks. Console C11. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { askBeforeLeaving } from '../app/location.ts';
+import { Copy } from './parts.tsx';
+import { Dialog } from './dialog.tsx';
+
+export function Secret({
+  title,
+  what,
+  text,
+  fileName,
+  onDone,
+}: {
+  title: string;
+  what: string;
+  text: string;
+  fileName: string;
+  onDone: () => void;
+}): JSX.Element {
+  useEffect(() => {
+    askBeforeLeaving(() => window.confirm('The secret is shown only now. Leave without it?'));
+    return () => askBeforeLeaving(null);
+  }, []);
+  const download = (): void => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }));
+    link.download = fileName;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  const close = (): void => {
+    if (window.confirm('Did you keep the secret? It is not shown again.')) onDone();
+  };
+  return (
+    <Dialog title={title} onClose={close} wide>
+      <p>{what}</p>
+      <p class="secret">
+        <code>{text}</code>
+        <Copy text={text} label="Copy secret" />
+      </p>
+      <p class="hint">It is shown this once. Flock keeps no readable copy.</p>
+      <div class="form-foot">
+        <button type="button" class="button primary" onClick={onDone}>
+          I have kept it
+        </button>
+        <button type="button" class="button" onClick={download}>
+          Download
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,148 @@
+/** Tables: pages of the server, rows by id. On a narrow screen a row is a card. Console C12. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import { filter, place } from '../app/location.ts';
+
+export interface Column<T> {
+  readonly name: string;
+  readonly cell: (row: T) => ComponentChildren;
+  readonly align?: 'right';
+  /** Left out where the screen is narrow. */
+  readonly wideOnly?: true;
+}
+
+export function Table<T>({
+  rows,
+  columns,
+  keyOf,
+  caption,
+}: {
+  rows: readonly T[];
+  columns: readonly Column<T>[];
+  keyOf: (row: T) => string;
+  caption: string;
+}): JSX.Element {
+  return (
+    <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, align, wideOnly }) => (
+              <th
+                key={name}
+                scope="col"
+                class={[align, wideOnly && 'wide-only'].filter(Boolean).join(' ') || undefined}
+              >
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ name, cell, align, wideOnly }) => (
+                <td
+                  key={name}
+                  data-name={name}
+                  class={[align, wideOnly && 'wide-only'].filter(Boolean).join(' ') || undefined}
+                >
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface Paged {
+  readonly totalElements: number;
+  readonly totalCapped?: true;
+  readonly next: string | null;
+  readonly content: readonly unknown[];
+}
+
+/** Further and back in a walk of a list. The cursor is in the address, so that back and links keep it. */
+export function Pager({ of, what }: { of: Paged; what: string }): JSX.Element | null {
+  const isFirst = place.value.query['after'] === undefined;
+  const { totalElements, totalCapped, next, content } = of;
+  if (isFirst && next === null && content.length <= 8) return null;
+  return (
+    <nav class="pager" aria-label={`Pages of ${what}`}>
+      <span class="faint">
+        {totalCapped === true ? 'More than ' : ''}
+        {totalElements.toLocaleString('en')} {what}
+      </span>
+      <button type="button" class="button small" disabled={isFirst} onClick={() => history.back()}>
+        Back
+      </button>
+      <button
+        type="button"
+        class="button small"
+        disabled={next === null}
+        onClick={() => filter({ after: next ?? undefined })}
+      >
+        Older
+      </button>
+    </nav>
+  );
+}
+
+/** One filter of a list, kept in the address. */
+export function Filter({
+  name,
+  label,
+  options,
+}: {
+  name: string;
+  label: string;
+  options: readonly (readonly [string, string])[];
+}): JSX.Element {
+  const value = place.value.query[name] ?? '';
+  return (
+    <label class="filter">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => filter({ [name]: event.currentTarget.value || undefined })}>
+        <option value="" selected={value === ''}>
+          All
+        </option>
+        {options.map(([slug, shown]) => (
+          <option key={slug} value={slug} selected={value === slug}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function TextFilter({ name, label }: { name: string; label: string }): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  const apply = (): void => filter({ [name]: input.current?.value.trim() || undefined });
+  return (
+    <form
+      class="filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+    >
+      <label>
+        <span>{label}</span>
+        <input
+          ref={input}
+          type="search"
+          spellcheck={false}
+          value={place.value.query[name] ?? ''}
+          onBlur={(event) => {
+            if ((event.currentTarget.value.trim() || undefined) !== place.peek().query[name]) apply();
+          }}
+        />
+      </label>
+    </form>
+  );
+}
