@@ -19,6 +19,7 @@ export const LISTS = [
   'tokens',
   'treasury-wallets',
   'wallet-balances',
+  'funding-wallets',
   'key-sources',
   'organizations',
   'members',

@@ -13,6 +13,7 @@ export const ID_PREFIXES = [
   'pay',
   'inv',
   'wal',
+  'fwl',
   'swj',
   'swo',
   'tkr',

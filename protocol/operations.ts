@@ -61,6 +61,8 @@ export const OPERATIONS = {
   createTreasuryWallet: 'POST /v1/treasury/wallets',
   listTreasuryWallets: 'GET /v1/treasury/wallets',
   getTreasuryWalletBalances: 'GET /v1/treasury/wallets/{id}/balances',
+  createFundingWallet: 'POST /v1/treasury/funding-wallets',
+  listFundingWallets: 'GET /v1/treasury/funding-wallets',
   detectPath: 'POST /v1/migration/detect-path',
   listKeySources: 'GET /v1/migration/key-sources',
   registerKeySource: 'POST /v1/migration/key-sources',

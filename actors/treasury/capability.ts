@@ -1,11 +1,11 @@
-/** Treasury wallets of an account. */
+/** Treasury and funding wallets of an account. */
 import type { TreasuryCommand, TreasuryState } from '../../model/account/treasury.ts';
 import type { Capability } from '../account/decision.ts';
-import { createTreasuryWallet } from './decide.ts';
+import { createFundingWallet, createTreasuryWallet } from './decide.ts';
 import { treasuryFolds } from './evolve.ts';
 
 export const treasury: Capability<TreasuryCommand, TreasuryState, TreasuryState> = {
-  owns: ['treasuryWallets'],
-  decide: { create_treasury_wallet: createTreasuryWallet },
+  owns: ['treasuryWallets', 'fundingWallets'],
+  decide: { create_treasury_wallet: createTreasuryWallet, create_funding_wallet: createFundingWallet },
   folds: treasuryFolds,
 };

@@ -4,7 +4,7 @@ import { accept, firstRefusal, type AccountDecision, type ChainBook, type Decidi
 import { suspended } from '../account/guards.ts';
 import { notReady } from '../edge-link/readiness.ts';
 import type { TreasurySees } from '../../model/account/capabilities.ts';
-import type { TreasuryWallet } from '../../model/account/treasury.ts';
+import type { FundingWallet, TreasuryWallet } from '../../model/account/treasury.ts';
 
 /** They are a part of the snapshot, a quarter of a kilobyte each. */
 export const WALLETS_MAX = 100;
@@ -50,4 +50,21 @@ function knownAlready(wallets: readonly TreasuryWallet[], one: TreasuryWallet): 
   );
   if (same !== undefined) return refuse('CONFLICT', { reason: 'wallet_exists', chain: one.chain, walletId: same.id });
   return wallets.length < WALLETS_MAX ? null : refuse('CONFLICT', { reason: 'wallet_limit', limit: WALLETS_MAX });
+}
+
+/** Looks after the gas tank of a chain. Refuses: ACCOUNT_SUSPENDED, CHAIN_NOT_READY (no tank yet), CONFLICT. W7. */
+export function createFundingWallet({
+  state,
+  command,
+  nowMs,
+}: Deciding<'create_funding_wallet'>): AccountDecision<'create_funding_wallet'> {
+  const wallet: FundingWallet = { ...command.wallet, createdAtMs: nowMs },
+    { chain } = wallet;
+  const same = state.fundingWallets.find((one) => one.chain === chain);
+  const no = firstRefusal(
+    suspended(state),
+    notReady(state, chain),
+    same === undefined ? null : refuse('CONFLICT', { reason: 'wallet_exists', chain, walletId: same.id }),
+  );
+  return no ?? accept(wallet, [{ type: 'funding_wallet_created', wallet }]);
 }

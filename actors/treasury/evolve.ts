@@ -4,4 +4,5 @@ import type { Folds } from '../account/decision.ts';
 
 export const treasuryFolds: Folds<TreasuryState, TreasuryState> = {
   treasury_wallet_created: ({ treasuryWallets }, { wallet }) => ({ treasuryWallets: [...treasuryWallets, wallet] }),
+  funding_wallet_created: ({ fundingWallets }, { wallet }) => ({ fundingWallets: [...fundingWallets, wallet] }),
 };

@@ -37,6 +37,7 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   listTokens: 1_024 * KIB,
   listTreasuryWallets: 256 * KIB,
   getTreasuryWalletBalances: 256 * KIB,
+  listFundingWallets: 256 * KIB,
   listKeySources: 1_024 * KIB,
 };
 const BUILDS: ReadonlySet<OperationId> = new Set(['buildTransaction', 'repriceTransaction', 'createTrustline']);

@@ -10,7 +10,7 @@ import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
-import { falseNewWallet, falseWallet } from './wallet-rules.ts';
+import { falseNewWallet, falseTank, falseWallet } from './wallet-rules.ts';
 import { falseBuild, falseTransaction, signedThough } from './transaction-rules.ts';
 
 type Table = typeof ROUTES;
@@ -90,6 +90,7 @@ const DELIVERY_WORD = [
   'attempts.*.at',
 ];
 const BALANCE_WORD = [...MONEY_WORD, 'reserved', 'accountExists'];
+const TANK_WORD = ['balance', 'available', 'lowBalance', 'isLow', 'estimatedSweepsRemaining', 'reason', 'asOf'];
 const nothing = () => null;
 const word = (...fields: readonly string[]): { falseField: () => null; word: readonly string[] } => ({
   falseField: nothing,
@@ -308,6 +309,19 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   getTreasuryWalletBalances: {
     falseField: falseBalance,
     word: [...BALANCE_WORD, 'chain', 'address', 'tokenContract'],
+  },
+  createFundingWallet: {
+    falseField: (row, { body }, known) =>
+      firstFalse(
+        ['chain', row.chain === body['chain']],
+        ['label', row.label === (body['label'] ?? null)],
+        ['lowBalance', body['lowBalance'] == null || row.lowBalance === body['lowBalance']],
+      ) ?? falseTank(row, known),
+    word: [...TANK_WORD.filter((field) => field !== 'lowBalance'), 'id', 'createdAt'],
+  },
+  listFundingWallets: {
+    falseField: (row, _ask, known) => falseTank(row, known),
+    word: [...TANK_WORD, 'id', 'chain', 'label', 'createdAt'],
   },
   detectPath: word(
     'candidates',

@@ -42,3 +42,22 @@ export function falseNewWallet(row: WalletJson, { body }: Ask, known: Known): st
     ? 'address'
     : firstFalse(['address', row.address === parsed.canonical], ['tag', row.tag === parsed.tag]);
 }
+
+/** A funding wallet is the gas tank of this edge, and nobody else's: who fills another one fills a thief's. */
+export function falseTank(
+  {
+    id,
+    chain,
+    address,
+    derivationPath,
+  }: Pick<ReplyOf<'createFundingWallet'>, 'id' | 'chain' | 'address' | 'derivationPath'>,
+  known: Known,
+): string | null {
+  const { gasTank } = known.own.paths(chain);
+  if (address === null) return firstFalse(['id', isId('fwl', id)], ['derivationPath', derivationPath === null]);
+  return firstFalse(
+    ['id', isId('fwl', id)],
+    ['derivationPath', gasTank !== null && derivationPath === gasTank],
+    ['address', gasTank !== null && known.own.addressAt(chain, gasTank) === address],
+  );
+}

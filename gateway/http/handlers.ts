@@ -20,6 +20,7 @@ import { sandboxHandlers } from './sandbox/sandbox.ts';
 import { settingHandlers } from './organization/settings.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
+import { fundingHandlers } from './treasury/funding.ts';
 import { walletHandlers } from './treasury/wallets.ts';
 import { webhookHandlers } from './webhook/webhooks.ts';
 import type { HandlerDeps } from './surroundings.ts';
@@ -40,6 +41,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...transactionHandlers(deps),
     ...webhookHandlers(deps),
     ...walletHandlers(deps),
+    ...fundingHandlers(deps),
     ...deliveryHandlers(deps),
     ...edgeHandlers(deps),
     ...chainHandlers(deps),

@@ -17,17 +17,34 @@ export interface TreasuryWallet {
   readonly createdAtMs: number;
 }
 
+/** A gas tank that its owner looks after: `M/1/0` of the pinned identity, whichever that is. */
+export interface FundingWallet {
+  readonly id: string;
+  readonly chain: Chain;
+  readonly label: string | null;
+  /** Digits of the smallest native unit below which it is low; null: twenty sweeps at today's fees. */
+  readonly lowBalance: string | null;
+  readonly createdAtMs: number;
+}
+
 export interface TreasuryState {
   /** At most WALLETS_MAX, oldest first. */
   treasuryWallets: TreasuryWallet[];
+  /** One for a chain at most, oldest first. */
+  fundingWallets: FundingWallet[];
 }
 
-export type TreasuryCommand = { type: 'create_treasury_wallet'; wallet: Omit<TreasuryWallet, 'createdAtMs'> };
+export type TreasuryCommand =
+  | { type: 'create_treasury_wallet'; wallet: Omit<TreasuryWallet, 'createdAtMs'> }
+  | { type: 'create_funding_wallet'; wallet: Omit<FundingWallet, 'createdAtMs'> };
 
-export type TreasuryEvent = { type: 'treasury_wallet_created'; wallet: TreasuryWallet };
+export type TreasuryEvent =
+  | { type: 'treasury_wallet_created'; wallet: TreasuryWallet }
+  | { type: 'funding_wallet_created'; wallet: FundingWallet };
 
 export interface TreasuryReplies {
   create_treasury_wallet: TreasuryWallet;
+  create_funding_wallet: FundingWallet;
 }
 
-export const TREASURY_INITIAL: TreasuryState = { treasuryWallets: [] };
+export const TREASURY_INITIAL: TreasuryState = { treasuryWallets: [], fundingWallets: [] };

@@ -38,4 +38,21 @@ export const TREASURY_ROUTES = {
     refusals: ['NOT_FOUND', 'CHAIN_NOT_READY', 'CHAIN_UNAVAILABLE'],
     summary: 'Native coin and every catalogued token of a treasury wallet; all of them are read, or none is reported',
   },
+  createFundingWallet: {
+    ...creates('Treasury'),
+    method: POST,
+    path: '/v1/treasury/funding-wallets',
+    body: treasury.fundingWalletBody,
+    reply: treasury.fundingWallet,
+    refusals: ['INVALID_CHAIN', 'INVALID_AMOUNT', 'ACCOUNT_SUSPENDED', 'CHAIN_NOT_READY', 'CONFLICT'],
+    summary: 'Look after the gas tank of a chain: its balance, and how many sweeps it still pays for',
+  },
+  listFundingWallets: {
+    ...reads('Treasury'),
+    ...LIST,
+    path: '/v1/treasury/funding-wallets',
+    reply: treasury.fundingWalletPage,
+    refusals: [],
+    summary: 'Gas tanks that are looked after',
+  },
 } as const satisfies Record<string, Route>;

@@ -1,9 +1,10 @@
-/** Treasury wallets. Spec §2.10; treasury.md W1–W4. */
+/** Treasury and funding wallets. Spec §2.10; treasury.md W1–W8. */
 import { z } from 'zod';
 import { wholeQuery } from '../envelope.ts';
 import { CHAINS } from '../slugs.ts';
 import { balance } from './addresses.ts';
-import { addressText, chain, freeText, instant, pageReply, pathId } from './values.ts';
+import { count } from './numbers.ts';
+import { addressText, amount, chain, freeText, instant, pageReply, pathId, replyAmount } from './values.ts';
 
 export const WALLET_SOURCES = ['derived', 'external'] as const;
 
@@ -38,3 +39,41 @@ export const walletPage = pageReply(wallet);
 export const walletParams = z.strictObject({ id: pathId('wal') });
 export const walletBalancePage = pageReply(balance);
 export const walletBalancesQuery = wholeQuery;
+
+export const fundingWalletBody = z.strictObject({
+  chain,
+  label: freeText(200).nullish(),
+  lowBalance: amount.nullish().meta({
+    description:
+      'smallest native unit below which the tank is low; twenty sweeps at the fees of the moment where it is left out',
+  }),
+});
+
+export const TANK_REASONS = ['chain_unavailable', 'not_needed', 'not_ready'] as const;
+
+export const fundingWallet = z.object({
+  id: z.string(),
+  chain: z.enum(CHAINS),
+  address: z
+    .string()
+    .nullable()
+    .meta({ description: 'the gas tank; null while no key or pool of its chain is registered' }),
+  derivationPath: z.string().nullable(),
+  label: z.string().nullable(),
+  balance: replyAmount
+    .nullable()
+    .meta({ description: 'null while the chain cannot be read: never a zero in its place' }),
+  available: replyAmount.nullable().meta({ description: "balance minus the chain's reserve" }),
+  lowBalance: replyAmount.nullable().meta({ description: 'null where none was set and none can be estimated' }),
+  isLow: z.boolean().nullable().meta({ description: 'null while it cannot be said' }),
+  estimatedSweepsRemaining: count.nullable().meta({
+    description: 'token sweeps that the tank pays for at the fees of the moment; null with a reason',
+  }),
+  reason: z.enum(TANK_REASONS).nullable().meta({
+    description:
+      '`not_needed`: sweeps of the chain pay for themselves; `chain_unavailable`, `not_ready`: nothing can be said now',
+  }),
+  asOf: instant,
+  createdAt: instant,
+});
+export const fundingWalletPage = pageReply(fundingWallet);

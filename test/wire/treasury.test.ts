@@ -87,3 +87,33 @@ test('treasury W4: balances are those of the chain, all of them or none', async 
   });
   t.is(unread.json.error.code, 'CHAIN_UNAVAILABLE', 'no node answers');
 });
+
+test('treasury W7, W8: a tank is shown with what it still pays for, and without a figure while its chain is silent', async (t) => {
+  const { sandbox, live } = await cloud.organization();
+  const fund = ({ apiKey }: TestAccountKey, body: unknown, headers: Record<string, string> = {}) =>
+    raw(cloud.url, 'POST', '/v1/treasury/funding-wallets', {
+      headers: jsonOf(apiKey, headers),
+      body: JSON.stringify(body),
+    });
+  t.is((await fund(sandbox, { chain: 'eth' })).json.error.code, 'CHAIN_NOT_READY');
+  await enrol(cloud, sandbox);
+  await enrol(cloud, live);
+  t.is((await fund(sandbox, { chain: 'eth', address: VAULT })).json.error.code, 'INVALID_INPUT');
+  t.is((await fund(sandbox, { chain: 'eth', lowBalance: '0' })).json.error.code, 'INVALID_AMOUNT');
+  const made = await fund(sandbox, { chain: 'eth', label: 'gas' }, { 'idempotency-key': 'f' });
+  t.is(made.status, 201, made.text);
+  t.like(made.json.data, { balance: '0', available: '0', isLow: true, estimatedSweepsRemaining: 0, reason: null });
+  t.true(BigInt(made.json.data.lowBalance) > 0n);
+  t.is(
+    (await fund(sandbox, { chain: 'eth', label: 'gas' }, { 'idempotency-key': 'f' })).json.data.id,
+    made.json.data.id,
+  );
+  t.is((await fund(sandbox, { chain: 'eth' })).json.error.code, 'CONFLICT');
+  const { content } = await sandbox.client.must('listFundingWallets');
+  t.like(content[0], { id: made.json.data.id, derivationPath: "m/44'/60'/0'/1/0" });
+  await sandbox.client.must('simulateChainDown', { body: { chain: 'eth', seconds: 60 } });
+  const silent = { balance: null, available: null, isLow: null, estimatedSweepsRemaining: null };
+  t.like((await sandbox.client.must('listFundingWallets')).content[0], { ...silent, reason: 'chain_unavailable' });
+  const ofLive = await fund(live, { chain: 'eth', lowBalance: '7' });
+  t.like(ofLive.json.data, { ...silent, lowBalance: '7', reason: 'chain_unavailable' }, 'no node answers');
+});

@@ -3,7 +3,7 @@ import type { ForwardedOperation } from '../../../edge/answers/rules.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { builtFor, RECEIVER, transactionFor } from './built.ts';
-import { FIRST } from './edges.ts';
+import { FIRST, GAS_TANK } from './edges.ts';
 
 export interface Sample<O extends ForwardedOperation = ForwardedOperation> {
   readonly params?: Record<string, string>;
@@ -40,6 +40,21 @@ const treasuryWallet: ReplyOf<'createTreasuryWallet'> = {
   tag: null,
   derivationPath: "m/44'/60'/0'/1/1",
   label: 'home',
+  createdAt: AT,
+};
+const fundingWallet: ReplyOf<'createFundingWallet'> = {
+  id: newId('fwl', 1),
+  chain: 'eth',
+  address: GAS_TANK,
+  derivationPath: "m/44'/60'/0'/1/0",
+  label: 'gas',
+  balance: '10',
+  available: '10',
+  lowBalance: '5',
+  isLow: false,
+  estimatedSweepsRemaining: 2,
+  reason: null,
+  asOf: AT,
   createdAt: AT,
 };
 const treasuryBalance: ReplyOf<'getBalance'> = {
@@ -292,6 +307,8 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
     params: { id: treasuryWallet.id },
     data: whole(treasuryBalance),
   },
+  createFundingWallet: { body: { chain: 'eth', label: 'gas', lowBalance: '5' }, data: fundingWallet },
+  listFundingWallets: { data: whole(fundingWallet) },
   detectPath: {
     body: {},
     data: {

@@ -84,6 +84,7 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   treasury_wallet_created: {
     wallet: { id: 'wal_1', chain: 'eth', source: 'derived', address: null, tag: null, label: null, createdAtMs: 1 },
   },
+  funding_wallet_created: { wallet: { id: 'fwl_1', chain: 'eth', label: null, lowBalance: null, createdAtMs: 1 } },
   webhook_created: { id: 'wh_2' },
   webhook_deleted: { id: 'wh_1' },
   webhook_replaced: { id: 'wh_1', seal: 's' },

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { WALLETS_MAX } from '../../../actors/treasury/decide.ts';
-import { placed } from '../../../actors/treasury/view.ts';
+import { placed, tankOf } from '../../../actors/treasury/view.ts';
 import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
@@ -79,4 +79,25 @@ test('treasury W1: an external wallet is a destination of its chain, once with i
   t.true(JSON.stringify(account.state.treasuryWallets).length < 32_768, 'a small part of the snapshot');
   account.accept({ type: 'suspend', suspended: true, byUser: 'usr_1' });
   t.is(account.refused(walletOf('tron', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8')).code, 'ACCOUNT_SUSPENDED');
+});
+
+test('treasury W7: a funding wallet is the tank of the pinned identity, one for a chain, where there is a tank', (t) => {
+  const account = new TestAccount();
+  const create = (chain: Chain): AccountCommand => ({
+    type: 'create_funding_wallet',
+    wallet: { id: newId('fwl', NOW_MS), chain, label: null, lowBalance: '5' },
+  });
+  t.is(tankOf(account.state, 'eth'), null);
+  t.is(account.refused(create('eth')).code, 'CHAIN_NOT_READY');
+  account.accept(commands.enrol());
+  account.accept(create('eth'));
+  t.is(tankOf(account.state, 'eth')?.path, "m/44'/60'/0'/1/0");
+  t.like(account.refused(create('eth')), {
+    code: 'CONFLICT',
+    details: { reason: 'wallet_exists', walletId: account.state.fundingWallets[0]!.id },
+  });
+  t.notThrows(() => account.accept(create('bsc')));
+  t.is(account.refused(create('sol')).code, 'CHAIN_NOT_READY');
+  t.is(tankOf(account.state, 'sol'), null);
+  t.deepEqual(account.folded().fundingWallets, account.state.fundingWallets);
 });
