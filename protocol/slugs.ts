@@ -121,9 +121,27 @@ export const EVENTS = [
   'payment_confirmed',
   'payment_underpaid',
   'payment_late',
+  'payment_reversed',
+  'payment_unmatched',
   'payment_link_created',
   'payment_link_closed',
   'sweep_completed',
   'sweep_paused',
 ] as const;
 export type EventName = (typeof EVENTS)[number];
+
+/** Chains that a payment link may ask for. Spec §2.11. */
+export const CHECKOUT_CHAINS = ['btc', 'eth', 'bsc', 'polygon', 'avax', 'base', 'tron'] as const;
+export type CheckoutChain = (typeof CHECKOUT_CHAINS)[number];
+export const LINK_MODES = ['fixed', 'donation'] as const;
+export type LinkMode = (typeof LINK_MODES)[number];
+export const ADDRESS_MODES = ['per_payer', 'shared'] as const;
+export type AddressMode = (typeof ADDRESS_MODES)[number];
+export const LINK_STATUSES = ['active', 'paused', 'closed'] as const;
+export type LinkStatus = (typeof LINK_STATUSES)[number];
+export const CLOSED_REASONS = ['paid', 'threshold', 'date', 'manual'] as const;
+export type ClosedReason = (typeof CLOSED_REASONS)[number];
+export const PAYMENT_STATUSES = ['awaiting_payment', 'detected', 'underpaid', 'confirmed', 'late', 'expired'] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+export const UNMATCHED_REASONS = ['surplus', 'wrong_asset', 'wrong_network'] as const;
+export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];

@@ -14,6 +14,7 @@ import type { Entity } from '../../model/entity.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import { IN_FLIGHT_LIMITS } from '../outgoing/counters.ts';
+import { PAYMENT_TERMS, type PaymentTerms } from '../payment/terms.ts';
 import { withAudit } from './audit.ts';
 import { DECISIONS } from './capabilities.ts';
 import { sandboxBook } from './chain-book.ts';
@@ -23,17 +24,19 @@ import { evolve } from './evolve.ts';
 export type AccountReply = AccountReplies[CommandType];
 export type AccountEntity = Entity<AccountState, AccountCommand, AccountEvent, readonly RowWrite[], AccountReply>;
 
-/** The entity for the kernel's shell. `inFlight` replaces the limits of V40. */
+/** The entity for the kernel's shell. `inFlight` replaces the limits of V40, `pay` where the pay page is. */
 export function createAccountEntity({
   book,
   inFlight = IN_FLIGHT_LIMITS,
+  pay = PAYMENT_TERMS,
 }: {
   book: ChainBook;
   inFlight?: InFlightLimits;
+  pay?: PaymentTerms;
 }): AccountEntity {
   const surroundings: Readonly<Record<Environment, Surroundings>> = {
-    live: { book, inFlight },
-    sandbox: { book: sandboxBook(book), inFlight },
+    live: { book, inFlight, pay },
+    sandbox: { book: sandboxBook(book), inFlight, pay },
   };
   return {
     kind: 'account',

@@ -2,6 +2,7 @@
 import type { ChainModule, Network } from '../../chains/chain.ts';
 import type { ChainFacts } from '../../chains/registry.ts';
 import type { AccountCommand, AccountEvent, AccountReplies, RowWrite, Sees } from '../../model/account/capabilities.ts';
+import type { PaymentTerms } from '../payment/terms.ts';
 import { precedenceOf, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
@@ -28,6 +29,7 @@ export type InFlightLimits = Readonly<Record<AddressRow['purpose'], ByFamily>>;
 export interface Surroundings {
   readonly book: ChainBook;
   readonly inFlight: InFlightLimits;
+  readonly pay: PaymentTerms;
 }
 
 /** Everything that one decision sees. */

@@ -31,6 +31,7 @@ import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { EventData } from '../../protocol/schema/events.ts';
 import { publish, type Announced } from '../account/events-body.ts';
+import { NO_PURPOSE, type DepositChange, type DepositListener, type DepositPurpose } from './listener.ts';
 
 export type DepositFactKind = 'seen' | 'matured' | 'orphaned' | 'moved';
 type DepositEvent = 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved';
@@ -61,15 +62,18 @@ export class DepositBook {
   readonly #state: FactSees;
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
+  readonly #listeners: readonly DepositListener[];
 
-  /** Events go to `events`, in the order of the facts. */
+  /** Events go to `events`, in the order of the facts; what follows from a deposit is asked of the listeners. */
   constructor(
     state: FactSees,
     read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[] },
     nowMs: number,
     events: AccountEvent[],
+    listeners: readonly DepositListener[] = [],
   ) {
     this.#state = state;
+    this.#listeners = listeners;
     this.#nowMs = nowMs;
     this.#events = events;
     this.#known = new Map(read.deposits.map((row) => [creditKey(row), row]));
@@ -154,9 +158,12 @@ export class DepositBook {
             announced: this.#heardOf(before, address),
           };
     this.#put('deposit_detected', deposit);
+    const change = { deposit, before: again ? before.status : null, confirmations: seen.confirmations };
+    for (const listener of this.#listeners) listener.appears(change, newId);
     const announced = again ? null : this.#announce({ event: 'deposit_detected' }, deposit, seen);
     this.#enter('detected', deposit, deposit.amount, announced);
     if (before === undefined && seen.activates) this.#announce({ event: 'address_activated' }, deposit, seen);
+    this.#report(change);
     if (kind === 'matured') this.#confirm(deposit, seen, address);
   }
 
@@ -169,6 +176,7 @@ export class DepositBook {
     };
     this.#put('deposit_confirmed', deposit);
     this.#enter('credit', deposit, deposit.amount, this.#announce({ event: 'deposit_confirmed' }, deposit, seen));
+    this.#report({ deposit, before: before.status, confirmations: seen.confirmations });
   }
 
   #reverse(before: DepositRow, seen: SeenTransfer, address: AddressRow): DepositRow {
@@ -183,7 +191,21 @@ export class DepositBook {
     const reversal = { reversedFrom: before.status, depth: seen.confirmations };
     const announced = this.#announce({ event: 'deposit_reversed', ...reversal }, deposit, seen);
     if (before.status === 'confirmed') this.#enter('reversal', deposit, -deposit.amount, announced);
+    this.#report({ deposit, before: before.status, confirmations: seen.confirmations });
     return deposit;
+  }
+
+  #report(change: DepositChange): void {
+    for (const listener of this.#listeners) this.#rows.push(...listener.changed(change));
+  }
+
+  /** The first listener's that knows the deposit. */
+  #purposeOf(deposit: DepositRow): DepositPurpose {
+    for (const listener of this.#listeners) {
+      const purpose = listener.purposeOf(deposit);
+      if (purpose.linkId !== null) return purpose;
+    }
+    return NO_PURPOSE;
   }
 
   #inBlock(before: DepositRow, seen: SeenTransfer): DepositRow {
@@ -255,7 +277,7 @@ export class DepositBook {
     this.announced.push(event);
     this.#rows.push(
       publish(this.#state, {
-        ...announcedOf(change, deposit),
+        ...announcedOf(change, deposit, this.#purposeOf(deposit)),
         id,
         confirmations: event === 'deposit_reversed' ? 0 : seen.confirmations,
         threshold: deposit.threshold,
@@ -272,8 +294,8 @@ type Change =
   | { readonly event: 'deposit_detected' | 'deposit_confirmed' | 'address_activated' }
   | ({ readonly event: 'deposit_reversed' } & Omit<EventData['deposit_reversed'], keyof EventData['deposit_detected']>);
 
-function announcedOf(change: Change, deposit: DepositRow): Announced {
-  const fields = depositFields(deposit);
+function announcedOf(change: Change, deposit: DepositRow, purpose: DepositPurpose): Announced {
+  const fields = { ...depositFields(deposit), ...purpose };
   if (change.event !== 'deposit_reversed') return { event: change.event, data: fields };
   const { event, ...more } = change;
   return { event, data: { ...fields, ...more } };
@@ -291,7 +313,7 @@ function sameMovement(deposit: DepositRow, seen: SeenTransfer): boolean {
 }
 
 /** `data` of a deposit event. Spec §6; `incarnation` by decisions 5, `chainTag` is the memo or destination tag. */
-function depositFields(deposit: DepositRow): EventData['deposit_detected'] {
+function depositFields(deposit: DepositRow): Omit<EventData['deposit_detected'], keyof DepositPurpose> {
   const { id, chain, txid, outputIndex, address, amount, decimals, tokenContract, tokenSymbol, userRef, tag } = deposit;
   return {
     depositId: id,

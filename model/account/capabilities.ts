@@ -18,6 +18,7 @@ import { BILLING_INITIAL } from './billing.ts';
 import type { BillingCommand, BillingEvent, BillingReplies, BillingState, BillingWrite } from './billing.ts';
 import { KEY_SOURCE_INITIAL } from './key-source.ts';
 import type { KeySourceCommand, KeySourceEvent, KeySourceReplies, KeySourceState } from './key-source.ts';
+import type { PaymentEvent, PaymentWrite } from './payment.ts';
 import { PLAN_INITIAL } from './plan.ts';
 import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
 import { TREASURY_INITIAL } from './treasury.ts';
@@ -86,7 +87,8 @@ export type AccountEvent =
   | WebhookEvent
   | TreasuryEvent
   | PlanEvent
-  | BillingEvent;
+  | BillingEvent
+  | PaymentEvent;
 
 /** What a command is answered with when it is accepted; keyed by command type. */
 export interface AccountReplies
@@ -116,7 +118,7 @@ export type AccountWrite =
  * Of several rows with one id in one append the last one counts.
  */
 export type RowWrite =
-  AccountWrite | EdgeLinkWrite | AddressWrite | FactWrite | OutgoingWrite | WebhookWrite | BillingWrite;
+  AccountWrite | EdgeLinkWrite | AddressWrite | FactWrite | OutgoingWrite | WebhookWrite | BillingWrite | PaymentWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
 export const SNAPSHOT_INITIAL = {

@@ -2,6 +2,7 @@
 import type { AddressRow } from '../rows/address.ts';
 import type { DepositRow, LedgerEntryRow } from '../rows/deposit.ts';
 import type { InboxRow } from '../rows/inbox.ts';
+import type { CheckoutRows } from '../rows/payment.ts';
 import type { WithdrawalRow } from '../rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 
@@ -12,6 +13,8 @@ export type FactCommand = {
   withdrawals: WithdrawalRow[];
   addresses: AddressRow[];
   depositIds: string[];
+  /** Absent where no address was ever lent. */
+  checkout?: CheckoutRows;
 };
 
 export type DepositEvent = {

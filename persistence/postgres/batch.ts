@@ -17,6 +17,7 @@ import {
   type Table,
   type Writes,
 } from './append/rows.ts';
+import { payment } from './append/payment.ts';
 import { webhook } from './append/webhook.ts';
 import { withdrawal } from './append/withdrawal.ts';
 
@@ -26,7 +27,7 @@ export type AccountAppend = Append<AccountState, AccountEvent, RowWrite>;
 export type EncodedEntry = ReadonlyMap<string, readonly string[]>;
 
 /** Writes whose rows are not simply their fields; all others are stored as they are (model/rows/stored.ts). */
-const ROWS: AppendOf<RowWrite> = { ...account, ...address, ...deposit, ...withdrawal, ...webhook };
+const ROWS: AppendOf<RowWrite> = { ...account, ...address, ...deposit, ...withdrawal, ...webhook, ...payment };
 
 const encodedWith = <T extends Table>(table: T, write: Writes[T], appending: Appending): readonly Encoded[] =>
   ROWS[table](write, appending);

@@ -3,7 +3,18 @@
  * decisions 4. Receivers may see fields that are not named here; they never miss one that is.
  */
 import { z } from 'zod';
-import { CHAINS, DEPOSIT_STATUSES, ENVIRONMENTS, EVENTS, POOLED_CHAINS, type EventName } from '../slugs.ts';
+import {
+  CHAINS,
+  CLOSED_REASONS,
+  DEPOSIT_STATUSES,
+  ENVIRONMENTS,
+  EVENTS,
+  LINK_MODES,
+  PAYMENT_STATUSES,
+  POOLED_CHAINS,
+  UNMATCHED_REASONS,
+  type EventName,
+} from '../slugs.ts';
 import { instant, money, replyAmount } from './values.ts';
 import { count, height, outputIndex, serial } from './numbers.ts';
 
@@ -36,6 +47,11 @@ const deposit = money.extend({
   height,
   blockHash: z.string(),
   incarnation: serial.meta({ description: 'rises when a reversed deposit comes back' }),
+  paymentId: z
+    .string()
+    .nullable()
+    .meta({ description: 'the checkout payment that it is a transfer of; null on others' }),
+  linkId: z.string().nullable().meta({ description: 'the payment link that its address was lent to; null on others' }),
 });
 const depositExample = {
   depositId: 'dep_24pgoiqkv6buxq5cnqlkjmhx4e',
@@ -54,6 +70,8 @@ const depositExample = {
   height: 23_000_000,
   blockHash: BLOCK_HASH,
   incarnation: 1,
+  paymentId: null,
+  linkId: null,
 } satisfies z.output<typeof deposit>;
 
 const withdrawal = money.extend({
@@ -97,52 +115,101 @@ const withdrawalExample = {
   failure: null,
 } satisfies z.output<typeof withdrawal>;
 
+const decimal = (description: string) =>
+  z.string().meta({ description: `${description}; decimal in the asset's unit` });
+
+/** payments V3: every field is always present, null where there is nothing to say. */
 const payment = money.extend({
   paymentId: z.string(),
   linkId: z.string(),
   createdVia: z.literal('link'),
-  chain: z.enum(CHAINS),
+  mode: z.enum(LINK_MODES),
+  status: z.enum(PAYMENT_STATUSES),
+  chain: z.enum(CHAINS).meta({ description: 'the network that the transfer came on' }),
   asset: z.string(),
-  txid: z.string(),
+  tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
   address: z.string(),
-  amountPaid: z.string(),
-  amountRemaining: z.string(),
+  derivationPath: z.string(),
+  txid: z.string(),
+  outputIndex,
+  depositId: z.string(),
+  incarnation: serial.meta({ description: 'rises when a reversed deposit comes back' }),
+  height,
+  blockHash: z.string(),
+  amountDue: decimal('the least that completes the payment'),
+  amountPaid: decimal('transfers that were seen, late ones too'),
+  amountConfirmed: decimal('confirmed transfers on time'),
+  amountRemaining: decimal('what is still missing'),
+  amountOverpaid: decimal('what was paid too much'),
+  amountShort: decimal('what the tolerance of the account forgave'),
+  late: z.boolean().meta({ description: 'the transfer came after the link was closed' }),
+  addressReused: z.boolean().meta({ description: 'the address had been lent to another payment before' }),
+  invoiceNumber: z.string().nullable(),
   customerEmail: z.string().nullable(),
   customerName: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()),
+  metadata: z.record(z.string(), z.unknown()).meta({ description: "the link's" }),
 });
 const paymentExample = {
   paymentId: 'pay_24pgoiqsx6vqvnqeqxvdh5ggkm',
   linkId: 'lnk_24pgoiqr6nmqzhfhdbnl2qzxyu',
   createdVia: 'link',
+  mode: 'fixed',
+  status: 'confirmed',
   chain: 'eth',
   asset: 'USDC',
-  txid: TXID,
+  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
   address: ADDRESS,
+  derivationPath: "m/44'/60'/0'/0/17",
+  txid: TXID,
+  outputIndex: 0,
+  depositId: 'dep_24pgoiqkv6buxq5cnqlkjmhx4e',
+  incarnation: 1,
+  height: 23_000_000,
+  blockHash: BLOCK_HASH,
   amount: '25000000',
   amountFormatted: '25',
   decimals: 6,
+  amountDue: '25',
   amountPaid: '25',
+  amountConfirmed: '25',
   amountRemaining: '0',
+  amountOverpaid: '0',
+  amountShort: '0',
+  late: false,
+  addressReused: false,
+  invoiceNumber: null,
   customerEmail: 'ada@example.com',
   customerName: null,
   metadata: { order: '1001' },
 } satisfies z.output<typeof payment>;
+/** On a shared link a transfer of another asset or network is of no payment. */
+const strayed = payment.extend({
+  paymentId: z.string().nullable(),
+  status: z.enum(PAYMENT_STATUSES).nullable(),
+});
+const unmatched = strayed.extend({
+  reason: z.enum(UNMATCHED_REASONS),
+  expected: z.object({ chain: z.enum(CHAINS), asset: z.string(), tokenContract: z.string().nullable() }),
+});
 
 const link = z.object({
   linkId: z.string(),
+  slug: z.string(),
+  url: z.string(),
+  mode: z.enum(LINK_MODES),
   chain: z.enum(CHAINS),
   asset: z.string(),
-  mode: z.enum(['fixed', 'donation']),
-  url: z.string(),
+  title: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()),
 });
 const linkExample = {
   linkId: 'lnk_24pgoiqr6nmqzhfhdbnl2qzxyu',
+  slug: 'k3vqx2mfd5zt4c7a',
+  url: 'https://pay.example.com/pay/k3vqx2mfd5zt4c7a',
+  mode: 'fixed',
   chain: 'eth',
   asset: 'USDC',
-  mode: 'fixed',
-  url: 'https://pay.example.com/pay/3f9c1d',
+  title: 'Order 1001',
   metadata: { order: '1001' },
 } satisfies z.output<typeof link>;
 
@@ -225,25 +292,72 @@ export const EVENT_CATALOGUE = {
     'Less than a fifth of a pool is unused; the edge was asked for more.',
     { chain: 'sol', unused: 199, levelPercent: 19, thresholdPercent: 20 },
   ),
-  payment_detected: entry(payment, 'A checkout payment has its first confirmation.', paymentExample),
-  payment_confirmed: entry(payment, 'A checkout payment is complete. Only this marks an invoice paid.', paymentExample),
-  payment_underpaid: entry(payment, 'Less than the amount arrived; the link stays open.', {
+  payment_detected: entry(payment, 'A transfer towards a link has its first confirmation.', {
     ...paymentExample,
+    status: 'detected',
+    amountConfirmed: '0',
+  }),
+  payment_confirmed: entry(payment, 'A checkout payment is complete. Only this marks an order paid.', paymentExample),
+  payment_underpaid: entry(payment, 'A transfer is confirmed and less than the amount arrived; the link stays open.', {
+    ...paymentExample,
+    status: 'underpaid',
     amount: '10000000',
     amountFormatted: '10',
     amountPaid: '10',
+    amountConfirmed: '10',
     amountRemaining: '15',
   }),
-  payment_late: entry(payment, 'A payment arrived after the closing date and is credited.', paymentExample),
+  payment_late: entry(payment, 'A transfer that came after the link was closed is confirmed; it is credited.', {
+    ...paymentExample,
+    status: 'late',
+    amountConfirmed: '0',
+    late: true,
+  }),
+  payment_reversed: entry(
+    strayed.extend({ reversedFrom: z.enum(DEPOSIT_STATUSES), depth: count }),
+    'A transfer towards a link left the chain in a reorg. What was fulfilled for it may have to be taken back.',
+    {
+      ...paymentExample,
+      status: 'expired',
+      amountPaid: '0',
+      amountConfirmed: '0',
+      amountRemaining: '25',
+      reversedFrom: 'confirmed',
+      depth: 13,
+    },
+  ),
+  payment_unmatched: entry(
+    unmatched,
+    'A confirmed transfer on an address of a link completes nothing: more than was asked, another asset or another network. It is credited as a deposit.',
+    {
+      ...paymentExample,
+      status: 'awaiting_payment',
+      chain: 'polygon',
+      amountPaid: '0',
+      amountConfirmed: '0',
+      amountRemaining: '25',
+      reason: 'wrong_network',
+      expected: { chain: 'eth', asset: 'USDC', tokenContract: paymentExample.tokenContract },
+    },
+  ),
   payment_link_created: entry(link, 'A link was created.', linkExample),
   payment_link_closed: entry(
     link.extend({
-      amountRaised: z.string(),
+      amountRaised: decimal('confirmed transfers on time'),
       paymentCount: count,
-      closedReason: z.enum(['paid', 'threshold', 'date', 'manual']),
+      closedReason: z.enum(CLOSED_REASONS),
+      closedAt: instant,
+      monitorUntil: instant.meta({ description: 'until then late money is reported' }),
     }),
     'A link was closed.',
-    { ...linkExample, amountRaised: '25', paymentCount: 1, closedReason: 'paid' },
+    {
+      ...linkExample,
+      amountRaised: '25',
+      paymentCount: 1,
+      closedReason: 'paid',
+      closedAt: '2026-01-01T00:00:00.000Z',
+      monitorUntil: '2026-01-31T00:00:00.000Z',
+    },
   ),
   sweep_completed: entry(sweep, 'All operations of a sweep job ended.', {
     jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu',
@@ -284,21 +398,16 @@ export function envelopeOf(event: EventName): z.ZodType {
 /** A whole example of an event, as it is sent. */
 export function exampleOf(event: EventName): EventEnvelope {
   const { example } = EVENT_CATALOGUE[event];
-  const counted = /^(deposit|payment|withdrawal)_(detected|confirmed|reversed|underpaid|late|broadcast|failed)$/.exec(
-    event,
-  );
+  const counted =
+    /^(deposit|payment|withdrawal)_(detected|confirmed|reversed|underpaid|late|unmatched|broadcast|failed)$/.exec(
+      event,
+    );
+  const gone = ['reversed', 'broadcast', 'failed'];
   return {
     event,
     id: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i',
     environment: 'live',
-    confirmations:
-      counted === null
-        ? null
-        : counted[2] === 'confirmed'
-          ? 12
-          : ['reversed', 'broadcast', 'failed'].includes(counted[2]!)
-            ? 0
-            : 1,
+    confirmations: counted === null ? null : counted[2] === 'detected' ? 1 : gone.includes(counted[2]!) ? 0 : 12,
     threshold: counted === null ? null : 12,
     timestamp: '2026-01-01T00:00:00.000Z',
     data: { ...example },
@@ -308,6 +417,7 @@ export function exampleOf(event: EventName): EventEnvelope {
 /** An event about a deposit, whole. */
 export const depositEnvelope = eventEnvelope.extend({
   event: z.enum(['deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'address_activated']),
-  data: deposit,
+  // A cloud of the release before names neither.
+  data: deposit.partial({ paymentId: true, linkId: true }),
 });
 export type DepositEnvelope = z.infer<typeof depositEnvelope>;

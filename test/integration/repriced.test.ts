@@ -9,6 +9,7 @@ import { buildUnsigned, reprice } from '../../chains/btc/unsigned.ts';
 import type { BtcInputs } from '../../chains/btc/coin.ts';
 import type { ChainClient, Intent, Signed, Unsigned } from '../../chains/chain.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
+import { PAYMENT_TERMS } from '../../actors/payment/terms.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
 import { IN_FLIGHT_LIMITS } from '../../actors/outgoing/counters.ts';
 import { beginSubmit, noteBroadcast } from '../../actors/outgoing/signed.ts';
@@ -77,6 +78,7 @@ class OneWithdrawal {
       command,
       inFlight: IN_FLIGHT_LIMITS,
       book: createChainBook([]),
+      pay: PAYMENT_TERMS,
       nowMs: this.row.updatedAtMs + 1,
     };
     const decision =

@@ -93,10 +93,24 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   band_change_scheduled: { band: 'launch', atMs: 6 },
   band_change_ended: { reason: 'in_force' },
   suspension_changed: { suspended: true },
+  payment_link_created: { id: 'lnk_1' },
+  payment_link_changed: { id: 'lnk_1', status: 'paused', closedReason: null },
+  payment_opened: { id: 'pay_1', linkId: 'lnk_1' },
+  payment_changed: { id: 'pay_1', status: 'detected', depositId: 'dep_1', incarnation: 1 },
   sandbox_reset: {},
 };
 /** Facts that leave no trace in the state: what they say is in rows. */
-const TRACELESS = ['deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'deposit_moved', 'delivery_replayed'];
+const TRACELESS = [
+  'deposit_detected',
+  'deposit_confirmed',
+  'deposit_reversed',
+  'deposit_moved',
+  'delivery_replayed',
+  'payment_link_created',
+  'payment_link_changed',
+  'payment_opened',
+  'payment_changed',
+];
 
 test('house 1: every field of the account but its name has one owner, and no capability changes what another one owns', (t) => {
   const owned = Object.values(CAPABILITIES).flatMap(({ owns }) => owns as readonly string[]);

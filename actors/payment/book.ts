@@ -1,0 +1,309 @@
+/**
+ * What deposits on lent addresses mean for payments: decided after the deposit, in the same decision. payments part 2.
+ *
+ *   transfer                 appears             confirmed                       reversed
+ *   counted, on time         payment_detected    payment_confirmed when it completes its payment;
+ *                            seen +              payment_underpaid while seen < due; nothing while the
+ *                                                rest is seen; payment_unmatched `surplus` when it was
+ *                                                complete already.  confirmed +, entry counted
+ *                                                                                payment_reversed; seen -,
+ *                                                                                confirmed -, entry reversed
+ *   late                     payment_detected    payment_late                    payment_reversed; late -
+ *                            late +
+ *   wrong asset or network                       payment_unmatched               payment_reversed, if it was
+ *                                                                                announced as unmatched
+ *
+ * The same movement that comes back keeps its payment and its role, and is not detected again (M6, V4); another
+ * movement under its key is a transfer of its own (M10). An archived address is silent (V8); what it receives counts
+ * all the same.
+ */
+import type { AccountCore, AccountEvent, RowWrite } from '../../model/account/capabilities.ts';
+import type { DepositRow } from '../../model/rows/deposit.ts';
+import type {
+  CheckoutAddressRow,
+  CheckoutRows,
+  PaymentLinkRow,
+  PaymentRow,
+  PaymentTransferRow,
+  TransferRole,
+} from '../../model/rows/payment.ts';
+import type { EventName } from '../../protocol/slugs.ts';
+import { NO_PURPOSE, type DepositChange, type DepositListener, type DepositPurpose } from '../deposit/listener.ts';
+import { linkClosed, transferEvent, type TransferEvent } from './announce.ts';
+import { closed, closedByMoney, isLate } from './closing.ts';
+import { isUse, statusOf, termsOf } from './sums.ts';
+import type { PaymentTerms } from './terms.ts';
+
+const transferKey = (depositId: string, incarnation: number): string => `${depositId}/${incarnation}`;
+
+/** The id of the payment that a fact opens, from the id that the fact has for a new deposit: both are used once. */
+const paymentIdOf = (depositId: string): string => depositId.replace(/^dep_/, 'pay_');
+
+export class PaymentBook implements DepositListener {
+  readonly announced: EventName[] = [];
+  readonly #core: Pick<AccountCore, 'accountId' | 'environment' | 'version'>;
+  readonly #terms: PaymentTerms;
+  readonly #nowMs: number;
+  readonly #events: AccountEvent[];
+  readonly #heads: CheckoutRows['heads'];
+  readonly #links: Map<string, PaymentLinkRow>;
+  readonly #payments: Map<string, PaymentRow>;
+  readonly #lent: readonly CheckoutAddressRow[];
+  readonly #transfers: Map<string, PaymentTransferRow>;
+  readonly #moved = new Set<string>();
+  readonly #closed: string[] = [];
+  readonly #added: RowWrite[] = [];
+
+  /** Events go to `events`, in the order of the facts. */
+  constructor(
+    core: Pick<AccountCore, 'accountId' | 'environment' | 'version'>,
+    read: CheckoutRows,
+    terms: PaymentTerms,
+    nowMs: number,
+    events: AccountEvent[],
+  ) {
+    this.#core = core;
+    this.#terms = terms;
+    this.#nowMs = nowMs;
+    this.#events = events;
+    this.#heads = read.heads;
+    this.#links = new Map(read.links.map((row) => [row.id, row]));
+    this.#payments = new Map(read.payments.map((row) => [row.id, row]));
+    this.#lent = read.lent.toSorted((a, b) => a.lentAtMs - b.lentAtMs || (a.id < b.id ? -1 : 1));
+    this.#transfers = new Map(read.transfers.map((row) => [transferKey(row.depositId, row.incarnation), row]));
+  }
+
+  /** Rows to write: links and payments in their new state, transfers and entries, then what a closing expires. */
+  get rows(): RowWrite[] {
+    const links = [...this.#links.values()].filter(({ id }) => this.#moved.has(id)),
+      payments = [...this.#payments.values()].filter(({ id }) => this.#moved.has(id));
+    return [
+      ...links.map((row): RowWrite => ({ table: 'payment_link', row: { ...row, version: row.version + 1 } })),
+      ...payments.map((row): RowWrite => ({ table: 'payment', row: { ...row, version: row.version + 1 } })),
+      ...this.#added,
+      ...this.#closed.map((linkId): RowWrite => ({ table: 'payments_expired', linkId })),
+    ];
+  }
+
+  appears({ deposit, before }: DepositChange, newId: string): void {
+    const transfer = this.#attributed(deposit, before === 'reversed', newId);
+    if (transfer === null) return;
+    this.#transfers.set(transferKey(deposit.id, deposit.incarnation), transfer);
+    this.#added.push({ table: 'payment_transfer', row: transfer });
+  }
+
+  purposeOf({ id, incarnation }: DepositRow): DepositPurpose {
+    const transfer = this.#transfers.get(transferKey(id, incarnation));
+    return transfer === undefined ? NO_PURPOSE : { paymentId: transfer.paymentId, linkId: transfer.linkId };
+  }
+
+  changed(change: DepositChange): readonly RowWrite[] {
+    const { deposit } = change;
+    const transfer = this.#transfers.get(transferKey(deposit.id, deposit.incarnation));
+    if (transfer === undefined) return [];
+    const link = this.#links.get(transfer.linkId)!;
+    const event = transfer.role.startsWith('wrong') ? strayed(transfer, change) : this.#counted(transfer, change);
+    const said = event === null ? [] : [this.#say(event, transfer, change)];
+    // M8: what a reorg takes back closes nothing.
+    const reason = deposit.status === 'confirmed' ? closedByMoney(this.#links.get(link.id)!) : null;
+    if (reason === null) return said.flat();
+    return [...said.flat(), this.#close(link.id, deposit)];
+  }
+
+  /** M4, M6, M10, S9, S11, S15. Null for an address that was never lent. */
+  #attributed(deposit: DepositRow, again: boolean, newId: string): PaymentTransferRow | null {
+    const { id: depositId, incarnation, accountId } = deposit;
+    const earlier = again ? this.#transfers.get(transferKey(depositId, incarnation - 1)) : undefined;
+    if (earlier !== undefined) return { ...earlier, incarnation };
+    const holder = this.#holderOf(deposit.addressId);
+    if (holder === null) return null;
+    const link = this.#linkWithHead(holder.linkId, deposit);
+    const role = roleOf(deposit, link);
+    const payment = role.startsWith('wrong') ? null : this.#paymentFor(role, holder, link, deposit, newId);
+    return {
+      depositId,
+      incarnation,
+      accountId,
+      linkId: link.id,
+      paymentId: payment?.id ?? holder.paymentId,
+      role,
+    };
+  }
+
+  /** Who has the address, or had it last: a payment that expired keeps it until it is lent on. S12, S15. */
+  #holderOf(addressId: string): CheckoutAddressRow | null {
+    return this.#lent.findLast((lent) => lent.addressId === addressId) ?? null;
+  }
+
+  /** A link that closed while no head could be read takes the first one that was read afterwards. M6. */
+  #linkWithHead(linkId: string, { ledger, height }: DepositRow): PaymentLinkRow {
+    const link = this.#links.get(linkId)!;
+    if (link.status !== 'closed' || link.closedAtHeight !== null) return link;
+    return this.#put({ ...link, closedAtHeight: this.#heads[ledger] ?? height });
+  }
+
+  /**
+   * S8: on a fixed link all transfers are its holder's. S9: a donation takes transfers until it is complete, then a
+   * further payment is opened on the same address. S4: on a shared link each transfer is a payment.
+   */
+  #paymentFor(
+    role: TransferRole,
+    holder: CheckoutAddressRow,
+    link: PaymentLinkRow,
+    deposit: DepositRow,
+    newId: string,
+  ): PaymentRow {
+    const first = holder.paymentId === null ? null : this.#payments.get(holder.paymentId)!;
+    if (first !== null && link.mode === 'fixed') return first;
+    const takesMore = ({ seen, late, due }: PaymentRow): boolean => (role === 'late' ? seen + late : seen) < due;
+    const open =
+      first === null
+        ? undefined
+        : [...this.#payments.values()]
+            .filter((one) => one.linkId === link.id && one.addressId === deposit.addressId && takesMore(one))
+            .toSorted((a, b) => a.openedAtMs - b.openedAtMs || (a.id < b.id ? -1 : 1))[0];
+    return open ?? this.#further(first, holder, link, deposit, newId);
+  }
+
+  #further(
+    first: PaymentRow | null,
+    holder: CheckoutAddressRow,
+    link: PaymentLinkRow,
+    deposit: DepositRow,
+    newId: string,
+  ): PaymentRow {
+    const id = paymentIdOf(newId);
+    this.#events.push({ type: 'payment_opened', id, linkId: link.id });
+    return this.#putPayment({
+      id,
+      accountId: this.#core.accountId,
+      linkId: link.id,
+      version: 0,
+      status: 'awaiting_payment',
+      ...termsOf(link, 0),
+      seen: 0n,
+      confirmed: 0n,
+      late: 0n,
+      addressId: holder.addressId,
+      address: deposit.address,
+      derivationPath: first?.derivationPath ?? link.derivationPath!,
+      addressReused: holder.reused,
+      customerEmail: first?.customerEmail ?? null,
+      customerName: first?.customerName ?? null,
+      language: first?.language ?? null,
+      payerKey: null,
+      expiresAtMs: this.#nowMs,
+      openedAtMs: this.#nowMs,
+      updatedAtMs: this.#nowMs,
+    });
+  }
+
+  /** The sums of its payment after a change, and what that says. V4, left to right. */
+  #counted(transfer: PaymentTransferRow, { deposit, before, confirmations }: DepositChange): TransferEvent | null {
+    const payment = this.#payments.get(transfer.paymentId!)!,
+      { amount, status } = deposit,
+      late = transfer.role === 'late';
+    const wasConfirmed = payment.status === 'confirmed';
+    if (status === 'detected') {
+      this.#sum(transfer, late ? { late: amount } : { seen: amount });
+      return before === 'reversed' ? null : { event: 'payment_detected' };
+    }
+    if (status === 'confirmed') {
+      const after = this.#sum(transfer, late ? {} : { confirmed: amount });
+      if (late) return { event: 'payment_late' };
+      if (after.status !== 'confirmed') return after.seen < after.due ? { event: 'payment_underpaid' } : null;
+      return wasConfirmed ? { event: 'payment_unmatched', reason: 'surplus' } : { event: 'payment_confirmed' };
+    }
+    const confirmed = before === 'confirmed' && !late ? { confirmed: -amount } : {};
+    this.#sum(transfer, late ? { late: -amount } : { seen: -amount, ...confirmed });
+    return { event: 'payment_reversed', reversedFrom: before!, depth: confirmations };
+  }
+
+  /** Adds to the sums of a payment, and to what its link derives of them: M5, M7, P13. */
+  #sum(
+    { depositId, incarnation, paymentId, linkId }: PaymentTransferRow,
+    { seen = 0n, confirmed = 0n, late = 0n }: { seen?: bigint; confirmed?: bigint; late?: bigint },
+  ): PaymentRow {
+    const before = this.#payments.get(paymentId!)!,
+      link = this.#links.get(linkId)!;
+    const sums = {
+      seen: before.seen + seen,
+      confirmed: before.confirmed + confirmed,
+      late: before.late + late,
+    };
+    const status = statusOf({ ...before, ...sums }, link.status === 'closed', this.#nowMs);
+    const after = this.#putPayment({ ...before, ...sums, status, updatedAtMs: this.#nowMs });
+    this.#put({
+      ...link,
+      amountRaised: link.amountRaised + confirmed,
+      paymentCount: link.paymentCount + Number(status === 'confirmed') - Number(before.status === 'confirmed'),
+      uses: link.uses + Number(isUse(status)) - Number(isUse(before.status)),
+    });
+    if (confirmed !== 0n) {
+      const { accountId } = this.#core,
+        kind = confirmed > 0n ? 'counted' : 'reversed';
+      const row = { depositId, incarnation, kind, accountId, linkId, paymentId: after.id, amount: confirmed } as const;
+      this.#added.push({ table: 'payment_entry', row });
+    }
+    this.#events.push({ type: 'payment_changed', id: after.id, status, depositId, incarnation });
+    return after;
+  }
+
+  #close(linkId: string, { ledger, address }: DepositRow): RowWrite {
+    const open = this.#links.get(linkId)!,
+      reason = closedByMoney(open)!;
+    const link = this.#put(closed(open, reason, this.#heads[ledger] ?? null, this.#nowMs, this.#terms.monitorDays));
+    this.#closed.push(linkId);
+    this.#events.push({ type: 'payment_link_changed', id: linkId, status: 'closed', closedReason: reason });
+    this.announced.push('payment_link_closed');
+    for (const payment of this.#payments.values())
+      if (payment.linkId === linkId && payment.status === 'awaiting_payment')
+        this.#payments.set(payment.id, { ...payment, status: 'expired' }); // written by `payments_expired`
+    return linkClosed(this.#core, link, {
+      position: this.#events.length,
+      orderKey: address,
+      payUrl: this.#terms.payUrl,
+      atMs: this.#nowMs,
+    });
+  }
+
+  #say(what: TransferEvent, transfer: PaymentTransferRow, { deposit, confirmations }: DepositChange): RowWrite[] {
+    if (!deposit.announced) return [];
+    const { linkId, paymentId, role } = transfer;
+    const link = this.#links.get(linkId)!,
+      payment = paymentId === null ? null : this.#payments.get(paymentId)!;
+    this.announced.push(what.event);
+    return [transferEvent(this.#core, what, { link, payment, deposit, role }, confirmations, this.#nowMs)];
+  }
+
+  #put(link: PaymentLinkRow): PaymentLinkRow {
+    this.#links.set(link.id, link);
+    this.#moved.add(link.id);
+    return link;
+  }
+
+  #putPayment(payment: PaymentRow): PaymentRow {
+    this.#payments.set(payment.id, payment);
+    this.#moved.add(payment.id);
+    return payment;
+  }
+}
+
+/** S11, M6. Found by address, asset and network; never by amount or sender. */
+function roleOf({ chain, tokenContract, height }: DepositRow, link: PaymentLinkRow): TransferRole {
+  if (chain !== link.chain) return 'wrong_network';
+  if (tokenContract !== link.tokenContract) return 'wrong_asset';
+  return isLate(link, height) ? 'late' : 'counted';
+}
+
+function strayed(
+  { role }: PaymentTransferRow,
+  { deposit, before, confirmations }: DepositChange,
+): TransferEvent | null {
+  if (deposit.status === 'confirmed')
+    return { event: 'payment_unmatched', reason: role as 'wrong_asset' | 'wrong_network' };
+  // Only what was announced as unmatched is taken back; its detection said nothing of a payment.
+  return deposit.status === 'reversed' && before === 'confirmed'
+    ? { event: 'payment_reversed', reversedFrom: before, depth: confirmations }
+    : null;
+}

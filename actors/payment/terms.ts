@@ -1,0 +1,12 @@
+/** What of payments a deployment sets. */
+import { LINK_MONITOR_DAYS } from './closing.ts';
+
+export interface PaymentTerms {
+  /** Where the pay page is: an origin. payments P7. */
+  readonly payUrl: string;
+  /** How long a closed link's addresses are reported. payments M11. */
+  readonly monitorDays: number;
+}
+
+/** Of a developer's machine. */
+export const PAYMENT_TERMS: PaymentTerms = { payUrl: 'http://localhost:8080', monitorDays: LINK_MONITOR_DAYS };

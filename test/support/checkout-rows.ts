@@ -1,0 +1,95 @@
+/** Links and payments as the store keeps them, in memory: versions checked, money derived from entries alone. */
+import type { RowWrite } from '../../model/account/capabilities.ts';
+import type {
+  CheckoutAddressRow,
+  CheckoutRows,
+  PaymentEntryRow,
+  PaymentLinkRow,
+  PaymentRow,
+  PaymentTransferRow,
+} from '../../model/rows/payment.ts';
+import type { DepositRow } from '../../model/rows/deposit.ts';
+
+/** What a store may get wrong: each must be noticed by the model that it is compared with. */
+export type Planted = 'counted_twice' | 'late_counted' | 'detected_expired' | 'reversal_lost';
+
+export class CheckoutStore {
+  readonly links = new Map<string, PaymentLinkRow>();
+  readonly payments = new Map<string, PaymentRow>();
+  readonly lent: CheckoutAddressRow[] = [];
+  readonly transfers = new Map<string, PaymentTransferRow>();
+  readonly entries = new Map<string, PaymentEntryRow>();
+  readonly planted: Planted | null;
+
+  constructor(planted: Planted | null = null) {
+    this.planted = planted;
+  }
+
+  /** What a decision about deposits on these addresses reads. */
+  read(addressIds: readonly string[], deposits: readonly DepositRow[], head: Record<string, number>): CheckoutRows {
+    const lent = this.lent.filter(({ addressId }) => addressIds.includes(addressId)),
+      ids = new Set(lent.map(({ linkId }) => linkId)),
+      known = new Set(deposits.map(({ id }) => id));
+    const links = [...this.links.values()].filter(({ id }) => ids.has(id));
+    return {
+      links: this.planted === 'late_counted' ? links.map((link) => ({ ...link, status: 'active' })) : links,
+      payments: [...this.payments.values()].filter(({ linkId }) => ids.has(linkId)),
+      lent,
+      transfers: [...this.transfers.values()].filter(({ depositId }) => known.has(depositId)),
+      heads: head,
+    };
+  }
+
+  /** Throws: for a row that was decided on another version, and for sums that the entries do not give. */
+  write(rows: readonly RowWrite[]): void {
+    for (const write of rows) {
+      if (write.table === 'payment_link') this.#put(this.links, write.row);
+      else if (write.table === 'payment') this.#put(this.payments, write.row);
+      else if (write.table === 'checkout_address') this.lent.push(write.row);
+      else if (write.table === 'payment_transfer')
+        this.#once(this.transfers, `${write.row.depositId}/${write.row.incarnation}`, write.row);
+      else if (write.table === 'payment_entry') this.#enter(write.row);
+      else if (write.table === 'payments_expired') this.#expire(write.linkId);
+    }
+  }
+
+  raised(link: PaymentLinkRow): bigint {
+    return this.#sum(({ linkId }) => linkId === link.id);
+  }
+
+  confirmed(payment: PaymentRow): bigint {
+    return this.#sum(({ paymentId }) => paymentId === payment.id);
+  }
+
+  #sum(of: (entry: PaymentEntryRow) => boolean): bigint {
+    const times = this.planted === 'counted_twice' ? 2n : 1n;
+    return [...this.entries.values()].filter(of).reduce((sum, { amount }) => sum + amount * times, 0n);
+  }
+
+  #put<Row extends { id: string; version: number }>(rows: Map<string, Row>, row: Row): void {
+    const before = rows.get(row.id)?.version ?? 0;
+    if (row.version !== before + 1) throw new Error(`${row.id} is at ${before}, decided for ${row.version}`);
+    rows.set(row.id, row);
+  }
+
+  #once<Row>(rows: Map<string, Row>, key: string, row: Row): void {
+    if (rows.has(key)) throw new Error(`${key} is there`);
+    rows.set(key, row);
+  }
+
+  #enter(row: PaymentEntryRow): void {
+    if (this.planted === 'reversal_lost' && row.kind === 'reversed') return;
+    this.#once(this.entries, `${row.depositId}/${row.incarnation}/${row.kind}`, row);
+  }
+
+  #expire(linkId: string): void {
+    for (const payment of this.payments.values()) {
+      const waits = payment.status === 'awaiting_payment';
+      if (
+        payment.linkId === linkId &&
+        (waits || (this.planted === 'detected_expired' && payment.status === 'detected'))
+      )
+        this.payments.set(payment.id, { ...payment, status: 'expired', version: payment.version + 1 });
+    }
+  }
+}
