@@ -3,6 +3,8 @@ import { migrate } from '../persistence/postgres/migrate.ts';
 import { openDatabase } from '../persistence/postgres/sql.ts';
 
 const DATABASE = 'flock';
+/** A database is made in the time that the machine needs. */
+const PREPARING = { connections: 1, name: 'flock-prepare', role: null, statementTimeoutMs: 0 };
 
 /** URL of the same server with another user, password and database. */
 function urlWith(url: string, parts: { username?: string; password?: string; database: string }): string {
@@ -21,7 +23,7 @@ export async function prepareDatabase(
   superuserUrl: string,
   name = DATABASE,
 ): Promise<{ appUrl: string; superuserUrl: string }> {
-  const server = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-prepare', role: null });
+  const server = openDatabase({ url: superuserUrl, ...PREPARING });
   try {
     const known = await server`select 1 from pg_database where datname = ${name}`;
     if (known.length === 0) await server`create database ${server(name)} encoding 'UTF8' template template0`;
@@ -42,7 +44,7 @@ export async function prepareDatabase(
  * killed are not waited for.
  */
 export async function forgetNodes(superuserUrl: string): Promise<void> {
-  const sql = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-prepare', role: null });
+  const sql = openDatabase({ url: superuserUrl, ...PREPARING });
   try {
     await sql`delete from flock.cloud_node`;
   } finally {
