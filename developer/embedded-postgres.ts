@@ -165,6 +165,7 @@ async function openCluster(dataDir: string, binaries: string, user: RunAs): Prom
         '--encoding',
         'UTF8',
         ...localeOf(majorVersion(binaries)),
+        '--data-checksums',
         '--no-sync',
       ],
       { cwd: '/', env: environment(), ...user },

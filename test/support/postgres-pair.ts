@@ -106,7 +106,7 @@ export class PostgresServers {
     const directory = this.folder(`server-${this.#made.length}`);
     await run(
       join(this.binaries, 'initdb'),
-      ['-D', directory, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+      ['-D', directory, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--data-checksums'],
       { cwd: '/', env: ENV, ...this.user },
     );
     const server = await this.#server(directory);

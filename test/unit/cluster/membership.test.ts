@@ -1,5 +1,6 @@
 /** A node among several over a database that loses answers, and after a freeze. */
 import test from 'ava';
+import { systemClock, type Clock } from '../../../actors/kernel/timers.ts';
 import { Membership } from '../../../cluster/membership.ts';
 import type { ClusterStore, Holding, Member } from '../../../model/ports/cluster-store.ts';
 import type { NodeAbout } from '../../../model/ports/nodes.ts';
@@ -61,7 +62,10 @@ class Rows {
   }
 }
 
-async function joined(change: (rows: Rows, store: ClusterStore) => ClusterStore = (_, store) => store) {
+async function joined(
+  change: (rows: Rows, store: ClusterStore) => ClusterStore = (_, store) => store,
+  timing: { clock?: Clock; leaseSeconds?: number } = {},
+) {
   const rows = new Rows(),
     clock = new HandClock();
   const node = new Membership({
@@ -70,10 +74,10 @@ async function joined(change: (rows: Rows, store: ClusterStore) => ClusterStore 
     url: 'http://a',
     about: ABOUT,
     doorbell: { ring: () => undefined, onRing: () => undefined },
-    leaseSeconds: 10,
+    leaseSeconds: timing.leaseSeconds ?? 10,
     log: { info: () => undefined, warn: () => undefined },
     isAway: () => false,
-    clock,
+    clock: timing.clock ?? clock,
   });
   await node.join();
   node.follow({
@@ -137,6 +141,20 @@ test('4.1 row 2, a freeze past the lease: nothing is taken in by its memory unti
   rows.shards[7] = { owner: 'b', epoch: rows.shards[7]!.epoch + 1, vacant: false };
   await comesTo('the rest is served', () => served() === SHARD_COUNT - 1);
   t.false(node.serves(7));
+});
+
+test('4.1 row 34, the event loop of a node stalls past its lease: what waited behind the stall finds nothing served before the next beat', async (t) => {
+  const { node, served, comesTo } = await joined(undefined, { clock: systemClock, leaseSeconds: 2 });
+  await comesTo('everything is served', () => served() === SHARD_COUNT && node.follows('eth'));
+  const waited = new Promise<number>((resolve) => {
+    setImmediate(() => resolve(served()));
+  });
+  const isHeld = Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
+  t.is(isHeld, 'timed-out');
+  t.is(served(), 0);
+  t.is(node.ownerOf(7), null);
+  t.is(await waited, 0);
+  await comesTo('everything is served again', () => served() === SHARD_COUNT && node.follows('eth'));
 });
 
 /** Beats with the version that the database has. */
