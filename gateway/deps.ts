@@ -10,6 +10,7 @@ import type { EdgeStreams } from '../model/ports/edge-streams.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
+import type { MemberStore } from '../model/ports/member-store.ts';
 import type { Nodes } from '../model/ports/nodes.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -45,6 +46,7 @@ export interface GatewayDeps {
   readonly stores: {
     readonly identity: IdentityStore;
     readonly logins: LoginStore;
+    readonly members: MemberStore;
     readonly auditLog: AuditLogStore;
     readonly reads: ReadStore;
     readonly billing: Pick<BillingStore, 'statements' | 'statement'>;

@@ -210,6 +210,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     stores: {
       identity: stores.identity,
       logins: stores.logins,
+      members: stores.members,
       auditLog: stores.auditLog,
       reads: stores.read,
       billing: stores.billing,

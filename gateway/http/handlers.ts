@@ -14,6 +14,7 @@ import { edgeHandlers } from './edge/edge.ts';
 import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
 import { loginHandlers } from './organization/logins.ts';
+import { memberHandlers } from './organization/members.ts';
 import { organizationHandlers } from './organization/organizations.ts';
 import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
@@ -48,6 +49,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...sandboxHandlers(deps),
     ...signInHandlers(deps),
     ...loginHandlers(deps),
+    ...memberHandlers(deps),
     ...auditLogHandlers(deps),
     ...organizationHandlers(deps),
     ...settingHandlers(deps),

@@ -15,6 +15,8 @@ export interface ApiKeyRow {
   maskedPrefix: string;
   createdAtMs: number;
   revokedAtMs: number | null;
+  /** The user who minted it; absent for an operator's, and for keys of before. */
+  createdBy?: string;
 }
 
 export interface UserRow {

@@ -50,6 +50,7 @@ function apiKeyOf(row: Columns): ApiKeyRow {
     maskedPrefix: row.maskedPrefix,
     createdAtMs: row.createdAt,
     revokedAtMs: row.revokedAt,
+    ...(row.createdBy === null ? {} : { createdBy: row.createdBy }),
   } as ApiKeyRow;
 }
 
@@ -64,9 +65,9 @@ function apiKeys(sql: Sql): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' 
       failpoint('insert_api_key.before');
       const { count } = await sql`
         with minted as materialized (
-        insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at, revoked_at)
+        insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at, revoked_at, created_by)
           select ${row.id}, ${row.accountId}, ${row.organizationId}, ${row.environment}, ${row.label}, ${row.hash},
-                 ${row.maskedPrefix}, ${row.createdAtMs}::timestamptz, ${row.revokedAtMs}::timestamptz
+                 ${row.maskedPrefix}, ${row.createdAtMs}::timestamptz, ${row.revokedAtMs}::timestamptz, ${row.createdBy ?? null}
             from ${onlyFirst(sql, answer)}
           returning id
         )

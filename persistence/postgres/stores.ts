@@ -10,6 +10,7 @@ import { createInboxStore } from './inbox-store.ts';
 import { createJobStore } from './job-store.ts';
 import { createLoginStore } from './login-store.ts';
 import { createMailStore } from './mail-store.ts';
+import { createMemberStore } from './member-store.ts';
 import { createOperatorReads } from './operator-reads.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
@@ -39,6 +40,7 @@ export function createStores(options: StoresOptions) {
     edge: createEdgeStore(sql),
     identity: createIdentityStore(sql, options.initialAccount),
     logins: createLoginStore(sql),
+    members: createMemberStore(sql),
     read: createReadStore(sql, options.lists),
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),

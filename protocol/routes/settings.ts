@@ -1,7 +1,8 @@
 /** Settings of an organization. */
 import type { Route } from '../route.ts';
 import * as account from '../schema/account.ts';
-import { DELETE, GET, LIST, POST, portal } from './kinds.ts';
+import * as people from '../schema/people.ts';
+import { DELETE, GET, LIST, PATCH, POST, portal } from './kinds.ts';
 
 export const SETTINGS_ROUTES = {
   listApiKeys: {
@@ -78,5 +79,34 @@ export const SETTINGS_ROUTES = {
     reply: account.memberPage,
     refusals: [],
     summary: 'Members and their roles',
+  },
+  changeMember: {
+    ...portal('Settings', 'owner'),
+    method: PATCH,
+    path: '/v1/settings/members/{userId}',
+    params: people.memberParams,
+    body: people.memberBody,
+    reply: people.memberChanged,
+    refusals: ['TOTP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
+    summary: 'Give a member another role; to make an owner needs a fresh second factor',
+  },
+  removeMember: {
+    ...portal('Settings', 'viewer'),
+    method: DELETE,
+    path: '/v1/settings/members/{userId}',
+    params: people.memberParams,
+    reply: people.memberRemoved,
+    refusals: ['NOT_FOUND', 'CONFLICT'],
+    summary: 'Remove a member (owners), or leave (anyone)',
+  },
+  transferOrganization: {
+    ...portal('Organizations', 'owner'),
+    method: POST,
+    path: '/v1/organizations/{id}/transfer',
+    params: people.organizationParams,
+    body: people.transferBody,
+    reply: people.transferred,
+    refusals: ['TOTP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
+    summary: 'Hand the organization over to a member and step down or leave; takes a code made for this',
   },
 } as const satisfies Record<string, Route>;

@@ -578,6 +578,20 @@ const PEOPLE: Record<string, Work> = {
     await auditLog.head(organizationId);
     await auditLog.trim({ free: 7, premium: 90, ultimate: null });
   },
+  'members.organizationsOf roleOf changeRole remove keysMintedBy transfer': async ({ stores }) => {
+    const { organizationId, userId } = await newOrganization(stores);
+    const other = (await newOrganization(stores)).userId;
+    const { members, identity } = stores;
+    await identity.insertMembership({ userId: other, organizationId, role: 'viewer' });
+    await identity.setTotp(other, 'sealed', true);
+    await members.organizationsOf(userId);
+    await members.roleOf(organizationId, userId);
+    await members.changeRole(organizationId, other, 'editor');
+    await members.transfer(organizationId, userId, other, 'viewer');
+    await members.transfer(organizationId, other, userId, 'leave');
+    await members.keysMintedBy(organizationId, userId);
+    await members.remove(organizationId, userId);
+  },
   'identity.insertUser createOrganization organization members insertMembership ownership.claimShards leaveNode':
     async ({ stores }) => {
       const { organizationId, userId } = await newOrganization(stores);

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { createMemberStore } from '../../persistence/postgres/member-store.ts';
+import { constraintOf } from '../../persistence/postgres/sql.ts';
 import { createClient } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { verifyExport } from '../../protocol/node/audit-chain.ts';
@@ -7,6 +9,7 @@ import { codeOf, raw, startTestCloud, type Person } from '../support/gateway.ts'
 const cloud = await startTestCloud();
 test.after.always(() => cloud.stop());
 
+const members = createMemberStore(cloud.database.sql);
 const asBearer = (bearer: string) => createClient({ baseUrl: cloud.url, bearer });
 const cookieOf = (headers: Headers) => /flock_refresh=([^;]*)/.exec(headers.getSetCookie().at(-1) ?? '')?.[1];
 const post = (path: string, body: object, headers: Record<string, string> = {}) =>
@@ -221,4 +224,121 @@ test('console U4, U6: the log is verified against a checkpoint from earlier, exp
     }).then(({ json }) => json.error),
     { code: 'TIER_FEATURE_LOCKED', details: { feature: 'auditExport', tier: 'premium', requiredTier: 'ultimate' } },
   );
+});
+
+// ── Members ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test('console A27 (faults 4): the last owner cannot step down, leave or be removed; of two who demote each other at once one stays', async (t) => {
+  const organization = await cloud.organization();
+  const { owner } = organization;
+  const first = (await browser(owner)).client;
+  const last = { code: 'CONFLICT', details: { reason: 'last_owner' } };
+  t.like(await first.call('changeMember', { params: { userId: owner.id }, body: { role: 'viewer' } }), last);
+  t.like(await first.call('removeMember', { params: { userId: owner.id } }), last);
+  const second = await cloud.person();
+  await cloud.join(second, organization, 'owner');
+  const other = (await browser(second)).client;
+  const both = await Promise.all([
+    first.call('changeMember', { params: { userId: second.id }, body: { role: 'viewer' } }),
+    other.call('changeMember', { params: { userId: owner.id }, body: { role: 'viewer' } }),
+  ]);
+  const [{ count }] = await cloud.database.owner<[{ count: number }]>`
+    select count(*) as count from flock.membership where organization_id = ${organization.id} and role = 'owner'`;
+  t.is(count, 1);
+  t.is(both.filter((answer) => !isRefusal(answer)).length, 1);
+  // The owner of the schema and the application, too.
+  for (const sql of [cloud.database.owner, cloud.database.sql]) {
+    const attack = sql`delete from flock.membership where organization_id = ${organization.id}`;
+    t.is(
+      constraintOf(
+        await attack.then(
+          () => null,
+          (error: unknown) => error,
+        ),
+      ),
+      'organization_has_owner',
+    );
+  }
+});
+
+test('console A13, A29 (faults 4, 5, 6): a demoted or removed member is out at once; anyone can leave; minted keys are counted', async (t) => {
+  const organization = await cloud.organization();
+  const { client } = await browser(organization.owner);
+  const member = await cloud.person();
+  await cloud.join(member, organization, 'owner');
+  const theirs = await browser(member);
+  const key = await theirs.client.must('mintApiKey', { body: { label: 'theirs', environment: 'sandbox' } });
+  const params = { userId: member.id };
+  t.deepEqual(await client.must('changeMember', { params, body: { role: 'editor' } }), { ...params, role: 'editor' });
+  t.like(await theirs.client.call('mintApiKey', { body: { label: 'x', environment: 'sandbox' } }), {
+    code: 'FORBIDDEN',
+  });
+  t.like(await theirs.client.call('removeMember', { params: { userId: organization.owner.id } }), {
+    code: 'FORBIDDEN',
+  });
+  t.like(
+    await client.call('changeMember', {
+      params: { userId: organization.owner.id.replace(/.$/, '2') },
+      body: { role: 'viewer' },
+    }),
+    { code: 'NOT_FOUND' },
+  );
+  const stale = asBearer(
+    (await refresh((await browser(organization.owner, { step: 1 })).cookie)).json.data.accessToken,
+  );
+  t.like(await stale.call('changeMember', { params, body: { role: 'owner' } }), { code: 'TOTP_REQUIRED' });
+  t.deepEqual(await theirs.client.must('removeMember', { params }), { ...params, removed: true, apiKeysMinted: 1 });
+  t.like(await theirs.client.call('listMembers'), { code: 'FORBIDDEN' });
+  t.like(await client.call('removeMember', { params }), { code: 'NOT_FOUND' });
+  t.false(isRefusal(await createClient({ baseUrl: cloud.url, apiKey: key.key }).call('listAddresses')), 'keys stay');
+  const log = await client.must('listAuditLog', { query: { target: member.id } });
+  t.deepEqual(
+    log.content.map(({ action, changes }) => [action, changes?.['role']]),
+    [
+      ['removeMember', ['editor', null]],
+      ['changeMember', undefined],
+      ['changeMember', ['owner', 'editor']],
+    ],
+  );
+});
+
+test('console A28: an organization is handed over to a member with a second factor, with a code made for it, in one step', async (t) => {
+  const organization = await cloud.organization();
+  const { client } = await browser(organization.owner);
+  const [next, without] = [await cloud.person(), await cloud.person({ totp: false })];
+  for (const who of [next, without]) await cloud.join(who, organization, 'viewer');
+  const params = { id: organization.id };
+  t.like(await client.call('transferOrganization', { params, body: { userId: next.id, then: 'leave' } }), {
+    code: 'TOTP_REQUIRED',
+    details: { reason: 'missing', accepts: ['totp'] },
+  });
+  const foreign = { id: (await cloud.organization()).id };
+  t.like(await client.call('transferOrganization', { params: foreign, body: { userId: next.id, then: 'leave' } }), {
+    code: 'NOT_FOUND',
+  });
+  const body = { userId: without.id, then: 'leave' as const, totp: codeOf(organization.owner, 1) };
+  t.like(await client.call('transferOrganization', { params, body }), {
+    code: 'CONFLICT',
+    details: { reason: 'not_ready' },
+  });
+  t.like(await client.call('transferOrganization', { params, body: { ...body, userId: next.id } }), {
+    code: 'TOTP_REQUIRED',
+    details: { reason: 'used' },
+  });
+  const [{ role }] = await cloud.database.owner<[{ role: string }]>`
+    select role from flock.membership where organization_id = ${organization.id} and user_id = ${organization.owner.id}`;
+  t.is(role, 'owner', 'nothing happened');
+  t.is(await members.transfer(organization.id, organization.owner.id, next.id, 'editor'), 'done');
+  t.deepEqual(
+    (await members.organizationsOf(next.id)).map((one) => [one.id, one.role]),
+    [[organization.id, 'owner']],
+  );
+  t.is(await members.roleOf(organization.id, organization.owner.id), 'editor');
+  t.is(
+    await members.transfer(organization.id, organization.owner.id, next.id, 'leave'),
+    'unknown',
+    'no owner any more',
+  );
+  t.is(await members.transfer(organization.id, next.id, organization.owner.id, 'leave'), 'done');
+  t.is(await members.roleOf(organization.id, next.id), null);
 });

@@ -10,7 +10,7 @@ import { instantOf, wholePage } from '../views.ts';
 const FIRST_PLAN: Plan = { tier: 'free', band: 'launch', subscription: 'active', paymentsActive: false };
 
 export function organizationHandlers({
-  stores: { identity },
+  stores: { identity, members },
   nowMs,
 }: HandlerDeps): Pick<Handlers, 'createOrganization' | 'listOrganizations' | 'listMembers'> {
   return {
@@ -28,14 +28,13 @@ export function organizationHandlers({
       return isMade ? reply : USED_KEY;
     },
     async listOrganizations(asked) {
-      const user = await identity.userById(bearerOf(asked).userId);
-      const found = await Promise.all(
-        (user?.memberships ?? []).map(async ({ organizationId, role }) => {
-          const row = await identity.organization(organizationId);
-          return row === null ? [] : [{ id: row.id, name: row.name, role, createdAt: instantOf(row.createdAtMs) }];
-        }),
-      );
-      return wholePage('organizations', found.flat(), asked.query, ({ id }) => id);
+      const found = (await members.organizationsOf(bearerOf(asked).userId)).map(({ id, name, role, createdAtMs }) => ({
+        id,
+        name,
+        role,
+        createdAt: instantOf(createdAtMs),
+      }));
+      return wholePage('organizations', found, asked.query, ({ id }) => id);
     },
     async listMembers(asked) {
       accountOf(asked);

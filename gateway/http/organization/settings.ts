@@ -59,6 +59,7 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         maskedPrefix,
         createdAtMs: nowMs(),
         revokedAtMs: null,
+        createdBy: bearerOf(asked).userId,
       };
       const reply = { ...keyView(row), key };
       const record = recordOf(asked, {
