@@ -26,7 +26,7 @@ export interface OwnNodesSettings {
   readonly nodes: ReadonlyMap<Chain, readonly string[]>;
   /** Confirmations to require where they differ from the network's own threshold. */
   readonly confirmations?: ReadonlyMap<Chain, number>;
-  /** Tokens of the registry in use; a node is opened anew when it changes. */
+  /** Tokens of the registry in use, the same object while it is in use: another one opens a node anew. */
   readonly catalogueOf: (chain: Chain) => Catalogue;
   readonly monotonicMs: () => number;
 }

@@ -3,7 +3,6 @@
  * reorganise and the cloud is killed. Seeded: the seed alone decides what is played; `FLOCK_SEED` plays another one,
  * `FLOCK_SOAK_STEPS=100` plays a longer one.
  */
-import { catalogueOf } from '../../chains/catalogue.ts';
 import test from 'ava';
 import { newStorage } from '../support/edge/disk.ts';
 import { createDepositCheck, takenKeysIn } from '../../edge/webhooks/deposit-check.ts';
@@ -17,6 +16,10 @@ import { patiently } from '../support/company.ts';
 import { seeded } from '../support/seeded.ts';
 import { play, type Payment } from '../support/soak/play.ts';
 import { openTenChains, type TenChains } from '../support/soak/ten-chains.ts';
+import { registryIn } from '../support/edge/registry.ts';
+
+/** The same catalogue at each call, as an edge's registry gives it. */
+const TOKENS = registryIn().catalogueOf;
 
 const SEED = Number(process.env.FLOCK_SEED ?? 20_261_128);
 const STEPS = Number(process.env.FLOCK_SOAK_STEPS ?? 9);
@@ -88,10 +91,10 @@ async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> 
     [...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]),
   );
   const check = createDepositCheck({
-    catalogueOf: (chain) => catalogueOf(chain),
+    catalogueOf: TOKENS,
     environment: 'live',
     nodes: createOwnNodes({
-      catalogueOf: (chain) => catalogueOf(chain),
+      catalogueOf: TOKENS,
       nodes,
       confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])),
       monotonicMs: () => performance.now(),

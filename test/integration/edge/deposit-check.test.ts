@@ -1,5 +1,4 @@
 /** EDGE_VERIFY_RPC_<CHAIN>: no event of a confirmed deposit leaves that the customer's own node does not confirm. */
-import { catalogueOf } from '../../../chains/catalogue.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,12 +23,16 @@ import { API_KEYS, eventually, PHRASE, startTestEdge } from '../../support/edge/
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { startReceiver } from '../../support/edge/receivers.ts';
 import { newStorage } from '../../support/edge/disk.ts';
+import { registryIn } from '../../support/edge/registry.ts';
+
+/** The same catalogue at each call, as an edge's registry gives it. */
+const TOKENS = registryIn().catalogueOf;
 
 const checkOver = (nodes: ReadonlyMap<Chain, readonly string[]>, monotonicMs: () => number): DepositCheck =>
   createDepositCheck({
-    catalogueOf: (chain) => catalogueOf(chain),
+    catalogueOf: TOKENS,
     environment: 'live',
-    nodes: createOwnNodes({ catalogueOf: (chain) => catalogueOf(chain), nodes, monotonicMs }),
+    nodes: createOwnNodes({ catalogueOf: TOKENS, nodes, monotonicMs }),
     keys: takenKeysIn(newStorage()),
     monotonicMs,
     holderOf: async (_chain, address) => (address === HELD ? { userRef: 'alice', tag: null } : null),
@@ -199,7 +202,7 @@ test("found: each event of a deposit has the id of what it tells and its holder:
   const paid = { txid: `0x${'ab'.repeat(32)}`, height: 5, blockHash: `0x${'cd'.repeat(32)}` };
   const alarms: string[] = [];
   const live = createDepositCheck({
-    catalogueOf: (chain) => catalogueOf(chain),
+    catalogueOf: TOKENS,
     nodes: null,
     environment: 'live',
     keys: takenKeysIn(newStorage()),

@@ -1,5 +1,4 @@
 /** found F21: a movement that has two keys is credited under one of them, for ever. */
-import { catalogueOf } from '../../../chains/catalogue.ts';
 import test from 'ava';
 import { ChainUnavailable, MalformedReply, type Block, type Transfer } from '../../../chains/chain.ts';
 import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
@@ -7,6 +6,10 @@ import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
 import { createDepositCheck, judgeDelivery, takenKeysIn } from '../../../edge/webhooks/deposit-check.ts';
 import { eventId } from '../../../protocol/node/ids.ts';
 import { newStorage } from '../../support/edge/disk.ts';
+import { registryIn } from '../../support/edge/registry.ts';
+
+/** The same catalogue at each call, as an edge's registry gives it. */
+const TOKENS = registryIn().catalogueOf;
 
 const SHOP = '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0',
   TXID = `0x${'7'.repeat(64)}`,
@@ -70,7 +73,7 @@ const confirmed = (outputIndex: number) =>
   });
 const checkIn = (storage: Pick<Storage, 'one' | 'run'>) =>
   createDepositCheck({
-    catalogueOf: (chain) => catalogueOf(chain),
+    catalogueOf: TOKENS,
     nodes,
     environment: 'live',
     keys: takenKeysIn(storage),
@@ -115,7 +118,7 @@ for (const fault of [
         }) as unknown as OwnNode,
     };
     const check = createDepositCheck({
-      catalogueOf: (chain) => catalogueOf(chain),
+      catalogueOf: TOKENS,
       nodes: broken,
       environment: 'live',
       keys: takenKeysIn(newStorage()),
