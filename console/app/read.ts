@@ -23,6 +23,8 @@ export interface Failed {
   readonly requestId: string | null;
 }
 interface Kept {
+  /** Components that show it now. */
+  shown: number;
   readonly read: Signal<Read<unknown>>;
   again(): Promise<void>;
 }
@@ -38,7 +40,9 @@ export function forgetReads(): void {
 
 /** Reads again what is on the screen and comes from one of these operations. */
 export function readAgain(...operations: OperationId[]): void {
-  for (const [key, kept] of cache) if (operations.some((name) => key.startsWith(`${name} `))) void kept.again();
+  for (const [key, kept] of cache) {
+    if (kept.shown > 0 && operations.some((name) => key.startsWith(`${name} `))) void kept.again();
+  }
 }
 
 function keptOf<O extends OperationId>(operationId: O, scope: Asking, call: Call<O> | undefined): Kept {
@@ -48,6 +52,7 @@ function keptOf<O extends OperationId>(operationId: O, scope: Asking, call: Call
   const read = signal<Read<unknown>>(NOTHING);
   let asked = 0;
   const kept: Kept = {
+    shown: 0,
     read,
     async again() {
       asked += 1;
@@ -78,7 +83,11 @@ export function useRead<O extends OperationId>(
     [operationId, scope?.organizationId, scope?.environment, input],
   );
   useEffect(() => {
+    kept.shown += 1;
     if (!skip) void kept.again();
+    return () => {
+      kept.shown -= 1;
+    };
   }, [kept, skip]);
   const beat = live && !skip ? pulse.value : 0;
   useEffect(() => {

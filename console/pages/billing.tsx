@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { BAND_TERMS } from '../../protocol/plans.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
-import type { Band } from '../../protocol/slugs.ts';
+import type { Band, Tier } from '../../protocol/slugs.ts';
 import { ask, may } from '../app/ask.ts';
 import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
@@ -12,9 +12,13 @@ import { Choice, Form, useSend } from '../ui/form.tsx';
 import { Facts, Head, Instant, Meter, Panel, Status } from '../ui/parts.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { cut, grouped, words } from '../ui/text.ts';
+import { cut, dollars, grouped, words } from '../ui/text.ts';
+import { Statements } from './statements.tsx';
 
 type Usage = ReplyOf<'getUsage'>;
+type Plan = Usage['plan'];
+/** Tiers that an owner changes between without talking to anybody. */
+const OWN_TIERS: readonly Tier[] = ['free', 'premium'];
 /** Bands that an owner changes to without talking to anybody. */
 const OWN_BANDS = ['launch', 'growth', 'scale', 'enterprise'] as const satisfies readonly Band[];
 
@@ -68,10 +72,9 @@ function Whole({ scope, usage }: Pick<PageProps, 'scope'> & { usage: Usage }): J
           title="Plan"
           actions={
             isMetered &&
-            may('owner') &&
-            plan.tier !== 'free' && (
+            may('owner') && (
               <button type="button" class="button" onClick={() => setChanging(true)}>
-                Change the band
+                Change the plan
               </button>
             )
           }
@@ -81,16 +84,14 @@ function Whole({ scope, usage }: Pick<PageProps, 'scope'> & { usage: Usage }): J
               ['Tier', words(plan.tier)],
               ['Band', plan.tier === 'free' ? '–' : words(plan.band)],
               ['Subscription', <Status of={plan.subscription} />],
-              [
-                'Monthly fee',
-                plan.tier === 'free'
-                  ? '0 USD'
-                  : `${grouped(cut(String(BAND_TERMS[plan.band].monthlyFeeCents), 2))} USD`,
-              ],
+              ['Monthly fee', plan.tier === 'free' ? '0 USD' : `${dollars(BAND_TERMS[plan.band].monthlyFeeCents)} USD`],
               ...(plan.pendingBand === null
                 ? []
                 : [
-                    [`Becomes ${words(plan.pendingBand.band)}`, <Instant at={plan.pendingBand.effectiveAt} />] as const,
+                    [
+                      `Becomes ${words(plan.pendingBand.tier)}${plan.pendingBand.tier === 'free' ? '' : `, ${plan.pendingBand.band}`}`,
+                      <Instant at={plan.pendingBand.effectiveAt} />,
+                    ] as const,
                   ]),
             ]}
           />
@@ -114,7 +115,7 @@ function Whole({ scope, usage }: Pick<PageProps, 'scope'> & { usage: Usage }): J
             {
               name: 'Fee (USD)',
               align: 'right',
-              cell: ({ monthlyFeeCents }) => grouped(cut(String(monthlyFeeCents), 2)),
+              cell: ({ monthlyFeeCents }) => dollars(monthlyFeeCents),
             },
             {
               name: 'Included',
@@ -131,24 +132,72 @@ function Whole({ scope, usage }: Pick<PageProps, 'scope'> & { usage: Usage }): J
           ]}
         />
       </Panel>
-      {isChanging && <ChangeBand scope={scope} now={plan.band} close={() => setChanging(false)} />}
+      {isMetered && <Statements scope={scope} />}
+      {isChanging && <ChangePlan scope={scope} plan={plan} close={() => setChanging(false)} />}
     </>
   );
 }
 
-function ChangeBand({ scope, now, close }: Pick<PageProps, 'scope'> & { now: Band; close: () => void }): JSX.Element {
-  const sending = useSend(
-    ({ band = now }, idempotencyKey) => ask('changeBand', scope, { idempotencyKey, body: { band: band as Band } }),
+/** Tier and band of a change, with what it would cost now; the server says whether it may be. */
+function ChangePlan({ scope, plan, close }: Pick<PageProps, 'scope'> & { plan: Plan; close: () => void }): JSX.Element {
+  const [tier, setTier] = useState<Tier>(plan.tier === 'free' ? 'premium' : plan.tier);
+  const [band, setBand] = useState<Band>(plan.band);
+  const hasBand = tier !== 'free';
+  const preview = useRead('previewPlan', scope, { query: { tier, ...(hasBand ? { band } : {}) } });
+  const sending = useSend<Plan>(
+    (_values, idempotencyKey) =>
+      tier === plan.tier && hasBand
+        ? ask('changeBand', scope, { idempotencyKey, body: { band } })
+        : ask('changePlan', scope, { idempotencyKey, body: { tier, ...(hasBand ? { band } : {}) } }),
     () => {
-      readAgain('getUsage');
+      readAgain('getUsage', 'previewPlan');
       close();
     },
   );
+  const tiers = OWN_TIERS.includes(plan.tier as 'free') ? OWN_TIERS : [plan.tier];
   return (
-    <Dialog title={`Change the band (${scope.environment})`} onClose={close}>
-      <p>A larger band begins at once, a smaller one with the next month.</p>
+    <Dialog title={`Change the plan (${scope.environment})`} onClose={close}>
       <Form sending={sending} label="Change" onCancel={close}>
-        <Choice label="Band" name="band" options={OWN_BANDS.map((band) => [band, words(band)] as const)} value={now} />
+        <Choice
+          label="Tier"
+          name="tier"
+          options={tiers.map((one) => [one, words(one)] as const)}
+          value={tier}
+          onChange={(one) => setTier(one as Tier)}
+        />
+        {hasBand && (
+          <Choice
+            label="Band"
+            name="band"
+            options={OWN_BANDS.map((one) => [one, words(one)] as const)}
+            value={band}
+            onChange={(one) => setBand(one as Band)}
+          />
+        )}
+        <div aria-live="polite">
+          <Shown read={preview} rows={3}>
+            {({ effectiveAt, proration, overage, monthlyFee, refusal, currency }) => (
+              <>
+                <Facts
+                  rows={[
+                    ['Begins', effectiveAt === null ? 'Nothing would change' : <Instant at={effectiveAt} />],
+                    ['Rest of the month', `${grouped(proration)} ${currency}`],
+                    [
+                      'Overage fixed',
+                      `${grouped(String(overage.transactions))} withdrawals · ${overage.amount} ${currency}`,
+                    ],
+                    ['By the month', `${grouped(monthlyFee)} ${currency}`],
+                  ]}
+                />
+                {refusal !== null && (
+                  <p class="notice warn">
+                    It would be refused: <code>{refusal.code}</code> {JSON.stringify(refusal.details)}
+                  </p>
+                )}
+              </>
+            )}
+          </Shown>
+        </div>
       </Form>
     </Dialog>
   );

@@ -12,7 +12,6 @@ import { Shown } from '../ui/states.tsx';
 
 /** While this page is open it looks this often whether the edge is there. */
 const LOOK_MS = 2_000;
-const PLACEHOLDER = /<[^>]*(?:key|KEY)[^>]*>|flk_(?:live|test)_…/;
 
 export function EdgeSetup({ scope }: PageProps): JSX.Element {
   const setup = useRead('getEdgeSetup', scope);
@@ -27,7 +26,7 @@ export function EdgeSetup({ scope }: PageProps): JSX.Element {
     }, LOOK_MS);
     return () => clearInterval(timer);
   }, [isConnected]);
-  const filled = (command: string): string => (key === null ? command : command.replace(PLACEHOLDER, key));
+  const filled = (command: string): string => (key === null ? command : `export FLOCK_API_KEY=${key}\n${command}`);
   return (
     <>
       <Head title="Edge setup" note="One command on a machine of yours. The phrase never leaves it." />

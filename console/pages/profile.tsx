@@ -9,6 +9,7 @@ import { Choice, Field, Form, useSend } from '../ui/form.tsx';
 import { Code, Head, Panel } from '../ui/parts.tsx';
 import { Qr } from '../ui/qr.tsx';
 import { words } from '../ui/text.ts';
+import { Logins } from './logins.tsx';
 
 export function Profile(): JSX.Element {
   const [theme, setTheme] = useState<Theme>(chosenTheme());
@@ -30,6 +31,7 @@ export function Profile(): JSX.Element {
           />
         </Panel>
       </div>
+      <Logins />
     </>
   );
 }

@@ -30,6 +30,12 @@ export function cut(amount: string, decimals: number): string {
   return `${sign}${digits.slice(0, digits.length - decimals)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
+/** Whole cents as US dollars with both decimals. */
+export function dollars(cents: number): string {
+  const digits = String(cents).padStart(3, '0');
+  return `${grouped(digits.slice(0, -2))}.${digits.slice(-2)}`;
+}
+
 const two = (value: number): string => String(value).padStart(2, '0');
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

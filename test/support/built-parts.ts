@@ -16,8 +16,8 @@ const FOLDER = join(ROOT, 'node_modules/.cache/flock-parts');
 const POLL_MS = 50;
 const BUILD_MS = 240_000;
 const KEPT_MS = 24 * 3_600_000;
-/** Native code, found beside itself. */
-const NATIVE = ['koffi', '@node-rs/argon2', 'secp256k1', 'bufferutil', 'utf-8-validate'];
+/** Native code, found beside itself; and what builds the console. */
+const NATIVE = ['esbuild', 'koffi', '@node-rs/argon2', 'secp256k1', 'bufferutil', 'utf-8-validate'];
 /** What was written for CommonJS asks for Node's modules by this name. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
 

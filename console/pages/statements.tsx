@@ -1,0 +1,100 @@
+/** Statements of the account: what was billed, line by line. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ReplyOf } from '../../protocol/routes.ts';
+import type { PageProps } from '../app/page.ts';
+import { useRead } from '../app/read.ts';
+import { Bars } from '../ui/chart.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Instant, Panel } from '../ui/parts.tsx';
+import { Empty, Shown } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { grouped, utc, words } from '../ui/text.ts';
+
+type Statement = ReplyOf<'getStatement'>;
+type Line = Statement['lines'][number];
+
+export function Statements({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
+  const read = useRead('listStatements', scope);
+  const [shown, setShown] = useState<Statement | null>(null);
+  return (
+    <Panel title="Statements" note="Made on the first of the month, for the month before">
+      <Shown read={read} rows={3}>
+        {({ content }) =>
+          content.length === 0 ? (
+            <Empty title="No statement yet">The first one comes after the first month on a band.</Empty>
+          ) : (
+            <>
+              {content.length > 1 && (
+                <Bars
+                  caption="Settled withdrawals by month"
+                  what="Withdrawals"
+                  bars={content.toReversed().map(({ period, settledTransactions }) => ({
+                    label: period,
+                    value: settledTransactions,
+                    shown: grouped(String(settledTransactions)),
+                  }))}
+                />
+              )}
+              <Table
+                caption="Statements"
+                rows={content}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    name: 'Number',
+                    cell: (statement) => (
+                      <button type="button" class="link" onClick={() => setShown(statement)}>
+                        {statement.number}
+                      </button>
+                    ),
+                  },
+                  { name: 'Month', cell: ({ period }) => period },
+                  {
+                    name: 'Settled',
+                    align: 'right',
+                    cell: ({ settledTransactions }) => grouped(String(settledTransactions)),
+                  },
+                  { name: 'Total', align: 'right', cell: ({ total, currency }) => `${grouped(total)} ${currency}` },
+                  { name: 'Issued', cell: ({ issuedAt }) => utc(issuedAt) },
+                ]}
+              />
+            </>
+          )
+        }
+      </Shown>
+      {shown !== null && <Whole statement={shown} close={() => setShown(null)} />}
+    </Panel>
+  );
+}
+
+/** What a line is for, in words. */
+function lineWords(line: Line): string {
+  if (line.kind === 'base') return `Base fee, ${words(line.tier)} ${line.band}`;
+  if (line.kind === 'proration')
+    return `From ${words(line.from.tier)} ${line.from.band} to ${words(line.to.tier)} ${line.to.band}, for the rest of the month from ${utc(line.at)}`;
+  return `${grouped(String(line.quantity))} withdrawals above ${grouped(String(line.included))} at ${line.rate} (${line.band})`;
+}
+
+function Whole({ statement, close }: { statement: Statement; close: () => void }): JSX.Element {
+  const rows = statement.lines.map((line, at) => ({ line, at }));
+  return (
+    <Dialog title={`Statement ${statement.number}`} onClose={close} wide>
+      <p>
+        {statement.period}, in UTC. Issued <Instant at={statement.issuedAt} />
+      </p>
+      <Table
+        caption="Lines"
+        rows={rows}
+        keyOf={({ at }) => String(at)}
+        columns={[
+          { name: 'For', cell: ({ line }) => <span class="break">{lineWords(line)}</span> },
+          { name: `Amount (${statement.currency})`, align: 'right', cell: ({ line }) => grouped(line.amount) },
+        ]}
+      />
+      <p class="figure total">
+        {grouped(statement.total)} {statement.currency}
+      </p>
+    </Dialog>
+  );
+}
