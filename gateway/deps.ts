@@ -49,7 +49,7 @@ export interface GatewayDeps {
     readonly members: MemberStore;
     readonly auditLog: AuditLogStore;
     readonly reads: ReadStore;
-    readonly billing: Pick<BillingStore, 'statements' | 'statement'>;
+    readonly billing: Pick<BillingStore, 'statement' | 'statements' | 'isCollected'>;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;

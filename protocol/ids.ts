@@ -18,6 +18,7 @@ export const ID_PREFIXES = [
   'swo',
   'tkr',
   'stm',
+  'col',
   'ks',
   'mig',
   'scn',

@@ -117,6 +117,8 @@ export const OPERATIONS = {
   retryFacts: 'POST /v1/admin/facts/retry',
   setSuspension: 'PUT /v1/admin/accounts/{accountId}/suspension',
   setPlan: 'PUT /v1/admin/accounts/{accountId}/plan',
+  listAccountStatements: 'GET /v1/admin/accounts/{accountId}/statements',
+  recordCollection: 'POST /v1/admin/accounts/{accountId}/statements/{id}/collections',
   getLive: 'GET /health/live',
   getReady: 'GET /health/ready',
   getMetrics: 'GET /metrics bare',

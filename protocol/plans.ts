@@ -130,3 +130,8 @@ export function requestsPerMinuteOf(plan: Bought): number {
 export function monthlyFeeOf(plan: Bought): number {
   return isOnBand(plan) ? termsOf(plan).monthlyFeeCents : 0;
 }
+
+const DAY_MS = 86_400_000;
+/** Console B15: a statement is due so long after its issue, and the subscription lapses so long after that. */
+export const DUE_MS = 14 * DAY_MS;
+export const LAPSE_MS = 14 * DAY_MS;

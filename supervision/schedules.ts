@@ -89,18 +89,16 @@ export const notePeaks = ({ stores, accounts }: Rounds, { signal }: Run): Promis
     signal,
   );
 
-/** Statements of months that are over. Console B10. */
-export const closePeriods = (
-  { stores, accounts }: Pick<ScheduleParts, 'accounts'> & { readonly stores: Pick<Stores, 'billing'> },
+/** Statements of months that are over, and letters about those that are unpaid. Console B10, B15. */
+export async function closePeriods(
+  { stores: { billing }, accounts }: Pick<ScheduleParts, 'accounts'> & { readonly stores: Pick<Stores, 'billing'> },
   nowMs: number,
   { signal }: Pick<Run, 'signal'>,
-): Promise<void> =>
-  askEach(
-    accounts,
-    (after) => stores.billing.accountsWithOpenPeriod(billingPeriod(nowMs), after, ACCOUNTS_AT_ONCE),
-    { type: 'close_periods' },
-    signal,
-  );
+): Promise<void> {
+  const due = (after: string) => billing.accountsWithOpenPeriod(billingPeriod(nowMs), after, ACCOUNTS_AT_ONCE);
+  await askEach(accounts, due, { type: 'close_periods' }, signal);
+  await billing.writeLetters(nowMs);
+}
 
 /** Puts smaller bands into force whose period has begun. Spec §3.8. */
 export const settleBands = (

@@ -37,7 +37,7 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
   const taken = ready === null ? takeNext(deciding) : null;
   const no = firstRefusal(
     suspended(state),
-    noSubscription(state),
+    noSubscription(state, nowMs),
     chainLimit(state, deciding),
     ready,
     command.paired === null ? addressLimit(state) : null, // a further network of an address that counts already
@@ -146,7 +146,8 @@ function rowOf(
 /**
  * Archives an address or brings it back; only active ones count, and an EVM address once. The row may have been read
  * before another change, which the store then refuses.
- * Refuses: ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, ADDRESS_LIMIT_EXCEEDED, NOT_FOUND (no customer's address), CONFLICT.
+ * Refuses: ACCOUNT_SUSPENDED, NO_SUBSCRIPTION, TIER_FEATURE_LOCKED, ADDRESS_LIMIT_EXCEEDED, NOT_FOUND (no customer's
+ * address), CONFLICT.
  */
 export function setAddressStatus({
   state,
@@ -156,6 +157,7 @@ export function setAddressStatus({
   const no = firstRefusal(
     suspended(state),
     known.purpose === 'deposit' ? null : notFound('deposit address', known.id),
+    status === 'active' ? noSubscription(state, nowMs) : null,
     status === 'active' && alone ? addressLimit(state) : null,
     known.status === status ? refuse('CONFLICT', { status }) : null,
   );

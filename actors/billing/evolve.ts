@@ -9,10 +9,18 @@ export const billingFolds: Folds<Counted, BillingState> = {
   period_opened: (_, { month, base }) => ({ openPeriod: { month, base, charges: [] } }),
   charge_made: ({ openPeriod }, { charge }) =>
     openPeriod === null ? {} : { openPeriod: { ...openPeriod, charges: [...openPeriod.charges, charge] } },
-  period_closed: ({ settledBy }, { month }) => ({
+  period_closed: ({ owed, settledBy }, { month, owed: more }) => ({
     openPeriod: null,
+    ...(more === undefined
+      ? {}
+      : { owed: { ...owed, [more.statementId]: { cents: more.cents, dueAtMs: more.dueAtMs } } }),
     settledBy: Object.fromEntries(Object.entries(settledBy).filter(([of]) => of > month)),
   }),
+  collection_recorded: ({ owed }, { statementId, cents }) => {
+    const { [statementId]: paid, ...others } = owed;
+    const left = BigInt(paid?.cents ?? 0) - BigInt(cents);
+    return { owed: left > 0n ? { ...others, [statementId]: { ...paid!, cents: String(left) } } : others };
+  },
   withdrawal_confirmed: (state, { period }) => (period === null ? {} : counted(state, period, 1)),
   withdrawal_failed: (state, { uncounted }) => (uncounted === undefined ? {} : counted(state, uncounted, -1)),
   sandbox_reset: () => ({ settledBy: {} }),

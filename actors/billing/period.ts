@@ -14,7 +14,7 @@ import type { AccountEvent, PlanSees, RowWrite } from '../../model/account/capab
 import type { Plan } from '../../model/account/plan.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/node/ids.ts';
-import { isOnBand } from '../../protocol/plans.ts';
+import { DUE_MS, isOnBand } from '../../protocol/plans.ts';
 import { tooManyAddresses } from '../plan/limits.ts';
 import { billingPeriod, boundsOf, overageOnLeaving, pricedOf, prorationOf, settledIn, statementOf } from './charges.ts';
 
@@ -41,9 +41,9 @@ class Turning {
   readonly #state: PlanSees;
 
   constructor(state: PlanSees) {
-    const { plan, pendingBand, openPeriod, settledBy } = state;
+    const { plan, pendingBand, openPeriod, owed, settledBy } = state;
     this.#state = state;
-    this.now = { plan, pendingBand, openPeriod, settledBy };
+    this.now = { plan, pendingBand, openPeriod, owed, settledBy };
   }
 
   run(current: string, nowMs: number): void {
@@ -71,9 +71,19 @@ class Turning {
       issuedAtMs: endMs,
     };
     if (lines.length > 0) this.rows.push({ table: 'statements', key: open.month, row });
-    this.events.push({ type: 'period_closed', month: open.month });
+    const owed = totalCents > 0n ? { cents: row.totalCents, dueAtMs: endMs + DUE_MS } : null;
+    this.events.push({
+      type: 'period_closed',
+      month: open.month,
+      ...(owed === null ? {} : { owed: { statementId: row.id, ...owed } }),
+    });
     const { [open.month]: _, ...later } = this.now.settledBy;
-    this.now = { ...this.now, openPeriod: null, settledBy: later };
+    this.now = {
+      ...this.now,
+      openPeriod: null,
+      owed: owed === null ? this.now.owed : { ...this.now.owed, [row.id]: owed },
+      settledBy: later,
+    };
   }
 
   #open(month: string): void {

@@ -55,7 +55,7 @@ export function registerKeySource(deciding: Registering): AccountDecision<'regis
   if (wrong !== null) return wrong;
   const have = new Set(command.known);
   const fresh = command.addresses.filter(({ address }) => !have.has(address));
-  const room = fresh.length === 0 ? null : roomFor(state, fresh);
+  const room = fresh.length === 0 ? null : roomFor(state, fresh, nowMs);
   if (room !== null) return room;
   const source: KeySource = {
     ...(known ?? { id: command.id, fingerprint: command.fingerprint, registeredAtMs: nowMs, purgedAtMs: null }),
@@ -143,11 +143,11 @@ function hsmLimit({ environment, plan }: KeySourceSees, keystore: KeySource['key
   return refuse('TIER_FEATURE_LOCKED', { feature: 'hsmKeystore', tier: plan.tier, requiredTier: 'ultimate' });
 }
 
-function roomFor(state: KeySourceSees, fresh: readonly { chain: Chain }[]): Refusal | null {
+function roomFor(state: KeySourceSees, fresh: readonly { chain: Chain }[], nowMs: number): Refusal | null {
   const chains = [...new Set(fresh.map(({ chain }) => chain))].filter((chain) => !state.chains.includes(chain));
   const full = { ...state, activeAddresses: state.activeAddresses + fresh.length - 1 };
   return firstRefusal(
-    noSubscription(state),
+    noSubscription(state, nowMs),
     addressLimit(full),
     chains.length === 0
       ? null

@@ -51,7 +51,7 @@ export function buyPlan({ state, command, nowMs }: Deciding<'buy_plan'>): Accoun
   const plan: Plan = { ...turn.plan, tier, band };
   const smaller = isLower(tier, turn.plan.tier) || (tier === turn.plan.tier && isSmallerBand(band, turn.plan.band));
   const no = firstRefusal(
-    noSubscription(turn),
+    noSubscription(turn, nowMs),
     byAgreement(turn.plan, plan),
     bandOf(turn.plan, command, tier),
     smaller ? doesNotFit(turn, plan) : null,

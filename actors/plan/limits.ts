@@ -1,6 +1,6 @@
 /** What an account's plan allows. The tables themselves are protocol/plans.ts; sandbox is exempt from all of them. */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { addressLimitOf, TIER_TERMS, type TierTerms } from '../../protocol/plans.ts';
+import { addressLimitOf, LAPSE_MS, TIER_TERMS, type TierTerms } from '../../protocol/plans.ts';
 import { BANDS, TIERS, type Band, type Tier } from '../../protocol/slugs.ts';
 import type { PlanSees } from '../../model/account/capabilities.ts';
 import type { Plan } from '../../model/account/plan.ts';
@@ -34,9 +34,14 @@ function tierAbove(tier: Tier, feature: Counted): Tier | null {
   );
 }
 
+/** B15: lapsed by an administrator's word, or while a statement is unpaid for 14 days after it was due. */
+export function subscriptionOf({ plan, owed }: Pick<PlanSees, 'plan' | 'owed'>, nowMs: number): Plan['subscription'] {
+  return Object.values(owed).some(({ dueAtMs }) => nowMs >= dueAtMs + LAPSE_MS) ? 'lapsed' : plan.subscription;
+}
+
 /** Refuses: NO_SUBSCRIPTION for a live account whose subscription lapsed. Spec §3.8. */
-export function noSubscription({ environment, plan }: Pick<PlanSees, 'environment' | 'plan'>): Refusal | null {
-  return environment === 'live' && plan.subscription === 'lapsed' ? refuse('NO_SUBSCRIPTION') : null;
+export function noSubscription(state: Pick<PlanSees, 'environment' | 'plan' | 'owed'>, nowMs: number): Refusal | null {
+  return state.environment === 'live' && subscriptionOf(state, nowMs) === 'lapsed' ? refuse('NO_SUBSCRIPTION') : null;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
 import { accountControlHandlers } from './admin/accounts.ts';
+import { collectionHandlers } from './admin/collections.ts';
 import { adminHandlers } from './admin/actors.ts';
 import { factHandlers } from './admin/facts.ts';
 import { addressHandlers } from './address/addresses.ts';
@@ -57,6 +58,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...adminHandlers(deps),
     ...factHandlers(deps),
     ...accountControlHandlers(deps),
+    ...collectionHandlers(deps),
     ...healthHandlers(deps),
     ...keySourceHandlers(deps),
     ...detectPathHandler,

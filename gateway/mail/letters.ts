@@ -2,7 +2,7 @@
  * What mail says. Pure. It says who, what and where to decide; it holds no key, no code and no link that acts by
  * itself, so that a reader can do nothing with it.
  */
-import type { DueMail } from '../../model/ports/mail-store.ts';
+import type { DueMail, StatementLetter } from '../../model/ports/mail-store.ts';
 
 export interface Letter {
   /** The same at each try, so that a mailbox may recognise a repetition. */
@@ -19,7 +19,56 @@ export function letterOf(
   mail: Pick<DueMail, 'eventId' | 'userId' | 'organization' | 'kind' | 'recipient' | 'body'>,
   publicUrl: string,
 ): Letter | null {
-  if (mail.kind !== 'identity_rotation_detected') return null;
+  const words = mail.kind === 'identity_rotation_detected' ? rotationLetter(mail, publicUrl) : statementLetter(mail);
+  if (words === null) return null;
+  return {
+    messageId: `<${mail.eventId}.${mail.userId}@${new URL(publicUrl).hostname.replace(/[[\]]/g, '')}>`,
+    to: mail.recipient,
+    ...words,
+  };
+}
+
+type Words = Pick<Letter, 'subject' | 'text'>;
+
+const STATEMENTS: Readonly<Record<StatementLetter, { subject: string; first: string }>> = {
+  statement_issued: { subject: 'Statement', first: 'The statement of a month has been made.' },
+  statement_due: { subject: 'Due today: statement', first: 'A statement is due today.' },
+  statement_late: {
+    subject: 'Unpaid: statement',
+    first:
+      'A statement is unpaid a week after it was due. A week from now the subscription lapses: no addresses are\nissued and no keys of further sources registered until it is paid. Everything else goes on.',
+  },
+  subscription_lapsed: {
+    subject: 'Subscription lapsed: statement',
+    first:
+      'A statement is unpaid, and the subscription has lapsed: no addresses are issued and no keys of further sources\nregistered until it is paid. Deposits, withdrawals and webhooks go on.',
+  },
+};
+
+function statementLetter({ kind, organization, body }: Pick<DueMail, 'kind' | 'organization' | 'body'>): Words | null {
+  if (!(kind in STATEMENTS)) return null;
+  const { subject, first } = STATEMENTS[kind as StatementLetter];
+  const { number, period, totalCents, leftCents } = body.data as Record<string, string>;
+  return {
+    subject: `${subject} ${number} of ${oneLine(organization)}`,
+    text: `${first}
+
+  organization      ${oneLine(organization)}
+  statement         ${number}
+  month             ${period}, UTC
+  total             USD ${dollarsOf(totalCents!)}
+  left to pay       USD ${dollarsOf(leftCents!)}
+  due               14 days after the first of the month that follows
+
+Its lines, and the way to pay, are in the console and at GET /v1/billing/statements.
+`,
+  };
+}
+
+const dollarsOf = (cents: string): string =>
+  `${cents.padStart(3, '0').slice(0, -2)}.${cents.padStart(3, '0').slice(-2)}`;
+
+function rotationLetter(mail: Pick<DueMail, 'organization' | 'body'>, publicUrl: string): Words {
   const { environment, timestamp, data } = mail.body;
   const organization = oneLine(mail.organization);
   const { rotationId, pinnedIdentity, newIdentity } = data as Record<
@@ -27,8 +76,6 @@ export function letterOf(
     string
   >;
   return {
-    messageId: `<${mail.eventId}.${mail.userId}@${new URL(publicUrl).hostname.replace(/[[\]]/g, '')}>`,
-    to: mail.recipient,
     subject: `Another edge identity for ${organization} (${environment}): approve or reject it`,
     text: `An edge of ${organization}, ${environment}, came with another identity than the pinned one.
 

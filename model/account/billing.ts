@@ -25,9 +25,28 @@ export interface OpenPeriod {
   charges: Charge[];
 }
 
+export interface Owed {
+  /** What is left, cents of a dollar. */
+  cents: string;
+  /** The subscription lapses `LAPSE_MS` later. */
+  dueAtMs: number;
+}
+
+/** What a customer paid of a statement, as an administrator recorded it. Never changed. */
+export interface CollectionRow {
+  id: string;
+  statementId: string;
+  amountCents: string;
+  byUser: string;
+  reason: string;
+  collectedAtMs: number;
+}
+
 export interface BillingState {
   /** Null until a live account is first on a band. */
   openPeriod: OpenPeriod | null;
+  /** Statements with something left to pay, by id. Console B15. */
+  owed: Record<string, Owed>;
   /** Settled transactions less those that failed after all, by month, of months without a statement. */
   settledBy: Record<string, number>;
 }
@@ -48,18 +67,23 @@ export interface StatementRow {
   issuedAtMs: number;
 }
 
-/** Closes the months that have ended. */
-export type BillingCommand = { type: 'close_periods' };
+export type BillingCommand =
+  /** Closes the months that have ended. */
+  | { type: 'close_periods' }
+  | { type: 'record_collection'; id: string; statementId: string; cents: string; byUser: string; reason: string };
 
 export type BillingEvent =
   | { type: 'period_opened'; month: string; base: Priced }
   | { type: 'charge_made'; charge: Charge }
-  | { type: 'period_closed'; month: string };
+  /** `owed` where its statement has something to pay. */
+  | { type: 'period_closed'; month: string; owed?: Owed & { statementId: string } }
+  | { type: 'collection_recorded'; statementId: string; cents: string; byUser: string };
 
 export interface BillingReplies {
   close_periods: { closed: string[] };
+  record_collection: { left: string };
 }
 
-export type BillingWrite = StoredWrite<'statements', StatementRow>;
+export type BillingWrite = StoredWrite<'statements', StatementRow> | StoredWrite<'collections', CollectionRow>;
 
-export const BILLING_INITIAL: BillingState = { openPeriod: null, settledBy: {} };
+export const BILLING_INITIAL: BillingState = { openPeriod: null, owed: {}, settledBy: {} };

@@ -136,21 +136,22 @@ export const STATE_INITIAL = { ...SNAPSHOT_INITIAL, ...OUTGOING_INITIAL };
 
 // What the decisions and folds of each capability see of the account: its own slice, and what is named here.
 export type EdgeLinkSees = AccountCore & EdgeLinkState & AddressState & Pick<PlanState, 'suspended'>;
-export type AddressSees = AccountCore & AddressState & EdgeLinkState & PlanState;
+export type AddressSees = AccountCore & AddressState & EdgeLinkState & PlanState & Pick<BillingState, 'owed'>;
 export type KeySourceSees = AccountCore &
   KeySourceState &
   EdgeLinkState &
   PlanState &
+  Pick<BillingState, 'owed'> &
   Pick<AddressState, 'chains' | 'activeAddresses' | 'pools' | 'peak'>;
 export type FactSees = AccountCore & OutgoingState & Pick<AddressState, 'pools'> & Pick<BillingState, 'openPeriod'>;
 export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState & BillingState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
-/** Plan and billing decide together: a change of plan is charged in the same decision. */
 export type TreasurySees = AccountCore &
   TreasuryState &
   EdgeLinkState &
   Pick<PlanState, 'suspended'> &
   Pick<AddressState, 'pools'>;
+/** Plan and billing decide together: a change of plan is charged in the same decision. */
 export type PlanSees = AccountCore &
   PlanState &
   BillingState &

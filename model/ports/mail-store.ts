@@ -3,13 +3,16 @@ import type { AccountId } from '../../protocol/ids.ts';
 import type { EventEnvelope } from '../../protocol/schema/events.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 
+/** Letters about statements, which no event is about. */
+export type StatementLetter = 'statement_issued' | 'statement_due' | 'statement_late' | 'subscription_lapsed';
+
 /** Mail to one person about one event; written with the event, for every owner of the organization. Spec §5.7. */
 export interface DueMail {
   eventId: string;
   userId: string;
   accountId: AccountId;
   organization: string;
-  kind: EventName;
+  kind: EventName | StatementLetter;
   recipient: string;
   /** The event's own envelope. */
   body: EventEnvelope;

@@ -57,7 +57,14 @@ export const ADDRESSES_ROUTES = {
     path: '/v1/addresses/{id}/unarchive',
     params: addresses.addressParams,
     reply: addresses.address,
-    refusals: ['NOT_FOUND', 'CONFLICT', 'ADDRESS_LIMIT_EXCEEDED', 'TIER_FEATURE_LOCKED', 'ACCOUNT_SUSPENDED'],
+    refusals: [
+      'NOT_FOUND',
+      'CONFLICT',
+      'NO_SUBSCRIPTION',
+      'ADDRESS_LIMIT_EXCEEDED',
+      'TIER_FEATURE_LOCKED',
+      'ACCOUNT_SUSPENDED',
+    ],
     summary: 'Make an archived address active again',
   },
   createTrustline: {

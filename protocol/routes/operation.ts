@@ -1,7 +1,8 @@
 /** Administrators, health, description. */
 import type { Route } from '../route.ts';
+import * as billing from '../schema/billing.ts';
 import * as platform from '../schema/platform.ts';
-import { GET, POST, PUT, admin, open } from './kinds.ts';
+import { GET, LIST, POST, PUT, admin, open } from './kinds.ts';
 
 export const OPERATION_ROUTES = {
   listNodes: {
@@ -78,6 +79,25 @@ export const OPERATION_ROUTES = {
     reply: platform.accountPlan,
     refusals: ['NOT_FOUND', 'ADDRESS_LIMIT_EXCEEDED'],
     summary: 'Change tier, band or subscription of an account',
+  },
+  listAccountStatements: {
+    ...admin,
+    ...LIST,
+    path: '/v1/admin/accounts/{accountId}/statements',
+    params: platform.accountParams,
+    reply: billing.statementPage,
+    refusals: ['NOT_FOUND'],
+    summary: 'Statements of an account, newest first',
+  },
+  recordCollection: {
+    ...admin,
+    method: POST,
+    path: '/v1/admin/accounts/{accountId}/statements/{id}/collections',
+    params: billing.accountStatementParams,
+    body: billing.collectionBody,
+    reply: billing.statement,
+    refusals: ['NOT_FOUND', 'TOTP_REQUIRED', 'CONFLICT'],
+    summary: 'Record what was paid of a statement, whole or in part',
   },
   getLive: {
     ...open('Health'),

@@ -3,21 +3,21 @@ import { z } from 'zod';
 import { BANDS, TIERS } from '../slugs.ts';
 import { plan } from './account.ts';
 import { count } from './numbers.ts';
-import { instant, pageReply, pathId } from './values.ts';
+import { instant, pageReply, pathAccountId, pathId, totpCode } from './values.ts';
 
 const dollars = z
   .string()
   .regex(/^-?(0|[1-9][0-9]*)\.[0-9]{2}$/)
-  .meta({ description: 'US dollars, two decimals' });
+  .meta({ description: 'US dollars, two decimals', examples: ['499.00'] });
 const rate = z
   .string()
   .regex(/^(0|[1-9][0-9]*)\.[0-9]{3}$/)
-  .meta({ description: 'US dollars, three decimals' });
+  .meta({ description: 'US dollars, three decimals', examples: ['0.050'] });
 const currency = z.literal('USD');
 const month = z
   .string()
   .regex(/^[0-9]{4}-(0[1-9]|1[0-2])$/)
-  .meta({ description: 'calendar month, UTC' });
+  .meta({ description: 'calendar month, UTC', examples: ['2026-11'] });
 const bought = z.object({ tier: z.enum(TIERS), band: z.enum(BANDS), monthlyFee: dollars });
 
 export const planBody = z.strictObject({ tier: z.enum(TIERS), band: z.enum(BANDS).optional() });
@@ -91,5 +91,20 @@ export const statement = z.object({
   currency,
   settledTransactions: count,
   issuedAt: instant,
+  dueAt: instant,
+  paid: dollars.meta({ description: 'as administrators recorded it' }),
+  left: dollars.meta({ description: 'to pay; 14 days after it was due the subscription lapses' }),
 });
 export const statementPage = pageReply(statement);
+
+export const accountStatementParams = z.strictObject({ accountId: pathAccountId, id: pathId('stm') });
+export const collectionBody = z.strictObject({
+  amount: z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,12})\.[0-9]{2}$/)
+    .refine((amount) => /[1-9]/.test(amount), 'more than nothing')
+    .meta({ description: 'US dollars, two decimals; a part of what is left, or all of it', examples: ['499.00'] }),
+  reason: z.string().trim().min(1).max(200).meta({ description: 'where the money came in, for the books' }),
+  reference: z.string().trim().min(1).max(100).meta({ description: "the payment's own, once for each statement" }),
+  totp: totpCode.optional(),
+});

@@ -145,6 +145,7 @@ export const DETAILS = {
     status: text,
     field: text,
     limit: whole,
+    left: text,
     retentionDays: whole,
     by: text,
     inFlight: texts,

@@ -184,6 +184,7 @@ const BATCH_TABLES = [
   'billable_changes',
   'address_peaks',
   'statements',
+  'collections',
   'sandbox_resets',
 ];
 

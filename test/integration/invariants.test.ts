@@ -103,6 +103,7 @@ const MONEY = [
   'billable',
   'billable_change',
   'statement',
+  'collection',
   'webhook',
   'publication',
   'delivery',

@@ -668,9 +668,11 @@ const READS: Record<string, Work> = {
     await operators.accountsWithAddresses('', 16);
     await operators.accountsWithPendingBand(Date.now(), '', 16);
   },
-  'billing.statements statement accountsWithOpenPeriod': async ({ stores, live }) => {
+  'billing.statements statement accountsWithOpenPeriod isCollected writeLetters': async ({ stores, live }) => {
     await stores.billing.statements(live);
     await stores.billing.statement(live, 'stm_1');
+    await stores.billing.isCollected(live, 'col_1');
+    await stores.billing.writeLetters(Date.now());
     await stores.billing.accountsWithOpenPeriod('2026-08', '', 16);
   },
 };

@@ -3,11 +3,13 @@ import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { codesOf } from '../../protocol/route.ts';
 import { routeOf } from '../../protocol/routes.ts';
-import { startTestCloud, type Person } from '../support/gateway.ts';
+import { enrol, startTestCloud, type Person } from '../support/gateway.ts';
 
-const cloud = await startTestCloud();
+const cloud = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9' });
 const as = async (who: Person) => createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(who) });
 const admin = await as(await cloud.person({ admin: true }));
+const treasurer = await cloud.person({ admin: true });
+const collector = await as(treasurer);
 test.after.always(() => cloud.stop());
 
 test('console B12, B13: what a preview says is what the change costs, to the cent', async (t) => {
@@ -105,4 +107,46 @@ test('§8 the tables of plans are served; another tenant has no statement of thi
   const other = await as((await cloud.organization()).owner);
   t.like(await other.call('getStatement', { params: { id: `stm_${'a'.repeat(26)}` } }), { code: 'NOT_FOUND' });
   t.is((await (await as((await cloud.organization()).owner)).must('listStatements')).totalElements, 0);
+});
+
+test('console B15, B17: an unpaid statement lapses, 28 days after its issue, and is paid in parts by hand; once for each payment', async (t) => {
+  const { owner, live } = await cloud.organization({ tier: 'premium', band: 'launch' });
+  const client = await as(owner);
+  // A month of long ago: the account was on its band then.
+  await cloud.database.owner`
+    update account set state = state || ${cloud.database.owner.json({
+      openPeriod: { month: '2026-01', base: { tier: 'premium', band: 'launch', feeCents: '9900' }, charges: [] },
+    })} where account_id = ${live.accountId}`;
+  await enrol(cloud, live);
+  // Any change of plan first ends the months that are over, of which the oldest are long unpaid.
+  await admin.must('setPlan', { params: { accountId: live.accountId }, body: { tier: 'premium' } });
+  const { content } = await client.must('listStatements', { query: { size: '100' } });
+  t.true(content.length > 2);
+  t.like(content.at(-1), { period: '2026-01', total: '99.00', paid: '0.00', left: '99.00' });
+  t.like(await client.must('getUsage'), { plan: { subscription: 'lapsed' } });
+  const create = () => live.client.call('createAddress', { body: { chain: 'eth', userRef: 'c' } });
+  t.like(await create(), { code: 'NO_SUBSCRIPTION' });
+  t.like(await client.call('changeBand', { body: { band: 'scale' } }), { code: 'NO_SUBSCRIPTION' });
+  const pay = (id: string, amount: string, reference: string, bearer = collector) =>
+    bearer.call('recordCollection', {
+      params: { accountId: live.accountId, id },
+      body: { amount, reference, reason: 'bank transfer' },
+    });
+  const oldest = content.at(-1)!;
+  t.like(await pay(oldest.id, '1.00', 'r0', client), { code: 'FORBIDDEN' });
+  t.like(await pay(oldest.id, '99.01', 'r0'), {
+    code: 'CONFLICT',
+    details: { reason: 'more_than_owed', left: '99.00' },
+  });
+  t.like(await pay(oldest.id, '40.00', 'r1'), { paid: '40.00', left: '59.00' });
+  t.like(await pay(oldest.id, '40.00', 'r1'), { code: 'CONFLICT', details: { reason: 'recorded' } });
+  t.like(await pay(`stm_${'a'.repeat(26)}`, '1.00', 'r1'), { code: 'NOT_FOUND' });
+  t.like(await create(), { code: 'NO_SUBSCRIPTION' });
+  for (const { id, left } of (await client.must('listStatements', { query: { size: '100' } })).content)
+    t.like(await pay(id, left, 'r2'), { left: '0.00' });
+  t.like(await pay(oldest.id, '0.01', 'r3'), { code: 'NOT_FOUND' });
+  t.like(await client.must('getUsage'), { plan: { subscription: 'active' } });
+  t.false('code' in (await create()));
+  const seen = await collector.must('listAccountStatements', { params: { accountId: live.accountId } });
+  t.is(seen.totalElements, content.length);
 });

@@ -1,6 +1,7 @@
 /** Usage of the running month, plans and statements. Spec §2.9, §3.8, §8; console part 3. Sandbox is free. */
 import { billedPeak, dayOf } from '../../../actors/address/peak.ts';
 import { billingPeriod, boundsOf, overageOf, projectedOf, settledIn } from '../../../actors/billing/charges.ts';
+import { subscriptionOf } from '../../../actors/plan/limits.ts';
 import type { Priced, StatementLine } from '../../../model/account/billing.ts';
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
 import type { Statement } from '../../../model/ports/billing-store.ts';
@@ -9,6 +10,7 @@ import { formatAmount } from '../../../protocol/money.ts';
 import {
   addressLimitOf,
   BAND_TERMS,
+  DUE_MS,
   isOnBand,
   monthlyFeeOf,
   settledIncludedOf,
@@ -94,7 +96,7 @@ export function usageOf(state: AccountState, nowMs: number, ofRows: number | nul
   const over = (settled: number) => (metered ? overageOf(plan, charged, settled) : { transactions: 0, mills: 0n });
   return {
     period: { start: dayOf(startMs), end: dayOf(endMs - 1) },
-    plan: planView({ ...plan, pendingBand }),
+    plan: planView({ ...plan, subscription: subscriptionOf(state, nowMs), pendingBand }),
     activeAddresses: {
       current: activeAddresses,
       billed: billedPeak(state, period, ofRows),
@@ -160,7 +162,10 @@ function lineView(line: StatementLine): ReplyOf<'getStatement'>['lines'][number]
   return { kind: 'proration', at, from: boughtView(line.from), to: boughtView(line.to), remainingMs, periodMs, amount };
 }
 
-function statementView(row: Statement): ReplyOf<'getStatement'> {
+const leftOf = ({ totalCents, paidCents }: Statement): bigint =>
+  BigInt(totalCents) > BigInt(paidCents) ? BigInt(totalCents) - BigInt(paidCents) : 0n;
+
+export function statementView(row: Statement): ReplyOf<'getStatement'> {
   return {
     id: row.id,
     number: row.number,
@@ -170,5 +175,8 @@ function statementView(row: Statement): ReplyOf<'getStatement'> {
     currency: 'USD',
     settledTransactions: row.settled,
     issuedAt: instantOf(row.issuedAtMs),
+    dueAt: instantOf(row.issuedAtMs + DUE_MS),
+    paid: cents(row.paidCents),
+    left: cents(String(leftOf(row))),
   };
 }

@@ -7,11 +7,8 @@ declare
   bill record;
   given int;
 begin
-  if not batch ? 'statements' then
-    return;
-  end if;
   for bill in
-    select r.* from jsonb_array_elements(batch -> 'statements') with ordinality e(value, n),
+    select r.* from jsonb_array_elements(coalesce(batch -> 'statements', '[]')) with ordinality e(value, n),
            jsonb_to_record(e.value) r(account_id text, id text, period text, lines jsonb, total_cents bigint,
                                       settled bigint, issued_at timestamptz)
      order by n
@@ -25,4 +22,10 @@ begin
               'FLK-' || to_char(bill.issued_at at time zone 'UTC', 'YYYY') || '-' || lpad(given::text, 6, '0'),
               bill.period, bill.lines, bill.total_cents, bill.settled, bill.issued_at);
   end loop;
+  if batch ? 'collections' then
+    insert into collection (account_id, id, statement_id, amount_cents, by_user, reason, collected_at)
+      select account_id, id, statement_id, amount_cents, by_user, reason, collected_at
+        from jsonb_to_recordset(batch -> 'collections') r(account_id text, id text, statement_id text,
+            amount_cents bigint, by_user text, reason text, collected_at timestamptz);
+  end if;
 end $$;

@@ -1,5 +1,6 @@
 /** Statements as the database holds them. Console B10; faults 30 and 31. */
 import test from 'ava';
+import { letterOf } from '../../../gateway/mail/letters.ts';
 import type { StatementRow } from '../../../model/account/billing.ts';
 import type { RowWrite } from '../../../model/account/capabilities.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
@@ -83,3 +84,60 @@ test.serial('console B10: a statement is what was written, for its own tenant, a
     message: /statement_of_live/,
   });
 });
+
+test.serial(
+  'console B15: owners hear of a statement at its issue, when it is due, a week later and when it lapses, once each',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    const [write_] = [bill('2026-06', JULY_MS)];
+    await write(stores, live, [write_]);
+    const kinds = async () =>
+      (
+        await database.owner<
+          { kind: string }[]
+        >`select kind from mail where account_id = ${live} order by created_at, kind`
+      ).map(({ kind }) => kind);
+    const DAY_MS = 86_400_000;
+    for (const [day, expected] of [
+      [0, 1],
+      [0, 1],
+      [13, 1],
+      [14, 2],
+      [20, 2],
+      [21, 3],
+    ] as const) {
+      await stores.billing.writeLetters(JULY_MS + day * DAY_MS);
+      t.is((await kinds()).length, expected, `day ${day}`);
+    }
+    const row = (write_ as { row: StatementRow }).row;
+    const pay = (amountCents: string, id: string) => ({
+      table: 'collections' as const,
+      key: id,
+      row: { id, statementId: row.id, amountCents, byUser: 'u', reason: 'bank', collectedAtMs: JULY_MS },
+    });
+    await write(stores, live, [pay('4000', 'col_1')]);
+    t.like(await stores.billing.statement(live, row.id), { paidCents: '4000' });
+    t.true(await stores.billing.isCollected(live, 'col_1'));
+    t.false(await stores.billing.isCollected(live, 'col_2'));
+    await stores.billing.writeLetters(JULY_MS + 28 * DAY_MS);
+    t.deepEqual(await kinds(), ['statement_issued', 'statement_due', 'statement_late', 'subscription_lapsed']);
+    const mails = await stores.mail.claimDue(1_000, JULY_MS + 29 * DAY_MS, 1);
+    const letters = mails
+      .filter(({ accountId }) => accountId === live)
+      .map((mail) => letterOf(mail, 'https://flock.example.com')!);
+    t.is(letters.length, 4);
+    t.true(letters.every(({ text, subject }) => text.includes('USD 99.00') && subject.includes('FLK-')));
+    t.true(letters.at(-1)!.text.includes('left to pay       USD 59.00'));
+    const paid = await newOrganization(stores);
+    const whole = bill('2026-06', JULY_MS) as { row: StatementRow } & RowWrite;
+    await write(stores, paid.live, [whole]);
+    await write(stores, paid.live, [
+      { ...pay('9900', 'col_3'), row: { ...pay('9900', 'col_3').row, statementId: whole.row.id } },
+    ]);
+    await stores.billing.writeLetters(JULY_MS);
+    t.is((await database.owner`select from mail where account_id = ${paid.live}`).length, 0);
+    await t.throwsAsync(async () => void (await database.owner`delete from collection`), {
+      message: /collection_immutable/,
+    });
+  },
+);

@@ -39,6 +39,7 @@ const STATE: AccountState = {
   counters: { 'eth:a': { next: '2', free: [], inFlight: { 1: { id: 'wd_1', stage: 'built' } } } },
   withdrawals: { wd_1: 1 },
   openPeriod: { month: '2026-01', base: priced, charges: [] },
+  owed: { stm_0: { cents: '2', dueAtMs: 1 } },
 };
 
 /** One of each kind; the type names those that are missing. */
@@ -59,7 +60,8 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   charge_made: {
     charge: { kind: 'overage', atMs: 1, band: 'launch', quantity: 1, included: 1_000, rateMills: '80' },
   },
-  period_closed: { month: '2026-01' },
+  period_closed: { month: '2026-01', owed: { statementId: 'stm_1', cents: '9900', dueAtMs: 9 } },
+  collection_recorded: { statementId: 'stm_0', cents: '1', byUser: 'u' },
   peak_noted: { day: '2026-01-01', active: 1 },
   key_source_registered: { source, added: 2, chains: ['btc'] },
   key_source_purged: { id: 'ks_1', atMs: 4 },
