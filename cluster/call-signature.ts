@@ -1,15 +1,20 @@
 /**
  * How a call between nodes is authenticated: a code under the cluster's secret over everything that it says, the answer
- * likewise. A call is good for a few seconds and once: a node remembers the ones that it took for as long.
+ * likewise. A call is good for a few seconds and once: a node remembers the ones that it took for as long. Its head
+ * names its receiver and the digest of its body, so that it is verified before the body is read.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Of the messages between nodes: the one that this release sends, and those that it takes. A new version is taken for
- * one release before it is sent, so that a release runs beside the one before it and the one after it, and goes back.
+ * Of the messages between nodes: the version that this release says of itself, and those that it takes. A new version
+ * is taken for one release before a node says that it speaks it, so that a release runs beside the one before it and
+ * the one after it, and goes back. Who says that it takes a newer one is called in that one at once.
+ *
+ *   1  the code is over the whole call, which names no receiver
+ *   2  the code is over the head, which names the receiver and the digest of the body
  */
 export const CLUSTER_PROTOCOL = 1;
-export const PROTOCOLS_TAKEN: readonly number[] = [CLUSTER_PROTOCOL];
+export const PROTOCOLS_TAKEN: readonly number[] = [1, 2];
 
 /** Clocks of two nodes may differ by so much; what is older was replayed or lay around. */
 export const CLOCK_SKEW_MS_MAX = 5_000;
@@ -20,43 +25,68 @@ export const CALL_HEADER = 'flock-call';
 export interface CallHead {
   readonly protocol: number;
   readonly node: string;
+  /** The node that it is for; null in version 1. */
+  readonly to: string | null;
   readonly atMs: number;
   /** Of this very call: a repetition has another one. */
   readonly nonce: string;
 }
 
-export type CallFault = 'malformed' | 'protocol' | 'secret' | 'clock' | 'replayed';
+export interface Call {
+  readonly head: CallHead;
+  /** SHA-256 of the body, as the head says; null in version 1. */
+  readonly digest: string | null;
+  readonly code: Buffer;
+}
+
+export type CallFault = 'malformed' | 'protocol' | 'secret' | 'receiver' | 'clock' | 'replayed';
 
 const SEPARATOR = '\n';
-const textOf = ({ protocol, node, atMs, nonce }: CallHead, method: string, path: string, body: string): string =>
-  ['flock call', protocol, node, atMs, nonce, method, path, hash('sha256', body, 'hex')].join(SEPARATOR);
+const textOf = ({ protocol, node, to, atMs, nonce }: CallHead, path: string, digest: string): string =>
+  ['flock call', protocol, node, ...(to === null ? [] : [to]), atMs, nonce, 'POST', path, digest].join(SEPARATOR);
 const codeOf = (secret: string, text: string): Buffer => createHmac('sha256', secret).update(text).digest();
 
 export const newNonce = (): string => randomBytes(12).toString('hex');
+export const digestOf = (body: string): string => hash('sha256', body, 'hex');
 
-/** The header of a call: its head and its code. */
-export function signCall(secret: string, head: CallHead, method: string, path: string, body: string): string {
-  const code = codeOf(secret, textOf(head, method, path, body)).toString('hex');
-  return [head.protocol, encodeURIComponent(head.node), head.atMs, head.nonce, code].join(';');
+/** The header of a call: its head, from version 2 on the digest of its body, and its code. */
+export function signCall(secret: string, head: CallHead, path: string, body: string): string {
+  const digest = digestOf(body),
+    code = codeOf(secret, textOf(head, path, digest)).toString('hex');
+  const { protocol, node, to, atMs, nonce } = head;
+  return to === null
+    ? [protocol, encodeURIComponent(node), atMs, nonce, code].join(';')
+    : [protocol, encodeURIComponent(node), encodeURIComponent(to), atMs, nonce, digest, code].join(';');
 }
 
-/**
- * The head of a call whose code holds under one of the secrets, or what is wrong with it. Not whether it came before.
- */
-export function verifyCall(
-  secrets: readonly string[],
-  header: string | undefined,
-  request: { readonly method: string; readonly path: string; readonly body: string; readonly nowMs: number },
-): CallHead | CallFault {
-  const parts = /^(\d{1,6});([^;]{1,400});(\d{1,16});([0-9a-f]{24});([0-9a-f]{64})$/.exec(header ?? '');
-  if (parts === null) return 'malformed';
-  const [, protocol, node, at, nonce, code] = parts;
-  const head: CallHead = { protocol: Number(protocol), node: decoded(node!), atMs: Number(at), nonce: nonce! };
-  if (!PROTOCOLS_TAKEN.includes(head.protocol)) return 'protocol';
-  const text = textOf(head, request.method, request.path, request.body),
-    given = Buffer.from(code!, 'hex');
-  if (!secrets.some((secret) => timingSafeEqual(codeOf(secret, text), given))) return 'secret';
-  return Math.abs(request.nowMs - head.atMs) > CLOCK_SKEW_MS_MAX ? 'clock' : head;
+const FORM =
+  /^(?<protocol>\d{1,6});(?<node>[^;]{1,400});(?:(?<to>[^;]{1,400});)?(?<at>\d{1,16});(?<nonce>[0-9a-f]{24});(?:(?<digest>[0-9a-f]{64});)?(?<code>[0-9a-f]{64})$/;
+
+/** What a header says, of which nothing is verified. */
+export function readCall(header: string | undefined): Call | 'malformed' | 'protocol' {
+  const said = FORM.exec(header ?? '')?.groups;
+  if (said === undefined) return 'malformed';
+  const protocol = Number(said['protocol']),
+    { to, digest } = said;
+  if (!PROTOCOLS_TAKEN.includes(protocol)) return 'protocol';
+  if ((to === undefined) !== (protocol === 1) || (digest === undefined) !== (protocol === 1)) return 'malformed';
+  return {
+    head: {
+      protocol,
+      node: decoded(said['node']!),
+      to: to === undefined ? null : decoded(to),
+      atMs: Number(said['at']),
+      nonce: said['nonce']!,
+    },
+    digest: digest ?? null,
+    code: Buffer.from(said['code']!, 'hex'),
+  };
+}
+
+/** Whether the code of a call holds under one of the secrets. */
+export function isCodeGood(secrets: readonly string[], { head, code }: Call, path: string, digest: string): boolean {
+  const text = textOf(head, path, digest);
+  return secrets.some((secret) => timingSafeEqual(codeOf(secret, text), code));
 }
 
 /** The code of an answer: bound to the call that it answers. */

@@ -1,14 +1,17 @@
 /** How a node signs its calls and judges those of others. */
+import type { Member } from '../model/ports/cluster-store.ts';
 import {
-  CLUSTER_PROTOCOL,
-  newNonce,
+  CLOCK_SKEW_MS_MAX,
+  digestOf,
   isAnswerGood,
+  isCodeGood,
+  newNonce,
+  readCall,
   signAnswer,
   signCall,
   TakenCalls,
-  verifyCall,
+  type Call,
   type CallFault,
-  type CallHead,
 } from './call-signature.ts';
 
 export interface CallTrustDeps {
@@ -22,39 +25,74 @@ export interface CallTrustDeps {
   readonly onRefused?: (fault: CallFault) => void;
 }
 
-const METHOD = 'POST';
+const takesBound = ({ about }: Member): boolean => about?.protocolsTaken?.includes(2) === true;
 
 export class CallTrust {
-  readonly protocol = CLUSTER_PROTOCOL;
   readonly #deps: CallTrustDeps;
   readonly #taken = new TakenCalls();
   readonly #refused = new Map<CallFault, number>();
+  /** Nodes that take calls which name their receiver, by the URL at which they are reached. */
+  #bound: ReadonlyMap<string, string> = new Map();
+  /** False when every node takes such calls: then no other call is taken. */
+  #isOlderThere = true;
 
   constructor(deps: CallTrustDeps) {
     this.#deps = deps;
   }
 
-  /** The header of a new call, and the nonce that its answer is bound to. */
-  head(path: string, body: string): { header: string; nonce: string } {
-    const { nodeId, secrets, nowMs } = this.#deps;
-    const nonce = newNonce();
-    const head: CallHead = { protocol: CLUSTER_PROTOCOL, node: nodeId, atMs: nowMs(), nonce };
-    return { header: signCall(secrets[0]!, head, METHOD, path, body), nonce };
+  /** The living nodes. Of two at one URL the younger one listens there. */
+  know(members: readonly Member[]): void {
+    const reached = members.filter(({ url }) => url !== null).toSorted((a, b) => a.sinceMs - b.sinceMs);
+    this.#bound = new Map(reached.filter(takesBound).map(({ url, id }) => [url!, id]));
+    this.#isOlderThere = !reached.every(takesBound);
   }
 
-  sign(path: string, body: string): string {
-    return this.head(path, body).header;
+  /** The header of a new call to the node at a URL, and the nonce that its answer is bound to. */
+  head(url: string, path: string, body: string): { header: string; nonce: string } {
+    const { nodeId, secrets, nowMs } = this.#deps;
+    const nonce = newNonce(),
+      to = this.#bound.get(url) ?? null;
+    const head = { protocol: to === null ? 1 : 2, node: nodeId, to, atMs: nowMs(), nonce };
+    return { header: signCall(secrets[0]!, head, path, body), nonce };
+  }
+
+  sign(url: string, path: string, body: string): string {
+    return this.head(url, path, body).header;
+  }
+
+  /** What is wrong with a call whose body was not read; null when nothing is. */
+  refuseEarly(header: string | undefined, path: string): CallFault | null {
+    const call = this.#read(header, path);
+    return typeof call === 'string' ? this.#refuse(call) : null;
   }
 
   /** The nonce of a call that is good and new, or what is wrong with it. */
   judge(header: string | undefined, path: string, body: string): { nonce: string } | CallFault {
-    const { secrets, nowMs, elapsedMs, onRefused } = this.#deps;
-    const head = verifyCall(secrets, header, { method: METHOD, path, body, nowMs: nowMs() });
-    const fault = typeof head === 'string' ? head : this.#taken.take(head.nonce, elapsedMs()) ? null : 'replayed';
-    if (typeof head !== 'string' && fault === null) return { nonce: head.nonce };
-    this.#refused.set(fault!, (this.#refused.get(fault!) ?? 0) + 1);
-    onRefused?.(fault!);
-    return fault!;
+    const call = this.#read(header, path);
+    if (typeof call === 'string') return this.#refuse(call);
+    const digest = digestOf(body),
+      { nonce } = call.head;
+    const isSame = call.digest === null ? isCodeGood(this.#deps.secrets, call, path, digest) : call.digest === digest;
+    if (!isSame) return this.#refuse('secret');
+    return this.#taken.take(nonce, this.#deps.elapsedMs()) ? { nonce } : this.#refuse('replayed');
+  }
+
+  /** Of version 1 the code can only be verified with the body. */
+  #read(header: string | undefined, path: string): Call | CallFault {
+    const { secrets, nowMs, nodeId } = this.#deps;
+    const call = readCall(header);
+    if (typeof call === 'string') return call;
+    const { to, atMs } = call.head;
+    if (call.digest === null && !this.#isOlderThere) return 'protocol';
+    if (call.digest !== null && !isCodeGood(secrets, call, path, call.digest)) return 'secret';
+    if (to !== null && to !== nodeId) return 'receiver';
+    return Math.abs(nowMs() - atMs) > CLOCK_SKEW_MS_MAX ? 'clock' : call;
+  }
+
+  #refuse(fault: CallFault): CallFault {
+    this.#refused.set(fault, (this.#refused.get(fault) ?? 0) + 1);
+    this.#deps.onRefused?.(fault);
+    return fault;
   }
 
   verify(header: string, path: string, body: string): string | null {

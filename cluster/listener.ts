@@ -3,14 +3,14 @@
  * answered with a code of its own.
  *
  *   200  what was asked for was done; the answer says what came of it
- *   401  refused: not authenticated, replayed, or of a clock that is off. Counted by reason.
+ *   401  refused: not authenticated, for another node, replayed, or of a clock that is off. Counted by reason.
  *   421  this node does not own it: nothing was done
  *   426  a version of the messages that this node does not know
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { withBigints, withTaggedBigints } from '../protocol/bigint-json.ts';
-import { CALL_HEADER } from './call-signature.ts';
+import { CALL_HEADER, type CallFault } from './call-signature.ts';
 import type { CallTrust } from './call-trust.ts';
 import type { Logger } from 'pino';
 
@@ -77,12 +77,17 @@ export class Listener {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request),
-      path = request.url ?? '';
-    if (body === null) return void response.writeHead(413).end();
     const { trust, operations } = this.#deps;
-    const judged = trust.judge(request.headers[CALL_HEADER]?.toString(), path, body);
-    if (typeof judged === 'string') return void response.writeHead(judged === 'protocol' ? 426 : 401).end();
+    const path = request.url ?? '',
+      header = request.headers[CALL_HEADER]?.toString();
+    // A body that nobody reads ends the connection.
+    const refuse = (status: number) => void response.writeHead(status, { connection: 'close' }).end();
+    const early = trust.refuseEarly(header, path);
+    if (early !== null) return refuse(statusOf(early));
+    const body = await bodyOf(request);
+    if (body === null) return refuse(413);
+    const judged = trust.judge(header, path, body);
+    if (typeof judged === 'string') return refuse(statusOf(judged));
     const send = (status: number, text: string) => {
       response.writeHead(status, {
         'content-type': 'application/json',
@@ -117,6 +122,8 @@ export class Listener {
     return answer;
   }
 }
+
+const statusOf = (fault: CallFault): number => (fault === 'protocol' ? 426 : 401);
 
 /** Null when it is longer than any call. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {

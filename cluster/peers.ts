@@ -34,7 +34,7 @@ export class Peers {
   async call(url: string, path: string, message: object, timeoutMs: number): Promise<Called> {
     const { trust } = this.#deps;
     const body = JSON.stringify(withTaggedBigints(message));
-    const { header, nonce } = trust.head(path, body);
+    const { header, nonce } = trust.head(url, path, body);
     try {
       const {
         statusCode,

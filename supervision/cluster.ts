@@ -5,7 +5,7 @@
 import type { Entities } from '../actors/kernel/index.ts';
 import { createClusterAccounts } from '../cluster/accounts.ts';
 import { Alone } from '../cluster/alone.ts';
-import { CLUSTER_PROTOCOL } from '../cluster/call-signature.ts';
+import { CLUSTER_PROTOCOL, PROTOCOLS_TAKEN } from '../cluster/call-signature.ts';
 import { CallTrust } from '../cluster/call-trust.ts';
 import { createClusterEdges } from '../cluster/edge-streams.ts';
 import type { HeartbeatDeps } from '../cluster/heartbeat.ts';
@@ -105,6 +105,7 @@ export async function openTurn(config: TurnConfig, log: Logger, later: Later): P
   const about = {
     version: VERSION,
     protocol: CLUSTER_PROTOCOL,
+    protocolsTaken: PROTOCOLS_TAKEN,
     roles: config.ROLES,
     chains: Object.keys(config.chains) as Chain[],
   };
@@ -210,6 +211,7 @@ async function openShare(
     about,
     doorbell,
     onMembers(members) {
+      trust.know(members);
       peers.keepOnly(new Set(members.flatMap((member) => member.url ?? [])));
       roles.look(members.flatMap((member) => member.about ?? []));
     },

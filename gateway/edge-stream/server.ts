@@ -21,6 +21,7 @@ import type { AccountId } from '../../protocol/ids.ts';
 import type { Serving } from '../../model/ports/serving.ts';
 import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
+import { endHandshake, limitHandshakes } from './handshake-size.ts';
 import { admit, keyHolds, type HandshakeDeps } from './handshake.ts';
 import { accountMoved, type EdgeRooms, type Joined } from './rooms.ts';
 import type { Connection } from './sessions.ts';
@@ -68,6 +69,7 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
     perMessageDeflate: false,
   };
   const io = new Server(deps.httpServer, { ...options, path: STREAM_PATH });
+  limitHandshakes(io);
   const relay =
     deps.elsewhere === undefined ? null : attachRelay({ ...deps.elsewhere, options, join: relayedJoin(deps) });
   io.use((socket, next) => {
@@ -88,6 +90,7 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
     );
   });
   io.on('connection', (socket) => {
+    endHandshake(socket);
     limitFrames(socket);
     (socket.data as { member: Member }).member.open(socket);
   });

@@ -6,6 +6,8 @@ export interface NodeAbout {
   readonly version: string;
   /** Of the messages between nodes. */
   readonly protocol: number;
+  /** Those that it takes; a node of an earlier release does not say. */
+  readonly protocolsTaken?: readonly number[];
   readonly roles: readonly string[];
   /** Chains that it has endpoints for. */
   readonly chains: readonly Chain[];

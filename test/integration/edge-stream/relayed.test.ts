@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Socket as OwnersEnd } from 'socket.io';
 import { io, type Socket } from 'socket.io-client';
 import { FRAMES_AT_ONCE } from '../../../gateway/edge-stream/frame-rate.ts';
+import { HANDSHAKE_BYTES_MAX } from '../../../gateway/edge-stream/handshake-size.ts';
 import { attachRelay } from '../../../gateway/edge-stream/relay.ts';
 import { attachEdgeStream } from '../../../gateway/edge-stream/server.ts';
 import { EDGE_VERSION, STREAM_PATH } from '../../../protocol/frames.ts';
@@ -20,8 +21,15 @@ import { ses } from '../../support/account.ts';
 const LEVELS = 100_000;
 const DEEP = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 
+interface Streams {
+  readonly edge: Socket;
+  readonly owner: OwnersEnd;
+  readonly frames: unknown[][];
+  readonly doorUrl: string;
+}
+
 /** An edge's stream through a door; frames are what its owner was passed. */
-async function relayed(t: ExecutionContext): Promise<{ edge: Socket; owner: OwnersEnd; frames: unknown[][] }> {
+async function relayed(t: ExecutionContext): Promise<Streams> {
   const ownersServer = await listening(t),
     doorsServer = await listening(t);
   const frames: unknown[][] = [];
@@ -88,7 +96,7 @@ async function relayed(t: ExecutionContext): Promise<{ edge: Socket; owner: Owne
     edge.once('welcome', resolve);
     edge.once('connect_error', reject);
   });
-  return { edge, owner: owner!, frames };
+  return { edge, owner: owner!, frames, doorUrl };
 }
 
 async function listening(t: ExecutionContext): Promise<Server> {
@@ -150,4 +158,24 @@ test('the owner is passed no frame that was refused for its rate', async (t) => 
   await eventually('each was answered once', () => passed + refused === all.length);
   t.true(passed >= FRAMES_AT_ONCE);
   t.is(frames.length, passed);
+});
+
+test('found F14: a handshake above its limit is cut before it is parsed; a full one within it is answered', async (t) => {
+  const { doorUrl } = await relayed(t);
+  const knock = (bytes: number): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = io(doorUrl, {
+        path: STREAM_PATH,
+        transports: ['websocket'],
+        reconnection: false,
+        forceNew: true,
+        auth: { headers: { 'x-api-key': 'k'.repeat(bytes) } },
+      });
+      t.teardown(() => void socket.disconnect());
+      socket.once('connect_error', ({ message }) => resolve(message));
+      // Of a connection that ends before its handshake the client says nothing by itself.
+      socket.io.once('close', (reason) => reason.startsWith('transport') && resolve('cut'));
+    });
+  t.is(await knock(HANDSHAKE_BYTES_MAX / 2), 'INVALID_INPUT');
+  t.is(await knock(2 * HANDSHAKE_BYTES_MAX), 'cut');
 });

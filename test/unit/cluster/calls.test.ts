@@ -1,10 +1,12 @@
 /** Calls between nodes: forged, altered, replayed and late ones are refused and counted; a repetition is done once. */
+import { Readable } from 'node:stream';
 import test from 'ava';
 import { request } from 'undici';
 import { CALL_HEADER } from '../../../cluster/call-signature.ts';
 import { CallTrust } from '../../../cluster/call-trust.ts';
 import { Listener, MOVED, type Operation } from '../../../cluster/listener.ts';
 import { Peers } from '../../../cluster/peers.ts';
+import type { Member } from '../../../model/ports/cluster-store.ts';
 
 const SECRET = 's'.repeat(32),
   OTHER = 'o'.repeat(32);
@@ -28,6 +30,21 @@ async function listening(
   t.teardown(() => listener.close());
   return { url: `http://127.0.0.1:${port}`, trust };
 }
+
+/** The owner says that it takes calls which name it. */
+const OWNERS = (url: string, id = 'owner'): Member => ({
+  id,
+  url,
+  about: { version: '1', protocol: 1, protocolsTaken: [1, 2], roles: [], chains: [] },
+  sinceMs: 1,
+});
+const older = (url: string): Member => ({ ...OWNERS(url, 'older'), about: null });
+/** Signs calls of a version to the owner. */
+function signing(version: 1 | 2, trust = trustOf('x')): CallTrust {
+  trust.know([(version === 1 ? older : OWNERS)('http://owner')]);
+  return trust;
+}
+const sign = (trust: CallTrust, path: string, body: string) => trust.sign('http://owner', path, body);
 
 const callerOf = (t: { teardown(work: () => Promise<void>): void }, trust = trustOf('caller')): Peers => {
   const peers = new Peers({ trust });
@@ -72,59 +89,111 @@ test('work under one key is done once, also when the caller heard nothing the fi
   t.deepEqual(await peers.call(url, '/count', { key: 'k2' }, 5_000), { kind: 'answered', reply: { done: 2 } });
 });
 
-for (const [name, forged, reason] of [
-  [
-    'another secret',
-    (path: string, body: string) => ({ header: trustOf('x', [OTHER]).sign(path, body), body }),
+type Forged = (version: 1 | 2, path: string, body: string) => { header: string; body: string };
+const FORGED: Readonly<Record<string, readonly [forge: Forged, reason: string]>> = {
+  'another secret': [
+    (version, path, body) => ({ header: sign(signing(version, trustOf('x', [OTHER])), path, body), body }),
     'secret',
   ],
-  [
-    'an altered body',
-    (path: string, body: string) => ({ header: trustOf('x').sign(path, body), body: body.replace('1', '2') }),
+  'an altered body': [
+    (version, path, body) => ({ header: sign(signing(version), path, body), body: body.replace('1', '2') }),
     'secret',
   ],
-  ['another path', (_path: string, body: string) => ({ header: trustOf('x').sign('/other', body), body }), 'secret'],
-  [
-    'a clock that is ahead',
-    (path: string, body: string) => ({ header: trustOf('x', [SECRET], 6_000).sign(path, body), body }),
+  'another path': [(version, _path, body) => ({ header: sign(signing(version), '/other', body), body }), 'secret'],
+  'a clock that is ahead': [
+    (version, path, body) => ({ header: sign(signing(version, trustOf('x', [SECRET], 6_000)), path, body), body }),
     'clock',
   ],
-  [
-    'a clock that is behind',
-    (path: string, body: string) => ({ header: trustOf('x', [SECRET], -6_000).sign(path, body), body }),
+  'a clock that is behind': [
+    (version, path, body) => ({ header: sign(signing(version, trustOf('x', [SECRET], -6_000)), path, body), body }),
     'clock',
   ],
-  ['no header', (_path: string, body: string) => ({ header: '', body }), 'malformed'],
-  [
-    'an unknown version',
-    (path: string, body: string) => ({ header: trustOf('x').sign(path, body).replace(/^1;/, '2;'), body }),
+  'no header': [(_version, _path, body) => ({ header: '', body }), 'malformed'],
+  'an unknown version': [
+    (version, path, body) => ({ header: sign(signing(version), path, body).replace(/^\d/, '3'), body }),
     'protocol',
   ],
-] as const) {
-  test(`a call is refused and counted: ${name}`, async (t) => {
+  'the other version': [
+    (version, path, body) => ({
+      header: sign(signing(version), path, body).replace(/^\d/, (digit) => (digit === '1' ? '2' : '1')),
+      body,
+    }),
+    'malformed',
+  ],
+};
+for (const version of [1, 2] as const)
+  for (const [name, [forge, reason]] of Object.entries(FORGED)) {
+    test(`a call of version ${version} is refused and counted: ${name}`, async (t) => {
+      let done = 0;
+      const { url, trust } = await listening(t, { '/do': async () => (done += 1) });
+      const { header, body } = forge(version, '/do', '{"n":1}');
+      const answer = await request(`${url}/do`, { method: 'POST', body, headers: { [CALL_HEADER]: header } });
+      await answer.body.dump();
+      t.is(answer.statusCode, reason === 'protocol' ? 426 : 401);
+      t.deepEqual([...trust.refused], [[reason, 1]]);
+      t.is(done, 0);
+    });
+  }
+
+for (const version of [1, 2] as const)
+  test(`a call of version ${version} that is replayed is refused, however good it was`, async (t) => {
     let done = 0;
     const { url, trust } = await listening(t, { '/do': async () => (done += 1) });
-    const { header, body } = forged('/do', '{"n":1}');
-    const answer = await request(`${url}/do`, { method: 'POST', body, headers: { [CALL_HEADER]: header } });
-    await answer.body.dump();
-    t.is(answer.statusCode, reason === 'protocol' ? 426 : 401);
-    t.deepEqual([...trust.refused], [[reason, 1]]);
-    t.is(done, 0);
+    const header = sign(signing(version), '/do', '{}');
+    const send = async () => {
+      const answer = await request(`${url}/do`, { method: 'POST', body: '{}', headers: { [CALL_HEADER]: header } });
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    t.deepEqual([await send(), await send()], [200, 401]);
+    t.deepEqual([...trust.refused], [['replayed', 1]]);
+    t.is(done, 1);
   });
-}
 
-test('a call that is replayed is refused, however good it was', async (t) => {
-  let done = 0;
-  const { url, trust } = await listening(t, { '/do': async () => (done += 1) });
-  const header = trustOf('x').sign('/do', '{}');
-  const send = async () => {
-    const answer = await request(`${url}/do`, { method: 'POST', body: '{}', headers: { [CALL_HEADER]: header } });
-    await answer.body.dump();
-    return answer.statusCode;
-  };
-  t.deepEqual([await send(), await send()], [200, 401]);
-  t.deepEqual([...trust.refused], [['replayed', 1]]);
-  t.is(done, 1);
+test('a captured call is good at its receiver alone, and at none that began at the same place', (t) => {
+  const caller = trustOf('caller'),
+    url = 'http://owner';
+  caller.know([OWNERS(url)]);
+  const header = caller.sign(url, '/do', '{}');
+  for (const other of ['other', 'owner/of-the-next-start']) t.is(trustOf(other).judge(header, '/do', '{}'), 'receiver');
+  t.truthy((trustOf('owner').judge(header, '/do', '{}') as { nonce: string }).nonce);
+  caller.know([{ ...OWNERS(url, 'owner/of-the-next-start'), sinceMs: 2 }, OWNERS(url)]);
+  t.truthy((trustOf('owner/of-the-next-start').judge(caller.sign(url, '/do', '{}'), '/do', '{}') as object) ?? null);
+  t.is(trustOf('owner').judge(caller.sign(url, '/do', '{}'), '/do', '{}'), 'receiver');
+});
+
+test('a node of the release before is called in its version; where none is left that version is not taken', (t) => {
+  const caller = trustOf('caller'),
+    owner = trustOf('owner');
+  caller.know([OWNERS('http://owner'), older('http://older')]);
+  const header = caller.sign('http://older', '/do', '{}');
+  t.regex(header, /^1;/);
+  t.regex(caller.sign('http://owner', '/do', '{}'), /^2;/);
+  owner.know([OWNERS('http://owner'), older('http://older')]);
+  t.is(typeof owner.judge(header, '/do', '{}'), 'object');
+  owner.know([OWNERS('http://owner')]);
+  t.is(owner.judge(caller.sign('http://older', '/do', '{}'), '/do', '{}'), 'protocol');
+});
+
+test('of a call that is not authenticated no body is read', async (t) => {
+  const { url, trust } = await listening(t, { '/do': async () => 'done' });
+  trust.know([OWNERS(url)]);
+  let sent = 0;
+  const endless = Readable.from(
+    (async function* () {
+      for (; sent < 64; sent += 1) {
+        yield Buffer.alloc(64 * 1_024, 32);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await new Promise(() => undefined); // the answer comes before the end of the body
+    })(),
+  );
+  const header = sign(signing(2, trustOf('x', [OTHER])), '/do', '{}');
+  const answer = await request(`${url}/do`, { method: 'POST', body: endless, headers: { [CALL_HEADER]: header } });
+  t.is(answer.statusCode, 401);
+  await answer.body.dump().catch(() => undefined);
+  endless.destroy();
+  t.deepEqual([...trust.refused], [['secret', 1]]);
 });
 
 test('an answer that is not the owner’s is no answer', async (t) => {
