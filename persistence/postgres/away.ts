@@ -3,6 +3,7 @@
  * asked to come again; nothing is wrong with what it asked.
  */
 import type { STORE_AWAY } from '../../model/entity.ts';
+import { NO_POSTGRES } from './connect-socket.ts';
 import { sqlstateOf } from './sql.ts';
 
 /** The database does not serve at this moment; the outcome of a write is unknown. */
@@ -35,6 +36,7 @@ const UNREACHABLE = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ABORT_ERR',
+  NO_POSTGRES,
 ]);
 
 /** Whether an error means that the database does not serve. */

@@ -6,7 +6,8 @@
  * (6 to 12 of 12 callers within 70 resets), and by the client's source it would take the answer of the next query on
  * that connection, which may be another tenant's. So an error of a socket that has served is not emitted; its `close`
  * is, as one without an error, on which the client rejects everything that waits. An error before that is a failed
- * connect and is emitted: it rejects the query that asked for the connection.
+ * connect and is emitted: it rejects the query that asked for the connection. So is a close before that, after which the
+ * client would connect again for ever: something else than PostgreSQL listens there, or nothing that speaks.
  */
 import { once } from 'node:events';
 import { isIP, Socket } from 'node:net';
@@ -22,6 +23,15 @@ export interface Endpoint {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A server that takes connections answers the first message of one, also with a thousand others at work. */
+const STARTUP_SILENCE_MS = 10_000;
+/** Of a connection that ended, or spoke something else, before it was ready for a query. */
+export const NO_POSTGRES = 'NO_POSTGRES';
+/**
+ * What a server may say first: Authentication, ErrorResponse, NegotiateProtocolVersion, NoticeResponse, ReadyForQuery.
+ * Source: PostgreSQL manual, Message Flow.
+ */
+const FIRST_TYPES: ReadonlySet<number> = new Set([0x52, 0x45, 0x76, 0x4e, 0x5a]);
 /** length(4) = 8 || code(4) = 80877103. Source: PostgreSQL manual, Message Formats, SSLRequest. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const SSL_ACCEPTED = 'S';
@@ -52,7 +62,8 @@ export async function connectSocket(endpoint: Endpoint, silenceMs: number): Prom
     socket.connect(endpoint.port, endpoint.host);
     await once(socket, 'connect', { signal });
     const open = endpoint.sslmode === 'disable' ? socket : await encrypted(socket, endpoint, signal);
-    return dyingInSilence(dyingInOneStep(open), silenceMs);
+    const startup = { isOver: false };
+    return dyingInSilence(dyingInOneStep(open, startup), startup, silenceMs);
   } catch (error) {
     socket.destroy();
     return failingWith(error as Error);
@@ -83,16 +94,35 @@ async function encrypted(socket: Socket, { host, sslmode }: Endpoint, signal: Ab
   return secure;
 }
 
-function dyingInOneStep<S extends Socket>(socket: S): S {
+/** Whether a connection was ever ready for a query. */
+interface Startup {
+  isOver: boolean;
+}
+
+function dyingInOneStep<S extends Socket>(socket: S, startup: Startup): S {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean;
-  let served = false;
+  let hasSpoken = false,
+    hasFailed = false;
   socket.emit = ((event: string | symbol, ...values: unknown[]): boolean => {
-    if (event === 'data') served = true;
-    if (event === 'error' && served) return true;
-    return event === 'close' && served ? emit('close', false) : emit(event, ...values);
+    if (event === 'data' && !hasSpoken) {
+      hasSpoken = true;
+      if (!FIRST_TYPES.has((values[0] as Buffer)[0]!))
+        return socket.destroy(noPostgres('it speaks something else')).destroyed;
+    }
+    if (event === 'error') {
+      if (startup.isOver) return true;
+      hasFailed = true;
+    }
+    if (event !== 'close' || (hasFailed && !startup.isOver)) return emit(event, ...values);
+    if (startup.isOver) return emit('close', false);
+    emit('error', noPostgres('the connection ended before it was ready'));
+    return emit('close', true);
   }) as S['emit'];
   return socket;
 }
+
+const noPostgres = (why: string): Error =>
+  Object.assign(new Error(`no PostgreSQL server answers there: ${why}`), { code: NO_POSTGRES });
 
 /**
  * Types of messages: Sync and Query are each answered by one ReadyForQuery. Source: PostgreSQL manual, Message Formats.
@@ -108,7 +138,7 @@ const NO_BYTES: Buffer = Buffer.alloc(0);
  * A server that is frozen, or gone without a word (a failover, a cut network), leaves its connections open: what was
  * asked would wait for minutes, and a worker with it. A server that works ends each statement in its own time limit.
  */
-function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
+function dyingInSilence<S extends Socket>(socket: S, startup: Startup, silenceMs: number): S {
   let timer: NodeJS.Timeout | undefined;
   let owed = 1; // the startup message, which has no type, is answered like a question
   const answer = createMessages(),
@@ -118,7 +148,8 @@ function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
     timer = undefined;
   };
   const arm = () => {
-    timer ??= setTimeout(() => socket.destroy(), silenceMs).unref();
+    const ms = startup.isOver ? silenceMs : Math.min(silenceMs, STARTUP_SILENCE_MS);
+    timer ??= setTimeout(() => socket.destroy(), ms).unref();
   };
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
   socket.write = ((...given: unknown[]): boolean => {
@@ -135,7 +166,9 @@ function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
     if (event === 'data' || event === 'close') disarm();
     if (event === 'data') {
       answer.read(values[0] as Buffer, (type) => {
-        if (type === READY) owed = Math.max(0, owed - 1);
+        if (type !== READY) return;
+        startup.isOver = true;
+        owed = Math.max(0, owed - 1);
       });
       if (owed > 0 || !answer.endsWith(READY)) arm();
     }

@@ -1,4 +1,5 @@
 /** Why a database cannot be signed into or worked on, in words that name the setting. */
+import { NO_POSTGRES } from './connect-socket.ts';
 
 /** Null for every other fault. `setting` is the name of the setting that holds the address. */
 export function signInFault(error: unknown, setting: string): string | null {
@@ -10,7 +11,11 @@ export function signInFault(error: unknown, setting: string): string | null {
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'CONNECT_TIMEOUT':
+    case 'ABORT_ERR':
+    case 'ECONNRESET':
       return `${setting}: no server answers there; check host and port`;
+    case NO_POSTGRES:
+      return `${setting}: what listens there is no PostgreSQL server, or ends every connection; check host and port`;
     case '28P01':
     case '28000':
       return `${setting}: the server refuses this user or password`;

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import test from 'ava';
+import { isAway } from '../../../persistence/postgres/away.ts';
 import { connectSocket, endpointOf } from '../../../persistence/postgres/connect-socket.ts';
+import { applicationFault } from '../../../persistence/postgres/sign-in-fault.ts';
 import { openDatabase, sqlstateOf } from '../../../persistence/postgres/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -194,6 +196,34 @@ test.serial(
     await new Promise((done) => server.close(done));
   },
 );
+
+for (const [name, answer] of [
+  ['nobody speaks', () => undefined],
+  ['Redis listens', (peer: Socket) => peer.write('-ERR unknown command\r\n')],
+  ['a web server listens', (peer: Socket) => peer.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['each connection is ended', (peer: Socket) => peer.end()],
+  ['each connection is reset', (peer: Socket) => peer.resetAndDestroy()],
+  ['it ends amid the sign-in', (peer: Socket) => peer.end(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]))],
+] as const)
+  test(`found F76: where ${name} at the address of the database a question fails, and says which setting`, async (t) => {
+    const server = createServer((peer) => {
+      peer.on('error', () => undefined);
+      peer.once('data', () => answer(peer));
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const sql = openDatabase({
+      url: `postgres://flock_app:x@127.0.0.1:${port}/flock`,
+      connections: 1,
+      name: 'elsewhere',
+      silenceMs: 300,
+    });
+    const error = await t.throwsAsync(sql`select 1`);
+    t.true(isAway(error), 'for a node that runs the database is away');
+    t.regex(String(applicationFault(error)), /^DATABASE_URL: .*; check host and port$/);
+    await sql.end({ timeout: 0 });
+    server.close();
+  });
 
 test.serial('TLS: what the URL promises is kept', async (t) => {
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) =>
