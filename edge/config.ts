@@ -177,9 +177,10 @@ export function readConfig(
   const present = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   ) as Record<string, string>;
+  const environment = readApiKey(present, problems);
   const base = schema.safeParse(present);
-  if (!base.success) problems.push(...base.error.issues.map(problemOf));
-  const environment = environmentOfKey(present['API_KEY'], problems);
+  // A key that cannot be read was named already.
+  if (!base.success) problems.push(...base.error.issues.filter(({ path }) => path[0] !== 'API_KEY').map(problemOf));
   if (base.success && environment === 'live' && base.data.EDGE_PLAIN_HTTP === 'refused')
     checkWay(base.data.CLOUD_URL, problems);
   problems.push(...unreadSettings(present, NAMES));
@@ -234,6 +235,18 @@ export function readConfig(
       logLevel: settings.LOG_LEVEL,
     },
   };
+}
+
+/** The environment of the key of `API_KEY`, or of `API_KEY_FILE`, which it becomes; null when a problem was named. */
+function readApiKey(present: Record<string, string>, problems: string[]): Environment | null {
+  const apiKey = readSecret(present, 'API_KEY', problems)?.trim();
+  if (apiKey === undefined) {
+    if (!problems.some((problem) => problem.startsWith('API_KEY')))
+      problems.push('API_KEY: is needed: flk_live_… or flk_test_…');
+    return null;
+  }
+  present['API_KEY'] = apiKey;
+  return environmentOfKey(apiKey, problems);
 }
 
 /**
@@ -345,7 +358,7 @@ const NAMES = {
   known: [
     ...Object.keys(schema.shape),
     ...KEYSTORE_NAMES,
-    ...SECRETS.flatMap((name) => (name === 'API_KEY' ? [name] : [name, `${name}_FILE`])),
+    ...SECRETS.flatMap((name) => [name, `${name}_FILE`]),
     ...CHAIN_PREFIXES.flatMap(ofEachChain),
     ...ofEachChain(CHAIN_SECRET).map((name) => `${name}_FILE`),
   ],

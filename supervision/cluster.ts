@@ -183,12 +183,7 @@ async function openShare(
   const store = createClusterStore(sql);
   const operations: Record<string, Operation> = {};
   const trust = new CallTrust({ nodeId, secrets, nowMs, elapsedMs: () => performance.now() });
-  const listener = new Listener({
-    trust,
-    operations,
-    elapsedMs: () => performance.now(),
-    log: log as Logger,
-  });
+  const listener = new Listener({ trust, operations, elapsedMs: () => performance.now(), log: log as Logger });
   const place = { host, port: config.INTERNAL_PORT, hostSetting: 'INTERNAL_HOST', portSetting: 'INTERNAL_PORT' };
   const port = await listener.listen(host, place.port).catch((error: unknown) => {
     const problem = listenFault(error, place);

@@ -5,6 +5,7 @@ import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
 import { isNetwork } from '../gateway/http/client-address.ts';
 import { chainSettingAdvice } from '../protocol/chain-names.ts';
 import { stepsBetween } from '../protocol/nearest.ts';
+import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { unreadSettings } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
 import { parseSealKey } from '../persistence/secret-box.ts';
@@ -123,11 +124,14 @@ const schema = z.object({
   BODY_LIMIT_BYTES: wholeNumber(1_024, 64 * 1_024 * 1_024).default(1_048_576),
 });
 
+/** Settings that carry a credential, beside those that have a file of their own form: each may be in a file. */
+const IN_FILES = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', ...CHAINS.map((chain) => `${chain.toUpperCase()}_RPC_URLS`)];
 /** What follows a chain's slug, or an unknown suffix. */
 const CHAIN_SUFFIXES = ['RPC_URLS', 'CONFIRMATIONS', 'POLL_MS', 'START_HEIGHT', 'SECOND_READ_MS', 'TRACES'] as const;
 const NAMES = {
   known: [
     ...Object.keys(schema.shape),
+    ...IN_FILES.map((name) => `${name}_FILE`),
     ...CHAINS.flatMap((chain) => Object.keys(chainSettings(chain))),
     'FLOCK_FAILPOINTS',
     'DATABASE_APP_PASSWORD',
@@ -181,7 +185,7 @@ const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue): string =>
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): CloudConfig {
   const problems: string[] = [];
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const present = withFiles(env, IN_FILES, problems);
   const base = schema.safeParse(present);
   if (!base.success) problems.push(...base.error.issues.map(problemOf));
   if (present.OIDC_AUDIENCE !== undefined && present.OIDC_ISSUER === undefined)

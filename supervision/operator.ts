@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { initialAccount } from '../model/account/state.ts';
 import { mintApiKey } from '../gateway/http/auth/api-keys.ts';
 import { hashPassword } from '../gateway/http/auth/passwords.ts';
+import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { createIdentityStore } from '../persistence/postgres/identity.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
@@ -171,9 +172,10 @@ export async function runOperatorCommand(
   out: Output,
   err: Output,
 ): Promise<number> {
-  const url = env.DATABASE_URL;
-  if (url === undefined || url === '') {
-    err.write("DATABASE_URL is needed: the address of the cloud's database\n");
+  const problems: string[] = [];
+  const { DATABASE_URL: url } = withFiles(env, ['DATABASE_URL'], problems);
+  if (url === undefined || problems.length > 0) {
+    err.write(`${problems[0] ?? "DATABASE_URL is needed: the address of the cloud's database"}\n`);
     return 2;
   }
   const sql: Sql = openDatabase({ url, connections: 1, name: 'flock-operator' });

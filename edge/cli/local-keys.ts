@@ -9,6 +9,7 @@ import { instant } from '../../protocol/schema/values.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
 import { environmentOfKey, type Environ } from '../config.ts';
 import { LocalKeys } from '../local-keys/local-keys.ts';
+import { readSecret } from '../process/secret-setting.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from '../storage/storage.ts';
 
 const USAGE = `usage: flock-edge local-keys mint --label NAME [--expires INSTANT | DAYSd | HOURSh]
@@ -43,7 +44,7 @@ export function localKeysCommand(args: readonly string[], env: Environ, out: Out
   } = parsed;
   const dataDir =
     values['data-dir'] ??
-    (env['EDGE_DATA_DIR'] || (environmentOfKey(env['API_KEY'], []) === null ? null : DEFAULT_DATA_DIR));
+    (env['EDGE_DATA_DIR'] || (environmentOfKey(apiKeyOf(env), []) === null ? null : DEFAULT_DATA_DIR));
   if (dataDir === null) {
     err.write(
       'which edge? Neither EDGE_DATA_DIR nor API_KEY is set here: set what the edge is started with, or give --data-dir DIR\n',
@@ -83,8 +84,11 @@ function parse(args: readonly string[]) {
   }
 }
 
+/** A file that cannot be read is as none: the edge itself says why. */
+const apiKeyOf = (env: Environ): string | undefined => readSecret(env, 'API_KEY', [])?.trim();
+
 function environmentFor(named: string | undefined, env: Environ, storage: Storage): Environment | null {
-  const name = named ?? environmentOfKey(env['API_KEY'], []) ?? storage.setting(ENVIRONMENT_SETTING);
+  const name = named ?? environmentOfKey(apiKeyOf(env), []) ?? storage.setting(ENVIRONMENT_SETTING);
   return ENVIRONMENTS.find((environment) => environment === name) ?? null;
 }
 

@@ -99,8 +99,9 @@ export async function withCloud<T>(
 ): Promise<T> {
   const problems: string[] = [];
   const present = withoutEmpty(env);
-  const { API_KEY: apiKey, CLOUD_URL: cloudUrl } = present;
-  if (apiKey === undefined) problems.push('API_KEY: is needed: flk_live_… or flk_test_…');
+  const { CLOUD_URL: cloudUrl } = present;
+  const apiKey = readSecret(present, 'API_KEY', problems)?.trim();
+  if (apiKey === undefined && problems.length === 0) problems.push('API_KEY: is needed: flk_live_… or flk_test_…');
   const environment = environmentOfKey(apiKey, problems);
   if (cloudUrl === undefined || !URL.canParse(cloudUrl)) problems.push('CLOUD_URL: must be an http or https address');
   else if (environment === 'live' && present['EDGE_PLAIN_HTTP'] !== 'allowed') checkWay(cloudUrl, problems);

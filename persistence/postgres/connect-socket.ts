@@ -6,8 +6,8 @@
  * (6 to 12 of 12 callers within 70 resets), and by the client's source it would take the answer of the next query on
  * that connection, which may be another tenant's. So an error of a socket that has served is not emitted; its `close`
  * is, as one without an error, on which the client rejects everything that waits. An error before that is a failed
- * connect and is emitted: it rejects the query that asked for the connection. So is a close before that, after which the
- * client would connect again for ever: something else than PostgreSQL listens there, or nothing that speaks.
+ * connect and is emitted: it rejects the query that asked for the connection. So is a close before that, after which
+ * the client would connect again for ever: something else than PostgreSQL listens there, or nothing that speaks.
  */
 import { once } from 'node:events';
 import { isIP, Socket } from 'node:net';

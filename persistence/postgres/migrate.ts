@@ -4,6 +4,7 @@
  * a transaction from here: nothing else runs on its connection, and a connection that dies leaves the step to be run
  * again. A node that starts applies nothing.
  */
+import { withFiles } from '../../protocol/node/settings-in-files.ts';
 import { FUNCTION_SET, sqlFunctions, type SqlFunction } from './functions.ts';
 import { MigrationError, migrations, planOf, tooOld, type Applied, type Migration } from './migrations.ts';
 import { ownerFault } from './sign-in-fault.ts';
@@ -192,8 +193,16 @@ function reasonOf(error: unknown): string {
 }
 
 if (import.meta.main) {
-  const { DATABASE_OWNER_URL: url = '', DATABASE_APP_PASSWORD: appPassword = '' } = process.env;
-  if (!/^postgres(?:ql)?:\/\/\S+$/.test(url) || !URL.canParse(url)) {
+  const problems: string[] = [];
+  const { DATABASE_OWNER_URL: url = '', DATABASE_APP_PASSWORD: appPassword = '' } = withFiles(
+    process.env,
+    ['DATABASE_OWNER_URL', 'DATABASE_APP_PASSWORD'],
+    problems,
+  );
+  if (problems.length > 0) {
+    process.stderr.write(`migrate: ${problems.join('; ')}\n`);
+    process.exitCode = 78;
+  } else if (!/^postgres(?:ql)?:\/\/\S+$/.test(url) || !URL.canParse(url)) {
     process.stderr.write(
       'migrate: DATABASE_OWNER_URL is needed: postgres://OWNER:PASSWORD@HOST/DATABASE, a role that may create schemas and roles\n',
     );

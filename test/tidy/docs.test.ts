@@ -72,8 +72,11 @@ function read(): Set<string> {
       for (const [, name] of list!.matchAll(/'([A-Z_]+)'/g)) names.add(`${name}_<CHAIN>`);
     }
     for (const [, name] of text.matchAll(/CHAIN_(?:SECRET|TOKEN_CAPS) = '([A-Z_]+)'/g)) names.add(`${name!}_<CHAIN>`);
-    for (const [, name] of text.matchAll(/readSecret\(env, '([A-Z0-9_]+)'/g))
+    for (const [, name] of text.matchAll(/readSecret\((?:env|present), '([A-Z0-9_]+)'/g))
       for (const form of [name!, `${name}_FILE`]) names.add(form);
+    for (const [, list] of text.matchAll(/IN_FILES = \[(.*)\];/g))
+      for (const [, name, ofChain] of list!.matchAll(/'([A-Z_]+)'|\}_([A-Z_]+)`/g))
+        names.add(`${name ?? `<CHAIN>_${ofChain!}`}_FILE`);
   }
   for (const { text } of filesOf(
     [
@@ -85,8 +88,9 @@ function read(): Set<string> {
     '.ts',
   )) {
     for (const [, name] of text.matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)/g)) names.add(name!);
-    for (const [, fields] of text.matchAll(/\{([^}]*)\} = process\.env/g))
-      for (const [name] of fields!.matchAll(/\b[A-Z][A-Z0-9_]+\b/g)) names.add(name);
+    for (const [, fields, inFiles] of text.matchAll(/\{([^}]*)\} = (?:process\.env|(withFiles\())/g))
+      for (const [name] of fields!.matchAll(/\b[A-Z][A-Z0-9_]+\b/g))
+        for (const form of inFiles === undefined ? [name] : [name, `${name}_FILE`]) names.add(form);
   }
   return names;
 }

@@ -24,6 +24,8 @@ function problemsOf(env: Environ): readonly string[] {
 /** Every variable whose problem must be named, with a value that has it. */
 const WRONG: readonly (readonly [env: Environ, named: RegExp])[] = [
   [{ API_KEY: undefined }, /^API_KEY:/],
+  [{ API_KEY_FILE: '/nowhere/key' }, /^API_KEY_FILE and API_KEY: set one/],
+  [{ API_KEY: undefined, API_KEY_FILE: '/nowhere/key' }, /^API_KEY_FILE: cannot be read \(ENOENT\)/],
   [{ API_KEY: 'loc_live_abcdefghijklmnopqrstuvwx' }, /^API_KEY: a loc_ key/],
   [{ API_KEY: 'flk_prod_abcdefghijklmnopqrstuvwx' }, /^API_KEY: must begin/],
   [{ API_KEY: 'flk_live_short' }, /^API_KEY: must begin/],

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
 import { ConfigurationError, readConfig } from '../../../supervision/config.ts';
 
@@ -245,4 +248,39 @@ test('a wrong value is answered with the form or the range, in the words of an o
   t.deepEqual(problemsOf(t, { ...GOOD, OIDC_AUDIENCE: 'flock' }), [
     'OIDC_AUDIENCE: is read beside OIDC_ISSUER alone; set that too, or leave this out',
   ]);
+});
+
+test('found F76: each address that carries a credential may be in a file; both, an empty one and none at all are named', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const fileOf = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const { DATABASE_URL: url, ...rest } = GOOD;
+  const files = {
+    DATABASE_URL_FILE: fileOf('database', `${url}\n`),
+    REDIS_URL_FILE: fileOf('redis', 'redis://:word@cache.example:6379'),
+    SMTP_URL_FILE: fileOf('smtp', 'smtp://u:word@mail.example:587\n'),
+    ETH_RPC_URLS_FILE: fileOf('eth', 'https://one.example/word\n\nhttps://two.example/word,https://three.example\n'),
+  };
+  const config = readConfig({ ...rest, ...files });
+  t.is(config.DATABASE_URL, url);
+  t.is(config.REDIS_URL, 'redis://:word@cache.example:6379');
+  t.is(config.SMTP_URL, 'smtp://u:word@mail.example:587');
+  t.deepEqual(config.chains.eth?.rpcUrls, [
+    'https://one.example/word',
+    'https://two.example/word',
+    'https://three.example',
+  ]);
+  for (const [name, file] of Object.entries(files)) {
+    const setting = name.replace(/_FILE$/, '');
+    const read = (path: string, more = {}) => problemsOf(t, { ...rest, ...files, [name]: path, ...more });
+    t.true(read(file, { [setting]: 'CANARY' }).includes(`${setting} or ${name}: at most one`));
+    t.true(read(join(folder, 'none')).includes(`${name}: cannot be read (ENOENT)`));
+    t.true(read(fileOf('empty', ' \n')).includes(`${name}: the file is empty`));
+    const wrong = read(fileOf('wrong', 'CANARY'));
+    t.true(wrong.some((problem) => problem.startsWith(`${setting}: `)));
+    t.false(wrong.join().includes('CANARY'));
+  }
 });
