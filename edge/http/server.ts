@@ -314,8 +314,14 @@ function sendRefusal(
 
 function sendError(settings: Answering, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = refusalOf(error);
-  if (refusal.code === 'INTERNAL_ERROR' || error instanceof StorageFailed)
-    settings.log.fault('request_fault', error, { requestId: request.id });
+  if (error instanceof StorageFailed)
+    settings.log.warn('storage_failed', {
+      requestId: request.id,
+      reason: error.reason,
+      setting: 'EDGE_DATA_DIR',
+      next: error.next,
+    });
+  else if (refusal.code === 'INTERNAL_ERROR') settings.log.fault('request_fault', error, { requestId: request.id });
   return sendRefusal(settings, request, reply, refusal);
 }
 
@@ -323,7 +329,8 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof Refused) return error.refusal;
   if (isRefusal(error)) return error;
   // Full disk: the edge can promise nothing that it would have to keep.
-  if (error instanceof StorageFailed) return refuse('EDGE_OUTBOX_FULL', { reason: error.reason }, error.message);
+  if (error instanceof StorageFailed)
+    return refuse('EDGE_OUTBOX_FULL', { reason: error.reason, next: error.next }, error.message);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse('PAYLOAD_TOO_LARGE', { limitBytes: BODY_BYTES_MAX });
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
@@ -357,7 +364,10 @@ function adviceOnKey(key: string, reason: Extract<KeyVerdict, { reason: string }
             next: 'send the key whole and alone: no quotes, no "Bearer", X-API-Key once',
           };
     case 'revoked':
-      return { reason: 'revoked' };
+      return {
+        reason: 'revoked',
+        next: 'the key was revoked: mint another one (flock-edge local-keys mint) and give it to the application',
+      };
     case 'expired':
       return { reason: 'expired', next: 'mint a new key' };
     case 'not_vouched':

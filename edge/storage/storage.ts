@@ -32,7 +32,20 @@ export class StorageFailed extends Error {
     this.name = 'StorageFailed';
     this.reason = reason;
   }
+
+  /** What an operator does about it. */
+  get next(): string {
+    return NEXT[this.reason];
+  }
 }
+
+const NEXT: Readonly<Record<StorageFailed['reason'], string>> = {
+  disk_full: 'free space where the data directory is, or raise its quota; the edge goes on by itself',
+  locked: 'look which other process has the data directory open, and end it; one edge, one directory',
+  io: 'look whether the data directory is mounted writable and its disk is well; the edge goes on by itself',
+  newer: 'start the release that wrote the data directory, or a later one',
+  damaged: 'stop the edge and put back a whole copy of the data directory',
+};
 
 const PROBE = 'disk_probe';
 /** More than a page, so that room is asked for. */

@@ -7,7 +7,7 @@ import { STORE_AWAY } from '../../model/entity.ts';
 const AGAIN_MS = 60_000;
 /** Places and faults that are remembered; texts of places are constants of the code. */
 const KEPT_MAX = 1_000;
-const AWAY_TEXT = /^(?:[a-z]+: )?the database does not serve: (.*)/;
+const AWAY_TEXT = /^(?:[a-z]+: )?the database does not serve: (.*?)(?: \(|$)/;
 
 export interface OutageLines {
   /**

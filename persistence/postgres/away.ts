@@ -21,6 +21,19 @@ export class DatabaseAway extends Error {
  * server, 25006 a standby. Source: PostgreSQL manual, Appendix A.
  */
 const AWAY = /^(?:08|28|3D|40|53|57|58)|^(?:25006|55000|55P03)$/;
+/** What an operator does about it. */
+const NEXT: readonly (readonly [codes: RegExp, next: string])[] = [
+  [/^53100$/, 'its disk is full: free space or enlarge it; nodes go on by themselves'],
+  [/^53200$/, 'it has no memory left: lower its load or give it more'],
+  [/^53300$/, 'it takes no more connections: raise max_connections, or lower DATABASE_CONNECTIONS'],
+  [/^53/, 'it lacks a resource: see its own log'],
+  [/^25006$/, 'it is a standby, or read-only: DATABASE_URL must lead to the primary'],
+  [/^28/, 'it refuses the user or password of DATABASE_URL'],
+  [/^3D000$/, 'it has no such database: see DATABASE_URL'],
+  [/^57P0[123]$/, 'it is being stopped or started: nodes go on by themselves'],
+  [/^58/, 'it cannot use its own files: see its log and its disk'],
+  [/^(?:E|CONNECT|ABORT)/, 'nothing answers at the host and port of DATABASE_URL'],
+];
 /** Of the client and of the socket. */
 const UNREACHABLE = new Set([
   'CONNECTION_CLOSED',
@@ -58,5 +71,7 @@ export function rethrowAway(error: unknown): never {
 
 function reasonOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return typeof code === 'string' ? code : String(message ?? error);
+  if (typeof code !== 'string') return String(message ?? error);
+  const next = NEXT.find(([codes]) => codes.test(code))?.[1];
+  return next === undefined ? code : `${code} (${next})`;
 }

@@ -55,7 +55,7 @@ export const DETAILS = {
   IDENTITY_ROTATION_PENDING: some({ rotationId: text }),
   CROSS_ENVIRONMENT_IDENTITY: none,
   ACCOUNT_SUSPENDED: none,
-  SANDBOX_ONLY: none,
+  SANDBOX_ONLY: some({ next: text }),
   FORBIDDEN: some({ ...why, needs: text, has: textOrNone }),
   TOTP_REQUIRED: some({ ...why, accepts: texts, until: text, maxAgeSeconds: whole }),
   // What is asked.

@@ -120,6 +120,7 @@ test('§5.1 a live key does not reach the sandbox; a test key makes sandbox data
   for (const route of CLOUD_ROUTES.filter(({ sandboxOnly }) => sandboxOnly === true)) {
     const answer = await ask(route, { 'x-api-key': mine.live.apiKey });
     t.deepEqual([answer.status, answer.json.error.code], [403, 'SANDBOX_ONLY'], route.operationId);
+    t.regex(answer.json.error.details.next, /flk_test_/);
   }
   const owner = await raw(cloud.url, 'DELETE', '/v1/sandbox/reset', { headers: bearerOf(bearers.owner) });
   t.is(owner.json.error.code, 'SANDBOX_ONLY', 'a bearer works in live unless it says otherwise');

@@ -106,7 +106,8 @@ const rankOf = (role: OrgRole): number => ORG_ROLES.length - ORG_ROLES.indexOf(r
 
 /** Null when the caller may use the route. Refuses: SANDBOX_ONLY, FORBIDDEN. */
 export function roleRefusal(route: Route, { bearer, apiKeyId, environment, accountId }: Caller): Refusal | null {
-  if (route.sandboxOnly === true && accountId !== null && environment === 'live') return refuse('SANDBOX_ONLY');
+  if (route.sandboxOnly === true && accountId !== null && environment === 'live')
+    return refuse('SANDBOX_ONLY', { next: 'call it with a key of the sandbox: flk_test_…, or loc_test_… at an edge' });
   if (route.credential === 'admin') {
     return bearer?.platformAdmin === true ? null : refuse('FORBIDDEN', { needs: 'platform_role: admin' });
   }

@@ -102,6 +102,9 @@ test('issue 4: a file system without a free byte: writes are refused and said so
   const refused = await edge.ask('POST', '/v1/edge/keys', { label: 'x' });
   t.is(refused.status, 507);
   t.like(refused.error, { code: 'EDGE_OUTBOX_FULL', details: { reason: 'disk_full' } });
+  await eventually('the log names the setting and the next step', () =>
+    /"event":"storage_failed".*"setting":"EDGE_DATA_DIR".*"next":"free space/.test(edge.output()),
+  );
   await cloud.deliver([
     { deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 },
   ]);

@@ -465,6 +465,7 @@ test('found F11: a local key has its minter and its end; revoked, it takes along
   t.regex(await underWay(), /^HTTP\/1\.1 401 /);
   for (const { key } of [minted, child])
     t.like((await by(key, 'GET', '/v1/edge/keys')).error, { code: 'UNAUTHORIZED', details: { reason: 'revoked' } });
+  t.regex((await by(minted.key, 'GET', '/v1/edge/keys')).error!.details['next'] as string, /local-keys mint/);
   await eventually('the others can know', () =>
     cloud.keySets.some(({ keys }) => keysOf(keys).filter(({ revokedAtMs }) => revokedAtMs !== null).length === 2),
   );

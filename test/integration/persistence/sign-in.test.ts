@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
+import { awayOf } from '../../../persistence/postgres/away.ts';
 import { applicationFault, ownerFault, signInFault } from '../../../persistence/postgres/sign-in-fault.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 
@@ -100,4 +101,10 @@ test('what the application or the owner may not, or does not find, names the set
   for (const fault of [new Error('other'), { code: '42501', message: 'permission denied for table account' }])
     t.is(applicationFault(fault), null);
   t.is(ownerFault({ code: '42601' }), null);
+});
+
+test('found F76: each reason for which a database does not serve is said with its next step', (t) => {
+  for (const code of ['53100', '53200', '53300', '53400', '25006', '28P01', '3D000', '57P01', '58030', 'ECONNREFUSED'])
+    t.regex(awayOf(Object.assign(new Error('CANARY'), { code })).message, new RegExp(`: ${code} \\(.{20,}\\)$`));
+  t.regex(awayOf(Object.assign(new Error('CANARY'), { code: '40001' })).message, /: 40001$/);
 });
