@@ -278,7 +278,7 @@ test('console A13, A29 (faults 4, 5, 6): a demoted or removed member is out at o
   });
   t.like(
     await client.call('changeMember', {
-      params: { userId: organization.owner.id.replace(/.$/, '2') },
+      params: { userId: `usr_${'a'.repeat(26)}` },
       body: { role: 'viewer' },
     }),
     { code: 'NOT_FOUND' },
