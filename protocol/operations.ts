@@ -63,6 +63,7 @@ export const OPERATIONS = {
   getTreasuryWalletBalances: 'GET /v1/treasury/wallets/{id}/balances',
   createFundingWallet: 'POST /v1/treasury/funding-wallets',
   listFundingWallets: 'GET /v1/treasury/funding-wallets',
+  detectCase: 'POST /v1/migration/detect-case',
   detectPath: 'POST /v1/migration/detect-path',
   listKeySources: 'GET /v1/migration/key-sources',
   registerKeySource: 'POST /v1/migration/key-sources',

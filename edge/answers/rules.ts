@@ -6,6 +6,7 @@
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
+import { CASE_WORD, falseCase } from './migration-rules.ts';
 import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
@@ -323,6 +324,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     falseField: (row, _ask, known) => falseTank(row, known),
     word: [...TANK_WORD, 'id', 'chain', 'label', 'createdAt'],
   },
+  detectCase: { falseField: falseCase, word: CASE_WORD },
   detectPath: word(
     'candidates',
     'candidates.*',

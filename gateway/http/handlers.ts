@@ -10,6 +10,7 @@ import { billingHandlers } from './billing/billing.ts';
 import { chainHandlers } from './chain/chains.ts';
 import type { Handlers } from './context.ts';
 import { deliveryHandlers } from './webhook/deliveries.ts';
+import { detectCaseHandler } from './migration/detect-case.ts';
 import { detectPathHandler } from './key-source/detect-path.ts';
 import { edgeHandlers } from './edge/edge.ts';
 import { healthHandlers } from './operation/health.ts';
@@ -62,5 +63,6 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...healthHandlers(deps),
     ...keySourceHandlers(deps),
     ...detectPathHandler,
+    ...detectCaseHandler(deps),
   };
 }

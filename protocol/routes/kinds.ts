@@ -21,6 +21,8 @@ export const writes = (tag: Tag) =>
     status: 200,
     idempotent: 'actor',
   }) as const;
+/** A question whose terms are a body: it changes nothing, so that its answer is not kept and a viewer may ask it. */
+export const asks = (tag: Tag) => ({ ...reads(tag), method: POST }) as const;
 export const creates = (tag: Tag) => ({ ...writes(tag), status: 201 }) as const;
 /** What the edge answers without the cloud: it keeps no answers, least of all one with a key in it. */
 export const alone = (tag: Tag) => ({ tag, where: 'edge', credential: 'application', status: 200 }) as const;

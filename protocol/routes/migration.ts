@@ -2,9 +2,17 @@
 import type { Route } from '../route.ts';
 import * as migration from '../schema/migration.ts';
 import { IDENTITY, signed } from './edge-signed.ts';
-import { LIST, POST, reads, writes } from './kinds.ts';
+import { asks, LIST, POST, reads, writes } from './kinds.ts';
 
 export const MIGRATION_ROUTES = {
+  detectCase: {
+    ...asks('Migration'),
+    path: '/v1/migration/detect-case',
+    body: migration.detectCaseBody,
+    reply: migration.assessedCase,
+    refusals: ['INVALID_CHAIN'],
+    summary: 'Which case a company is in, what will sign, and the steps; creates nothing',
+  },
   detectPath: {
     ...writes('Migration'),
     idempotent: 'store',

@@ -1,8 +1,16 @@
 /** Key sources: what an edge registers of phrases and keys that came from elsewhere. Spec §2.12, §4.8. */
 import { z } from 'zod';
-import { CHAINS } from '../slugs.ts';
+import {
+  MIGRATION_ACTIONS,
+  MIGRATION_CASES,
+  MIGRATION_PLACES,
+  MIGRATION_WARNINGS,
+  NOT_SIGNED_REASONS,
+  ROUTES_HOME,
+} from '../migration/words.ts';
+import { BANDS, CHAINS } from '../slugs.ts';
 import { addressText, chain, freeText, instant, pageReply, pathId } from './values.ts';
-import { addressIndex, count } from './numbers.ts';
+import { addressIndex, between, count, countFromOne } from './numbers.ts';
 
 const fingerprint = z.string().regex(/^[0-9a-f]{16}$/, 'expected 16 hex digits, lower case');
 /** Steps with or without an apostrophe below `m`. */
@@ -44,6 +52,69 @@ export const registerKeySourceBody = z.strictObject({
       }),
     )
     .max(ADDRESSES_PER_REGISTRATION),
+});
+
+export const MNEMONICS_MAX = 1_000;
+export const ADDRESS_COUNT_MAX = 100_000_000;
+
+export const detectCaseBody = z.strictObject({
+  mnemonics: between(0, MNEMONICS_MAX).meta({ description: 'how many recovery phrases there are' }),
+  hasRawKeys: z.boolean().meta({ description: 'individual private keys, without a phrase' }),
+  providerHoldsKeys: z.boolean().meta({ description: 'a custodian holds keys' }),
+  addressCount: between(0, ADDRESS_COUNT_MAX).meta({ description: '0: not known yet' }),
+  chains: z
+    .array(chain)
+    .min(1)
+    .max(CHAINS.length)
+    .refine((slugs) => new Set(slugs).size === slugs.length, 'duplicate'),
+  standardWallet: z.boolean().nullish().meta({ description: 'one phrase, standard derivation; null: unsure' }),
+});
+
+const dollars = z
+  .string()
+  .regex(/^(0|[1-9][0-9]*)\.[0-9]{2}$/)
+  .nullable()
+  .meta({ description: 'US dollars a month; null where it is negotiated, and in sandbox', examples: ['99.00'] });
+/** What adopting addresses means for the band. */
+export const capacity = z.object({
+  band: z.enum(BANDS).nullable().meta({ description: 'purchased; null in sandbox' }),
+  limit: count.nullable().meta({ description: 'active addresses; null in sandbox' }),
+  current: count,
+  adopting: count,
+  projected: count,
+  exceeds: z.boolean(),
+  requiredBand: z.enum(BANDS).nullable(),
+  monthlyFee: z.object({ current: dollars, required: dollars }),
+});
+
+export const assessedCase = z.object({
+  case: z.enum(MIGRATION_CASES),
+  title: z.string(),
+  assumed: z.array(z.literal('standardWallet')).meta({ description: 'answers that were taken for something' }),
+  chains: z.array(
+    z.object({
+      chain: z.enum(CHAINS),
+      route: z.enum(ROUTES_HOME).meta({ description: 'how its addresses come under the account' }),
+      signs: z.boolean(),
+      reason: z.enum(NOT_SIGNED_REASONS).nullable(),
+      discovery: z.boolean().meta({ description: 'used addresses can be found from an extended public key' }),
+      listRequired: z.boolean(),
+    }),
+  ),
+  steps: z.array(
+    z.object({
+      order: countFromOne,
+      action: z.enum(MIGRATION_ACTIONS),
+      where: z.enum(MIGRATION_PLACES),
+      how: z.string().meta({ description: 'a command of the edge, a path of the cloud, or what to ask for' }),
+      optional: z.boolean().meta({ description: 'another step does the same, or nothing is lost without it' }),
+      perPart: z.boolean().meta({ description: 'once for each phrase, or for each part of a mixture' }),
+    }),
+  ),
+  warnings: z.array(
+    z.object({ code: z.enum(MIGRATION_WARNINGS), message: z.string(), chains: z.array(z.enum(CHAINS)) }),
+  ),
+  capacity,
 });
 
 export const detectPathBody = z.strictObject({

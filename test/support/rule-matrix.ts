@@ -1,6 +1,6 @@
 /**
- * Which test holds which rule: the numbered rules of `docs/chains/rules.md` and the entries of `docs/faults.md` against
- * the titles of all tests. `npm run -s docs:rules` writes it down.
+ * Which test holds which rule: the numbered rules of `docs/chains/rules.md` and `docs/migration.md` and the entries of
+ * `docs/faults.md` against the titles of all tests. `npm run -s docs:rules` writes it down.
  */
 import { writeFileSync } from 'node:fs';
 import { isEnabled } from '../../chains/registry.ts';
@@ -21,6 +21,7 @@ const LETTERS: Readonly<Record<string, { readonly about: string; readonly family
   L: { about: 'sol', family: 'sol' },
   R: { about: 'xrp', family: 'xrp' },
   M: { about: 'xlm', family: 'xlm' },
+  'M-': { about: 'migration', family: null },
 };
 
 const SWEEPS = 'no sweep is planned in this version: the edge signs none, and `EDGE_SPEND_CAP_<CHAIN>` is zero';
@@ -44,7 +45,12 @@ export interface Rule {
 
 /** Every rule of a table or a "Rule X1:" line, and every fault, in the order of the documents. */
 export function rules(): Rule[] {
-  return [...chainRules(), ...faults()];
+  return [...chainRules(), ...migrationRules(), ...faults()];
+}
+
+function migrationRules(): Rule[] {
+  const rows = documentText('migration.md').matchAll(/^\| (M-[A-Z][0-9]+) \| (.+?) \|/gm);
+  return [...rows].map(([, id, text]) => ({ id: id!, text: text!, letter: 'M-', counts: true }));
 }
 
 function chainRules(): Rule[] {
@@ -77,6 +83,7 @@ function faults(): Rule[] {
 const TITLE = /\btest(?:\.\w+)*\(\s*(?:'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`|"((?:[^"\\]|\\.)*)")/g;
 const RULE = /(?<![\w-])([A-Z])([0-9]{1,2})(?:–\1?([0-9]{1,2}))?(?![\w-])/g;
 const FAULT = /\bC[0-9]{1,2}-[0-9]{1,2}\b/g;
+const OF_MIGRATION = /\bM-[A-Z][0-9]{1,2}\b/g;
 
 /** Rules of other pages, named after it: `console B3, B22`. Their letters are their own. */
 const OF_PAGE = /\b(?:console|treasury|payments|migration|ecosystem) [A-Z][0-9]{1,2}(?:(?:, |–)[A-Z]?[0-9]{1,2})*/g;
@@ -111,7 +118,7 @@ export function citedIn(title: string): string[] {
       (_, n) => `${letter}${Number(from) + n}`,
     ),
   );
-  return [...single, ...(title.match(FAULT) ?? [])];
+  return [...single, ...(title.match(FAULT) ?? []), ...(title.match(OF_MIGRATION) ?? [])];
 }
 
 /** Rule → file → how many titles name it. */
@@ -159,7 +166,7 @@ export function matrixText(): string {
     '',
     'Made by `npm run -s docs:rules`; `test/spec/rules.test.ts` fails when a rule of an enabled chain is in no title and not in the',
     'list of those that do not apply yet. A number behind a file says how many of its titles name the rule. Rules:',
-    '[chains/rules.md](chains/rules.md); faults: [faults.md](faults.md).',
+    '[chains/rules.md](chains/rules.md), [migration.md](migration.md); faults: [faults.md](faults.md).',
     '',
     ...tables,
   ].join('\n');

@@ -4,6 +4,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { builtFor, RECEIVER, transactionFor } from './built.ts';
 import { FIRST, GAS_TANK } from './edges.ts';
+import { CASE_SAMPLE } from './migration-answers.ts';
 
 export interface Sample<O extends ForwardedOperation = ForwardedOperation> {
   readonly params?: Record<string, string>;
@@ -309,6 +310,7 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   },
   createFundingWallet: { body: { chain: 'eth', label: 'gas', lowBalance: '5' }, data: fundingWallet },
   listFundingWallets: { data: whole(fundingWallet) },
+  detectCase: CASE_SAMPLE,
   detectPath: {
     body: {},
     data: {

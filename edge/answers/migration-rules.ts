@@ -1,0 +1,37 @@
+/** What an edge finds of a migration by itself: the case, what it will sign for, and the steps, which are commands. */
+import { isDeepStrictEqual } from 'node:util';
+import { isRefusal } from '../../protocol/errors.ts';
+import { assess } from '../../protocol/migration/assessment.ts';
+import { detectCaseBody } from '../../protocol/schema/migration.ts';
+import type { RowOf } from './rules.ts';
+import { firstFalse, type Ask } from './known.ts';
+
+type CaseJson = RowOf<'detectCase'>;
+
+/** Of the assessment the plan is the cloud's word; the rest follows from what was asked. */
+export const CASE_WORD = [
+  'capacity.band',
+  'capacity.limit',
+  'capacity.current',
+  'capacity.requiredBand',
+  'capacity.monthlyFee.current',
+  'capacity.monthlyFee.required',
+] as const;
+
+export function falseCase(row: CaseJson, { body }: Ask): string | null {
+  const asked = detectCaseBody.safeParse(body);
+  if (!asked.success) return 'case';
+  const { standardWallet = null, ...answers } = asked.data,
+    { limit, current, adopting, projected, exceeds } = row.capacity;
+  const own = assess({ ...answers, standardWallet }, { exceeds, projected });
+  if (isRefusal(own)) return 'case';
+  const { capacity: _, ...said } = row;
+  return firstFalse(
+    ['capacity.adopting', adopting === answers.addressCount],
+    ['capacity.projected', projected === current + adopting],
+    ['capacity.exceeds', exceeds === (limit !== null && projected > limit)],
+    ...Object.entries(own).map(
+      ([name, value]) => [name, isDeepStrictEqual(said[name as keyof typeof said], value)] as const,
+    ),
+  );
+}

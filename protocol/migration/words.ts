@@ -1,0 +1,58 @@
+/** Enumerations of a migration, as they go over the wire. Spec §2.12. */
+
+/**
+ * A one phrase, standard derivation · B one phrase, unknown path · C several phrases · D individual keys · E a mixture
+ * · F a custodian holds the keys.
+ */
+export const MIGRATION_CASES = ['A', 'B', 'C', 'D', 'E', 'F'] as const;
+export type MigrationCase = (typeof MIGRATION_CASES)[number];
+
+/** How the addresses of a chain come under the account. */
+export const ROUTES_HOME = ['own_phrase', 'key_source', 'watch_only'] as const;
+export type RouteHome = (typeof ROUTES_HOME)[number];
+
+/** Why the edge signs nothing for a chain's addresses. */
+export const NOT_SIGNED_REASONS = ['family_not_signed', 'list_only', 'no_key'] as const;
+export type NotSignedReason = (typeof NOT_SIGNED_REASONS)[number];
+
+export const MIGRATION_ACTIONS = [
+  'split',
+  'start_edge_with_phrase',
+  'import_phrase',
+  'detect_path',
+  'import_keys',
+  'register_source',
+  'create_project',
+  'discover',
+  'upload_list',
+  'validate',
+  'commit',
+  'observe',
+  'activate',
+  'ask_custodian',
+  'issue_new_addresses',
+  'move_funds',
+] as const;
+export type MigrationAction = (typeof MIGRATION_ACTIONS)[number];
+
+export const MIGRATION_PLACES = ['edge', 'cloud', 'custodian'] as const;
+export type MigrationPlace = (typeof MIGRATION_PLACES)[number];
+
+export const MIGRATION_WARNINGS = [
+  'keys_known_elsewhere',
+  'not_signed',
+  'list_required',
+  'evm_networks',
+  'unsure_taken_as_unknown',
+  'tags_not_expressible',
+  'range_beats_scan',
+  'band_exceeded',
+  'above_self_service',
+  'standard_wallet_ignored',
+  'count_unlikely',
+  'custodian_must_act',
+] as const;
+export type MigrationWarning = (typeof MIGRATION_WARNINGS)[number];
+
+/** Addresses of one project that go without staff. Spec §7 `IMPORT_TOO_LARGE`. */
+export const SELF_SERVICE_ADDRESSES_MAX = 1_000_000;
