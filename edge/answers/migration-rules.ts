@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRefusal } from '../../protocol/errors.ts';
 import { assess } from '../../protocol/migration/assessment.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
 import { detectCaseBody } from '../../protocol/schema/migration.ts';
-import type { RowOf } from './rules.ts';
 import { firstFalse, type Ask } from './known.ts';
 
-type CaseJson = RowOf<'detectCase'>;
+type CaseJson = ReplyOf<'detectCase'>;
 
 /** Of the assessment the plan is the cloud's word; the rest follows from what was asked. */
 export const CASE_WORD = [

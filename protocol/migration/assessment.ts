@@ -9,19 +9,10 @@
  *   watch_only   no_key             no_key               no_key
  */
 import { refuse, type Refusal } from '../errors.ts';
-import type { MigrationCase, NotSignedReason, RouteHome } from './words.ts';
+import type { Assessed, CaseAnswers, ChainOutlook, MigrationCase, NotSignedReason, Room, RouteHome } from './words.ts';
 import { FAMILY_OF, POOLED_CHAINS, type Chain } from '../slugs.ts';
 import { stepsOf, type Step } from './steps.ts';
 import { warningsOf, type Warning } from './warnings.ts';
-
-/** What a company says of its old wallet. */
-export interface CaseAnswers {
-  readonly mnemonics: number;
-  readonly hasRawKeys: boolean;
-  readonly providerHoldsKeys: boolean;
-  /** Null: unsure. */
-  readonly standardWallet: boolean | null;
-}
 
 /** The case, null where nobody holds a key. Unsure about the derivation is an unknown path. Spec §2.12. */
 export function caseOf({
@@ -37,29 +28,6 @@ export function caseOf({
   if (hasRawKeys) return 'D';
   if (mnemonics > 1) return 'C';
   return standardWallet === true ? 'A' : 'B';
-}
-
-export interface Assessed extends CaseAnswers {
-  /** 0: not known yet. */
-  readonly addressCount: number;
-  readonly chains: readonly Chain[];
-}
-
-/** What adopting the addresses means for the plan. */
-export interface Room {
-  readonly exceeds: boolean;
-  readonly projected: number;
-}
-
-export interface ChainOutlook {
-  readonly chain: Chain;
-  readonly route: RouteHome;
-  readonly signs: boolean;
-  readonly reason: NotSignedReason | null;
-  /** Used addresses can be found from an extended public key. */
-  readonly discovery: boolean;
-  /** They cannot: a list of them is needed. */
-  readonly listRequired: boolean;
 }
 
 export interface Assessment {

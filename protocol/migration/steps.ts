@@ -1,6 +1,5 @@
 /** The steps of a migration in their order: where each is taken, and by which command or path. Spec §4.8. */
-import type { MigrationAction, MigrationCase, MigrationPlace } from './words.ts';
-import type { Assessed, ChainOutlook } from './assessment.ts';
+import type { Assessed, ChainOutlook, MigrationAction, MigrationCase, MigrationPlace } from './words.ts';
 
 export interface Step {
   /** From one. */
@@ -98,7 +97,7 @@ function planOf(
   }
 }
 
-/** From the project to the cutover. A list is needed where nothing can be found, and does instead where something can. */
+/** From the project to the cutover. A list is needed where a scan finds nothing, and does instead elsewhere. */
 function adoption(chains: readonly ChainOutlook[], eachSource: boolean, eachProject: boolean): Planned[] {
   const project = (...actions: MigrationAction[]): Planned[] =>
     actions.map((action) => ({ action, perPart: eachProject }));

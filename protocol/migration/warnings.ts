@@ -4,9 +4,11 @@ import {
   type MigrationCase,
   type MigrationWarning,
   type NotSignedReason,
+  type Assessed,
+  type ChainOutlook,
+  type Room,
 } from './words.ts';
 import { FAMILY_OF, type Chain, type Family } from '../slugs.ts';
-import type { Assessed, ChainOutlook, Room } from './assessment.ts';
 
 export interface Warning {
   readonly code: MigrationWarning;
@@ -17,7 +19,7 @@ export interface Warning {
 
 const MESSAGES: Readonly<Record<Exclude<MigrationWarning, 'not_signed' | 'count_unlikely'>, string>> = {
   keys_known_elsewhere:
-    'whoever has a copy of these keys can spend from the adopted addresses: destroy the copies, or move the funds to new addresses',
+    'every copy of these keys can spend from the adopted addresses: destroy the copies, or move the funds to new addresses',
   list_required: 'no scan can find these addresses: upload a list of them',
   evm_networks:
     'one adopted address is monitored on all five EVM networks; a scan reads one network, so name one where the address was used',

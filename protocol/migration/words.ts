@@ -1,4 +1,5 @@
-/** Enumerations of a migration, as they go over the wire. Spec §2.12. */
+/** Words of a migration: enumerations as they go over the wire, and what an assessment asks and says. Spec §2.12. */
+import type { Chain } from '../slugs.ts';
 
 /**
  * A one phrase, standard derivation · B one phrase, unknown path · C several phrases · D individual keys · E a mixture
@@ -56,3 +57,35 @@ export type MigrationWarning = (typeof MIGRATION_WARNINGS)[number];
 
 /** Addresses of one project that go without staff. Spec §7 `IMPORT_TOO_LARGE`. */
 export const SELF_SERVICE_ADDRESSES_MAX = 1_000_000;
+
+/** What a company says of its old wallet. */
+export interface CaseAnswers {
+  readonly mnemonics: number;
+  readonly hasRawKeys: boolean;
+  readonly providerHoldsKeys: boolean;
+  /** Null: unsure. */
+  readonly standardWallet: boolean | null;
+}
+
+export interface Assessed extends CaseAnswers {
+  /** 0: not known yet. */
+  readonly addressCount: number;
+  readonly chains: readonly Chain[];
+}
+
+/** What adopting the addresses means for the plan. */
+export interface Room {
+  readonly exceeds: boolean;
+  readonly projected: number;
+}
+
+export interface ChainOutlook {
+  readonly chain: Chain;
+  readonly route: RouteHome;
+  readonly signs: boolean;
+  readonly reason: NotSignedReason | null;
+  /** Used addresses can be found from an extended public key. */
+  readonly discovery: boolean;
+  /** They cannot: a list of them is needed. */
+  readonly listRequired: boolean;
+}
