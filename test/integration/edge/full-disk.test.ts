@@ -103,7 +103,7 @@ test('issue 4: a file system without a free byte: writes are refused and said so
   t.is(refused.status, 507);
   t.like(refused.error, { code: 'EDGE_OUTBOX_FULL', details: { reason: 'disk_full' } });
   await eventually('the log names the setting and the next step', () =>
-    /"event":"storage_failed".*"setting":"EDGE_DATA_DIR".*"next":"free space/.test(edge.output()),
+    /"setting":"EDGE_DATA_DIR","next":"free space[^}]*"msg":"storage_failed"/.test(edge.output()),
   );
   await cloud.deliver([
     { deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 },
