@@ -166,3 +166,6 @@ export class Refused extends Error {
  * again.
  */
 export const PAIRS_CHANGED = 'pairs_changed';
+
+/** The same of a link, a payment, or the holder of an address. */
+export const PAYMENTS_MOVED = 'payments_moved';

@@ -3,7 +3,7 @@ import type { AccountCommand, AccountReplies } from '../model/account/capabiliti
 import { ask, futility, type Entities } from '../actors/kernel/index.ts';
 import type { Accounts, Answer } from '../model/ports/accounts.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
-import { readRefusal } from '../protocol/errors.ts';
+import { PAYMENTS_MOVED, readRefusal } from '../protocol/errors.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import { newId } from '../protocol/node/ids.ts';
 import { POOLED_CHAINS, type Chain } from '../protocol/slugs.ts';
@@ -15,6 +15,9 @@ export type AccountReply = AccountReplies[AccountCommand['type']];
  * Facts of one `apply_facts`. Choice: one statement of some hundred rows, so that a flood does not hold up requests.
  */
 const INBOX_BATCH_MAX = 200;
+
+/** How often in one round facts are decided again because payments changed meanwhile; then the sweep comes to them. */
+const MOVED_TRIES = 5;
 
 /**
  * Pause before a fact that an account could not take is tried again. Choice: short at first, because what it collided
@@ -84,8 +87,7 @@ export function createAccounts({
    * take, which is set aside: the others are not held up by it.
    */
   async function applyInbox(accountId: AccountId): Promise<void> {
-    let limit = INBOX_BATCH_MAX;
-    for (;;) {
+    for (let limit = INBOX_BATCH_MAX, moved = 0; ;) {
       const waiting = await inbox.inboxOf(accountId, limit);
       const [first] = waiting.inbox;
       if (first === undefined) return;
@@ -98,12 +100,12 @@ export function createAccounts({
         limit = Math.min(INBOX_BATCH_MAX, limit * 2);
         continue;
       }
+      // Another command of the same turn changed a payment that was read: read again, it is decided. payments M2.
+      if (answer.ok === false && answer.details['reason'] === PAYMENTS_MOVED && (moved += 1) < MOVED_TRIES) continue;
       const trouble = futility(answer);
       if (trouble === null) {
-        log.warn(
-          { accountId, outcome: answer.ok === 'duplicate' ? 'duplicate' : answer.code },
-          'facts wait in the inbox',
-        );
+        const outcome = answer.ok === 'duplicate' ? answer.ok : answer.code;
+        log.warn({ accountId, outcome }, 'facts wait in the inbox');
         return; // the sweep of the inbox comes back to it
       }
       limit = Math.ceil(waiting.inbox.length / 2);

@@ -3,6 +3,7 @@ import type { AccountId } from '../../protocol/ids.ts';
 import type { AddressRow } from '../rows/address.ts';
 import type { DepositRow } from '../rows/deposit.ts';
 import type { InboxRow } from '../rows/inbox.ts';
+import type { CheckoutRows } from '../rows/payment.ts';
 import type { WithdrawalRow } from '../rows/withdrawal.ts';
 
 /**
@@ -26,12 +27,19 @@ export interface InboxStore {
   /**
    * Facts waiting for an account, oldest first, without those that were set aside until their next try and those behind
    * one of the same subject that was; with the rows that a decision about them needs: deposits of the same
-   * credit keys, withdrawals named by the facts, the addresses paid, and the account's own addresses (G20).
+   * credit keys, withdrawals named by the facts, the addresses paid, the account's own addresses (G20), and what lent
+   * addresses were lent to.
    */
   inboxOf(
     accountId: AccountId,
     limit: number,
-  ): Promise<{ inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[] }>;
+  ): Promise<{
+    inbox: InboxRow[];
+    deposits: DepositRow[];
+    withdrawals: WithdrawalRow[];
+    addresses: AddressRow[];
+    checkout: CheckoutRows;
+  }>;
   /** Accounts with facts older than an instant that `inboxOf` would answer: lost pushes are found here. */
   /**
    * At most `limit` accounts with facts that nobody decided and that are older than an instant; the next call goes on

@@ -92,6 +92,9 @@ export interface PaymentRow {
   updatedAtMs: number;
 }
 
+/** `tag` of an address that is lent; its `userRef` is null and its `label` the link's id. payments M3. */
+export const CHECKOUT_TAG = 'checkout';
+
 /** An address as it was lent: to a link, and to one payment where each payer has an address. payments M3. */
 export interface CheckoutAddressRow {
   id: string;

@@ -11,7 +11,7 @@
  */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { APPEND_REFUSED, AppendOutcome } from '../../model/entity.ts';
-import { PAIRS_CHANGED, refuse, type Refusal } from '../../protocol/errors.ts';
+import { PAIRS_CHANGED, PAYMENTS_MOVED, refuse, type Refusal } from '../../protocol/errors.ts';
 import { encodeEntry, joinEntries, type AccountAppend, type EncodedEntry } from './batch.ts';
 import { awayOf, isAway } from './away.ts';
 import { constraintOf, sqlstateOf, type Sql } from './sql.ts';
@@ -46,6 +46,8 @@ const REFUSALS: Readonly<Record<string, () => Refusal>> = {
   address_registry_key: () => refuse('ADDRESS_CONFLICT'), // I9
   pinned_identity_once: () => refuse('CROSS_ENVIRONMENT_IDENTITY'), // I20
   address_pairs: () => refuse('SERVICE_UNAVAILABLE', { reason: PAIRS_CHANGED, retryAfterSeconds: 1 }),
+  payment_rows_moved: () => refuse('SERVICE_UNAVAILABLE', { reason: PAYMENTS_MOVED, retryAfterSeconds: 1 }),
+  pay_slug_once: () => refuse('CONFLICT', { field: 'slug', reason: 'taken' }),
   address_status_changes: () => refuse('CONFLICT', { reason: 'the address has that status already' }),
   delivery_replays_delivery: () => refuse('NOT_FOUND', { reason: 'the delivery or its endpoint is gone' }),
 };

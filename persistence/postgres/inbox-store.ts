@@ -3,6 +3,8 @@ import type { AccountId } from '../../protocol/ids.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Fact, InboxRow, SeenTransfer } from '../../model/rows/inbox.ts';
 import type { FactSetAside, InboxStore } from '../../model/ports/inbox-store.ts';
+import { NO_CHECKOUT } from '../../model/rows/payment.ts';
+import { checkoutOf } from './checkout-reads.ts';
 import { addressOf, depositOf, withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
@@ -29,13 +31,15 @@ export function createInboxStore(sql: Sql): InboxStore {
            order by id limit ${limit}`,
         )} order by v.id`;
       const inbox: InboxRow[] = rows.map(({ id, fact }) => ({ id: String(id), accountId, fact }));
-      if (inbox.length === 0) return { inbox, deposits: [], withdrawals: [], addresses: [] };
+      if (inbox.length === 0) return { inbox, deposits: [], withdrawals: [], addresses: [], checkout: NO_CHECKOUT };
       const [deposits, withdrawals, addresses] = await Promise.all([
         depositsOf(sql, accountId, inbox),
         withdrawalsOf(sql, accountId, inbox),
         addressesOf(sql, accountId, inbox),
       ]);
-      return { inbox, deposits, withdrawals, addresses };
+      const ledgers = [...new Set(transfersOf(inbox).map(({ ledger }) => ledger))];
+      const checkout = await checkoutOf(sql, accountId, addresses, deposits, ledgers);
+      return { inbox, deposits, withdrawals, addresses, checkout };
     },
     async accountsWithInbox(olderThanMs, limit) {
       const rows = await sql<{ account: AccountId }[]>`

@@ -185,6 +185,12 @@ const BATCH_TABLES = [
   'address_peaks',
   'statements',
   'collections',
+  'payment_links',
+  'payments',
+  'checkout_addresses',
+  'payment_transfers',
+  'payment_entries',
+  'payments_expired',
   'sandbox_resets',
 ];
 

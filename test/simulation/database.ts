@@ -9,6 +9,7 @@ import type { AccountStore } from '../../model/ports/account-store.ts';
 import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 import type { EdgeStore, SessionRow } from '../../model/ports/edge-store.ts';
 import type { InboxStore } from '../../model/ports/inbox-store.ts';
+import { NO_CHECKOUT } from '../../model/rows/payment.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
 import type { Fact, InboxRow } from '../../model/rows/inbox.ts';
@@ -335,6 +336,7 @@ export class Database implements StoryDatabase {
       deposits: [...new Set(deposits)],
       withdrawals: [...new Set(withdrawals)],
       addresses: [...this.#seed.addresses],
+      checkout: NO_CHECKOUT,
     };
   }
 }

@@ -11,6 +11,9 @@ import type { BlockRecord } from '../../model/ports/watch-store.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import { eventId, newId, newUuid } from '../../protocol/node/ids.ts';
 import { SCALE_USERS, SCALE_WEBHOOKS } from './scale.ts';
+import { closed } from '../../actors/payment/closing.ts';
+import { CHECKOUT_TAG } from '../../model/rows/payment.ts';
+import { lentRow, linkRow, paymentRow } from './payment-rows.ts';
 import {
   addressRow,
   appendOf,
@@ -317,6 +320,67 @@ const ACCOUNTS: Record<string, Work> = {
     const row = issued(live);
     await write(stores, live, [{ table: 'address', row }]);
     await write(stores, live, depositWrites(row, 'reversed', { ledger: LEDGER }).rows);
+  },
+  'rows: a link that a transfer pays, closes and leaves again': async ({ stores, live, sandbox }) => {
+    for (const account of [live, sandbox]) {
+      const link = linkRow(account),
+        address = issued(account, { tag: CHECKOUT_TAG, label: link.id }),
+        payment = paymentRow(link, address),
+        ended = closed(link, 'manual', 1, Date.now(), 30);
+      await write(stores, account, [
+        { table: 'address', row: address },
+        { table: 'payment_link', row: link },
+        { table: 'payment', row: payment },
+        { table: 'checkout_address', row: lentRow(link, payment, address) },
+      ]);
+      const ledger = account === live ? LEDGER : (`eth@${account}` as LedgerId);
+      const { deposit, rows } = depositWrites(address, 'reversed', { ledger }),
+        transfer = {
+          depositId: deposit.id,
+          incarnation: 1,
+          accountId: account,
+          linkId: link.id,
+          paymentId: payment.id,
+        },
+        entry = { ...transfer, amount: deposit.amount };
+      await write(stores, account, [
+        ...rows,
+        { table: 'payment', row: { ...payment, version: 2, status: 'expired' } },
+        { table: 'payment_transfer', row: { ...transfer, role: 'counted' } },
+        { table: 'payment_entry', row: { ...entry, kind: 'counted' } },
+        { table: 'payment_entry', row: { ...entry, kind: 'reversed', amount: -deposit.amount } },
+        { table: 'payment_link', row: { ...ended, version: 2 } },
+        { table: 'payments_expired', linkId: link.id },
+      ]);
+      await write(stores, account, [
+        {
+          table: 'payment',
+          row: { ...payment, version: 3, status: 'underpaid', seen: 1n },
+        },
+        { table: 'payment_link', row: { ...ended, version: 3, uses: 1 } },
+      ]);
+    }
+  },
+  'inbox: a deposit on a lent address': async (world) => {
+    const { stores, live } = world,
+      { row: address, link: block } = await nextBlock(world),
+      link = linkRow(live),
+      lendable = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
+      payment = paymentRow(link, lendable);
+    await write(stores, live, [
+      { table: 'address', row: lendable },
+      { table: 'payment_link', row: link },
+      { table: 'payment', row: payment },
+      { table: 'checkout_address', row: lentRow(link, payment, lendable) },
+    ]);
+    const [next] = linksAfter(block, 1, `p${fresh()}`);
+    const known = depositWrites(lendable, 'detected', { ledger: LEDGER });
+    await write(stores, live, [...known.rows]);
+    const { txid, outputIndex } = known.deposit;
+    const transfer = { ...transferTo(lendable, next!, { txid, outputIndex }), ledger: LEDGER };
+    await stores.watch.recordBlock(LEDGER, recordOf(next!, [transfer], { previous: block }));
+    const { inbox } = await stores.inbox.inboxOf(live, 1_000);
+    if (inbox.length === 0) throw new Error(`no fact waits for ${address.id}`);
   },
   'rows: a deposit of an archived address, which nobody is told of': async ({ stores, live }) => {
     const row = issued(live, { status: 'archived' });

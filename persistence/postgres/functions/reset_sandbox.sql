@@ -10,6 +10,12 @@ begin
   -- By arrays of ids: joined, a plan may begin at the other side, which is everybody's.
   delete from attempt where delivery_id = any (array(select d.id from delivery d where d.account_id = of_account));
   delete from delivery where account_id = of_account;
+  -- Slugs stay: none is ever given to another link (payments P6).
+  delete from payment_entry where account_id = of_account;
+  delete from payment_transfer where account_id = of_account;
+  delete from checkout_address where account_id = of_account;
+  delete from payment where account_id = of_account;
+  delete from payment_link where account_id = of_account;
   -- A reversal points at its credit, a credit at its detection.
   foreach step in array array['reversal', 'credit', 'detected'] loop
     delete from ledger_entry e

@@ -1,0 +1,109 @@
+-- The part of an append that is about payments, after the deposits and the ledger that it hangs on. A link or payment
+-- is written over the version that its decision read; a transfer needs the holder of its address that it read; sums are
+-- derived by the triggers of the tables, and must be those of the decision (payments M2, M5).
+create or replace function append_payments(batch jsonb) returns void language plpgsql as $$
+#variable_conflict use_column
+declare
+  written bigint;
+begin
+  if batch ? 'payment_links' then
+    perform payment_rows_moved(
+      (select count(*) > count(distinct (r ->> 'account_id', r ->> 'id'))
+         from jsonb_array_elements(batch -> 'payment_links') r),
+      'a link');
+    insert into pay_slug (slug, account_id, link_id)
+      select slug, account_id, id
+        from jsonb_to_recordset(batch -> 'payment_links') r(account_id text, id text, version bigint, slug text)
+       where version = 1;
+    insert into payment_link as l (account_id, id, version, slug, mode, address_mode, chain, asset, token_contract,
+        decimals, amount, threshold_amount, min_amount, max_amount, closes_at, max_uses, title, description,
+        collect_email, success_url, metadata, status, closed_reason, closed_at, closed_at_height, monitor_until,
+        address_id, address, derivation_path, created_at, updated_at)
+      select account_id, id, version, slug, mode, address_mode, chain, asset, token_contract, decimals, amount,
+             threshold_amount, min_amount, max_amount, closes_at, max_uses, title, description, collect_email,
+             success_url, metadata, status, closed_reason, closed_at, closed_at_height, monitor_until, address_id,
+             address, derivation_path, created_at, updated_at
+        from jsonb_to_recordset(batch -> 'payment_links')
+          r(account_id text, id text, version bigint, slug text, mode text, address_mode text, chain text, asset text,
+            token_contract text, decimals int, amount amount, threshold_amount amount, min_amount amount,
+            max_amount amount, closes_at timestamptz, max_uses int, title text, description text,
+            collect_email boolean, success_url text, metadata text, status text, closed_reason text,
+            closed_at timestamptz, closed_at_height bigint, monitor_until timestamptz, address_id text, address text,
+            derivation_path text, created_at timestamptz, updated_at timestamptz)
+       where version = 1
+          or exists (select from payment_link o where o.account_id = r.account_id and o.id = r.id)
+    on conflict (account_id, id) do update set
+      version = excluded.version, threshold_amount = excluded.threshold_amount, min_amount = excluded.min_amount,
+      max_amount = excluded.max_amount, closes_at = excluded.closes_at, max_uses = excluded.max_uses,
+      title = excluded.title, description = excluded.description, collect_email = excluded.collect_email,
+      success_url = excluded.success_url, metadata = excluded.metadata, status = excluded.status,
+      closed_reason = excluded.closed_reason, closed_at = excluded.closed_at,
+      closed_at_height = excluded.closed_at_height, monitor_until = excluded.monitor_until,
+      address_id = excluded.address_id, address = excluded.address, derivation_path = excluded.derivation_path,
+      updated_at = excluded.updated_at
+      where l.version = excluded.version - 1;
+    get diagnostics written = row_count;
+    perform payment_rows_moved(written < jsonb_array_length(batch -> 'payment_links'), 'a link');
+  end if;
+  if batch ? 'payments' then
+    perform payment_rows_moved(
+      (select count(*) > count(distinct (r ->> 'account_id', r ->> 'id'))
+         from jsonb_array_elements(batch -> 'payments') r),
+      'a payment');
+    insert into payment as p (account_id, id, link_id, version, status, amount, due, ceiling, seen, late, address_id,
+        address, derivation_path, address_reused, customer_email, customer_name, language, payer_key, expires_at,
+        opened_at, updated_at)
+      select account_id, id, link_id, version, status, amount, due, ceiling, seen, late, address_id, address,
+             derivation_path, address_reused, customer_email, customer_name, language, payer_key, expires_at, opened_at,
+             updated_at
+        from jsonb_to_recordset(batch -> 'payments')
+          r(account_id text, id text, link_id text, version bigint, status text, amount amount, due amount,
+            ceiling amount, seen amount, late amount, address_id text, address text, derivation_path text,
+            address_reused boolean, customer_email text, customer_name text, language text, payer_key text,
+            expires_at timestamptz, opened_at timestamptz, updated_at timestamptz)
+       where version = 1 or exists (select from payment o where o.account_id = r.account_id and o.id = r.id)
+    on conflict (account_id, id) do update set
+      version = excluded.version, status = excluded.status, seen = excluded.seen, late = excluded.late,
+      customer_email = excluded.customer_email, customer_name = excluded.customer_name,
+      payer_key = excluded.payer_key, expires_at = excluded.expires_at, updated_at = excluded.updated_at
+      where p.version = excluded.version - 1;
+    get diagnostics written = row_count;
+    perform payment_rows_moved(written < jsonb_array_length(batch -> 'payments'), 'a payment');
+  end if;
+  if batch ? 'checkout_addresses' then
+    insert into checkout_address as c (account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at)
+      select account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at
+        from jsonb_to_recordset(batch -> 'checkout_addresses')
+          r(account_id text, id text, address_id text, link_id text, payment_id text, reused boolean,
+            lent_at timestamptz, released_at timestamptz)
+    on conflict (account_id, id) do update set released_at = excluded.released_at where c.released_at is null;
+  end if;
+  if batch ? 'payment_transfers' then
+    perform payment_rows_moved(exists (
+      select from jsonb_to_recordset(batch -> 'payment_transfers')
+          r(account_id text, deposit_id text, incarnation int, link_id text)
+        join deposit d on d.account_id = r.account_id and d.id = r.deposit_id
+       where not exists (select from payment_transfer e
+                          where e.deposit_id = r.deposit_id and e.incarnation < r.incarnation)
+         and r.link_id is distinct from (
+           select c.link_id from checkout_address c
+            where c.account_id = d.account_id and c.address_id = d.address_id
+            order by c.account_id, c.address_id, c.lent_at desc, c.id desc limit 1)), 'the holder of an address');
+    insert into payment_transfer (account_id, deposit_id, incarnation, link_id, payment_id, role)
+      select account_id, deposit_id, incarnation, link_id, payment_id, role
+        from jsonb_to_recordset(batch -> 'payment_transfers')
+          r(account_id text, deposit_id text, incarnation int, link_id text, payment_id text, role text);
+  end if;
+  if batch ? 'payment_entries' then
+    insert into payment_entry (account_id, deposit_id, incarnation, kind, link_id, payment_id, amount)
+      select account_id, deposit_id, incarnation, kind, link_id, payment_id, amount
+        from jsonb_to_recordset(batch -> 'payment_entries')
+          r(account_id text, deposit_id text, incarnation int, kind text, link_id text, payment_id text, amount amount);
+  end if;
+  if batch ? 'payments_expired' then
+    update payment p set status = 'expired', version = p.version + 1, updated_at = clock_timestamp()
+      from jsonb_to_recordset(batch -> 'payments_expired') r(account_id text, link_id text)
+     where p.account_id = r.account_id and p.link_id = r.link_id and p.status = 'awaiting_payment';
+  end if;
+  perform check_payment_sums(batch);
+end $$;
