@@ -864,6 +864,16 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from retry_facts(${ours.live}, 1)`,
     },
   ],
+  write_statement_letters: [
+    {
+      name: 'statements that are not issued yet',
+      expected: 'nothing',
+      call: () =>
+        database.sql`
+          select written from write_statement_letters('2020-01-01', '[{"kind": "statement_issued", "hours": 0}]') written
+           where written > 0`,
+    },
+  ],
   claim_mail: [
     {
       name: 'mail that is not due',
