@@ -628,7 +628,9 @@ const PEOPLE: Record<string, Work> = {
     await logins.end(userId, { but: null }, 'ended', Date.now());
     await logins.purge(0, 0);
   },
-  'auditLog.record recordOfUser page chain head trim': async ({ stores: { auditLog }, userId, organizationId }) => {
+  'auditLog.record recordOfUser page chain head trim': async ({ stores, userId, organizationId }) => {
+    const { auditLog } = stores;
+    const young = (await newOrganization(stores)).organizationId;
     const note = {
       ...{ actor: { kind: 'user' as const, id: userId }, via: 'console' as const, action: 'login' as const },
       ...{ target: null, outcome: 'done' as const, changes: null, ip: null, client: null, requestId: null },
@@ -640,7 +642,9 @@ const PEOPLE: Record<string, Work> = {
       await auditLog.page(organizationId, filter, { below: null, size: 20 });
     await auditLog.chain(organizationId, 0, 20);
     await auditLog.head(organizationId);
-    await auditLog.trim({ free: 7, premium: 90, ultimate: null });
+    // A first look, a plan that keeps less, and one that keeps all again.
+    await auditLog.record({ ...note, organizationId: young });
+    for (const ultimate of [90, 7, null]) await auditLog.trim({ free: 7, premium: 90, ultimate });
   },
   'members.organizationsOf roleOf changeRole remove keysMintedBy transfer': async ({ stores }) => {
     const { organizationId, userId } = await newOrganization(stores);
