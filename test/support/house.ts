@@ -58,7 +58,7 @@ export function listsOf(files: readonly SourceFile[]): string[] {
   const families = [
     files.filter(({ path }) => /^actors\/[^/]+\/capability\.ts$/.test(path)),
     files.filter(({ path }) => /^model\/account\//.test(path) && isCapability(path, files)),
-    files.filter(({ path }) => /^protocol\/routes\//.test(path)),
+    files.filter(({ path }) => /^protocol\/routes\//.test(path) && path !== 'protocol/routes/kinds.ts'),
   ].map((family) => family.map(({ path }) => path));
   const areas = [...new Set(files.flatMap(({ path }) => /^gateway\/http\/[^/]+(?=\/)/.exec(path) ?? []))].filter(
     (area) => area !== 'gateway/http/auth', // what all areas share
