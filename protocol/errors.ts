@@ -58,8 +58,9 @@ export const ERRORS = {
   ROLLBACK_WINDOW_CLOSED: [409, 'past 72 hours or a transaction landed'],
   KEY_SOURCE_PURGED: [409, 'key material gone; addresses watch-only'],
   CONFLICT: [409, 'the state is already so'],
-  ADDRESS_WATCH_ONLY: [422, 'no key can sign; monitored, withdrawals refused'],
+  // The project first: it ends at the cutover, what comes behind it may last.
   ADDRESS_IN_OBSERVE_MODE: [423, 'address in a project not yet cut over'],
+  ADDRESS_WATCH_ONLY: [422, 'no key can sign; monitored, withdrawals refused'],
   IMPORT_TOO_LARGE: [422, 'above self-service ceiling; handled by staff'],
   INSUFFICIENT_FUNDS: [422, 'the asset does not cover the amount'],
   INSUFFICIENT_GAS: [422, 'the native fee currency does not cover the fee'],

@@ -44,7 +44,11 @@ export function looksPrivate(text: string): boolean {
   return bytes !== null && (bytes.length === 33 || bytes.length === 34) && WIF_VERSIONS.includes(bytes[0]!);
 }
 
+/** A WIF has 51 or 52 characters; decoding takes time with the square of the length. */
+const WIF_CHARACTERS_MAX = 64;
+
 function decodeBase58(text: string): Uint8Array | null {
+  if (text.length > WIF_CHARACTERS_MAX) return null;
   try {
     return base58check.decode(text);
   } catch {

@@ -21,6 +21,12 @@ const COMMANDS: readonly Command[] = [
     does: 'checks an exported audit log, its signature and earlier checkpoints, without the cloud',
     run: async (args) => (await import('./audit-verify.ts')).auditVerify(args, process.stdout, process.stderr),
   },
+  {
+    words: ['imports', 'read'],
+    usage: 'imports read --file F [--as csv|jsonl]',
+    does: 'says what an import file holds and what is wrong with it, without the cloud',
+    run: async (args) => (await import('./imports-read.ts')).importsRead(args, process.stdout, process.stderr),
+  },
   operator(
     'users create',
     '--email E [--admin]',
