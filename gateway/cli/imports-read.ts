@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Found } from '../../actors/migration/formats/entry.ts';
 import { FIRST_BYTES, notText } from '../../actors/migration/formats/first-bytes.ts';
+import { createGuard, type Judged } from '../../actors/migration/guard/guard.ts';
 import { createImportReader } from '../../actors/migration/formats/reader.ts';
 import { csvLine, endLine, jsonLine } from '../../actors/migration/formats/write.ts';
 import { IMPORT_FIELDS } from '../../protocol/migration/imports.ts';
@@ -41,6 +42,7 @@ export async function importsRead(args: readonly string[], out: Output, err: Out
 /** Rows go to standard output where they are wanted, and then what is wrong goes to standard error. */
 async function readFile(file: string, as: Written | null, out: Output, err: Output): Promise<number> {
   const reader = createImportReader(),
+    guard = createGuard(),
     says = as === null ? out : err,
     count = { rows: 0, ranges: 0, errors: 0, warnings: 0 };
   const take = (found: readonly Found[]): void => {
@@ -57,6 +59,12 @@ async function readFile(file: string, as: Written | null, out: Output, err: Outp
       }
     }
   };
+  /** Of a file with a secret nothing behind it is read, and nothing of it is repeated. */
+  const judged = (found: Judged): void => {
+    if ('clean' in found) return take(reader.push(found.clean));
+    const { line, rule } = found.secret;
+    throw new Error(`KEY_MATERIAL_REJECTED: line ${line} (${rule}); take it out of the file, and out of its copies`);
+  };
   let isFirst = true;
   for await (const chunk of createReadStream(file)) {
     const bytes = chunk as Buffer;
@@ -64,8 +72,9 @@ async function readFile(file: string, as: Written | null, out: Output, err: Outp
     if (other !== null) throw new Error(`${file} is no text but ${other}: save it as CSV in UTF-8`);
     if (isFirst && as === 'csv') out.write(`${IMPORT_FIELDS.join(',')}\n`);
     isFirst = false;
-    take(reader.push(bytes));
+    judged(guard.push(bytes));
   }
+  judged(guard.end());
   take(reader.end());
   if (as === 'csv') out.write(`${endLine(count.rows)}\n`);
   says.write(`${JSON.stringify({ format: reader.format, ...count })}\n`);

@@ -65,6 +65,44 @@ export function findKeyMaterialInFields(fields: readonly Field[]): KeyMaterialRu
   );
 }
 
+/**
+ * The rule that a part of a file meets, or null: a text of many lines, in which a run of letters and digits may be
+ * anything. Neither 64 hex digits nor 64 bytes in base58 are judged here: what they are, their column says.
+ */
+export function findKeyMaterialInWindow(text: string): KeyMaterialRule | null {
+  const budget: Budget = { candidates: Number.POSITIVE_INFINITY };
+  if (KEYS_MAY_BE_IN.test(text)) {
+    const rule = inText(text, true, budget) ?? inTokens(text, budget);
+    if (rule !== null) return rule;
+  }
+  return holdsPhrase(text) ? 'mnemonic' : holdsShare(text) ? 'share' : null;
+}
+
+const KEYS_MAY_BE_IN = /[0-9A-Za-z+/_-]{28}|PRIVATE|crypto|kty|\[[\s0-9,]{127}/i;
+
+function inTokens(text: string, budget: Budget): KeyMaterialRule | null {
+  for (const [token] of text.matchAll(/[A-Za-z0-9+/_-]{40,}={0,2}/g)) {
+    const rule = BASE64.test(token) ? inDecoded('hash', token, budget) : null;
+    if (rule !== null) return rule;
+  }
+  return null;
+}
+
+/**
+ * The rule that one value of a file meets by itself, or null: 64 hex digits and 64 bytes in base58 are a key unless
+ * its column holds hashes, and so many list words and nothing else are a phrase whatever their checksum.
+ */
+export function findKeyMaterialInValue(column: string, text: string): KeyMaterialRule | null {
+  const name = column.replaceAll(/[\s_.-]/g, '');
+  const rule =
+    LONG_RUN.test(text) && !HASH_FIELD.test(name) ? inText(text, false, { candidates: CANDIDATES_MAX }) : null;
+  return rule ?? (text.length >= PHRASE_CHARS_MIN && isPhraseShaped(text) ? 'mnemonic' : null);
+}
+
+const LONG_RUN = /[0-9A-Za-z]{64}/;
+/** Twelve Chinese characters with separators; the others take more. */
+const PHRASE_CHARS_MIN = 12;
+
 function inWords(outside: string, values: readonly JsonString[], keys: readonly string[]): KeyMaterialRule | null {
   // Strings one after the other: a phrase may be spread over the entries of an array or over fields. Names of fields
   // count once: "index" and "address" are words of the list, and a pool repeats them a thousand times.

@@ -78,6 +78,12 @@ function wordsOf(text: string): string[] {
   );
 }
 
+/** Whether every word of a text is in a list, as in a text without words: a run of list words may go on through it. */
+export function isOnlyListWords(text: string): boolean {
+  const table = words();
+  return wordsOf(text).every((word) => table.has(word));
+}
+
 /** Whether a text holds 12 or more consecutive list words of which 12, 15, 18, 21 or 24 have a valid checksum. */
 export function holdsPhrase(text: string): boolean {
   if (text.length < WORDS_MIN * 2 - 1) return false;

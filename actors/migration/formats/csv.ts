@@ -42,13 +42,7 @@ export function createCsvReader(): LineReader {
     const text = header.map((line, at) => (at === header.length - 1 ? line.text : line.text + line.end)).join('');
     const line = header[0]!.number;
     header = [];
-    const [best] = DELIMITERS.filter((one) => delimiter === null || one === delimiter)
-      .map((one) => ({ one, names: cellsOf(text, one) ?? [] }))
-      .map(({ one, names }) => ({ one, names, fields: names.map((name) => fieldOf(withoutGuard(name))) }))
-      .toSorted(
-        (left, right) => knownIn(right.fields) - knownIn(left.fields) || right.names.length - left.names.length,
-      );
-    const { one, names, fields } = best!;
+    const { one, names, fields } = bestOf(text, delimiter === null ? DELIMITERS : [delimiter]);
     delimiter = one;
     if (knownIn(fields) === 0 && names.length === 1) {
       columns = ['address'];
@@ -174,10 +168,21 @@ export function wrongLine({ number, wrong }: Line): Fault {
 
 const knownIn = (fields: readonly (ImportField | null)[]): number => new Set(fields.filter((one) => one !== null)).size;
 
+/** The delimiter under which a header has the most known names, and then the most names. */
+export const delimiterOf = (header: string): Delimiter => bestOf(header, DELIMITERS).one;
+
+function bestOf(header: string, delimiters: readonly Delimiter[]) {
+  const [best] = delimiters
+    .map((one) => ({ one, names: cellsOf(header, one) ?? [] }))
+    .map(({ one, names }) => ({ one, names, fields: names.map((name) => fieldOf(withoutGuard(name))) }))
+    .toSorted((left, right) => knownIn(right.fields) - knownIn(left.fields) || right.names.length - left.names.length);
+  return best!;
+}
+
 const countOf = (text: string, character: string): number => text.split(character).length - 1;
 
 /** Cells of one whole record; null where its quotes are not those of RFC 4180. */
-function cellsOf(text: string, delimiter: Delimiter): string[] | null {
+export function cellsOf(text: string, delimiter: string): string[] | null {
   const cells: string[] = [];
   for (let at = 0; ;) {
     if (text[at] === '"') {
