@@ -25,6 +25,8 @@ export interface UserRow {
   passwordHash: string;
   sealedTotpSecret: string | null;
   totpConfirmed: boolean;
+  /** Being enrolled: it takes the place of the confirmed one with its first code. */
+  pendingTotpSecret?: string | null;
   platformRole: 'admin' | null;
 }
 
@@ -56,7 +58,10 @@ export interface IdentityStore {
   userByEmail(email: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
   userById(id: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
   insertUser(row: UserRow): Promise<void>;
-  setTotp(userId: string, sealedSecret: string, confirmed: boolean, audit?: AuditNote): Promise<void>;
+  /** Puts a secret beside the confirmed one, in place of an earlier one that was not confirmed. */
+  enrolTotp(userId: string, sealedSecret: string, audit?: AuditNote): Promise<void>;
+  /** The secret is the factor from now on; false where another one is being enrolled by now. */
+  confirmTotp(userId: string, sealedSecret: string, audit?: AuditNote): Promise<boolean>;
   /** Spends a TOTP step once (I22); false for one that was spent, and while the factor is locked. */
   spendTotpStep(userId: string, step: number, nowMs: number): Promise<boolean>;
   /** Counts a wrong code: five of them lock the factor for 15 minutes. */

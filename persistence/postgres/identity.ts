@@ -104,6 +104,8 @@ function userOf(row: Columns | undefined): UserWithMemberships | null {
     passwordHash: row.passwordHash,
     sealedTotpSecret: row.sealedTotpSecret,
     totpConfirmed: row.totpConfirmed,
+    // A release before kept a secret that is not confirmed in the place of the factor.
+    pendingTotpSecret: row.sealedTotpPending ?? (row.totpConfirmed === true ? null : row.sealedTotpSecret),
     platformRole: row.platformRole,
     memberships: row.memberships,
   } as UserWithMemberships;
@@ -132,15 +134,26 @@ function users(sql: Sql): Pick<IdentityStore, 'userByEmail' | 'userById' | 'inse
 
 function secondFactor(
   sql: Sql,
-): Pick<IdentityStore, 'setTotp' | 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'> {
+): Pick<IdentityStore, 'enrolTotp' | 'confirmTotp' | 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'> {
   return {
-    async setTotp(userId, sealedSecret, confirmed, audit) {
+    async enrolTotp(userId, sealedSecret, audit) {
       await sql`
         with changed as materialized (
-          update console_user set sealed_totp_secret = ${sealedSecret}, totp_confirmed = ${confirmed} where id = ${userId}
+          update console_user set sealed_totp_pending = ${sealedSecret} where id = ${userId}
           returning id
         )
         select ${audit === undefined ? sql`id` : recordingOfUser(sql, userId, audit)} from changed`;
+    },
+    async confirmTotp(userId, sealedSecret, audit) {
+      const { count } = await sql`
+        with changed as materialized (
+          update console_user set sealed_totp_secret = ${sealedSecret}, totp_confirmed = true, sealed_totp_pending = null
+           where id = ${userId}
+             and coalesce(sealed_totp_pending, case when not totp_confirmed then sealed_totp_secret end) = ${sealedSecret}
+          returning id
+        )
+        select ${audit === undefined ? sql`id` : recordingOfUser(sql, userId, audit)} from changed`;
+      return count === 1;
     },
     async spendTotpStep(userId, step, nowMs) {
       failpoint('spend_totp.before');

@@ -62,14 +62,19 @@ export function createSealedSecrets(sql: Sql): Record<SealedKind, SealedColumn> 
     totp: {
       async sealedOtherwise(prefix, after, limit) {
         return (
-          await sql<{ id: string; sealed: string }[]>`
-          select id, sealed_totp_secret as sealed from console_user
-           where id > ${after.id} and not starts_with(sealed_totp_secret, ${prefix}) order by id limit ${limit}`
-        ).map(({ id, sealed }) => ({ account: '', id, sealed: [sealed] }));
+          await sql<{ id: string; sealed: string[] }[]>`
+          select id, array_remove(array[sealed_totp_secret, sealed_totp_pending], null) as sealed from console_user
+           where id > ${after.id}
+             and (not starts_with(sealed_totp_secret, ${prefix}) or not starts_with(sealed_totp_pending, ${prefix}))
+           order by id limit ${limit}`
+        ).map(({ id, sealed }) => ({ account: '', id, sealed }));
       },
-      async replace({ id, sealed: [before = ''] }, [resealed = '']) {
+      async replace({ id, sealed }, resealed) {
         const { count } = await sql`
-          update console_user set sealed_totp_secret = ${resealed} where id = ${id} and sealed_totp_secret = ${before}`;
+          update console_user set
+            sealed_totp_secret = (${[...resealed]}::text[])[array_position(${[...sealed]}::text[], sealed_totp_secret)],
+            sealed_totp_pending = (${[...resealed]}::text[])[array_position(${[...sealed]}::text[], sealed_totp_pending)]
+           where id = ${id} and array_remove(array[sealed_totp_secret, sealed_totp_pending], null) = ${[...sealed]}::text[]`;
         return count === 1;
       },
     },

@@ -37,7 +37,10 @@ async function seal(): Promise<{ webhookId: string; userId: string; kid: string 
   const row = webhookRow(ours.sandbox);
   const sealedSecrets = ['whsec_new', 'whsec_old'].map((secret) => under.seal(secret, webhookSecretContext(row.id)));
   await write(stores, ours.sandbox, [{ table: 'webhook', row: { ...row, sealedSecrets } }]);
-  await stores.identity.setTotp(ours.userId, under.seal('TOTP', totpContext(ours.userId)), true);
+  const confirmed = under.seal('TOTP', totpContext(ours.userId));
+  await stores.identity.enrolTotp(ours.userId, confirmed);
+  await stores.identity.confirmTotp(ours.userId, confirmed);
+  await stores.identity.enrolTotp(ours.userId, under.seal('NEXT', totpContext(ours.userId)));
   const kid = newId('key', NOW_MS);
   await stores.identity.insertSigningKey({
     kid,
@@ -86,6 +89,7 @@ test.serial(
     );
     const user = (await stores.identity.userById(userId))!;
     t.is(alone.open(user.sealedTotpSecret!, totpContext(userId)), 'TOTP');
+    t.is(alone.open(user.pendingTotpSecret!, totpContext(userId)), 'NEXT');
     const key = (await stores.identity.signingKeys()).find((one) => one.kid === kid)!;
     t.is(alone.open(key.sealedPrivateJwk, signingKeyContext(kid)), '{}');
     t.deepEqual(await reseal([newer]), {

@@ -593,13 +593,14 @@ const PEOPLE: Record<string, Work> = {
     await identity.apiKeys(organizationId);
     await identity.revokeApiKey(organizationId, row.id, 2);
   },
-  'identity.userByEmail userById setTotp spendTotpStep noteTotpFailure totpLockedUntil': async ({
+  'identity.userByEmail userById enrolTotp confirmTotp spendTotpStep noteTotpFailure totpLockedUntil': async ({
     stores: { identity },
     userId,
   }) => {
     await identity.userByEmail(`${userId}@example.com`);
     await identity.userById(userId);
-    await identity.setTotp(userId, 'sealed', true);
+    await identity.enrolTotp(userId, 'sealed');
+    await identity.confirmTotp(userId, 'sealed');
     await identity.spendTotpStep(userId, nextSerial(), Date.now());
     await identity.noteTotpFailure(userId, Date.now());
     await identity.totpLockedUntil(userId);
@@ -651,7 +652,8 @@ const PEOPLE: Record<string, Work> = {
     const other = (await newOrganization(stores)).userId;
     const { members, identity } = stores;
     await identity.insertMembership({ userId: other, organizationId, role: 'viewer' });
-    await identity.setTotp(other, 'sealed', true);
+    await identity.enrolTotp(other, 'sealed');
+    await identity.confirmTotp(other, 'sealed');
     await members.organizationsOf(userId);
     await members.roleOf(organizationId, userId);
     await members.changeRole(organizationId, other, 'editor');

@@ -292,7 +292,15 @@ test('a second factor is enrolled, confirmed with a first code, and not replaced
   t.truthy(confirmed.totpAt);
   t.like(await client.call('confirmTotp', { body: { totp: codeOf({ totpSecret: secret }, 1) } }), { code: 'CONFLICT' });
   t.like(await client.call('enrolTotp'), { code: 'TOTP_REQUIRED' }, 'the stolen session');
-  t.false(isRefusal(await asBearer(confirmed.accessToken).call('enrolTotp')));
+  const fresh = asBearer(confirmed.accessToken);
+  const next = await fresh.must('enrolTotp');
+  t.like(
+    await fresh.call('stepUp', { body: { totp: codeOf({ totpSecret: next.secret }, 1) } }),
+    { code: 'TOTP_REQUIRED' },
+    'console A20: the new one is none before its first code',
+  );
+  t.like(await login(who), { status: 403 }, 'nor may anybody sign in without the old one');
+  t.truthy((await fresh.must('stepUp', { body: { totp: codeOf({ totpSecret: secret }, 1) } })).totpAt);
 });
 
 test('§5.5 minting an API key needs a fresh second factor; the key works, is listed masked and can be revoked', async (t) => {

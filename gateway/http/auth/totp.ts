@@ -32,8 +32,8 @@ export interface SecondFactor {
    * invalid, used.
    */
   spend(user: UserRow, code: string): Promise<Refusal | null>;
-  /** The same while the factor is being enrolled and is not confirmed yet. */
-  spendUnconfirmed(user: UserRow, code: string): Promise<Refusal | null>;
+  /** The same by the secret that is being enrolled. */
+  spendPending(user: UserRow, code: string): Promise<Refusal | null>;
   /** A new secret, sealed for the user, with what an authenticator app scans. */
   begin(user: UserRow): { secret: string; sealed: string; otpauthUri: string };
 }
@@ -49,11 +49,11 @@ export function createSecondFactor({
   secrets: SecretBox;
   nowMs: () => number;
 }): SecondFactor {
-  const spend = async (user: UserRow, code: string): Promise<Refusal | null> => {
-    if (user.sealedTotpSecret === null) return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
+  const spend = async (user: UserRow, sealed: string | null, code: string): Promise<Refusal | null> => {
+    if (sealed === null) return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
     const before = lockedAt(await identity.totpLockedUntil(user.id), nowMs());
     if (before !== null) return before;
-    const step = stepOf(secrets.open(user.sealedTotpSecret, totpContext(user.id)), code, nowMs());
+    const step = stepOf(secrets.open(sealed, totpContext(user.id)), code, nowMs());
     if (step === null) {
       const failure = await identity.noteTotpFailure(user.id, nowMs());
       return lockedAt(failure.lockedUntilMs, nowMs()) ?? refuse('TOTP_REQUIRED', { reason: 'invalid' });
@@ -63,9 +63,8 @@ export function createSecondFactor({
     return lockedAt(await identity.totpLockedUntil(user.id), nowMs()) ?? refuse('TOTP_REQUIRED', { reason: 'used' });
   };
   return {
-    spend: async (user, code) =>
-      user.totpConfirmed ? spend(user, code) : refuse('TOTP_REQUIRED', { reason: 'not_enrolled' }),
-    spendUnconfirmed: spend,
+    spend: async (user, code) => spend(user, user.totpConfirmed ? user.sealedTotpSecret : null, code),
+    spendPending: (user, code) => spend(user, user.pendingTotpSecret ?? null, code),
     begin(user) {
       const secret = generateSecret();
       return {

@@ -118,17 +118,21 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const stale = user.totpConfirmed ? await notFresh(deps, asked, undefined) : null;
       if (stale !== null) return stale;
       const { secret, sealed, otpauthUri } = auth.secondFactor.begin(user);
-      await identity.setTotp(user.id, sealed, false, ofUser(asked, 'enrolTotp'));
+      await identity.enrolTotp(user.id, sealed, ofUser(asked, 'enrolTotp'));
       return { secret, otpauthUri };
     },
     async confirmTotp(asked) {
       const bearer = bearerOf(asked);
       const user = await identity.userById(bearer.userId);
-      if (user?.sealedTotpSecret == null) return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
-      if (user.totpConfirmed) return refuse('CONFLICT', { reason: 'already confirmed' });
-      const wrong = await auth.secondFactor.spendUnconfirmed(user, asked.body.totp);
+      const pending = user?.pendingTotpSecret;
+      if (user === null || pending == null)
+        return user?.totpConfirmed === true
+          ? refuse('CONFLICT', { reason: 'already confirmed' })
+          : refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
+      const wrong = await auth.secondFactor.spendPending(user, asked.body.totp);
       if (wrong !== null) return wrong;
-      await identity.setTotp(user.id, user.sealedTotpSecret, true, ofUser(asked, 'confirmTotp'));
+      const confirmed = await identity.confirmTotp(user.id, pending, ofUser(asked, 'confirmTotp'));
+      if (!confirmed) return refuse('CONFLICT', { reason: 'replaced' });
       return sessions.proven(bearer, user);
     },
     getJwks: async () => ({ keys: auth.issuer.publicKeys().map((key) => ({ ...key })) }),

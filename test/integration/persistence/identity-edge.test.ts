@@ -167,8 +167,9 @@ test('I23 of several under one Idempotency-Key one writes, with its answer, also
 test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one forgets the failures', async (t) => {
   const { identity } = stores;
   const { userId } = await newOrganization(stores);
-  await identity.setTotp(userId, 'sealed', true);
-  t.like(await identity.userById(userId), { sealedTotpSecret: 'sealed', totpConfirmed: true });
+  await identity.enrolTotp(userId, 'sealed');
+  t.true(await identity.confirmTotp(userId, 'sealed'));
+  t.like(await identity.userById(userId), { sealedTotpSecret: 'sealed', totpConfirmed: true, pendingTotpSecret: null });
   for (let tries = 0; tries < 4; tries += 1) t.is((await identity.noteTotpFailure(userId, NOW_MS)).lockedUntilMs, null);
   t.true(await identity.spendTotpStep(userId, 10, NOW_MS));
   for (let tries = 0; tries < 4; tries += 1) await identity.noteTotpFailure(userId, NOW_MS);
@@ -180,6 +181,25 @@ test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one 
     'a right code that was looked at before the lock comes after it',
   );
   t.true(await identity.spendTotpStep(userId, 11, NOW_MS + 900_000));
+});
+
+test('console A20: a secret that is being enrolled leaves the confirmed one; the newest of them is confirmed', async (t) => {
+  const { identity } = stores;
+  const { userId } = await newOrganization(stores);
+  await identity.enrolTotp(userId, 'first');
+  t.like(await identity.userById(userId), { totpConfirmed: false, pendingTotpSecret: 'first' });
+  t.true(await identity.confirmTotp(userId, 'first'));
+  await identity.enrolTotp(userId, 'second');
+  await identity.enrolTotp(userId, 'third');
+  t.like(await identity.userById(userId), {
+    sealedTotpSecret: 'first',
+    totpConfirmed: true,
+    pendingTotpSecret: 'third',
+  });
+  t.false(await identity.confirmTotp(userId, 'second'));
+  t.true(await identity.confirmTotp(userId, 'third'));
+  t.false(await identity.confirmTotp(userId, 'third'));
+  t.like(await identity.userById(userId), { sealedTotpSecret: 'third', totpConfirmed: true, pendingTotpSecret: null });
 });
 
 test('signing keys come newest first', async (t) => {
