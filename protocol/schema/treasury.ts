@@ -21,7 +21,8 @@ export const walletBody = z
   .refine(({ source, address }) => (source === 'external') === (address != null), {
     path: ['address'],
     error: 'an external wallet names its address, a derived one has none',
-  });
+  })
+  .meta({ examples: [{ chain: 'eth', source: 'derived', label: 'main' }] });
 
 export const wallet = z.object({
   id: z.string(),

@@ -236,7 +236,7 @@ test.serial('I3 the ledger only grows', async (t) => {
     'ledger_entry_append_only',
     () => database.owner`delete from ledger_entry where deposit_id = ${credited.id}`,
   );
-  await refusedOwner(t, 'ledger_entry_append_only', () => database.owner`truncate ledger_entry`);
+  await refusedOwner(t, 'ledger_entry_append_only', () => database.owner`truncate ledger_entry cascade`);
   for (const table of ['event', 'deposit', 'withdrawal', 'publication']) {
     const error = await database.owner.unsafe(`truncate ${table} cascade`).then(
       () => null,

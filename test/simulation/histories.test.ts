@@ -63,10 +63,7 @@ const SQL_PLANTS: readonly (readonly [
     /and not on the chain/,
     {
       unreadable: true,
-      planted: faulty('settle_displaced', [
-        '\n          and coalesce(u.height > f.displaced_above and u.height <= f.displaced_until, true)',
-        '',
-      ]),
+      planted: faulty('settle_displaced', [' and u.height > above and u.height <= until', '']),
     },
   ],
   [

@@ -270,6 +270,9 @@ const DEPOSIT_EVENT: Table<Told> = {
   'data.address': told('address'),
   'data.outputIndex': told('outputIndex'),
   'data.incarnation': told('incarnation'),
+  // Of ordinary addresses.
+  'data.paymentId': (value) => value === null,
+  'data.linkId': (value) => value === null,
 };
 const WITHDRAWAL_EVENT: Table<Told> = {
   ...envelope,

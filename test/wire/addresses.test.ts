@@ -193,7 +193,7 @@ test('decisions 3: sandbox is exempt from subscription and caps', async (t) => {
   t.like(await organization.sandbox.client.must('getUsage'), {
     activeAddresses: { current: 1, billed: 1, limit: null },
     settledTransactions: { count: 0, included: null },
-    overage: { transactions: 0, amount: '0' },
+    overage: { transactions: 0, amount: '0.000' },
   });
 });
 

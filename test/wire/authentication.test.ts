@@ -26,6 +26,7 @@ const PARAMS = {
   webhookId: '0198c0de-0000-7000-8000-000000000001',
   chain: 'eth',
   token: 'x',
+  userId: 'usr_24pgoiqjq2dgpoqhm7nuhjd5zi',
   path: 'schedules',
   accountId: 'org_24pgoiqjq2dgpoqhm7nuhjd5zi_live',
   address: '0x52908400098527886E0F7030069857D2E4169EE7',

@@ -113,6 +113,7 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
           token: texts,
           path: texts,
           accountId: texts,
+          userId: texts,
         }),
         record(fieldsOf(route.query), values),
         record(fieldsOf(route.body), values),

@@ -1,5 +1,6 @@
 -- An entry of the audit log follows the one before it: no gap, and the hash of both.
-create or replace function audit_extends_chain() returns trigger language plpgsql as $$
+create or replace function audit_extends_chain() returns trigger language plpgsql
+security definer set search_path = flock, pg_temp as $$
 declare
   previous bytea;
 begin

@@ -9,7 +9,7 @@ language sql security definer set search_path = flock, pg_temp as $$
      where s.id = any (shards)
        and (s.owner = node or shard_is_vacant(s.owner, s.claimed_at, make_interval(secs => lease_seconds)))
        and exists (select 1 from cloud_node n where n.id = node and n.left_at is null)
-     order by s.id for update
+     order by s.id for no key update
   )
   update shard s set epoch = s.epoch + 1, owner = node, claimed_at = clock_timestamp()
     from wanted w where s.id = w.id

@@ -7,7 +7,7 @@ begin
   delete from cloud_node n where n.id <> node and n.seen_at < clock_timestamp() - interval '1 day'
      and not exists (select 1 from shard s where s.owner = n.id);
   return query
-    with wanted as materialized (select id from shard where id = any (shards) order by id for update)
+    with wanted as materialized (select id from shard where id = any (shards) order by id for no key update)
     update shard s set epoch = s.epoch + 1, owner = node, claimed_at = clock_timestamp()
       from wanted w where s.id = w.id
     returning s.id, s.epoch;

@@ -3,7 +3,7 @@
 create or replace function release_shards(node text, shards int[]) returns int
 language sql security definer set search_path = flock, pg_temp as $$
   with mine as materialized (
-    select id from shard where id = any (shards) and owner = node order by id for update
+    select id from shard where id = any (shards) and owner = node order by id for no key update
   ), released as (
     update shard s set epoch = s.epoch + 1, owner = null, claimed_at = null from mine m where s.id = m.id returning 1
   )

@@ -1,5 +1,6 @@
 -- A statement is the sum of its lines, and each line is whole cents. Console B10.
-create or replace function statement_adds_up() returns trigger language plpgsql as $$
+create or replace function statement_adds_up() returns trigger language plpgsql
+security definer set search_path = flock, pg_temp as $$
 begin
   if new.total_cents is distinct from
      (select coalesce(sum((l ->> 'cents')::bigint), 0) from jsonb_array_elements(new.lines) l) then

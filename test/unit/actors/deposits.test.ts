@@ -143,6 +143,8 @@ test('§6 the envelope of a deposit event, field by field and in order; its id i
         height: 100,
         blockHash: '0xaa',
         incarnation: 1,
+        paymentId: null,
+        linkId: null,
       },
     }),
   );

@@ -27,7 +27,14 @@ test('house 4: every function of the folder comes once, and a further part of an
     [...files.find(({ name }) => name === 'append_parts')!.text.matchAll(/^\s*perform (\w+)\(batch\);$/gm)].map(
       ([, name]) => name,
     );
-  t.deepEqual(partsOf(functions), ['append_addresses', 'append_money', 'append_webhooks']);
+  t.deepEqual(partsOf(functions), [
+    'append_addresses',
+    'append_audit',
+    'append_billing',
+    'append_money',
+    'append_payments',
+    'append_webhooks',
+  ]);
   const place = { name: 'append_parts', text: 'begin\n  -- perform append_<part>(batch);\nend' };
   const part = {
     name: 'append_notes',

@@ -16,7 +16,7 @@ function node() {
       mail: { unsent: () => state.answer() },
       inbox: { countSetAside: () => state.answer() },
       operators: { counterGaps: async () => ({ eth: 2 }) },
-      watch: { coverage: async () => ({ unresolved: [], headAtMs: 0 }) },
+      watch: { coverage: async () => ({ unresolved: [], unresolvedCount: 0, headAtMs: 0 }) },
     },
     system: { counts: () => ({ waiting: 7, residents: 5, deadLetters: {} }) },
     liveChains: () => ['eth'],
