@@ -284,8 +284,9 @@ const ACCOUNTS: Record<string, Work> = {
       { table: 'address', row: { ...own, id: newId('adr', Date.now()), chain: 'base' }, paired: true },
     ]);
   },
-  'rows: own addresses, keys, pools, identity, peaks': async ({ stores, live }) => {
+  'rows: own addresses, keys, pools, identity, peaks, statements, entries': async ({ stores, live }) => {
     const index = 1_000_000 + nextSerial();
+    const statementId = newId('stm', Date.now());
     await write(stores, live, [
       { table: 'address', row: issued(live, { purpose: 'gas_tank', index: null, derivationPath: 'm/1/0' }) },
       {
@@ -306,12 +307,34 @@ const ACCOUNTS: Record<string, Work> = {
         table: 'statements',
         key: fresh(),
         row: {
-          id: newId('stm', Date.now()),
+          id: statementId,
           period: `${1_000 + nextSerial()}-06`,
           lines: [],
           totalCents: '0',
           settled: 0,
           issuedAtMs: Date.now(),
+        },
+      },
+      {
+        table: 'collections',
+        key: fresh(),
+        row: {
+          id: newId('col', Date.now()),
+          statementId,
+          amountCents: '1',
+          byUser: 'usr_1',
+          reason: 'a transfer',
+          collectedAtMs: Date.now(),
+        },
+      },
+      {
+        table: 'audit_notes',
+        key: fresh(),
+        row: {
+          note: {
+            ...{ actor: { kind: 'user', id: 'usr_1' }, via: 'console', action: 'changePlan', target: null },
+            ...{ outcome: 'done', changes: null, ip: null, client: null, requestId: null },
+          },
         },
       },
     ]);

@@ -61,7 +61,7 @@ test.serial('issue 2.1, found F77: the first steps, pasted whole, show their fou
     t.regex(stdout, new RegExp(`${event} evt_\\w+ confirmations=\\S+ verified `));
   }
   for (const [url, title] of [
-    [dev().cloudUrl, /<title>Flock API/],
+    [dev().cloudUrl, /<title>Flock</],
     [dev().edgeUrl, /<title>Leading/],
   ] as const) {
     t.regex(await (await fetch(url)).text(), title, 'what a person opens first is a page');
