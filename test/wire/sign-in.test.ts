@@ -191,7 +191,7 @@ test('a brute force on one email is slowed: RATE_LIMIT_EXCEEDED with Retry-After
   t.regex(answers[10]!.headers.get('retry-after')!, /^[1-9][0-9]?$/);
 });
 
-test("found: a person at the console has a window of 600 a minute, and takes nothing from that of the account's API keys", async (t) => {
+test("found, console B21: a person at the console has a window of 600 a minute, and takes nothing from that of the account's API keys", async (t) => {
   const { owner, live } = await cloud.organization({ tier: 'free' });
   const bearer = await cloud.signIn(owner);
   const byBearer = () => raw(cloud.url, 'GET', '/v1/webhooks', { headers: { authorization: `Bearer ${bearer}` } });
