@@ -275,6 +275,10 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     15_100,
     'a page of the audit log looks at 5,000 entries of one index for its further filters, each once in the table',
   ],
+  'inbox: a deposit on a lent address': [
+    600,
+    'a page of up to 1,000 facts: those that other works left waiting, each with a look for one set aside',
+  ],
   'edge.openSessions': [300, 'once, at start: the sessions that are open'],
   'deliveries.incompletePublications': [10_100, 'what waits for a leader that is there, counted to 10,000'],
   'secrets: unreadable': [5_000, 'a command: every endpoint is looked at'],
