@@ -443,7 +443,7 @@ test('found F40: at 100,000 rows of one pair the next index is a few index look-
       insert into flock.address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose, index, user_ref, tag, label, status, created_at)
       select ${accountId}, 'adr_' || c.chain || n, 'live', c.chain, 'evm', 'x' || n, gen_random_uuid(), 'm/' || n, 'deposit', n, 'big', null, null,
              case when n % 25000 = 3 then 'active' else 'archived' end, now()
-        from generate_series(0, 49_999) n cross join unnest('{eth,bsc}'::text[]) c(chain)`;
+        from generate_series(0, 49999) n cross join unnest('{eth,bsc}'::text[]) c(chain)`;
   } finally {
     await filler`reset session_replication_role`;
     filler.release();
