@@ -135,7 +135,8 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
             Object.assign(headers, { authorization: `Bearer ${bearer}`, 'x-environment': 'sandbox' });
           if (route.credential === 'admin') headers['authorization'] = `Bearer ${adminBearer}`;
           const answer = await raw(cloud.url, route.method, path, { headers, ...(text === '' ? {} : { body: text }) });
-          if (answer.status < 300) return answer.json.success;
+          // A document that is not the envelope (an export) is right by its status.
+          if (answer.status < 300) return answer.json === undefined || answer.json.success;
           const { code } = answer.json.error;
           if (answer.status >= 500 && code !== 'CHAIN_UNAVAILABLE' && code !== 'SERVICE_UNAVAILABLE')
             throw new Error(`${answer.status} ${code} for ${path} ${text}`);
