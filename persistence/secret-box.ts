@@ -1,5 +1,6 @@
 /** Secrets at rest: AES-256-GCM under a key from the environment or a file. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 
 const NONCE_BYTES = 12;
@@ -16,6 +17,29 @@ export function parseSealKey(text: string): Buffer {
   const bytes = /^[0-9a-fA-F]{64}$/.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64');
   if (bytes.length !== 32) throw new RangeError('SECRET_KEY must be 32 bytes as 64 hex digits or base64');
   return bytes;
+}
+
+/** The keys of SECRET_KEY or SECRET_KEY_FILE: one a line or comma; the first one seals, all of them open. */
+export function readSealKeys(env: Readonly<Record<string, string | undefined>>, problems: string[]): Buffer[] {
+  const { SECRET_KEY, SECRET_KEY_FILE } = env;
+  if ((SECRET_KEY === undefined) === (SECRET_KEY_FILE === undefined)) {
+    problems.push('SECRET_KEY or SECRET_KEY_FILE: exactly one is needed (32 bytes, hex or base64)');
+    return [];
+  }
+  try {
+    const text = SECRET_KEY ?? readFileSync(SECRET_KEY_FILE!, 'utf8');
+    return text
+      .split(/[\s,]+/)
+      .filter((part) => part !== '')
+      .map(parseSealKey);
+  } catch (error) {
+    const reason =
+      error instanceof RangeError
+        ? error.message.replace(/^SECRET_KEY /, '')
+        : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+    problems.push(`SECRET_KEY${SECRET_KEY === undefined ? '_FILE' : ''}: ${reason}`);
+    return [];
+  }
 }
 
 const idOf = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);

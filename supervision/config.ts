@@ -8,7 +8,7 @@ import { stepsBetween } from '../protocol/nearest.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { unreadSettings } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
-import { parseSealKey } from '../persistence/secret-box.ts';
+import { readSealKeys } from '../persistence/secret-box.ts';
 
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
 export type Role = (typeof ROLES)[number];
@@ -223,29 +223,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...rest
   } = base.data;
   return { ...rest, sealKeys, clusterSecrets, chains };
-}
-
-/** The keys of SECRET_KEY or SECRET_KEY_FILE: one a line or comma; the first one seals, all of them open. */
-export function readSealKeys(env: Readonly<Record<string, string | undefined>>, problems: string[]): Buffer[] {
-  const { SECRET_KEY, SECRET_KEY_FILE } = env;
-  if ((SECRET_KEY === undefined) === (SECRET_KEY_FILE === undefined)) {
-    problems.push('SECRET_KEY or SECRET_KEY_FILE: exactly one is needed (32 bytes, hex or base64)');
-    return [];
-  }
-  try {
-    const text = SECRET_KEY ?? readFileSync(SECRET_KEY_FILE!, 'utf8');
-    return text
-      .split(/[\s,]+/)
-      .filter((part) => part !== '')
-      .map(parseSealKey);
-  } catch (error) {
-    const reason =
-      error instanceof RangeError
-        ? error.message.replace(/^SECRET_KEY /, '')
-        : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
-    problems.push(`SECRET_KEY${SECRET_KEY === undefined ? '_FILE' : ''}: ${reason}`);
-    return [];
-  }
 }
 
 /** Choice: as long as a key of HMAC-SHA256. */

@@ -1,6 +1,6 @@
 /** `npm run -s flock -- COMMAND`: the operator's commands of the cloud. Standard output carries answers only. */
 import { runProgram, type Command } from '../../protocol/node/commands.ts';
-import type { OperatorCommand } from '../../supervision/operator.ts';
+import type { OperatorCommand } from './operator/commands.ts';
 
 const COMMANDS: readonly Command[] = [
   {
@@ -56,7 +56,7 @@ function operator(name: OperatorCommand, options: string, does: string): Command
     usage: `${name} ${options}`.trimEnd(),
     does,
     run: async (args) =>
-      (await import('../../supervision/operator.ts')).runOperatorCommand(
+      (await import('./operator/commands.ts')).runOperatorCommand(
         name,
         args,
         process.env,

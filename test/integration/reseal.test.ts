@@ -6,8 +6,8 @@ import { totpContext } from '../../gateway/http/auth/totp.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import { newId } from '../../protocol/node/ids.ts';
-import { runOperatorCommand } from '../../supervision/operator.ts';
-import { resealAll } from '../../supervision/reseal.ts';
+import { runOperatorCommand } from '../../gateway/cli/operator/commands.ts';
+import { resealAll } from '../../gateway/cli/operator/reseal.ts';
 import { createSecretBox, sealedPrefix } from '../../persistence/secret-box.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {

@@ -3,11 +3,16 @@
  * can be retired. It may run beside running nodes, as often as one likes: a row that changes meanwhile is left as it is
  * and is read again.
  */
-import { webhookSecretContext } from '../actors/webhook/sign.ts';
-import { signingKeyContext } from '../gateway/http/auth/issuer.ts';
-import { totpContext } from '../gateway/http/auth/totp.ts';
-import type { SecretBox } from '../model/ports/secret-box.ts';
-import type { SealedColumn, SealedKind, SealedRow, UnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
+import { webhookSecretContext } from '../../../actors/webhook/sign.ts';
+import { signingKeyContext } from '../../http/auth/issuer.ts';
+import { totpContext } from '../../http/auth/totp.ts';
+import type { SecretBox } from '../../../model/ports/secret-box.ts';
+import type {
+  SealedColumn,
+  SealedKind,
+  SealedRow,
+  UnreadableHooks,
+} from '../../../persistence/postgres/sealed-secrets.ts';
 
 const ROWS_AT_ONCE = 200;
 /**

@@ -5,21 +5,20 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { initialAccount } from '../model/account/state.ts';
-import { mintApiKey } from '../gateway/http/auth/api-keys.ts';
-import { hashPassword } from '../gateway/http/auth/passwords.ts';
-import { withFiles } from '../protocol/node/settings-in-files.ts';
-import { createIdentityStore } from '../persistence/postgres/identity.ts';
-import { createSealedSecrets, createUnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
-import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
-import { applicationFault } from '../persistence/postgres/sign-in-fault.ts';
-import type { IdentityStore } from '../model/ports/identity-store.ts';
-import { accountIdOf } from '../protocol/ids.ts';
-import { newId } from '../protocol/node/ids.ts';
-import { BANDS, ENVIRONMENTS, TIERS } from '../protocol/slugs.ts';
-import { readSealKeys } from './config.ts';
+import { initialAccount } from '../../../model/account/state.ts';
+import { mintApiKey } from '../../http/auth/api-keys.ts';
+import { hashPassword } from '../../http/auth/passwords.ts';
+import { withFiles } from '../../../protocol/node/settings-in-files.ts';
+import { createIdentityStore } from '../../../persistence/postgres/identity.ts';
+import { createSealedSecrets, createUnreadableHooks } from '../../../persistence/postgres/sealed-secrets.ts';
+import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
+import { applicationFault } from '../../../persistence/postgres/sign-in-fault.ts';
+import type { IdentityStore } from '../../../model/ports/identity-store.ts';
+import { accountIdOf } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
+import { BANDS, ENVIRONMENTS, TIERS } from '../../../protocol/slugs.ts';
 import { resealAll } from './reseal.ts';
-import { createSecretBox, sealedPrefix } from '../persistence/secret-box.ts';
+import { createSecretBox, readSealKeys, sealedPrefix } from '../../../persistence/secret-box.ts';
 
 export interface Output {
   write(text: string): void;
