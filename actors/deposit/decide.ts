@@ -18,12 +18,15 @@
  * zero or its amount (I6), whatever the order of facts. Value that the account's own jobs move and change are no
  * deposits (G20, G21): the fact stays in the store, nothing is credited. A deposit to an archived address is credited
  * and not announced (spec §2.3); one that was announced is reported to its end, whatever becomes of its address.
+ * What pays an address that was adopted from another wallet before its cutover is credited and not announced, then
+ * and for ever (`silence`; migration M-O2, M-O4): the old wallet announces it. An incarnation that pays another address
+ * is that address's.
  * An EVM address has a row for each network it was asked for: a deposit takes that of its network, else the oldest
  * active one. The watcher names the address by its first row, always the same, so a movement is known by payee, asset
  * and amount.
  */
-import type { AddressRow } from '../../model/rows/address.ts';
-import type { DepositRow, LedgerEntryRow } from '../../model/rows/deposit.ts';
+import type { AddressRow, Adoption } from '../../model/rows/address.ts';
+import type { DepositRow, LedgerEntryRow, Silence } from '../../model/rows/deposit.ts';
 import type { AccountEvent, FactSees, RowWrite } from '../../model/account/capabilities.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { eventId } from '../../protocol/node/ids.ts';
@@ -59,6 +62,7 @@ export class DepositBook {
   /** Rows of one address, by family and index. */
   readonly #networks: Partial<Record<string, AddressRow[]>>;
   readonly #own: Set<string>;
+  readonly #adoptions: Map<string, Adoption>;
   readonly #state: FactSees;
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
@@ -67,7 +71,7 @@ export class DepositBook {
   /** Events go to `events`, in the order of the facts; what follows from a deposit is asked of the listeners. */
   constructor(
     state: FactSees,
-    read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[] },
+    read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[]; adoptions?: readonly Adoption[] },
     nowMs: number,
     events: AccountEvent[],
     listeners: readonly DepositListener[] = [],
@@ -78,6 +82,7 @@ export class DepositBook {
     this.#events = events;
     this.#known = new Map(read.deposits.map((row) => [creditKey(row), row]));
     this.#addresses = new Map(read.addresses.map((row) => [row.id, row]));
+    this.#adoptions = new Map(read.adoptions?.map((row) => [row.addressId, row]));
     this.#networks = Object.groupBy(
       read.addresses.filter(({ purpose, index }) => purpose === 'deposit' && index !== null),
       atIndex,
@@ -125,11 +130,24 @@ export class DepositBook {
     return rows.find((row) => row.chain === chain) ?? rows.find(({ status }) => status === 'active') ?? first;
   }
 
-  /** Whether the fate of a deposit is announced: an archived address announces no new ones. */
+  /**
+   * Whether the fate of a deposit is announced: an archived address announces no new ones, and what was silent when it
+   * was first seen stays so (migration M-X2).
+   */
   #heardOf(deposit: DepositRow, address: AddressRow): boolean {
+    if (deposit.silence !== null) return false;
     return (
       deposit.announced || address.status !== 'archived' || this.#addresses.get(deposit.addressId)?.status === 'active'
     );
+  }
+
+  /** Throws where nothing says whether the address is cut over: the fact waits, neither announced nor silenced. */
+  #silenceOf({ id, batchId }: AddressRow, { chain, height }: SeenTransfer): Silence | null {
+    if (batchId === undefined) return null;
+    const adoption = this.#adoptions.get(id);
+    if (adoption === undefined) throw new Error(`the batch of an adopted address is not known: ${id}`);
+    if (height <= (adoption.recorded[chain] ?? -1)) return 'historical';
+    return adoption.mode === 'observe' || height <= (adoption.activated[chain] ?? -1) ? 'observed' : null;
   }
 
   #isOwnMovement({ from, address }: SeenTransfer): boolean {
@@ -148,15 +166,7 @@ export class DepositBook {
     const again = before !== undefined && sameMovement(before, seen);
     if (!again && this.#isOwnMovement(seen)) return;
     const deposit =
-      before === undefined
-        ? this.#created(seen, address, newId)
-        : {
-            ...before,
-            ...(again ? this.#blockOf(seen) : this.#movementOf(seen, address)),
-            status: 'detected' as const,
-            incarnation: before.incarnation + 1,
-            announced: this.#heardOf(before, address),
-          };
+      before === undefined ? this.#created(seen, address, newId) : this.#incarnated(before, again, seen, address);
     this.#put('deposit_detected', deposit);
     const change = { deposit, before: again ? before.status : null, confirmations: seen.confirmations };
     for (const listener of this.#listeners) listener.appears(change, newId);
@@ -219,7 +229,20 @@ export class DepositBook {
     return { height, blockHash, updatedAtMs: this.#nowMs };
   }
 
+  #incarnated(before: DepositRow, again: boolean, seen: SeenTransfer, address: AddressRow): DepositRow {
+    const silence = before.addressId === address.id ? before.silence : this.#silenceOf(address, seen);
+    return {
+      ...before,
+      ...(again ? this.#blockOf(seen) : this.#movementOf(seen, address)),
+      status: 'detected',
+      incarnation: before.incarnation + 1,
+      silence,
+      announced: silence === null && this.#heardOf({ ...before, silence }, address),
+    };
+  }
+
   #created(seen: SeenTransfer, address: AddressRow, id: string): DepositRow {
+    const silence = this.#silenceOf(address, seen);
     return {
       id,
       accountId: this.#state.accountId,
@@ -230,7 +253,8 @@ export class DepositBook {
       status: 'detected',
       incarnation: 1,
       createdAtMs: this.#nowMs,
-      announced: address.status !== 'archived',
+      silence,
+      announced: silence === null && address.status !== 'archived',
       ...this.#movementOf(seen, address),
     };
   }

@@ -109,16 +109,17 @@ export function sourcesOf({ keySources }: Pick<KeySourceSees, 'keySources'>): Re
 }
 
 /**
- * Refuses: ADDRESS_WATCH_ONLY for an address whose source or retired identity cannot sign for it; null for the
- * account's own paths.
+ * Refuses: ADDRESS_WATCH_ONLY for an address that nobody has a key for (`[]`, or anything that is no path), or whose
+ * source or retired identity cannot sign for it; null for the account's own paths. Spec §2.12, migration M-X1.
  */
 export function watchOnly(
   state: Pick<KeySourceSees, 'keySources' | 'retired'>,
   chain: Chain,
   derivationPath: string,
 ): Refusal | null {
+  if (derivationPath.startsWith('m/')) return null;
   const [, fingerprint] = /^\[([0-9a-f]{16})[/\]]/.exec(derivationPath) ?? [];
-  if (fingerprint === undefined) return null;
+  if (fingerprint === undefined) return refuse('ADDRESS_WATCH_ONLY', { reason: 'no_key' });
   const source = Object.values(sourcesOf(state)).find((one) => one.fingerprint === fingerprint);
   const retired = state.retired.some((identity) => identity.fingerprint === fingerprint);
   const reason = source !== undefined ? whyNotSigned(source, chain) : retired ? 'identity_retired' : 'no_source';

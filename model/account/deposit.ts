@@ -1,5 +1,5 @@
 /** Deposits of an account: facts of the chain that wait in its inbox. They leave no trace in its state. */
-import type { AddressRow } from '../rows/address.ts';
+import type { AddressRow, Adoption } from '../rows/address.ts';
 import type { DepositRow, LedgerEntryRow } from '../rows/deposit.ts';
 import type { InboxRow } from '../rows/inbox.ts';
 import type { CheckoutRows } from '../rows/payment.ts';
@@ -12,6 +12,8 @@ export type FactCommand = {
   deposits: DepositRow[];
   withdrawals: WithdrawalRow[];
   addresses: AddressRow[];
+  /** One for each adopted address that is paid; absent where none is. */
+  adoptions?: Adoption[];
   depositIds: string[];
   /** Absent where no address was ever lent. */
   checkout?: CheckoutRows;

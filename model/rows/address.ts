@@ -27,6 +27,21 @@ export interface AddressRow {
   label: string | null;
   status: AddressStatus;
   createdAtMs: number;
+  /** The batch that adopted it from another wallet; absent where it was issued or registered. */
+  batchId?: string;
+}
+
+/**
+ * What decides whether a deposit to an adopted address is announced. Heights are by chain; a chain without one was
+ * enabled later, and all of its blocks are above. Migration M-I12, M-O2, M-O5.
+ */
+export interface Adoption {
+  addressId: string;
+  mode: 'observe' | 'active';
+  /** Recorded at the commit: what is in these blocks was before. */
+  recorded: Partial<Record<Chain, number>>;
+  /** Recorded at the last cutover: what is in these blocks stays silent, however late it is read. */
+  activated: Partial<Record<Chain, number>>;
 }
 
 export interface AccountKeyRow {

@@ -2,6 +2,8 @@
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { Chain, DepositStatus } from '../../protocol/slugs.ts';
 
+export type Silence = 'historical' | 'observed';
+
 /** One deposit per (ledger, txid, output index). Orphaned deposits are marked `reversed`, never deleted. */
 export interface DepositRow {
   id: string;
@@ -25,6 +27,11 @@ export interface DepositRow {
   incarnation: number;
   /** Whether its events are published: its address was active when one of them arose. */
   announced: boolean;
+  /**
+   * Why it is never announced: paid to an adopted address in a block up to the height that its commit recorded, or
+   * later but before the cutover. Decided when its key is first seen paying that address; null where it is announced.
+   */
+  silence: Silence | null;
   height: number;
   blockHash: string;
   threshold: number;

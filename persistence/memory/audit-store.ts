@@ -11,7 +11,10 @@ export function createMemoryAuditStore(state: WatchState): AuditStore {
       const only = accountOfLedger(ledger);
       const environment = only === null ? 'live' : 'sandbox';
       const rows = state.addresses
-        .filter((entry) => entry.environment === environment && (only === null || entry.row.accountId === only))
+        .filter(
+          (entry) =>
+            entry.environment === environment && !entry.adopted && (only === null || entry.row.accountId === only),
+        )
         .map(({ row }) => row)
         .filter((row) =>
           'addressKeys' in ask

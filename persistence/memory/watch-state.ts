@@ -28,7 +28,7 @@ export interface LedgerState {
 
 export interface WatchState {
   ledgers: Map<LedgerId, LedgerState>;
-  addresses: { row: WatchedAddress; environment: Environment; createdAtMs: number }[];
+  addresses: { row: WatchedAddress; environment: Environment; createdAtMs: number; adopted: boolean }[];
   withdrawals: Map<string, WithdrawalRow>;
   inbox: InboxRow[];
   discrepancies: DiscrepancyRow[];

@@ -29,7 +29,7 @@ import {
 
 export interface MemoryWatchStore extends WatchStore {
   readonly state: WatchState;
-  addAddress(row: WatchedAddress, environment: Environment, createdAtMs: number): void;
+  addAddress(row: WatchedAddress, environment: Environment, createdAtMs: number, adopted?: boolean): void;
   saveWithdrawal(row: WithdrawalRow): void;
   inbox(accountId: AccountId): InboxRow[];
   takeInbox(ids: readonly string[]): void;
@@ -44,7 +44,8 @@ export function createMemoryWatchStore(nowMs: () => number, state: WatchState = 
     ...records(state, nowMs),
     ...reads(state),
     ...maturity(state),
-    addAddress: (row, environment, createdAtMs) => void state.addresses.push({ row, environment, createdAtMs }),
+    addAddress: (row, environment, createdAtMs, adopted = false) =>
+      void state.addresses.push({ row, environment, createdAtMs, adopted }),
     saveWithdrawal: (row) => {
       const before = state.withdrawals.get(row.id);
       if (before !== undefined && !movesForward(before, row)) throw new Error('refused: withdrawal_moves_forward');
@@ -251,7 +252,7 @@ function reads(
     },
     async addressesSince(environment, sinceMs) {
       return state.addresses
-        .filter((entry) => entry.environment === environment && entry.createdAtMs >= sinceMs)
+        .filter((entry) => entry.environment === environment && entry.createdAtMs >= sinceMs && !entry.adopted)
         .map(({ row }) => ({ ...row }));
     },
     async coverage(id): Promise<Coverage> {

@@ -25,6 +25,7 @@ export function addressOf(row: Columns): AddressRow {
     label: row.label,
     status: row.status,
     createdAtMs: row.createdAt,
+    ...(row.batchId === null ? {} : { batchId: row.batchId }),
   } as AddressRow;
 }
 
@@ -48,6 +49,7 @@ export function depositOf(row: Columns): DepositRow {
     status: row.status,
     incarnation: row.incarnation,
     announced: row.announced,
+    silence: row.silence,
     height: row.height,
     blockHash: row.blockHash,
     threshold: row.threshold,

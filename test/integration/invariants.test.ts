@@ -15,6 +15,7 @@ import { newId } from '../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {
   addressRow,
+  adopt,
   appendOf,
   depositRow,
   depositWrites,
@@ -493,6 +494,87 @@ test.serial(
       { table: 'deposit', row: silent },
       { table: 'ledger_entry', row: entryRow(silent, 'detected', null) },
     ]);
+  },
+);
+
+test.serial('I11, migration M-X2 silence is of an adopted address, is decided once, and has no event', async (t) => {
+  const adopted = await adopt(database, ours.live);
+  const silent = depositRow(adopted, { silence: 'observed', announced: false, status: 'confirmed' });
+  const [told, again] = [publicationRow(ours.live), publicationRow(ours.live)];
+  const row: RowWrite = { table: 'deposit', row: silent };
+  await refusedApp(t, 'ledger_entry_silent', [
+    row,
+    { table: 'publication', row: told },
+    { table: 'ledger_entry', row: entryRow(silent, 'detected', told.eventId) },
+  ]);
+  await refusedApp(t, 'deposit_silence', [{ table: 'deposit', row: { ...silent, announced: true } }]);
+  const issued = depositRow(address, { silence: 'observed', announced: false });
+  await refusedApp(t, 'ledger_entry_silence_allowed', [
+    { table: 'deposit', row: issued },
+    { table: 'ledger_entry', row: entryRow(issued, 'detected', null) },
+  ]);
+  await write(stores, ours.live, [
+    row,
+    { table: 'ledger_entry', row: entryRow(silent, 'detected', null) },
+    { table: 'ledger_entry', row: entryRow(silent, 'credit', null) },
+  ]);
+  // An actor that forgot it, or a node of an earlier release: the row keeps it.
+  await write(stores, ours.live, [{ table: 'deposit', row: { ...silent, silence: null } }]);
+  await write(stores, ours.live, [{ table: 'deposit', row: { ...silent, silence: 'historical' } }]);
+  const kept = await database.owner`select silence, announced from deposit where id = ${silent.id}`;
+  t.deepEqual({ ...kept[0] }, { silence: 'observed', announced: false });
+  for (const silence of [null, 'historical'])
+    await refusedOwner(
+      t,
+      'deposit_silence_stays',
+      () => database.owner`update deposit set silence = ${silence} where id = ${silent.id}`,
+    );
+  // Its key pays another address: the silent credit is taken back silently, the new movement is told.
+  const elsewhere: DepositRow = {
+    ...silent,
+    ...{ addressId: address.id, address: address.address, incarnation: 2, silence: null, announced: true },
+  };
+  await write(stores, ours.live, [
+    { table: 'deposit', row: elsewhere },
+    { table: 'ledger_entry', row: entryRow(silent, 'reversal', null) },
+    { table: 'publication', row: again },
+    { table: 'ledger_entry', row: entryRow(elsewhere, 'detected', again.eventId) },
+    { table: 'ledger_entry', row: entryRow(elsewhere, 'credit', again.eventId) },
+  ]);
+  // What was told is taken back with an event.
+  await refusedApp(t, 'ledger_entry_silence_allowed', [
+    { table: 'deposit', row: { ...elsewhere, status: 'reversed' } },
+    { table: 'ledger_entry', row: entryRow(elsewhere, 'reversal', null) },
+  ]);
+});
+
+test.serial(
+  'migration M-X1, M-X4 an adopted address needs no key, and has a path only if one was derived',
+  async (t) => {
+    const organization = await newOrganization(stores);
+    await database.owner`update account_key set status = 'retired' where account_id = ${organization.live}`;
+    await refusedApp(
+      t,
+      'address_has_active_key',
+      [{ table: 'address', row: addressRow(organization.live) }],
+      organization.live,
+    );
+    for (const chain of ['btc', 'tron', 'xrp'] as const)
+      await adopt(database, organization.live, { chain, family: chain });
+    const adopted = await adopt(database, organization.live);
+    await adopt(database, organization.live, { derivationPath: `[${'a'.repeat(16)}/44'/60'/0'/0/3]` });
+    for (const derivationPath of ['', 'm', "44'/60'/0'/0/0", '[m/0]', `[${'a'.repeat(16)}/x]`]) {
+      const error = await adopt(database, organization.live, { derivationPath }).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      t.is(constraintOf(error), 'address_adopted', derivationPath);
+    }
+    await refusedOwner(
+      t,
+      'address_immutable',
+      () => database.owner`update address set batch_id = null where id = ${adopted.id}`,
+    );
   },
 );
 

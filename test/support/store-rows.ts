@@ -137,6 +137,25 @@ export function addressRow(accountId: AccountId, more: Partial<AddressRow> = {})
   };
 }
 
+/** An address as the fill of an import leaves it: a row and its claim, past the account's actor. */
+export async function adopt(
+  { owner }: Pick<TestDatabase, 'owner'>,
+  accountId: AccountId,
+  more: Partial<AddressRow> = {},
+): Promise<AddressRow> {
+  const row = addressRow(accountId, { index: null, derivationPath: '[]', batchId: 'imp_test', ...more });
+  await owner`
+    with filled as (
+      insert into address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose,
+                           index, user_ref, tag, label, status, created_at, batch_id)
+        values (${accountId}, ${row.id}, ${accountId.endsWith('_live') ? 'live' : 'sandbox'}, ${row.chain}, ${row.family},
+                ${row.address}, ${row.addressKey}, ${row.derivationPath}, ${row.purpose}, ${row.index}, ${row.userRef},
+                ${row.tag}, ${row.label}, ${row.status}, ${row.createdAtMs}::timestamptz, ${row.batchId!})
+      returning address_key, account_id, id
+    ) insert into address_registry select * from filled`;
+  return row;
+}
+
 export function depositRow(address: AddressRow, more: Partial<DepositRow> = {}): DepositRow {
   const n = nextSerial();
   return {
@@ -158,6 +177,7 @@ export function depositRow(address: AddressRow, more: Partial<DepositRow> = {}):
     status: 'detected',
     incarnation: 1,
     announced: true,
+    silence: null,
     height: 100,
     blockHash: '0xblock',
     threshold: 12,

@@ -35,6 +35,7 @@ function depositRow(row: Writes['deposit']['row']): Row {
     status: row.status,
     incarnation: row.incarnation,
     announced: row.announced,
+    silence: row.silence,
     height: row.height,
     block_hash: row.blockHash,
     threshold: row.threshold,

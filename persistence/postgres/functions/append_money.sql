@@ -5,19 +5,21 @@ create or replace function append_money(batch jsonb) returns void language plpgs
 #variable_conflict use_column
 begin
   if batch ? 'deposits' then
-    insert into deposit (account_id, id, ledger, chain, txid, output_index, address_id, address, amount, decimals,
-        token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, announced, height, block_hash,
-        threshold, created_at, updated_at)
+    insert into deposit as known (account_id, id, ledger, chain, txid, output_index, address_id, address, amount,
+        decimals, token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, announced, silence,
+        height, block_hash, threshold, created_at, updated_at)
       select account_id, id, ledger, chain, txid, output_index, address_id, address, amount, decimals,
-             token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, announced, height, block_hash,
-             threshold, created_at, updated_at
+             token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, announced, silence, height,
+             block_hash, threshold, created_at, updated_at
         from jsonb_to_recordset(batch -> 'deposits')
           r(account_id text, id text, ledger text, chain text, txid text, output_index bigint, address_id text,
             address text, amount amount, decimals int, token_contract text, token_symbol text, user_ref text, tag text,
-            chain_tag text, status text, incarnation int, announced boolean, height bigint, block_hash text,
-                threshold int,
+            chain_tag text, status text, incarnation int, announced boolean, silence text, height bigint,
+            block_hash text, threshold int,
             created_at timestamptz, updated_at timestamptz)
     on conflict (account_id, id) do update set
+      -- A node of before names none: what was decided for this payee stays.
+      silence = case when known.address_id = excluded.address_id then known.silence else excluded.silence end,
       ledger = excluded.ledger, chain = excluded.chain, txid = excluded.txid, output_index = excluded.output_index,
       address_id = excluded.address_id, address = excluded.address, amount = excluded.amount,
           decimals = excluded.decimals,

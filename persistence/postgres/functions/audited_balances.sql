@@ -1,7 +1,9 @@
 -- What facts say that addresses hold: the next `most` addresses of a family after a key, or those of the given keys;
 -- one row per asset that moved and always one of the native coin. A displaced fact counts: until it is orphaned its
 -- account is credited with it. A walk reads at most `looked_most` keys, of whichever family: few of the next million
--- may be of this one. Its last row, which is of no address, has the key to go on after; without it the walk has ended.
+-- may be of this one. Adopted addresses are left out: what they held before and what the old wallet spends are in no
+-- fact (migration M-X8). Its last row, which is of no address, has the key to go on after; without it the walk has
+-- ended.
 create or replace function audited_balances(of_ledger text, of_environment text, of_account text, of_family text,
                                 after_key uuid, keys uuid[], through_height bigint, most int, looked_most int)
 returns table (address_key uuid, address_id text, account_id text, address text, purpose text,
@@ -20,7 +22,7 @@ language sql stable security definer set search_path = flock, pg_temp as $$
         select o.id, o.account_id, o.address, o.purpose from address o
          where o.account_id = g.account_id and o.id = g.address_id and o.environment = of_environment
            and o.family = of_family
-           and (of_account is null or o.account_id = of_account) offset 0) a
+           and (of_account is null or o.account_id = of_account) and o.batch_id is null offset 0) a
      order by g.address_key limit most
   ), asset as (
     select c.*, null::text as token_contract from chosen c

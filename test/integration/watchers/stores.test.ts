@@ -15,6 +15,7 @@ import { accountIdOf, ledgerOf, type AccountId, type LedgerId } from '../../../p
 import { createTestDatabase } from '../../support/postgres.ts';
 import {
   addressRow,
+  adopt,
   linksAfter,
   newOrganization,
   NOW_MS,
@@ -32,6 +33,8 @@ interface Harness {
   live: AccountId;
   box: AccountId;
   issue(accountId: AccountId): Promise<AddressRow>;
+  /** An address of an import. */
+  adopt(accountId: AccountId): Promise<AddressRow>;
   inbox(accountId: AccountId): Promise<Fact[]>;
   save(row: WithdrawalRow): Promise<void>;
   close(): Promise<void>;
@@ -39,22 +42,21 @@ interface Harness {
 
 async function overMemory(): Promise<Harness> {
   const watch = createMemoryWatchStore(() => NOW_MS);
+  const entered = (accountId: AccountId, adopted: boolean): AddressRow => {
+    const row = addressRow(accountId);
+    const { addressKey, id, address, purpose } = row;
+    const environment = accountId.endsWith('_live') ? 'live' : 'sandbox';
+    watch.addAddress({ addressKey, addressId: id, accountId, address, purpose }, environment, row.createdAtMs, adopted);
+    return row;
+  };
   return {
     watch,
     audit: createMemoryAuditStore(watch.state),
     sandbox: createMemorySandboxStore(watch.state),
     live: accountIdOf('org_x', 'live'),
     box: accountIdOf('org_x', 'sandbox'),
-    async issue(accountId) {
-      const row = addressRow(accountId);
-      const { addressKey, id, address, purpose } = row;
-      watch.addAddress(
-        { addressKey, addressId: id, accountId, address, purpose },
-        accountId.endsWith('_live') ? 'live' : 'sandbox',
-        row.createdAtMs,
-      );
-      return row;
-    },
+    issue: async (accountId) => entered(accountId, false),
+    adopt: async (accountId) => entered(accountId, true),
     inbox: async (accountId) => watch.inbox(accountId).map(({ fact }) => fact),
     save: async (row) => watch.saveWithdrawal(row),
     close: async () => undefined,
@@ -76,6 +78,7 @@ async function overPostgres(): Promise<Harness> {
       await write(stores, accountId, [{ table: 'address', row }]);
       return row;
     },
+    adopt: (accountId) => adopt(database, accountId),
     inbox: async (accountId) => (await stores.inbox.inboxOf(accountId, 1_000)).inbox.map(({ fact }) => fact),
     save: (row) => write(stores, row.accountId, [{ table: 'withdrawal', row }]),
     close: () => database.close(),
@@ -302,6 +305,27 @@ holds('addresses are found by key within their environment, and by age', async (
   t.true(since.some(({ addressId }) => addressId === two.id));
   t.false(since.some(({ addressId }) => addressId === one.id || addressId === boxed.id));
 });
+
+holds(
+  'migration M-X3, M-X8 an adopted address is watched from its first block on, is not matched again as a young one, and is in no audit',
+  async (t, { watch, audit, issue, adopt, live }) => {
+    const [issued, adopted] = [await issue(live), await adopt(live)];
+    t.is((await watch.watched('live', [adopted.addressKey])).length, 1);
+    const young = await watch.addressesSince('live', Math.min(issued.createdAtMs, adopted.createdAtMs));
+    t.deepEqual(
+      young.map(({ addressId }) => addressId),
+      [issued.id],
+    );
+    await follow(watch, 'eth', 'a', [[transferTo(adopted, GENESIS)]]);
+    for (const ask of [{ afterKey: null }, { addressKeys: [issued.addressKey, adopted.addressKey] }]) {
+      const { balances } = await audit.ledgerBalances('eth', ask, 1_000, 10);
+      t.deepEqual(
+        balances.map(({ addressId }) => addressId),
+        [issued.id],
+      );
+    }
+  },
+);
 
 holds(
   'open withdrawals are those that may land, and those in recent blocks; a fact waits once',

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { AddressRow } from '../../../model/rows/address.ts';
+import type { AddressRow, Adoption } from '../../../model/rows/address.ts';
 import type { DepositRow } from '../../../model/rows/deposit.ts';
 import type { Fact, InboxRow, SeenTransfer } from '../../../model/rows/inbox.ts';
 import { eventId } from '../../../protocol/node/ids.ts';
@@ -16,6 +16,7 @@ class Depositor {
   address: AddressRow;
   readonly own: AddressRow[];
   others: AddressRow[] = [];
+  adoptions: Adoption[] = [];
   readonly deposits = new Map<string, DepositRow>();
   #ids = 0;
 
@@ -60,6 +61,7 @@ class Depositor {
       deposits: [...this.deposits.values()],
       withdrawals: [],
       addresses: [this.address, ...this.others, ...this.own],
+      adoptions: this.adoptions,
       depositIds: inbox.map(dep),
     });
     for (const { row } of rowsOf(taken.rows, 'deposit')) this.deposits.set(row.id, row);
@@ -442,4 +444,116 @@ test('fold(events) is the state, whatever was decided', (t) => {
   given.account.accept({ type: 'claim_lease', sessionId: 'a', liveSessions: [] });
   t.deepEqual(given.account.folded(), given.account.state);
   t.is(given.account.state.version, given.account.history.length);
+});
+
+const observing = (given: Depositor, more: Partial<Adoption> = {}): void => {
+  given.address = { ...given.address, index: null, derivationPath: '[]', batchId: 'imp_1' };
+  const { id: addressId } = given.address;
+  given.adoptions = [{ addressId, mode: 'observe', recorded: { eth: 99 }, activated: {}, ...more }];
+};
+
+test('migration M-X2, M-O2 what is first seen before the cutover is credited and told to nobody, for ever', (t) => {
+  for (const [recorded, silence] of [
+    [99, 'observed'],
+    [100, 'historical'],
+    [101, 'historical'],
+  ] as const) {
+    const given = new Depositor();
+    observing(given, { recorded: { eth: recorded } });
+    given.facts(['seen', given.transfer({ activates: true })]);
+    t.like(given.deposit, { silence, announced: false, status: 'detected' });
+    // The cutover: neither its threshold, nor a reorg, nor another block, nor a further amount of it is news.
+    observing(given, { mode: 'active', recorded: { eth: recorded }, activated: { eth: 100 } });
+    given.facts(['matured', given.transfer({ confirmations: 12 })]);
+    t.is(given.balance, 1_500_000n);
+    given.facts(['orphaned', given.transfer({ confirmations: 13 })]);
+    t.is(given.balance, 0n);
+    given.facts(['seen', given.transfer({ ...BLOCK_B, height: 500 })]);
+    given.facts(['moved', given.transfer({ ...BLOCK_A, height: 501, amount: '7' })]);
+    given.facts(['matured', given.transfer({ ...BLOCK_A, height: 501, amount: '7', confirmations: 12 })]);
+    t.like(given.deposit, { silence, announced: false, status: 'confirmed', amount: 7n });
+    t.is(given.balance, 7n);
+    t.deepEqual(given.told, []);
+    given.facts(['seen', given.transfer({ txid: '0x02', height: 502 })]);
+    t.deepEqual(given.told, ['deposit_detected'], 'what is first seen after it is told');
+  }
+});
+
+test('migration M-O5 a block up to the height of the cutover stays silent, however late it is read', (t) => {
+  const given = new Depositor();
+  observing(given, { mode: 'active', activated: { eth: 120 } });
+  given.facts(['matured', given.transfer({ height: 120, confirmations: 12 })]);
+  t.deepEqual(given.told, []);
+  t.is(given.deposit.silence, 'observed');
+  given.facts(['seen', given.transfer({ txid: '0x02', height: 121 })]);
+  t.deepEqual(given.told, ['deposit_detected']);
+});
+
+test('migration M-X2 a chain that was enabled after the commit has no history; whose mode is not known waits', (t) => {
+  const given = new Depositor();
+  observing(given, { recorded: { btc: 900_000 } });
+  given.facts(['seen', given.transfer()]);
+  t.is(given.deposit.silence, 'observed');
+  given.adoptions = [];
+  t.throws(() => given.facts(['seen', given.transfer({ txid: '0x02' })]), { message: /not known/ });
+  t.deepEqual(given.told, []);
+});
+
+test('migration M-X2 an incarnation that pays another address is told or not by that address', (t) => {
+  const given = new Depositor();
+  const issued = given.account.accept(commands.createAddress({ userRef: 'u-2' })).reply;
+  given.others = [issued];
+  observing(given);
+  given.facts(['matured', given.transfer({ confirmations: 12 })]);
+  const elsewhere = { addressId: issued.id, address: issued.address, ...BLOCK_B };
+  given.facts(['orphaned', given.transfer({ confirmations: 13 })], ['seen', given.transfer(elsewhere)]);
+  t.like(given.deposit, { silence: null, announced: true, incarnation: 2, userRef: 'u-2' });
+  t.deepEqual(given.told, ['deposit_detected']);
+  given.facts(['moved', given.transfer({ blockHash: '0xcc', height: 102 })]);
+  t.like(given.deposit, { silence: 'observed', incarnation: 3 });
+  t.deepEqual(given.told, ['deposit_detected', 'deposit_reversed']);
+});
+
+test('migration M-X2 whatever the order of facts, cutovers and their withdrawal, an event is of a key first seen above the cutover', (t) => {
+  const fact = fc.record({
+    kind: fc.constantFrom<Kind>('seen', 'matured', 'orphaned', 'moved'),
+    txid: fc.constantFrom('0x01', '0x02', '0x03'),
+    height: fc.integer({ min: 95, max: 130 }),
+  });
+  const step = fc.oneof(fact, fc.constantFrom('activate', 'deactivate'));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+      const given = new Depositor();
+      observing(given);
+      let head = 100;
+      const told = new Set<string>();
+      const silent = new Set<string>();
+      for (const one of steps) {
+        const [adoption] = given.adoptions;
+        if (typeof one === 'string') {
+          given.adoptions = [
+            one === 'activate'
+              ? { ...adoption!, mode: 'active', activated: { eth: head } }
+              : { ...adoption!, mode: 'observe' },
+          ];
+          continue;
+        }
+        head = Math.max(head, one.height);
+        const first = one.kind !== 'orphaned' && !told.has(one.txid) && !silent.has(one.txid);
+        if (first) {
+          const above = one.height > Math.max(adoption!.recorded.eth!, adoption!.activated.eth ?? -1);
+          (adoption!.mode === 'active' && above ? told : silent).add(one.txid);
+        }
+        given.facts([one.kind, given.transfer({ ...one, blockHash: `0x${one.height}` })]);
+      }
+      const published = rowsOf(given.account.rows, 'publication').map(
+        ({ row }) => (JSON.parse(row.body) as { data: { txid: string } }).data.txid,
+      );
+      t.true(published.every((txid) => told.has(txid)));
+      t.deepEqual(new Set(published), told);
+      const silentOnes = [...given.deposits.values()].filter(({ silence }) => silence !== null);
+      t.deepEqual(new Set(silentOnes.map(({ txid }) => txid)), silent);
+    }),
+    { numRuns: 60 },
+  );
 });

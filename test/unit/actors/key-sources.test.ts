@@ -6,7 +6,7 @@ import { SOURCE_KEYS_MAX, watchOnly } from '../../../actors/key-source/decide.ts
 import type { AccountCommand, AccountState } from '../../../model/account/capabilities.ts';
 import { upcast } from '../../../model/account/snapshot.ts';
 import { addressOfPublicKey } from '../../../chains/evm/derive.ts';
-import { EVM_CHAINS } from '../../../protocol/slugs.ts';
+import { CHAINS, EVM_CHAINS } from '../../../protocol/slugs.ts';
 import { adr, enrolled, IDENTITY, OTHER_IDENTITY, pushedKey, rowsOf, TestAccount } from '../../support/account.ts';
 
 type Register = Extract<AccountCommand, { type: 'register_key_source' }>;
@@ -138,6 +138,19 @@ test('§4.8 a purge makes every EVM chain watch-only, the own paths stay; twice 
   t.is(account.refused(register()).code, 'KEY_SOURCE_PURGED');
   t.is(account.state.keySources!['ks_1']!.purgedAtMs, account.nowMs);
   t.deepEqual(account.folded(), account.state);
+});
+
+test('migration M-X1 what has no key, or only the claim of a path, is no path of the account', (t) => {
+  const account = enrolled();
+  account.accept(register());
+  for (const chain of CHAINS)
+    for (const path of ['[]', '', 'm', "44'/60'/0'/0/0", '[', `[${'a'.repeat(15)}]`, `[${'A'.repeat(16)}]`, '0/0'])
+      t.like(
+        watchOnly(account.state, chain, path),
+        { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'no_key' } },
+        `${chain} ${path}`,
+      );
+  t.is(watchOnly(account.state, 'eth', `${PATH}/0/0`), null);
 });
 
 test('§4.8 who and when: foreign identity, no enrolment, suspended, no EVM key, unknown source', (t) => {
