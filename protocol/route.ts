@@ -49,6 +49,8 @@ export interface Route {
   readonly role: OrgRole | null;
   /** A live key gets SANDBOX_ONLY. */
   readonly sandboxOnly?: true;
+  /** A person without a second factor of the last five minutes gets TOTP_REQUIRED, whatever the input is. */
+  readonly fresh?: true;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
@@ -112,6 +114,7 @@ export function codesOf(route: Route): ErrorCode[] {
     ...route.refusals,
     ...(route.method === 'GET' ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
     ...(route.idempotent === undefined ? [] : (['IDEMPOTENCY_CONFLICT'] as const)),
+    ...(route.fresh === true ? (['TOTP_REQUIRED'] as const) : []),
     ...(route.sandboxOnly === true ? (['SANDBOX_ONLY'] as const) : []),
     ...(route.where === 'cloud' ? [] : BY_EDGE),
     ...(route.params === undefined ? [] : (['NOT_FOUND'] as const)),

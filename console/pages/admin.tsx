@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { BANDS, TIERS, type Band, type Tier } from '../../protocol/slugs.ts';
-import { ask } from '../app/ask.ts';
+import { askWithFactor } from '../app/ask.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Choice, Field, Form, useSend } from '../ui/form.tsx';
 import { Code, Head, Panel, Status, Text, Time } from '../ui/parts.tsx';
@@ -98,7 +98,10 @@ function Branch({ actor, level = 0 }: { actor: Actor; level?: number }): JSX.Ele
 
 function Restart({ path }: { path: string }): JSX.Element {
   const sending = useSend(
-    () => ask('restartActor', null, { params: { path } }),
+    () =>
+      askWithFactor('An actor forgets what it knows and reads it again.', 'restartActor', null, () => ({
+        params: { path },
+      })),
     () => readAgain('listActors'),
   );
   return <Form inline sending={sending} label="Restart" />;
@@ -107,7 +110,7 @@ function Restart({ path }: { path: string }): JSX.Element {
 export function Facts(): JSX.Element {
   const read = useRead('listFactsSetAside', null, { query: {} }, { live: true });
   const retry = useSend(
-    () => ask('retryFacts', null, { body: {} }),
+    () => askWithFactor('All facts that were set aside are tried again.', 'retryFacts', null, () => ({ body: {} })),
     () => readAgain('listFactsSetAside'),
   );
   return (
@@ -149,22 +152,22 @@ export function Accounts(): JSX.Element {
   const [said, setSaid] = useState<string | null>(null);
   const plan = useSend(
     ({ accountId = '', tier = '', band = '', subscription = '' }) =>
-      ask('setPlan', null, {
+      askWithFactor('An account gets another plan.', 'setPlan', null, () => ({
         params: { accountId: accountId.trim() },
         body: {
           ...(tier === '' ? {} : { tier: tier as Tier }),
           ...(band === '' ? {} : { band: band as Band }),
           ...(subscription === '' ? {} : { subscription: subscription as 'active' | 'lapsed' }),
         },
-      }),
+      })),
     ({ accountId, tier, band }) => setSaid(`${accountId} is on ${tier}, ${band}.`),
   );
   const suspension = useSend(
     ({ accountId = '', suspended = 'yes', reason = '' }) =>
-      ask('setSuspension', null, {
+      askWithFactor('An account is suspended, or is no longer.', 'setSuspension', null, () => ({
         params: { accountId: accountId.trim() },
         body: { suspended: suspended === 'yes', ...(reason === '' ? {} : { reason }) },
-      }),
+      })),
     ({ accountId, suspended }) => setSaid(`${accountId} is ${suspended ? 'suspended' : 'not suspended'}.`),
   );
   const account = (

@@ -16,7 +16,7 @@ import { refusalOrFault } from './faults.ts';
 import { clientOf, cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
 import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
 import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
-import { isFresh } from './organization/second-factor.ts';
+import { isFresh, staleRefusal } from './organization/second-factor.ts';
 import { validate } from '../../protocol/validation.ts';
 
 /** Signed edge calls have their own window, so that an application cannot keep its edge from reporting. */
@@ -44,7 +44,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     const asking = { caller, requestId: request.id, client, clientAddress: address };
     const slow = await whileServing(rateRefusal(deps, limits, route, caller, reply));
     if (slow !== null) return sendRefusal(deps, request, reply, slow);
-    const forbidden = roleRefusal(route, caller);
+    const forbidden = roleRefusal(route, caller) ?? staleRefusal(route, caller, deps.nowMs());
     if (forbidden !== null) {
       await whileServing(recordRefusal(deps, route, asking, forbidden));
       return sendRefusal(deps, request, reply, forbidden);

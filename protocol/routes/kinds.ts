@@ -45,6 +45,8 @@ export const open = (tag: Tag) =>
     refusals: [],
   }) as const;
 export const admin = { tag: 'Administration', where: 'cloud', credential: 'admin', role: null, status: 200 } as const;
+/** What an administrator changes needs a fresh second factor. Console 2.1. */
+export const adminWrites = { ...admin, fresh: true } as const;
 
 /** What a chain, or its module, says of a payment that it does not take. */
 export const NOT_PAYABLE = [

@@ -2,7 +2,7 @@
 import type { Route } from '../route.ts';
 import * as billing from '../schema/billing.ts';
 import * as platform from '../schema/platform.ts';
-import { GET, LIST, POST, PUT, admin, open } from './kinds.ts';
+import { GET, LIST, POST, PUT, admin, adminWrites, open } from './kinds.ts';
 
 export const OPERATION_ROUTES = {
   listNodes: {
@@ -33,7 +33,7 @@ export const OPERATION_ROUTES = {
     summary: 'One actor; slashes in its path are percent-encoded',
   },
   restartActor: {
-    ...admin,
+    ...adminWrites,
     method: POST,
     path: '/v1/admin/actors/{path}/restart',
     params: platform.actorParams,
@@ -52,7 +52,7 @@ export const OPERATION_ROUTES = {
     summary: 'Facts of chains that their accounts could not take, oldest first',
   },
   retryFacts: {
-    ...admin,
+    ...adminWrites,
     method: POST,
     path: '/v1/admin/facts/retry',
     body: platform.retryFactsBody,
@@ -61,7 +61,7 @@ export const OPERATION_ROUTES = {
     summary: 'Try facts that were set aside at once: one, all of an account, or all',
   },
   setSuspension: {
-    ...admin,
+    ...adminWrites,
     method: PUT,
     path: '/v1/admin/accounts/{accountId}/suspension',
     params: platform.accountParams,
@@ -71,7 +71,7 @@ export const OPERATION_ROUTES = {
     summary: 'Suspend an account or take that back; deposits and webhooks go on',
   },
   setPlan: {
-    ...admin,
+    ...adminWrites,
     method: PUT,
     path: '/v1/admin/accounts/{accountId}/plan',
     params: platform.accountParams,

@@ -2,6 +2,7 @@
  * What needs a fresh second factor: a code in the body, or one accepted by step-up within five minutes. Decisions 2.
  */
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
+import type { Route } from '../../../protocol/route.ts';
 import { TOTP_FRESH_MS } from '../auth/totp.ts';
 import { bearerOf, type Caller } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -17,9 +18,7 @@ export async function notFresh(
     const user = await identity.userById(userId);
     return user === null ? refuse('TOTP_REQUIRED', { reason: 'not_enrolled' }) : auth.secondFactor.spend(user, code);
   }
-  return isFresh(totpAtMs, nowMs())
-    ? null
-    : refuse('TOTP_REQUIRED', { reason: 'not_fresh', maxAgeSeconds: TOTP_FRESH_MS / 1_000 });
+  return isFresh(totpAtMs, nowMs()) ? null : notFreshEnough();
 }
 
 /**
@@ -35,6 +34,14 @@ export async function withoutProof(
     ? refuse('TOTP_REQUIRED', { reason: 'missing', accepts: ['totp'] })
     : notFresh(deps, asked, code);
 }
+
+/** What every write of an administrator needs, whatever its input. Refuses: TOTP_REQUIRED. Console 2.1. */
+export function staleRefusal({ fresh }: Pick<Route, 'fresh'>, { bearer }: Caller, nowMs: number): Refusal | null {
+  return fresh !== true || isFresh(bearer?.totpAtMs ?? null, nowMs) ? null : notFreshEnough();
+}
+
+const notFreshEnough = (): Refusal =>
+  refuse('TOTP_REQUIRED', { reason: 'not_fresh', maxAgeSeconds: TOTP_FRESH_MS / 1_000 });
 
 /** Whether a second factor that was accepted at an instant still counts as fresh. */
 export function isFresh(totpAtMs: number | null, nowMs: number): boolean {

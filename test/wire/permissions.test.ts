@@ -1,0 +1,151 @@
+import test from 'ava';
+import { validate } from '../../protocol/validation.ts';
+import { pathOf } from '../../protocol/route.ts';
+import { ROUTE_LIST } from '../../protocol/routes.ts';
+import { ORG_ROLES, type OrgRole } from '../../protocol/slugs.ts';
+import { rowOf, type Row } from '../support/permissions.ts';
+import { raw, startTestCloud } from '../support/gateway.ts';
+
+const cloud = await startTestCloud();
+
+// A window that no sweep fills.
+const mine = await cloud.organization({ band: 'enterprise' });
+const other = await cloud.organization({ band: 'enterprise' });
+const [editor, viewer, nobodys, admin] = [
+  await cloud.person(),
+  await cloud.person(),
+  await cloud.person(),
+  await cloud.person({ admin: true }),
+];
+await cloud.join(editor, mine, 'editor');
+await cloud.join(viewer, mine, 'viewer');
+const revoked = await cloud.organization();
+for (const { id } of await cloud.identity.apiKeys(revoked.id))
+  await cloud.identity.revokeApiKey(revoked.id, id, Date.now());
+
+type Listed = (typeof ROUTE_LIST)[number];
+interface AsCaller {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The one code that who asks gets, or null where the rest of the way decides. */
+  expects(row: Row, route: Listed): string | null;
+}
+
+const RANK: Readonly<Record<OrgRole, number>> = { viewer: 0, editor: 1, owner: 2 };
+const isRole = (text: string): text is OrgRole => (ORG_ROLES as readonly string[]).includes(text);
+
+/** A credential that proves nothing. */
+const unknown = (headers: AsCaller['headers']): AsCaller => ({
+  headers,
+  expects: ({ bearer }) => (bearer === 'open' ? null : 'UNAUTHORIZED'),
+});
+const key = (apiKey: string, role: 'viewer' | 'editor', environment: 'live' | 'sandbox'): AsCaller => ({
+  headers: { 'x-api-key': apiKey },
+  expects({ bearer, key: least }, { sandboxOnly }) {
+    if (bearer === 'open') return null;
+    if (least === null) return 'UNAUTHORIZED';
+    if (bearer === 'signed') return 'EDGE_SIGNATURE_INVALID';
+    if (sandboxOnly === true && environment === 'live') return 'SANDBOX_ONLY';
+    return RANK[role] >= RANK[least] ? null : 'FORBIDDEN';
+  },
+});
+const person = async (who: typeof editor, role: OrgRole | null, isAdmin = false): Promise<AsCaller> => ({
+  headers: { authorization: `Bearer ${await cloud.signIn(who)}`, 'x-environment': 'sandbox' },
+  expects({ bearer }, { operationId }) {
+    if (bearer === 'open' || bearer === 'any') return null;
+    if (bearer === 'signed') return 'UNAUTHORIZED';
+    if (bearer === 'admin') return isAdmin ? null : 'FORBIDDEN';
+    // Whoever is a member may leave; only an owner removes somebody else.
+    const least = operationId === 'removeMember' ? 'owner' : bearer;
+    return isRole(least) && role !== null && RANK[role] >= RANK[least] ? null : 'FORBIDDEN';
+  },
+});
+
+const CALLERS: Readonly<Record<string, AsCaller>> = {
+  nobody: unknown({}),
+  garbage: unknown({ authorization: 'Bearer x.y.z' }),
+  'live key': key(mine.live.apiKey, 'editor', 'live'),
+  'test key': key(mine.sandbox.apiKey, 'editor', 'sandbox'),
+  'revoked key': unknown({ 'x-api-key': revoked.live.apiKey }),
+  'local key': unknown({ 'x-api-key': `loc_test_${mine.sandbox.apiKey.slice(9)}` }),
+  viewer: await person(viewer, 'viewer'),
+  editor: await person(editor, 'editor'),
+  owner: await person(mine.owner, 'owner'),
+  'owner elsewhere': await person(other.owner, 'owner'),
+  'no organization': await person(nobodys, null),
+  administrator: await person(admin, null, true),
+};
+
+test.after.always(() => cloud.stop());
+
+/** What says no to who asks, whatever is asked. */
+const OF_WHO = new Set(['UNAUTHORIZED', 'FORBIDDEN', 'SANDBOX_ONLY', 'EDGE_SIGNATURE_INVALID', 'TOTP_REQUIRED']);
+const IDS = { userId: 'usr_24pgoiqjq2dgpoqhm7nuhjd5zi', accountId: 'org_24pgoiqjq2dgpoqhm7nuhjd5zi_live' };
+const paramsOf = (path: string): Record<string, string> =>
+  Object.fromEntries(
+    [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name]) => [name!, (IDS as Record<string, string>)[name!] ?? 'x']),
+  );
+
+/** The code of an input that says nothing, or null where that is enough to go on. */
+function inputCode(route: Listed, params: Record<string, string>): string | null {
+  const body = route.method === 'GET' ? undefined : {};
+  const input = validate(route, { params, query: {}, body });
+  return input.ok ? null : input.code;
+}
+
+test('console A1, A3: each operation answers each caller with the one code of its row', async (t) => {
+  const faults: string[] = [];
+  let cells = 0;
+  const served = ROUTE_LIST.filter(({ where }) => where !== 'edge');
+  // What empties the sandbox comes last.
+  for (const route of served.toSorted((left, right) =>
+    left.operationId === 'resetSandbox' ? 1 : right.operationId === 'resetSandbox' ? -1 : 0,
+  )) {
+    const row = rowOf(route)!;
+    const params = paramsOf(route.path);
+    for (const [name, { headers, expects }] of Object.entries(CALLERS)) {
+      const isWrite = route.method !== 'GET';
+      const answer = await raw(cloud.url, route.method, pathOf(route.path, params), {
+        headers: { ...headers, ...(isWrite ? { 'content-type': 'application/json' } : {}) },
+        ...(isWrite ? { body: '{}' } : {}),
+      });
+      cells += 1;
+      const code = answer.json?.error?.code ?? null;
+      const expected = expects(row, route);
+      // The right caller gets the word of its input, and where that is none, anything but a no to who asks.
+      const isRight =
+        expected !== null
+          ? code === expected
+          : inputCode(route, params) === null
+            ? answer.status !== 500 && (!OF_WHO.has(code!) || row.bearer === 'open' || row.proof !== undefined)
+            : code === inputCode(route, params);
+      if (!isRight)
+        faults.push(
+          `${name}: ${route.operationId} answers ${answer.status} ${code}, not ${expected ?? inputCode(route, params) ?? 'its own'}`,
+        );
+    }
+  }
+  t.deepEqual(faults, []);
+  t.log(`${served.length} operations × ${Object.keys(CALLERS).length} callers: ${cells} cells`);
+});
+
+test('console 2.1: every write of an administrator needs a second factor of the last five minutes, whatever its input', async (t) => {
+  const weak = await cloud.person({ admin: true, totp: false });
+  const headers = {
+    authorization: `Bearer ${(await raw(cloud.url, 'POST', '/v1/auth/login', { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: weak.email, password: weak.password }) })).json.data.accessToken}`,
+    'content-type': 'application/json',
+  };
+  const writes = ROUTE_LIST.filter(({ credential, method }) => credential === 'admin' && method !== 'GET');
+  t.true(writes.length >= 5);
+  for (const route of writes.filter(({ operationId }) => operationId !== 'recordCollection')) {
+    const answer = await raw(cloud.url, route.method, pathOf(route.path, paramsOf(route.path)), {
+      headers,
+      body: '{}',
+    });
+    t.deepEqual(
+      [answer.status, answer.json.error.code, answer.json.error.details['reason']],
+      [403, 'TOTP_REQUIRED', 'not_fresh'],
+      route.operationId,
+    );
+  }
+  t.is((await raw(cloud.url, 'GET', '/v1/admin/actors', { headers })).status, 200, 'reading needs none');
+});
