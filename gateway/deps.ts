@@ -20,6 +20,7 @@ import type { ReadStore } from '../model/ports/read-store.ts';
 import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
+import type { UploadStore } from '../model/ports/upload-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
 import type { WayOut } from '../actors/outgoing/way-out.ts';
 
@@ -53,6 +54,7 @@ export interface GatewayDeps {
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;
+    readonly uploads: UploadStore;
   };
   readonly accounts: Accounts;
   readonly chains: ChainAccess;

@@ -21,6 +21,7 @@ export const LISTS = [
   'wallet-balances',
   'funding-wallets',
   'key-sources',
+  'migration-projects',
   'organizations',
   'members',
   'api-keys',

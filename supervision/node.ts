@@ -207,17 +207,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
   const gateway = await createGateway({
     log,
     nowMs,
-    stores: {
-      identity: stores.identity,
-      logins: stores.logins,
-      members: stores.members,
-      auditLog: stores.auditLog,
-      reads: stores.read,
-      billing: stores.billing,
-      edge: stores.edge,
-      watch: stores.watch,
-      inbox: stores.inbox,
-    },
+    stores: { ...stores, reads: stores.read },
     accounts,
     chains: chains.access,
     wayOut: createWayOut({ accounts, chains: chains.access, reads: stores.read, nowMs, log }),

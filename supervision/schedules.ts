@@ -46,6 +46,8 @@ const DAY_MS = 86_400_000;
 const IDEMPOTENCY_KEEP_MS = DAY_MS;
 /** An instruction that nobody touched for so long is built anew; edges refuse older ones long before. */
 const INSTRUCTION_KEEP_MS = 7 * DAY_MS;
+/** A file that no batch took. Migration M-U4. */
+const UPLOAD_KEEP_MS = 7 * DAY_MS;
 /** Mail that was sent holds addresses of people and is kept no longer than questions about it come. */
 const SENT_MAIL_KEEP_DAYS = 30;
 /** Address and client of a login that ended. Console A11. */
@@ -183,7 +185,8 @@ export function jobsOf({ background: stores, accounts, nowMs, log }: Omit<Schedu
         const keys = await stores.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
         const sessions = await stores.edge.reapSessions(nowMs() - SESSION_REAP_MS);
         const instructions = await stores.edge.reapInstructions(nowMs() - INSTRUCTION_KEEP_MS);
-        log.debug({ nonces, count: keys, sessions, instructions }, 'purged');
+        const uploads = await stores.uploads.eraseUploads(nowMs() - UPLOAD_KEEP_MS);
+        log.debug({ nonces, count: keys, sessions, instructions, uploads }, 'purged');
       },
     },
     { job: 'partitions', everySeconds: daily, work: () => stores.maintain(nowMs()) },

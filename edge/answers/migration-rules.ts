@@ -18,6 +18,19 @@ export const CASE_WORD = [
   'capacity.monthlyFee.required',
 ] as const;
 
+/** What a project would adopt is in the cloud. */
+export const CAPACITY_FIELDS = [
+  'band',
+  'limit',
+  'current',
+  'adopting',
+  'projected',
+  'exceeds',
+  'requiredBand',
+  'monthlyFee.current',
+  'monthlyFee.required',
+] as const;
+
 export function falseCase(row: CaseJson, { body }: Ask): string | null {
   const asked = detectCaseBody.safeParse(body);
   if (!asked.success) return 'case';

@@ -6,7 +6,7 @@
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
-import { CASE_WORD, falseCase } from './migration-rules.ts';
+import { CAPACITY_FIELDS, CASE_WORD, falseCase } from './migration-rules.ts';
 import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
@@ -333,6 +333,11 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'candidates.*.script',
     'indexesTried',
   ),
+  createMigrationProject: word('id', 'name', 'state', 'createdAt'),
+  listMigrationProjects: word('id', 'name', 'state', 'createdAt'),
+  getMigrationCapacity: word(...CAPACITY_FIELDS),
+  createUpload: word('uploadId', 'uploadUrl', 'deadline', 'maxBytes'),
+  completeUpload: word('uploadId', 'bytes', 'sha256', 'format'),
   listKeySources: word(
     'id',
     'fingerprint',

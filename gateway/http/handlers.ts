@@ -15,6 +15,8 @@ import { detectPathHandler } from './key-source/detect-path.ts';
 import { edgeHandlers } from './edge/edge.ts';
 import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
+import { projectHandlers } from './migration/projects.ts';
+import { uploadHandlers } from './migration/uploads.ts';
 import { loginHandlers } from './organization/logins.ts';
 import { memberHandlers } from './organization/members.ts';
 import { organizationHandlers } from './organization/organizations.ts';
@@ -64,5 +66,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...keySourceHandlers(deps),
     ...detectPathHandler,
     ...detectCaseHandler(deps),
+    ...projectHandlers(deps),
+    ...uploadHandlers(deps),
   };
 }

@@ -4,7 +4,7 @@
  * Then a handler asks, and the answer is put in the envelope. The gateway decides nothing.
  */
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -23,6 +23,7 @@ import { NOBODY, type Caller } from './context.ts';
 import { notServing, refusalOrFault } from './faults.ts';
 import { createHandlers } from './handlers.ts';
 import { bodyLimitOf, checkHead, headOf, unmatched, type Listed } from './head.ts';
+import { CONTENT_MS, CONTENT_PATH, serveContent } from './migration/content.ts';
 import { createPipeline, WITHOUT_DATABASE } from './pipeline.ts';
 
 declare module 'fastify' {
@@ -99,6 +100,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   servePages(app, deps.config.publicUrl);
   serveConsole(app, deps.console);
   serveExplorer(app, deps.sandbox);
+  serveContent(app, deps);
   return {
     app,
     auth,
@@ -135,6 +137,17 @@ async function endConnections(server: Server): Promise<void> {
   await closed;
 }
 
+/** A request whose body is not there in time is treated as one that is no request, as Node.js itself does. */
+function limitBody(server: Server, request: IncomingMessage): void {
+  if (request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0)
+    return;
+  const clock = setTimeout(() => {
+    if (!request.complete) server.emit('clientError', new Error('the body is late'), request.socket);
+  }, REQUEST_TIMEOUT_MS);
+  const stop = (): void => clearTimeout(clock);
+  request.once('end', stop).once('close', stop);
+}
+
 /** Fastify without its logger, its parsers and its answers: bodies, errors and unknown paths are ours. */
 function createApp(deps: GatewayDeps): FastifyInstance {
   const failed = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -144,11 +157,15 @@ function createApp(deps: GatewayDeps): FastifyInstance {
     logger: false,
     genReqId: () => newId('req', deps.nowMs()),
     bodyLimit: deps.config.bodyLimitBytes,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: CONTENT_MS, // of the file of an import; the others have `limitBody`
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false, // our own answer, in the envelope
     // Only the edge stream is a WebSocket. Elsewhere an offer of another protocol (h2c) is passed over: RFC 9110 §7.8.
-    http: { shouldUpgradeCallback: ({ url }) => url?.startsWith(STREAM_PATH) === true, requireHostHeader: false },
+    http: {
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      shouldUpgradeCallback: ({ url }) => url?.startsWith(STREAM_PATH) === true,
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX },
     frameworkErrors: failed as never,
     clientErrorHandler: (_error, socket) => {
@@ -162,6 +179,7 @@ function createApp(deps: GatewayDeps): FastifyInstance {
   app.decorateRequest('code', null);
   app.addHook('onRequest', async (request) => {
     request.caller = NOBODY;
+    if (request.routeOptions.url !== CONTENT_PATH) limitBody(app.server, request.raw);
     const { headers, raw } = request;
     if (headers.host === undefined && raw.httpVersion === '1.1')
       throw new Refused(refuse('INVALID_INPUT', { header: 'Host' }));

@@ -87,6 +87,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'deliveries',
   'mails',
   'sessions',
+  'uploads',
+  'uploadId',
   'logins',
   'texts',
   'loginId',

@@ -15,6 +15,7 @@ import { createOperatorReads } from './operator-reads.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
+import { createUploadStore } from './upload-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions {
@@ -44,6 +45,7 @@ export function createStores(options: StoresOptions) {
     read: createReadStore(sql, options.lists),
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),
+    uploads: createUploadStore(sql),
     /** Attempt partitions of this month and the next ones: at start and daily. */
     async maintain(nowMs: number): Promise<void> {
       await sql`select ensure_attempt_partitions(${nowMs}::timestamptz, 3)`;

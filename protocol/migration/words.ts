@@ -55,6 +55,18 @@ export const MIGRATION_WARNINGS = [
 ] as const;
 export type MigrationWarning = (typeof MIGRATION_WARNINGS)[number];
 
+/** `observe` from the first commit on: addresses are watched, nothing is announced or signed until the cutover. */
+export const PROJECT_STATES = ['draft', 'observe', 'active'] as const;
+export type ProjectState = (typeof PROJECT_STATES)[number];
+
+/** `rejected`: a secret was in it, and all of it is gone. */
+export const UPLOAD_STATES = ['open', 'complete', 'rejected', 'used', 'erased'] as const;
+export type UploadState = (typeof UPLOAD_STATES)[number];
+
+/** A file of an import, bytes. */
+export const UPLOAD_BYTES_MAX = 268_435_456;
+export const PROJECTS_MAX = 200;
+
 /** Addresses of one project that go without staff. Spec §7 `IMPORT_TOO_LARGE`. */
 export const SELF_SERVICE_ADDRESSES_MAX = 1_000_000;
 

@@ -32,7 +32,7 @@ export interface Field {
 }
 
 /** Decisions 2: 64 hex digits may stand in a field that holds one of these. */
-const HASH_FIELD = /(txid|hash|signature|fingerprint|nonce|digest)s?$/i;
+const HASH_FIELD = /(txid|hash|signature|fingerprint|nonce|digest|sha256)s?$/i;
 
 /** The rule that a JSON body meets, or null. Bytes that are no JSON are read as text. */
 export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {

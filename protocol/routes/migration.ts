@@ -1,8 +1,9 @@
 /** Wallets from elsewhere. */
 import type { Route } from '../route.ts';
+import * as imports from '../schema/imports.ts';
 import * as migration from '../schema/migration.ts';
 import { IDENTITY, signed } from './edge-signed.ts';
-import { asks, LIST, POST, reads, writes } from './kinds.ts';
+import { asks, creates, GET, LIST, POST, reads, writes } from './kinds.ts';
 
 export const MIGRATION_ROUTES = {
   detectCase: {
@@ -63,5 +64,53 @@ export const MIGRATION_ROUTES = {
     reply: migration.keySource,
     refusals: [...IDENTITY, 'NOT_FOUND'],
     summary: 'The key material is gone: its addresses are watch-only from now on',
+  },
+  createMigrationProject: {
+    ...creates('Migration'),
+    idempotent: 'claimed',
+    method: POST,
+    path: '/v1/migration/projects',
+    body: imports.createProjectBody,
+    reply: imports.project,
+    refusals: ['CONFLICT'],
+    summary: 'One old wallet system, whose addresses are adopted, watched and cut over together',
+  },
+  listMigrationProjects: {
+    ...reads('Migration'),
+    ...LIST,
+    path: '/v1/migration/projects',
+    reply: imports.projectPage,
+    refusals: [],
+    summary: 'Projects, newest first',
+  },
+  getMigrationCapacity: {
+    ...reads('Migration'),
+    method: GET,
+    path: '/v1/migration/projects/{projectId}/capacity',
+    params: imports.projectParams,
+    reply: imports.projectCapacity,
+    refusals: ['NOT_FOUND'],
+    summary: 'What the project would adopt, against the purchased band',
+  },
+  createUpload: {
+    ...creates('Migration'),
+    idempotent: 'claimed',
+    method: POST,
+    path: '/v1/migration/uploads',
+    body: imports.createUploadBody,
+    reply: imports.openedUpload,
+    refusals: ['CONFLICT', 'IMPORT_TOO_LARGE'],
+    summary: 'A URL that takes one file, and until when',
+  },
+  completeUpload: {
+    ...writes('Migration'),
+    idempotent: 'store',
+    method: POST,
+    path: '/v1/migration/uploads/{uploadId}/complete',
+    params: imports.uploadParams,
+    body: imports.completeUploadBody,
+    reply: imports.completedUpload,
+    refusals: ['NOT_FOUND', 'IMPORT_NOT_READY', 'CONFLICT'],
+    summary: 'The file is whole: its bytes as they were measured, its digest, its format',
   },
 } as const satisfies Record<string, Route>;

@@ -770,6 +770,30 @@ const READS: Record<string, Work> = {
   },
 };
 
+const MIGRATION: Record<string, Work> = {
+  'uploads: projects, a file from its URL to its end': async ({ stores: { uploads }, live }) => {
+    const project = { id: newId('mig', Date.now()), name: 'old', createdAtMs: Date.now() };
+    await uploads.createProject(live, project, 200);
+    await uploads.projects(live);
+    await uploads.project(live, project.id);
+    const [first, second] = [1, 2].map(() => newId('upl', Date.now()));
+    for (const id of [first!, second!]) {
+      const upload = { id, accountId: live, filename: 'f', declaredBytes: 1, declaredSha256: 'x', maxBytes: 9 };
+      const more = { urlKey: Buffer.alloc(32), deadlineMs: soon(), createdAtMs: Date.now() };
+      await uploads.openUpload({ ...upload, ...more }, 1_000);
+      const attempt = (await uploads.beginContent(id))!;
+      await uploads.storeChunk(id, attempt, 0, Buffer.from('x'));
+      await uploads.endContent(id, { stored: attempt, bytes: 1, sha256: 'x', format: 'csv' });
+      await uploads.dropContent(id, attempt);
+      await uploads.upload(id);
+      await uploads.chunks(id, attempt, -1, 10);
+    }
+    await uploads.completeUpload(first!);
+    await uploads.rejectUpload(second!);
+    await uploads.eraseUploads(Date.now() - 1_000);
+  },
+};
+
 const SANDBOX: Record<string, Work> = {
   'sandbox.head mine unmine blocks blockOf sighting balance nonce transactionsOf setDown downUntil': async ({
     stores: { sandbox },
@@ -902,4 +926,5 @@ export const PLAN_WORK: Readonly<Record<string, Work>> = {
   ...PEOPLE,
   ...READS,
   ...SANDBOX,
+  ...MIGRATION,
 };

@@ -114,6 +114,8 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
           path: texts,
           accountId: texts,
           userId: texts,
+          projectId: texts,
+          uploadId: texts,
         }),
         record(fieldsOf(route.query), values),
         record(fieldsOf(route.body), values),

@@ -33,5 +33,7 @@ begin
      and g.account_id = of_account;
   delete from address where account_id = of_account and purpose = 'deposit';
   delete from address_gap where account_id = of_account;
+  delete from upload where account_id = of_account;
+  delete from migration_project where account_id = of_account;
   perform set_config('flock.sandbox_reset', '', true);
 end $$;

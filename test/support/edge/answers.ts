@@ -4,7 +4,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { builtFor, RECEIVER, transactionFor } from './built.ts';
 import { FIRST, GAS_TANK } from './edges.ts';
-import { CASE_SAMPLE } from './migration-answers.ts';
+import { CAPACITY, CASE_SAMPLE, PROJECT, UPLOAD_ID } from './migration-answers.ts';
 
 export interface Sample<O extends ForwardedOperation = ForwardedOperation> {
   readonly params?: Record<string, string>;
@@ -317,6 +317,18 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
       candidates: [{ template: "m/84'/0'/0'/0/i", path: "m/84'/0'/0'/0/0", script: 'p2wpkh' }],
       indexesTried: 100,
     },
+  },
+  createMigrationProject: { body: { name: 'old wallet' }, data: PROJECT },
+  listMigrationProjects: { data: whole(PROJECT) },
+  getMigrationCapacity: { params: { projectId: PROJECT.id }, data: CAPACITY },
+  createUpload: {
+    body: { filename: 'addresses.csv' },
+    data: { uploadId: UPLOAD_ID, uploadUrl: 'https://cloud.example/x', deadline: AT, maxBytes: 5 },
+  },
+  completeUpload: {
+    params: { uploadId: UPLOAD_ID },
+    body: {},
+    data: { uploadId: UPLOAD_ID, bytes: 5, sha256: 'ab'.repeat(32), format: 'csv' },
   },
   listKeySources: {
     data: whole({

@@ -1,5 +1,6 @@
 /** Honest answers of a migration's routes. */
 import { assess } from '../../../protocol/migration/assessment.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 
@@ -33,3 +34,12 @@ export const CASE_SAMPLE: { body: typeof ASKED; data: ReplyOf<'detectCase'> } = 
     },
   },
 };
+
+export const PROJECT: ReplyOf<'createMigrationProject'> = {
+  id: newId('mig', 1),
+  name: 'old wallet',
+  state: 'draft',
+  createdAt: '2026-01-01T00:00:00.000Z',
+};
+export const UPLOAD_ID = newId('upl', 1);
+export const CAPACITY: ReplyOf<'getMigrationCapacity'> = CASE_SAMPLE.data.capacity;
