@@ -39,6 +39,7 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   getTreasuryWalletBalances: 256 * KIB,
   listFundingWallets: 256 * KIB,
   listKeySources: 1_024 * KIB,
+  listMigrationProjects: 256 * KIB,
 };
 const BUILDS: ReadonlySet<OperationId> = new Set(['buildTransaction', 'repriceTransaction', 'createTrustline']);
 
