@@ -17,6 +17,16 @@ const PUBLIC_VERSIONS: Readonly<Record<number, 'xpub' | 'ypub' | 'zpub'>> = {
   0x04b24746: 'zpub',
 };
 const XPUB_VERSION = 0x0488b21e;
+/** Public versions that are understood and not taken. Source: SLIP-0132. */
+const OTHER_VERSIONS: Readonly<Record<number, 'multisig_key' | 'test_network'>> = {
+  0x0295b43f: 'multisig_key', // Ypub
+  0x02aa7ed3: 'multisig_key', // Zpub
+  0x043587cf: 'test_network', // tpub
+  0x044a5262: 'test_network', // upub
+  0x045f1cf6: 'test_network', // vpub
+  0x024289ef: 'test_network', // Upub
+  0x02575483: 'test_network', // Vpub
+};
 
 /** Key texts whose four letters give a private one away, before anything of them is decoded. */
 const LOOKS_PRIVATE = /^[a-zA-Z]prv/;
@@ -44,7 +54,8 @@ export interface ExtendedPublicKey {
 
 /**
  * An extended public key from xpub, ypub or zpub text. Refuses: INVALID_INPUT with the reason (checksum, version,
- * prefix, curve, depth 0 with a parent), KEY_MATERIAL_REJECTED for a private one; nothing of the text is repeated.
+ * `multisig_key` for Ypub and Zpub, `test_network`, prefix, curve, depth 0 with a parent), KEY_MATERIAL_REJECTED for
+ * a private one; nothing of the text is repeated.
  */
 export function parseXpub(text: string): ExtendedPublicKey | Refusal {
   if (LOOKS_PRIVATE.test(text)) return refuse('KEY_MATERIAL_REJECTED', { reason: 'extended private key' });
@@ -58,7 +69,10 @@ export function parseXpub(text: string): ExtendedPublicKey | Refusal {
   if (bytes.length !== 78) return refuse('INVALID_INPUT', { reason: 'an extended key has 78 bytes' });
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = PUBLIC_VERSIONS[view.getUint32(0)];
-  if (version === undefined) return refuse('INVALID_INPUT', { reason: 'not the version bytes of xpub, ypub or zpub' });
+  if (version === undefined) {
+    const reason = OTHER_VERSIONS[view.getUint32(0)] ?? 'not the version bytes of xpub, ypub or zpub';
+    return refuse('INVALID_INPUT', { reason });
+  }
   const publicKey = bytes.slice(45),
     depth = bytes[4]!,
     index = view.getUint32(9);

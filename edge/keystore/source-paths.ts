@@ -1,51 +1,28 @@
 /**
- * Which path of a phrase leads to a known address: the paths that wallets use, tried in the order of how common they
- * are. Every step that has no apostrophe is searched from extended public keys.
+ * Which path of a phrase leads to a known address: the catalogue of wallets' paths, in its order. Hardened steps are
+ * derived from the phrase, the others below them from a public key. Migration M-P8.
  */
 import { HDKey } from '@scure/bip32';
-import type { ScriptType } from '../../chains/btc/derive.ts';
+import { HARDENED, keyNodeOf, type KeyNode } from '../../chains/secp256k1.ts';
+import { WALLET_PATHS, type WalletPath } from '../../chains/wallet-paths.ts';
 import { addressOf } from './source-address.ts';
 import type { SourceFamily } from './source-record.ts';
 
-interface PathTemplate {
-  /** `a` is the account, `i` the index. */
-  readonly path: string;
-  readonly wallets: string;
-  readonly script?: ScriptType;
+/** Paths of one key that a phrase leads to; of a custodian's `c` only the first branch. */
+const isOfPhrase = ({ template, key }: WalletPath) =>
+  template.startsWith('m') && key !== 'descriptor' && key !== 'list';
+/** Of a family, in the order in which they are tried. */
+export function pathsOf(family: SourceFamily): readonly WalletPath[] {
+  // A payment code is no address of one key.
+  return WALLET_PATHS.filter(
+    (path) => path.family === family && isOfPhrase(path) && (path.script !== null || family !== 'btc'),
+  );
 }
 
-/** Source: BIP-44, BIP-49, BIP-84, BIP-86, SLIP-44, and the wallets' own documents. */
-export const PATH_TEMPLATES: Readonly<Record<SourceFamily, readonly PathTemplate[]>> = {
-  evm: [
-    { path: "m/44'/60'/a'/0/i", wallets: 'BIP-44: MetaMask, Trust Wallet, Trezor, Exodus' },
-    { path: "m/44'/60'/a'/i", wallets: 'Ledger before Ledger Live, MyEtherWallet' },
-    { path: "m/44'/60'/i'/0/0", wallets: 'Ledger Live' },
-    { path: "m/44'/60'/a'/1/i", wallets: 'BIP-44 change branch' },
-    { path: "m/44'/60'/i'", wallets: 'account keys used as addresses' },
-    { path: "m/44'/1'/a'/0/i", wallets: 'test network' },
-  ],
-  btc: [
-    { path: "m/84'/0'/a'/0/i", wallets: 'BIP-84, native segwit', script: 'p2wpkh' },
-    { path: "m/49'/0'/a'/0/i", wallets: 'BIP-49, nested segwit', script: 'p2sh-p2wpkh' },
-    { path: "m/44'/0'/a'/0/i", wallets: 'BIP-44, legacy', script: 'p2pkh' },
-    { path: "m/86'/0'/a'/0/i", wallets: 'BIP-86, taproot', script: 'p2tr' },
-    { path: "m/84'/0'/a'/1/i", wallets: 'BIP-84, change', script: 'p2wpkh' },
-    { path: "m/49'/0'/a'/1/i", wallets: 'BIP-49, change', script: 'p2sh-p2wpkh' },
-    { path: "m/44'/0'/a'/1/i", wallets: 'BIP-44, change', script: 'p2pkh' },
-    { path: "m/86'/0'/a'/1/i", wallets: 'BIP-86, change', script: 'p2tr' },
-    { path: "m/0'/a'/i'", wallets: 'Bitcoin Core before descriptors', script: 'p2pkh' },
-  ],
-  tron: [
-    { path: "m/44'/195'/a'/0/i", wallets: 'BIP-44: TronLink, Trust Wallet' },
-    { path: "m/44'/195'/i'/0/0", wallets: 'Ledger Live' },
-  ],
-  xrp: [
-    { path: "m/44'/144'/a'/0/i", wallets: 'BIP-44: Xaman, Trust Wallet' },
-    { path: "m/44'/144'/i'/0/0", wallets: 'Ledger Live' },
-  ],
-};
-
-const ACCOUNTS = 5;
+/** How many of each letter are tried; the index by its caller's word. */
+const TRIED: Readonly<Record<string, number>> = { a: 20, v: 100, c: 1, k: 5 };
+/** Of vaults and mixing depths only the first indexes. */
+const INDEXES_OF_A_VAULT = 5;
 export const INDEXES_DEFAULT = 100;
 
 export interface FoundPath {
@@ -62,16 +39,14 @@ export function detectPath(
 ): FoundPath | null {
   const root = HDKey.fromMasterSeed(seed);
   const wanted = family === 'evm' ? address.toLowerCase() : address;
-  const same = (found: string) => (family === 'evm' ? found.toLowerCase() : found) === wanted;
   try {
-    for (const template of PATH_TEMPLATES[family]) {
-      const accounts = template.path.includes('a') ? ACCOUNTS : 1;
-      for (let account = 0; account < accounts; account += 1) {
-        const index = inBranch(root, template, account, indexes, (publicKey) =>
-          same(addressOf(family, publicKey, template.script)),
-        );
-        if (index !== null) return { path: pathAt(template, account, index), wallets: template.wallets };
-      }
+    for (const { template, script, wallets } of pathsOf(family)) {
+      const holds = (publicKey: Uint8Array) => {
+        const found = addressOf(family, publicKey, script ?? undefined);
+        return (family === 'evm' ? found.toLowerCase() : found) === wanted;
+      };
+      const path = inTemplate(root, template.split('/').slice(1), indexes, holds);
+      if (path !== null) return { path: ['m', ...path].join('/'), wallets: wallets.join(', ') };
     }
     return null;
   } finally {
@@ -79,28 +54,42 @@ export function detectPath(
   }
 }
 
-function pathAt({ path }: PathTemplate, account: number, index: number): string {
-  return path.replace('a', String(account)).replace('i', String(index));
-}
-
-/** Index at which a branch holds what is looked for. The steps before the index are derived once. */
-function inBranch(
+/** Steps from the root to the key that holds, null where none does. Hardened steps come before all others. */
+function inTemplate(
   root: HDKey,
-  template: PathTemplate,
-  account: number,
+  steps: readonly string[],
   indexes: number,
   holds: (publicKey: Uint8Array) => boolean,
-): number | null {
-  const steps = template.path.replace('a', String(account)).split('/');
-  const at = steps.findIndex((step) => step.startsWith('i'));
-  const fixed = steps.slice(0, at).join('/');
-  const before = fixed === 'm' ? root : root.derive(fixed);
-  for (let index = 0; index < indexes; index += 1) {
-    const node = before.derive(['m', steps[at]!.replace('i', String(index)), ...steps.slice(at + 1)].join('/'));
-    const found = holds(node.publicKey!);
-    node.wipePrivateData();
-    if (found) return index;
-  }
-  if (before !== root) before.wipePrivateData();
-  return null;
+): string[] | null {
+  const hardened = steps.filter((step) => step.endsWith("'"));
+  const open = steps.slice(hardened.length);
+  const counted = (step: string) => numbersOf(step.replace("'", ''), open.includes('v') ? INDEXES_OF_A_VAULT : indexes);
+
+  const below = (node: KeyNode, [step, ...rest]: readonly string[]): number[] | null => {
+    for (const number of counted(step!)) {
+      const found = rest.length > 0 ? below(node.childOf(number), rest) : holds(node.publicKeyOf(number)) ? [] : null;
+      if (found !== null) return [number, ...found];
+    }
+    return null;
+  };
+  const from = (key: HDKey, [step, ...rest]: readonly string[]): string[] | null => {
+    if (step === undefined) {
+      if (open.length === 0) return holds(key.publicKey!) ? [] : null;
+      return below(keyNodeOf(key.publicKey!, key.chainCode!), open)?.map(String) ?? null;
+    }
+    for (const number of counted(step)) {
+      const child = key.deriveChild(number + HARDENED);
+      const found = from(child, rest);
+      child.wipePrivateData();
+      if (found !== null) return [`${number}'`, ...found];
+    }
+    return null;
+  };
+  return from(root, hardened);
+}
+
+function numbersOf(step: string, indexes: number): number[] {
+  if (/^[0-9]+$/.test(step)) return [Number(step)];
+  const count = step === 'i' ? indexes : TRIED[step]!;
+  return Array.from({ length: count }, (_, number) => number);
 }

@@ -101,3 +101,14 @@ export interface ChainOutlook {
   /** They cannot: a list of them is needed. */
   readonly listRequired: boolean;
 }
+
+/** What a search for a path says beside what it found. */
+export const PATH_HINTS = [
+  'another_account',
+  'hardened_index',
+  'beyond_indexes',
+  'multisig',
+  'ask_the_edge',
+  'two_branches',
+  'second_not_found',
+] as const;

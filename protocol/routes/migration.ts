@@ -15,9 +15,8 @@ export const MIGRATION_ROUTES = {
     summary: 'Which case a company is in, what will sign, and the steps; creates nothing',
   },
   detectPath: {
-    ...writes('Migration'),
-    idempotent: 'store',
-    method: POST,
+    ...asks('Migration'),
+    role: 'editor',
     path: '/v1/migration/detect-path',
     body: migration.detectPathBody,
     reply: migration.detectedPath,

@@ -6,6 +6,7 @@ import {
   MIGRATION_PLACES,
   MIGRATION_WARNINGS,
   NOT_SIGNED_REASONS,
+  PATH_HINTS,
   ROUTES_HOME,
 } from '../migration/words.ts';
 import { BANDS, CHAINS } from '../slugs.ts';
@@ -118,26 +119,36 @@ export const assessedCase = z.object({
 });
 
 export const detectPathBody = z.strictObject({
-  chain: sourceChain,
-  xpub: freeText(120),
+  chain,
+  xpub: freeText(160).meta({ description: 'xpub, ypub or zpub; white space around it is left out' }),
   knownAddress: addressText,
   secondAddress: addressText
     .nullish()
     .meta({ description: 'of the same wallet: it distinguishes templates that share the first one' }),
 });
+const detectedCandidate = z.object({
+  belowKey: z.string().meta({ description: 'steps from the key to the known address, proven; empty: the key itself' }),
+  template: z.string().meta({
+    description: '`i` counts the addresses of the wallet; begins `M` where what is above the key cannot be guessed',
+  }),
+  path: z.string().meta({ description: 'of the known address' }),
+  guessed: z
+    .array(z.enum(['purpose', 'coin', 'all']))
+    .meta({ description: 'what of the path above the key nothing proves; empty below a master key' }),
+  script: z.enum(['p2pkh', 'p2sh-p2wpkh', 'p2wpkh', 'p2tr']).nullable(),
+  standard: z.boolean().meta({ description: 'depth, branch, script and the version of the key agree' }),
+  wallets: z.array(z.string()).meta({ description: 'that are known to use it' }),
+  confirmed: z.boolean().meta({ description: 'by the second address' }),
+});
 export const detectedPath = z.object({
   candidates: z
-    .array(
-      z.object({
-        template: z
-          .string()
-          .meta({ description: '`i` counts the addresses of the wallet; begins `M` where the key is no account key' }),
-        path: z.string().meta({ description: 'of the known address' }),
-        script: z.enum(['p2pkh', 'p2sh-p2wpkh', 'p2wpkh', 'p2tr']).nullable(),
-      }),
-    )
+    .array(detectedCandidate)
     .meta({ description: 'none: the address is not below this key; several: ask with a second address' }),
-  indexesTried: count,
+  indexesTried: count.meta({ description: 'of each shape' }),
+  shapesTried: z.array(z.string()).meta({ description: 'steps below the key, in their order', examples: [['0/i']] }),
+  hints: z.array(z.enum(PATH_HINTS)).meta({
+    description: 'why nothing was found, `two_branches` for addresses of two branches, `second_not_found`',
+  }),
 });
 
 export const keySourceParams = z.strictObject({ id: pathId('ks') });

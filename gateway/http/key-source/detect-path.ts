@@ -1,131 +1,169 @@
 /**
  * Which path leads from an extended public key to an address that is known: the shapes that wallets use below a key,
- * and for each the path of the whole wallet that it stands for. Nothing is stored. Spec §4.8.
+ * and for each the path of the whole wallet that it may be. Nothing is stored. Spec §4.8, migration M-P1 to M-P7.
  *
- * One address at `0/0` may be the first of an account or the account of one address each (Ledger Live); a second one
- * decides: it is found below the same key, or it is not.
+ * A key says how deep it is and its last step; the steps above that are guessed, and the answer says so. One address at
+ * `0/0` may be the first of an account or the account of one address each (Ledger Live); a second one decides.
  */
-import { setImmediate as otherWork } from 'node:timers/promises';
-import secp256k1 from 'secp256k1';
-import {
-  addressOfKey as bitcoinAddress,
-  ACCOUNT_PATHS,
-  SCRIPT_TYPES,
-  type ScriptType,
-} from '../../../chains/btc/derive.ts';
-import { bitcoin } from '../../../chains/btc/network.ts';
-import { addressOfPublicKey as evmAddress } from '../../../chains/evm/derive.ts';
-import { networkOf } from '../../../chains/registry.ts';
-import { HARDENED, keyNodeOf, parseXpub, type ExtendedPublicKey } from '../../../chains/secp256k1.ts';
-import { addressOfKey as tronAddress } from '../../../chains/tron/derive.ts';
-import { addressOfKey as rippleAddress } from '../../../chains/xrp/derive.ts';
-import { isRefusal, refuse } from '../../../protocol/errors.ts';
-import type { AccountId } from '../../../protocol/ids.ts';
-import type { ReplyOf } from '../../../protocol/routes.ts';
-import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
-import { Turns } from '../../../protocol/turns.ts';
+import { shapesOf, INDEXES_TRIED, type Found } from '../../../actors/migration/derivation/search.ts';
+import { derive } from '../../../actors/migration/derivation/thread.ts';
 import { parseAddress } from '../../../chains/reading.ts';
+import { HARDENED, parseXpub, type ExtendedPublicKey } from '../../../chains/secp256k1.ts';
+import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { standardBase, WALLET_PATHS, type WalletPath } from '../../../chains/wallet-paths.ts';
+import type { ReplyOf, SentOf } from '../../../protocol/routes.ts';
+import { FAMILY_OF, type Family } from '../../../protocol/slugs.ts';
 import { accountOf, type Handlers } from '../context.ts';
 
-/** Indexes of each shape that are tried: about 30 ms of work, in pieces between which others have their turn. */
-export const INDEXES_TRIED = 100;
-const INDEXES_AT_ONCE = 10;
-/** Below a key: the branch of customers, the branch of change, and wallets without branches. */
-const SHAPES = ['0/i', '1/i', 'i'] as const;
-type Shape = (typeof SHAPES)[number];
+type Reply = ReplyOf<'detectPath'>;
+type Candidate = Reply['candidates'][number];
+
 /** m / purpose' / coin' / account'. */
 const ACCOUNT_DEPTH = 3;
 
-interface Found {
-  readonly shape: Shape;
-  readonly index: number;
-  readonly script: ScriptType | null;
-}
-
-/** An account has one search at work: its others wait, and take no turn of the loop from other accounts. */
-const searches = new Turns<AccountId>();
-
 export const detectPathHandler: Pick<Handlers, 'detectPath'> = {
   async detectPath(asked) {
-    const { chain, xpub, knownAddress, secondAddress } = asked.body;
-    const key = parseXpub(xpub);
-    if (!key.ok)
-      return isRefusal(key) && key.code === 'INVALID_INPUT'
-        ? refuse('INVALID_INPUT', { ...key.details, field: 'xpub' })
-        : key;
-    const known = parseAddress(chain, knownAddress);
-    if (isRefusal(known)) return refuse('INVALID_ADDRESS', { ...known.details, field: 'knownAddress' });
-    const second = secondAddress == null ? null : parseAddress(chain, secondAddress);
-    if (isRefusal(second)) return refuse('INVALID_ADDRESS', { ...second.details, field: 'secondAddress' });
-    const look = (address: string) => searches.take(accountOf(asked), () => search(key, chain, address));
-    const found = await look(known.canonical);
-    if (found === null) return { candidates: [], indexesTried: INDEXES_TRIED };
-    const other = second === null ? null : await look(second.canonical);
-    const account = key.depth === ACCOUNT_DEPTH && key.index >= HARDENED ? key.index - HARDENED : null;
-    return {
-      candidates: candidatesOf(chain, found, account, second === null ? 'unknown' : other?.shape === found.shape),
-      indexesTried: INDEXES_TRIED,
-    };
+    const read = readBody(asked.body);
+    if (isRefusal(read)) return read;
+    const { family, key, addresses } = read;
+    const [found, other] = await derive(accountOf(asked), { kind: 'search', family, xpub: key.xpub, addresses });
+    const tried = { indexesTried: INDEXES_TRIED, shapesTried: shapesOf(family, key).map((shape) => shape || 'key') };
+    if (found == null) return { candidates: [], ...tried, hints: hintsOf(family, key, addresses[0]!) };
+    return { ...tried, ...interpreted(family, key, found, other) };
   },
 };
 
-/** Wallets that are consistent with what was found; `sameKey`: whether the second address is below the key too. */
-function candidatesOf(
-  chain: Chain,
-  { shape, index, script }: Found,
-  account: number | null,
-  sameKey: boolean | 'unknown',
-): ReplyOf<'detectPath'>['candidates'] {
-  const base = account === null ? 'M' : accountBase(chain, script);
-  const relative = shape.replace('i', String(index));
-  const path = account === null ? `M/${relative}` : `${base}/${account}'/${relative}`;
-  const counted = { template: account === null ? `M/${shape}` : `${base}/${account}'/${shape}`, path, script };
-  const perAccount = { template: `${base}/i'/${shape.replace('i', '0')}`, path, script };
-  const mayBePerAccount = account !== null && index === 0 && shape === '0/i';
+interface Asked {
+  readonly family: Family;
+  readonly key: ExtendedPublicKey;
+  readonly addresses: readonly string[];
+}
+
+function readBody({ chain, xpub, knownAddress, secondAddress }: SentOf<'detectPath', 'body'>): Asked | Refusal {
+  const family = FAMILY_OF[chain];
+  if (family === 'sol' || family === 'xlm')
+    return refuse('INVALID_CHAIN', { field: 'chain', chain, reason: 'no_extended_keys' });
+  const key = parseXpub(xpub.trim());
+  if (!key.ok) return key.code === 'INVALID_INPUT' ? refuse('INVALID_INPUT', { ...key.details, field: 'xpub' }) : key;
+  const known = parseAddress(chain, knownAddress);
+  if (isRefusal(known)) return refuse('INVALID_ADDRESS', { ...known.details, field: 'knownAddress' });
+  if (secondAddress == null) return { family, key, addresses: [known.canonical] };
+  const second = parseAddress(chain, secondAddress);
+  if (isRefusal(second)) return refuse('INVALID_ADDRESS', { ...second.details, field: 'secondAddress' });
+  if (second.canonical === known.canonical)
+    return refuse('INVALID_INPUT', { field: 'secondAddress', reason: 'the same address' });
+  return { family, key, addresses: [known.canonical, second.canonical] };
+}
+
+/** `other`: where the second address is; null where it is not below the key, undefined where none was given. */
+function interpreted(
+  family: Family,
+  key: ExtendedPublicKey,
+  found: Found,
+  other: Found | null | undefined,
+): Pick<Reply, 'candidates' | 'hints'> {
+  const counted = (one: Found, confirmed: boolean) => candidateOf(family, key, one, confirmed, false);
+  if (other != null)
+    return other.shape === found.shape && other.script === found.script
+      ? { candidates: [counted(found, true)], hints: [] }
+      : { candidates: [counted(found, true), counted(other, true)], hints: ['two_branches'] };
+  const mayBeEach = accountIndex(key) !== null && found.below === '0/0';
+  const each = candidateOf(family, key, found, false, true);
+  if (other === null)
+    return mayBeEach
+      ? { candidates: [each], hints: [] }
+      : { candidates: [counted(found, false)], hints: ['second_not_found'] };
+  return { candidates: [counted(found, false), ...(mayBeEach ? [each] : [])], hints: [] };
+}
+
+/** The account of a key at account depth, null for any other. */
+function accountIndex({ depth, index }: ExtendedPublicKey): number | null {
+  return depth === ACCOUNT_DEPTH && index >= HARDENED ? index - HARDENED : null;
+}
+
+/** `each`: the wallet has one account for each address, so that the index is the account's. */
+function candidateOf(
+  family: Family,
+  key: ExtendedPublicKey,
+  { shape, below, script }: Found,
+  confirmed: boolean,
+  each: boolean,
+): Candidate {
+  const account = accountIndex(key);
+  const base = account === null ? null : standardBase(family, script);
+  const root = key.depth === 0 ? 'm' : account === null ? 'M' : `${base}/${account}'`;
+  // A branch is counted by its last step; the key itself by its account.
+  const counted = shape === '' ? (account === null ? root : `${base}/i'`) : `${root}/${templateBelow(below)}`;
+  return {
+    belowKey: below,
+    template: each ? `${base}/i'/0/0` : counted,
+    path: below === '' ? root : `${root}/${below}`,
+    guessed: key.depth === 0 ? [] : account === null ? ['all'] : ['purpose', 'coin'],
+    script,
+    standard: account !== null && (shape === '0/i' || shape === '1/i') && agrees(key.version, script),
+    wallets: walletsOf(family, key, { shape, below, script }, each),
+    confirmed,
+  };
+}
+
+/** `0/7` is counted as `0/i`. */
+const templateBelow = (below: string): string => below.replace(/[0-9]+$/, 'i');
+
+/** Whether the version bytes, which some wallets choose by the script, say another one. */
+function agrees(version: ExtendedPublicKey['version'], script: Found['script']): boolean {
+  if (script === null || version === 'xpub') return true;
+  return script === (version === 'ypub' ? 'p2sh-p2wpkh' : 'p2wpkh');
+}
+
+/** Wallets of the catalogue that such a key and such steps below it may be of. */
+function walletsOf(
+  family: Family,
+  key: ExtendedPublicKey,
+  found: Pick<Found, 'shape' | 'below' | 'script'>,
+  each: boolean,
+): string[] {
+  const fitting = WALLET_PATHS.filter(
+    (path) => path.family === family && path.script === found.script && fits(path, key, found, each),
+  );
+  return [...new Set(fitting.flatMap(({ wallets }) => wallets))];
+}
+
+function fits(
+  { template, key: tested }: WalletPath,
+  key: ExtendedPublicKey,
+  { shape, below }: Pick<Found, 'shape' | 'below'>,
+  each: boolean,
+): boolean {
+  if (tested === 'each') return each;
+  if (each) return false;
+  if (tested === 'self')
+    return shape === '' && template.startsWith('m') && template.split('/').length - 1 === key.depth;
+  if (typeof tested !== 'number' || tested !== key.depth || shape === '') return false;
+  const steps = template.split('/').slice(1);
+  const last = steps[tested - 1];
+  if (last !== undefined && !stepFits(last, key.index)) return false;
+  const given = below.split('/').map(Number);
+  const rest = steps.slice(tested);
+  return rest.length === given.length && rest.every((step, at) => stepFits(step, given[at]!));
+}
+
+/** `a'` is any hardened step, `i` any other; a number is itself. */
+function stepFits(step: string, index: number): boolean {
+  const hardened = step.endsWith("'");
+  if (hardened !== index >= HARDENED) return false;
+  const name = step.replace("'", '');
+  return /^[0-9]+$/.test(name) ? Number(name) === (hardened ? index - HARDENED : index) : true;
+}
+
+/** Why an address may not be below a key although it is of the same wallet. */
+function hintsOf(family: Family, key: ExtendedPublicKey, address: string): Reply['hints'] {
+  const mayBeMultisig =
+    family === 'btc' && (address.startsWith('3') || (address.startsWith('bc1q') && address.length > 42));
   return [
-    ...(sameKey === false && mayBePerAccount ? [] : [counted]),
-    ...(sameKey !== true && mayBePerAccount ? [perAccount] : []),
+    ...(key.depth > 0 ? (['another_account'] as const) : []),
+    'hardened_index',
+    'beyond_indexes',
+    ...(mayBeMultisig ? (['multisig'] as const) : []),
+    'ask_the_edge',
   ];
-}
-
-/** `m/44'/60'` and so on: the account's path without the account. */
-function accountBase(chain: Chain, script: ScriptType | null): string {
-  const path = script === null ? networkOf(chain).accountPath : ACCOUNT_PATHS[script];
-  return path.slice(0, path.lastIndexOf('/'));
-}
-
-async function search(key: ExtendedPublicKey, chain: Chain, address: string): Promise<Found | null> {
-  const root = keyNodeOf(key.publicKey, key.chainCode);
-  for (const shape of SHAPES) {
-    const branch = shape === 'i' ? root : root.childOf(Number(shape[0]));
-    for (let index = 0; index < INDEXES_TRIED; index += 1) {
-      if (index % INDEXES_AT_ONCE === 0) await otherWork();
-      const script = scriptOf(chain, branch.publicKeyOf(index), address);
-      if (script !== undefined) return { shape, index, script };
-    }
-  }
-  return null;
-}
-
-/** Script type under which a key has an address, null where the chain has none, undefined where it is not the key's. */
-function scriptOf(chain: Chain, publicKey: Uint8Array, address: string): ScriptType | null | undefined {
-  const uncompressed = () => secp256k1.publicKeyConvert(publicKey, false);
-  switch (FAMILY_OF[chain]) {
-    case 'evm':
-      return evmAddress(uncompressed()) === address ? null : undefined;
-    case 'tron':
-      return tronAddress(uncompressed()) === address ? null : undefined;
-    case 'xrp':
-      return rippleAddress(publicKey) === address ? null : undefined;
-    default:
-      return scriptsLike(address).find((script) => bitcoinAddress(bitcoin.prefixes, publicKey, script) === address);
-  }
-}
-
-/** What the first characters leave: a taproot key costs as much as ten others. */
-function scriptsLike(address: string): readonly ScriptType[] {
-  if (address.startsWith('bc1p')) return ['p2tr'];
-  return address.startsWith('bc1')
-    ? ['p2wpkh']
-    : SCRIPT_TYPES.filter((script) => script === 'p2pkh' || script === 'p2sh-p2wpkh');
 }

@@ -314,8 +314,21 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   detectPath: {
     body: {},
     data: {
-      candidates: [{ template: "m/84'/0'/0'/0/i", path: "m/84'/0'/0'/0/0", script: 'p2wpkh' }],
+      candidates: [
+        {
+          belowKey: '0/0',
+          template: "m/84'/0'/0'/0/i",
+          path: "m/84'/0'/0'/0/0",
+          guessed: ['purpose', 'coin'],
+          script: 'p2wpkh',
+          standard: true,
+          wallets: ['Electrum'],
+          confirmed: false,
+        },
+      ],
       indexesTried: 100,
+      shapesTried: ['0/i'],
+      hints: [],
     },
   },
   createMigrationProject: { body: { name: 'old wallet' }, data: PROJECT },

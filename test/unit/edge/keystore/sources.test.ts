@@ -1,19 +1,22 @@
 import { spawnSync } from 'node:child_process';
+import { HDKey } from '@scure/bip32';
 import test from 'ava';
 import fc from 'fast-check';
+import type { ScriptType } from '../../../../chains/btc/derive.ts';
 import { seedOf } from '../../../../edge/keystore/keys.ts';
 import { KeystoreError } from '../../../../edge/keystore/keystore-error.ts';
 import { checkSource } from '../../../../edge/keystore/source-check.ts';
-import { addressesOfSingleKey, addressOfSourceKey } from '../../../../edge/keystore/source-address.ts';
-import { detectPath, PATH_TEMPLATES } from '../../../../edge/keystore/source-paths.ts';
+import { addressesOfSingleKey, addressOf, addressOfSourceKey } from '../../../../edge/keystore/source-address.ts';
+import { detectPath, pathsOf } from '../../../../edge/keystore/source-paths.ts';
 import { originOf, parseOrigin, SOURCE_FAMILIES, type SourceFamily } from '../../../../edge/keystore/source-record.ts';
 import { parseKeySource, parsePhraseSource } from '../../../../edge/keystore/source-secret.ts';
 import { addressAt } from '../../../../edge/keystore/phrase-address.ts';
 import { coreFilesPossible } from '../../../../edge/process/core-files.ts';
-import type { Chain } from '../../../../protocol/slugs.ts';
 import { OLD_PHRASE } from '../../../support/edge/keystores.ts';
 
-const CHAIN_OF: Readonly<Record<SourceFamily, Chain>> = { evm: 'eth', btc: 'btc', tron: 'tron', xrp: 'xrp' };
+function addressAtPath(seed: Uint8Array, family: SourceFamily, path: string, script: ScriptType | null): string {
+  return addressOf(family, HDKey.fromMasterSeed(seed).derive(path).publicKey!, script ?? undefined);
+}
 
 test('issue 4.8 single keys in the form of their chain give the published addresses', (t) => {
   const first = (family: SourceFamily, text: string) => addressesOfSingleKey(parseKeySource(family, text).keys[0]!);
@@ -65,18 +68,41 @@ test('issue 4.8 a phrase is found whatever its case and spaces; its passphrase m
   t.deepEqual(new Set(plain.keys.map(({ family }) => family)), new Set(SOURCE_FAMILIES));
 });
 
-test('issue 4.8 path detection finds every known path of every family, and names no path for a foreign address', (t) => {
+const TWELVE = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+
+test('migration M-P8 path detection finds each path of the catalogue that a phrase leads to, and no path for a foreign address', (t) => {
   const seed = seedOf(OLD_PHRASE, '');
   for (const family of SOURCE_FAMILIES) {
-    for (const { path, script } of PATH_TEMPLATES[family]) {
-      const at = path.replace('a', '2').replace('i', '7');
-      const address = addressAt(seed, CHAIN_OF[family], at, script ?? 'p2wpkh');
-      t.is(detectPath(seed, family, address, 8)?.path, at);
-      t.is(addressAt(seed, CHAIN_OF[family], detectPath(seed, family, address, 8)!.path, script ?? 'p2wpkh'), address);
+    for (const { template, script } of pathsOf(family)) {
+      const at = template.replace('a', '1').replace('i', '2').replace('v', '3').replace('c', '0').replace('k', '1');
+      const address = addressAtPath(seed, family, at, script);
+      const found = detectPath(seed, family, address, 3);
+      t.is(found === null ? null : addressAtPath(seed, family, found.path, script), address, at);
+      // A path that is in the catalogue twice is found as the first of them.
+      if (found!.path !== at) t.true(template.startsWith("m/44'/60'/1'/"), `${at} ${found!.path}`);
     }
   }
   t.is(detectPath(seed, 'evm', '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf', 3), null);
   t.is(detectPath(seed, 'evm', addressAt(seed, 'eth', "m/44'/60'/0'/0/9"), 9), null);
+});
+
+test('migration M-P8 the published vectors of the catalogue', (t) => {
+  const seed = seedOf(TWELVE, '');
+  const vectors: [SourceFamily, string, string][] = [
+    ['evm', "m/44'/60'/1'/0/0", '0x78839F6054d7ed13918bAe0473BA31b1Ca9D7265'],
+    ['evm', "m/44'/60'/0'/0", '0xB8Fd42000d00202DCbCF5e18d6640d656345FD6A'],
+    ['evm', "m/0'/0'/0'/0", '0x339Bc745c15D75126ABA96243eA35271A5f568Bf'],
+    ['evm', 'm/44/60/1/0/0', '0x45e8FF695F49cF8A428Cabc3083f90Df98ab2Af3'],
+    ['evm', 'm', '0xa8E070649A1D98651D281FdD428BD3EeC0d279e0'],
+    ['tron', "m/44'/195'/1'/0/0", 'TLrpNTBuCpGMrB9TyVwgEhNVRhtWEQPHh4'],
+    ['xrp', "m/44'/144'/1'/0/0", 'rNAB7uPziNwZAkdzyeo6xRA9pKTsJxZ6td'],
+    ['btc', "m/44'/0'/0'/0/0", 'bc1qmxrw6qdh5g3ztfcwm0et5l8mvws4eva24kmp8m'],
+    ['btc', "m/44'/0'/0'/0/0", '3HkzTaFbEMWeJPLyNCNhPyGfZsVLDwdD3G'],
+    ['btc', "m/0'/0/0", 'bc1qgv52mt89gpev6p56huggl970sppqkgftxakv7f'],
+    ['btc', 'm/0/0', '13iX7DteNj1gV7zhe4t6o9FX9CArR5wZxz'],
+    ['btc', 'm/44/0/0/0/0', 'bc1qld7ss4fmjtsm5grdc3kaj7hm5wq0779e0f654l'],
+  ];
+  for (const [family, path, address] of vectors) t.is(detectPath(seed, family, address, 3)?.path, path, address);
 });
 
 test("issue 4.8 the signing check proves keys and addresses, and fails for a record that is another secret's", (t) => {
