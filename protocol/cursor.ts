@@ -20,6 +20,7 @@ export const LISTS = [
   'treasury-wallets',
   'wallet-balances',
   'funding-wallets',
+  'sweep-policies',
   'key-sources',
   'migration-projects',
   'organizations',

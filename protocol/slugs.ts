@@ -12,6 +12,13 @@ export type Family = (typeof FAMILIES)[number];
 export const OPERATION_ROLES = ['fund', 'sweep'] as const;
 export type OperationRole = (typeof OPERATION_ROLES)[number];
 
+/** What fires a cycle of a sweep policy. Spec §2.10, decisions 8: the names are upper case. */
+export const TRIGGER_MODES = ['THRESHOLD', 'SCHEDULE', 'THRESHOLD_AND_SCHEDULE', 'MANUAL'] as const;
+/** Who pays the fee of a sweep. */
+export const GAS_FUNDING_MODES = ['FUNDING_WALLET', 'SELF', 'FEE_PAYER'] as const;
+/** How a sweep on TRON has its energy. */
+export const SWEEP_ENERGIES = ['BURN', 'DELEGATE'] as const;
+
 /** Spec §1.6: the five EVM networks share one derivation path and one address per customer. */
 export const FAMILY_OF: Readonly<Record<Chain, Family>> = {
   btc: 'btc',

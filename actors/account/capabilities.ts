@@ -6,13 +6,24 @@ import { billing } from '../billing/capability.ts';
 import { edgeLink } from '../edge-link/capability.ts';
 import { keySource } from '../key-source/capability.ts';
 import { plan } from '../plan/capability.ts';
+import { sweep } from '../sweep/capability.ts';
 import { treasury } from '../treasury/capability.ts';
 import { webhook } from '../webhook/capability.ts';
 import { outgoing } from '../outgoing/capability.ts';
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { applyFacts } from './facts.ts';
 
-export const CAPABILITIES = { edgeLink, keySource, address, outgoing, webhook, plan, billing, treasury } as const;
+export const CAPABILITIES = {
+  edgeLink,
+  keySource,
+  address,
+  outgoing,
+  webhook,
+  plan,
+  billing,
+  treasury,
+  sweep,
+} as const;
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
 
@@ -23,6 +34,7 @@ export const DECISIONS: Decisions = {
   ...outgoing.decide,
   ...webhook.decide,
   ...treasury.decide,
+  ...sweep.decide,
   ...plan.decide,
   ...billing.decide,
   apply_facts: applyFacts,

@@ -38,6 +38,7 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   listTreasuryWallets: 256 * KIB,
   getTreasuryWalletBalances: 256 * KIB,
   listFundingWallets: 256 * KIB,
+  listSweepPolicies: 512 * KIB,
   listKeySources: 1_024 * KIB,
   listMigrationProjects: 256 * KIB,
 };

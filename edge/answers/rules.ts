@@ -11,7 +11,7 @@ import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
-import { falseNewWallet, falseTank, falseWallet } from './wallet-rules.ts';
+import { ECHOED, falseNewWallet, falsePolicy, ofPolicy, falseTank, falseWallet } from './wallet-rules.ts';
 import { falseBuild, falseTransaction, signedThough } from './transaction-rules.ts';
 
 type Table = typeof ROUTES;
@@ -92,6 +92,34 @@ const DELIVERY_WORD = [
 ];
 const BALANCE_WORD = [...MONEY_WORD, 'reserved', 'accountExists'];
 const TANK_WORD = ['balance', 'available', 'lowBalance', 'isLow', 'estimatedSweepsRemaining', 'reason', 'asOf'];
+const POLICY_WORD = [
+  'id',
+  'version',
+  'chain',
+  'token',
+  'enabled',
+  'triggerMode',
+  'minAmount',
+  'scheduleCron',
+  'scheduleTimeZone',
+  'treasuryWalletId',
+  'gasFundingMode',
+  'fundingWalletId',
+  'dustFloor',
+  'maxFeeRatioBps',
+  'abortIfGasExceeds',
+  'pauseOnConsecutiveFailures',
+  'retainGasFloat',
+  'closeTokenAccounts',
+  'energy',
+  'pausedAt',
+  'pausedReason',
+  'consecutiveFailures',
+  'nextRunAt',
+  'createdAt',
+  'updatedAt',
+];
+const POLICY_SET_WORD = POLICY_WORD.filter((field) => !(ECHOED as readonly string[]).includes(field));
 const nothing = () => null;
 const word = (...fields: readonly string[]): { falseField: () => null; word: readonly string[] } => ({
   falseField: nothing,
@@ -324,6 +352,13 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     falseField: (row, _ask, known) => falseTank(row, known),
     word: [...TANK_WORD, 'id', 'chain', 'label', 'createdAt'],
   },
+  createSweepPolicy: { falseField: falsePolicy, word: POLICY_SET_WORD },
+  listSweepPolicies: word(...POLICY_WORD),
+  getSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
+  replaceSweepPolicy: { falseField: falsePolicy, word: POLICY_SET_WORD },
+  deleteSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
+  pauseSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
+  resumeSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
   detectCase: { falseField: falseCase, word: CASE_WORD },
   detectPath: word(
     'candidates',

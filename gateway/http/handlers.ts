@@ -26,6 +26,7 @@ import { settingHandlers } from './organization/settings.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
+import { policyHandlers } from './treasury/policies.ts';
 import { walletHandlers } from './treasury/wallets.ts';
 import { webhookHandlers } from './webhook/webhooks.ts';
 import type { HandlerDeps } from './surroundings.ts';
@@ -47,6 +48,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...webhookHandlers(deps),
     ...walletHandlers(deps),
     ...fundingHandlers(deps),
+    ...policyHandlers(deps),
     ...deliveryHandlers(deps),
     ...edgeHandlers(deps),
     ...chainHandlers(deps),

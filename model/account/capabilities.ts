@@ -23,6 +23,8 @@ import { PLAN_INITIAL } from './plan.ts';
 import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
 import { TREASURY_INITIAL } from './treasury.ts';
 import type { TreasuryCommand, TreasuryEvent, TreasuryReplies, TreasuryState } from './treasury.ts';
+import { SWEEP_INITIAL } from './sweep.ts';
+import type { SweepCommand, SweepEvent, SweepReplies, SweepState } from './sweep.ts';
 import { WEBHOOK_INITIAL } from './webhook.ts';
 import type { WebhookCommand, WebhookEvent, WebhookReplies, WebhookState, WebhookWrite } from './webhook.ts';
 import { OUTGOING_INITIAL } from './outgoing.ts';
@@ -52,6 +54,7 @@ export interface AccountState
     OutgoingState,
     WebhookState,
     TreasuryState,
+    SweepState,
     PlanState,
     BillingState {}
 
@@ -73,6 +76,7 @@ export type AccountCommand = (
   | OutgoingCommand
   | WebhookCommand
   | TreasuryCommand
+  | SweepCommand
   | PlanCommand
   | BillingCommand
 ) & { idempotency?: IdempotencyClaim; audit?: AuditNote };
@@ -86,6 +90,7 @@ export type AccountEvent =
   | OutgoingEvent
   | WebhookEvent
   | TreasuryEvent
+  | SweepEvent
   | PlanEvent
   | BillingEvent
   | PaymentEvent;
@@ -100,6 +105,7 @@ export interface AccountReplies
     OutgoingReplies,
     WebhookReplies,
     TreasuryReplies,
+    SweepReplies,
     PlanReplies,
     BillingReplies {
   inspect: AccountState;
@@ -127,6 +133,7 @@ export const SNAPSHOT_INITIAL = {
   ...ADDRESS_INITIAL,
   ...WEBHOOK_INITIAL,
   ...TREASURY_INITIAL,
+  ...SWEEP_INITIAL,
   ...PLAN_INITIAL,
   ...BILLING_INITIAL,
 } satisfies Omit<AccountSnapshot, keyof AccountCore | 'plan'>;
@@ -151,6 +158,7 @@ export type TreasurySees = AccountCore &
   EdgeLinkState &
   Pick<PlanState, 'suspended'> &
   Pick<AddressState, 'pools'>;
+export type SweepSees = AccountCore & SweepState & TreasuryState & Pick<PlanState, 'suspended'>;
 /** Plan and billing decide together: a change of plan is charged in the same decision. */
 export type PlanSees = AccountCore &
   PlanState &

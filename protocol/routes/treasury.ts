@@ -1,7 +1,19 @@
-/** Treasury wallets. */
+/** Treasury wallets, and what is swept to them. */
 import type { Route } from '../route.ts';
+import * as sweeps from '../schema/sweeps.ts';
 import * as treasury from '../schema/treasury.ts';
-import { GET, LIST, POST, creates, reads } from './kinds.ts';
+import { DELETE, GET, LIST, POST, PUT, creates, reads, writes } from './kinds.ts';
+
+const POLICY = [
+  'INVALID_CHAIN',
+  'INVALID_AMOUNT',
+  'TOKEN_NOT_SUPPORTED',
+  'TOKEN_NOT_ON_CHAIN',
+  'TOKEN_NOT_SWEEPABLE',
+  'NOT_FOUND',
+  'ACCOUNT_SUSPENDED',
+  'CONFLICT',
+] as const;
 
 export const TREASURY_ROUTES = {
   createTreasuryWallet: {
@@ -54,5 +66,68 @@ export const TREASURY_ROUTES = {
     reply: treasury.fundingWalletPage,
     refusals: [],
     summary: 'Gas tanks that are looked after',
+  },
+  createSweepPolicy: {
+    ...creates('Treasury'),
+    method: POST,
+    path: '/v1/treasury/sweeps/policies',
+    body: sweeps.policyBody,
+    reply: sweeps.policy,
+    refusals: POLICY,
+    summary: 'Say what of a chain and token is swept, when, and to which treasury wallet',
+  },
+  listSweepPolicies: {
+    ...reads('Treasury'),
+    ...LIST,
+    path: '/v1/treasury/sweeps/policies',
+    reply: sweeps.policyPage,
+    refusals: [],
+    summary: 'Sweep policies, one for a chain and token',
+  },
+  getSweepPolicy: {
+    ...reads('Treasury'),
+    method: GET,
+    path: '/v1/treasury/sweeps/policies/{policyId}',
+    params: sweeps.policyParams,
+    reply: sweeps.policy,
+    refusals: ['NOT_FOUND'],
+    summary: 'Read one policy',
+  },
+  replaceSweepPolicy: {
+    ...writes('Treasury'),
+    method: PUT,
+    path: '/v1/treasury/sweeps/policies/{policyId}',
+    params: sweeps.policyParams,
+    body: sweeps.policyReplaceBody,
+    reply: sweeps.policy,
+    refusals: POLICY,
+    summary: 'Replace the settings of a policy; its chain and token stay',
+  },
+  deleteSweepPolicy: {
+    ...writes('Treasury'),
+    method: DELETE,
+    path: '/v1/treasury/sweeps/policies/{policyId}',
+    params: sweeps.policyParams,
+    reply: sweeps.policy,
+    refusals: ['NOT_FOUND'],
+    summary: 'End a policy',
+  },
+  pauseSweepPolicy: {
+    ...writes('Treasury'),
+    method: POST,
+    path: '/v1/treasury/sweeps/policies/{policyId}/pause',
+    params: sweeps.policyParams,
+    reply: sweeps.policy,
+    refusals: ['NOT_FOUND'],
+    summary: 'Begin no cycle of a policy until it is resumed',
+  },
+  resumeSweepPolicy: {
+    ...writes('Treasury'),
+    method: POST,
+    path: '/v1/treasury/sweeps/policies/{policyId}/resume',
+    params: sweeps.policyParams,
+    reply: sweeps.policy,
+    refusals: ['NOT_FOUND', 'ACCOUNT_SUSPENDED'],
+    summary: 'Resume a paused policy; failed cycles count from zero',
   },
 } as const satisfies Record<string, Route>;

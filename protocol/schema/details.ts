@@ -169,6 +169,7 @@ export const DETAILS = {
     sequence: z.union([text, whole]),
     earlier: texts,
     walletId: text,
+    policyId: text,
     looks: whole,
     setting: text,
   }),

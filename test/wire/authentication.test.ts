@@ -26,6 +26,7 @@ const PARAMS = {
   webhookId: '0198c0de-0000-7000-8000-000000000001',
   projectId: 'mig_24pgoiqjq2dgpoqhm7nuhjd5zi',
   uploadId: 'upl_24pgoiqjq2dgpoqhm7nuhjd5zi',
+  policyId: '0198c0de-0000-7000-8000-000000000002',
   chain: 'eth',
   token: 'x',
   userId: 'usr_24pgoiqjq2dgpoqhm7nuhjd5zi',

@@ -108,6 +108,7 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
         fc.record({
           id: texts,
           webhookId: texts,
+          policyId: texts,
           chain: texts,
           address: texts,
           token: texts,

@@ -58,6 +58,39 @@ const fundingWallet: ReplyOf<'createFundingWallet'> = {
   asOf: AT,
   createdAt: AT,
 };
+const sweepPolicy: ReplyOf<'getSweepPolicy'> = {
+  id: '0198c0de-0000-7000-8000-000000000002',
+  version: 1,
+  chain: 'eth',
+  token: USDC_CONTRACT,
+  enabled: true,
+  triggerMode: 'THRESHOLD_AND_SCHEDULE',
+  minAmount: '50000000',
+  scheduleCron: '0 0 3 * * *',
+  scheduleTimeZone: 'Europe/Rome',
+  treasuryWalletId: treasuryWallet.id,
+  gasFundingMode: 'FUNDING_WALLET',
+  fundingWalletId: fundingWallet.id,
+  dustFloor: '1000000',
+  maxFeeRatioBps: 500,
+  abortIfGasExceeds: '9000000000000000',
+  pauseOnConsecutiveFailures: 5,
+  retainGasFloat: 7,
+  closeTokenAccounts: true,
+  energy: 'BURN',
+  pausedAt: AT,
+  pausedReason: 'manual',
+  consecutiveFailures: 2,
+  nextRunAt: AT,
+  createdAt: AT,
+  updatedAt: AT,
+};
+const POLICY_ID = { policyId: sweepPolicy.id };
+const policyBody = Object.fromEntries(
+  Object.entries(sweepPolicy).filter(
+    ([field]) => !['id', 'version', 'pausedReason', 'consecutiveFailures'].includes(field) && !field.endsWith('At'),
+  ),
+);
 const treasuryBalance: ReplyOf<'getBalance'> = {
   amount: '25000000',
   amountFormatted: '25',
@@ -310,6 +343,13 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   },
   createFundingWallet: { body: { chain: 'eth', label: 'gas', lowBalance: '5' }, data: fundingWallet },
   listFundingWallets: { data: whole(fundingWallet) },
+  createSweepPolicy: { body: policyBody, data: sweepPolicy },
+  listSweepPolicies: { data: whole(sweepPolicy) },
+  getSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
+  replaceSweepPolicy: { params: POLICY_ID, body: policyBody, data: sweepPolicy },
+  deleteSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
+  pauseSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
+  resumeSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
   detectCase: CASE_SAMPLE,
   detectPath: {
     body: {},

@@ -3,6 +3,7 @@ import test from 'ava';
 import { CAPABILITIES, DECISIONS } from '../../../actors/account/capabilities.ts';
 import { foldOf, type EventOf, type Folds } from '../../../actors/account/decision.ts';
 import type { AccountEvent, AccountState } from '../../../model/account/capabilities.ts';
+import type { SweepPolicy } from '../../../model/account/sweep.ts';
 import { upcast, STATE_FORMAT } from '../../../model/account/snapshot.ts';
 import { initialAccount } from '../../../model/account/state.ts';
 
@@ -22,6 +23,34 @@ const source = {
 };
 const hold = { key: 'eth:a', values: ['1'] };
 
+const POLICY: SweepPolicy = {
+  id: 'policy_2',
+  version: 1,
+  chain: 'eth',
+  token: null,
+  enabled: true,
+  triggerMode: 'MANUAL',
+  minAmount: null,
+  scheduleCron: null,
+  scheduleTimeZone: 'UTC',
+  treasuryWalletId: 'wal_1',
+  gasFundingMode: 'SELF',
+  fundingWalletId: null,
+  dustFloor: '0',
+  maxFeeRatioBps: null,
+  abortIfGasExceeds: null,
+  pauseOnConsecutiveFailures: 3,
+  retainGasFloat: 0,
+  closeTokenAccounts: false,
+  energy: null,
+  createdAtMs: 1,
+  updatedAtMs: 1,
+  pausedAtMs: null,
+  pausedReason: null,
+  consecutiveFailures: 0,
+  nextRunAtMs: null,
+};
+
 /** A state in which every event finds what it changes. */
 const priced = { tier: 'premium', band: 'launch', feeCents: '9900' } as const;
 const STATE: AccountState = {
@@ -36,6 +65,7 @@ const STATE: AccountState = {
   pools: { sol: pool },
   webhooks: ['wh_1'],
   keySources: { ks_1: source },
+  sweepPolicies: [{ ...POLICY, id: 'policy_1' }],
   counters: { 'eth:a': { next: '2', free: [], inFlight: { 1: { id: 'wd_1', stage: 'built' } } } },
   withdrawals: { wd_1: 1 },
   openPeriod: { month: '2026-01', base: priced, charges: [] },
@@ -87,6 +117,8 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
     wallet: { id: 'wal_1', chain: 'eth', source: 'derived', address: null, tag: null, label: null, createdAtMs: 1 },
   },
   funding_wallet_created: { wallet: { id: 'fwl_1', chain: 'eth', label: null, lowBalance: null, createdAtMs: 1 } },
+  sweep_policy_set: { policy: POLICY },
+  sweep_policy_deleted: { id: 'policy_1' },
   webhook_created: { id: 'wh_2' },
   webhook_deleted: { id: 'wh_1' },
   webhook_replaced: { id: 'wh_1', seal: 's' },

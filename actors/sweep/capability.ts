@@ -1,0 +1,18 @@
+/** Sweep policies of an account. */
+import type { SweepSees } from '../../model/account/capabilities.ts';
+import type { SweepCommand, SweepState } from '../../model/account/sweep.ts';
+import type { Capability } from '../account/decision.ts';
+import { sweepFolds } from './evolve.ts';
+import { createPolicy, deletePolicy, pausePolicy, replacePolicy, resumePolicy } from './policy.ts';
+
+export const sweep: Capability<SweepCommand, SweepSees, SweepState> = {
+  owns: ['sweepPolicies'],
+  decide: {
+    create_sweep_policy: createPolicy,
+    replace_sweep_policy: replacePolicy,
+    delete_sweep_policy: deletePolicy,
+    pause_sweep_policy: pausePolicy,
+    resume_sweep_policy: resumePolicy,
+  },
+  folds: sweepFolds,
+};

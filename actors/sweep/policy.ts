@@ -1,0 +1,219 @@
+/**
+ * Sweep policies as the account owns them: one for a chain and token, with settings that fit each other, its chain and
+ * its wallets. Treasury 5.1, S1–S4.
+ */
+import type { SweepSees } from '../../model/account/capabilities.ts';
+import type { SweepPolicy, SweepSettings } from '../../model/account/sweep.ts';
+import { isRefusal, notFound, refuse, type Refusal } from '../../protocol/errors.ts';
+import { FAMILY_OF, type GAS_FUNDING_MODES } from '../../protocol/slugs.ts';
+import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
+import { suspended } from '../account/guards.ts';
+import { nextRunAtMs, parseSchedule } from './cron.ts';
+
+/** The catalogue bounds them; a registry that grows does not make snapshots endless. */
+export const POLICIES_MAX = 200;
+
+type Mode = (typeof GAS_FUNDING_MODES)[number];
+
+/** Who can pay the fees of a sweep, the usual one first. Treasury 5.1. */
+export function fundingModesOf({ chain, token }: Pick<SweepSettings, 'chain' | 'token'>): readonly Mode[] {
+  switch (FAMILY_OF[chain]) {
+    case 'evm':
+    case 'tron':
+      return token === null ? ['SELF'] : ['FUNDING_WALLET'];
+    case 'sol':
+    case 'xlm':
+      return ['FEE_PAYER'];
+    case 'xrp':
+    case 'btc':
+      return ['SELF'];
+  }
+}
+
+/**
+ * Adds a policy. Refuses: ACCOUNT_SUSPENDED, INVALID_INPUT (settings that do not fit), NOT_FOUND (a wallet), CONFLICT
+ * (the pair has one, or there are too many).
+ */
+export function createPolicy({
+  state,
+  command: { id, settings },
+  nowMs,
+}: Deciding<'create_sweep_policy'>): AccountDecision<'create_sweep_policy'> {
+  const { chain, token } = settings;
+  const same = state.sweepPolicies.find((one) => one.chain === chain && one.token === token);
+  const no = firstRefusal(
+    suspended(state),
+    unfit(state, settings, nowMs),
+    same === undefined ? null : refuse('CONFLICT', { reason: 'policy_exists', chain, policyId: same.id }),
+    state.sweepPolicies.length < POLICIES_MAX
+      ? null
+      : refuse('CONFLICT', { reason: 'policy_limit', limit: POLICIES_MAX }),
+  );
+  return (
+    no ??
+    set({
+      ...settings,
+      id,
+      version: 1,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+      pausedAtMs: null,
+      pausedReason: null,
+      consecutiveFailures: 0,
+      nextRunAtMs: dueAtMs({ ...settings, pausedAtMs: null }, nowMs),
+    })
+  );
+}
+
+/** The whole policy anew; chain and token stay. Refuses: as creation does, and CONFLICT for another version. */
+export function replacePolicy({
+  state,
+  command: { id, settings, version },
+  nowMs,
+}: Deciding<'replace_sweep_policy'>): AccountDecision<'replace_sweep_policy'> {
+  const known = policyOf(state, id);
+  if (isRefusal(known)) return suspended(state) ?? known;
+  const no = firstRefusal(
+    suspended(state),
+    known.chain === settings.chain
+      ? null
+      : refuse('INVALID_INPUT', { field: 'chain', reason: `fixed: this is a policy of ${known.chain}` }),
+    known.token === settings.token
+      ? null
+      : refuse('INVALID_INPUT', { field: 'token', reason: 'fixed: make another policy for another token' }),
+    unfit(state, settings, nowMs),
+    version === null || version === known.version
+      ? null
+      : refuse('CONFLICT', { reason: 'version', expected: version, found: known.version }),
+  );
+  return (
+    no ??
+    set({
+      ...known,
+      ...settings,
+      version: known.version + 1,
+      updatedAtMs: nowMs,
+      nextRunAtMs: dueAtMs({ ...settings, pausedAtMs: known.pausedAtMs }, nowMs),
+    })
+  );
+}
+
+/** Refuses: NOT_FOUND. */
+export function deletePolicy({
+  state,
+  command: { id },
+}: Deciding<'delete_sweep_policy'>): AccountDecision<'delete_sweep_policy'> {
+  const known = policyOf(state, id);
+  return isRefusal(known) ? known : accept(known, [{ type: 'sweep_policy_deleted', id }]);
+}
+
+/** No cycle begins until it is resumed; one that is paused stays so, for the reason that it has. Refuses: NOT_FOUND. */
+export function pausePolicy({
+  state,
+  command: { id },
+  nowMs,
+}: Deciding<'pause_sweep_policy'>): AccountDecision<'pause_sweep_policy'> {
+  const known = policyOf(state, id);
+  if (isRefusal(known)) return known;
+  if (known.pausedAtMs !== null) return accept(known);
+  return set({ ...known, pausedAtMs: nowMs, pausedReason: 'manual', nextRunAtMs: null });
+}
+
+/** The only way back, whatever paused it: failures count from zero. Refuses: ACCOUNT_SUSPENDED, NOT_FOUND. */
+export function resumePolicy({
+  state,
+  command: { id },
+  nowMs,
+}: Deciding<'resume_sweep_policy'>): AccountDecision<'resume_sweep_policy'> {
+  const known = policyOf(state, id);
+  if (isRefusal(known)) return suspended(state) ?? known;
+  const no = suspended(state);
+  if (no !== null) return no;
+  if (known.pausedAtMs === null && known.consecutiveFailures === 0) return accept(known);
+  const resumed = { ...known, pausedAtMs: null, pausedReason: null, consecutiveFailures: 0 };
+  return set({ ...resumed, nextRunAtMs: dueAtMs(resumed, nowMs) });
+}
+
+function set(policy: SweepPolicy) {
+  return accept(policy, [{ type: 'sweep_policy_set', policy }]);
+}
+
+function policyOf({ sweepPolicies }: SweepSees, id: string): SweepPolicy | Refusal {
+  return sweepPolicies.find((one) => one.id === id) ?? notFound('sweep policy', id, { policyId: id });
+}
+
+const SCHEDULED: ReadonlySet<SweepSettings['triggerMode']> = new Set(['SCHEDULE', 'THRESHOLD_AND_SCHEDULE']);
+const THRESHOLDS: ReadonlySet<SweepSettings['triggerMode']> = new Set(['THRESHOLD', 'THRESHOLD_AND_SCHEDULE']);
+
+/** When its schedule fires it next, after `afterMs`; null where none does. */
+export function dueAtMs(policy: SweepSettings & Pick<SweepPolicy, 'pausedAtMs'>, afterMs: number): number | null {
+  const { enabled, pausedAtMs, triggerMode, scheduleCron, scheduleTimeZone } = policy;
+  if (!enabled || pausedAtMs !== null || scheduleCron === null || !SCHEDULED.has(triggerMode)) return null;
+  const schedule = parseSchedule(scheduleCron, scheduleTimeZone, afterMs);
+  return isRefusal(schedule) ? null : nextRunAtMs(schedule, afterMs);
+}
+
+/** The first setting that does not fit, in the order of the error table. */
+function unfit(state: SweepSees, settings: SweepSettings, nowMs: number): Refusal | null {
+  return firstRefusal(unfitTrigger(settings, nowMs), unfitOfChain(settings), unfitWallets(state, settings));
+}
+
+const wrong = (field: string, reason: string) => refuse('INVALID_INPUT', { field, reason });
+
+function unfitTrigger(
+  { triggerMode, minAmount, dustFloor, scheduleCron, scheduleTimeZone }: SweepSettings,
+  nowMs: number,
+): Refusal | null {
+  if (minAmount === null && THRESHOLDS.has(triggerMode)) return wrong('minAmount', `missing: ${triggerMode} needs it`);
+  if (minAmount !== null && BigInt(minAmount) < BigInt(dustFloor))
+    return wrong('minAmount', 'below dustFloor: an address that fires a cycle would not be touched by it');
+  if (scheduleCron === null)
+    return SCHEDULED.has(triggerMode) ? wrong('scheduleCron', `missing: ${triggerMode} needs it`) : null;
+  const schedule = parseSchedule(scheduleCron, scheduleTimeZone, nowMs);
+  return isRefusal(schedule) ? schedule : null;
+}
+
+function unfitOfChain(settings: SweepSettings): Refusal | null {
+  const { chain, token, gasFundingMode, retainGasFloat, closeTokenAccounts, energy } = settings;
+  const modes = fundingModesOf(settings);
+  if (!modes.includes(gasFundingMode))
+    return wrong(
+      'gasFundingMode',
+      `not for ${token === null ? 'the native coin' : 'tokens'} of ${chain}: send ${modes.join(' or ')}`,
+    );
+  if (retainGasFloat > 0 && token !== null)
+    return wrong('retainGasFloat', 'only a native sweep leaves native coin: send 0 for a token');
+  if (closeTokenAccounts)
+    return wrong('closeTokenAccounts', 'this version closes no token account: send false or leave it out');
+  if (energy !== null && FAMILY_OF[chain] !== 'tron') return wrong('energy', 'only on tron');
+  if (energy === 'DELEGATE') return wrong('energy', 'this version delegates no energy: send BURN');
+  return null;
+}
+
+function unfitWallets({ treasuryWallets, fundingWallets }: SweepSees, settings: SweepSettings): Refusal | null {
+  const { chain, gasFundingMode, treasuryWalletId, fundingWalletId } = settings;
+  const treasury = treasuryWallets.find(({ id }) => id === treasuryWalletId);
+  const ofOtherChain = (field: string, found: string) =>
+    wrong(field, `a wallet of ${found}; this policy is one of ${chain}`);
+  const noTreasury =
+    treasury === undefined
+      ? notFound('treasury wallet', treasuryWalletId, { field: 'treasuryWalletId' })
+      : treasury.chain === chain
+        ? null
+        : ofOtherChain('treasuryWalletId', treasury.chain);
+  if (gasFundingMode === 'SELF')
+    return firstRefusal(
+      noTreasury,
+      fundingWalletId === null ? null : wrong('fundingWalletId', 'not needed: SELF pays fees from what is swept'),
+    );
+  const funding = fundingWallets.find(({ id }) => id === fundingWalletId);
+  const noFunding =
+    fundingWalletId === null
+      ? wrong('fundingWalletId', `missing: ${gasFundingMode} needs a funding wallet`)
+      : funding === undefined
+        ? notFound('funding wallet', fundingWalletId, { field: 'fundingWalletId' })
+        : funding.chain === chain
+          ? null
+          : ofOtherChain('fundingWalletId', funding.chain);
+  return firstRefusal(noTreasury, noFunding);
+}

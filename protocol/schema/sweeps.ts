@@ -1,0 +1,111 @@
+/** Sweep policies. Spec §2.10; treasury.md 5.1. */
+import { z } from 'zod';
+import { isRefusal } from '../errors.ts';
+import { AMOUNT_DIGITS_MAX, parseAmount } from '../money.ts';
+import { CHAINS, GAS_FUNDING_MODES, SWEEP_ENERGIES, TRIGGER_MODES } from '../slugs.ts';
+import { between, count, countFromOne } from './numbers.ts';
+import { amount, chain, freeText, instant, pageReply, pathUuid, replyAmount, tokenText } from './values.ts';
+
+const RATIO_BPS_MAX = 10_000,
+  FLOAT_MAX = 100,
+  FAILURES_MAX = 100;
+
+/** A count of the smallest unit, zero too. Refuses: INVALID_AMOUNT. */
+const amountOrZero = z
+  .string()
+  .refine((text) => text === '0' || !isRefusal(parseAmount(text)), 'INVALID_AMOUNT')
+  .meta({
+    pattern: `^(0|[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}})$`,
+    description: 'smallest unit',
+    examples: ['1000000'],
+  });
+
+const settings = z.strictObject({
+  chain,
+  token: tokenText.nullish().meta({
+    description:
+      'contract, `CODE:ISSUER`, or a symbol of the catalogue that names one contract of the chain; null: the native coin',
+  }),
+  enabled: z.boolean().default(false),
+  triggerMode: z.enum(TRIGGER_MODES).default('THRESHOLD_AND_SCHEDULE'),
+  minAmount: amount.nullish().meta({ description: 'one address that reaches it fires a cycle; not below dustFloor' }),
+  scheduleCron: freeText(200)
+    .nullish()
+    .meta({
+      description: 'second minute hour day-of-month month day-of-week; at most once a minute',
+      examples: ['0 0 3 * * *'],
+    }),
+  scheduleTimeZone: freeText(64)
+    .default('UTC')
+    .meta({ description: 'IANA name', examples: ['Europe/Rome'] }),
+  treasuryWalletId: freeText(64),
+  gasFundingMode: z
+    .enum(GAS_FUNDING_MODES)
+    .nullish()
+    .meta({ description: 'what the chain and asset allow where it is left out' }),
+  fundingWalletId: freeText(64).nullish().meta({ description: 'for FUNDING_WALLET and FEE_PAYER' }),
+  dustFloor: amountOrZero.default('0'),
+  maxFeeRatioBps: between(0, RATIO_BPS_MAX)
+    .nullish()
+    .meta({ description: 'cost in ten-thousandths of what an address gives' }),
+  abortIfGasExceeds: amount.nullish().meta({ description: 'smallest native unit that one operation may cost' }),
+  pauseOnConsecutiveFailures: between(1, FAILURES_MAX).default(3),
+  retainGasFloat: between(0, FLOAT_MAX)
+    .default(0)
+    .meta({ description: 'fees of a native transfer that stay after a native sweep' }),
+  closeTokenAccounts: z.boolean().default(false),
+  energy: z.enum(SWEEP_ENERGIES).nullish(),
+});
+
+const previewHash = freeText(100).nullish().meta({
+  description: 'of a preview of these settings; console users need one to enable a policy',
+});
+const example = {
+  chain: 'eth',
+  token: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+  triggerMode: 'THRESHOLD_AND_SCHEDULE',
+  minAmount: '50000000',
+  scheduleCron: '0 0 3 * * *',
+  treasuryWalletId: 'wal_24pgoiqjq2dgpoqhm7nuhjd5zi',
+  gasFundingMode: 'FUNDING_WALLET',
+  fundingWalletId: 'fwl_24pgoiqjq2dgpoqhm7nuhjd5zi',
+  dustFloor: '1000000',
+  maxFeeRatioBps: 500,
+};
+export const policyBody = settings.extend({ previewHash }).meta({ examples: [example] });
+export const policyReplaceBody = settings
+  .extend({
+    previewHash,
+    version: countFromOne.nullish().meta({ description: 'the version that was read: another one is CONFLICT' }),
+  })
+  .meta({ examples: [example] });
+export const policyParams = z.strictObject({ policyId: pathUuid });
+
+export const policy = z.object({
+  id: z.uuid(),
+  version: countFromOne,
+  chain: z.enum(CHAINS),
+  token: z.string().nullable().meta({ description: 'contract; null: the native coin' }),
+  enabled: z.boolean(),
+  triggerMode: z.enum(TRIGGER_MODES),
+  minAmount: replyAmount.nullable(),
+  scheduleCron: z.string().nullable(),
+  scheduleTimeZone: z.string(),
+  treasuryWalletId: z.string(),
+  gasFundingMode: z.enum(GAS_FUNDING_MODES),
+  fundingWalletId: z.string().nullable(),
+  dustFloor: replyAmount,
+  maxFeeRatioBps: count.nullable(),
+  abortIfGasExceeds: replyAmount.nullable(),
+  pauseOnConsecutiveFailures: count,
+  retainGasFloat: count,
+  closeTokenAccounts: z.boolean(),
+  energy: z.enum(SWEEP_ENERGIES).nullable(),
+  pausedAt: instant.nullable(),
+  pausedReason: z.string().nullable().meta({ description: '`manual`, or the reason of the last failed cycle' }),
+  consecutiveFailures: count,
+  nextRunAt: instant.nullable().meta({ description: 'null while no schedule fires it' }),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const policyPage = pageReply(policy);
