@@ -29,6 +29,8 @@ export interface GatewayConfig {
   readonly publicUrl: string;
   /** Hosts beside that of `publicUrl` under which edges ask, with a port where it is no default one. */
   readonly publicAuthorities?: readonly string[];
+  /** Origin of the pay page; `publicUrl` where absent. payments P7. */
+  readonly payUrl?: string;
   readonly bodyLimitBytes: number;
   readonly developerMode: boolean;
   /** Addresses and networks whose `X-Forwarded-For` is believed; none where absent. */

@@ -31,6 +31,7 @@ export const LISTS = [
   'logins',
   'statements',
   'audit-log',
+  'payment-links',
 ] as const;
 export type ListName = (typeof LISTS)[number];
 
@@ -39,6 +40,7 @@ const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   addresses: /^adr_[a-z2-7]{26}$/,
   transactions: /^[0-9]{1,16}\.(?:dep|txn)_[a-z2-7]{26}$/,
   'audit-log': /^[0-9]{1,15}$/,
+  'payment-links': /^lnk_[a-z2-7]{26}$/,
   deliveries: /^dlv_[a-z2-7]{26}$/,
 };
 

@@ -15,6 +15,8 @@ export const TAGS = [
   'Edge settings',
   'Sandbox',
   'Chains',
+  'Payments',
+  'Checkout',
   'Treasury',
   'Migration',
   'Authentication',

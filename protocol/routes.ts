@@ -12,6 +12,7 @@ import { EDGE_ROUTES } from './routes/edge-signed.ts';
 import { EDGES_ROUTES } from './routes/edges.ts';
 import { MIGRATION_ROUTES } from './routes/migration.ts';
 import { OPERATION_ROUTES } from './routes/operation.ts';
+import { PAYMENTS_ROUTES } from './routes/payments.ts';
 import { SANDBOX_ROUTES } from './routes/sandbox.ts';
 import { SETTINGS_ROUTES } from './routes/settings.ts';
 import { SIGN_IN_ROUTES } from './routes/sign-in.ts';
@@ -26,6 +27,7 @@ export const ROUTES = {
   ...EDGES_ROUTES,
   ...EDGE_ROUTES,
   ...CHAINS_ROUTES,
+  ...PAYMENTS_ROUTES,
   ...TREASURY_ROUTES,
   ...MIGRATION_ROUTES,
   ...SANDBOX_ROUTES,

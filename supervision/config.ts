@@ -1,6 +1,7 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readClusterSecrets } from '../cluster/secrets.ts';
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
 import { isNetwork } from '../gateway/http/client-address.ts';
 import { chainSettingAdvice } from '../protocol/chain-names.ts';
@@ -30,6 +31,9 @@ const list = z.string().transform((text) =>
 );
 const flag = z.enum(['on', 'off']).transform((text) => text === 'on');
 
+const origin = z
+  .url({ protocol: /^https?$/, error: 'is an origin such as https://cloud.example' })
+  .refine(isOrigin, 'is an origin such as https://cloud.example: no path, no query');
 const endpointUrl = z.url({
   protocol: /^https?$/,
   error: 'is no http or https address; several are separated by commas',
@@ -84,10 +88,11 @@ const schema = z.object({
   ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
   HOST: z.string().default('127.0.0.1'),
   CLOUD_PORT: port.default(8080),
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'is an origin such as https://cloud.example' })
-    .refine(isOrigin, 'is an origin such as https://cloud.example: no path, no query')
-    .optional(),
+  PUBLIC_URL: origin.optional(),
+  /** Where payers find the pay page; PUBLIC_URL where it is not set. payments P7. */
+  PAY_URL: origin.optional(),
+  /** How long a closed link's addresses are reported. payments M11. */
+  LINK_MONITOR_DAYS: wholeNumber(1, 365).default(30),
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
   PUBLIC_AUTHORITIES: list
     .pipe(z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100))
@@ -223,30 +228,4 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...rest
   } = base.data;
   return { ...rest, sealKeys, clusterSecrets, chains };
-}
-
-/** Choice: as long as a key of HMAC-SHA256. */
-const CLUSTER_SECRET_CHARS_MIN = 32;
-
-/** The secrets of CLUSTER_SECRET or CLUSTER_SECRET_FILE: one a line or comma; none for a node that serves alone. */
-function readClusterSecrets(env: Readonly<Record<string, string | undefined>>, problems: string[]): string[] {
-  const { CLUSTER_SECRET, CLUSTER_SECRET_FILE } = env;
-  if (CLUSTER_SECRET === undefined && CLUSTER_SECRET_FILE === undefined) return [];
-  if (CLUSTER_SECRET !== undefined && CLUSTER_SECRET_FILE !== undefined) {
-    problems.push('CLUSTER_SECRET or CLUSTER_SECRET_FILE: at most one');
-    return [];
-  }
-  try {
-    const text = CLUSTER_SECRET ?? readFileSync(CLUSTER_SECRET_FILE!, 'utf8');
-    const secrets = text.split(/[\s,]+/).filter((part) => part !== '');
-    if (secrets.length === 0 || secrets.some(({ length }) => length < CLUSTER_SECRET_CHARS_MIN)) {
-      problems.push(
-        `CLUSTER_SECRET: has at least ${CLUSTER_SECRET_CHARS_MIN} characters, the same on every node ("openssl rand -hex 32" makes one)`,
-      );
-    }
-    return secrets;
-  } catch (error) {
-    problems.push(`CLUSTER_SECRET_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
-    return [];
-  }
 }

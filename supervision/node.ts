@@ -332,7 +332,10 @@ function startAccounts({
   entities: Pick<Entities<AccountCommand, AccountReply>, 'release'>;
 } {
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
-    entity: createAccountEntity({ book: shelf.book }),
+    entity: createAccountEntity({
+      book: shelf.book,
+      pay: { payUrl: payUrlOf(config), monitorDays: config.LINK_MONITOR_DAYS },
+    }),
     store: stores.accounts,
     shardOf,
     residentsMax: config.RESIDENT_ACCOUNTS_MAX,
@@ -345,10 +348,12 @@ const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>
   rungs === undefined ? LADDER : { ...LADDER, pausesMs: rungs.slice(1).map((seconds) => seconds * 1_000) };
 
 const publicUrlOf = (config: CloudConfig): string => config.PUBLIC_URL ?? `http://${config.HOST}:${config.CLOUD_PORT}`;
+const payUrlOf = (config: CloudConfig): string => config.PAY_URL ?? publicUrlOf(config);
 
 function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
     publicUrl: publicUrlOf(config),
+    payUrl: payUrlOf(config),
     publicAuthorities: config.PUBLIC_AUTHORITIES,
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     developerMode: config.DEVELOPER_MODE,

@@ -5,6 +5,7 @@ import { address } from '../address/capability.ts';
 import { billing } from '../billing/capability.ts';
 import { edgeLink } from '../edge-link/capability.ts';
 import { keySource } from '../key-source/capability.ts';
+import { payment } from '../payment/capability.ts';
 import { plan } from '../plan/capability.ts';
 import { sweep } from '../sweep/capability.ts';
 import { treasury } from '../treasury/capability.ts';
@@ -23,6 +24,7 @@ export const CAPABILITIES = {
   billing,
   treasury,
   sweep,
+  payment,
 } as const;
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
@@ -37,6 +39,7 @@ export const DECISIONS: Decisions = {
   ...sweep.decide,
   ...plan.decide,
   ...billing.decide,
+  ...payment.decide,
   apply_facts: applyFacts,
   inspect: ({ state }) => accept(state),
   reset_sandbox: resetSandbox,

@@ -1,6 +1,7 @@
 /** Facts from the inbox, decided in the order in which they arose. */
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { DepositBook } from '../deposit/decide.ts';
+import { turnOfDay } from '../address/peak.ts';
 import { PaymentBook } from '../payment/book.ts';
 import { WithdrawalBook } from '../outgoing/settlement.ts';
 import type { AccountEvent } from '../../model/account/capabilities.ts';
@@ -18,7 +19,7 @@ export function applyFacts({
 }: Deciding<'apply_facts'>): AccountDecision<'apply_facts'> {
   const { inbox, depositIds } = command;
   const events: AccountEvent[] = [];
-  const payments = new PaymentBook(state, command.checkout ?? NO_CHECKOUT, pay, nowMs, events);
+  const payments = new PaymentBook(state, turnOfDay(state, nowMs), command.checkout ?? NO_CHECKOUT, pay, nowMs, events);
   // Whatever a deposit means beside itself is a line here. House 2.2.
   const deposits = new DepositBook(state, command, nowMs, events, [payments]);
   const withdrawals = new WithdrawalBook(state, command.withdrawals, book, nowMs, events);

@@ -12,11 +12,12 @@ import type { AddressRow } from '../../model/rows/address.ts';
 import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/capabilities.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
-import { FAMILY_OF, type PooledChain } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type Chain, type PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
 import { addressLimit, noSubscription, tierLimit } from '../plan/limits.ts';
 import { dayOf, turnOfDay } from './peak.ts';
+import { isLent } from './lend.ts';
 import { announceLow } from './pools.ts';
 import { notReady, pooled, unusedOf } from '../edge-link/readiness.ts';
 import { presentFrom } from '../edge-link/retired-identities.ts';
@@ -38,7 +39,7 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
   const no = firstRefusal(
     suspended(state),
     noSubscription(state, nowMs),
-    chainLimit(state, deciding),
+    chainLimit(state, chain),
     ready,
     command.paired === null ? addressLimit(state) : null, // a further network of an address that counts already
     isRefusal(taken) ? taken : null,
@@ -63,7 +64,8 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
   return accept(row, [...(turn?.events ?? []), issued, ...low.events], [...(turn?.rows ?? []), write, ...low.rows]);
 }
 
-function chainLimit(state: AddressSees, { command: { chain } }: Deciding<'create_address'>): Refusal | null {
+/** Refuses: TIER_FEATURE_LOCKED for a chain above the tier's number. Spec §8.2. */
+export function chainLimit(state: AddressSees, chain: Chain): Refusal | null {
   if (state.chains.includes(chain)) return null;
   return tierLimit(state, 'chains', state.chains.length, TIER_TERMS[state.plan.tier].chains);
 }
@@ -157,6 +159,7 @@ export function setAddressStatus({
   const no = firstRefusal(
     suspended(state),
     known.purpose === 'deposit' ? null : notFound('deposit address', known.id),
+    isLent(known) ? refuse('CONFLICT', { reason: 'checkout_address' }) : null, // payments M3
     status === 'active' ? noSubscription(state, nowMs) : null,
     status === 'active' && alone ? addressLimit(state) : null,
     known.status === status ? refuse('CONFLICT', { status }) : null,

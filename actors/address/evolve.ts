@@ -13,6 +13,7 @@ export const addressFolds: Folds<Pick<AddressSees, keyof AddressState | 'rotatio
     return pool === undefined ? {} : { pools: { ...pools, [chain]: { ...pool, lowAnnounced: true } } };
   },
   address_issued: issued,
+  address_counted: (state) => counted(state, 1),
   address_status_changed: (state, { status, counts }) =>
     counts === false ? {} : counted(state, status === 'active' ? 1 : -1),
   peak_noted: (_, { day, active }) => ({ peak: { day, active } }),
@@ -28,14 +29,16 @@ export const addressFolds: Folds<Pick<AddressSees, keyof AddressState | 'rotatio
 
 function issued(
   state: AddressState,
-  { family, chain, index, paired }: EventOf<'address_issued'>,
+  { family, chain, index, paired, lent }: EventOf<'address_issued'>,
 ): Partial<AddressState> {
   const poolChain = pooled(chain),
     pool = poolChain === null ? undefined : state.pools[poolChain];
   return {
     ...(pool === undefined ? {} : { pools: { ...state.pools, [chain]: { ...pool, next: index + 1 } } }),
     ...(state.chains.includes(chain) ? {} : { chains: [...state.chains, chain] }),
-    ...(paired === true ? {} : { indexes: { ...state.indexes, [family]: index + 1 }, ...counted(state, 1) }),
+    ...(paired === true
+      ? {}
+      : { indexes: { ...state.indexes, [family]: index + 1 }, ...(lent === true ? {} : counted(state, 1)) }),
   };
 }
 

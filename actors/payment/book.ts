@@ -28,6 +28,7 @@ import type {
   TransferRole,
 } from '../../model/rows/payment.ts';
 import type { EventName } from '../../protocol/slugs.ts';
+import type { DayTurn } from '../address/peak.ts';
 import { NO_PURPOSE, type DepositChange, type DepositListener, type DepositPurpose } from '../deposit/listener.ts';
 import { linkClosed, transferEvent, type TransferEvent } from './announce.ts';
 import { closed, closedByMoney, isLate } from './closing.ts';
@@ -48,21 +49,26 @@ export class PaymentBook implements DepositListener {
   readonly #heads: CheckoutRows['heads'];
   readonly #links: Map<string, PaymentLinkRow>;
   readonly #payments: Map<string, PaymentRow>;
-  readonly #lent: readonly CheckoutAddressRow[];
+  #lent: readonly CheckoutAddressRow[];
   readonly #transfers: Map<string, PaymentTransferRow>;
   readonly #moved = new Set<string>();
   readonly #closed: string[] = [];
   readonly #added: RowWrite[] = [];
+  /** What comes before the first change of the day's count of addresses. */
+  readonly #turn: DayTurn;
+  #counts = false;
 
   /** Events go to `events`, in the order of the facts. */
   constructor(
     core: Pick<AccountCore, 'accountId' | 'environment' | 'version'>,
+    turn: DayTurn,
     read: CheckoutRows,
     terms: PaymentTerms,
     nowMs: number,
     events: AccountEvent[],
   ) {
     this.#core = core;
+    this.#turn = turn;
     this.#terms = terms;
     this.#nowMs = nowMs;
     this.#events = events;
@@ -88,6 +94,7 @@ export class PaymentBook implements DepositListener {
   appears({ deposit, before }: DepositChange, newId: string): void {
     const transfer = this.#attributed(deposit, before === 'reversed', newId);
     if (transfer === null) return;
+    this.#count(deposit.addressId);
     this.#transfers.set(transferKey(deposit.id, deposit.incarnation), transfer);
     this.#added.push({ table: 'payment_transfer', row: transfer });
   }
@@ -128,6 +135,18 @@ export class PaymentBook implements DepositListener {
       paymentId: payment?.id ?? holder.paymentId,
       role,
     };
+  }
+
+  /** From its first transfer on a lent address takes a place of the plan, whatever is on it. S16. */
+  #count(addressId: string): void {
+    const holder = this.#holderOf(addressId);
+    if (holder === null || holder.paidAtMs !== null) return;
+    const paid = { ...holder, paidAtMs: this.#nowMs };
+    this.#lent = this.#lent.map((one) => (one === holder ? paid : one));
+    if (!this.#counts) this.#added.push(...this.#turn.rows);
+    this.#events.push(...(this.#counts ? [] : this.#turn.events), { type: 'address_counted', id: addressId });
+    this.#counts = true;
+    this.#added.push({ table: 'checkout_address', row: paid });
   }
 
   /** Who has the address, or had it last: a payment that expired keeps it until it is lent on. S12, S15. */

@@ -23,6 +23,7 @@ const ROW_BYTES: Partial<Record<OperationId, number>> = {
   listBalances: 4 * KIB,
   listTransactions: 12 * KIB,
   listWebhooks: 16 * KIB,
+  listPaymentLinks: 32 * KIB,
   listDeliveries: 32 * KIB,
   listDeadLetters: 32 * KIB,
   listWebhookDeliveries: 32 * KIB,

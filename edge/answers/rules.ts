@@ -10,6 +10,7 @@ import { CAPACITY_FIELDS, CASE_WORD, falseCase } from './migration-rules.ts';
 import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
+import { falseChangedLink, falseLink, falseNewLink, LINK_WORD, linkWordBut } from './link-rules.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
 import { ECHOED, falseNewWallet, falsePolicy, ofPolicy, falseTank, falseWallet } from './wallet-rules.ts';
 import { falseBuild, falseTransaction, signedThough } from './transaction-rules.ts';
@@ -326,6 +327,34 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
       'unsupportedChains.*.chain',
       'unsupportedChains.*.reason',
     ],
+  },
+  createPaymentLink: {
+    falseField: falseNewLink,
+    word: [
+      'uses',
+      'closedReason',
+      'closedAt',
+      'monitorUntil',
+      'amountRaised',
+      'paymentCount',
+      'createdAt',
+      'updatedAt',
+    ],
+  },
+  listPaymentLinks: { falseField: falseLink, word: LINK_WORD },
+  getPaymentLink: { falseField: falseLink, word: LINK_WORD },
+  changePaymentLink: { falseField: falseChangedLink, word: LINK_WORD },
+  pausePaymentLink: {
+    falseField: (row, ask, known) => firstFalse(['status', row.status === 'paused']) ?? falseLink(row, ask, known),
+    word: linkWordBut('status'),
+  },
+  resumePaymentLink: {
+    falseField: (row, ask, known) => firstFalse(['status', row.status === 'active']) ?? falseLink(row, ask, known),
+    word: linkWordBut('status'),
+  },
+  closePaymentLink: {
+    falseField: (row, ask, known) => firstFalse(['status', row.status === 'closed']) ?? falseLink(row, ask, known),
+    word: linkWordBut('status'),
   },
   createTreasuryWallet: {
     falseField: (row, ask, known) => falseNewWallet(row, ask, known),

@@ -22,6 +22,9 @@ import { memberHandlers } from './organization/members.ts';
 import { organizationHandlers } from './organization/organizations.ts';
 import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
+import { createEconomics } from './payment/economics.ts';
+import { linkHandlers } from './payment/links.ts';
+import { paymentSettingHandlers } from './payment/settings.ts';
 import { settingHandlers } from './organization/settings.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
@@ -41,11 +44,14 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...given,
     pools: new PoolStock({ reads, edges, waitMs: config.poolWaitMs ?? POOL_WAIT_MS }),
   };
+  const economics = createEconomics(deps);
   return {
     ...addressHandlers(deps),
     ...balanceHandlers(deps),
     ...transactionHandlers(deps),
     ...webhookHandlers(deps),
+    ...linkHandlers(deps, economics),
+    ...paymentSettingHandlers(deps),
     ...walletHandlers(deps),
     ...fundingHandlers(deps),
     ...policyHandlers(deps),

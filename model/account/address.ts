@@ -60,8 +60,13 @@ export type AddressCommand =
 export type AddressEvent =
   | { type: 'pool_pushed'; chain: PooledChain; size: number; gasTank: string; gasTankPath: string }
   | { type: 'pool_low_announced'; chain: PooledChain }
-  /** `paired`: on a further network, so that it counts no more than before. */
-  | { type: 'address_issued'; id: string; family: Family; chain: Chain; index: number; paired?: true }
+  /**
+   * `paired`: on a further network, so that it counts no more than before. `lent`: to a payment link, so that it counts
+   * from its first transfer (payments S16).
+   */
+  | { type: 'address_issued'; id: string; family: Family; chain: Chain; index: number; paired?: true; lent?: true }
+  /** A lent address received for the first time. */
+  | { type: 'address_counted'; id: string }
   /** `counts` false: another network of the address is active. */
   | { type: 'address_status_changed'; id: string; status: AddressStatus; counts?: false }
   | { type: 'peak_noted'; day: string; active: number };

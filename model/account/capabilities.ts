@@ -18,7 +18,8 @@ import { BILLING_INITIAL } from './billing.ts';
 import type { BillingCommand, BillingEvent, BillingReplies, BillingState, BillingWrite } from './billing.ts';
 import { KEY_SOURCE_INITIAL } from './key-source.ts';
 import type { KeySourceCommand, KeySourceEvent, KeySourceReplies, KeySourceState } from './key-source.ts';
-import type { PaymentEvent, PaymentWrite } from './payment.ts';
+import { PAYMENT_INITIAL } from './payment.ts';
+import type { PaymentCommand, PaymentEvent, PaymentReplies, PaymentState, PaymentWrite } from './payment.ts';
 import { PLAN_INITIAL } from './plan.ts';
 import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
 import { TREASURY_INITIAL } from './treasury.ts';
@@ -56,7 +57,8 @@ export interface AccountState
     TreasuryState,
     SweepState,
     PlanState,
-    BillingState {}
+    BillingState,
+    PaymentState {}
 
 /** What is stored with every append: its size does not grow with use. */
 export type AccountSnapshot = Omit<AccountState, keyof OutgoingState>;
@@ -79,6 +81,7 @@ export type AccountCommand = (
   | SweepCommand
   | PlanCommand
   | BillingCommand
+  | PaymentCommand
 ) & { idempotency?: IdempotencyClaim; audit?: AuditNote };
 
 export type AccountEvent =
@@ -107,7 +110,8 @@ export interface AccountReplies
     TreasuryReplies,
     SweepReplies,
     PlanReplies,
-    BillingReplies {
+    BillingReplies,
+    PaymentReplies {
   inspect: AccountState;
   reset_sandbox: { reset: true };
 }
@@ -136,6 +140,7 @@ export const SNAPSHOT_INITIAL = {
   ...SWEEP_INITIAL,
   ...PLAN_INITIAL,
   ...BILLING_INITIAL,
+  ...PAYMENT_INITIAL,
 } satisfies Omit<AccountSnapshot, keyof AccountCore | 'plan'>;
 
 /** The same, with what is no part of the snapshot. */
@@ -150,7 +155,10 @@ export type KeySourceSees = AccountCore &
   PlanState &
   Pick<BillingState, 'owed'> &
   Pick<AddressState, 'chains' | 'activeAddresses' | 'pools' | 'peak'>;
-export type FactSees = AccountCore & OutgoingState & Pick<AddressState, 'pools'> & Pick<BillingState, 'openPeriod'>;
+export type FactSees = AccountCore &
+  OutgoingState &
+  Pick<AddressState, 'pools' | 'peak' | 'activeAddresses'> &
+  Pick<BillingState, 'openPeriod'>;
 export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState & BillingState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
 export type TreasurySees = AccountCore &
@@ -159,6 +167,8 @@ export type TreasurySees = AccountCore &
   Pick<PlanState, 'suspended'> &
   Pick<AddressState, 'pools'>;
 export type SweepSees = AccountCore & SweepState & TreasuryState & Pick<PlanState, 'suspended'>;
+/** What lends an address sees of the account what issues one does. */
+export type PaymentSees = AddressSees & PaymentState;
 /** Plan and billing decide together: a change of plan is charged in the same decision. */
 export type PlanSees = AccountCore &
   PlanState &
@@ -181,4 +191,6 @@ export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['
             ? WebhookSees
             : T extends PlanCommand['type'] | BillingCommand['type']
               ? PlanSees
-              : AccountState;
+              : T extends PaymentCommand['type']
+                ? PaymentSees
+                : AccountState;

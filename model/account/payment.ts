@@ -1,4 +1,7 @@
-/** Payment links of an account and the payments towards them. They are rows, never part of its state. payments M2. */
+/**
+ * Payment links of an account and the payments towards them. They are rows, never part of its state: a shop has
+ * 100,000. What is kept with the account are its settings and two counts. payments M2, P24.
+ */
 import type { ClosedReason, LinkStatus, PaymentStatus } from '../../protocol/slugs.ts';
 import type {
   CheckoutAddressRow,
@@ -8,12 +11,87 @@ import type {
   PaymentTransferRow,
 } from '../rows/payment.ts';
 
+/** What payers see of a merchant, and by which rules it is paid. `active` is `plan.paymentsActive`. payments P24. */
+export interface PaymentSettings {
+  readonly displayName: string | null;
+  readonly supportEmail: string | null;
+  readonly supportUrl: string | null;
+  /** At most ORIGINS_MAX exact origins that may embed a checkout. */
+  readonly origins: readonly string[];
+  readonly toleranceBps: number;
+  readonly timeZone: string;
+  readonly language: string;
+  readonly invoice: { readonly name: string | null; readonly address: string | null; readonly taxId: string | null };
+}
+
+export interface PaymentState {
+  paymentSettings: PaymentSettings;
+  /** Links that are not closed, and custom slugs that were ever given: both are bounded. payments P1, P6. */
+  links: { open: number; customSlugs: number };
+}
+
+/** A link as it is asked for. */
+export type NewLink = Omit<
+  PaymentLinkRow,
+  | 'accountId'
+  | 'version'
+  | 'status'
+  | 'closedReason'
+  | 'closedAtMs'
+  | 'closedAtHeight'
+  | 'monitorUntilMs'
+  | 'addressId'
+  | 'address'
+  | 'derivationPath'
+  | 'amountRaised'
+  | 'paymentCount'
+  | 'uses'
+  | 'createdAtMs'
+  | 'updatedAtMs'
+>;
+
+/** Fields that `PATCH` takes, as the link has them afterwards. Spec §4.6. */
+export type LinkChange = Partial<
+  Pick<
+    PaymentLinkRow,
+    | 'title'
+    | 'description'
+    | 'successUrl'
+    | 'collectEmail'
+    | 'minAmount'
+    | 'maxAmount'
+    | 'thresholdAmount'
+    | 'closesAtMs'
+    | 'maxUses'
+    | 'metadata'
+  >
+>;
+
+export type LinkAction = 'pause' | 'resume' | 'close';
+
+/** `known` is the row as the store has it: what changed meanwhile is refused as `payment_rows_moved`. */
+export type PaymentCommand =
+  | { type: 'create_payment_link'; link: NewLink; customSlug: boolean; addressId: string }
+  | { type: 'change_payment_link'; known: PaymentLinkRow; change: LinkChange; head: number | null }
+  | { type: 'set_payment_link_status'; known: PaymentLinkRow; action: LinkAction; head: number | null }
+  | { type: 'change_payment_settings'; active: boolean; settings: PaymentSettings };
+
 export type PaymentEvent =
-  | { type: 'payment_link_created'; id: string }
+  | { type: 'payment_link_created'; id: string; custom?: true }
   | { type: 'payment_link_changed'; id: string; status: LinkStatus; closedReason: ClosedReason | null }
+  /** Other fields of it. */
+  | { type: 'payment_link_patched'; id: string }
   | { type: 'payment_opened'; id: string; linkId: string }
   /** A transfer made it what it is. */
-  | { type: 'payment_changed'; id: string; status: PaymentStatus; depositId: string; incarnation: number };
+  | { type: 'payment_changed'; id: string; status: PaymentStatus; depositId: string; incarnation: number }
+  | { type: 'payment_settings_changed'; settings: PaymentSettings };
+
+export interface PaymentReplies {
+  create_payment_link: PaymentLinkRow;
+  change_payment_link: PaymentLinkRow;
+  set_payment_link_status: PaymentLinkRow;
+  change_payment_settings: { active: boolean; settings: PaymentSettings };
+}
 
 /** Columns that the store derives: a write names what they are after it, and is refused where the sums differ. */
 export type PaymentWrite =
@@ -29,3 +107,17 @@ export type PaymentWrite =
   | { table: 'payment_entry'; row: PaymentEntryRow }
   /** The link was closed: its payments without money expire. payments P11. */
   | { table: 'payments_expired'; linkId: string };
+
+export const PAYMENT_INITIAL: PaymentState = {
+  paymentSettings: {
+    displayName: null,
+    supportEmail: null,
+    supportUrl: null,
+    origins: [],
+    toleranceBps: 0,
+    timeZone: 'UTC',
+    language: 'en',
+    invoice: { name: null, address: null, taxId: null },
+  },
+  links: { open: 0, customSlugs: 0 },
+};

@@ -7,6 +7,8 @@ import type { SignedVersion, UsedValue, WithdrawalRow } from '../rows/withdrawal
 import type { WebhookRow } from '../rows/webhook.ts';
 import type { AddressStatus, Chain, DeliveryStatus, Direction, HeldReason } from '../../protocol/slugs.ts';
 import type { KeyOwner } from './identity-store.ts';
+import type { PaymentLinkRow } from '../rows/payment.ts';
+import type { LinkMode, LinkStatus } from '../../protocol/slugs.ts';
 import type { Page, PageAsk } from '../../protocol/page.ts';
 
 export interface TransactionView {
@@ -109,6 +111,15 @@ export interface ReadStore {
   withdrawal(accountId: AccountId, id: string): Promise<WithdrawalRow | null>;
   /** The highest counter value that withdrawals of a sender used in blocks of a ledger; null where there is none. */
   usedValue(accountId: AccountId, ledger: LedgerId, from: string): Promise<UsedValue | null>;
+  /** Newest first. */
+  paymentLinks(
+    accountId: AccountId,
+    filter: { chain?: Chain; status?: LinkStatus; mode?: LinkMode; slug?: string },
+    page: PageAsk,
+  ): Promise<Page<PaymentLinkRow>>;
+  paymentLink(accountId: AccountId, id: string): Promise<PaymentLinkRow | null>;
+  /** The highest height known of a ledger; null before the first. payments M6. */
+  headOf(ledger: LedgerId): Promise<number | null>;
   webhooks(accountId: AccountId): Promise<WebhookRow[]>;
   webhook(accountId: AccountId, id: string): Promise<WebhookRow | null>;
   /** Newest first. `event` is a name; `fromMs`/`toMs` bound the creation of the delivery, `[from, to)`. */

@@ -107,6 +107,8 @@ export interface CheckoutAddressRow {
   lentAtMs: number;
   /** Null while the address is lent. */
   releasedAtMs: number | null;
+  /** When it first received while this holder had it; null of an address that never did. payments S16. */
+  paidAtMs: number | null;
 }
 
 /**

@@ -68,7 +68,8 @@ async function lentOf(sql: Sql, accountId: AccountId, ids: readonly string[]): P
          order by h.account_id, h.address_id, h.lent_at desc, h.id desc limit 1) c`,
     )}`;
   return rows.map(
-    ({ lentAt, releasedAt, ...row }) => ({ ...row, lentAtMs: lentAt, releasedAtMs: releasedAt }) as CheckoutAddressRow,
+    ({ lentAt, releasedAt, paidAt, ...row }) =>
+      ({ ...row, lentAtMs: lentAt, releasedAtMs: releasedAt, paidAtMs: paidAt }) as CheckoutAddressRow,
   );
 }
 

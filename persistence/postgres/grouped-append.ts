@@ -47,6 +47,8 @@ const REFUSALS: Readonly<Record<string, () => Refusal>> = {
   pinned_identity_once: () => refuse('CROSS_ENVIRONMENT_IDENTITY'), // I20
   address_pairs: () => refuse('SERVICE_UNAVAILABLE', { reason: PAIRS_CHANGED, retryAfterSeconds: 1 }),
   payment_rows_moved: () => refuse('SERVICE_UNAVAILABLE', { reason: PAYMENTS_MOVED, retryAfterSeconds: 1 }),
+  // An address is lent to one at a time; who came second reads again. payments M3.
+  checkout_address_lent_once: () => refuse('SERVICE_UNAVAILABLE', { reason: PAYMENTS_MOVED, retryAfterSeconds: 1 }),
   pay_slug_once: () => refuse('CONFLICT', { field: 'slug', reason: 'taken' }),
   address_status_changes: () => refuse('CONFLICT', { reason: 'the address has that status already' }),
   delivery_replays_delivery: () => refuse('NOT_FOUND', { reason: 'the delivery or its endpoint is gone' }),

@@ -9,6 +9,7 @@ import { addressPairs } from './address-pairs.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import { addressOf, webhookOf, withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
+import { paymentReads } from './payment-reads.ts';
 import { savingOf } from './first-answer.ts';
 import { listPage, pairsOf, type Source } from './list.ts';
 import { createLists, type Lists } from './list-pool.ts';
@@ -33,6 +34,7 @@ export function createReadStore(sql: Sql, lists: Lists = createLists(sql, { slot
     ...transactionReads(sql, lists),
     ...webhooks(sql),
     ...deliveryReads(sql, lists),
+    ...paymentReads(sql, lists),
   };
 }
 

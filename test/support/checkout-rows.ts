@@ -45,8 +45,10 @@ export class CheckoutStore {
     for (const write of rows) {
       if (write.table === 'payment_link') this.#put(this.links, write.row);
       else if (write.table === 'payment') this.#put(this.payments, write.row);
-      else if (write.table === 'checkout_address') this.lent.push(write.row);
-      else if (write.table === 'payment_transfer')
+      else if (write.table === 'checkout_address') {
+        const at = this.lent.findIndex(({ id }) => id === write.row.id);
+        this.lent.splice(at === -1 ? this.lent.length : at, 1, write.row);
+      } else if (write.table === 'payment_transfer')
         this.#once(this.transfers, `${write.row.depositId}/${write.row.incarnation}`, write.row);
       else if (write.table === 'payment_entry') this.#enter(write.row);
       else if (write.table === 'payments_expired') this.#expire(write.linkId);

@@ -173,6 +173,7 @@ export class CheckoutStory {
       reused: false,
       lentAtMs: this.account.nowMs,
       releasedAtMs: null,
+      paidAtMs: null,
     });
     return address;
   }

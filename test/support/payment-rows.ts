@@ -82,4 +82,5 @@ export const lentRow = (link: PaymentLinkRow, payment: PaymentRow, address: Addr
   reused: false,
   lentAtMs: NOW_MS,
   releasedAtMs: null,
+  paidAtMs: null,
 });

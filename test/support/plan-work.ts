@@ -732,6 +732,22 @@ const READS: Record<string, Work> = {
     await read.addressesAmong(live, 'eth', [row.address, 'none']);
     await read.ownAddresses(live, 'gas_tank');
   },
+  'read.paymentLinks paymentLink headOf': async ({ stores, live }) => {
+    const links = Array.from({ length: 200 }, () => linkRow(live));
+    await write(
+      stores,
+      live,
+      links.map((row) => ({ table: 'payment_link', row })),
+    );
+    const { read } = stores,
+      page = { page: 0, size: 5 },
+      [one] = links as [(typeof links)[0]];
+    await read.paymentLink(live, one.id);
+    await read.paymentLinks(live, {}, page);
+    await read.paymentLinks(live, { status: 'active', mode: 'fixed' }, page);
+    await read.paymentLinks(live, { slug: one.slug, chain: 'eth' }, page);
+    await read.headOf(LEDGER);
+  },
   'read.unissuedPool addressPeak unpairedIndexes isAlone': async ({ stores: { read }, live }) => {
     await read.unissuedPool(live, 'sol', 20);
     await read.addressPeak(live, '2026-06');

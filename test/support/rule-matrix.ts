@@ -89,7 +89,7 @@ const OF_MIGRATION = /\bM-[A-Z][0-9]{1,2}\b/g;
 const OF_PAGE = /\b(?:console|treasury|payments|migration|ecosystem) [A-Z][0-9]{1,2}(?:(?:, |–)[A-Z]?[0-9]{1,2})*/g;
 
 /** Pages with rules of their own, by the name that titles cite them with; each rule is a row `| E1 | …`. */
-export const PAGES: Readonly<Record<string, string>> = { treasury: 'treasury.md' };
+export const PAGES: Readonly<Record<string, string>> = { treasury: 'treasury.md', payments: 'payments.md' };
 
 /** Rules of a page, in its order. */
 export function rulesOfPage(page: string): string[] {

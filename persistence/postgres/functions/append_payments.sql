@@ -71,12 +71,14 @@ begin
     perform payment_rows_moved(written < jsonb_array_length(batch -> 'payments'), 'a payment');
   end if;
   if batch ? 'checkout_addresses' then
-    insert into checkout_address as c (account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at)
-      select account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at
+    insert into checkout_address as c (account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at,
+        paid_at)
+      select account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at, paid_at
         from jsonb_to_recordset(batch -> 'checkout_addresses')
           r(account_id text, id text, address_id text, link_id text, payment_id text, reused boolean,
-            lent_at timestamptz, released_at timestamptz)
-    on conflict (account_id, id) do update set released_at = excluded.released_at where c.released_at is null;
+            lent_at timestamptz, released_at timestamptz, paid_at timestamptz)
+    on conflict (account_id, id) do update set released_at = coalesce(c.released_at, excluded.released_at),
+      paid_at = coalesce(c.paid_at, excluded.paid_at);
   end if;
   if batch ? 'payment_transfers' then
     perform payment_rows_moved(exists (

@@ -33,6 +33,40 @@ const page = <T>(...content: T[]) => ({
 });
 const whole = <T>(...content: T[]) => ({ ...page(...content), size: Math.max(1, content.length) });
 
+const NO_ADDRESS = { addressMode: 'per_payer', address: null, derivationPath: null } as const;
+const paymentLink: ReplyOf<'getPaymentLink'> = {
+  id: newId('lnk', 1),
+  url: 'https://pay.example/pay/help-us',
+  slug: 'help-us',
+  mode: 'donation',
+  addressMode: 'shared',
+  chain: 'eth',
+  asset: 'ETH',
+  tokenContract: null,
+  decimals: 18,
+  amount: null,
+  thresholdAmount: '5',
+  minAmount: null,
+  maxAmount: null,
+  closesAt: null,
+  maxUses: null,
+  uses: 0,
+  title: 'Help',
+  description: null,
+  collectEmail: false,
+  successUrl: null,
+  metadata: {},
+  status: 'active',
+  closedReason: null,
+  closedAt: null,
+  monitorUntil: null,
+  amountRaised: '0',
+  paymentCount: 0,
+  address: FIRST,
+  derivationPath: "m/44'/60'/0'/0/0",
+  createdAt: AT,
+  updatedAt: AT,
+};
 const treasuryWallet: ReplyOf<'createTreasuryWallet'> = {
   id: newId('wal', 1),
   chain: 'eth',
@@ -331,6 +365,27 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
         },
       ],
     }),
+  },
+  createPaymentLink: {
+    body: {
+      mode: 'donation',
+      addressMode: 'shared',
+      chain: 'eth',
+      asset: 'ETH',
+      thresholdAmount: '5.0',
+      title: 'Help',
+    },
+    data: paymentLink,
+  },
+  listPaymentLinks: { data: page(paymentLink, { ...paymentLink, ...NO_ADDRESS }) },
+  getPaymentLink: { params: { id: paymentLink.id }, data: paymentLink },
+  changePaymentLink: { params: { id: paymentLink.id }, body: { title: 'Help' }, data: paymentLink },
+  pausePaymentLink: { params: { id: paymentLink.id }, body: {}, data: { ...paymentLink, status: 'paused' } },
+  resumePaymentLink: { params: { id: paymentLink.id }, body: {}, data: paymentLink },
+  closePaymentLink: {
+    params: { id: paymentLink.id },
+    body: {},
+    data: { ...paymentLink, status: 'closed', closedReason: 'manual', closedAt: AT, monitorUntil: AT },
   },
   createTreasuryWallet: {
     body: { chain: 'eth', source: 'derived', label: 'home' },

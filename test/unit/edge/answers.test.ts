@@ -872,3 +872,26 @@ test('found F44 F12 in sandbox an explorer is the page of the simulated ledger, 
     t.is(await transaction(url), 'refused', url);
   }
 });
+
+test('payments P25: an address of a link passes only at a path of customers of this phrase that derives to it', async (t) => {
+  const link = SAMPLES.getPaymentLink.data;
+  const refused: readonly [Partial<typeof link>, string][] = [
+    [{ address: THIEF }, 'an address of the cloud'],
+    [{ address: SECOND }, 'another address of the phrase than the path says'],
+    [{ derivationPath: null }, 'no path'],
+    [{ derivationPath: "[00000000]m/44'/60'/0'/0/0" }, 'an origin that is not this phrase'],
+    [{ address: own.addressAt('eth', "m/44'/60'/0'/1/0"), derivationPath: "m/44'/60'/0'/1/0" }, 'the gas tank'],
+    [{ address: null }, 'a path without an address'],
+  ];
+  for (const operation of ['getPaymentLink', 'createPaymentLink'] as const) {
+    for (const [change, what] of refused) {
+      const stage = openStage();
+      stage.tell({ ...link, ...change }, routeOf(operation).status);
+      t.is((await stage.ask(operation)).kind, 'refused', `${operation}: ${what}`);
+      t.is(stage.alarms(), 1, what);
+    }
+    const stage = openStage();
+    stage.tell({ ...link, address: SECOND, derivationPath: "m/44'/60'/0'/0/1" }, routeOf(operation).status);
+    t.not((await stage.ask(operation)).kind, 'refused', 'another address of customers');
+  }
+});

@@ -1,0 +1,15 @@
+/** How the settings of payments and the counts of links change. */
+import type { PaymentState } from '../../model/account/payment.ts';
+import type { Folds } from '../account/decision.ts';
+
+export const paymentFolds: Folds<PaymentState, PaymentState> = {
+  payment_link_created: ({ links }, { custom }) => ({
+    links: { open: links.open + 1, customSlugs: links.customSlugs + (custom === true ? 1 : 0) },
+  }),
+  // A closed link is closed once: M8.
+  payment_link_changed: ({ links }, { status }) =>
+    status === 'closed' ? { links: { ...links, open: Math.max(0, links.open - 1) } } : {},
+  payment_settings_changed: (_, { settings }) => ({ paymentSettings: settings }),
+  // Slugs are never free again, so that their count stays. P6.
+  sandbox_reset: ({ links }) => ({ links: { ...links, open: 0 } }),
+};

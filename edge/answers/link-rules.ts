@@ -1,0 +1,141 @@
+/**
+ * Payment links: what was asked, and an address only where this edge derives it. A cloud that names an address of its
+ * own would otherwise be paid by the merchant's payers. payments P25.
+ */
+import { catalogueOf } from '../../chains/catalogue.ts';
+import { networkOf } from '../../chains/registry.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import { isId } from '../../protocol/ids.ts';
+import { formatAmount, parseDecimal } from '../../protocol/money.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
+import { firstFalse, type Ask, type Known } from './known.ts';
+
+type LinkJson = ReplyOf<'getPaymentLink'>;
+
+const sameJson = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+
+/** A link: its id, its asset as the registry of this edge has it, and its address. */
+export function falseLink(row: LinkJson, { params }: Ask, known: Known): string | null {
+  const { id, slug, url, chain, asset, tokenContract, decimals } = row;
+  const { nativeSymbol, nativeDecimals } = networkOf(chain);
+  const listed =
+    tokenContract === null ? { symbol: nativeSymbol, decimals: nativeDecimals } : catalogueOf(chain).get(tokenContract);
+  return (
+    firstFalse(
+      ['id', isId('lnk', id) && (params['id'] === undefined || id === params['id'])],
+      ['url', url.endsWith(`/pay/${slug}`)],
+      ['asset', listed === undefined || listed.symbol === asset],
+      ['decimals', listed === undefined || listed.decimals === decimals],
+    ) ?? falseLentAddress(row, known)
+  );
+}
+
+/** An address of a link is a customer's address of this edge's own phrase. */
+export function falseLentAddress(
+  { chain, address, derivationPath }: Pick<LinkJson, 'chain' | 'address' | 'derivationPath'>,
+  { own }: Known,
+): string | null {
+  if (address === null) return firstFalse(['derivationPath', derivationPath === null]);
+  return firstFalse(
+    [
+      'derivationPath',
+      derivationPath !== null && derivationPath.startsWith('m/') && own.depositPosition(chain, derivationPath) !== null,
+    ],
+    ['address', derivationPath !== null && own.addressAt(chain, derivationPath) === address],
+  );
+}
+
+const AMOUNTS = ['amount', 'thresholdAmount', 'minAmount', 'maxAmount'] as const;
+
+const instantOf = (text: unknown): number | null => (typeof text === 'string' ? Date.parse(text) : null);
+
+/** An amount as it comes back: without zeros at its end. */
+const asAnswered = (text: unknown, decimals: number): string | null => {
+  if (typeof text !== 'string') return null;
+  const amount = parseDecimal(text, decimals);
+  return isRefusal(amount) ? null : formatAmount(amount, decimals);
+};
+
+/** A new link, as it was asked for. */
+export function falseNewLink(row: LinkJson, ask: Ask, known: Known): string | null {
+  const { body } = ask;
+  return (
+    falseLink(row, ask, known) ??
+    firstFalse(
+      ['mode', row.mode === body['mode']],
+      ['chain', row.chain === body['chain']],
+      [
+        'asset',
+        row.asset === body['asset'] || String(row.tokenContract).toLowerCase() === String(body['asset']).toLowerCase(),
+      ],
+      ...AMOUNTS.map((field) => [field, row[field] === asAnswered(body[field], row.decimals)] as const),
+      ['addressMode', row.addressMode === (body['addressMode'] ?? 'per_payer')],
+      ['address', (row.address !== null) === (row.addressMode === 'shared')],
+      ['status', row.status === 'active'],
+      [
+        'tokenContract',
+        row.tokenContract === null ||
+          row.tokenContract === body['asset'] ||
+          catalogueOf(row.chain).has(row.tokenContract),
+      ],
+      ['closesAt', (row.closesAt === null ? null : Date.parse(row.closesAt)) === instantOf(body['closesAt'])],
+      ['maxUses', row.maxUses === (body['maxUses'] ?? null)],
+      ['title', row.title === (body['title'] ?? null)],
+      ['description', row.description === (body['description'] ?? null)],
+      ['collectEmail', row.collectEmail === (body['collectEmail'] ?? false)],
+      ['successUrl', row.successUrl === (body['successUrl'] ?? null)],
+      ['metadata', sameJson(row.metadata, body['metadata'] ?? {})],
+    )
+  );
+}
+
+/** A changed link: the fields that were sent are as they were sent. */
+export function falseChangedLink(row: LinkJson, ask: Ask, known: Known): string | null {
+  const { body } = ask;
+  const sent = (field: string, holds: boolean) => [field, body[field] === undefined || holds] as const;
+  return (
+    falseLink(row, ask, known) ??
+    firstFalse(
+      sent('title', row.title === body['title']),
+      sent('description', row.description === body['description']),
+      sent('successUrl', row.successUrl === body['successUrl']),
+      sent('metadata', sameJson(row.metadata, body['metadata'] ?? {})),
+      ...(['thresholdAmount', 'minAmount', 'maxAmount'] as const).map((field) =>
+        sent(field, row[field] === asAnswered(body[field], row.decimals)),
+      ),
+    )
+  );
+}
+
+/** Fields of a link that are the cloud's word. */
+export const LINK_WORD = [
+  'mode',
+  'addressMode',
+  'chain',
+  'tokenContract',
+  'amount',
+  'thresholdAmount',
+  'minAmount',
+  'maxAmount',
+  'closesAt',
+  'maxUses',
+  'uses',
+  'title',
+  'description',
+  'collectEmail',
+  'successUrl',
+  'metadata',
+  'metadata.*',
+  'status',
+  'closedReason',
+  'closedAt',
+  'monitorUntil',
+  'amountRaised',
+  'paymentCount',
+  'createdAt',
+  'updatedAt',
+] as const;
+
+/** The same without those that a rule checks. */
+export const linkWordBut = (...checked: readonly string[]): string[] =>
+  LINK_WORD.filter((field) => !checked.includes(field) && !checked.includes(field.replace(/\.\*$/, '')));

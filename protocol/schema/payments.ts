@@ -1,0 +1,210 @@
+/** Payment links and the settings of payments. Spec §2.11, §4.6; payments.md parts 3 and 4. */
+import { z } from 'zod';
+import { listQuery } from '../envelope.ts';
+import { ADDRESS_MODES, CHECKOUT_CHAINS, CLOSED_REASONS, LINK_MODES, LINK_STATUSES } from '../slugs.ts';
+import { between, count, decimals } from './numbers.ts';
+import {
+  chain,
+  decimalAmount,
+  freeText,
+  instant,
+  pageReply,
+  pathId,
+  shortText,
+  tokenText,
+  totpCode,
+} from './values.ts';
+
+/** Text without control characters; of several lines where it says so. */
+const plain = (max: number, lines = false) =>
+  shortText(max).refine((text) => !(lines ? /[^\P{Cc}\n]/u : /\p{Cc}/u).test(text), 'no control characters');
+
+const URL_CHARS_MAX = 2_048;
+/** An absolute address of the web without a user in it; plain http is for sandboxes alone. */
+const webUrl = z
+  .string()
+  .max(URL_CHARS_MAX)
+  .refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, username, password } = new URL(text);
+    return /^https?:$/.test(protocol) && username === '' && password === '';
+  }, 'expected an absolute https address without a user')
+  .meta({ examples: ['https://shop.example/thanks'] });
+
+const METADATA = { keys: 50, keyChars: 40, depth: 5, bytes: 4_096 };
+const depthOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+const textsOf = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([key, inner]) => [key, ...textsOf(inner)])
+      : [];
+/** What a merchant writes on a link: returned with its keys in the order given, on every webhook. payments P2. */
+const metadata = z
+  .record(z.string().max(METADATA.keyChars), z.unknown())
+  .refine((value) => Object.keys(value).length <= METADATA.keys, `at most ${METADATA.keys} keys`)
+  .refine((value) => depthOf(value) <= METADATA.depth, `at most ${METADATA.depth} levels deep`)
+  .refine(
+    (value) => new TextEncoder().encode(JSON.stringify(value)).length <= METADATA.bytes,
+    `at most ${METADATA.bytes} bytes of JSON`,
+  )
+  .refine(
+    (value) => textsOf(value).every((text) => !text.includes('\u0000') && text.isWellFormed()),
+    'characters that cannot be stored',
+  )
+  .meta({ examples: [{ order: '1001' }] });
+
+const USES_MAX = 1_000_000;
+const closesAt = instant.meta({ description: 'ISO 8601 with an offset, later than now, within five years' });
+const maxUses = between(1, USES_MAX);
+
+export const createLinkBody = z
+  .strictObject({
+    mode: z.enum(LINK_MODES),
+    chain: chain.meta({ description: `a checkout chain: ${CHECKOUT_CHAINS.join(', ')}` }),
+    asset: tokenText.meta({ description: 'symbol of the native coin or of a catalogued token, or its contract' }),
+    amount: decimalAmount.nullish().meta({ description: 'of a fixed link, in the unit of the asset' }),
+    thresholdAmount: decimalAmount
+      .nullish()
+      .meta({ description: 'of a donation: it closes once so much is confirmed' }),
+    minAmount: decimalAmount.nullish(),
+    maxAmount: decimalAmount.nullish(),
+    addressMode: z.enum(ADDRESS_MODES).nullish().meta({ description: '`shared` for donations only' }),
+    closesAt: closesAt.nullish(),
+    maxUses: maxUses.nullish(),
+    slug: shortText(200).nullish().meta({ description: 'honoured on donations only; a fixed link gets a random one' }),
+    title: plain(120).nullish(),
+    description: plain(1_000, true).nullish(),
+    collectEmail: z.boolean().nullish(),
+    successUrl: webUrl.nullish(),
+    metadata: metadata.nullish(),
+  })
+  .refine(({ mode, amount }) => mode !== 'donation' || amount == null, {
+    path: ['amount'],
+    error: 'of a fixed link only',
+  })
+  .refine(({ mode, amount }) => mode !== 'fixed' || amount != null, {
+    path: ['amount'],
+    error: 'a fixed link needs it',
+  })
+  .refine(({ mode, addressMode }) => mode === 'donation' || addressMode !== 'shared', {
+    path: ['addressMode'],
+    error: 'a shared address is of donations only',
+  })
+  .meta({ examples: [{ mode: 'fixed', chain: 'eth', asset: 'USDC', amount: '25', title: 'Order 1001' }] });
+
+export const changeLinkBody = z
+  .strictObject({
+    title: plain(120).nullish(),
+    description: plain(1_000, true).nullish(),
+    successUrl: webUrl.nullish(),
+    collectEmail: z.boolean().nullish(),
+    minAmount: decimalAmount.nullish(),
+    maxAmount: decimalAmount.nullish(),
+    thresholdAmount: decimalAmount.nullish(),
+    closesAt: closesAt.nullish(),
+    maxUses: maxUses.nullish(),
+    metadata: metadata.nullish(),
+  })
+  .meta({ examples: [{ title: 'Order 1001, corrected' }] });
+
+const inUnits = (description: string) => z.string().meta({ description, examples: ['25'] });
+export const link = z.object({
+  id: z.string(),
+  url: z.string(),
+  slug: z.string(),
+  mode: z.enum(LINK_MODES),
+  addressMode: z.enum(ADDRESS_MODES),
+  chain: z.enum(CHECKOUT_CHAINS),
+  asset: z.string().meta({ description: 'symbol' }),
+  tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
+  decimals,
+  amount: inUnits('asked of a fixed link, in the unit of the asset; null on a donation').nullable(),
+  thresholdAmount: inUnits('it closes once so much is confirmed').nullable(),
+  minAmount: inUnits('the least of a donation').nullable(),
+  maxAmount: inUnits('the most of a donation').nullable(),
+  closesAt: instant.nullable(),
+  maxUses: count.nullable(),
+  uses: count.meta({ description: 'payments that are confirmed, detected or underpaid' }),
+  title: z.string().nullable(),
+  description: z.string().nullable(),
+  collectEmail: z.boolean(),
+  successUrl: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  status: z.enum(LINK_STATUSES),
+  closedReason: z.enum(CLOSED_REASONS).nullable(),
+  closedAt: instant.nullable(),
+  monitorUntil: instant.nullable().meta({ description: 'until when what comes late is announced; null while open' }),
+  amountRaised: inUnits('confirmed money that came in time, in the unit of the asset'),
+  paymentCount: count.meta({ description: 'payments that are confirmed' }),
+  address: z.string().nullable().meta({ description: 'of a shared link; null otherwise' }),
+  derivationPath: z.string().nullable().meta({ description: 'of that address' }),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const linkPage = pageReply(link);
+export const linkParams = z.strictObject({ id: pathId('lnk') });
+export const listLinksQuery = listQuery({
+  status: z.enum(LINK_STATUSES).exactOptional(),
+  mode: z.enum(LINK_MODES).exactOptional(),
+  chain: chain.exactOptional(),
+  slug: freeText(64).exactOptional(),
+});
+
+const ORIGINS_MAX = 50;
+const TOLERANCE_BPS_MAX = 500;
+const origin = z
+  .string()
+  .max(300)
+  .refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, hostname, origin: exact } = new URL(text);
+    return exact === text && (protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost'));
+  }, 'expected an exact origin such as https://shop.example; in sandbox http://localhost:port too');
+const email = z
+  .string()
+  .max(254)
+  .regex(/^[^\s\p{Cc}@]{1,64}@[^\s\p{Cc}@]+\.[^\s\p{Cc}@]+$/u, 'expected an e-mail address');
+const isZone = (zone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== null;
+  } catch {
+    return false;
+  }
+};
+
+const invoiceSettings = {
+  name: plain(200).nullish(),
+  address: plain(500, true).nullish(),
+  taxId: plain(100).nullish(),
+};
+export const paymentSettingsBody = z
+  .strictObject({
+    active: z.boolean(),
+    displayName: plain(120).min(1).nullish(),
+    supportEmail: email.nullish(),
+    supportUrl: webUrl.nullish(),
+    origins: z.array(origin).max(ORIGINS_MAX).nullish(),
+    toleranceBps: between(0, TOLERANCE_BPS_MAX).nullish(),
+    timeZone: freeText(64).refine(isZone, 'expected a time zone of IANA').nullish(),
+    language: freeText(10)
+      .regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/, 'expected a language such as en')
+      .nullish(),
+    invoice: z.strictObject(invoiceSettings).nullish(),
+    totp: totpCode.optional(),
+  })
+  .meta({ examples: [{ active: true, displayName: 'Ada & Co', supportEmail: 'help@shop.example' }] });
+
+const textOrNone = z.string().nullable();
+export const paymentSettings = z.object({
+  active: z.boolean(),
+  displayName: textOrNone.meta({ description: 'what payers see; needed to be active' }),
+  supportEmail: textOrNone,
+  supportUrl: textOrNone,
+  origins: z.array(z.string()).meta({ description: 'pages that may embed a checkout' }),
+  toleranceBps: between(0, TOLERANCE_BPS_MAX).meta({ description: 'how short a fixed payment may be, of 10,000' }),
+  timeZone: z.string(),
+  language: z.string(),
+  invoice: z.object({ name: textOrNone, address: textOrNone, taxId: textOrNone }),
+});
