@@ -733,7 +733,7 @@ const READS: Record<string, Work> = {
     await read.ownAddresses(live, 'gas_tank');
   },
   'read.paymentLinks paymentLink headOf': async ({ stores, live }) => {
-    const links = Array.from({ length: 200 }, () => linkRow(live));
+    const links = Array.from({ length: 40 }, () => linkRow(live));
     await write(
       stores,
       live,

@@ -22,10 +22,44 @@ export async function fillBeside(superuserUrl: string, live: AccountId, rows: nu
     await fillEdges(sql, live, rows);
     await fillSandboxes(sql, rows);
     await fillWatched(sql, live, rows);
+    await fillPayments(sql, live, rows);
     await sql`vacuum analyze`;
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/** A shop with many links and payments, nearly all of them of one kind. */
+async function fillPayments(sql: Sql, live: AccountId, rows: number): Promise<void> {
+  await sql`
+    create function pg_temp.named(prefix text, i bigint) returns text language sql immutable as $$
+      select prefix || '_2' || translate(lpad(to_hex(i), 25, '0'), '0123456789abcdef', '234567abcdefghij') $$`;
+  await sql`
+    insert into pay_slug (slug, account_id, link_id)
+      select 'shop-' || i, ${live}, pg_temp.named('lnk', i) from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into payment_link (account_id, id, version, slug, mode, address_mode, chain, asset, decimals, amount, closes_at,
+        collect_email, metadata, status, closed_reason, closed_at, monitor_until, created_at, updated_at)
+      select ${live}, pg_temp.named('lnk', i), 1, 'shop-' || i, case when i < 20 then 'donation' else 'fixed' end, 'per_payer',
+             case when i % 500 = 0 then 'btc' else 'eth' end, 'ETH', 18, case when i < 20 then null else 1000 end,
+             case when i % 50 = 0 then now() + i * interval '1 minute' end, false, '{}',
+             case when i % 3 = 0 then 'active' else 'closed' end, case when i % 3 = 0 then null else 'paid' end,
+             case when i % 3 = 0 then null else now() end, case when i % 3 = 0 then null else now() + i * interval '1 hour' end,
+             now(), now()
+        from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into payment (account_id, id, link_id, version, status, amount, due, seen, confirmed, late, address_id, address,
+        derivation_path, address_reused, payer_key, expires_at, opened_at, updated_at)
+      select ${live}, pg_temp.named('pay', i), pg_temp.named('lnk', 1 + i / 3), 1,
+             case when i % 3 = 0 then 'confirmed' when i % 100 = 1 then 'awaiting_payment' else 'expired' end, 1000, 1000,
+             case when i % 3 = 0 then 1000 else 0 end, case when i % 3 = 0 then 1000 else 0 end, 0, 'lent-' || i, 'lent-' || i,
+             'm', false, 'payer-' || i % 7, now() + i * interval '1 minute', now(), now()
+        from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into checkout_address (account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at, paid_at)
+      select ${live}, 'lent-' || i, 'lent-' || i, pg_temp.named('lnk', 1 + i / 3), pg_temp.named('pay', i), false, now(),
+             case when i % 2 = 0 then now() end, case when i % 3 = 0 then now() end
+        from generate_series(1, ${rows}::bigint) i`;
 }
 
 async function fillPeople(sql: Sql, rows: number): Promise<void> {

@@ -30,8 +30,9 @@ begin
             collect_email boolean, success_url text, metadata text, status text, closed_reason text,
             closed_at timestamptz, closed_at_height bigint, monitor_until timestamptz, address_id text, address text,
             derivation_path text, created_at timestamptz, updated_at timestamptz)
+       -- A scalar subquery, as in append_addresses: `exists` under an `or` is planned as a hash of the whole table.
        where version = 1
-          or exists (select from payment_link o where o.account_id = r.account_id and o.id = r.id)
+          or (select o.id from payment_link o where o.account_id = r.account_id and o.id = r.id) is not null
     on conflict (account_id, id) do update set
       version = excluded.version, threshold_amount = excluded.threshold_amount, min_amount = excluded.min_amount,
       max_amount = excluded.max_amount, closes_at = excluded.closes_at, max_uses = excluded.max_uses,
@@ -61,7 +62,7 @@ begin
             ceiling amount, seen amount, late amount, address_id text, address text, derivation_path text,
             address_reused boolean, customer_email text, customer_name text, language text, payer_key text,
             expires_at timestamptz, opened_at timestamptz, updated_at timestamptz)
-       where version = 1 or exists (select from payment o where o.account_id = r.account_id and o.id = r.id)
+       where version = 1 or (select o.id from payment o where o.account_id = r.account_id and o.id = r.id) is not null
     on conflict (account_id, id) do update set
       version = excluded.version, status = excluded.status, seen = excluded.seen, late = excluded.late,
       customer_email = excluded.customer_email, customer_name = excluded.customer_name,

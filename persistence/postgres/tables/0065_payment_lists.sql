@@ -1,6 +1,6 @@
 -- The list of payment links: whole by id, filtered by chain, status and mode, or the one of a slug; its length is kept.
 create index payment_link_listed on payment_link (account_id, chain, status, mode, id);
-create unique index payment_link_by_slug on payment_link (account_id, slug);
+create unique index payment_link_by_slug on payment_link (slug);
 alter table list_count drop constraint list_count_list;
 alter table list_count add constraint list_count_list
   check (list in ('address', 'deposit', 'withdrawal', 'delivery', 'payment_link'));

@@ -275,6 +275,7 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     15_100,
     'a page of the audit log looks at 5,000 entries of one index for its further filters, each once in the table',
   ],
+  'read.paymentLinks paymentLink headOf': [10_100, 'a filtered list is counted to 10,000'],
   'inbox: a deposit on a lent address': [
     600,
     'a page of up to 1,000 facts: those that other works left waiting, each with a look for one set aside',
