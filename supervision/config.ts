@@ -1,5 +1,4 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readClusterSecrets } from '../cluster/secrets.ts';
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
