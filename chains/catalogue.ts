@@ -6,24 +6,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from '../protocol/canonical-json.ts';
 import { refuse, type Refusal } from '../protocol/errors.ts';
+import { HAZARDS } from '../protocol/schema/tokens.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import registry1 from './catalogue/registry-1.json' with { type: 'json' };
 import type { Catalogue, Token, TokenFacts } from './chain.ts';
-
-/** What a token's contract can do to its holders. */
-export const HAZARDS = [
-  'upgradeable',
-  'fee_on_transfer',
-  'rebasing',
-  'blocklist',
-  'pausable',
-  'seizable',
-  'hook',
-  'non_transferable',
-  'default_frozen',
-  'confidential_only',
-  'auth_required',
-] as const;
 
 const deployment = z.strictObject({
   chain: z.enum(CHAINS),

@@ -316,11 +316,12 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   ): Promise<readonly bigint[]>;
 }
 
-/** Texts come from the contract: shown after sanitising, never matched. V15, V16. */
+/** Texts come from the contract: shown after sanitising, never matched; hazards as far as they show. V15, V16. */
 export interface TokenFacts {
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;
+  readonly hazards?: readonly string[];
 }
 
 export interface FeeEstimate {

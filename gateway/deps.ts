@@ -21,6 +21,7 @@ import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
+import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
 import type { WayOut } from '../actors/outgoing/way-out.ts';
 
@@ -55,6 +56,7 @@ export interface GatewayDeps {
     readonly billing: Pick<BillingStore, 'statement' | 'statements' | 'isCollected'>;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;
+    readonly tokenRequests: TokenRequestStore;
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;
     readonly uploads: UploadStore;
   };

@@ -32,6 +32,8 @@ export const LISTS = [
   'statements',
   'audit-log',
   'payment-links',
+  'token-requests',
+  'token-reviews',
 ] as const;
 export type ListName = (typeof LISTS)[number];
 
@@ -41,6 +43,7 @@ const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   transactions: /^[0-9]{1,16}\.(?:dep|txn)_[a-z2-7]{26}$/,
   'audit-log': /^[0-9]{1,15}$/,
   'payment-links': /^lnk_[a-z2-7]{26}$/,
+  'token-reviews': /^tkr_[a-z2-7]{26}$/,
   deliveries: /^dlv_[a-z2-7]{26}$/,
 };
 

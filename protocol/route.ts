@@ -58,6 +58,8 @@ export interface Route {
   readonly body?: z.ZodType;
   readonly reply: z.ZodType;
   readonly status: 200 | 201;
+  /** Status where what is asked for was there already; `status` where absent. */
+  readonly again?: 200;
   /** Codes beside those that every route of its credential can answer. */
   readonly refusals: readonly ErrorCode[];
   /**

@@ -16,6 +16,7 @@ import { PAYMENTS_ROUTES } from './routes/payments.ts';
 import { SANDBOX_ROUTES } from './routes/sandbox.ts';
 import { SETTINGS_ROUTES } from './routes/settings.ts';
 import { SIGN_IN_ROUTES } from './routes/sign-in.ts';
+import { TOKENS_ROUTES } from './routes/tokens.ts';
 import { TRANSACTIONS_ROUTES } from './routes/transactions.ts';
 import { TREASURY_ROUTES } from './routes/treasury.ts';
 import { WEBHOOKS_ROUTES } from './routes/webhooks.ts';
@@ -29,6 +30,7 @@ export const ROUTES = {
   ...CHAINS_ROUTES,
   ...PAYMENTS_ROUTES,
   ...TREASURY_ROUTES,
+  ...TOKENS_ROUTES,
   ...MIGRATION_ROUTES,
   ...SANDBOX_ROUTES,
   ...SIGN_IN_ROUTES,

@@ -74,6 +74,10 @@ export type Liveness = (typeof LIVENESS)[number];
 export const EDGE_ROLES = ['leader', 'follower'] as const;
 export type EdgeRole = (typeof EDGE_ROLES)[number];
 
+/** Spec §2.6. */
+export const TOKEN_REQUEST_STATES = ['under_review', 'accepted', 'published', 'declined'] as const;
+export type TokenRequestState = (typeof TOKEN_REQUEST_STATES)[number];
+
 export const ORG_ROLES = ['owner', 'editor', 'viewer'] as const;
 export type OrgRole = (typeof ORG_ROLES)[number];
 

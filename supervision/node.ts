@@ -254,8 +254,8 @@ async function startWork(wired: Wired): Promise<void> {
 
 /** What the owner of accounts does by the clock, and with its role this node's part of what is done once over all. */
 function startBackground(wired: Wired): void {
-  const { config, log, later, workers, stores, background, accounts, presence, reach } = wired;
-  const parts = { system: workers, stores, background, accounts, nowMs, log };
+  const { config, log, later, workers, stores, background, accounts, chains, presence, reach } = wired;
+  const parts = { system: workers, stores, background, accounts, chains: chains.access, nowMs, log };
   const isMine = (accountId: AccountId) => presence.serves(shardOf(accountId));
   startOwnSchedules({ ...parts, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
   if (!config.ROLES.includes('schedules')) return;

@@ -7,7 +7,9 @@ import { billingPeriod } from '../actors/billing/charges.ts';
 import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import type { AccountCommand } from '../model/account/capabilities.ts';
+import { readReviews } from '../chain-watchers/token-reviews.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
+import type { ChainAccess } from '../model/ports/chain-access.ts';
 import type { DeadBuild } from '../persistence/postgres/operator-reads.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import { SESSION_REAP_MS } from '../protocol/frames.ts';
@@ -22,6 +24,7 @@ export interface ScheduleParts {
   /** On connections of its own. */
   readonly background: Stores;
   readonly accounts: Accounts;
+  readonly chains: Pick<ChainAccess, 'bind'>;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -59,6 +62,8 @@ const BUILD_SWEEP_MS = 60_000;
 /** Pages of what waits for endpoints that are stopped, at most so many in a row. */
 const BACKLOG_SWEEP_MS = 1_000;
 const BACKLOG_PAGES_MAX = 200;
+/** Contracts that accounts asked for are read from their chains. Treasury Q4. */
+const TOKEN_SWEEP_MS = 5_000;
 /** Nothing is replayed after REPLAY_WINDOW_DAYS; questions about what an event said come for a little longer. */
 const BODY_KEEP_DAYS = 30;
 
@@ -174,7 +179,12 @@ interface Job {
 }
 
 /** What one node does for all of them, once in each period. */
-export function jobsOf({ background: stores, accounts, nowMs, log }: Omit<ScheduleParts, 'system' | 'stores'>): Job[] {
+export function jobsOf({
+  background: stores,
+  accounts,
+  nowMs,
+  log,
+}: Omit<ScheduleParts, 'system' | 'stores' | 'chains'>): Job[] {
   const daily = DAY_MS / 1_000;
   return [
     {
@@ -244,6 +254,9 @@ export function startOwnSchedules({
 export function startSchedules(parts: ScheduleParts & { readonly nodeId: string }): () => void {
   const { system, background, nodeId, log } = parts;
   often(system, 'schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));
+  often(system, 'schedules/token-requests', TOKEN_SWEEP_MS, async () => {
+    await readReviews({ store: background.tokenRequests, chains: parts.chains });
+  });
   const workers = jobsOf(parts).map((job): Address<'now', void> =>
     system.spawnWorker<'now'>({
       path: `schedules/${job.job}`,

@@ -42,6 +42,8 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   listSweepPolicies: 512 * KIB,
   listKeySources: 1_024 * KIB,
   listMigrationProjects: 256 * KIB,
+  listTokenRequests: 1_024 * KIB,
+  listTokenRoutes: 256 * KIB,
 };
 const BUILDS: ReadonlySet<OperationId> = new Set(['buildTransaction', 'repriceTransaction', 'createTrustline']);
 

@@ -13,6 +13,7 @@ import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } fro
 import { falseChangedLink, falseLink, falseNewLink, LINK_WORD, linkWordBut } from './link-rules.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
 import { ECHOED, falseNewWallet, falsePolicy, ofPolicy, falseTank, falseWallet } from './wallet-rules.ts';
+import { falseNewRequest, falseRequest, falseSimulatedToken } from './request-rules.ts';
 import { falseBuild, falseTransaction, signedThough } from './transaction-rules.ts';
 
 type Table = typeof ROUTES;
@@ -121,6 +122,21 @@ const POLICY_WORD = [
   'updatedAt',
 ];
 const POLICY_SET_WORD = POLICY_WORD.filter((field) => !(ECHOED as readonly string[]).includes(field));
+const REQUEST_WORD = [
+  'symbol',
+  'decimals',
+  'state',
+  'outcome',
+  'onChain',
+  'onChain.symbol',
+  'onChain.name',
+  'onChain.decimals',
+  'onChain.hazards',
+  'onChain.hazards.*',
+  'onChain.readAt',
+  'createdAt',
+  'updatedAt',
+];
 const nothing = () => null;
 const word = (...fields: readonly string[]): { falseField: () => null; word: readonly string[] } => ({
   falseField: nothing,
@@ -356,6 +372,21 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     falseField: (row, ask, known) => firstFalse(['status', row.status === 'closed']) ?? falseLink(row, ask, known),
     word: linkWordBut('status'),
   },
+  requestToken: { falseField: falseNewRequest, word: ['id', ...REQUEST_WORD] },
+  listTokenRequests: { falseField: falseRequest, word: ['id', 'chain', 'contractAddress', ...REQUEST_WORD] },
+  listTokenRoutes: word(
+    'registryVersion',
+    'routes',
+    'routes.*',
+    'routes.*.symbol',
+    'routes.*.from',
+    'routes.*.to',
+    'routes.*.status',
+    'routes.*.reason',
+    'routes.*.protocol',
+    'routes.*.seconds',
+    'routes.*.burnMax',
+  ),
   createTreasuryWallet: {
     falseField: (row, ask, known) => falseNewWallet(row, ask, known),
     word: ['id', 'createdAt'],
@@ -439,6 +470,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'createdAt',
     'purgedAt',
   ),
+  simulateToken: { falseField: falseSimulatedToken, word: ['hazards.*'] },
   simulateDeposit: word('txid', 'outputIndex', 'height'),
   simulateConfirmation: word('confirmations'),
   simulateStuck: word('stuck', 'mined', 'mined.*'),

@@ -94,7 +94,7 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
     });
     if (isRefusal(answer)) return refused(answer);
     const envelope = envelopeOf(answer);
-    if (envelope === null || !isOfStatus(envelope, answer.status, call.route.status)) {
+    if (envelope === null || !isOfStatus(envelope, answer.status, call.route)) {
       const facts = { requestId: call.requestId, route: call.route.path, status: answer.status };
       // A proxy on the way says that the cloud is away in its own words; nobody but the cloud says a success.
       if (answer.status >= 400) log.warn('answer_refused', facts);
@@ -145,8 +145,12 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
 }
 
 /** A success has the one status of its route; a refusal that of its code, where this edge knows the code. */
-function isOfStatus({ error }: PlainEnvelope, status: number, expected: number): boolean {
-  if (error === null) return status === expected;
+function isOfStatus(
+  { error }: PlainEnvelope,
+  status: number,
+  route: { readonly status: number; readonly again?: number },
+): boolean {
+  if (error === null) return status === route.status || status === route.again;
   return status >= 400 && (!Object.hasOwn(ERRORS, error.code) || statusOf(error.code as ErrorCode) === status);
 }
 

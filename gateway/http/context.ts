@@ -55,6 +55,8 @@ export interface Asked<O extends OperationId = OperationId> {
   /** Of the page that asks; absent outside of browsers. */
   readonly origin: string | undefined;
   setHeader(name: string, value: string): void;
+  /** What is asked for was there already: answered with the route's status `again`. */
+  wasThere(): void;
 }
 
 /** Nothing was written: the key has an answer. */

@@ -4,6 +4,7 @@ import { collectionHandlers } from './admin/collections.ts';
 import { adminHandlers } from './admin/actors.ts';
 import { factHandlers } from './admin/facts.ts';
 import { addressHandlers } from './address/addresses.ts';
+import { tokenReviewHandlers } from './admin/token-reviews.ts';
 import { auditLogHandlers } from './audit-log/audit-log.ts';
 import { balanceHandlers } from './chain/balances.ts';
 import { billingHandlers } from './billing/billing.ts';
@@ -30,6 +31,8 @@ import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
 import { policyHandlers } from './treasury/policies.ts';
+import { tokenRequestHandlers } from './treasury/token-requests.ts';
+import { tokenRouteHandler } from './treasury/token-routes.ts';
 import { walletHandlers } from './treasury/wallets.ts';
 import { webhookHandlers } from './webhook/webhooks.ts';
 import type { HandlerDeps } from './surroundings.ts';
@@ -55,6 +58,9 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...walletHandlers(deps),
     ...fundingHandlers(deps),
     ...policyHandlers(deps),
+    ...tokenRequestHandlers(deps),
+    ...tokenReviewHandlers(deps),
+    ...tokenRouteHandler,
     ...deliveryHandlers(deps),
     ...edgeHandlers(deps),
     ...chainHandlers(deps),

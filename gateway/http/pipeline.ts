@@ -54,6 +54,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     const key = idempotencyKeyOf(request);
     if (isRefusal(key)) return sendRefusal(deps, request, reply, key);
     const use = mayRepeat(route, caller, input.body, deps.nowMs()) ? useOf(route, request, key) : null;
+    const success: Success = { status: route.status };
     const asked = {
       params: input.params as Asked['params'],
       query: input.query as Asked['query'],
@@ -71,8 +72,11 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
       setHeader: (name: string, value: string) => {
         void reply.header(name, value);
       },
+      wasThere: () => {
+        success.status = route.again ?? route.status;
+      },
     } satisfies Asked;
-    const answered = answer(handlers[route.operationId]!, asked, use, route.status).then(async (answered) => {
+    const answered = answer(handlers[route.operationId]!, asked, use, success).then(async (answered) => {
       await recordRefusal(deps, route, asking, answered.outcome, targetOf(input.params));
       return answered;
     });
@@ -89,11 +93,11 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     entry: NonNullable<Handlers[keyof Handlers]>,
     asked: Asked,
     use: KeyUse | null,
-    status: number,
+    success: Success,
   ): Promise<Answered> {
     // The table ties operation, handler and input together; a union of all handlers cannot say so.
     const { handle, replay } = (typeof entry === 'function' ? { handle: entry } : entry) as Entry;
-    const act = () => outcomeOf(handle, asked, status, deps);
+    const act = () => outcomeOf(handle, asked, success, deps);
     if (use === null) return { outcome: withoutDuplicate(await act()), replayed: false };
     return idempotency.once(use, act, (stored) =>
       replay === undefined ? Promise.resolve(stored) : replay(stored, asked as never),
@@ -130,6 +134,10 @@ const targetOf = (params: unknown): string | null => {
   return typeof first === 'string' ? first : null;
 };
 
+/** Status of a success; the handler may find that there was nothing to make. */
+interface Success {
+  status: number;
+}
 type Act = (asked: Asked) => Promise<unknown>;
 interface Entry {
   readonly handle: Act;
@@ -177,8 +185,8 @@ const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number)
   successStatus,
 });
 
-async function outcomeOf(handle: Act, asked: Asked, status: number, deps: GatewayDeps): Promise<Outcome> {
-  const outcome = await outcomeOfHandler(handle, asked, status, deps);
+async function outcomeOf(handle: Act, asked: Asked, success: Success, deps: GatewayDeps): Promise<Outcome> {
+  const outcome = await outcomeOfHandler(handle, asked, success, deps);
   if (!isRefusal(outcome)) return outcome;
   try {
     return await withChainCondition(outcome, deps.chains, asked.caller.accountId);
@@ -187,12 +195,12 @@ async function outcomeOf(handle: Act, asked: Asked, status: number, deps: Gatewa
   }
 }
 
-async function outcomeOfHandler(handle: Act, asked: Asked, status: number, deps: GatewayDeps): Promise<Outcome> {
+async function outcomeOfHandler(handle: Act, asked: Asked, success: Success, deps: GatewayDeps): Promise<Outcome> {
   try {
     const result = await handle(asked);
     if (isRefusal(result)) return result;
     if ((result as { ok?: unknown } | null)?.ok === 'duplicate') return { ok: 'duplicate' };
-    return { ok: true, status, reply: result };
+    return { ok: true, status: success.status, reply: result };
   } catch (error) {
     return refusalOrFault(error, deps, asked.requestId);
   }

@@ -202,7 +202,11 @@ function operationOf(operationId: string, route: Route, names: Names, parts: Par
     ...(route.role === null ? {} : { 'x-role': route.role }),
     parameters: [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...headersOf(route)],
     ...input,
-    responses: { [route.status]: success(route, names, parts), ...failuresOf(route) },
+    responses: {
+      [route.status]: success(route, names, parts),
+      ...(route.again === undefined ? {} : { [route.again]: success(route, names, parts) }),
+      ...failuresOf(route),
+    },
   };
 }
 
@@ -211,7 +215,7 @@ function schemaOf(schema: z.ZodType, names: ReadonlyMap<z.ZodType, string>, io: 
   return name === undefined ? clean(z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json) : ref(name);
 }
 
-function success(route: Route, names: Names, parts: Parts): Json {
+function success(route: Route, names: Names, parts: Parts): Json & { readonly description: string } {
   if (route.bare !== undefined) {
     return { description: 'the document itself', content: { [route.bare]: { schema: {} } } };
   }

@@ -16,6 +16,7 @@ import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
 import { createUploadStore } from './upload-store.ts';
+import { createTokenRequestStore } from './token-request-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions {
@@ -46,6 +47,7 @@ export function createStores(options: StoresOptions) {
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),
     uploads: createUploadStore(sql),
+    tokenRequests: createTokenRequestStore(sql),
     /** Attempt partitions of this month and the next ones: at start and daily. */
     async maintain(nowMs: number): Promise<void> {
       await sql`select ensure_attempt_partitions(${nowMs}::timestamptz, 3)`;

@@ -979,6 +979,21 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   drop_pooled: [
     { name: 'a live ledger', expected: 'nothing', call: () => database.sql`select drop_pooled('eth', 'x')` },
   ],
+  ask_for_token: [
+    {
+      name: 'a request for another account',
+      expected: { open: 'no money: the gateway names the account of its caller, as for every row of sign-in' },
+      call: () =>
+        database.sql`select * from ask_for_token(${theirs.live}, 'tkr_claim', null, 'eth', '0xclaim', 'T', 6, null, 100, 1000)`,
+    },
+  ],
+  take_unread_reviews: [
+    {
+      name: 'reviews that are due',
+      expected: { open: 'every node takes them; a review holds what a chain said, and no money' },
+      call: () => database.sql`select 1 from take_unread_reviews(0, 1)`,
+    },
+  ],
   take_sandbox_tasks: [
     {
       name: 'tasks that are not due',

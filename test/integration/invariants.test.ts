@@ -160,7 +160,10 @@ test.serial('the application role cannot write money but by the posting function
     'refresh_token',
     'sandbox_ledger',
     'sandbox_task',
+    'sandbox_token',
     'signing_key',
+    'token_request',
+    'token_review',
   ]);
   t.deepEqual(
     rights.filter(({ privilege }) => ['truncate', 'trigger', 'references'].includes(privilege)),

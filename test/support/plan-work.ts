@@ -670,6 +670,43 @@ const PEOPLE: Record<string, Work> = {
     await auditLog.record({ ...note, organizationId: young });
     for (const ultimate of [90, 7, null]) await auditLog.trim({ free: 7, premium: 90, ultimate });
   },
+  'tokenRequests.ask ofAccount reviews review askedBy takeUnread record accept decline sandbox': async ({
+    stores: { tokenRequests },
+    live,
+    sandbox,
+    userId,
+  }) => {
+    const ask = (contract: string, decimals = 6) =>
+      tokenRequests.ask(live, {
+        id: newId('tkr', Date.now()),
+        ledger: null,
+        chain: 'eth',
+        contract,
+        symbol: 'T',
+        decimals,
+        listedVersion: null,
+        openMax: 100,
+        allMax: 1_000_000,
+      });
+    const facts = { symbol: 'T', name: 'T', decimals: 6, hazards: [] };
+    const [read, absent] = [await ask(fresh()), await ask(fresh(), 18)].map((asked) =>
+      asked.outcome === 'limit' ? null : asked.request,
+    );
+    await tokenRequests.takeUnread(0, 20);
+    await tokenRequests.recordTrouble(read!.review.id, 'away');
+    await tokenRequests.recordFacts(read!.review.id, facts, 'other decimals');
+    await tokenRequests.recordAbsent(absent!.review.id, 'no contract');
+    await tokenRequests.ofAccount(live);
+    await tokenRequests.reviews(null, '', 20);
+    await tokenRequests.reviews('under_review', '', 20);
+    await tokenRequests.review(read!.id);
+    await tokenRequests.askedBy(read!.review.id);
+    await tokenRequests.accept(read!.review.id, userId, [], []);
+    await tokenRequests.decline(read!.review.id, userId, 'not known', []);
+    const token = { chain: 'eth' as const, contract: fresh(), symbol: 'T', decimals: 6, hazards: [] };
+    await tokenRequests.saveSandboxToken(sandbox, token, 1_000_000);
+    await tokenRequests.sandboxToken(sandbox, 'eth', token.contract);
+  },
   'members.organizationsOf roleOf changeRole remove keysMintedBy transfer': async ({ stores }) => {
     const { organizationId, userId } = await newOrganization(stores);
     const other = (await newOrganization(stores)).userId;

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { filesOf, importsOf, ROOT } from '../support/tree.ts';
 
 /** Bytes of all of `protocol/`, minified, with zod. A limit that is seen when something large slips in. */
-const BYTES_MAX = 700_000;
+const BYTES_MAX = 900_000;
 
 /** Bytes of the typed client alone, in brotli. Console C5. */
 const CLIENT_BYTES_MAX = 6_000;

@@ -12,6 +12,7 @@ begin
   delete from sandbox_block where ledger = any (ledgers);
   delete from sandbox_balance where ledger = any (ledgers);
   delete from sandbox_ledger where ledger = any (ledgers);
+  delete from sandbox_token where account_id = of_account;
   delete from sandbox_task where account_id = of_account;
   delete from fact where ledger = any (ledgers);
   delete from unresolved_height where ledger = any (ledgers);

@@ -67,6 +67,19 @@ const paymentLink: ReplyOf<'getPaymentLink'> = {
   createdAt: AT,
   updatedAt: AT,
 };
+const tokenRequest: ReplyOf<'requestToken'> = {
+  id: newId('tkr', 1),
+  chain: 'eth',
+  contractAddress: '0x1aBaEA1f7C830bD89Acc67eC4af516284b1bC33c',
+  symbol: 'EURC',
+  decimals: 6,
+  state: 'under_review',
+  monitored: false,
+  outcome: null,
+  onChain: { symbol: 'EURC', name: 'Euro Coin', decimals: 6, hazards: ['blocklist'], readAt: AT },
+  createdAt: AT,
+  updatedAt: AT,
+};
 const treasuryWallet: ReplyOf<'createTreasuryWallet'> = {
   id: newId('wal', 1),
   chain: 'eth',
@@ -387,6 +400,28 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
     body: {},
     data: { ...paymentLink, status: 'closed', closedReason: 'manual', closedAt: AT, monitorUntil: AT },
   },
+  requestToken: {
+    body: { chain: 'eth', contractAddress: tokenRequest.contractAddress, symbol: 'EURC', decimals: 6 },
+    data: tokenRequest,
+  },
+  listTokenRequests: { data: whole(tokenRequest) },
+  listTokenRoutes: {
+    data: {
+      registryVersion: 1,
+      routes: [
+        {
+          symbol: 'USDC',
+          from: 'eth',
+          to: 'base',
+          status: 'closed',
+          reason: 'not_offered',
+          protocol: null,
+          seconds: null,
+          burnMax: null,
+        },
+      ],
+    },
+  },
   createTreasuryWallet: {
     body: { chain: 'eth', source: 'derived', label: 'home' },
     data: treasuryWallet,
@@ -454,6 +489,22 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
       createdAt: AT,
       purgedAt: AT,
     }),
+  },
+  simulateToken: {
+    body: {
+      chain: 'eth',
+      contractAddress: tokenRequest.contractAddress,
+      symbol: 'EURC',
+      decimals: 6,
+      hazards: ['pausable'],
+    },
+    data: {
+      chain: 'eth',
+      contractAddress: tokenRequest.contractAddress,
+      symbol: 'EURC',
+      decimals: 6,
+      hazards: ['pausable'],
+    },
   },
   simulateDeposit: { body: {}, data: { txid: TXID, outputIndex: 0, height: 7 } },
   simulateConfirmation: { body: {}, data: { confirmations: 3 } },

@@ -1,0 +1,127 @@
+/** What administrators decide about contracts that accounts asked for. Treasury Q3, Q5, Q6, Q8. */
+import type { ReviewAsked } from '../../../model/ports/token-request-store.ts';
+import type { AuditRecord } from '../../../model/rows/audit.ts';
+import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
+import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { organizationOf } from '../../../protocol/ids.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
+import { bearerOf, unknownIn, type Asked, type Handlers } from '../context.ts';
+import type { HandlerDeps } from '../surroundings.ts';
+import { onChainView } from '../treasury/token-requests.ts';
+import { instantOf } from '../views.ts';
+
+/** What cannot be swept whole, or not at all, is not taken. Treasury, table of hazards. */
+const DECLINED_HAZARDS: ReadonlySet<string> = new Set([
+  'rebasing',
+  'hook',
+  'non_transferable',
+  'default_frozen',
+  'confidential_only',
+]);
+
+type Area = 'listTokenReviews' | 'acceptTokenRequest' | 'declineTokenRequest';
+type Deciding = Asked<'acceptTokenRequest'> | Asked<'declineTokenRequest'>;
+
+export function tokenReviewHandlers({
+  log,
+  stores: { tokenRequests, members },
+}: Pick<HandlerDeps, 'log' | 'stores'>): Pick<Handlers, Area> {
+  /** The review, and an entry for the log of each organization that asked. Refuses as Q6 says. */
+  async function decidable(asked: Deciding): Promise<{ review: ReviewAsked; audit: AuditRecord[] } | Refusal> {
+    const { userId } = bearerOf(asked);
+    const review = await tokenRequests.review(asked.params.id);
+    if (review === null) return unknownIn(asked, 'token request', asked.params.id);
+    const asking = new Set((await tokenRequests.askedBy(review.id)).map(organizationOf));
+    const own = await members.organizationsOf(userId);
+    if (own.some(({ id }) => asking.has(id)))
+      return refuse(
+        'FORBIDDEN',
+        { reason: 'own_request' },
+        'a member of an organization that asks for a token does not decide about it: another administrator does',
+      );
+    const { note } = asked;
+    return {
+      review,
+      audit: note === null ? [] : [...asking].map((organizationId) => ({ ...note, target: review.id, organizationId })),
+    };
+  }
+  const moved = ({ state }: ReviewAsked) =>
+    refuse('CONFLICT', { reason: 'state', status: state }, `the request is ${state}: read it again`);
+  const decided = async (asked: Deciding, { review }: { review: ReviewAsked }, what: string) => {
+    log.warn({ requestId: asked.requestId, userId: bearerOf(asked).userId, names: [review.id] }, what);
+    return reviewView((await tokenRequests.review(review.id))!);
+  };
+
+  return {
+    async listTokenReviews({ query }) {
+      const ask = pageAskOf('token-reviews', query);
+      if (isRefusal(ask)) return ask;
+      const after = 'after' in ask ? ask.after : null;
+      const rows = await tokenRequests.reviews(query.state ?? null, after?.key ?? '', ask.size + 1);
+      const shown = rows.slice(0, ask.size);
+      return {
+        content: shown.map(reviewView),
+        next:
+          rows.length > ask.size
+            ? cursorText('token-reviews', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id })
+            : null,
+      };
+    },
+    async acceptTokenRequest(asked) {
+      const found = await decidable(asked);
+      if (isRefusal(found)) return found;
+      const { review, audit } = found;
+      const { acknowledgedHazards } = asked.body;
+      if (review.state !== 'under_review' && review.state !== 'declined') return moved(review);
+      if (review.facts === null)
+        return refuse(
+          'CONFLICT',
+          { reason: 'not_read', chain: review.chain, tokenContract: review.contract },
+          review.trouble ?? 'the contract was not read yet: it is within a minute',
+        );
+      const { hazards } = review.facts;
+      const declined = hazards.find((hazard) => DECLINED_HAZARDS.has(hazard));
+      if (declined !== undefined)
+        return refuse(
+          'CONFLICT',
+          { reason: 'hazard', value: declined, tokenContract: review.contract },
+          `a token that is ${declined} cannot be swept whole: decline it`,
+        );
+      if ([...hazards].sort().join() !== [...acknowledgedHazards].sort().join())
+        return refuse(
+          'CONFLICT',
+          { reason: 'hazard', value: hazards.join(', '), tokenContract: review.contract },
+          'name exactly the hazards of the contract in acknowledgedHazards',
+        );
+      const done = await tokenRequests.accept(review.id, bearerOf(asked).userId, acknowledgedHazards, audit);
+      return done ? decided(asked, found, 'an administrator accepted a token') : moved(review);
+    },
+    async declineTokenRequest(asked) {
+      const found = await decidable(asked);
+      if (isRefusal(found)) return found;
+      const { review, audit } = found;
+      if (review.state !== 'under_review' && review.state !== 'accepted') return moved(review);
+      const done = await tokenRequests.decline(review.id, bearerOf(asked).userId, asked.body.reason, audit);
+      return done ? decided(asked, found, 'an administrator declined a token') : moved(review);
+    },
+  };
+}
+
+function reviewView(review: ReviewAsked): ReplyOf<'acceptTokenRequest'> {
+  const { id, accountId, chain, contract, state, requestedBy, claims, trouble, outcome, acceptedBy } = review;
+  return {
+    id,
+    accountId,
+    chain,
+    contractAddress: contract,
+    state,
+    requestedBy,
+    claims,
+    onChain: onChainView(review),
+    trouble,
+    outcome,
+    acceptedBy,
+    createdAt: instantOf(review.createdAtMs),
+    updatedAt: instantOf(review.updatedAtMs),
+  };
+}

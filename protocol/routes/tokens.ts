@@ -1,0 +1,75 @@
+/** Requests for tokens, and the ways of tokens between chains. */
+import type { Route } from '../route.ts';
+import * as tokens from '../schema/tokens.ts';
+import { admin, adminWrites, GET, LIST, POST, reads, sandbox, SIMULATE, writes } from './kinds.ts';
+
+export const TOKENS_ROUTES = {
+  requestToken: {
+    ...writes('Treasury'),
+    idempotent: 'store',
+    status: 201,
+    again: 200,
+    method: POST,
+    path: '/v1/treasury/token-requests',
+    body: tokens.tokenRequestBody,
+    reply: tokens.tokenRequest,
+    refusals: ['INVALID_CHAIN', 'TOKEN_NOT_SUPPORTED', 'CONFLICT'],
+    summary: 'Ask for a token that the catalogue lacks; a contract that was asked for before is answered as it is',
+  },
+  listTokenRequests: {
+    ...reads('Treasury'),
+    ...LIST,
+    path: '/v1/treasury/token-requests',
+    reply: tokens.tokenRequestPage,
+    refusals: [],
+    summary: 'Tokens that the account asked for, newest first',
+  },
+  listTokenRoutes: {
+    ...reads('Treasury'),
+    method: GET,
+    path: '/v1/treasury/routes',
+    reply: tokens.routeMatrix,
+    refusals: [],
+    summary: 'Between which chains a token can be bridged, and why not where it cannot',
+  },
+  simulateToken: {
+    ...sandbox,
+    idempotent: 'store',
+    status: 201,
+    method: POST,
+    path: '/v1/sandbox/simulate-token',
+    body: tokens.simulateTokenBody,
+    reply: tokens.simulatedToken,
+    refusals: [...SIMULATE, 'TOKEN_NOT_SUPPORTED', 'CONFLICT'],
+    summary: 'Put a token contract on a simulated ledger, so that it can be asked for',
+  },
+  listTokenReviews: {
+    ...admin,
+    method: GET,
+    path: '/v1/admin/token-requests',
+    query: tokens.tokenReviewQuery,
+    reply: tokens.tokenReviewPage,
+    refusals: [],
+    summary: 'Contracts that accounts asked for, each once, with what the chain says of them',
+  },
+  acceptTokenRequest: {
+    ...adminWrites,
+    method: POST,
+    path: '/v1/admin/token-requests/{id}/accept',
+    params: tokens.tokenReviewParams,
+    body: tokens.acceptTokenBody,
+    reply: tokens.tokenReview,
+    refusals: ['CONFLICT'],
+    summary: 'Accept a contract; another administrator publishes it',
+  },
+  declineTokenRequest: {
+    ...adminWrites,
+    method: POST,
+    path: '/v1/admin/token-requests/{id}/decline',
+    params: tokens.tokenReviewParams,
+    body: tokens.declineTokenBody,
+    reply: tokens.tokenReview,
+    refusals: ['CONFLICT'],
+    summary: 'Decline a contract, with the reason that those who asked for it read',
+  },
+} as const satisfies Record<string, Route>;

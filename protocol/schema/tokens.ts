@@ -1,0 +1,136 @@
+/** Requests for tokens, and the ways of tokens between chains. Spec §2.6, §4.5; treasury Q, H1. */
+import { z } from 'zod';
+import { listQuery } from '../envelope.ts';
+import { CHAINS, TOKEN_REQUEST_STATES } from '../slugs.ts';
+import { between, count, decimals } from './numbers.ts';
+import { chain, freeText, instant, pageReply, pathId, replyAmount, tokenText } from './values.ts';
+
+/** What a token's contract can do to its holders. */
+export const HAZARDS = [
+  'upgradeable',
+  'fee_on_transfer',
+  'rebasing',
+  'blocklist',
+  'pausable',
+  'seizable',
+  'hook',
+  'non_transferable',
+  'default_frozen',
+  'confidential_only',
+  'auth_required',
+] as const;
+
+const SYMBOL = /^[\x21-\x7e]{1,20}$/;
+const DECIMALS_MAX = 36;
+const symbol = z
+  .string()
+  .regex(SYMBOL, 'expected 1 to 20 printable characters without spaces')
+  .meta({ description: '1 to 20 printable ASCII characters' });
+
+export const tokenRequestBody = z
+  .strictObject({
+    chain,
+    contractAddress: tokenText.meta({ description: 'contract, mint, CURRENCY:ISSUER (xrp) or CODE:ISSUER (xlm)' }),
+    symbol,
+    decimals: between(0, DECIMALS_MAX).meta({ description: 'compared with what the contract says' }),
+  })
+  .meta({
+    examples: [
+      { chain: 'eth', contractAddress: '0x1aBaEA1f7C830bD89Acc67eC4af516284b1bC33c', symbol: 'EURC', decimals: 6 },
+    ],
+  });
+
+const onChain = z
+  .object({
+    symbol: z.string(),
+    name: z.string(),
+    decimals,
+    hazards: z
+      .array(z.string())
+      .readonly()
+      .meta({ description: `of ${HAZARDS.join(', ')}` }),
+    readAt: instant,
+  })
+  .nullable()
+  .meta({ description: 'what the contract itself says; null while it was not read' });
+
+export const tokenRequest = z.object({
+  id: z.string(),
+  chain: z.enum(CHAINS),
+  contractAddress: z.string(),
+  symbol: z.string(),
+  decimals,
+  state: z.enum(TOKEN_REQUEST_STATES),
+  monitored: z.boolean().meta({ description: 'true once it is published' }),
+  outcome: z.string().nullable().meta({ description: 'why it was declined' }),
+  onChain,
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const tokenRequestPage = pageReply(tokenRequest);
+
+export const tokenReview = z.object({
+  id: z.string(),
+  accountId: z
+    .string()
+    .nullable()
+    .meta({ description: 'whose simulated ledger it is on; null of a contract of the chain' }),
+  chain: z.enum(CHAINS),
+  contractAddress: z.string(),
+  state: z.enum(TOKEN_REQUEST_STATES),
+  requestedBy: count.meta({ description: 'accounts that asked for it, each once' }),
+  claims: z.array(z.object({ symbol: z.string(), decimals })).readonly(),
+  onChain,
+  trouble: z
+    .string()
+    .nullable()
+    .meta({ description: 'why the chain could not be read; it is tried again each minute' }),
+  outcome: z.string().nullable(),
+  acceptedBy: z.string().nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const tokenReviewQuery = listQuery({ state: z.enum(TOKEN_REQUEST_STATES).optional() });
+export const tokenReviewPage = z.object({
+  content: z.array(tokenReview),
+  next: z.string().nullable().meta({ description: 'cursor of what follows' }),
+});
+export const tokenReviewParams = z.strictObject({ id: pathId('tkr') });
+export const acceptTokenBody = z.strictObject({
+  acknowledgedHazards: z.array(z.enum(HAZARDS)).max(HAZARDS.length).default([]),
+});
+export const declineTokenBody = z.strictObject({ reason: freeText(500) });
+
+export const ROUTE_REASONS = [
+  'not_bridgeable',
+  'deprecated',
+  'no_issuer_bridge',
+  'recipient_checks_missing',
+  'not_offered',
+] as const;
+export const tokenRoute = z.object({
+  symbol: z.string(),
+  from: z.enum(CHAINS),
+  to: z.enum(CHAINS),
+  status: z.enum(['open', 'closed']),
+  reason: z.enum(ROUTE_REASONS).nullable().meta({ description: 'why it is closed' }),
+  protocol: z.string().nullable(),
+  seconds: count.nullable().meta({ description: 'typical time to the attestation' }),
+  burnMax: replyAmount.nullable().meta({ description: 'most that one transfer may move, smallest unit' }),
+});
+export const routeMatrix = z.object({ registryVersion: count, routes: z.array(tokenRoute) });
+
+export const simulateTokenBody = z.strictObject({
+  chain,
+  contractAddress: tokenText,
+  symbol,
+  decimals: between(0, DECIMALS_MAX),
+  hazards: z.array(z.enum(HAZARDS)).max(HAZARDS.length).default([]),
+});
+export const simulatedToken = z.object({
+  chain: z.enum(CHAINS),
+  contractAddress: z.string(),
+  symbol: z.string(),
+  decimals,
+  hazards: z.array(z.string()).readonly(),
+});
