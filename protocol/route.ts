@@ -83,6 +83,15 @@ export function pathOf(template: string, params: Readonly<Record<string, string>
   });
 }
 
+/** One spelling of a path: `/v1/%61ddresses` is served as `/v1/addresses`, so a key is one key under both. */
+export function plainPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path; // no route has it
+  }
+}
+
 /** True when a path has the shape of a template, whatever its parameters hold. */
 export function pathMatches(template: string, path: string): boolean {
   const wanted = template.split('/');

@@ -11,6 +11,7 @@ import { trustlineBody } from '../../protocol/schema/addresses.ts';
 import { buildBody, type BuiltJson } from '../../protocol/schema/transactions.ts';
 import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
 import { validate } from '../../protocol/validation.ts';
+import { plainPath } from '../../protocol/route.ts';
 import { builtOf, unsignedOf } from '../signing/built-reply.ts';
 import { sha256 } from '../signing/instruction-record.ts';
 import type { Instructions } from '../signing/instructions.ts';
@@ -283,13 +284,17 @@ function counterOf(chain: Token['chain']): Pick<Instruction, 'counter'> {
 }
 
 /**
- * What a caller's Idempotency-Key names: one path, one body whatever the order of its names; undefined without a key.
+ * What a caller's Idempotency-Key names: one path however it is spelled, as at the cloud, and one body whatever the
+ * order of its names; undefined without a key.
  */
 function requestOf({ headers, pathAndQuery, body }: EdgeCall): Instruction['request'] {
   const key = headers['idempotency-key'];
   return key === undefined
     ? undefined
-    : { key: sha256(`${pathAndQuery}\n${key}`), body: sha256(canonicalJson(jsonOf(body) ?? null)) };
+    : {
+        key: sha256(`${plainPath(pathAndQuery.split('?')[0]!)}\n${key}`),
+        body: sha256(canonicalJson(jsonOf(body) ?? null)),
+      };
 }
 
 const otherBody = ({ headers, route, pathAndQuery }: EdgeCall): Refusal =>

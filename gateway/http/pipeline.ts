@@ -17,6 +17,7 @@ import { clientOf, cookiesOf, headOf, idempotencyKeyOf, type Listed } from './he
 import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
 import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
 import { isFresh, staleRefusal } from './organization/second-factor.ts';
+import { plainPath } from '../../protocol/route.ts';
 import { validate } from '../../protocol/validation.ts';
 
 /** Signed edge calls have their own window, so that an application cannot keep its edge from reporting. */
@@ -157,15 +158,6 @@ function useOf({ idempotent }: Listed, request: FastifyRequest, key: string | nu
     bodyHash: bodyHashOf(request.body),
     kept: idempotent,
   };
-}
-
-/** One spelling of a path: `/v1/%61ddresses` is served as `/v1/addresses`, so a key is one key under both. */
-function plainPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path; // no route has it
-  }
 }
 
 /**

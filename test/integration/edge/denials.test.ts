@@ -309,3 +309,13 @@ test('found: a refusal of the cloud carries no address, key or member of its own
   const own = await ask(refusing('INVALID_ADDRESS', 400, { address: THIEF }), `/v1/addresses?address=${THIEF}`);
   t.is(own.error?.details['address'], THIEF, 'what the caller wrote comes back to it');
 });
+
+test('found F5: an Idempotency-Key is one key however its path is spelled: another body under it is refused here', async (t) => {
+  const cast = await stage(t);
+  await cast.build(1, 'one', 'k-spelled');
+  const other = { ...askedOf({ chain: 'sol' }), paymentRef: 'two' };
+  for (const path of ['/v1/transactions/unsigned', '/v1/transactions/%75nsigned', '/v1/%74ransactions/unsigned']) {
+    const answer = await cast.edge.ask('POST', path, other, { 'idempotency-key': 'k-spelled' });
+    t.is(JSON.parse(answer.text).error?.code, 'IDEMPOTENCY_CONFLICT', path);
+  }
+});
