@@ -157,6 +157,7 @@ test.serial('the application role cannot write money but by the posting function
     'login',
     'mail',
     'membership',
+    'migration_project',
     'refresh_token',
     'sandbox_ledger',
     'sandbox_task',
@@ -164,6 +165,8 @@ test.serial('the application role cannot write money but by the posting function
     'signing_key',
     'token_request',
     'token_review',
+    'upload',
+    'upload_chunk',
   ]);
   t.deepEqual(
     rights.filter(({ privilege }) => ['truncate', 'trigger', 'references'].includes(privilege)),
