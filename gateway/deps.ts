@@ -11,6 +11,7 @@ import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
 import type { MemberStore } from '../model/ports/member-store.ts';
+import type { PeopleStore } from '../model/ports/people-store.ts';
 import type { Nodes } from '../model/ports/nodes.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -40,6 +41,8 @@ export interface GatewayConfig {
   readonly sandboxRequestsPerMinute?: number;
   /** How long a request waits for the refill of a pool; 5 s where absent. Milliseconds. Decisions 3. */
   readonly poolWaitMs?: number;
+  /** Who may become a user by themselves; `invite` where absent. Console A6. */
+  readonly signUp?: 'invite' | 'open' | 'closed';
   readonly oidc: { readonly issuer: string; readonly audience: string } | null;
 }
 
@@ -51,6 +54,7 @@ export interface GatewayDeps {
     readonly identity: IdentityStore;
     readonly logins: LoginStore;
     readonly members: MemberStore;
+    readonly people: PeopleStore;
     readonly auditLog: AuditLogStore;
     readonly reads: ReadStore;
     readonly billing: Pick<BillingStore, 'statement' | 'statements' | 'isCollected'>;

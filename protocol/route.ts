@@ -57,7 +57,7 @@ export interface Route {
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   readonly reply: z.ZodType;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   /** Status where what is asked for was there already; `status` where absent. */
   readonly again?: 200;
   /** Codes beside those that every route of its credential can answer. */

@@ -114,6 +114,7 @@ const schema = z.object({
     .string()
     .regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
     .default('Flock <flock@localhost>'),
+  SIGN_UP: z.enum(['invite', 'open', 'closed']).default('invite'),
   WEBHOOK_LADDER_SECONDS: list.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
   /** How long a request that finds a pool empty waits for the refill that is under way. */
@@ -196,6 +197,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push('OIDC_AUDIENCE: is read beside OIDC_ISSUER alone; set that too, or leave this out');
   if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined)
     problems.push('SMTP_URL or MAIL_DIR: at most one');
+  if (present.SIGN_UP === 'open' && present.SMTP_URL === undefined && present.MAIL_DIR === undefined)
+    problems.push('SIGN_UP: open needs a way for letters: SMTP_URL, or MAIL_DIR');
   const chains: CloudConfig['chains'] = {};
   for (const chain of CHAINS) {
     const parsed = z.object(chainSettings(chain)).safeParse(present);

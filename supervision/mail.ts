@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import { sendDueMail } from '../gateway/mail/sender.ts';
 import { directoryTransport, smtpTransport, type MailTransport } from '../gateway/mail/transports.ts';
+import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import type { CloudConfig } from './config.ts';
 
@@ -14,6 +15,7 @@ export interface MailParts {
   readonly publicUrl: string;
   readonly system: Pick<ActorSystem, 'spawnWorker'>;
   readonly stores: Pick<Stores, 'mail'>;
+  readonly secrets: SecretBox;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -28,14 +30,14 @@ function transportOf({
 }
 
 /** Starts sending; the answer closes the transport. Without one mail waits in the outbox. */
-export function startMail({ config, publicUrl, system, stores, nowMs, log }: MailParts): () => void {
+export function startMail({ config, publicUrl, system, stores, secrets, nowMs, log }: MailParts): () => void {
   const transport = transportOf(config);
   if (transport === null) return () => undefined;
   system.spawnWorker<'look'>({
     path: 'schedules/mail',
     recover: ({ timers, sendSelf }) => void timers.after(0, () => sendSelf('look')),
     receive: async (look, { timers, sendSelf }) => {
-      await sendDueMail({ store: stores.mail, transport, publicUrl, nowMs, log });
+      await sendDueMail({ store: stores.mail, transport, secrets, publicUrl, nowMs, log });
       timers.after(LOOK_MS, () => sendSelf(look));
     },
   });

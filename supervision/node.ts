@@ -261,7 +261,8 @@ function startBackground(wired: Wired): void {
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({ ...parts, nodeId: reach.nodes.self });
   later('schedules', 100, async () => stopJobs());
-  const closeMail = startMail({ ...parts, config, publicUrl: publicUrlOf(config), stores: background });
+  const mail = { stores: background, secrets: wired.secrets };
+  const closeMail = startMail({ ...parts, config, publicUrl: publicUrlOf(config), ...mail });
   later('mail', 100, async () => closeMail());
 }
 
@@ -357,6 +358,7 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
     publicAuthorities: config.PUBLIC_AUTHORITIES,
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     developerMode: config.DEVELOPER_MODE,
+    signUp: config.SIGN_UP,
     sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,
     poolWaitMs: config.POOL_WAIT_MS,
     trustedProxies: config.TRUSTED_PROXIES,

@@ -22,6 +22,7 @@ import { loginHandlers } from './organization/logins.ts';
 import { memberHandlers } from './organization/members.ts';
 import { organizationHandlers } from './organization/organizations.ts';
 import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
+import { registrationHandlers } from './organization/registration.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
 import { createEconomics } from './payment/economics.ts';
 import { linkHandlers } from './payment/links.ts';
@@ -67,6 +68,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...sandboxHandlers(deps),
     ...signInHandlers(deps),
     ...loginHandlers(deps),
+    ...registrationHandlers(deps),
     ...memberHandlers(deps),
     ...auditLogHandlers(deps),
     ...organizationHandlers(deps),

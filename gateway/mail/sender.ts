@@ -6,8 +6,11 @@
  *   claimed ── the process ends ──▶ the claim runs out: due again, so that a message may come twice and never not at
  * all
  */
-import type { DueMail, MailStore } from '../../model/ports/mail-store.ts';
-import { letterOf } from './letters.ts';
+import type { DueLetter, DueMail, MailStore } from '../../model/ports/mail-store.ts';
+import type { SecretBox } from '../../model/ports/secret-box.ts';
+import { letterContext } from '../http/organization/links.ts';
+import { letterOf, type Letter } from './letters.ts';
+import { peopleLetterOf } from './people-letters.ts';
 import type { MailTransport } from './transports.ts';
 
 /**
@@ -24,6 +27,8 @@ const ERROR_CHARS_MAX = 300;
 export interface MailSenderDeps {
   readonly store: MailStore;
   readonly transport: MailTransport;
+  /** Opens the tokens of links. */
+  readonly secrets: Pick<SecretBox, 'open'>;
   /** Origin of the cloud, for the words of a letter. */
   readonly publicUrl: string;
   readonly nowMs: () => number;
@@ -36,27 +41,55 @@ export async function sendDueMail(deps: MailSenderDeps): Promise<number> {
   for (;;) {
     const due = await deps.store.claimDue(CLAIM_MAX, deps.nowMs(), CLAIM_MS);
     for (const mail of due) sent += (await sendOne(deps, mail)) ? 1 : 0;
-    if (due.length < CLAIM_MAX) return sent;
+    const letters = await deps.store.claimLetters(CLAIM_MAX, deps.nowMs(), CLAIM_MS);
+    for (const letter of letters) sent += (await sendLetter(deps, letter)) ? 1 : 0;
+    if (due.length < CLAIM_MAX && letters.length < CLAIM_MAX) return sent;
   }
 }
 
 async function sendOne({ store, transport, publicUrl, nowMs, log }: MailSenderDeps, mail: DueMail): Promise<boolean> {
   const { eventId, accountId, kind } = mail;
+  const reason = await handOver(transport, kind, () => letterOf(mail, publicUrl));
+  await store.record(mail, {
+    atMs: nowMs(),
+    againAtMs: reason === null ? null : nowMs() + pauseMs(mail),
+    error: reason,
+  });
+  if (reason === null) log.info({ eventId, accountId, kind }, 'mail sent');
+  else log.warn({ eventId, accountId, kind, attempts: mail.attempts + 1, reason }, 'mail could not be sent');
+  return reason === null;
+}
+
+async function sendLetter(
+  { store, transport, secrets, publicUrl, nowMs, log }: MailSenderDeps,
+  letter: DueLetter,
+): Promise<boolean> {
+  const { id, kind, recipient, sealedToken } = letter;
+  const reason = await handOver(transport, kind, () => {
+    const token = sealedToken === null ? null : secrets.open(sealedToken, letterContext(id));
+    const words = peopleLetterOf({ ...letter, token }, publicUrl);
+    return words === null ? null : { messageId: `<${id}@${new URL(publicUrl).hostname}>`, to: recipient, ...words };
+  });
+  const againAtMs = reason === null ? null : nowMs() + pauseMs(letter);
+  await store.recordLetter(id, { atMs: nowMs(), againAtMs, error: reason });
+  if (reason === null) log.info({ id, kind }, 'mail sent');
+  else log.warn({ id, kind, attempts: letter.attempts + 1, reason }, 'mail could not be sent');
+  return reason === null;
+}
+
+/** Null when the transport took it, else why not. */
+async function handOver(transport: MailTransport, kind: string, write: () => Letter | null): Promise<string | null> {
   try {
-    const letter = letterOf(mail, publicUrl);
+    const letter = write();
     if (letter === null) throw new RangeError(`no letter is written about ${kind}`);
     await transport.send(letter);
+    return null;
   } catch (error) {
-    const reason = reasonOf(error);
-    const pauseMs = PAUSES_MS[Math.min(mail.attempts, PAUSES_MS.length - 1)]!;
-    log.warn({ eventId, accountId, kind, attempts: mail.attempts + 1, reason }, 'mail could not be sent');
-    await store.record(mail, { atMs: nowMs(), againAtMs: nowMs() + pauseMs, error: reason });
-    return false;
+    return reasonOf(error);
   }
-  await store.record(mail, { atMs: nowMs(), againAtMs: null, error: null });
-  log.info({ eventId, accountId, kind }, 'mail sent');
-  return true;
 }
+
+const pauseMs = ({ attempts }: { attempts: number }): number => PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)]!;
 
 /** The transport's code and first line: a server's words may repeat a recipient, never a password. */
 function reasonOf(error: unknown): string {

@@ -58,6 +58,8 @@ const HELP: Readonly<Record<string, string>> = {
   svc_blocks_behind: 'Blocks between cursor and head',
   svc_facts_waiting: 'Facts past their threshold that are not matured yet',
   svc_facts_contradicted: 'Facts whose recorded movement endpoints contradict; an operator should check the endpoints',
+  svc_letters_withheld_total:
+    'Letters that requests would have caused beyond what a mailbox or an organization gets in an hour',
   svc_reorgs_total: 'Branches that were replaced',
   svc_redis_up: '1 while Redis answers; 0: rate limits are counted by each node alone',
   svc_resubmissions_total: 'Signed bytes handed to a node, by what it said',

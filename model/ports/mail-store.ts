@@ -1,5 +1,6 @@
 /** Mail that waits to be sent. */
 import type { AccountId } from '../../protocol/ids.ts';
+import type { LetterKind } from './people-store.ts';
 import type { EventEnvelope } from '../../protocol/schema/events.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 
@@ -20,7 +21,21 @@ export interface DueMail {
   attempts: number;
 }
 
+/** A letter that no event is about. Console A10. */
+export interface DueLetter {
+  readonly id: string;
+  readonly kind: LetterKind;
+  readonly recipient: string;
+  readonly sealedToken: string | null;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly attempts: number;
+}
+
 export interface MailStore {
+  /** As `claimDue`, of the letters. */
+  claimLetters(limit: number, nowMs: number, claimMs: number): Promise<DueLetter[]>;
+  /** As `record`; what was sent has forgotten its token. */
+  recordLetter(id: string, tried: { atMs: number; againAtMs: number | null; error: string | null }): Promise<void>;
   /** Claims due mail for `claimMs`, oldest first; SKIP LOCKED. */
   claimDue(limit: number, nowMs: number, claimMs: number): Promise<DueMail[]>;
   /** Sent, or tried again at `againAtMs`. What was sent stays sent. */
@@ -28,8 +43,8 @@ export interface MailStore {
     mail: Pick<DueMail, 'eventId' | 'userId'>,
     tried: { atMs: number; againAtMs: number | null; error: string | null },
   ): Promise<void>;
-  /** Mail that is not sent yet. */
+  /** Mail and letters that are not sent yet. */
   unsent(): Promise<number>;
-  /** Forgets mail that was sent before an instant. */
+  /** Forgets mail and letters that were sent before an instant, and tokens whose time was over by then. */
   purgeSent(olderThanMs: number): Promise<number>;
 }

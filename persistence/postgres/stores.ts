@@ -12,6 +12,7 @@ import { createLoginStore } from './login-store.ts';
 import { createMailStore } from './mail-store.ts';
 import { createMemberStore } from './member-store.ts';
 import { createOperatorReads } from './operator-reads.ts';
+import { createPeopleStore } from './people-store.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
@@ -43,6 +44,7 @@ export function createStores(options: StoresOptions) {
     identity: createIdentityStore(sql, options.initialAccount),
     logins: createLoginStore(sql),
     members: createMemberStore(sql),
+    people: createPeopleStore(sql),
     read: createReadStore(sql, options.lists),
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),

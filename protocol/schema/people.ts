@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { count } from './numbers.ts';
 import { ORG_ROLES } from '../slugs.ts';
+import { PASSWORD_CHARS_MAX } from './account.ts';
 import { freeText, instant, pageReply, pathId, totpCode } from './values.ts';
 
 export const loginParams = z.strictObject({ id: pathId('lgn') });
@@ -17,6 +18,42 @@ export const login = z.object({
 });
 export const loginPage = pageReply(login);
 export const loginsEnded = z.object({ ended: count });
+
+// ── Oneself ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Code points are counted by the rules of passwords; here only what is too long to look at is refused. */
+const newPassword = z
+  .string()
+  .min(1)
+  .refine((text) => [...text].length <= PASSWORD_CHARS_MAX, `at most ${PASSWORD_CHARS_MAX} characters`)
+  .meta({ examples: ['seven grey herons wade upstream'] });
+const email = freeText(320).meta({ examples: ['someone@example.com'] });
+/** The secret of a link that came by mail. */
+const linkToken = freeText(100);
+export const me = z.object({
+  id: z.string(),
+  email: z.string(),
+  secondFactor: z.boolean(),
+  loginId: z.string().nullable(),
+});
+export const emailBody = z.strictObject({ email });
+export const accepted = z.object({
+  accepted: z.literal(true).meta({ description: 'the same for every email; what there is to say comes by mail' }),
+});
+export const linkBody = z.strictObject({ token: linkToken });
+export const linkPasswordBody = z.strictObject({ token: linkToken, password: newPassword });
+export const emailDone = z.object({ email: z.string().meta({ description: 'to sign in with from now on' }) });
+export const passwordBody = z.strictObject({
+  password: newPassword,
+  current: z
+    .string()
+    .min(1)
+    .max(PASSWORD_CHARS_MAX)
+    .optional()
+    .meta({ description: 'the present password; without it a fresh second factor is needed' }),
+});
+export const passwordChanged = z.object({ changed: z.literal(true) });
+export const newEmailBody = z.strictObject({ email, totp: totpCode.optional() });
 
 // ── Members ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -52,6 +52,7 @@ async function rotation() {
 
 const sending = (transport: MailTransport, nowMs: () => number = () => NOW_MS, warnings: unknown[] = []) => ({
   store: stores.mail,
+  secrets: { open: (sealed: string) => sealed },
   transport,
   publicUrl: PUBLIC_URL,
   nowMs,

@@ -7,6 +7,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { initialAccount } from '../../../model/account/state.ts';
 import { mintApiKey } from '../../http/auth/api-keys.ts';
+import { emailOf } from '../../http/auth/email-address.ts';
+import { passwordRefusal } from '../../http/auth/password-rules.ts';
 import { hashPassword } from '../../http/auth/passwords.ts';
 import { withFiles } from '../../../protocol/node/settings-in-files.ts';
 import { createIdentityStore } from '../../../persistence/postgres/identity.ts';
@@ -33,8 +35,6 @@ interface Work {
   readonly nowMs: number;
 }
 
-/** Choice: more than the eight that are common where a second factor is asked for. */
-const PASSWORD_CHARACTERS_MIN = 12;
 const PASSWORD_BYTES = 18;
 
 function choice<T extends string>(name: string, text: string | undefined, choices: readonly T[]): T {
@@ -62,12 +62,13 @@ async function createUser({ identity, args, out, nowMs }: Work): Promise<void> {
     strict: true,
     options: { email: { type: 'string' }, admin: { type: 'boolean', default: false } },
   });
-  const email = required('email', values.email);
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new RangeError('--email must be an email address');
+  const email = emailOf(required('email', values.email));
+  if (email === null) throw new RangeError('--email must be an email address');
   if ((await identity.userByEmail(email)) !== null) throw new RangeError('a user with that email exists');
   const typed = process.stdin.isTTY ? '' : readFileSync(0, 'utf8').split('\n')[0]!.trim();
-  if (typed !== '' && [...typed].length < PASSWORD_CHARACTERS_MIN)
-    throw new RangeError(`the password must have at least ${PASSWORD_CHARACTERS_MIN} characters`);
+  const weak = typed === '' ? null : passwordRefusal(typed, [email]);
+  if (weak !== null)
+    throw new RangeError(`the password is ${String(weak.details['reason'])}: ${String(weak.details['next'])}`);
   const password = typed === '' ? randomBytes(PASSWORD_BYTES).toString('base64url') : typed;
   const id = newId('usr', nowMs);
   await identity.insertUser({

@@ -21,6 +21,11 @@ const PER_ADDRESS = 60;
 const PER_NETWORK = 10;
 const PER_EMAIL = 100;
 const PER_DEVICE = 10;
+/** Links that an address tries, and letters that it asks for. Console A7. */
+const LINKS_PER_ADDRESS = 20;
+/** Letters to one mailbox that requests cause, and those of one organization. Console A10. */
+const LETTERS_PER_MAILBOX = 5;
+const LETTERS_PER_ORGANIZATION = 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -45,6 +50,13 @@ export interface Guess {
 export interface Throttles {
   /** Counts one guess. Refuses: RATE_LIMIT_EXCEEDED. */
   refusal(guess: Guess): Promise<Refusal | null>;
+  /** Counts one try of a link. Refuses: RATE_LIMIT_EXCEEDED. */
+  ofLinks(address: string): Promise<Refusal | null>;
+  /**
+   * Counts a letter that a request causes: false where its mailbox, or the organization, has had enough for an hour. A
+   * device that signed in as the email has letters of its own, so that strangers keep none from it.
+   */
+  mayWrite(letter: Omit<Guess, 'address'> & { organizationId?: string }): Promise<boolean>;
   /** The `Set-Cookie` with which a browser that signed in as the email is known again. */
   deviceCookie(email: string): string;
 }
@@ -87,6 +99,28 @@ export function createThrottles({
         }
       }
       return null;
+    },
+    async ofLinks(address) {
+      const { allowed, resetSeconds } = await rateLimiter.take(
+        `links:${address}`,
+        LINKS_PER_ADDRESS,
+        nowMs(),
+        MINUTE_MS,
+      );
+      return allowed
+        ? null
+        : refuse('RATE_LIMIT_EXCEEDED', { windowSeconds: MINUTE_MS / 1_000, retryAfterSeconds: resetSeconds });
+    },
+    async mayWrite({ email, device, organizationId }) {
+      const known = deviceOf(device, email);
+      const mailbox = known === null ? `letters:${hashOf(email)}` : `letters:device:${known}`;
+      const windows = [
+        [mailbox, LETTERS_PER_MAILBOX],
+        ...(organizationId === undefined ? [] : [[`letters:${organizationId}`, LETTERS_PER_ORGANIZATION] as const]),
+      ] as const;
+      for (const [key, limit] of windows)
+        if (!(await rateLimiter.take(key, limit, nowMs(), HOUR_MS)).allowed) return false;
+      return true;
     },
     deviceCookie(email) {
       const sealed = secrets.seal(randomBytes(DEVICE_BYTES).toString('base64url'), contextOf(email));

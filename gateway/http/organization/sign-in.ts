@@ -3,7 +3,8 @@
  */
 import { notFound, refuse } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
-import { isPassword } from '../auth/passwords.ts';
+import { emailOf } from '../auth/email-address.ts';
+import { hashPassword, isOutdated, isPassword } from '../auth/passwords.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ofUser, type Asking } from '../audit-note.ts';
 import { bearerOf, type Handlers } from '../context.ts';
@@ -15,7 +16,7 @@ type Area = 'login' | 'refresh' | 'logout' | 'switchOrganization' | 'stepUp' | '
 export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
-    stores: { identity, logins, auditLog },
+    stores: { identity, logins, auditLog, people },
     config,
     nowMs,
   } = deps;
@@ -25,7 +26,8 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     auditLog.recordOfUser(userId, ofUser(asked, 'login', { outcome: 'failed', reason }));
   return {
     async login(asked) {
-      const { email, password, totp, organizationId } = asked.body;
+      const { email: typed, password, totp, organizationId } = asked.body;
+      const email = emailOf(typed) ?? typed;
       const slow = await throttles.refusal({
         address: asked.clientAddress,
         email: email.toLowerCase(),
@@ -37,6 +39,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         if (user !== null) await failed(asked, user.id, 'password');
         return refuse('UNAUTHORIZED');
       }
+      if (isOutdated(user.passwordHash)) await people.rehash(user.id, user.passwordHash, await hashPassword(password));
       if (user.totpConfirmed) {
         const wrong =
           totp === undefined

@@ -1,0 +1,86 @@
+/**
+ * What letters to people say that no event is about. Pure. A link leads to a page of the console and has its token in
+ * the fragment, which no server and no scanner of mail sees; opening it changes nothing. Console A7, A10.
+ */
+import type { LetterKind } from '../../model/ports/people-store.ts';
+
+export interface PeopleLetter {
+  readonly kind: LetterKind;
+  readonly recipient: string;
+  /** The secret of its link; null where it has none. */
+  readonly token: string | null;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+interface Words {
+  readonly subject: string;
+  readonly text: string;
+}
+
+const NOT_YOU = `If you did not ask for this, do nothing: without this letter nobody can go on.`;
+const NEVER = `Nobody will ever ask you for a recovery phrase, a key or a code by mail.`;
+
+const shown = (text: string | undefined): string => (text ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+
+/** Subject and text; null for a kind that a newer release writes. `publicUrl` is the cloud's own origin. */
+export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: string): Words | null {
+  const link = (page: string) => `  ${publicUrl}/console/${page}#${token ?? ''}`;
+  const words: Readonly<Record<LetterKind, () => readonly [subject: string, ...paragraphs: string[]]>> = {
+    verify: () => [
+      'Confirm your email to sign up',
+      'Somebody signed up with this email. Confirm it and set a password within 24 hours:',
+      link('verify'),
+      NOT_YOU,
+    ],
+    known: () => [
+      'You have a sign-in already',
+      'Somebody signed up with this email, which has a sign-in. Sign in, or set a new password, here:',
+      `  ${publicUrl}/console/`,
+      'If it was not you, do nothing: nothing has changed.',
+    ],
+    reset: () => [
+      'Set a new password',
+      'Somebody asked for a new password for this email. Set it within 30 minutes:',
+      link('reset'),
+      'It signs out every browser and leaves your second factor as it is.',
+      NOT_YOU,
+    ],
+    password_changed: () => [
+      'Your password was changed',
+      'The password of this email was changed, and other browsers were signed out.',
+      'If it was not you, set a new one at once, and tell an owner of your organization:',
+      `  ${publicUrl}/console/forgot`,
+    ],
+    email: () => [
+      'Confirm your new email',
+      'Somebody asked to sign in with this email from now on. Confirm it within 24 hours:',
+      link('email'),
+      NOT_YOU,
+    ],
+    email_taken: () => [
+      'This email has a sign-in already',
+      'Somebody asked to sign in with this email from now on. It belongs to a sign-in already, so nothing has changed.',
+      'If it was you, sign in with it, or take another one.',
+    ],
+    email_changed: () => [
+      'Your email was changed',
+      `You sign in with ${shown(facts['email'])} from now on, and no longer with this email.`,
+      'If it was not you, take it back within 7 days. This signs out every browser:',
+      link('email'),
+    ],
+    email_restored: () => [
+      'Your email was changed back',
+      'You sign in with this email again. All browsers were signed out, and links that were open are good no more.',
+      'If the change was not yours, set a new password now:',
+      `  ${publicUrl}/console/forgot`,
+    ],
+    invitation: () => [
+      `Invitation to ${shown(facts['organization'])}`,
+      `${shown(facts['inviter'])} invites you to ${shown(facts['organization'])} as ${shown(facts['role'])}. Accept within 7 days:`,
+      link('invitation'),
+      'The invitation is for this email. If you do not know the sender, do nothing.',
+    ],
+  };
+  const [subject, ...paragraphs] = words[kind]?.() ?? [];
+  return subject === undefined ? null : { subject, text: `${[...paragraphs, NEVER].join('\n\n')}\n` };
+}
