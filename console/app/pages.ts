@@ -63,6 +63,17 @@ export const OWN_PAGES: readonly PageEntry[] = [
   { path: '/profile', title: 'Profile', load: async () => (await import('../pages/profile.tsx')).Profile },
 ];
 
+const letters = () => import('../pages/by-letter.tsx');
+
+/** Pages for whoever is not signed in, and where the links of letters lead. */
+export const OPEN_PAGES: readonly PageEntry[] = [
+  { path: '/sign-up', title: 'Sign up', load: async () => (await letters()).SignUp },
+  { path: '/forgot', title: 'Forgotten password', load: async () => (await letters()).Forgot },
+  { path: '/verify', title: 'Set your password', load: async () => (await letters()).Verify },
+  { path: '/reset', title: 'Set a new password', load: async () => (await letters()).Reset },
+  { path: '/email', title: 'Your email', load: async () => (await letters()).ConfirmEmail },
+];
+
 /** The page at a path and what its parameters are; null where there is none. */
 export function pageAt(
   pages: readonly PageEntry[],

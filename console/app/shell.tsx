@@ -7,7 +7,7 @@ import { Empty, Skeleton } from '../ui/states.tsx';
 import { plain, words } from '../ui/text.ts';
 import type { Scope } from './ask.ts';
 import { BASE, go, hrefOf, pageKey, place } from './location.ts';
-import { ADMIN_PAGES, OWN_PAGES, pageAt, PAGES, type PageEntry } from './pages.ts';
+import { ADMIN_PAGES, OPEN_PAGES, OWN_PAGES, pageAt, PAGES, type PageEntry } from './pages.ts';
 import type { PageComponent } from './page.ts';
 import { login, organizations, session, signOut } from './session.ts';
 
@@ -24,6 +24,13 @@ export function App(): JSX.Element {
       <div class="start">
         <Skeleton rows={3} />
       </div>
+    );
+  if (scopeOf() === null && pageAt(OPEN_PAGES, place.value.path) !== null)
+    return (
+      <>
+        <Current scope={null} />
+        <CodeDialog />
+      </>
     );
   if (now.state === 'out') return <SignIn ended={now.ended} />;
   return (
@@ -220,7 +227,7 @@ const NOWHERE: Scope = { organizationId: '', environment: 'live' };
 
 /** The page of the address. What it shows is keyed by the whole place, so that nothing of another one survives. */
 function Current({ scope }: { scope: Scope | null }): JSX.Element {
-  const found = pageAt(scope === null ? [...OWN_PAGES, ...ADMIN_PAGES] : PAGES, place.value.path);
+  const found = pageAt(scope === null ? [...OPEN_PAGES, ...OWN_PAGES, ...ADMIN_PAGES] : PAGES, place.value.path);
   const [loaded, setLoaded] = useState<{ path: string; Page: PageComponent } | null>(null);
   const path = found?.page.path ?? null;
   useEffect(() => {

@@ -6,6 +6,8 @@ import { isRefusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { open, readOrganizations, signedIn } from '../app/session.ts';
 import { Field, Form, useSend, type Values } from '../ui/form.tsx';
+import { BASE } from '../app/location.ts';
+import { Wordmark } from '../ui/wordmark.tsx';
 
 const focusOn = (input: HTMLInputElement | null): void => input?.focus();
 type Token = ReplyOf<'login'>;
@@ -35,12 +37,7 @@ export function SignIn({ ended }: { ended: boolean }): JSX.Element {
   return (
     <main class="sign-in">
       <div class="sign-in-box">
-        <p class="brand">
-          <svg viewBox="0 0 24 24" aria-hidden="true">
-            <path d="M3 15c2.5-4 5-4 6.5-.7C11 11 13.5 11 16 15M10 8.5c1.6-2.4 3.2-2.4 4.4-.4 1.2-2 2.8-2 4.4.4" />
-          </svg>
-          Flock
-        </p>
+        <Wordmark />
         <h1>Sign in</h1>
         {ended && (
           <p class="notice" role="status">
@@ -65,6 +62,9 @@ export function SignIn({ ended }: { ended: boolean }): JSX.Element {
             />
           )}
         </Form>
+        <p>
+          <a href={`${BASE}/forgot`}>Forgotten password</a> · <a href={`${BASE}/sign-up`}>Sign up</a>
+        </p>
       </div>
     </main>
   );

@@ -48,7 +48,7 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
     password_changed: () => [
       'Your password was changed',
       'The password of this email was changed, and other browsers were signed out.',
-      'If it was not you, set a new one at once, and tell an owner of your organization:',
+      'If it was not you, set a new one now, and ask an owner of your organization to look:',
       `  ${publicUrl}/console/forgot`,
     ],
     email: () => [

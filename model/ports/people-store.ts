@@ -49,7 +49,7 @@ export interface PeopleStore {
   /** A token in place of the open one of its kind and subject, with its letter: one statement. */
   open(token: NewToken, letter: NewLetter | null, nowMs: number): Promise<void>;
   token(hash: string): Promise<TokenRow | null>;
-  /** Spends a token of kind `verify`: a user with the mailbox that it proves. Null where it is spent, or somebody has it. */
+  /** Spends a token of kind `verify`: a user with the mailbox that it proves. Null where it is spent, or one has it. */
   register(hash: string, user: { id: string; passwordHash: string }, nowMs: number): Promise<string | null>;
   /**
    * Spends a token of kind `reset`: the password, the end of all logins and of all other tokens but those that take an

@@ -136,7 +136,7 @@ function passwords(sql: Sql): Pick<PeopleStore, 'reset' | 'changePassword' | 're
         with ${spending(sql, hash, 'reset', nowMs)}, changed as materialized (
           update console_user u set password_hash = ${passwordHash} from spent s where u.id = s.user_id
           returning u.id, u.email as recipient
-        ), ${endings(sql, 'reset', nowMs, { but: null, hash })}, told as (${notice(sql, letterId, 'password_changed', nowMs)})
+        ), ${endings(sql, 'reset', nowMs, { but: null, hash })}, noticed as (${notice(sql, letterId, 'password_changed', nowMs)})
         select c.id as user_id, ${noting(sql, audit)} as noted from changed c`;
       return row === undefined ? null : { userId: row.userId };
     },
@@ -145,7 +145,7 @@ function passwords(sql: Sql): Pick<PeopleStore, 'reset' | 'changePassword' | 're
         with changed as materialized (
           update console_user u set password_hash = ${to} where u.id = ${id} and u.password_hash = ${from}
           returning u.id, u.email as recipient
-        ), ${endings(sql, 'password', nowMs, { but: loginId, hash: null })}, told as (${notice(sql, letterId, 'password_changed', nowMs)})
+        ), ${endings(sql, 'password', nowMs, { but: loginId, hash: null })}, noticed as (${notice(sql, letterId, 'password_changed', nowMs)})
         select c.id, ${noting(sql, audit)} as noted from changed c`;
       return count === 1;
     },
@@ -180,7 +180,7 @@ function emails(sql: Sql): Pick<PeopleStore, 'changeEmail' | 'restoreEmail'> {
           insert into mail_token (hash, kind, subject, email, user_id, created_at, expires_at)
             select ${undo.hash}, 'undo', ${undo.hash}, c.former, c.id, ${at(sql, nowMs)}, ${at(sql, undo.expiresAtMs)}
               from changed c
-        ), told as (
+        ), noticed as (
           insert into letter (id, kind, recipient, user_id, sealed_token, facts, created_at, next_attempt_at)
             select ${undo.letterId}, 'email_changed', c.recipient, c.id, ${undo.sealed},
                    jsonb_build_object('email', s.email), ${at(sql, nowMs)}, clock_timestamp() from changed c, spent s
@@ -189,7 +189,7 @@ function emails(sql: Sql): Pick<PeopleStore, 'changeEmail' | 'restoreEmail'> {
     restoreEmail: (hash, letterId, nowMs, audit) =>
       outcomeOf(sql<{ userId: string }[]>`
         with ${spending(sql, hash, 'undo', nowMs)}, ${changing(sql`u.email`)},
-             ${endings(sql, 'email', nowMs, { but: null, hash })}, told as (${notice(sql, letterId, 'email_restored', nowMs)})
+             ${endings(sql, 'email', nowMs, { but: null, hash })}, noticed as (${notice(sql, letterId, 'email_restored', nowMs)})
         select c.id as user_id, ${noting(sql, audit)} as noted from changed c`),
   };
 }

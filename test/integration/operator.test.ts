@@ -94,7 +94,7 @@ test('issue 2.10 without a password one is made and shown this once; what is wro
   t.is((await cloud.identity.userByEmail('grace@example.com'))?.platformRole, 'admin');
   const short = await flock(['users', 'create', '--email', 'short@example.com'], 'eleven char\n');
   t.is(short.status, 2);
-  t.regex(short.stderr, /at least 12 characters/);
+  t.regex(short.stderr, /the password is too_short: take 15 characters/);
   t.is(await cloud.identity.userByEmail('short@example.com'), null);
   for (const [words, said] of [
     [['users', 'create', '--email', 'GRACE@example.com'], 'exists'],

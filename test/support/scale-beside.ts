@@ -85,6 +85,14 @@ async function fillPeople(sql: Sql, rows: number): Promise<void> {
       select pg_temp.org(1 + i % 2000) || '_live', 'evt_' || i, 'usr_' || i, 'identity_rotation_detected', 'x@example.com', '{}', 1,
              case when i <= 50 then now() end, case when i > 50 then now() end, now() from generate_series(1, ${rows}::bigint) i`;
   await sql`
+    insert into letter (id, kind, recipient, facts, attempts, next_attempt_at, sent_at, created_at)
+      select i::text, 'known', 'x@example.com', '{}', 1, case when i <= 50 then now() end, case when i > 50 then now() end, now()
+        from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into mail_token (hash, kind, subject, email, user_id, created_at, expires_at)
+      select encode(sha256(i::text::bytea), 'hex'), 'reset', 'usr_' || i, 'u' || i || '@example.com', 'usr_' || i, now(), now() + interval '1 day'
+        from generate_series(1, ${rows}::bigint) i`;
+  await sql`
     insert into webhook (account_id, id, url, events, sealed_secrets, secret_preview, status, created_at, updated_at)
       select pg_temp.org(i) || '_live', 'hook-' || i, 'https://example.com/', '{deposit_detected}', '{sealed}', 'whsec_ab', 'enabled', now(), now()
         from generate_series(1, 2000) i`;

@@ -10,6 +10,9 @@ const cloud = await startTestCloud({
   SIGN_UP: 'open',
   MAIL_DIR: letters.directory,
   TRUSTED_PROXIES: '127.0.0.1',
+  PUBLIC_URL: 'http://cloud.test',
+  CLUSTER_SECRET: randomBytes(32).toString('hex'),
+  INTERNAL_PORT: '0',
 });
 const closed = await cloud.another('closed', { SIGN_UP: 'invite' });
 test.after.always(async () => {
@@ -45,7 +48,7 @@ test('console A6, A7: who signs up proves the mailbox by a link whose fetch spen
   const asked = await post('register', { email: ` ${email.toUpperCase()} ` });
   t.deepEqual([asked.status, asked.json.data], [202, { accepted: true }]);
   const [letter] = await letters.to(email, 'Confirm your email');
-  t.regex(letter!.text, new RegExp(`${cloud.url.replaceAll('.', '\\.')}/console/verify#[\\w-]{43}`));
+  t.regex(letter!.text, /http:\/\/cloud\.test\/console\/verify#[\w-]{43}/);
   const page = await raw(cloud.url, 'GET', '/console/verify');
   t.is(page.status, 200, 'a scanner that fetches the link has fetched the shell');
   const token = letter!.token!;
@@ -60,36 +63,43 @@ test('console A6, A7: who signs up proves the mailbox by a link whose fetch spen
   t.is((await post('verify', { token: 'x'.repeat(43), password: PASSWORD })).json.error.code, 'NOT_FOUND');
 });
 
-test('console A6: a known and an unknown email are answered alike, in the same time; the mailbox alone learns which', async (t) => {
-  const known = await cloud.person();
-  const twice = await Promise.all([post('register', { email: known.email }), post('register', { email: newEmail() })]);
-  t.deepEqual(
-    twice.map(({ status, json }) => [status, json.data]),
-    [
-      [202, { accepted: true }],
-      [202, { accepted: true }],
-    ],
-  );
-  t.is((await letters.to(known.email, 'You have a sign-in already'))[0]!.token, undefined);
-  const ROUNDS = 40;
-  const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
-  const who = await Promise.all(Array.from({ length: ROUNDS }, () => cloud.person({ totp: false })));
-  for (const { email } of who)
-    for (const [name, asked] of [
-      ['known', email],
-      ['unknown', newEmail()],
-    ] as const) {
-      const begun = performance.now();
-      const answer = await post('password/forgot', { email: asked });
-      times[name].push(performance.now() - begun);
-      t.deepEqual([answer.status, answer.json.data], [202, { accepted: true }]);
-    }
-  const median = (all: number[]) => all.toSorted((a, b) => a - b)[all.length / 2]!;
-  t.true(
-    Math.abs(median(times.known) - median(times.unknown)) < 10,
-    `${median(times.known)} ms, ${median(times.unknown)} ms`,
-  );
-});
+test.serial(
+  'console A6: a known and an unknown email are answered alike, in the same time; the mailbox alone learns which',
+  async (t) => {
+    const known = await cloud.person();
+    const twice = await Promise.all([
+      post('register', { email: known.email }),
+      post('register', { email: newEmail() }),
+    ]);
+    t.deepEqual(
+      twice.map(({ status, json }) => [status, json.data]),
+      [
+        [202, { accepted: true }],
+        [202, { accepted: true }],
+      ],
+    );
+    t.is((await letters.to(known.email, 'You have a sign-in already'))[0]!.token, undefined);
+    const ROUNDS = 40;
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+    const who = await Promise.all(Array.from({ length: ROUNDS }, () => cloud.person({ totp: false })));
+    for (const { email } of who)
+      for (const [name, asked] of [
+        ['known', email],
+        ['unknown', newEmail()],
+      ] as const) {
+        const begun = performance.now();
+        const answer = await post('password/forgot', { email: asked });
+        times[name].push(performance.now() - begun);
+        t.deepEqual([answer.status, answer.json.data], [202, { accepted: true }]);
+      }
+    // Whatever else the machine does only makes them longer.
+    const usual = (all: number[]) => all.toSorted((a, b) => a - b)[all.length / 4]!;
+    t.true(
+      Math.abs(usual(times.known) - usual(times.unknown)) < 10,
+      `${usual(times.known)} ms, ${usual(times.unknown)} ms`,
+    );
+  },
+);
 
 test('console A6: where SIGN_UP is not open nobody signs up; where it is, letters have a way', async (t) => {
   t.deepEqual(problemOf(await post('register', { email: newEmail() }, {}, closed.url)), [403, 'FORBIDDEN', 'sign_up']);
@@ -128,7 +138,7 @@ test('console A5: a password is long and is not among the first that are tried; 
     [`${owner.email}1`, 'context'],
   ] as const)
     t.like(
-      await client.call('changePassword', { body: { password, current: owner.password } }),
+      await client.call('changePassword', { body: { password } }),
       { code: 'INVALID_INPUT', details: { field: 'password', reason } },
       password,
     );

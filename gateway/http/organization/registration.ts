@@ -42,7 +42,7 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   } = deps;
   const throttles = createThrottles(deps);
   const sessions = createSessions(deps);
-  /** Whether a letter to an email may be caused once more; where not, nobody is told. */
+  /** Whether a letter to an email may be caused once more: it is sent, or it is not, and the answer is the same. */
   const mayWrite = async (asked: FromOutside, email: string): Promise<boolean> => {
     const may = await throttles.mayWrite({ email, device: asked.cookies[DEVICE_COOKIE] });
     if (!may) metrics.add('svc_letters_withheld_total', {});
