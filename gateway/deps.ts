@@ -9,6 +9,7 @@ import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
+import type { InvitationStore } from '../model/ports/invitation-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
 import type { MemberStore } from '../model/ports/member-store.ts';
 import type { PeopleStore } from '../model/ports/people-store.ts';
@@ -55,6 +56,7 @@ export interface GatewayDeps {
     readonly logins: LoginStore;
     readonly members: MemberStore;
     readonly people: PeopleStore;
+    readonly invitations: InvitationStore;
     readonly auditLog: AuditLogStore;
     readonly reads: ReadStore;
     readonly billing: Pick<BillingStore, 'statement' | 'statements' | 'isCollected'>;

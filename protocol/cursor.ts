@@ -24,6 +24,7 @@ export const LISTS = [
   'key-sources',
   'migration-projects',
   'organizations',
+  'invitations',
   'members',
   'api-keys',
   'rotations',

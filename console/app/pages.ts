@@ -71,6 +71,11 @@ export const OPEN_PAGES: readonly PageEntry[] = [
   { path: '/forgot', title: 'Forgotten password', load: async () => (await letters()).Forgot },
   { path: '/verify', title: 'Set your password', load: async () => (await letters()).Verify },
   { path: '/reset', title: 'Set a new password', load: async () => (await letters()).Reset },
+  {
+    path: '/invitation',
+    title: 'Invitation',
+    load: async () => (await import('../pages/invitation.tsx')).Invitation,
+  },
   { path: '/email', title: 'Your email', load: async () => (await letters()).ConfirmEmail },
 ];
 

@@ -48,13 +48,13 @@ const ToSignIn = ({ label = 'To the sign-in' }: { label?: string }): JSX.Element
 );
 
 /** What became of a link, in words, and the way on. */
-export function LinkFailure({ failed, again }: { failed: Failed | null; again: string }): JSX.Element | null {
+export function LinkFailure({ failed, again }: { failed: Failed | null; again: string | null }): JSX.Element | null {
   const { code, details } = failed?.refusal ?? {};
   const word = code === 'NOT_FOUND' ? 'This link is not whole.' : WORDS[String(details?.['reason'] ?? '')];
   if (failed === null || word === undefined) return null;
   return (
     <p class="notice warn" role="alert">
-      {word} <a href={`${BASE}${again}`}>Have another letter sent</a>
+      {word} {again !== null && <a href={`${BASE}${again}`}>Have another letter sent</a>}
     </p>
   );
 }

@@ -3,10 +3,19 @@ import type { JSX } from 'preact';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { login } from '../app/session.ts';
+import { useState } from 'preact/hooks';
+import { isRefusal } from '../../protocol/errors.ts';
+import type { OrgRole } from '../../protocol/slugs.ts';
+import { ask, askWithFactor, may, type Scope } from '../app/ask.ts';
+import { readAgain } from '../app/read.ts';
+import { Choice, Form, useSend } from '../ui/form.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Invitations, ROLE_CHOICES } from './invitations.tsx';
 import { Head, Panel, Status, Text } from '../ui/parts.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
 
 const MEANS = {
   owner: 'Everything, with people, keys and the plan',
@@ -42,11 +51,89 @@ export function Members({ scope }: PageProps): JSX.Element {
                   cell: ({ totpConfirmed }) =>
                     totpConfirmed ? <Status of="active" label="Set up" /> : <Status of="stale" label="Missing" />,
                 },
+                {
+                  name: 'Actions',
+                  cell: (member) =>
+                    may('owner') || member.userId === login.value?.userId ? (
+                      <Change scope={scope} member={member} />
+                    ) : null,
+                },
               ]}
             />
           )}
         </Shown>
       </Panel>
+      {may('owner') && <Invitations scope={scope} />}
+    </>
+  );
+}
+
+type Member = ReplyOf<'listMembers'>['content'][number];
+
+/** Another role, removal, or leaving. The organization never loses its last owner: the server says so. */
+function Change({ scope, member }: { scope: Scope; member: Member }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const { userId, email, role } = member;
+  const isSelf = userId === login.value?.userId;
+  const [keys, setKeys] = useState<number | null>(null);
+  const change = useSend(
+    ({ role: next = role }) =>
+      askWithFactor('An owner may do everything here.', 'changeMember', scope, () => ({
+        params: { userId },
+        body: { role: next as OrgRole },
+      })),
+    () => {
+      setOpen(false);
+      readAgain('listMembers');
+    },
+  );
+  const remove = useSend(
+    async () => {
+      const answer = await ask('removeMember', scope, { params: { userId } });
+      if (!isRefusal(answer.outcome) && isSelf) window.location.assign('/console/');
+      return answer;
+    },
+    ({ apiKeysMinted }) => {
+      if (apiKeysMinted > 0) return setKeys(apiKeysMinted);
+      setOpen(false);
+      readAgain('listMembers');
+    },
+  );
+  const close = () => {
+    setOpen(false);
+    if (keys !== null) readAgain('listMembers');
+  };
+  return (
+    <>
+      <button type="button" class="button small" onClick={() => setOpen(true)}>
+        {isSelf && !may('owner') ? 'Leave' : 'Change'}
+      </button>
+      {isOpen && (
+        <Dialog title={isSelf ? 'You, as a member' : 'Member'} onClose={close}>
+          <p>
+            <Text of={email} />
+          </p>
+          {keys !== null ? (
+            <p class="notice warn" role="status">
+              They are removed. {keys} API keys that they minted go on: look at them under API keys, and revoke those
+              that they may have kept.
+            </p>
+          ) : (
+            <>
+              {may('owner') && (
+                <Form sending={change} label="Give this role">
+                  <Choice label="Role" name="role" options={ROLE_CHOICES} value={role} />
+                </Form>
+              )}
+              <Form
+                sending={remove}
+                label={isSelf ? 'Leave the organization' : 'Remove from the organization'}
+                danger
+              />
+            </>
+          )}
+        </Dialog>
+      )}
     </>
   );
 }

@@ -114,6 +114,7 @@ type InputProps = Pick<
   | 'min'
   | 'pattern'
   | 'placeholder'
+  | 'readOnly'
   | 'required'
   | 'title'
 > & {

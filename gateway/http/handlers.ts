@@ -18,6 +18,7 @@ import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
 import { projectHandlers } from './migration/projects.ts';
 import { uploadHandlers } from './migration/uploads.ts';
+import { invitationHandlers } from './organization/invitations.ts';
 import { loginHandlers } from './organization/logins.ts';
 import { memberHandlers } from './organization/members.ts';
 import { organizationHandlers } from './organization/organizations.ts';
@@ -69,6 +70,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...signInHandlers(deps),
     ...loginHandlers(deps),
     ...registrationHandlers(deps),
+    ...invitationHandlers(deps),
     ...memberHandlers(deps),
     ...auditLogHandlers(deps),
     ...organizationHandlers(deps),

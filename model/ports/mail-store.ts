@@ -45,6 +45,6 @@ export interface MailStore {
   ): Promise<void>;
   /** Mail and letters that are not sent yet. */
   unsent(): Promise<number>;
-  /** Forgets mail and letters that were sent before an instant, and tokens whose time was over by then. */
+  /** Forgets mail and letters that were sent before an instant, and links whose time was over by then. */
   purgeSent(olderThanMs: number): Promise<number>;
 }

@@ -49,12 +49,13 @@ export function createMailStore(sql: Sql, { callersClock = false }: DeliveryStor
       return row!.count;
     },
     async purgeSent(olderThanMs) {
-      const [mails, letters, tokens] = [
+      const [mails, letters, tokens, invitations] = [
         await deleteOlder(sql, sql`mail`, sql`sent_at`, olderThanMs),
         await deleteOlder(sql, sql`letter`, sql`sent_at`, olderThanMs),
         await deleteOlder(sql, sql`mail_token`, sql`expires_at`, olderThanMs),
+        await deleteOlder(sql, sql`invitation`, sql`expires_at`, olderThanMs),
       ];
-      return mails + letters + tokens;
+      return mails + letters + tokens + invitations;
     },
   };
 }

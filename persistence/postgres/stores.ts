@@ -7,6 +7,7 @@ import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store
 import { createEdgeStore } from './edge-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { createInvitationStore } from './invitation-store.ts';
 import { createJobStore } from './job-store.ts';
 import { createLoginStore } from './login-store.ts';
 import { createMailStore } from './mail-store.ts';
@@ -45,6 +46,7 @@ export function createStores(options: StoresOptions) {
     logins: createLoginStore(sql),
     members: createMemberStore(sql),
     people: createPeopleStore(sql),
+    invitations: createInvitationStore(sql),
     read: createReadStore(sql, options.lists),
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),

@@ -55,6 +55,27 @@ export const passwordBody = z.strictObject({
 export const passwordChanged = z.object({ changed: z.literal(true) });
 export const newEmailBody = z.strictObject({ email, totp: totpCode.optional() });
 
+// ── Invitations ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const invitationParams = z.strictObject({ id: pathId('ivt') });
+export const invitationBody = z.strictObject({ email, role: z.enum(ORG_ROLES), totp: totpCode.optional() });
+export const invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: z.enum(ORG_ROLES),
+  status: z.enum(['pending', 'accepted', 'revoked', 'expired', 'replaced']),
+  createdAt: instant,
+  expiresAt: instant,
+});
+export const invitationPage = pageReply(invitation);
+export const invitationLook = z.object({
+  organization: z.string(),
+  email: z.string(),
+  role: z.enum(ORG_ROLES),
+  known: z.boolean().meta({ description: 'the email has a sign-in: accept there; else a password is set here' }),
+});
+export const invitationAccepted = z.object({ organizationId: z.string(), role: z.enum(ORG_ROLES) });
+
 // ── Members ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const memberParams = z.strictObject({ userId: pathId('usr') });

@@ -123,6 +123,8 @@ export const ROWS: readonly Row[] = [
   open('POST', '/v1/auth/password/forgot'),
   open('POST', '/v1/auth/password/reset'),
   open('POST', '/v1/auth/email/confirm'),
+  open('POST', '/v1/auth/invitations/look'),
+  open('POST', '/v1/auth/invitations/join'),
   people('POST', '/v1/auth/email', 'any', 'own'),
   people('POST', '/v1/auth/password', 'any', 'some'),
   people('POST', '/v1/auth/step-up', 'any', 'some'),

@@ -565,6 +565,33 @@ const DELIVERIES: Record<string, Work> = {
     await people.changeEmail(change, { ...undo, letterId: fresh(), sealed: 'x' }, Date.now(), note);
     await people.restoreEmail(undo.hash, fresh(), Date.now(), note);
   },
+  'invitations.invite renew revoke list byLink one accept join': async ({ stores }) => {
+    const { organizationId, userId } = await newOrganization(stores);
+    const { invitations, identity } = stores;
+    const other = await newOrganization(stores);
+    const email = (await identity.userById(other.userId))!.email;
+    const hashOf = () =>
+      fresh()
+        .replace(/[^0-9a-f]/g, '0')
+        .padEnd(64, '0')
+        .slice(-64);
+    const invite = async (to: string) => {
+      const [id, hash] = [newId('ivt', Date.now()), hashOf()];
+      const row = { id, organizationId, email: to, role: 'viewer' as const, invitedBy: userId };
+      await invitations.invite({ ...row, createdAtMs: Date.now(), expiresAtMs: soon() }, hash, null);
+      return { id, hash };
+    };
+    const first = await invite(email);
+    await invitations.list(organizationId);
+    await invitations.one(organizationId, first.id);
+    await invitations.byLink(first.hash);
+    const hash = hashOf();
+    await invitations.renew(organizationId, first.id, { hash, expiresAtMs: soon() }, null, Date.now());
+    await invitations.accept(hash, other.userId, Date.now());
+    const second = await invite(`${fresh()}@example.com`);
+    await invitations.join(second.hash, { id: newId('usr', Date.now()), passwordHash: 'x' }, Date.now());
+    await invitations.revoke(organizationId, (await invite(`${fresh()}@example.com`)).id, Date.now());
+  },
   'mail.unsent purgeSent': async ({ stores: { mail } }) => {
     await mail.unsent();
     await mail.purgeSent(0);

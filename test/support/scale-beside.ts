@@ -89,6 +89,10 @@ async function fillPeople(sql: Sql, rows: number): Promise<void> {
       select i::text, 'known', 'x@example.com', '{}', 1, case when i <= 50 then now() end, case when i > 50 then now() end, now()
         from generate_series(1, ${rows}::bigint) i`;
   await sql`
+    insert into invitation (id, organization_id, email, role, hash, invited_by, created_at, expires_at)
+      select 'ivt_' || i, pg_temp.org(1 + i % 2000), 'guest' || i || '@example.com', 'viewer', encode(sha256(('ivt' || i)::bytea), 'hex'),
+             'usr_' || i, now(), now() + interval '1 day' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
     insert into mail_token (hash, kind, subject, email, user_id, created_at, expires_at)
       select encode(sha256(i::text::bytea), 'hex'), 'reset', 'usr_' || i, 'u' || i || '@example.com', 'usr_' || i, now(), now() + interval '1 day'
         from generate_series(1, ${rows}::bigint) i`;
