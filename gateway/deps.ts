@@ -7,6 +7,7 @@ import type { ChainAccess } from '../model/ports/chain-access.ts';
 import type { OpenConsole } from '../model/ports/console-files.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
+import type { FindStore } from '../model/ports/find-store.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { InvitationStore } from '../model/ports/invitation-store.ts';
@@ -59,6 +60,7 @@ export interface GatewayDeps {
     readonly invitations: InvitationStore;
     readonly auditLog: AuditLogStore;
     readonly reads: ReadStore;
+    readonly find: FindStore;
     readonly billing: Pick<BillingStore, 'statement' | 'statements' | 'isCollected'>;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;

@@ -27,6 +27,8 @@ export const OPERATIONS = {
   buildTransaction: 'POST /v1/transactions/unsigned',
   repriceTransaction: 'PATCH /v1/transactions/unsigned/{id}',
   broadcastTransaction: 'POST /v1/transactions/{id}/broadcast',
+  search: 'GET /v1/search',
+  getEvent: 'GET /v1/events/{id}',
   createWebhook: 'POST /v1/webhooks',
   listWebhooks: 'GET /v1/webhooks',
   listDeliveries: 'GET /v1/webhooks/deliveries',

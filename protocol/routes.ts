@@ -10,6 +10,7 @@ import { AUDIT_LOG_ROUTES } from './routes/audit-log.ts';
 import { CHAINS_ROUTES } from './routes/chains.ts';
 import { EDGE_ROUTES } from './routes/edge-signed.ts';
 import { EDGES_ROUTES } from './routes/edges.ts';
+import { FIND_ROUTES } from './routes/find.ts';
 import { MIGRATION_ROUTES } from './routes/migration.ts';
 import { OPERATION_ROUTES } from './routes/operation.ts';
 import { PAYMENTS_ROUTES } from './routes/payments.ts';
@@ -24,6 +25,7 @@ import { WEBHOOKS_ROUTES } from './routes/webhooks.ts';
 export const ROUTES = {
   ...ADDRESSES_ROUTES,
   ...TRANSACTIONS_ROUTES,
+  ...FIND_ROUTES,
   ...WEBHOOKS_ROUTES,
   ...EDGES_ROUTES,
   ...EDGE_ROUTES,

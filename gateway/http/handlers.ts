@@ -14,6 +14,7 @@ import { deliveryHandlers } from './webhook/deliveries.ts';
 import { detectCaseHandler } from './migration/detect-case.ts';
 import { detectPathHandler } from './key-source/detect-path.ts';
 import { edgeHandlers } from './edge/edge.ts';
+import { findHandlers } from './find.ts';
 import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
 import { projectHandlers } from './migration/projects.ts';
@@ -55,6 +56,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...balanceHandlers(deps),
     ...transactionHandlers(deps),
     ...webhookHandlers(deps),
+    ...findHandlers(deps),
     ...linkHandlers(deps, economics),
     ...paymentSettingHandlers(deps),
     ...walletHandlers(deps),

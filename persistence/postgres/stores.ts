@@ -5,6 +5,7 @@ import { createAuditStore } from './audit-store.ts';
 import { createBillingStore } from './billing-store.ts';
 import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store.ts';
 import { createEdgeStore } from './edge-store.ts';
+import { createFindStore } from './find-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createInvitationStore } from './invitation-store.ts';
@@ -48,6 +49,7 @@ export function createStores(options: StoresOptions) {
     people: createPeopleStore(sql),
     invitations: createInvitationStore(sql),
     read: createReadStore(sql, options.lists),
+    find: createFindStore(sql, options.lists),
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),
     uploads: createUploadStore(sql),

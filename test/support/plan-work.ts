@@ -741,6 +741,10 @@ const PEOPLE: Record<string, Work> = {
     await auditLog.record({ ...note, organizationId: young });
     for (const ultimate of [90, 7, null]) await auditLog.trim({ free: 7, premium: 90, ultimate });
   },
+  'find.find event': async ({ stores: { find }, live }) => {
+    await find.find(live, { addresses: ['0xa', 'b'], txids: ['0xc'], userRef: 'u', label: 'l' }, 20);
+    await find.event(live, eventId('none', 1, 'none'));
+  },
   'tokenRequests.ask ofAccount reviews review askedBy takeUnread record accept decline sandbox': async ({
     stores: { tokenRequests },
     live,
