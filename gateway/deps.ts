@@ -23,6 +23,7 @@ import type { ReadStore } from '../model/ports/read-store.ts';
 import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
+import type { OriginStore } from '../model/ports/origin-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
 import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
@@ -67,6 +68,7 @@ export interface GatewayDeps {
     readonly tokenRequests: TokenRequestStore;
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;
     readonly uploads: UploadStore;
+    readonly origins: OriginStore;
   };
   readonly accounts: Accounts;
   readonly chains: ChainAccess;

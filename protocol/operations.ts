@@ -92,6 +92,7 @@ export const OPERATIONS = {
   detectPath: 'POST /v1/migration/detect-path',
   listKeySources: 'GET /v1/migration/key-sources',
   registerKeySource: 'POST /v1/migration/key-sources',
+  resolveKeySource: 'POST /v1/migration/key-sources/{id}/resolve',
   purgeKeySource: 'POST /v1/migration/key-sources/{id}/purge',
   createMigrationProject: 'POST /v1/migration/projects',
   listMigrationProjects: 'GET /v1/migration/projects',

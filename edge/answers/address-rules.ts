@@ -12,10 +12,11 @@ type AddressJson = ReplyOf<'getAddress'>;
 
 /**
  * An address that was issued before. An origin `[…]` that this edge has no key for (a retired identity, a source in
- * another replica's keystore) says itself that no key of this edge is behind it.
+ * another replica's keystore) says itself that no key of this edge is behind it; so does null, unless the address was
+ * issued here.
  */
 export async function falseAddress(row: AddressJson, { params }: Ask, known: Known): Promise<string | null> {
-  const { id, chain, address, userRef, tag } = row;
+  const { id, chain, address, derivationPath, userRef, tag } = row;
   const wrong =
     firstFalse(['id', isId('adr', id) && (params['id'] === undefined || id === params['id'])]) ??
     falseDerivation(row, known) ??
@@ -28,6 +29,7 @@ export async function falseAddress(row: AddressJson, { params }: Ask, known: Kno
   return holder === null
     ? null
     : firstFalse(
+        ['derivationPath: issued_here', derivationPath !== null],
         ['userRef: issued_to_another', holder.userRef === userRef],
         ['tag: issued_to_another', holder.tag === tag],
       );
@@ -36,6 +38,7 @@ export async function falseAddress(row: AddressJson, { params }: Ask, known: Kno
 /** A new address: of this edge's own phrase, as it was asked for, and nobody else's. */
 export async function falseNewAddress(row: AddressJson, { body }: Ask, known: Known): Promise<string | null> {
   const { id, chain, address, derivationPath, userRef, tag, label, status } = row;
+  if (derivationPath === null) return 'derivationPath';
   const wrong =
     firstFalse(
       ['id', isId('adr', id)],
@@ -60,9 +63,9 @@ export async function falseNewAddress(row: AddressJson, { body }: Ask, known: Kn
   return problem === null ? null : `derivationPath: ${problem}`;
 }
 
-/** The path is one of customers, and the address is the one there. */
+/** The path is one of customers, and the address is the one there; none where nobody has a key (adopted ones). */
 function falseDerivation({ chain, address, derivationPath }: AddressJson, { own }: Known): string | null {
-  if (own.isForeign(derivationPath)) return null;
+  if (derivationPath === null || own.isForeign(derivationPath)) return null;
   const isCustomers = derivationPath.startsWith('[') || own.depositPosition(chain, derivationPath) !== null;
   return firstFalse(
     ['derivationPath', isCustomers && own.addressAt(chain, derivationPath) !== null],

@@ -17,6 +17,7 @@ import { edgeHandlers } from './edge/edge.ts';
 import { findHandlers } from './find.ts';
 import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
+import { resolveHandler } from './key-source/resolve.ts';
 import { projectHandlers } from './migration/projects.ts';
 import { uploadHandlers } from './migration/uploads.ts';
 import { invitationHandlers } from './organization/invitations.ts';
@@ -84,6 +85,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...collectionHandlers(deps),
     ...healthHandlers(deps),
     ...keySourceHandlers(deps),
+    ...resolveHandler(deps),
     ...detectPathHandler,
     ...detectCaseHandler(deps),
     ...projectHandlers(deps),

@@ -48,6 +48,9 @@ export function explorerUrlOf(origin: string, accountId: AccountId, chain: Chain
   return networkOf(chain).explorer.tx.replace('{id}', txid);
 }
 
+/** What is stored as the path of an address that nobody has a key for. Migration M-X1. */
+const NO_KEY = '[]';
+
 /** `state` is the account's: it knows which identities are retired. */
 export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRow): ReplyOf<'getAddress'> {
   const { firstDepositMin } = networkOf(row.chain);
@@ -55,7 +58,7 @@ export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRo
     id: row.id,
     chain: row.chain,
     address: row.address,
-    derivationPath: pathOf(state, row),
+    derivationPath: row.derivationPath === NO_KEY ? null : pathOf(state, row),
     environment: environmentOf(row.accountId),
     userRef: row.userRef,
     tag: row.tag,

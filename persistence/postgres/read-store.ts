@@ -74,6 +74,10 @@ function idempotency(
   };
 }
 
+/** Where an address `x` was found to come from after it was adopted, as `origin`. Migration M-K2. */
+const newestOrigin = (sql: Sql) => sql`(select o.path from address_origin o
+  where o.account_id = x.account_id and o.address_id = x.id order by o.nth desc limit 1) as origin`;
+
 function addressList(lists: Lists): Pick<ReadStore, 'addresses'> {
   return {
     async addresses(accountId, { chain, userRef, tag, status }, page) {
@@ -100,7 +104,8 @@ function addressList(lists: Lists): Pick<ReadStore, 'addresses'> {
           shape: addressOf,
           rows: (keys) => sql`
           with k as materialized (${keys})
-          select x.*, null::timestamptz as key_time, k.id as key_id from k join address x on x.account_id = t.account and x.id = k.id`,
+          select x.*, ${newestOrigin(sql)}, null::timestamptz as key_time, k.id as key_id
+            from k join address x on x.account_id = t.account and x.id = k.id`,
         },
         page,
       );
@@ -116,7 +121,12 @@ function addresses(
 > {
   return {
     async address(accountId, id) {
-      return oneOf(sql, accountId, sql`select * from address where account_id = t.account and id = ${id}`, addressOf);
+      return oneOf(
+        sql,
+        accountId,
+        sql`select x.*, ${newestOrigin(sql)} from address x where x.account_id = t.account and x.id = ${id}`,
+        addressOf,
+      );
     },
     async retiredIdentities(accountId) {
       const retired = await oneOf(
@@ -134,8 +144,9 @@ function addresses(
         sql,
         accountId,
         sql`
-        select * from address where account_id = t.account and address = ${address} and family = ${FAMILY_OF[chain]}
-         order by chain = ${chain} desc, status = 'active' desc, created_at, id limit 1`,
+        select x.*, ${newestOrigin(sql)} from address x
+         where x.account_id = t.account and x.address = ${address} and x.family = ${FAMILY_OF[chain]}
+         order by x.chain = ${chain} desc, x.status = 'active' desc, x.created_at, x.id limit 1`,
         addressOf,
       );
     },

@@ -17,7 +17,7 @@ export function addressOf(row: Columns): AddressRow {
     family: row.family,
     address: row.address,
     addressKey: row.addressKey,
-    derivationPath: row.derivationPath,
+    derivationPath: row.origin ?? row.derivationPath,
     purpose: row.purpose,
     index: row.index,
     userRef: row.userRef,

@@ -13,6 +13,7 @@ import { createJobStore } from './job-store.ts';
 import { createLoginStore } from './login-store.ts';
 import { createMailStore } from './mail-store.ts';
 import { createMemberStore } from './member-store.ts';
+import { createOriginStore } from './origin-store.ts';
 import { createOperatorReads } from './operator-reads.ts';
 import { createPeopleStore } from './people-store.ts';
 import { createReadStore } from './read-store.ts';
@@ -54,6 +55,7 @@ export function createStores(options: StoresOptions) {
     sandbox: createSandboxStore(sql),
     uploads: createUploadStore(sql),
     tokenRequests: createTokenRequestStore(sql),
+    origins: createOriginStore(sql),
     /** Attempt partitions of this month and the next ones: at start and daily. */
     async maintain(nowMs: number): Promise<void> {
       await sql`select ensure_attempt_partitions(${nowMs}::timestamptz, 3)`;

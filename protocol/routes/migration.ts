@@ -54,6 +54,16 @@ export const MIGRATION_ROUTES = {
     ],
     summary: 'Register public keys and addresses of a phrase or key from elsewhere',
   },
+  resolveKeySource: {
+    ...writes('Migration'),
+    idempotent: 'store',
+    method: POST,
+    path: '/v1/migration/key-sources/{id}/resolve',
+    params: migration.keySourceParams,
+    reply: migration.keySourceResolved,
+    refusals: ['NOT_FOUND', 'KEY_SOURCE_PURGED'],
+    summary: 'Adopted addresses that a key source leads to become spendable',
+  },
   purgeKeySource: {
     ...signed,
     tag: 'Migration',

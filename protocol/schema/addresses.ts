@@ -33,7 +33,10 @@ export const address = z.object({
   id: z.string(),
   chain: z.enum(CHAINS),
   address: z.string(),
-  derivationPath: z.string().meta({ description: 'absolute; enough to recover the address from the recovery phrase' }),
+  derivationPath: z.string().nullable().meta({
+    description:
+      'absolute; enough to recover the address from the recovery phrase; null: adopted, and nobody has its key',
+  }),
   environment: z.enum(ENVIRONMENTS),
   userRef: z.string().nullable().meta({ description: 'null for an own address, as of a treasury' }),
   tag: z.string().nullable().meta({ description: 'null where none was given' }),

@@ -153,6 +153,7 @@ export const detectedPath = z.object({
 
 export const keySourceParams = z.strictObject({ id: pathId('ks') });
 
+const passState = z.enum(['running', 'done']).meta({ description: '`running`: ask the list of key sources again' });
 export const keySource = z.object({
   id: z.string(),
   fingerprint,
@@ -178,8 +179,25 @@ export const keySource = z.object({
       reason: z.enum(['source_purged', 'family_not_signed']).nullable(),
     }),
   ),
+  pass: z
+    .object({ state: passState, checked: count, traced: count })
+    .nullable()
+    .meta({ description: 'newest pass over adopted addresses without a key (resolve)' }),
+  traced: z
+    .array(z.object({ chain: z.enum(CHAINS), spendable: count, watchOnly: count }))
+    .meta({ description: 'adopted addresses that its passes found to be its own' }),
   createdAt: instant,
   purgedAt: instant.nullable(),
+});
+export const keySourceResolved = z.object({
+  keySourceId: z.string(),
+  state: passState,
+  checked: count.meta({ description: 'adopted addresses without a key when the pass began' }),
+  traced: count.meta({ description: 'of them, found to be of this source' }),
+  spendable: count.meta({ description: 'addresses that passes of this source traced and its edge signs for' }),
+  watchOnly: z.array(
+    z.object({ reason: z.enum(['source_purged', 'family_not_signed', 'no_key']), count: countFromOne }),
+  ),
 });
 export const keySourcePage = pageReply(keySource);
 export const keySourceRegistered = keySource.extend({

@@ -14,6 +14,7 @@ import type { Band, Tier } from '../../protocol/slugs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {
   addressRow,
+  adopt,
   depositWrites,
   linksAfter,
   newOrganization,
@@ -31,7 +32,7 @@ import {
 let database: TestDatabase;
 let stores: Stores;
 let ours: TestOrganization, theirs: TestOrganization;
-let own: AddressRow, foreign: AddressRow, simulated: AddressRow;
+let own: AddressRow, foreign: AddressRow, simulated: AddressRow, taken: AddressRow;
 let sent: WithdrawalRow;
 let held: { id: string; eventId: string; webhookId: string };
 
@@ -51,6 +52,7 @@ test.before(async () => {
   [ours, theirs] = [await newOrganization(stores), await newOrganization(stores)];
   [own, foreign, simulated] = [addressRow(ours.live), addressRow(theirs.live), addressRow(ours.sandbox)];
   sent = withdrawalRow(foreign);
+  taken = await adopt(database, ours.live);
   const hook = webhookRow(theirs.live),
     told = publicationRow(theirs.live);
   await write(stores, ours.live, [{ table: 'address', row: own }]);
@@ -629,6 +631,26 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
         await database.sql`select reopen_height('eth', 103, 'another', 'because')`;
         const rows = await database.owner`select 1 from unresolved_height where ledger = 'eth'`;
         if (rows.length > 0) throw new Error('a height is unresolved');
+      },
+    },
+  ],
+  record_origins: [
+    {
+      name: 'an address that was issued, and one of another account',
+      expected: 'nothing',
+      call: async () => {
+        const found = json([own, foreign].map(({ addressKey: key }) => ({ key, path: `[${'a'.repeat(16)}]` })));
+        await database.sql`select record_origins(${ours.live}, 'ks_1', '{}', ${found}::text::jsonb)`;
+        const rows = await database.owner`select 1 from address_origin`;
+        if (rows.length > 0) throw new Error('it has an origin');
+      },
+    },
+    {
+      name: 'a path of the own phrase',
+      expected: { refused: 'address_origin_path' },
+      call: async () => {
+        const found = json([{ key: taken.addressKey, path: "m/44'/60'/0'/0/0" }]);
+        await database.sql`select record_origins(${ours.live}, 'ks_1', '{}', ${found}::text::jsonb)`;
       },
     },
   ],

@@ -152,6 +152,7 @@ test.serial('the application role cannot write money but by the posting function
     'edge_instruction',
     'edge_nonce',
     'edge_session',
+    'key_source_pass',
     'local_key',
     'local_key_set',
     'login',

@@ -145,7 +145,7 @@ test('§5.7 an edge with a new phrase waits for the owner, takes over when the r
     { address: before.address, path: /^\[[0-9a-f]{16}\/44'\/60'\/0'\/0\/0\]$/ },
     { address: pooled.address, path: /^\[[0-9a-f]{16}\/44'\/501'\/0'\/0'\]$/ },
   ]) {
-    t.regex(atEdge.find((one) => one.address === address)!.derivationPath, path);
+    t.regex(atEdge.find((one) => one.address === address)!.derivationPath!, path);
   }
   t.like(await fresh.ask('POST', `/v1/addresses/${before.id}/archive`), {
     error: null,

@@ -899,6 +899,15 @@ const READS: Record<string, Work> = {
 };
 
 const MIGRATION: Record<string, Work> = {
+  'origins: untraced beginPass recordOrigins endPass passes': async ({ stores: { origins }, live }) => {
+    const source = newId('ks', Date.now());
+    await origins.untraced(live, ['evm', 'btc'], [source]);
+    await origins.beginPass(live, source, 1, 60_000);
+    const found = Array.from({ length: 20 }, () => ({ key: fresh(), path: `[${'a'.repeat(16)}/0/0]` }));
+    await origins.recordOrigins(live, source, [source], found, 60_000);
+    await origins.endPass(live, source);
+    await origins.passes(live);
+  },
   'uploads: projects, a file from its URL to its end': async ({ stores: { uploads }, live }) => {
     const project = { id: newId('mig', Date.now()), name: 'old', createdAtMs: Date.now() };
     await uploads.createProject(live, project, 200);

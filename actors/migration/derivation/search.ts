@@ -118,3 +118,24 @@ function scriptsLike(address: string): readonly ScriptType[] {
   const script = address.startsWith('3') ? 'p2sh-p2wpkh' : 'p2pkh';
   return SCRIPT_TYPES.filter((one) => one === script);
 }
+
+/** Every address of a public key that begins as one of these texts; single keys may be uncompressed, or of Ed25519. */
+export function addressesOfKey(family: Family, publicKey: Uint8Array, begin: readonly string[]): string[] {
+  switch (family) {
+    case 'evm':
+      return [evmAddress(secp256k1.publicKeyConvert(publicKey, false))];
+    case 'tron':
+      return [tronAddress(secp256k1.publicKeyConvert(publicKey, false))];
+    case 'xrp':
+      return [rippleAddress(publicKey)];
+    default: {
+      // An uncompressed key has no segregated witness form. Source: BIP-143.
+      const possible = publicKey.length === 33 ? SCRIPT_TYPES : (['p2pkh'] as const);
+      const scripts = possible.filter((script) => begin.some((text) => text.startsWith(BEGIN_OF[script])));
+      return scripts.map((script) => bitcoinAddress(bitcoin.prefixes, publicKey, script));
+    }
+  }
+}
+
+/** How addresses of a script begin, so that no taproot key is derived for nothing. */
+const BEGIN_OF: Readonly<Record<ScriptType, string>> = { p2pkh: '1', 'p2sh-p2wpkh': '3', p2wpkh: 'bc1q', p2tr: 'bc1p' };

@@ -1,6 +1,7 @@
 /** Key sources: registered and purged by the edge, listed for everybody. Spec §4.8. */
 import { sourcesOf, whyNotSigned } from '../../../actors/key-source/decide.ts';
 import type { KeySource } from '../../../model/account/key-source.ts';
+import type { SourcePass } from '../../../model/ports/origin-store.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
@@ -8,21 +9,24 @@ import { accountOf, claimOf, type Handlers } from '../context.ts';
 import { signerOf, stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
+import { tracedByChain } from './resolve.ts';
 
 type Area = 'listKeySources' | 'registerKeySource' | 'purgeKeySource';
 
 export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     accounts,
-    stores: { reads },
+    stores: { reads, origins },
     nowMs,
   } = deps;
   return {
     async listKeySources(asked) {
-      const sources = Object.values(sourcesOf(await stateOf(deps, accountOf(asked))));
+      const accountId = accountOf(asked);
+      const sources = Object.values(sourcesOf(await stateOf(deps, accountId)));
+      const passes = new Map((await origins.passes(accountId)).map((pass) => [pass.keySourceId, pass]));
       return wholePage(
         'key-sources',
-        sources.map(keySourceView),
+        sources.map((source) => keySourceView(source, passes.get(source.id))),
         asked.query,
         ({ id, createdAt }) => `${createdAt} ${id}`,
         'newest',
@@ -69,7 +73,7 @@ export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 }
 
-function keySourceView(source: KeySource): ReplyOf<'listKeySources'>['content'][number] {
+function keySourceView(source: KeySource, pass?: SourcePass): ReplyOf<'listKeySources'>['content'][number] {
   const { id, fingerprint, label, kind, keystore, chains, keys, addresses } = source;
   return {
     id,
@@ -90,6 +94,11 @@ function keySourceView(source: KeySource): ReplyOf<'listKeySources'>['content'][
     signing: chains.map((chain) => {
       const reason = whyNotSigned(source, chain);
       return { chain, signs: reason === null, reason };
+    }),
+    pass: pass === undefined ? null : { state: pass.state, checked: pass.checked, traced: pass.traced },
+    traced: tracedByChain(pass?.byChain ?? {}).map(({ chain, count }) => {
+      const signs = whyNotSigned(source, chain) === null;
+      return { chain, spendable: signs ? count : 0, watchOnly: signs ? 0 : count };
     }),
     createdAt: instantOf(source.registeredAtMs),
     purgedAt: instantOrNull(source.purgedAtMs),

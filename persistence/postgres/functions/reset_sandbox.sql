@@ -27,6 +27,8 @@ begin
   delete from billable where account_id = of_account;
   delete from withdrawal where account_id = of_account;
   delete from inbox where account_id = of_account;
+  delete from address_origin where account_id = of_account;
+  delete from key_source_pass where account_id = of_account;
   delete from address_registry g
    where g.address_key = any (array(select a.address_key from address a
        where a.account_id = of_account and a.purpose = 'deposit'))

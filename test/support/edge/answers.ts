@@ -473,6 +473,16 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
     body: {},
     data: { uploadId: UPLOAD_ID, bytes: 5, sha256: 'ab'.repeat(32), format: 'csv' },
   },
+  resolveKeySource: {
+    data: {
+      keySourceId: newId('ks', 1),
+      state: 'done',
+      checked: 2,
+      traced: 1,
+      spendable: 1,
+      watchOnly: [{ reason: 'no_key', count: 1 }],
+    },
+  },
   listKeySources: {
     data: whole({
       id: newId('ks', 1),
@@ -486,6 +496,8 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
       addresses: 1,
       status: 'active' as const,
       signing: [{ chain: 'eth' as const, signs: true, reason: 'source_purged' as const }],
+      pass: { state: 'done' as const, checked: 2, traced: 1 },
+      traced: [{ chain: 'eth' as const, spendable: 1, watchOnly: 0 }],
       createdAt: AT,
       purgedAt: AT,
     }),

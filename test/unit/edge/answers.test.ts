@@ -304,6 +304,7 @@ for (const operation of OPERATIONS) {
       t.true(isRecord || !text.includes('evil'), `${path.join('.')}: ${what}`);
       if (JSON.stringify(clean) === text) continue; // What was added is left out.
       if (what === 'a field more' && isRecord) continue;
+      if (path.at(-1) === 'derivationPath' && what === 'null') continue; // it says itself that nobody has its key
       if (isWord(operation, [...path.slice(0, -1), 'any name'])) continue; // a record has any names, texts and numbers
       t.true(
         isWord(operation, path) && !(isOtherType && path.at(-1) !== '*'),

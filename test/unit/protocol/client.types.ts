@@ -19,5 +19,5 @@ export async function typesOfTheClient(client: Client): Promise<string[]> {
     idempotencyKey: 'one',
   });
   const page = await client.call('listTransactions', { query: { direction: 'in' } });
-  return isRefusal(page) ? [page.code] : [address.derivationPath, ...page.content.map((entry) => entry.amount)];
+  return isRefusal(page) ? [page.code] : [address.derivationPath ?? '', ...page.content.map((entry) => entry.amount)];
 }
