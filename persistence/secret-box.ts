@@ -1,5 +1,5 @@
 /** Secrets at rest: AES-256-GCM under a key from the environment or a file. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 
@@ -63,6 +63,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return `${sealedPrefix(first.bytes)}${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
     },
+    mac: (text, context) => createHmac('sha256', first.bytes).update(`${context}\n${text}`).digest('base64url'),
     open(sealed, context) {
       const [version, keyId, text] = sealed.split('.');
       const key = ring.find((candidate) => candidate.id === keyId);

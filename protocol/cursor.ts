@@ -35,6 +35,8 @@ export const LISTS = [
   'payment-links',
   'token-requests',
   'token-reviews',
+  'payments',
+  'payment-readiness',
 ] as const;
 export type ListName = (typeof LISTS)[number];
 
@@ -43,6 +45,7 @@ const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   addresses: /^adr_[a-z2-7]{26}$/,
   transactions: /^[0-9]{1,16}\.(?:dep|txn)_[a-z2-7]{26}$/,
   'audit-log': /^[0-9]{1,15}$/,
+  payments: /^pay_[a-z2-7]{26}$/,
   'payment-links': /^lnk_[a-z2-7]{26}$/,
   'token-reviews': /^tkr_[a-z2-7]{26}$/,
   deliveries: /^dlv_[a-z2-7]{26}$/,

@@ -45,7 +45,7 @@ export const ERRORS = {
   COMPLIANCE_REJECTED: [403, 'reserved'],
   IMPERSONATION_FORBIDDEN: [403, 'reserved'],
   IMPERSONATION_READ_ONLY: [403, 'reserved'],
-  MERCHANT_SCOPE_VIOLATION: [403, 'reserved'],
+  MERCHANT_SCOPE_VIOLATION: [403, 'the page names another merchant than the link is of'],
   KEY_SOURCE_MISMATCH: [400, 'pushed addresses do not derive from the sent extended key; nothing written'],
   SIGNED_BATCH_REJECTED: [400, 'a signed payload does not match the built transaction, or the edge refused to sign'],
   ALREADY_ENROLLED: [409, 'full sync would register nothing new'],

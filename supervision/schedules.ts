@@ -5,6 +5,7 @@
 import { schedule } from 'node-cron';
 import { billingPeriod } from '../actors/billing/charges.ts';
 import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
+import { paymentRound } from '../actors/payment/rounds.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import type { AccountCommand } from '../model/account/capabilities.ts';
 import { readReviews } from '../chain-watchers/token-reviews.ts';
@@ -58,6 +59,8 @@ const ENDED_LOGIN_KEEP_DAYS = 30;
 /** Builds that are expired together, and how often they are looked for. */
 const BUILDS_AT_ONCE = 200;
 const BUILD_SWEEP_MS = 60_000;
+/** A link is closed within two seconds of its date. payments 3.2. */
+const PAYMENT_ROUND_MS = 1_000;
 
 /** Pages of what waits for endpoints that are stopped, at most so many in a row. */
 const BACKLOG_SWEEP_MS = 1_000;
@@ -239,6 +242,9 @@ export function startOwnSchedules({
       void accounts
         .wake(accountId)
         .catch((error: unknown) => log.warn({ err: error, accountId }, 'facts wait in the inbox'));
+  });
+  often(system, 'schedules/payments', PAYMENT_ROUND_MS, async () => {
+    await paymentRound({ payments: background.payments, reads: background.read, accounts, nowMs, isMine });
   });
   often(system, 'schedules/builds', BUILD_SWEEP_MS, async () => {
     const expired = await expireBuilds({ stores: background, accounts, nowMs, buildTtlMs, isMine });

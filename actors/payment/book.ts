@@ -27,7 +27,7 @@ import type {
   PaymentTransferRow,
   TransferRole,
 } from '../../model/rows/payment.ts';
-import type { EventName } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type EventName } from '../../protocol/slugs.ts';
 import type { DayTurn } from '../address/peak.ts';
 import { NO_PURPOSE, type DepositChange, type DepositListener, type DepositPurpose } from '../deposit/listener.ts';
 import { linkClosed, transferEvent, type TransferEvent } from './announce.ts';
@@ -94,7 +94,7 @@ export class PaymentBook implements DepositListener {
   appears({ deposit, before }: DepositChange, newId: string): void {
     const transfer = this.#attributed(deposit, before === 'reversed', newId);
     if (transfer === null) return;
-    this.#count(deposit.addressId);
+    this.#count(deposit);
     this.#transfers.set(transferKey(deposit.id, deposit.incarnation), transfer);
     this.#added.push({ table: 'payment_transfer', row: transfer });
   }
@@ -138,13 +138,18 @@ export class PaymentBook implements DepositListener {
   }
 
   /** From its first transfer on a lent address takes a place of the plan, whatever is on it. S16. */
-  #count(addressId: string): void {
-    const holder = this.#holderOf(addressId);
+  #count(deposit: DepositRow): void {
+    const { addressId } = deposit,
+      holder = this.#holderOf(addressId);
     if (holder === null || holder.paidAtMs !== null) return;
     const paid = { ...holder, paidAtMs: this.#nowMs };
     this.#lent = this.#lent.map((one) => (one === holder ? paid : one));
     if (!this.#counts) this.#added.push(...this.#turn.rows);
-    this.#events.push(...(this.#counts ? [] : this.#turn.events), { type: 'address_counted', id: addressId });
+    this.#events.push(...(this.#counts ? [] : this.#turn.events), {
+      type: 'address_counted',
+      id: addressId,
+      family: FAMILY_OF[deposit.chain],
+    });
     this.#counts = true;
     this.#added.push({ table: 'checkout_address', row: paid });
   }
@@ -211,6 +216,7 @@ export class PaymentBook implements DepositListener {
       customerName: first?.customerName ?? null,
       language: first?.language ?? null,
       payerKey: null,
+      clientKey: null,
       expiresAtMs: this.#nowMs,
       openedAtMs: this.#nowMs,
       updatedAtMs: this.#nowMs,

@@ -3,15 +3,18 @@ import type { PaymentSees } from '../../model/account/capabilities.ts';
 import type { PaymentCommand, PaymentState } from '../../model/account/payment.ts';
 import type { Capability } from '../account/decision.ts';
 import { paymentFolds } from './evolve.ts';
-import { changeLink, createLink, setLinkStatus } from './links.ts';
+import { changeLink, closeDueLink, createLink, setLinkStatus } from './links.ts';
+import { openPayment } from './open.ts';
 import { changeSettings } from './settings.ts';
 
 export const payment: Capability<PaymentCommand, PaymentSees, PaymentState> = {
-  owns: ['paymentSettings', 'links'],
+  owns: ['paymentSettings', 'links', 'unpaid'],
   decide: {
     create_payment_link: createLink,
     change_payment_link: changeLink,
     set_payment_link_status: setLinkStatus,
+    open_payment: openPayment,
+    close_due_link: closeDueLink,
     change_payment_settings: changeSettings,
   },
   folds: paymentFolds,

@@ -8,7 +8,8 @@
  *   active, paused    close                       closed    `manual`; what has no money expires; payment_link_closed
  *   active, paused    thresholdAmount is reached  closed    `threshold`, the same
  *
- * Money closes a link in book.ts, its date in due.ts. Anything else is CONFLICT with what the link is (P10).
+ * Money closes a link in book.ts, its date by the clock (`closeDueLink`). Anything else is CONFLICT with what the link
+ * is (P10).
  */
 import type { AccountEvent, PaymentSees, RowWrite } from '../../model/account/capabilities.ts';
 import type { LinkChange, NewLink } from '../../model/account/payment.ts';
@@ -191,6 +192,19 @@ export function setLinkStatus({
     [{ type: 'payment_link_changed', id: known.id, status, closedReason: null }],
     [{ table: 'payment_link', row }],
   );
+}
+
+/** Closes a link whose date has come, also while suspended; earlier, or again, it changes nothing. */
+export function closeDueLink({
+  state,
+  command: { known, head },
+  pay,
+  nowMs,
+}: Deciding<'close_due_link'>): AccountDecision<'close_due_link'> {
+  const { closesAtMs, status, version } = known;
+  if (status === 'closed' || closesAtMs === null || closesAtMs > nowMs) return accept({ closed: false });
+  const { events, rows } = ended(state, { ...known, version: version + 1 }, 'date', head, pay, nowMs, []);
+  return accept({ closed: true }, events, rows);
 }
 
 const stateOfLink = ({ status, closedReason }: PaymentLinkRow): Refusal =>

@@ -24,6 +24,7 @@ const ROW_BYTES: Partial<Record<OperationId, number>> = {
   listTransactions: 12 * KIB,
   listWebhooks: 16 * KIB,
   listPaymentLinks: 32 * KIB,
+  listLinkPayments: 32 * KIB,
   listDeliveries: 32 * KIB,
   listDeadLetters: 32 * KIB,
   listWebhookDeliveries: 32 * KIB,
@@ -33,6 +34,7 @@ const ROW_BYTES: Partial<Record<OperationId, number>> = {
  */
 const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   listChains: 128 * KIB,
+  getPaymentReadiness: 256 * KIB,
   getEdgeReadiness: 128 * KIB,
   listEdgeSessions: 1_024 * KIB,
   listTokens: 1_024 * KIB,

@@ -139,3 +139,60 @@ export const LINK_WORD = [
 /** The same without those that a rule checks. */
 export const linkWordBut = (...checked: readonly string[]): string[] =>
   LINK_WORD.filter((field) => !checked.includes(field) && !checked.includes(field.replace(/\.\*$/, '')));
+
+type PaymentJson = ReplyOf<'listLinkPayments'>['content'][number];
+
+/** A payment: the link that was asked for, and an address of this edge's own phrase. P25. */
+export function falsePayment(row: PaymentJson, { params }: Ask, known: Known): string | null {
+  return (
+    firstFalse(['id', isId('pay', row.id)], ['linkId', row.linkId === params['id']]) ?? falseLentAddress(row, known)
+  );
+}
+
+const AMOUNT_WORD = ['amount', 'amountDue', 'amountPaid', 'amountConfirmed', 'amountRemaining', 'amountOverpaid'];
+/** Fields of a payment that are the cloud's word. */
+export const PAYMENT_WORD: readonly string[] = [
+  ...AMOUNT_WORD,
+  'amountShort',
+  'status',
+  'chain',
+  'asset',
+  'tokenContract',
+  'decimals',
+  'addressReused',
+  'transfers',
+  'transfers.*',
+  ...['txid', 'amount', 'confirmations', 'threshold', 'status', 'late', 'explorerUrl'].map(
+    (field) => `transfers.*.${field}`,
+  ),
+  'notices',
+  'notices.*',
+  ...['reason', 'chain', 'asset', 'amount', 'txid'].map((field) => `notices.*.${field}`),
+  'customerEmail',
+  'customerName',
+  'metadata',
+  'metadata.*',
+  'invoiceId',
+  'invoiceNumber',
+  'expiresAt',
+  'createdAt',
+  'updatedAt',
+];
+/** What a chain costs, and what is open: the cloud's word. */
+export const READINESS_WORD: readonly string[] = [
+  'chain',
+  'ready',
+  'reason',
+  'asset',
+  'nativeMinimum',
+  'estimatedSweepFee',
+  'feeAsOf',
+  'tokens',
+  'tokens.*',
+  ...['symbol', 'contract', 'decimals', 'minimum'].map((field) => `tokens.*.${field}`),
+  'threshold',
+  'unpaidAddresses',
+  'unpaidAddresses.open',
+  'unpaidAddresses.limit',
+  'attestationsAhead',
+];

@@ -10,7 +10,16 @@ import { CAPACITY_FIELDS, CASE_WORD, falseCase, PATH_WORD, RESOLVED_WORD, SOURCE
 import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
-import { falseChangedLink, falseLink, falseNewLink, LINK_WORD, linkWordBut } from './link-rules.ts';
+import {
+  falseChangedLink,
+  falseLink,
+  falseNewLink,
+  falsePayment,
+  LINK_WORD,
+  linkWordBut,
+  PAYMENT_WORD,
+  READINESS_WORD,
+} from './link-rules.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
 import { ECHOED, falseNewWallet, falsePolicy, ofPolicy, falseTank, falseWallet } from './wallet-rules.ts';
 import { falseNewRequest, falseRequest, falseSimulatedToken } from './request-rules.ts';
@@ -387,6 +396,8 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'routes.*.seconds',
     'routes.*.burnMax',
   ),
+  listLinkPayments: { falseField: falsePayment, word: PAYMENT_WORD },
+  getPaymentReadiness: word(...READINESS_WORD),
   createTreasuryWallet: {
     falseField: (row, ask, known) => falseNewWallet(row, ask, known),
     word: ['id', 'createdAt'],

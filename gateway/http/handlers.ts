@@ -28,6 +28,8 @@ import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
 import { registrationHandlers } from './organization/registration.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
 import { createEconomics } from './payment/economics.ts';
+import { checkoutHandlers } from './payment/checkout.ts';
+import { merchantReadHandlers } from './payment/merchant-reads.ts';
 import { linkHandlers } from './payment/links.ts';
 import { paymentSettingHandlers } from './payment/settings.ts';
 import { settingHandlers } from './organization/settings.ts';
@@ -59,6 +61,8 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...webhookHandlers(deps),
     ...findHandlers(deps),
     ...linkHandlers(deps, economics),
+    ...merchantReadHandlers(deps, economics),
+    ...checkoutHandlers(deps, economics),
     ...paymentSettingHandlers(deps),
     ...walletHandlers(deps),
     ...fundingHandlers(deps),

@@ -66,7 +66,7 @@ export type AddressEvent =
    */
   | { type: 'address_issued'; id: string; family: Family; chain: Chain; index: number; paired?: true; lent?: true }
   /** A lent address received for the first time. */
-  | { type: 'address_counted'; id: string }
+  | { type: 'address_counted'; id: string; family: Family }
   /** `counts` false: another network of the address is active. */
   | { type: 'address_status_changed'; id: string; status: AddressStatus; counts?: false }
   | { type: 'peak_noted'; day: string; active: number };

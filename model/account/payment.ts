@@ -2,7 +2,7 @@
  * Payment links of an account and the payments towards them. They are rows, never part of its state: a shop has
  * 100,000. What is kept with the account are its settings and two counts. payments M2, P24.
  */
-import type { ClosedReason, LinkStatus, PaymentStatus } from '../../protocol/slugs.ts';
+import type { ClosedReason, Family, LinkStatus, PaymentStatus } from '../../protocol/slugs.ts';
 import type {
   CheckoutAddressRow,
   PaymentEntryRow,
@@ -28,7 +28,15 @@ export interface PaymentState {
   paymentSettings: PaymentSettings;
   /** Links that are not closed, and custom slugs that were ever given: both are bounded. payments P1, P6. */
   links: { open: number; customSlugs: number };
+  /** Lent addresses of a family that nothing ever came to. payments S13. */
+  unpaid: Partial<Record<Family, number>>;
 }
+
+/** A payment as a payer asks for it. */
+export type NewPayment = Pick<
+  PaymentRow,
+  'id' | 'amount' | 'customerEmail' | 'customerName' | 'language' | 'payerKey' | 'clientKey'
+>;
 
 /** A link as it is asked for. */
 export type NewLink = Omit<
@@ -74,6 +82,16 @@ export type PaymentCommand =
   | { type: 'create_payment_link'; link: NewLink; customSlug: boolean; addressId: string }
   | { type: 'change_payment_link'; known: PaymentLinkRow; change: LinkChange; head: number | null }
   | { type: 'set_payment_link_status'; known: PaymentLinkRow; action: LinkAction; head: number | null }
+  /** `earlier`: what the payer had on the link and may have again, with the holder of its address. */
+  | {
+      type: 'open_payment';
+      link: PaymentLinkRow;
+      payment: NewPayment;
+      earlier: { payment: PaymentRow; holder: CheckoutAddressRow } | null;
+      addressId: string;
+    }
+  /** The date of a link has come. */
+  | { type: 'close_due_link'; known: PaymentLinkRow; head: number | null }
   | { type: 'change_payment_settings'; active: boolean; settings: PaymentSettings };
 
 export type PaymentEvent =
@@ -90,6 +108,8 @@ export interface PaymentReplies {
   create_payment_link: PaymentLinkRow;
   change_payment_link: PaymentLinkRow;
   set_payment_link_status: PaymentLinkRow;
+  open_payment: PaymentRow;
+  close_due_link: { closed: boolean };
   change_payment_settings: { active: boolean; settings: PaymentSettings };
 }
 
@@ -120,4 +140,5 @@ export const PAYMENT_INITIAL: PaymentState = {
     invoice: { name: null, address: null, taxId: null },
   },
   links: { open: 0, customSlugs: 0 },
+  unpaid: {},
 };

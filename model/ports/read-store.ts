@@ -7,8 +7,8 @@ import type { SignedVersion, UsedValue, WithdrawalRow } from '../rows/withdrawal
 import type { WebhookRow } from '../rows/webhook.ts';
 import type { AddressStatus, Chain, DeliveryStatus, Direction, HeldReason } from '../../protocol/slugs.ts';
 import type { KeyOwner } from './identity-store.ts';
-import type { PaymentLinkRow } from '../rows/payment.ts';
-import type { LinkMode, LinkStatus } from '../../protocol/slugs.ts';
+import type { CheckoutAddressRow, PaymentLinkRow, PaymentRow, TransferRole } from '../rows/payment.ts';
+import type { DepositStatus, LinkMode, LinkStatus, PaymentStatus } from '../../protocol/slugs.ts';
 import type { Page, PageAsk } from '../../protocol/page.ts';
 
 export interface TransactionView {
@@ -62,6 +62,29 @@ export interface PairAsk {
   readonly chain: Chain;
   readonly userRef: string;
   readonly tag: string | null;
+}
+
+/** A transfer of a payment, as people see it. */
+export interface PaymentTransferView {
+  paymentId: string;
+  role: TransferRole;
+  txid: string;
+  chain: Chain;
+  amount: bigint;
+  decimals: number;
+  tokenSymbol: string;
+  status: DepositStatus;
+  confirmations: number;
+  threshold: number;
+}
+
+/** What is open on a link, as far as the next opening needs it; counts go to `limit`. payments S2, S20. */
+export interface Openings {
+  /** The youngest payment of the payer key, with the holder of its address. */
+  earlier: { payment: PaymentRow; holder: CheckoutAddressRow } | null;
+  waiting: number;
+  ofEmail: number;
+  ofClient: number;
 }
 
 export interface ReadStore {
@@ -118,6 +141,24 @@ export interface ReadStore {
     page: PageAsk,
   ): Promise<Page<PaymentLinkRow>>;
   paymentLink(accountId: AccountId, id: string): Promise<PaymentLinkRow | null>;
+  /** Whose a slug or a payment is, and its link; null for what there is none of. */
+  checkout(of: { slug: string } | { paymentId: string }): Promise<PaymentLinkRow | null>;
+  openings(
+    link: PaymentLinkRow,
+    payer: { payerKey: string; email: string | null; clientKey: string },
+    limit: number,
+    nowMs: number,
+  ): Promise<Openings>;
+  payment(accountId: AccountId, id: string): Promise<PaymentRow | null>;
+  /** Newest first. */
+  payments(
+    accountId: AccountId,
+    linkId: string,
+    filter: { statuses: readonly PaymentStatus[] },
+    page: PageAsk,
+  ): Promise<Page<PaymentRow>>;
+  /** Of some payments, oldest first. */
+  paymentTransfers(accountId: AccountId, paymentIds: readonly string[]): Promise<PaymentTransferView[]>;
   /** The highest height known of a ledger; null before the first. payments M6. */
   headOf(ledger: LedgerId): Promise<number | null>;
   webhooks(accountId: AccountId): Promise<WebhookRow[]>;

@@ -87,6 +87,8 @@ export interface PaymentRow {
   language: string | null;
   /** Who may come back to it: an HMAC, never an address of a client. payments S2. */
   payerKey: string | null;
+  /** By which client it was opened: an HMAC, erased with the e-mail. payments S20, S23. */
+  clientKey: string | null;
   expiresAtMs: number;
   openedAtMs: number;
   updatedAtMs: number;

@@ -67,10 +67,11 @@ async function lentOf(sql: Sql, accountId: AccountId, ids: readonly string[]): P
         select h.* from checkout_address h where h.account_id = t.account and h.address_id = i.id
          order by h.account_id, h.address_id, h.lent_at desc, h.id desc limit 1) c`,
     )}`;
-  return rows.map(
-    ({ lentAt, releasedAt, paidAt, ...row }) =>
-      ({ ...row, lentAtMs: lentAt, releasedAtMs: releasedAt, paidAtMs: paidAt }) as CheckoutAddressRow,
-  );
+  return rows.map(holderOf);
+}
+
+export function holderOf({ lentAt, releasedAt, paidAt, ...row }: Columns): CheckoutAddressRow {
+  return { ...row, lentAtMs: lentAt, releasedAtMs: releasedAt, paidAtMs: paidAt } as CheckoutAddressRow;
 }
 
 async function transfersOf(sql: Sql, accountId: AccountId, ids: readonly string[]): Promise<PaymentTransferRow[]> {

@@ -1,15 +1,131 @@
 /** Payment links as their merchant reads them. payments P8. */
 import type { ReadStore } from '../../model/ports/read-store.ts';
 import { CHECKOUT_CHAINS, LINK_MODES, LINK_STATUSES } from '../../protocol/slugs.ts';
-import { linkOf } from './checkout-reads.ts';
+import type { PaymentTransferView } from '../../model/ports/read-store.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { holderOf, linkOf, paymentOf } from './checkout-reads.ts';
 import type { Lists } from './list-pool.ts';
 import { listPage, pairsOf, type Source } from './list.ts';
 import type { Sql } from './sql.ts';
-import { oneOf } from './tenant.ts';
+import type { Columns } from './row-shapes.ts';
+import { asTenant, oneOf } from './tenant.ts';
+
+type Area =
+  'paymentLinks' | 'paymentLink' | 'headOf' | 'checkout' | 'openings' | 'payment' | 'payments' | 'paymentTransfers';
+
+/** What payers' requests read. */
+function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'payment' | 'paymentTransfers'> {
+  return {
+    async checkout(of) {
+      const [slug, payment] = 'slug' in of ? [of.slug, null] : [null, of.paymentId];
+      const [found] = await sql<{ accountId: AccountId; linkId: string }[]>`
+        select account_id, link_id from find_checkout(${slug}, ${payment})`;
+      if (found === undefined) return null;
+      const { accountId, linkId } = found;
+      return oneOf(
+        sql,
+        accountId,
+        sql`select * from payment_link where account_id = t.account and id = ${linkId}`,
+        linkOf,
+      );
+    },
+    async openings({ accountId, id }, { payerKey, email, clientKey }, limit, nowMs) {
+      const waits = sql`p.account_id = t.account and p.status = 'awaiting_payment' and p.expires_at > ${nowMs}::timestamptz`;
+      const [row] = await sql<{ waiting: number; ofEmail: number; ofClient: number }[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select (select count(*) from (select from payment p where ${waits} and p.link_id = ${id} limit ${limit}) w) as waiting,
+                 (select count(*) from (select p.customer_email from payment p where ${waits} and p.link_id = ${id} limit ${limit}) e
+                   where lower(e.customer_email) = ${email}) as of_email,
+                 (select count(*) from (select from payment p where ${waits} and p.client_key = ${clientKey} limit ${limit}) c) as of_client`,
+        )}`;
+      const payment = await oneOf(
+        sql,
+        accountId,
+        sql`
+        select * from payment where account_id = t.account and link_id = ${id} and payer_key = ${payerKey}
+         order by account_id desc, link_id desc, payer_key desc, id desc limit 1`,
+        paymentOf,
+      );
+      const holder =
+        payment === null
+          ? null
+          : await oneOf(
+              sql,
+              accountId,
+              sql`select * from checkout_address where account_id = t.account and id = ${`${payment.id}/${payment.addressId}`}`,
+              holderOf,
+            );
+      return {
+        waiting: Number(row!.waiting),
+        ofEmail: Number(row!.ofEmail),
+        ofClient: Number(row!.ofClient),
+        earlier: payment === null || holder === null ? null : { payment, holder },
+      };
+    },
+    async payment(accountId, id) {
+      return oneOf(sql, accountId, sql`select * from payment where account_id = t.account and id = ${id}`, paymentOf);
+    },
+    async paymentTransfers(accountId, paymentIds) {
+      if (paymentIds.length === 0) return [];
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select f.payment_id, f.role, d.txid, d.chain, d.amount, d.decimals, d.token_symbol, d.status, d.threshold,
+                 d.created_at, d.id,
+                 case when d.status <> 'reversed'
+                   then greatest(coalesce((select c.height from chain_cursor c where c.ledger = d.ledger), 0) - d.height + 1, 0)
+                   else 0 end as confirmations
+            from unnest(${[...paymentIds]}::text[]) i(id) cross join lateral (
+              select * from payment_transfer m where m.account_id = t.account and m.payment_id = i.id limit ${TRANSFERS_MAX}) f
+            join deposit d on d.account_id = t.account and d.id = f.deposit_id and d.incarnation = f.incarnation`,
+        )} order by v.created_at, v.id`;
+      return rows.map(({ createdAt: _at, id: _id, ...row }) => row as unknown as PaymentTransferView);
+    },
+  };
+}
+
+/** Transfers of a payment that people are shown. */
+const TRANSFERS_MAX = 100;
+
+function paymentList(lists: Lists): Pick<ReadStore, 'payments'> {
+  return {
+    async payments(accountId, linkId, { statuses }, page) {
+      const { sql } = lists;
+      return listPage(
+        lists,
+        accountId,
+        {
+          list: 'payments',
+          order: 'id',
+          sources: [
+            {
+              pairs: pairsOf(linkId, statuses),
+              range: (link, status) =>
+                sql`from payment x where x.account_id = t.account and x.link_id = ${link} and x.status = ${status}`,
+            },
+          ],
+          kept: null,
+          shape: paymentOf,
+          rows: (keys) => sql`
+          with k as materialized (${keys})
+          select x.*, null::timestamptz as key_time, k.id as key_id from k join payment x on x.account_id = t.account and x.id = k.id`,
+        },
+        page,
+      );
+    },
+  };
+}
 
 /** The part of `ReadStore` about payment links; lists over a pool of their own. */
-export function paymentReads(sql: Sql, lists: Lists): Pick<ReadStore, 'paymentLinks' | 'paymentLink' | 'headOf'> {
+export function paymentReads(sql: Sql, lists: Lists): Pick<ReadStore, Area> {
   return {
+    ...checkoutReads(sql),
+    ...paymentList(lists),
     async paymentLinks(accountId, { chain, status, mode, slug }, page) {
       const { sql } = lists;
       const isWhole = chain === undefined && status === undefined && mode === undefined && slug === undefined;

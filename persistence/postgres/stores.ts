@@ -16,6 +16,7 @@ import { createMemberStore } from './member-store.ts';
 import { createOriginStore } from './origin-store.ts';
 import { createOperatorReads } from './operator-reads.ts';
 import { createPeopleStore } from './people-store.ts';
+import { createPaymentStore } from './payment-store.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
@@ -42,6 +43,7 @@ export function createStores(options: StoresOptions) {
     inbox: createInboxStore(sql),
     deliveries: createDeliveryStore(sql, options),
     mail: createMailStore(sql, options),
+    payments: createPaymentStore(sql),
     jobs: createJobStore(sql),
     edge: createEdgeStore(sql),
     identity: createIdentityStore(sql, options.initialAccount),

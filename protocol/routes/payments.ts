@@ -1,9 +1,23 @@
 /** Payment links, for merchants. */
 import type { Route } from '../route.ts';
 import * as payments from '../schema/payments.ts';
-import { GET, PATCH, POST, PUT, creates, portal, reads, writes } from './kinds.ts';
+import { GET, LIST, PATCH, POST, PUT, creates, open, portal, reads, writes } from './kinds.ts';
 
 const OF_STATUS = ['NOT_FOUND', 'ACCOUNT_SUSPENDED', 'CONFLICT'] as const;
+
+const PUBLIC = ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'] as const;
+const OPENING = [
+  'ACCOUNT_SUSPENDED',
+  'INVALID_AMOUNT',
+  'NO_SUBSCRIPTION',
+  'MERCHANT_NOT_ACTIVE',
+  'ORIGIN_NOT_REGISTERED',
+  'PAYMENT_SESSION_LIMIT_EXCEEDED',
+  'CHAIN_NOT_READY',
+  'ADDRESS_LIMIT_EXCEEDED',
+  'MERCHANT_SCOPE_VIOLATION',
+  'CONFLICT',
+] as const;
 
 export const PAYMENTS_ROUTES = {
   createPaymentLink: {
@@ -82,6 +96,66 @@ export const PAYMENTS_ROUTES = {
     reply: payments.link,
     refusals: OF_STATUS,
     summary: 'Close a payment link for ever; what comes late is still credited',
+  },
+  listLinkPayments: {
+    ...reads('Payments'),
+    method: GET,
+    path: '/v1/payments/links/{id}/payments',
+    params: payments.linkParams,
+    query: payments.listPaymentsQuery,
+    reply: payments.paymentPage,
+    refusals: ['NOT_FOUND'],
+    summary: 'Payments towards a link, newest first',
+  },
+  getPaymentReadiness: {
+    ...reads('Payments'),
+    ...LIST,
+    path: '/v1/payments/readiness',
+    reply: payments.readinessPage,
+    refusals: [],
+    summary: 'Each checkout chain: whether it is ready, from which amount on it is worth it, and what is open',
+  },
+  getCheckoutLink: {
+    ...open('Checkout'),
+    method: GET,
+    path: '/v1/checkout/links/{slug}',
+    params: payments.slugParams,
+    reply: payments.checkoutLink,
+    refusals: [...PUBLIC, 'ORIGIN_NOT_REGISTERED'],
+    summary: 'What a payer sees of a link; opens nothing',
+  },
+  openCheckoutSession: {
+    ...open('Checkout'),
+    method: POST,
+    path: '/v1/checkout/links/{slug}/sessions',
+    params: payments.slugParams,
+    body: payments.openSessionBody,
+    reply: payments.session,
+    status: 201,
+    again: 200,
+    refusals: [...PUBLIC, ...OPENING],
+    summary: 'Open a payment towards a fixed link; the open one of the same payer is answered with 200',
+  },
+  donate: {
+    ...open('Checkout'),
+    method: POST,
+    path: '/v1/checkout/links/{slug}/donate',
+    params: payments.slugParams,
+    body: payments.donateBody,
+    reply: payments.session,
+    status: 201,
+    again: 200,
+    refusals: [...PUBLIC, ...OPENING],
+    summary: 'Open a donation: an address for this donor, or the one of a shared link',
+  },
+  getCheckoutSession: {
+    ...open('Checkout'),
+    method: GET,
+    path: '/v1/checkout/sessions/{id}',
+    params: payments.sessionParams,
+    reply: payments.session,
+    refusals: [...PUBLIC, 'ORIGIN_NOT_REGISTERED'],
+    summary: 'What a payer sees of a payment',
   },
   getPaymentSettings: {
     ...portal('Settings', 'viewer'),

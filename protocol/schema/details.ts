@@ -101,7 +101,7 @@ export const DETAILS = {
   }),
   MERCHANT_NOT_ACTIVE: none,
   ORIGIN_NOT_REGISTERED: none,
-  PAYMENT_SESSION_LIMIT_EXCEEDED: none,
+  PAYMENT_SESSION_LIMIT_EXCEEDED: some({ scope: text, limit: whole }),
   CHAIN_NOT_READY: some({ ...onChain, state: text, reason: textOrNone }),
   ADDRESS_LIMIT_EXCEEDED: some({ band: text, limit: whole, current: whole }),
   AMOUNT_CAP_EXCEEDED: some({

@@ -1,7 +1,16 @@
 /** Payment links and the settings of payments. Spec §2.11, §4.6; payments.md parts 3 and 4. */
 import { z } from 'zod';
 import { listQuery } from '../envelope.ts';
-import { ADDRESS_MODES, CHECKOUT_CHAINS, CLOSED_REASONS, LINK_MODES, LINK_STATUSES } from '../slugs.ts';
+import {
+  ADDRESS_MODES,
+  CHAINS,
+  CHECKOUT_CHAINS,
+  CLOSED_REASONS,
+  DEPOSIT_STATUSES,
+  LINK_MODES,
+  LINK_STATUSES,
+  PAYMENT_STATUSES,
+} from '../slugs.ts';
 import { between, count, decimals } from './numbers.ts';
 import {
   chain,
@@ -10,6 +19,7 @@ import {
   instant,
   pageReply,
   pathId,
+  pathText,
   shortText,
   tokenText,
   totpCode,
@@ -152,6 +162,167 @@ export const listLinksQuery = listQuery({
   slug: freeText(64).exactOptional(),
 });
 
+const textOrNone = z.string().nullable();
+
+/** What a payer may see of a link. payments S22. */
+const shownLink = z.object({
+  slug: z.string(),
+  mode: z.enum(LINK_MODES),
+  title: textOrNone,
+  description: textOrNone,
+});
+const merchant = z.object({ name: textOrNone, supportEmail: textOrNone, supportUrl: textOrNone });
+const shownAsset = {
+  chain: z.enum(CHECKOUT_CHAINS),
+  network: z.string().meta({ description: 'name of the network: send on this one only' }),
+  asset: z.string(),
+  tokenContract: textOrNone,
+  decimals,
+};
+export const checkoutLink = z.object({
+  link: shownLink,
+  merchant,
+  ...shownAsset,
+  addressMode: z.enum(ADDRESS_MODES),
+  status: z.enum(LINK_STATUSES),
+  closedReason: z.enum(CLOSED_REASONS).nullable(),
+  open: z.boolean().meta({ description: 'whether a payment may be opened now' }),
+  amount: inUnits('asked of a fixed link').nullable(),
+  minAmount: inUnits('the least of a donation').nullable(),
+  maxAmount: inUnits('the most of a donation').nullable(),
+  emailRequired: z.boolean(),
+  address: textOrNone.meta({ description: 'of a shared link' }),
+  serverTime: instant,
+});
+export const slugParams = z.strictObject({ slug: pathText(64) });
+
+const amounts = {
+  amount: inUnits('asked of a fixed link; announced of a donation').nullable(),
+  amountDue: inUnits('the least that completes it'),
+  amountPaid: inUnits('what came, confirmed or not'),
+  amountConfirmed: inUnits('confirmed transfers on time'),
+  amountRemaining: inUnits('what is missing'),
+  amountOverpaid: inUnits('what is too much'),
+  amountShort: inUnits('accepted by the tolerance of the merchant'),
+};
+const transfer = z.object({
+  txid: z.string(),
+  amount: inUnits('of this transfer'),
+  confirmations: count,
+  threshold: count,
+  status: z.enum(DEPOSIT_STATUSES),
+  late: z.boolean(),
+  explorerUrl: textOrNone,
+});
+const notice = z.object({
+  reason: z.enum(['wrong_asset', 'wrong_network']),
+  chain: z.enum(CHAINS),
+  asset: z.string(),
+  amount: inUnits('in the unit of that asset'),
+  txid: z.string(),
+});
+const attestation = z.object({
+  v: between(1, 1),
+  keyFingerprint: z.string(),
+  issuedAt: instant,
+  validUntil: instant,
+  signature: z.string(),
+});
+export const session = z.object({
+  id: textOrNone.meta({ description: 'the payment; null on a shared link, where each transfer becomes one' }),
+  paymentId: textOrNone.meta({ description: 'the same' }),
+  status: z.enum(PAYMENT_STATUSES),
+  link: shownLink,
+  merchant,
+  ...shownAsset,
+  address: z.string(),
+  ...amounts,
+  transfers: z.array(transfer),
+  notices: z.array(notice).meta({ description: 'what came in another asset or on another network: ask the merchant' }),
+  expiresAt: instant.nullable(),
+  serverTime: instant,
+  uri: textOrNone.meta({ description: 'opens a wallet; null where wallets would misread it: tokens, tron' }),
+  attestation: attestation.nullable().meta({ description: 'the address, signed by the edge; null where it has none' }),
+  successUrl: textOrNone.meta({ description: 'from `detected` on; a visit of it proves nothing' }),
+});
+export const sessionParams = z.strictObject({ id: pathId('pay') });
+
+const payer = {
+  email: z.string().max(254).nullish().meta({ description: 'where the link asks for it, and for donations' }),
+  name: plain(120).nullish(),
+  lang: freeText(10).nullish(),
+  identityFingerprint: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/, 'expected 16 hex digits')
+    .nullish()
+    .meta({ description: 'of the edge whose merchant the page names: first 16 hex digits of SHA-256 of its key' }),
+};
+export const openSessionBody = z.strictObject(payer).meta({ examples: [{ email: 'ada@example.com' }] });
+export const donateBody = z
+  .strictObject({
+    ...payer,
+    amount: decimalAmount.nullish().meta({ description: 'announced: it fills the QR code only' }),
+  })
+  .meta({ examples: [{ email: 'ada@example.com', amount: '5' }] });
+
+/** A payment of its merchant. payments S22. */
+export const payment = z.object({
+  id: z.string(),
+  linkId: z.string(),
+  status: z.enum(PAYMENT_STATUSES),
+  chain: z.enum(CHECKOUT_CHAINS),
+  asset: z.string(),
+  tokenContract: textOrNone,
+  decimals,
+  address: z.string(),
+  derivationPath: z.string(),
+  addressReused: z.boolean(),
+  ...amounts,
+  transfers: z.array(transfer),
+  notices: z.array(notice),
+  customerEmail: textOrNone,
+  customerName: textOrNone,
+  metadata: z.record(z.string(), z.unknown()),
+  invoiceId: textOrNone,
+  invoiceNumber: textOrNone,
+  expiresAt: instant,
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const paymentPage = pageReply(payment);
+export const listPaymentsQuery = listQuery({
+  status: z.enum(PAYMENT_STATUSES).exactOptional().meta({
+    description: 'without it, payments that received something; `awaiting_payment` and `expired` only when asked for',
+  }),
+});
+
+export const NOT_READY_REASONS = [
+  'not_active',
+  'not_ready',
+  'quarantined',
+  'not_enabled',
+  'chain_unavailable',
+] as const;
+const readiness = z.object({
+  chain: z.enum(CHECKOUT_CHAINS),
+  ready: z.boolean(),
+  reason: z.enum(NOT_READY_REASONS).nullable(),
+  asset: z.string().meta({ description: 'the native coin' }),
+  nativeMinimum: inUnits('smallest native payment that is worth its sweep; null while the chain is silent').nullable(),
+  estimatedSweepFee: inUnits('highest fee of bringing one transfer home; null while the chain is silent').nullable(),
+  feeAsOf: instant.nullable(),
+  tokens: z.array(
+    z.object({ symbol: z.string(), contract: z.string(), decimals, minimum: inUnits('smallest payment') }),
+  ),
+  threshold: count.meta({ description: 'confirmations' }),
+  unpaidAddresses: z.object({
+    open: count.meta({ description: 'lent addresses of the family that never received' }),
+    limit: count,
+  }),
+  attestationsAhead: count,
+});
+export const readinessPage = pageReply(readiness);
+
 const ORIGINS_MAX = 50;
 const TOLERANCE_BPS_MAX = 500;
 const origin = z
@@ -196,7 +367,6 @@ export const paymentSettingsBody = z
   })
   .meta({ examples: [{ active: true, displayName: 'Ada & Co', supportEmail: 'help@shop.example' }] });
 
-const textOrNone = z.string().nullable();
 export const paymentSettings = z.object({
   active: z.boolean(),
   displayName: textOrNone.meta({ description: 'what payers see; needed to be active' }),

@@ -272,6 +272,29 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => append({ sandbox_resets: [{ account_id: ours.live }] }),
     },
   ],
+  find_checkout: [
+    {
+      name: "another account's slug or payment",
+      expected: {
+        open: 'who pays has no credential: whose it is says only which public view is read, and no answer names it',
+      },
+      call: () => database.sql`select * from find_checkout('none', 'pay_none')`,
+    },
+  ],
+  expire_payments: [
+    {
+      name: "everybody's payments",
+      expected: { open: 'only what has no money and whose time is over by the given clock; no money moves' },
+      call: () => database.sql`select expire_payments('-infinity', 10)`,
+    },
+  ],
+  links_due: [
+    {
+      name: "everybody's links",
+      expected: { open: 'ids of links whose date has come: their accounts close them' },
+      call: () => database.sql`select * from links_due(now(), 10)`,
+    },
+  ],
   load_account: [
     {
       name: 'an epoch that the shard never had',

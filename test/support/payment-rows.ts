@@ -66,6 +66,7 @@ export function paymentRow(link: PaymentLinkRow, address: AddressRow, more: Part
     customerName: null,
     language: null,
     payerKey: null,
+    clientKey: null,
     expiresAtMs: NOW_MS + 3_600_000,
     openedAtMs: NOW_MS,
     updatedAtMs: NOW_MS,

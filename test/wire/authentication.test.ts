@@ -24,6 +24,7 @@ const bearerOf = (token: string, more: Record<string, string> = {}) => ({ author
 const PARAMS = {
   id: 'adr_24pgoiqjq2dgpoqhm7nuhjd5zi',
   webhookId: '0198c0de-0000-7000-8000-000000000001',
+  slug: 'no-such-slug',
   projectId: 'mig_24pgoiqjq2dgpoqhm7nuhjd5zi',
   uploadId: 'upl_24pgoiqjq2dgpoqhm7nuhjd5zi',
   policyId: '0198c0de-0000-7000-8000-000000000002',

@@ -117,6 +117,7 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
           userId: texts,
           projectId: texts,
           uploadId: texts,
+          slug: texts,
         }),
         record(fieldsOf(route.query), values),
         record(fieldsOf(route.body), values),

@@ -28,6 +28,8 @@ export interface Economics {
    * Null where an amount is worth sweeping; a null amount asks only whether the chain answers. Refuses: INVALID_AMOUNT
    * `below_economic_minimum`, which names cheaper chains; CHAIN_UNAVAILABLE.
    */
+  /** Null where an amount is not below its own fee. P22. Refuses: INVALID_AMOUNT. */
+  belowFee(accountId: AccountId, chain: CheckoutChain, asset: Asset, amount: bigint): Promise<Refusal | null>;
   tooSmall(accountId: AccountId, chain: CheckoutChain, asset: Asset, amount: bigint | null): Promise<Refusal | null>;
 }
 
@@ -82,6 +84,18 @@ export function createEconomics(deps: Deps): Economics {
 
   return {
     sweepFee,
+    async belowFee(accountId, chain, asset, amount) {
+      if (asset.tokenContract !== null) return null;
+      const fee = await sweepFee(accountId, chain, false).catch(silent);
+      if (fee === null || isRefusal(fee) || amount >= fee.fee) return null;
+      return refuse('INVALID_AMOUNT', {
+        field: 'amount',
+        reason: 'below_fee',
+        chain,
+        asset: asset.symbol,
+        minimum: formatAmount(fee.fee, asset.decimals),
+      });
+    },
     async tooSmall(accountId, chain, asset, amount) {
       const fee = await sweepFee(accountId, chain, asset.tokenContract !== null);
       if (isRefusal(fee)) return fee;

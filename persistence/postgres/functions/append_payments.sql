@@ -52,24 +52,36 @@ begin
          from jsonb_array_elements(batch -> 'payments') r),
       'a payment');
     insert into payment as p (account_id, id, link_id, version, status, amount, due, ceiling, seen, late, address_id,
-        address, derivation_path, address_reused, customer_email, customer_name, language, payer_key, expires_at,
-        opened_at, updated_at)
+        address, derivation_path, address_reused, customer_email, customer_name, language, payer_key, client_key,
+        expires_at, opened_at, updated_at)
       select account_id, id, link_id, version, status, amount, due, ceiling, seen, late, address_id, address,
-             derivation_path, address_reused, customer_email, customer_name, language, payer_key, expires_at, opened_at,
-             updated_at
+             derivation_path, address_reused, customer_email, customer_name, language, payer_key, client_key,
+             expires_at, opened_at, updated_at
         from jsonb_to_recordset(batch -> 'payments')
           r(account_id text, id text, link_id text, version bigint, status text, amount amount, due amount,
             ceiling amount, seen amount, late amount, address_id text, address text, derivation_path text,
             address_reused boolean, customer_email text, customer_name text, language text, payer_key text,
-            expires_at timestamptz, opened_at timestamptz, updated_at timestamptz)
-       where version = 1 or (select o.id from payment o where o.account_id = r.account_id and o.id = r.id) is not null
+            client_key text, expires_at timestamptz, opened_at timestamptz, updated_at timestamptz)
+       where version = 1
+          or (select o.id from payment o where o.account_id = r.account_id and o.id = r.id) is not null
     on conflict (account_id, id) do update set
       version = excluded.version, status = excluded.status, seen = excluded.seen, late = excluded.late,
       customer_email = excluded.customer_email, customer_name = excluded.customer_name,
-      payer_key = excluded.payer_key, expires_at = excluded.expires_at, updated_at = excluded.updated_at
+      payer_key = excluded.payer_key, client_key = excluded.client_key, expires_at = excluded.expires_at,
+      updated_at = excluded.updated_at
       where p.version = excluded.version - 1;
     get diagnostics written = row_count;
     perform payment_rows_moved(written < jsonb_array_length(batch -> 'payments'), 'a payment');
+    -- What a payer opens: on a link that still takes payments, and one at a time (S2, P11).
+    perform payment_rows_moved(exists (
+      select from jsonb_to_recordset(batch -> 'payments')
+          r(account_id text, id text, link_id text, version bigint, payer_key text, opened_at timestamptz)
+        join payment_link l on l.account_id = r.account_id and l.id = r.link_id
+       where r.version = 1 and r.payer_key is not null
+         and (l.status <> 'active' or (
+           select o.id from payment o
+            where o.account_id = r.account_id and o.link_id = r.link_id and o.payer_key = r.payer_key and o.id <> r.id
+              and o.status = 'awaiting_payment' and o.expires_at > r.opened_at limit 1) is not null)), 'a payer');
   end if;
   if batch ? 'checkout_addresses' then
     insert into checkout_address as c (account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at,

@@ -127,7 +127,7 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   band_change_scheduled: { band: 'launch', atMs: 6 },
   band_change_ended: { reason: 'in_force' },
   suspension_changed: { suspended: true },
-  address_counted: { id: 'adr_1' },
+  address_counted: { id: 'adr_1', family: 'evm' },
   payment_link_created: { id: 'lnk_1' },
   payment_link_changed: { id: 'lnk_1', status: 'closed', closedReason: 'manual' },
   payment_link_patched: { id: 'lnk_1' },

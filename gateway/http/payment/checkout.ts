@@ -1,0 +1,218 @@
+/** What payers ask, without a credential. payments part 4. */
+import { createHash } from 'node:crypto';
+import { openingRefusal } from '../../../actors/payment/open.ts';
+import type { AccountState } from '../../../model/account/capabilities.ts';
+import type { Openings } from '../../../model/ports/read-store.ts';
+import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
+import { isRefusal, notFound, PAYMENTS_MOVED, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { environmentOf } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
+import { SLUG_FORM } from '../../../protocol/reserved-slugs.ts';
+import { stateOf } from '../account-state.ts';
+import type { Asked, Handlers } from '../context.ts';
+import type { HandlerDeps } from '../surroundings.ts';
+import { amountIn } from './asset.ts';
+import { clientNetwork, countedTo, createCheckoutLimits, tooManyOpen } from './checkout-limits.ts';
+import type { Economics } from './economics.ts';
+import { asksEmail, checkoutLinkView, sessionView, sharedSession, shownOf, statusNow } from './session-view.ts';
+
+type Area = 'getCheckoutLink' | 'openCheckoutSession' | 'donate' | 'getCheckoutSession';
+type Opening = Asked<'openCheckoutSession'> | Asked<'donate'>;
+
+/** Tries of what was decided on rows that changed meanwhile. */
+const TRIES = 5;
+
+/** Of whom, and from where. */
+interface Place {
+  readonly link: PaymentLinkRow;
+  readonly state: AccountState;
+}
+
+export function checkoutHandlers(deps: HandlerDeps, economics: Economics): Pick<Handlers, Area> {
+  const {
+    accounts,
+    secrets,
+    stores: { reads },
+    config,
+    nowMs,
+  } = deps;
+  const limits = createCheckoutLimits(deps.rateLimiter, nowMs);
+  const ownOrigins = new Set([config.publicUrl, config.payUrl ?? config.publicUrl].map((url) => new URL(url).origin));
+  const clientOf = ({ clientAddress }: Pick<Asked, 'clientAddress'>) => clientNetwork(clientAddress);
+
+  /** The link that is meant, its account, and whether the page that asks may. S20, E8. Refuses: NOT_FOUND and so on. */
+  async function placeOf(
+    asked: Pick<Asked, 'clientAddress' | 'origin' | 'setHeader'>,
+    of: { slug: string } | { paymentId: string },
+  ): Promise<Place | Refusal> {
+    const client = clientOf(asked);
+    const named = !('slug' in of) || SLUG_FORM.test(of.slug);
+    const link = named ? await reads.checkout(of) : null;
+    if (link === null)
+      return (
+        (await limits.unknown(client)) ??
+        notFound('slug' in of ? 'payment link' : 'payment', 'slug' in of ? of.slug : of.paymentId)
+      );
+    const slow = await limits.view(client, environmentOf(link.accountId));
+    if (slow !== null) return slow;
+    const state = await stateOf(deps, link.accountId);
+    const { origin } = asked;
+    if (origin !== undefined && !ownOrigins.has(origin)) {
+      if (!state.paymentSettings.origins.includes(origin)) return refuse('ORIGIN_NOT_REGISTERED');
+      asked.setHeader('access-control-allow-origin', origin);
+    }
+    asked.setHeader('vary', 'Origin');
+    return { link, state };
+  }
+
+  async function shownPayment({ link, state }: Place, payment: PaymentRow): Promise<ReplyOf<'getCheckoutSession'>> {
+    const transfers = await reads.paymentTransfers(link.accountId, [payment.id]);
+    return sessionView(link, payment, state.paymentSettings, shownOf(config.publicUrl, link, transfers), nowMs());
+  }
+
+  /** One payer, one open payment. S1–S5. */
+  async function open(asked: Opening, announced: string | null, door: PaymentLinkRow['mode']) {
+    const { slug } = asked.params;
+    const place = await placeOf(asked, { slug });
+    if (isRefusal(place)) return place;
+    const { link, state } = place,
+      environment = environmentOf(link.accountId);
+    const slow = await limits.opening(clientOf(asked), link.slug, environment);
+    if (slow !== null) return slow;
+    if (link.mode !== door)
+      return refuse('CONFLICT', { reason: 'wrong_door', next: link.mode === 'fixed' ? 'sessions' : 'donate' });
+    const foreign = otherMerchant(asked, state);
+    if (foreign !== null) return foreign;
+    const email = emailOf(link, asked.body.email ?? null);
+    if (isRefusal(email)) return email;
+    const amount = await announcedOf(link, announced);
+    if (isRefusal(amount)) return amount;
+    const no = openingRefusal(state, link, nowMs());
+    if (no !== null) return asPublic(no);
+    if (link.addressMode === 'shared') {
+      asked.wasThere();
+      return sharedSession(link, state.paymentSettings, amount, nowMs());
+    }
+    const clientKey = secrets.mac(clientOf(asked), `checkout client ${link.accountId}`);
+    const payerKey = asksEmail(link)
+      ? secrets.mac(`${email!.toLowerCase()}\n${clientOf(asked)}`, `checkout payer ${link.id}`)
+      : 'anyone';
+    for (let tries = 1; ; tries += 1) {
+      const known = tries === 1 ? link : await reads.checkout({ slug });
+      if (known === null) return notFound('payment link', slug);
+      const found = await reads.openings(
+        known,
+        { payerKey, email: email?.toLowerCase() ?? null, clientKey },
+        countedTo(environment),
+        nowMs(),
+      );
+      const there = openOf(found, known, nowMs());
+      if (there !== null) {
+        asked.wasThere();
+        return shownPayment({ link: known, state }, there);
+      }
+      const full = tooManyOpen(found, known.mode, environment);
+      if (full !== null) return full;
+      const answer = await accounts.ask(known.accountId, {
+        type: 'open_payment',
+        link: known,
+        payment: {
+          id: newId('pay', nowMs()),
+          amount,
+          customerEmail: email,
+          customerName: asked.body.name ?? null,
+          language: asked.body.lang ?? null,
+          payerKey,
+          clientKey,
+        },
+        earlier: again(found),
+        addressId: newId('adr', nowMs()),
+      });
+      if (answer.ok === true) return shownPayment({ link: known, state }, answer.reply);
+      if (!isRefusal(answer)) return refuse('INTERNAL_ERROR');
+      if (answer.details['reason'] !== PAYMENTS_MOVED || tries === TRIES) return asPublic(answer);
+    }
+  }
+
+  /** S1, P21, P22: a chain that is silent refuses no payment. */
+  async function announcedOf(link: PaymentLinkRow, announced: string | null): Promise<bigint | null | Refusal> {
+    const asset = { symbol: link.asset, tokenContract: link.tokenContract, decimals: link.decimals };
+    if (link.mode === 'fixed') {
+      const poor = await economics.belowFee(link.accountId, link.chain, asset, link.amount!);
+      return poor ?? null;
+    }
+    if (announced === null) return null;
+    const amount = amountIn(asset, 'amount', announced);
+    if (isRefusal(amount)) return amount;
+    const { minAmount, maxAmount } = link;
+    if (minAmount !== null && amount < minAmount)
+      return refuse('INVALID_AMOUNT', { field: 'amount', reason: 'below_minimum_of_the_link' });
+    if (maxAmount !== null && amount > maxAmount)
+      return refuse('INVALID_AMOUNT', { field: 'amount', reason: 'above_maximum_of_the_link' });
+    const small = await economics.tooSmall(link.accountId, link.chain, asset, amount).catch(() => null);
+    return small !== null && small.code === 'INVALID_AMOUNT' ? small : amount;
+  }
+
+  return {
+    async getCheckoutLink(asked) {
+      const place = await placeOf(asked, { slug: asked.params.slug });
+      if (isRefusal(place)) return place;
+      const { link, state } = place;
+      return checkoutLinkView(link, state.paymentSettings, state.plan.paymentsActive && !state.suspended, nowMs());
+    },
+    openCheckoutSession: (asked) => open(asked, null, 'fixed'),
+    donate: (asked) => open(asked, asked.body.amount ?? null, 'donation'),
+    async getCheckoutSession(asked) {
+      const place = await placeOf(asked, { paymentId: asked.params.id });
+      if (isRefusal(place)) return place;
+      const payment = await reads.payment(place.link.accountId, asked.params.id);
+      return payment === null ? notFound('payment', asked.params.id) : shownPayment(place, payment);
+    },
+  };
+}
+
+/** S5: in public no details of a plan. */
+const asPublic = (refusal: Refusal): Refusal =>
+  refusal.code === 'ADDRESS_LIMIT_EXCEEDED' || refusal.code === 'TIER_FEATURE_LOCKED'
+    ? refuse('ADDRESS_LIMIT_EXCEEDED')
+    : refusal;
+
+/** S2: what the payer has open; a complete donation is over, a fixed payment that is on its way is not. */
+function openOf({ earlier }: Openings, link: PaymentLinkRow, nowMs: number): PaymentRow | null {
+  if (earlier === null) return null;
+  const status = statusNow(earlier.payment, link, nowMs);
+  const isOpen =
+    status === 'awaiting_payment' || status === 'underpaid' || (status === 'detected' && link.mode === 'fixed');
+  return isOpen ? earlier.payment : null;
+}
+
+/** S13: an address that the payer had on this link, if it never received and nobody else has it. */
+function again({ earlier }: Openings): Openings['earlier'] {
+  if (earlier === null) return null;
+  const { payment, holder } = earlier;
+  const isFree = payment.seen === 0n && payment.late === 0n && holder.paidAtMs === null && holder.releasedAtMs === null;
+  return isFree ? earlier : null;
+}
+
+/** E9: the page pinned one merchant and names another's link. */
+function otherMerchant({ body }: Opening, { enrolment }: AccountState): Refusal | null {
+  const { identityFingerprint } = body;
+  if (identityFingerprint == null) return null;
+  const own =
+    enrolment === null
+      ? null
+      : createHash('sha256').update(Buffer.from(enrolment.publicKey, 'hex')).digest('hex').slice(0, 16);
+  return identityFingerprint === own ? null : refuse('MERCHANT_SCOPE_VIOLATION');
+}
+
+/** One `@`, a local part of at most 64, a dot in the domain, no white space or control character. S1. */
+const EMAIL = /^[^\s\p{Cc}@]{1,64}@[^\s\p{Cc}@.]+(?:\.[^\s\p{Cc}@.]+)+$/u;
+
+function emailOf(link: PaymentLinkRow, given: string | null): string | null | Refusal {
+  if (given !== null && !EMAIL.test(given))
+    return refuse('INVALID_INPUT', { field: 'email', reason: 'expected an e-mail address' });
+  return given === null && asksEmail(link)
+    ? refuse('INVALID_INPUT', { field: 'email', reason: 'this link asks for it' })
+    : given;
+}

@@ -1,0 +1,129 @@
+/** What a merchant reads of payments and chains. payments P23, S22. */
+import { nativeMinimumOf, tokenMinimumOf } from '../../../actors/payment/minimum.ts';
+import { unpaidMax } from '../../../actors/payment/open.ts';
+import { readinessOf } from '../../../actors/edge-link/readiness.ts';
+import { catalogueOf, shippedRegistry } from '../../../chains/catalogue.ts';
+import { ChainUnavailable } from '../../../chains/chain.ts';
+import type { AccountState } from '../../../model/account/capabilities.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import { formatAmount } from '../../../protocol/money.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
+import { CHECKOUT_CHAINS, FAMILY_OF, type CheckoutChain, type PaymentStatus } from '../../../protocol/slugs.ts';
+import { stateOf } from '../account-state.ts';
+import { accountOf, type Handlers, unknownIn } from '../context.ts';
+import type { HandlerDeps } from '../surroundings.ts';
+import { chainPlace, instantOf, listAskOf, pageAs, wholePage } from '../views.ts';
+import type { Economics } from './economics.ts';
+import { paymentView, shownOf } from './session-view.ts';
+
+type Row = ReplyOf<'getPaymentReadiness'>['content'][number];
+
+/** Unpaid ones only when asked for. S22. */
+const WITH_MONEY: readonly PaymentStatus[] = ['detected', 'underpaid', 'confirmed', 'late'];
+
+export function merchantReadHandlers(
+  deps: HandlerDeps,
+  economics: Economics,
+): Pick<Handlers, 'listLinkPayments' | 'getPaymentReadiness'> {
+  const {
+    stores: { reads },
+    config,
+    nowMs,
+  } = deps;
+  return {
+    async listLinkPayments(asked) {
+      const accountId = accountOf(asked),
+        ask = listAskOf('payments', asked.query);
+      if (isRefusal(ask)) return ask;
+      const link = await reads.paymentLink(accountId, asked.params.id);
+      if (link === null) return unknownIn(asked, 'payment link', asked.params.id);
+      const { status } = ask.filter;
+      const page = await reads.payments(
+        accountId,
+        link.id,
+        { statuses: status === undefined ? WITH_MONEY : [status] },
+        ask.page,
+      );
+      const transfers = Map.groupBy(
+        await reads.paymentTransfers(
+          accountId,
+          page.content.map(({ id }) => id),
+        ),
+        ({ paymentId }) => paymentId,
+      );
+      return pageAs(page, (row) =>
+        paymentView(link, row, shownOf(config.publicUrl, link, transfers.get(row.id) ?? []), nowMs()),
+      );
+    },
+    async getPaymentReadiness(asked) {
+      const accountId = accountOf(asked),
+        state = await stateOf(deps, accountId);
+      const rows = await Promise.all(
+        CHECKOUT_CHAINS.map((chain) => readinessRow(deps, economics, accountId, state, chain)),
+      );
+      return wholePage('payment-readiness', rows, asked.query, ({ chain }) => chainPlace(chain));
+    },
+  };
+}
+
+async function readinessRow(
+  { chains }: HandlerDeps,
+  economics: Economics,
+  accountId: AccountId,
+  state: AccountState,
+  chain: CheckoutChain,
+): Promise<Row> {
+  const { nativeSymbol, nativeDecimals, threshold } = chains.networkOf(chain);
+  const enabled = chains.enabled(accountId).includes(chain),
+    readiness = readinessOf(state, chain);
+  const asked = enabled && readiness === 'ready';
+  const fee = asked ? await economics.sweepFee(accountId, chain, false).catch(silent) : null,
+    known = fee === null || isRefusal(fee) ? null : fee;
+  const reason = !state.plan.paymentsActive
+    ? 'not_active'
+    : !enabled
+      ? 'not_enabled'
+      : readiness === 'quarantined'
+        ? 'quarantined'
+        : readiness !== 'ready'
+          ? 'not_ready'
+          : known === null
+            ? 'chain_unavailable'
+            : null;
+  return {
+    chain,
+    ready: reason === null,
+    reason,
+    asset: nativeSymbol,
+    nativeMinimum: known === null ? null : formatAmount(nativeMinimumOf(chain, known.fee), nativeDecimals),
+    estimatedSweepFee: known === null ? null : formatAmount(known.fee, nativeDecimals),
+    feeAsOf: known === null ? null : instantOf(known.asOfMs),
+    tokens: tokensOf(chain),
+    threshold,
+    unpaidAddresses: { open: state.unpaid[FAMILY_OF[chain]] ?? 0, limit: unpaidMax(state) },
+    attestationsAhead: 0,
+  };
+}
+
+/** Tokens that a link may ask for on a chain. */
+function tokensOf(chain: CheckoutChain): Row['tokens'] {
+  const superseded = new Set(
+    shippedRegistry.tokens.flatMap(({ deployments }) =>
+      deployments.filter((one) => one.chain === chain && one.deprecated).map(({ contract }) => contract),
+    ),
+  );
+  return [...catalogueOf(chain).values()]
+    .filter(({ contract }) => !superseded.has(contract))
+    .map(({ symbol, contract, decimals }) => ({
+      symbol,
+      contract,
+      decimals,
+      minimum: formatAmount(tokenMinimumOf(chain, symbol, decimals), decimals),
+    }));
+}
+
+const silent = (error: unknown): null => {
+  if (error instanceof ChainUnavailable) return null;
+  throw error;
+};
