@@ -137,7 +137,7 @@ export class CheckoutStory {
       customerName: null,
       language: null,
       payerKey: null,
-            clientKey: null,
+      clientKey: null,
       expiresAtMs: this.account.nowMs + 3_600_000,
       openedAtMs: this.account.nowMs,
       updatedAtMs: this.account.nowMs,
