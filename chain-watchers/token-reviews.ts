@@ -54,7 +54,7 @@ async function readingOf({ store, chains }: TokenReviewParts, review: UnreadRevi
   if (isRefusal(binding)) return { trouble: binding.message };
   if (binding.client.fetchTokenFacts === undefined) return { trouble: 'this chain is not read for tokens' };
   try {
-    const facts = await binding.client.fetchTokenFacts(contract);
+    const facts = await binding.client.fetchTokenFacts(contract, 'hazards');
     if (isRefusal(facts)) return { absent: String(facts.details['reason'] ?? facts.message) };
     const { symbol, name, decimals, hazards = [] } = facts;
     return { facts: { symbol: shown(symbol), name: shown(name), decimals, hazards } };

@@ -304,7 +304,7 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   /**
    * What a token deployment says of itself, for token requests and the start-up check K4. Refuses: TOKEN_NOT_SUPPORTED.
    */
-  fetchTokenFacts?(contract: string): Promise<TokenFacts | Refusal>;
+  fetchTokenFacts?(contract: string, ask?: 'hazards'): Promise<TokenFacts | Refusal>;
   /** Whether the blocks of this client carry internal transfers; where they do not, growth is reconciled (V7). */
   seesInternal?(): Promise<boolean>;
   /** False where the endpoints of this client serve no blocks (an address index). */

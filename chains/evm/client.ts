@@ -30,7 +30,9 @@ import { identify } from './identity.ts';
 import { ask, askAll, atBlock, atHeight, call } from './node.ts';
 import { bigintOf } from './quantity.ts';
 import { broadcast, readFate, readOutcome } from './submission.ts';
+import { isRefusal } from '../../protocol/errors.ts';
 import { readTokenFacts } from './token-facts.ts';
+import { readTokenHazards } from './token-hazards.ts';
 import { createTraceReader } from './trace-reader.ts';
 
 /** Balances of one request. Choice: providers take 100 calls and more. */
@@ -75,7 +77,13 @@ export function createClient(general: Network, transport: Transport, catalogue: 
     fetchBuildInputs: (intent) =>
       attempt((node) => readBuildInputs(network, heads, node, intent, envelope)).then(pool.obeyed),
     heed: (inputs) => pool.obeyed({ ...inputs, envelope: envelope === 'legacy' ? envelope : inputs.envelope }),
-    fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
+    fetchTokenFacts: (contract, ask) =>
+      attempt(async (node) => {
+        const facts = await readTokenFacts(network, node, contract);
+        return ask === undefined || isRefusal(facts)
+          ? facts
+          : { ...facts, hazards: await readTokenHazards(network, node, contract) };
+      }),
     fetchLogs: (range) => readLogs(network, transport, range),
     seesInternal: async () =>
       network.nativeTransferLog !== null || network.tracesRequired === true || traces.isOffered(await heads.getHead()),

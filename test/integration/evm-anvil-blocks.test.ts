@@ -4,6 +4,7 @@ import { addressOfHex } from '../../chains/evm/address.ts';
 import { avax, base, bsc, eth, evmNetworks, polygon } from '../../chains/evm/network.ts';
 import { transfersIn } from '../../chains/evm/transfers.ts';
 import { ChainUnavailable, type Catalogue, type Transfer } from '../../chains/chain.ts';
+import { isRefusal } from '../../protocol/errors.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { lacking } from '../support/distorted-endpoint.ts';
 import {
@@ -126,6 +127,28 @@ test('V16 V17 K1 K4 tokens of every shape: decimals, bytes32 symbol, no return v
   t.deepEqual(await facts(0x7003, { symbol: null }), { symbol: '', name: '', decimals: 18 });
   t.like(await facts(0x7004, { decimals: null }), { ok: false, code: 'TOKEN_NOT_SUPPORTED' });
   t.like(await client.fetchTokenFacts(OTHER), { ok: false, code: 'TOKEN_NOT_SUPPORTED' }, 'an address without code');
+});
+
+test('treasury Q4, Q8 what a token contract can do to its holders is read from its code, its storage and its functions', async (t) => {
+  const anvil = await startAnvil(t, eth);
+  const { client } = readerOf(eth, [anvil.endpoint]);
+  const hazards = async (number: number, code: string) => {
+    await anvil.setCode(address(number), code);
+    const facts = await client.fetchTokenFacts(address(number), 'hazards');
+    return isRefusal(facts) ? facts.code : facts.hazards;
+  };
+  const plain = tokenCode({ decimals: 6, symbol: 'USDC' });
+  t.deepEqual(await hazards(0x7101, plain), []);
+  const proxy = `0x363d3d373d3d3d363d73${address(0x7101).slice(2)}5af43d82803e903d91602b57fd5bf3`;
+  t.deepEqual(await hazards(0x7102, proxy), ['upgradeable']);
+  // keccak-256 of `eip1967.proxy.implementation` less one, as EIP-1967 prints it.
+  const slot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
+  const stored = `0x${address(0x7101).slice(2).padStart(64, '0')}`;
+  await anvil.rpc('anvil_setStorageAt', address(0x7103), slot, stored);
+  t.deepEqual(await hazards(0x7103, plain), ['upgradeable']);
+  // It answers whatever it is asked with a one.
+  const every = ['fee_on_transfer', 'rebasing', 'blocklist', 'pausable', 'hook'];
+  t.deepEqual(await hazards(0x7104, '0x600160005260206000f3'), every);
 });
 
 test('V12 C2-29 a token that keeps a tenth is credited with what arrived', async (t) => {
