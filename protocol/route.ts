@@ -113,7 +113,7 @@ const BY_CREDENTIAL: Readonly<Record<Credential, readonly ErrorCode[]>> = {
   none: [],
   application: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],
   bearer: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],
-  signed: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED'],
+  signed: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],
   admin: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],
 };
 /** An edge between application and cloud can add these. */

@@ -6,11 +6,24 @@ import { ask, askWithFactor, may } from '../app/ask.ts';
 import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, Form, useSend } from '../ui/form.tsx';
+import { Choice, Field, Form, useSend } from '../ui/form.tsx';
 import { Code, Head, Panel, Status, Text, Time } from '../ui/parts.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
+import { words } from '../ui/text.ts';
+
+const DAY_MS = 86_400_000;
+const ROLES = [
+  ['editor', 'Read and write'],
+  ['viewer', 'Read'],
+] as const;
+const ENDS = [
+  ['', 'Never'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+] as const;
 
 type Key = ReplyOf<'listApiKeys'>['content'][number];
 
@@ -49,15 +62,18 @@ export function ApiKeys({ scope }: PageProps): JSX.Element {
                   { name: 'Begins', cell: ({ prefix }) => <code>{prefix}</code> },
                   {
                     name: 'Status',
-                    cell: ({ revokedAt }) => <Status of={revokedAt === null ? 'active' : 'revoked'} />,
+                    cell: ({ status }) => <Status of={status === 'expired' ? 'stale' : status} label={words(status)} />,
                   },
-                  { name: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                  { name: 'May', cell: ({ role }) => (role === 'viewer' ? 'Read' : 'Read and write') },
+                  { name: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" /> },
+                  { name: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} none="never" />, wideOnly: true },
+                  { name: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, wideOnly: true },
                   { name: 'Id', cell: ({ id }) => <Code of={id} />, wideOnly: true },
                   {
                     name: 'Action',
                     align: 'right',
                     cell: (key) =>
-                      key.revokedAt === null && may('owner') ? (
+                      key.status !== 'revoked' && may('owner') ? (
                         <button type="button" class="button small" onClick={() => setRevoked(key)}>
                           Revoke
                         </button>
@@ -90,10 +106,15 @@ function Make({
   onKey,
 }: Pick<PageProps, 'scope'> & { close: () => void; onKey: (key: string) => void }): JSX.Element {
   const sending = useSend(
-    ({ label = '' }, idempotencyKey) =>
+    ({ label = '', role = 'editor', days = '' }, idempotencyKey) =>
       askWithFactor('An API key acts for this account.', 'mintApiKey', scope, () => ({
         idempotencyKey,
-        body: { label, environment: scope.environment },
+        body: {
+          label,
+          environment: scope.environment,
+          role: role as 'editor' | 'viewer',
+          ...(days === '' ? {} : { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+        },
       })),
     ({ key }) => {
       readAgain('listApiKeys');
@@ -112,6 +133,8 @@ function Make({
           autofocus
           hint="What uses it, as people will look for it later."
         />
+        <Choice label="May" name="role" options={ROLES} hint="An edge needs one that writes." />
+        <Choice label="Ends" name="days" options={ENDS} />
       </Form>
     </Dialog>
   );

@@ -11,7 +11,7 @@ import type { Accounts } from '../../model/ports/accounts.ts';
 import type { Admitted } from './ports.ts';
 
 export interface HandshakeDeps {
-  readonly apiKeys: Pick<ApiKeys, 'authenticate' | 'authenticateNow'>;
+  readonly apiKeys: Pick<ApiKeys, 'authenticate' | 'authenticateNow' | 'leftMs'>;
   readonly signatures: EdgeSignatures;
   readonly accounts: Pick<Accounts, 'ask'>;
 }
@@ -19,12 +19,17 @@ export interface HandshakeDeps {
 const EMPTY_BODY = new Uint8Array();
 
 /**
- * Whether the API key of a handshake is still good: a key may be revoked while its stream comes up, and an edge whose
+ * Milliseconds that the API key of a handshake is good for (null for ever), or null for one that is not: a key may be
+ * revoked while its stream comes up, and an edge whose
  * streams a revocation closed comes back at once, through a node that remembers the key.
  */
-export async function keyHolds({ apiKeys }: Pick<HandshakeDeps, 'apiKeys'>, auth: unknown): Promise<boolean> {
+export async function keyHolds(
+  { apiKeys }: Pick<HandshakeDeps, 'apiKeys'>,
+  auth: unknown,
+): Promise<{ leftMs: number | null } | null> {
   const parsed = handshakeAuth.safeParse(auth);
-  return parsed.success && (await apiKeys.authenticateNow(apiKeyOf(parsed.data.headers))) !== null;
+  const row = parsed.success ? await apiKeys.authenticateNow(apiKeyOf(parsed.data.headers)) : null;
+  return row === null ? null : { leftMs: apiKeys.leftMs(row) };
 }
 
 const apiKeyOf = (headers: Readonly<Record<string, string>>): string =>
@@ -44,6 +49,7 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
   );
   const key = await deps.apiKeys.authenticate(apiKeyOf(parsed.data.headers));
   if (key === null) return refuse('UNAUTHORIZED', whyNoKey(apiKeyOf(parsed.data.headers)));
+  if (key.role === 'viewer') return refuse('FORBIDDEN', { needs: 'editor', has: key.role });
   const { accountId } = key;
   const head = { method: 'GET', authority: host.toLowerCase(), path: STREAM_PATH, query: '?', headers };
   const verified = await deps.signatures.verify(head, accountId, { required: true, pin: true });

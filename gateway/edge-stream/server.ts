@@ -131,10 +131,11 @@ async function join(deps: StreamServerDeps, socket: Socket): Promise<Member | Re
       joined.left(true);
       throw error;
     });
-    if (!holds) {
+    if (holds === null) {
       joined.left(true);
       return refuse('UNAUTHORIZED');
     }
+    if (holds.leftMs !== null) endAfter(socket, holds.leftMs);
   }
   return joined;
 }
@@ -165,6 +166,20 @@ const relayedJoin =
     const member = await memberHere(deps, admitted, socket);
     return isRefusal(member) ? member : { left: (byPeer) => member.left(byPeer), serve: () => member.open(socket) };
   };
+
+/** A timer is no longer than this. */
+const TIMER_MS_MAX = 2_147_483_647;
+
+/** Ends a stream when its key does. */
+function endAfter(socket: Socket, leftMs: number): void {
+  const waitMs = Math.min(leftMs, TIMER_MS_MAX);
+  const timer = setTimeout(() => {
+    if (leftMs > waitMs) return endAfter(socket, leftMs - waitMs);
+    socket.emit('closing', { code: 'UNAUTHORIZED' });
+    socket.disconnect(true);
+  }, waitMs);
+  socket.conn.once('close', () => clearTimeout(timer));
+}
 
 /** Every frame counts, those without a name that is known too. */
 function limitFrames(socket: Socket): void {

@@ -2,7 +2,7 @@
 import { notFound, Refused, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
-import type { FirstAnswer } from '../../model/ports/identity-store.ts';
+import type { FirstAnswer, KeyRole } from '../../model/ports/identity-store.ts';
 import type { AuditNote, AuditRecord } from '../../model/rows/audit.ts';
 import type { IdempotencyClaim } from '../../model/account/capabilities.ts';
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../protocol/routes.ts';
@@ -27,6 +27,8 @@ export interface Caller {
   readonly accountId: AccountId | null;
   readonly environment: Environment;
   readonly apiKeyId: string | null;
+  /** Of the API key; absent for one of an editor. */
+  readonly keyRole?: KeyRole;
   readonly bearer: Bearer | null;
   /** Key and body digest of a verified edge signature. */
   readonly signature: { readonly publicKey: string; readonly contentDigest: string } | null;

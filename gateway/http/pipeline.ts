@@ -31,7 +31,7 @@ export const WITHOUT_DATABASE: ReadonlySet<string> = new Set(['getLive', 'getRea
 type Serve = (route: Listed, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** The rest of the way of a request whose body was read. */
-export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
+export function createPipeline(deps: GatewayDeps, handlers: Handlers, used: (apiKeyId: string) => void): Serve {
   const limits = createRequestLimits(deps.accounts, deps.config.sandboxRequestsPerMinute);
   const clientAddress = createClientAddress(deps.config.trustedProxies ?? []);
   const whileServing = <T>(work: Promise<T>): Promise<T> => deps.serving?.whileServing(work) ?? work;
@@ -50,6 +50,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
       await whileServing(recordRefusal(deps, route, asking, forbidden));
       return sendRefusal(deps, request, reply, forbidden);
     }
+    if (caller.apiKeyId !== null) used(caller.apiKeyId);
     const input = validate(route, { params: request.params, query: request.query, body: request.body });
     if (!input.ok) return sendRefusal(deps, request, reply, withAmountExample(input, askedOf(request)));
     const key = idempotencyKeyOf(request);

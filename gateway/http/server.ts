@@ -87,7 +87,11 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   app.addHook('onSend', async (_request, reply) => {
     if (state.ending) void reply.header('connection', 'close');
   });
-  const serve = createPipeline(deps, createHandlers({ ...deps, auth, isDraining: () => state.draining }));
+  const serve = createPipeline(
+    deps,
+    createHandlers({ ...deps, auth, isDraining: () => state.draining }),
+    auth.apiKeys.used,
+  );
   for (const route of ROUTE_LIST.filter(({ where }) => where !== 'edge')) {
     app.route({
       method: route.method,

@@ -17,7 +17,18 @@ export interface ApiKeyRow {
   revokedAtMs: number | null;
   /** The user who minted it; absent for an operator's, and for keys of before. */
   createdBy?: string;
+  /** `editor` where absent. */
+  role?: KeyRole;
+  /** When it stops being good; absent for never. */
+  expiresAtMs?: number;
+  /** Right to the minute; absent for never. */
+  lastUsedAtMs?: number;
 }
+
+/** A key never exceeds editor. Console A3. */
+export type KeyRole = 'editor' | 'viewer';
+/** Keys of one account that are neither revoked nor expired. Console A32. */
+export const LIVE_KEYS_MAX = 50;
 
 export interface UserRow {
   id: string;
@@ -51,8 +62,13 @@ export type FirstAnswer = IdempotencyRow & { readonly owner: KeyOwner };
 /** `audit` is written by the statement of its effect, or neither is. */
 export interface IdentityStore {
   apiKeyByHash(hash: string): Promise<ApiKeyRow | null>;
-  /** With its answer, in one statement; false, and nothing is written, when the answer's key was used before. */
-  insertApiKey(row: ApiKeyRow, answer?: FirstAnswer, audit?: AuditRecord): Promise<boolean>;
+  /**
+   * With its answer, in one statement; false, and nothing is written, when the answer's key was used before; `limit`
+   * where the account has LIVE_KEYS_MAX.
+   */
+  insertApiKey(row: ApiKeyRow, answer?: FirstAnswer, audit?: AuditRecord): Promise<boolean | 'limit'>;
+  /** Notes that a key was used, once a minute at most. */
+  noteKeyUse(id: string, nowMs: number): Promise<void>;
   revokeApiKey(organizationId: string, id: string, atMs: number, audit?: AuditRecord): Promise<boolean>;
   apiKeys(organizationId: string): Promise<ApiKeyRow[]>;
   userByEmail(email: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;

@@ -15,7 +15,7 @@ import type {
 import { recordingOf, recordingOfUser } from './audit-log-store.ts';
 import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
-import type { Sql } from './sql.ts';
+import { constraintOf, type Sql } from './sql.ts';
 
 /** First snapshot of an account: the account room decides what it is (`initialAccount`). */
 export type InitialAccount = (account: {
@@ -28,6 +28,8 @@ export type InitialAccount = (account: {
 /** Decisions 2: five wrong codes lock the factor for 15 minutes. */
 const TOTP_FAILURES_MAX = 5;
 const TOTP_LOCK_MS = 900_000;
+/** One write a minute for a key that is used all the time. Console A33. */
+const KEY_USE_MS = 60_000;
 /** The sign-in store over PostgreSQL. */
 export function createIdentityStore(sql: Sql, initialAccount: InitialAccount): IdentityStore {
   return {
@@ -51,10 +53,15 @@ function apiKeyOf(row: Columns): ApiKeyRow {
     createdAtMs: row.createdAt,
     revokedAtMs: row.revokedAt,
     ...(row.createdBy === null ? {} : { createdBy: row.createdBy }),
+    role: row.role,
+    ...(row.expiresAt === null ? {} : { expiresAtMs: row.expiresAt }),
+    ...(row.lastUsedAt === null ? {} : { lastUsedAtMs: row.lastUsedAt }),
   } as ApiKeyRow;
 }
 
-function apiKeys(sql: Sql): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' | 'revokeApiKey' | 'apiKeys'> {
+function apiKeys(
+  sql: Sql,
+): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' | 'revokeApiKey' | 'apiKeys' | 'noteKeyUse'> {
   return {
     async apiKeyByHash(hash) {
       const [row] = await sql<Columns[]>`select * from api_key where hash = ${hash}`;
@@ -63,17 +70,31 @@ function apiKeys(sql: Sql): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' 
     },
     async insertApiKey(row, answer, audit) {
       failpoint('insert_api_key.before');
-      const { count } = await sql`
+      const minting = sql`
         with minted as materialized (
-        insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at, revoked_at, created_by)
+        insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at, revoked_at, created_by, role,
+                             expires_at)
           select ${row.id}, ${row.accountId}, ${row.organizationId}, ${row.environment}, ${row.label}, ${row.hash},
-                 ${row.maskedPrefix}, ${row.createdAtMs}::timestamptz, ${row.revokedAtMs}::timestamptz, ${row.createdBy ?? null}
+                 ${row.maskedPrefix}, ${row.createdAtMs}::timestamptz, ${row.revokedAtMs}::timestamptz, ${row.createdBy ?? null},
+                 ${row.role ?? 'editor'}, ${row.expiresAtMs ?? null}::timestamptz
             from ${onlyFirst(sql, answer)}
           returning id
         )
         select ${recordingOf(sql, audit)} from minted`;
-      failpoint('insert_api_key.after');
-      return count === 1;
+      try {
+        const { count } = await minting;
+        failpoint('insert_api_key.after');
+        return count === 1;
+      } catch (error) {
+        if (constraintOf(error) === 'api_key_limit') return 'limit';
+        throw error;
+      }
+    },
+    async noteKeyUse(id, nowMs) {
+      await sql`
+        update api_key set last_used_at = ${nowMs}::timestamptz
+         where id = ${id} and revoked_at is null
+           and (last_used_at is null or last_used_at <= ${nowMs - KEY_USE_MS}::timestamptz)`;
     },
     async revokeApiKey(organizationId, id, atMs, audit) {
       const { count } = await sql`

@@ -21,7 +21,7 @@ export const SETTINGS_ROUTES = {
     path: '/v1/settings/api-keys',
     body: account.mintApiKeyBody,
     reply: account.apiKeyCreated,
-    refusals: ['TOTP_REQUIRED'],
+    refusals: ['TOTP_REQUIRED', 'CONFLICT'],
     summary: 'Mint an API key, shown once; needs a fresh second factor',
   },
   revokeApiKey: {

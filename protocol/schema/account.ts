@@ -46,6 +46,8 @@ export const organizationPage = pageReply(organization);
 export const mintApiKeyBody = z.strictObject({
   label: freeText(120),
   environment: z.enum(ENVIRONMENTS),
+  role: z.enum(['editor', 'viewer']).default('editor').meta({ description: 'a viewer key reads only' }),
+  expiresAt: instant.optional().meta({ description: 'at most a year ahead; without it the key has no end' }),
   totp: totpCode.optional(),
 });
 export const apiKeyParams = z.strictObject({ id: pathId('key') });
@@ -54,7 +56,12 @@ export const apiKey = z.object({
   label: z.string(),
   environment: z.enum(ENVIRONMENTS),
   prefix: z.string().meta({ description: 'masked' }),
+  role: z.enum(['editor', 'viewer']),
+  status: z.enum(['active', 'expired', 'revoked']),
   createdAt: instant,
+  createdBy: z.string().nullable().meta({ description: 'the user who minted it' }),
+  lastUsedAt: instant.nullable().meta({ description: 'right to the minute' }),
+  expiresAt: instant.nullable(),
   revokedAt: instant.nullable(),
 });
 export const apiKeyCreated = apiKey.extend({ key: z.string().meta({ description: '`flk_…`, shown once' }) });

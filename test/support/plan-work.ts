@@ -662,7 +662,11 @@ const EDGE: Record<string, Work> = {
 };
 
 const PEOPLE: Record<string, Work> = {
-  'identity.apiKeyByHash insertApiKey apiKeys revokeApiKey': async ({ stores: { identity }, live, organizationId }) => {
+  'identity.apiKeyByHash insertApiKey apiKeys revokeApiKey noteKeyUse': async ({
+    stores: { identity },
+    live,
+    organizationId,
+  }) => {
     const row = {
       id: newId('key', Date.now()),
       accountId: live,
@@ -685,6 +689,7 @@ const PEOPLE: Record<string, Work> = {
     });
     await identity.apiKeyByHash(row.hash);
     await identity.apiKeys(organizationId);
+    await identity.noteKeyUse(row.id, 2);
     await identity.revokeApiKey(organizationId, row.id, 2);
   },
   'identity.userByEmail userById enrolTotp confirmTotp spendTotpStep noteTotpFailure totpLockedUntil': async ({

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { validate } from '../../protocol/validation.ts';
 import { pathOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
@@ -19,6 +21,15 @@ const [editor, viewer, nobodys, admin] = [
 ];
 await cloud.join(editor, mine, 'editor');
 await cloud.join(viewer, mine, 'viewer');
+/** A key of `mine` with terms of its own. */
+async function keyWith(environment: 'live' | 'sandbox', terms: { role?: 'viewer'; expiresAtMs?: number }) {
+  const { key: apiKey, hash, maskedPrefix } = mintApiKey(environment);
+  await cloud.identity.insertApiKey({
+    ...{ id: newId('key', Date.now()), accountId: mine[environment].accountId, organizationId: mine.id, environment },
+    ...{ label: 'x', hash, maskedPrefix, createdAtMs: Date.now(), revokedAtMs: null, ...terms },
+  });
+  return apiKey;
+}
 const revoked = await cloud.organization();
 for (const { id } of await cloud.identity.apiKeys(revoked.id))
   await cloud.identity.revokeApiKey(revoked.id, id, Date.now());
@@ -65,6 +76,9 @@ const CALLERS: Readonly<Record<string, AsCaller>> = {
   garbage: unknown({ authorization: 'Bearer x.y.z' }),
   'live key': key(mine.live.apiKey, 'editor', 'live'),
   'test key': key(mine.sandbox.apiKey, 'editor', 'sandbox'),
+  'live key that reads': key(await keyWith('live', { role: 'viewer' }), 'viewer', 'live'),
+  'test key that reads': key(await keyWith('sandbox', { role: 'viewer' }), 'viewer', 'sandbox'),
+  'expired key': unknown({ 'x-api-key': await keyWith('live', { expiresAtMs: Date.now() - 1 }) }),
   'revoked key': unknown({ 'x-api-key': revoked.live.apiKey }),
   'local key': unknown({ 'x-api-key': `loc_test_${mine.sandbox.apiKey.slice(9)}` }),
   viewer: await person(viewer, 'viewer'),

@@ -53,19 +53,25 @@ export function whyNoKey(key: string): Record<string, string> {
     };
   return {
     reason: 'unknown_key',
-    next: 'the key is mistyped, revoked or of another deployment: compare it with the one that was minted, or have one minted (flock api-keys mint)',
+    next: 'the key is mistyped, revoked, expired or of another deployment: compare it with the one that was minted, or have one minted (flock api-keys mint)',
   };
 }
 
 /** A revocation on another node takes effect within this time. Spec test: 30 s. */
 const CACHE_MS = 15_000;
 const CACHED_KEYS_MAX = 100_000;
+/** How often the use of a key is noted. Console A33. */
+const USE_MS = 60_000;
 
 export interface ApiKeys {
   /** The key's row, or null for one that is malformed, unknown, revoked or of another environment than its prefix. */
   authenticate(key: string): Promise<ApiKeyRow | null>;
   /** The same, asked of the database: what another node revoked a moment ago is no key. */
   authenticateNow(key: string): Promise<ApiKeyRow | null>;
+  /** Notes that a key was taken, once a minute at most; whether that is stored holds nobody up. */
+  used(id: string): void;
+  /** Milliseconds that a key is still good for; null for ever. */
+  leftMs(row: Pick<ApiKeyRow, 'expiresAtMs'>): number | null;
   /** Drops what is remembered of an organization's keys, after one was revoked here. */
   forget(organizationId: string): void;
 }
@@ -75,9 +81,13 @@ export interface ApiKeys {
  * clock a step backwards would prolong the life of a revoked key. An unknown key is asked for each time.
  */
 export function createApiKeys(
-  store: Pick<IdentityStore, 'apiKeyByHash'>,
+  store: Pick<IdentityStore, 'apiKeyByHash'> & Partial<Pick<IdentityStore, 'noteKeyUse'>>,
   elapsedMs: () => number = () => performance.now(),
+  nowMs: () => number = Date.now,
 ): ApiKeys {
+  const usedAtMs = new Map<string, number>();
+  const leftMs = ({ expiresAtMs }: Pick<ApiKeyRow, 'expiresAtMs'>) =>
+    expiresAtMs === undefined ? null : Math.max(0, expiresAtMs - nowMs());
   const cache = new Map<string, { row: ApiKeyRow; untilMs: number }>();
   /** How often something was forgotten: what was read before that is not remembered. */
   let forgotten = 0;
@@ -89,7 +99,7 @@ export function createApiKeys(
     const before = forgotten,
       askedMs = elapsedMs();
     const row = await store.apiKeyByHash(hash);
-    if (row === null || row.revokedAtMs !== null || row.environment !== environment) return null;
+    if (row === null || row.revokedAtMs !== null || row.environment !== environment || leftMs(row) === 0) return null;
     if (!timingSafeEqual(Buffer.from(row.hash, 'hex'), Buffer.from(hash, 'hex'))) return null;
     if (forgotten !== before) return row;
     if (cache.size >= CACHED_KEYS_MAX) cache.delete(cache.keys().next().value!);
@@ -101,9 +111,19 @@ export function createApiKeys(
     async authenticate(key) {
       if (environmentOfKey(key) === null) return null;
       const cached = cache.get(hashOf(key));
-      return cached !== undefined && elapsedMs() < cached.untilMs ? cached.row : authenticateNow(key);
+      return cached !== undefined && elapsedMs() < cached.untilMs && leftMs(cached.row) !== 0
+        ? cached.row
+        : authenticateNow(key);
     },
     authenticateNow,
+    leftMs,
+    used(id) {
+      const before = usedAtMs.get(id);
+      if (before !== undefined && elapsedMs() < before + USE_MS) return;
+      if (usedAtMs.size >= CACHED_KEYS_MAX) usedAtMs.delete(usedAtMs.keys().next().value!);
+      usedAtMs.set(id, elapsedMs());
+      store.noteKeyUse?.(id, nowMs()).catch(() => usedAtMs.delete(id));
+    },
     forget(organizationId) {
       forgotten += 1;
       for (const [hash, { row }] of cache) if (row.organizationId === organizationId) cache.delete(hash);

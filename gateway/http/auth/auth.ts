@@ -19,7 +19,7 @@ export interface Auth {
 }
 
 export async function createAuth({ stores, accounts, secrets, nowMs, config }: GatewayDeps): Promise<Auth> {
-  const apiKeys = createApiKeys(stores.identity);
+  const apiKeys = createApiKeys(stores.identity, () => performance.now(), nowMs);
   const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
   const standings = createStandings(stores.logins, nowMs);
   const bearers = createBearers({ issuer, config, nowMs, standings });

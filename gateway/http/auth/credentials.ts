@@ -76,7 +76,13 @@ async function whoAsks(
     if (typeof apiKey === 'string') {
       const row = await apiKeys.authenticate(apiKey);
       if (row === null) return refuse('UNAUTHORIZED', whyNoKey(apiKey));
-      return { ...NOBODY, accountId: row.accountId, environment: row.environment, apiKeyId: row.id };
+      return {
+        ...NOBODY,
+        accountId: row.accountId,
+        environment: row.environment,
+        apiKeyId: row.id,
+        keyRole: row.role ?? 'editor',
+      };
     }
     if (route.credential === 'signed')
       return refuse('UNAUTHORIZED', {
@@ -105,15 +111,18 @@ async function whoAsks(
 const rankOf = (role: OrgRole): number => ORG_ROLES.length - ORG_ROLES.indexOf(role);
 
 /** Null when the caller may use the route. Refuses: SANDBOX_ONLY, FORBIDDEN. */
-export function roleRefusal(route: Route, { bearer, apiKeyId, environment, accountId }: Caller): Refusal | null {
+export function roleRefusal(
+  route: Route,
+  { bearer, apiKeyId, keyRole = 'editor', environment, accountId }: Caller,
+): Refusal | null {
   if (route.sandboxOnly === true && accountId !== null && environment === 'live')
     return refuse('SANDBOX_ONLY', { next: 'call it with a key of the sandbox: flk_test_…, or loc_test_… at an edge' });
   if (route.credential === 'admin') {
     return bearer?.platformAdmin === true ? null : refuse('FORBIDDEN', { needs: 'platform_role: admin' });
   }
-  if (route.role === null) return null;
-  const role = apiKeyId === null ? (bearer?.role ?? null) : 'editor';
-  return role !== null && rankOf(role) >= rankOf(route.role)
-    ? null
-    : refuse('FORBIDDEN', { needs: route.role, has: role });
+  // What an edge does changes the account: a key that only reads is none of an edge.
+  const needs = route.credential === 'signed' ? 'editor' : route.role;
+  if (needs === null) return null;
+  const role = apiKeyId === null ? (bearer?.role ?? null) : keyRole;
+  return role !== null && rankOf(role) >= rankOf(needs) ? null : refuse('FORBIDDEN', { needs, has: role });
 }

@@ -1,7 +1,7 @@
 /** API keys, identity rotations, and the command that starts an edge. Spec §4.4, §5. */
 import { OWN_ADDRESSES_MAX } from '../../../actors/address/own-addresses.ts';
-import type { ApiKeyRow } from '../../../model/ports/identity-store.ts';
-import { notFound } from '../../../protocol/errors.ts';
+import { LIVE_KEYS_MAX, type ApiKeyRow } from '../../../model/ports/identity-store.ts';
+import { notFound, refuse } from '../../../protocol/errors.ts';
 import { accountIdOf } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
@@ -12,6 +12,9 @@ import { stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { notFresh, withoutProof } from './second-factor.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
+
+/** A key with an end has it within a year. Console A32. */
+const KEY_MS_MAX = 366 * 86_400_000;
 
 type Area =
   | 'listApiKeys'
@@ -37,7 +40,7 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async listApiKeys(asked) {
       return wholePage(
         'api-keys',
-        (await identity.apiKeys(organizationOf(asked))).map(keyView),
+        (await identity.apiKeys(organizationOf(asked))).map((row) => keyView(row, nowMs())),
         asked.query,
         ({ id, createdAt }) => `${createdAt} ${id}`,
         'newest',
@@ -45,7 +48,10 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async mintApiKey(asked) {
       const organizationId = organizationOf(asked);
-      const { label, environment, totp } = asked.body;
+      const { label, environment, role, expiresAt, totp } = asked.body;
+      const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+      if (expiresAtMs !== undefined && !(expiresAtMs > nowMs() && expiresAtMs <= nowMs() + KEY_MS_MAX))
+        return refuse('INVALID_INPUT', { field: 'expiresAt', reason: 'an instant from now on, at most a year ahead' });
       const stale = await notFresh(deps, asked, totp);
       if (stale !== null) return stale;
       const { key, hash, maskedPrefix } = mintApiKey(environment);
@@ -60,13 +66,17 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         createdAtMs: nowMs(),
         revokedAtMs: null,
         createdBy: bearerOf(asked).userId,
+        role,
+        ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
       };
-      const reply = { ...keyView(row), key };
+      const reply = { ...keyView(row, nowMs()), key };
       const record = recordOf(asked, {
         target: row.id,
-        changes: { label: [null, label], environment: [null, environment] },
+        changes: { label: [null, label], environment: [null, environment], role: [null, role] },
       });
-      return (await identity.insertApiKey(row, asked.answerOf(reply), record)) ? reply : USED_KEY;
+      const made = await identity.insertApiKey(row, asked.answerOf(reply), record);
+      if (made === 'limit') return refuse('CONFLICT', { reason: 'limit', limit: LIVE_KEYS_MAX });
+      return made ? reply : USED_KEY;
     },
     async revokeApiKey(asked) {
       const organizationId = organizationOf(asked);
@@ -82,7 +92,7 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       // Also of a key that was revoked before: the first call may have ended before its streams were closed.
       await deps.edges.close(row.accountId, 'UNAUTHORIZED');
       if (!revoked) return notFound('API key', asked.params.id);
-      return keyView(row);
+      return keyView(row, nowMs());
     },
     getEdgeSetup: async (asked) => {
       accountOf(asked);
@@ -145,13 +155,21 @@ async function decide(deps: HandlerDeps, asked: Decided, decision: 'approve' | '
   return decided(asked, decision);
 }
 
-function keyView(row: ApiKeyRow): ReplyOf<'listApiKeys'>['content'][number] {
+const statusOf = ({ revokedAtMs, expiresAtMs }: ApiKeyRow, nowMs: number) =>
+  revokedAtMs !== null ? 'revoked' : expiresAtMs !== undefined && expiresAtMs <= nowMs ? 'expired' : 'active';
+
+function keyView(row: ApiKeyRow, nowMs: number): ReplyOf<'listApiKeys'>['content'][number] {
   return {
     id: row.id,
     label: row.label,
     environment: row.environment,
     prefix: row.maskedPrefix,
+    role: row.role ?? 'editor',
+    status: statusOf(row, nowMs),
     createdAt: instantOf(row.createdAtMs),
+    createdBy: row.createdBy ?? null,
+    lastUsedAt: instantOrNull(row.lastUsedAtMs ?? null),
+    expiresAt: instantOrNull(row.expiresAtMs ?? null),
     revokedAt: instantOrNull(row.revokedAtMs),
   };
 }

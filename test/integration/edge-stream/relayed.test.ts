@@ -65,6 +65,7 @@ async function relayed(t: ExecutionContext): Promise<Streams> {
     apiKeys: {
       authenticate: async () => ({ accountId }) as never,
       authenticateNow: async () => ({ accountId }) as never,
+      leftMs: () => null,
     },
     signatures: {
       verify: async () => ({ contentDigest: headers['content-digest'], publicKey: signer.keyId }) as never,

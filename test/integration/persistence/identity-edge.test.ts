@@ -107,6 +107,8 @@ test('API keys are found by their hash, listed and revoked once, within their or
     maskedPrefix: 'flk_test_ab…',
     createdAtMs: NOW_MS,
     revokedAtMs: null,
+    role: 'viewer' as const,
+    expiresAtMs: NOW_MS + 60_000,
   };
   await identity.insertApiKey(row);
   t.deepEqual(await identity.apiKeyByHash('aa'), row);
