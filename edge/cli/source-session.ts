@@ -23,6 +23,7 @@ export const OPTIONS = {
   address: { type: 'string', multiple: true },
   indexes: { type: 'string' },
   path: { type: 'string' },
+  branch: { type: 'string' },
   count: { type: 'string' },
   from: { type: 'string' },
   yes: { type: 'boolean' },

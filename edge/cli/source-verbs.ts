@@ -11,7 +11,7 @@ import { wrapOf } from '../keystore/settings.ts';
 import { checkSource } from '../keystore/source-check.ts';
 import { addressesOfSingleKey } from '../keystore/source-address.ts';
 import { detectPath, INDEXES_DEFAULT } from '../keystore/source-paths.ts';
-import { SOURCE_FAMILIES, type SourceFamily, type SourceRecord } from '../keystore/source-record.ts';
+import { SOURCE_FAMILIES, type SignedBranch, type SourceFamily, type SourceRecord } from '../keystore/source-record.ts';
 import { parseKeySource, parsePhraseSource, type ParsedSource } from '../keystore/source-secret.ts';
 import { canonicalPath } from '../keystore/phrase-address.ts';
 import { type Asked, askSecret, settingsOf, type SourceOptions, withCloud, withKeystore } from './source-session.ts';
@@ -181,12 +181,14 @@ async function register(asked: Asked): Promise<Refusal | null> {
   const chains = chainsOf(options.chains)!;
   return withKeystore(asked, false, async (file, settings) => {
     const source = sourceOf(file, fingerprint!);
-    const paths = pathsOf(file, source, chains, options);
+    const branches = branchesOf(source, options);
+    const paths = branches.length > 0 ? [] : pathsOf(file, source, chains, options);
     const registered = await withCloud(asked, file, (upstream, environment) =>
       registerSource(file, upstream, source.fingerprint, {
         environment,
         chains,
         paths,
+        branches,
         keystore: settings.token === null ? 'file' : 'pkcs11',
       }),
     );
@@ -225,6 +227,22 @@ function pathsOf(
   if (counted.includes(null))
     throw new ConfigurationError(["--path: expected a path such as m/44'/60'/0'/0, or one with i for the index"]);
   return [...detected, ...counted];
+}
+
+/** Highest index of a branch where none is given. */
+const BRANCH_TO = 999_999;
+
+/** The branch that is chosen. Throws: ConfigurationError. */
+function branchesOf({ kind }: SourceRecord, { branch, to, path, address }: SourceOptions): SignedBranch[] {
+  if (branch === undefined) return [];
+  const canonicalBranch = canonicalPath(branch);
+  const last = to === undefined ? BRANCH_TO : /^(?:0|[1-9][0-9]{0,9})$/.test(to) ? Number(to) : -1;
+  if (kind === 'key' || canonicalBranch === null || path !== undefined || address !== undefined)
+    throw new ConfigurationError([
+      "--branch: expected a path of a phrase such as m/44'/60'/0'/0, without --path and --address",
+    ]);
+  if (last < 0 || last > 0x7fff_ffff) throw new ConfigurationError(['--to: the highest index, up to 2147483647']);
+  return [{ path: canonicalBranch, to: last }];
 }
 
 function purge(asked: Asked): Promise<Refusal | null> {
@@ -296,6 +314,7 @@ function viewOf({
   purgedAt,
   keys,
   addresses,
+  branches,
   sourceId,
 }: SourceRecord): object {
   return {
@@ -312,5 +331,6 @@ function viewOf({
       ...(xpub === null ? { publicKey } : { xpub }),
     })),
     addresses: addresses.map(({ chain, path, address }) => ({ chain, path, address })),
+    ...(branches === undefined ? {} : { branches }),
   };
 }

@@ -120,7 +120,7 @@ export class KeyFile {
   /** Changes what is public of a source. Throws: KeystoreError SOURCE_UNKNOWN. */
   note(
     fingerprint: string,
-    change: Partial<Pick<SourceRecord, 'keys' | 'addresses' | 'environment' | 'sourceId' | 'purgeTold'>>,
+    change: Partial<Pick<SourceRecord, 'keys' | 'addresses' | 'branches' | 'environment' | 'sourceId' | 'purgeTold'>>,
   ): Promise<SourceRecord> {
     return this.#changeOne(fingerprint, (source) => ({ ...source, ...change }));
   }

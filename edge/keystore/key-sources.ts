@@ -99,7 +99,19 @@ function sourceRefusal(file: KeyFile, chain: Chain, path: string): Refusal | nul
 }
 
 function isRegistered(source: SourceRecord, path: string): boolean {
-  return source.addresses.some((address) => originOf(source.fingerprint, address.path) === path);
+  return (
+    source.addresses.some((address) => originOf(source.fingerprint, address.path) === path) ||
+    isBelowBranch(source, parseOrigin(path)!.path)
+  );
+}
+
+/** Exactly one step below a branch that the operator allowed, not above its bound. Migration M-K5. */
+function isBelowBranch({ branches = [] }: SourceRecord, path: string | null): boolean {
+  return branches.some((branch) => {
+    if (path?.startsWith(`${branch.path}/`) !== true) return false;
+    const step = path.slice(branch.path.length + 1);
+    return /^(?:0|[1-9][0-9]{0,9})$/.test(step) && Number(step) <= branch.to;
+  });
 }
 
 /** False when the file is there and cannot be read: what it says now is not known, so nothing of it is lent. */

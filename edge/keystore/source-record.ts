@@ -23,6 +23,9 @@ const registeredAddress = z.strictObject({ chain: z.enum(CHAINS), path: z.string
 /** An address that the cloud has of a source. `path` is absolute below the phrase; null for a single key. */
 export type RegisteredAddress = z.infer<typeof registeredAddress>;
 
+const signedBranch = z.strictObject({ path: z.string(), to: z.number().int().min(0).max(0x7fff_ffff) });
+export type SignedBranch = z.infer<typeof signedBranch>;
+
 export const sourceRecord = z.strictObject({
   /** 16 hex digits: SHA-256 of the compressed master key of a phrase, or of the single key. */
   fingerprint: z.string().regex(/^[0-9a-f]{16}$/),
@@ -34,6 +37,8 @@ export const sourceRecord = z.strictObject({
   purgedAt: z.string().nullable(),
   keys: z.array(sourceKey),
   addresses: z.array(registeredAddress),
+  /** Branches that it signs under, in place of each address: `path/i` up to i = `to`. Absent where there are none. */
+  branches: z.array(signedBranch).optional(),
   /** Where it was registered: one keystore serves one environment. Null before. */
   environment: z.enum(ENVIRONMENTS).nullable(),
   /** What the cloud calls it; null before it was registered. */

@@ -10,7 +10,7 @@ import { CHAINS, FAMILY_OF, type Chain, type Environment } from '../../protocol/
 import type { KeyFile } from '../keystore/key-file.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { addressOfSourceKey } from '../keystore/source-address.ts';
-import type { RegisteredAddress, SourceKey, SourceRecord } from '../keystore/source-record.ts';
+import type { RegisteredAddress, SignedBranch, SourceKey, SourceRecord } from '../keystore/source-record.ts';
 import { accountKeyOf } from '../keystore/source-secret.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -26,6 +26,8 @@ export interface Registration {
   /** Absolute paths of EVM addresses; a single key has one address at null. */
   readonly paths: readonly (string | null)[];
   readonly keystore: Body['keystore'];
+  /** EVM branches that the edge signs under; their keys are registered, and no addresses. Without `paths`. */
+  readonly branches?: readonly SignedBranch[];
 }
 
 export interface Registered {
@@ -43,10 +45,10 @@ export async function registerSource(
   file: KeyFile,
   upstream: Pick<Upstream, 'signed'>,
   fingerprint: string,
-  { environment, chains, paths, keystore }: Registration,
+  { environment, chains, paths, keystore, branches = [] }: Registration,
 ): Promise<Registered | Refusal> {
   checkEnvironment(file.find(fingerprint), environment);
-  const source = await withKeysFor(file, fingerprint, paths);
+  const source = await withKeysFor(file, fingerprint, [...paths, ...branches.map(({ path }) => `${path}/0`)]);
   const evm = chains.find((chain) => FAMILY_OF[chain] === 'evm');
   const addresses = evm === undefined ? [] : paths.map((path) => addressFor(source, evm, path));
   let sum = null as Registered | null;
@@ -67,6 +69,7 @@ export async function registerSource(
     sum = { sourceId: reply.id, added: (sum?.added ?? 0) + reply.added, skipped: (sum?.skipped ?? 0) + reply.skipped };
     await note(file, fingerprint, { sourceId: reply.id, environment }, part);
   }
+  if (sum !== null && branches.length > 0) await noteBranches(file, fingerprint, branches);
   return sum ?? refuse('INVALID_INPUT', { field: 'chains', reason: 'the source has no key of these chains' });
 }
 
@@ -185,4 +188,11 @@ async function note(
     ...registered,
     addresses: [...addresses, ...part.filter(({ address }) => !have.has(address))],
   });
+}
+
+/** A branch that is there already gets the newer bound. */
+async function noteBranches(file: KeyFile, fingerprint: string, branches: readonly SignedBranch[]): Promise<void> {
+  const { branches: known = [] } = file.find(fingerprint)!;
+  const others = known.filter(({ path }) => branches.every((branch) => branch.path !== path));
+  await file.note(fingerprint, { branches: [...others, ...branches] });
 }
