@@ -17,6 +17,7 @@ type Reply<M extends Method> = Awaited<ReturnType<EdgeStreams[M]>>;
 const METHODS: readonly Method[] = [
   'anyLive',
   'askToSign',
+  'askToOperate',
   'announceRotation',
   'close',
   'noteHeartbeat',
@@ -59,6 +60,7 @@ export function createClusterEdges({ local, membership, router }: ClusterEdgesDe
       anyLive: async (accountId) => (await routed('anyLive', [accountId])) ?? false,
       // Asked again it is safe: an edge signs a transaction once.
       askToSign: async (...given) => (await routed('askToSign', given, SIGN_MS_MAX)) ?? unrouted('unanswered'),
+      askToOperate: async (...given) => (await routed('askToOperate', given, SIGN_MS_MAX)) ?? unrouted('unanswered'),
       announceRotation: async (...given) => void (await routed('announceRotation', given)),
       close: async (...given) => void (await routed('close', given)),
       noteHeartbeat: async (...given) => (await routed('noteHeartbeat', given)) ?? unrouted('unavailable'),

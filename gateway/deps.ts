@@ -24,6 +24,7 @@ import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { OriginStore } from '../model/ports/origin-store.ts';
+import type { SweepStore } from '../model/ports/sweep-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
 import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
@@ -69,6 +70,7 @@ export interface GatewayDeps {
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;
     readonly uploads: UploadStore;
     readonly origins: OriginStore;
+    readonly sweeps: SweepStore;
   };
   readonly accounts: Accounts;
   readonly chains: ChainAccess;

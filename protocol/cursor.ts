@@ -21,6 +21,9 @@ export const LISTS = [
   'wallet-balances',
   'funding-wallets',
   'sweep-policies',
+  'sweep-jobs',
+  'sweep-operations',
+  'sweep-preview',
   'key-sources',
   'migration-projects',
   'organizations',
@@ -44,6 +47,7 @@ export type ListName = (typeof LISTS)[number];
 const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   addresses: /^adr_[a-z2-7]{26}$/,
   transactions: /^[0-9]{1,16}\.(?:dep|txn)_[a-z2-7]{26}$/,
+  'sweep-jobs': /^[0-9]{1,16}\.swj_[a-z2-7]{26}$/,
   'audit-log': /^[0-9]{1,15}$/,
   payments: /^pay_[a-z2-7]{26}$/,
   'payment-links': /^lnk_[a-z2-7]{26}$/,

@@ -16,6 +16,27 @@ export type OperationRole = (typeof OPERATION_ROLES)[number];
 export const TRIGGER_MODES = ['THRESHOLD', 'SCHEDULE', 'THRESHOLD_AND_SCHEDULE', 'MANUAL'] as const;
 /** Who pays the fee of a sweep. */
 export const GAS_FUNDING_MODES = ['FUNDING_WALLET', 'SELF', 'FEE_PAYER'] as const;
+/** What fired a cycle. */
+export const SWEEP_TRIGGERS = ['manual', 'schedule', 'threshold'] as const;
+/** Decisions 3. */
+export const SWEEP_JOB_STATES = [
+  'PLANNED',
+  'FUNDING',
+  'SIGNING',
+  'BROADCAST',
+  'COMPLETED',
+  'PARTIAL',
+  'FAILED',
+] as const;
+export const SWEEP_OPERATION_STATES = [
+  'PLANNED',
+  'FUNDING',
+  'SIGNING',
+  'BROADCAST',
+  'CONFIRMED',
+  'FAILED',
+  'SKIPPED',
+] as const;
 /** How a sweep on TRON has its energy. */
 export const SWEEP_ENERGIES = ['BURN', 'DELEGATE'] as const;
 

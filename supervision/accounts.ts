@@ -33,6 +33,7 @@ const PUBLISHING: ReadonlySet<AccountCommand['type']> = new Set([
   'note_liveness',
   'submit_signed',
   'note_broadcast',
+  'end_sweep_job',
   'replay_delivery',
   'push_pool',
 ]);

@@ -6,6 +6,7 @@ import { createAccountEntity, type AccountReply } from '../actors/account/accoun
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createWayOut } from '../actors/outgoing/way-out.ts';
+import { startSweeper } from '../actors/sweep/worker.ts';
 import { createSystem, systemClock, type ActorSystem, type Entities } from '../actors/kernel/index.ts';
 import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
@@ -201,6 +202,9 @@ function openMetrics({ stores, system, presence }: Ground, rooms: EdgeRooms, liv
   );
 }
 
+const wayOutOf = ({ accounts, chains, stores, log }: Wired) =>
+  createWayOut({ accounts, chains: chains.access, reads: stores.read, sweeps: stores.sweeps, nowMs, log });
+
 /** The gateway and the edge stream, which share a port. Resolves when requests are answered. */
 async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string }> {
   const { config, log, later, stores, accounts, chains, rooms, secrets, system, metrics, presence } = wired;
@@ -210,7 +214,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     stores: { ...stores, reads: stores.read },
     accounts,
     chains: chains.access,
-    wayOut: createWayOut({ accounts, chains: chains.access, reads: stores.read, nowMs, log }),
+    wayOut: wayOutOf(wired),
     edges: wired.reach.edges,
     sandbox: chains.sandbox,
     secrets,
@@ -258,6 +262,9 @@ function startBackground(wired: Wired): void {
   const parts = { system: workers, stores, background, accounts, chains: chains.access, nowMs, log };
   const isMine = (accountId: AccountId) => presence.serves(shardOf(accountId));
   startOwnSchedules({ ...parts, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
+  const { sandbox, access } = wired.chains;
+  const of = { reads: stores.read, sweeps: stores.sweeps, chains: access, edges: reach.edges, wayOut: wayOutOf(wired) };
+  startSweeper(workers, { accounts, sandbox, nowMs, isMine, log, ...of });
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({ ...parts, nodeId: reach.nodes.self });
   later('schedules', 100, async () => stopJobs());

@@ -36,6 +36,7 @@ import { heldBy, queueFull } from './binding.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
 import { watchOnly } from '../key-source/decide.ts';
+import { moved, operationWrite, UNSIGNED } from '../sweep/moves.ts';
 import { settledLimit } from './settled-limit.ts';
 import { pathOf } from '../edge-link/retired-identities.ts';
 import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest } from './row.ts';
@@ -55,7 +56,8 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   const no = firstRefusal(
     rotationPending(state),
     suspended(state),
-    settledLimit(state, nowMs),
+    command.operation === undefined ? settledLimit(state, nowMs) : null,
+    sweepUnderWay(command),
     watchOnly(state, chain, pathOf(state, command.from)),
     isRefusal(place) ? place : null,
     module === null ? refuse('CHAIN_UNAVAILABLE', { chain, permanent: true }) : null,
@@ -94,8 +96,28 @@ function buildAt(
       ...events,
       { type: 'withdrawal_built', id: row.id, atMs: nowMs, hold: hold === null ? null : { ...hold, ...claimed } },
     ],
-    [...rows, { table: 'withdrawal', row }],
+    [...rows, { table: 'withdrawal', row }, ...operationRows(deciding)],
   );
+}
+
+/** Refuses: CONFLICT while a sweep of the sender may be signed; one that cannot yet gives way. Treasury S21. */
+function sweepUnderWay({ sweeping, operation }: Deciding<'build_withdrawal'>['command']): Refusal | null {
+  if (sweeping == null || operation !== undefined || UNSIGNED.has(sweeping.state)) return null;
+  return refuse(
+    'CONFLICT',
+    { reason: 'sweep_in_flight', operationId: sweeping.id },
+    'a sweep of this address is being signed or is on its way: build again when it has ended',
+  );
+}
+
+/** What a build means for an operation: its own arrow, or that it gives way. */
+function operationRows({ command: { operation, sweeping }, nowMs }: Deciding<'build_withdrawal'>): RowWrite[] {
+  if (operation !== undefined) {
+    const { known, to, amount } = operation;
+    return [operationWrite(moved(known, to, to === 'FUNDING' ? { funding: amount } : { amount }, nowMs))];
+  }
+  if (sweeping == null) return [];
+  return [operationWrite(moved(sweeping, 'SKIPPED', { reason: 'withdrawal_in_flight' }, nowMs))];
 }
 
 /** What the chain would take next of the sender; null where it has no counter. Refuses: CHAIN_UNAVAILABLE. */
@@ -132,6 +154,7 @@ function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsig
   const { id, intent, from, tokenSymbol, decimals } = command;
   return {
     id,
+    ...(command.operation === undefined ? {} : { kind: 'sweep' }),
     accountId: state.accountId,
     ledger: ledgerOf(intent.chain, state.accountId),
     chain: intent.chain,

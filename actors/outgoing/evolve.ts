@@ -19,15 +19,16 @@ export const outgoingFolds: Folds<OutgoingState, OutgoingState> = {
   },
   withdrawal_unbound: (state, { id, atMs, hold }) => open(state, id, atMs, released(state.counters, hold, id, true)),
   withdrawal_repriced: (state, event) => open(state, event.id, event.atMs, repriced(state, event)),
-  withdrawal_signed: (state, { id, atMs, hold }) => out(state, id, atMs, held(state.counters, hold, at(id, 'signed'))),
+  withdrawal_signed: (state, { id, atMs, hold, unbilled }) =>
+    out(state, id, atMs, held(state.counters, hold, at(id, 'signed')), unbilled),
   withdrawal_version_dropped: unchanged,
   withdrawal_doubted: unchanged,
   withdrawal_broadcast: unchanged,
-  withdrawal_included: (state, { id, atMs, hold }) =>
-    out(state, id, atMs, held(state.counters, hold, at(id, 'included'))),
-  withdrawal_orphaned: (state, { id, atMs, hold, wasConfirmed }) => ({
-    ...out(state, id, atMs, held(state.counters, hold, at(id, 'signed'))),
-    ...(wasConfirmed && !state.reopened.includes(id) ? { reopened: [...state.reopened, id] } : {}),
+  withdrawal_included: (state, { id, atMs, hold, unbilled }) =>
+    out(state, id, atMs, held(state.counters, hold, at(id, 'included')), unbilled),
+  withdrawal_orphaned: (state, { id, atMs, hold, wasConfirmed, unbilled }) => ({
+    ...out(state, id, atMs, held(state.counters, hold, at(id, 'signed')), unbilled),
+    ...(wasConfirmed && unbilled !== true && !state.reopened.includes(id) ? { reopened: [...state.reopened, id] } : {}),
   }),
   withdrawal_confirmed: (state, { id, hold }) => closed(state, id, released(state.counters, hold, id, false)),
   withdrawal_failed: (state, { id, hold }) =>
@@ -75,11 +76,17 @@ function open({ withdrawals }: OutgoingState, id: string, atMs: number, counters
   return { counters, withdrawals: { ...withdrawals, [id]: atMs } };
 }
 
-/** Signed: it may land at any time. */
-function out(state: OutgoingState, id: string, atMs: number, counters: Counters): Partial<OutgoingState> {
+/** Signed: it may land at any time, and be settled unless it is a sweep. */
+function out(
+  state: OutgoingState,
+  id: string,
+  atMs: number,
+  counters: Counters,
+  unbilled?: true,
+): Partial<OutgoingState> {
   return {
     ...open(state, id, atMs, counters),
-    ...(state.signed[id] ? {} : { signed: { ...state.signed, [id]: true } }),
+    ...(state.signed[id] || unbilled === true ? {} : { signed: { ...state.signed, [id]: true } }),
   };
 }
 

@@ -103,7 +103,9 @@ export function announceWithdrawal(
   { threshold }: Pick<Network, 'threshold'>,
   position: number,
   atMs: number,
-): RowWrite {
+): RowWrite[] {
+  // A sweep is announced by its job alone (treasury S23).
+  if (row.kind === 'sweep') return [];
   const {
     id,
     chain,
@@ -121,7 +123,7 @@ export function announceWithdrawal(
     fee,
     failure,
   } = row;
-  return publish(state, {
+  const published = publish(state, {
     event,
     id: eventIdAt(state, position, event),
     confirmations: height === null ? 0 : threshold,
@@ -148,4 +150,9 @@ export function announceWithdrawal(
       failure,
     },
   });
+  return [published];
 }
+
+/** What its events say of a transaction that is never settled. */
+export const unbilled = ({ kind }: Pick<WithdrawalRow, 'kind'>): { unbilled?: true } =>
+  kind === 'sweep' ? { unbilled: true } : {};

@@ -18,6 +18,7 @@ export function settledLimit(state: OutgoingSees, nowMs: number, more = 0): Refu
  * that was settled before a reorg. Refuses: TIER_FEATURE_LOCKED.
  */
 export function inFlightLimit(state: OutgoingSees, known: WithdrawalRow, nowMs: number): Refusal | null {
+  if (known.kind === 'sweep') return null;
   if (TIER_TERMS[state.plan.tier].settledTransactions === null || known.id in state.signed) return null;
   const settledBefore = new Set(state.reopened);
   return settledLimit(state, nowMs, Object.keys(state.signed).filter((id) => !settledBefore.has(id)).length);

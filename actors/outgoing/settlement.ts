@@ -26,7 +26,7 @@ import type { SignedVersion, WithdrawalRow } from '../../model/rows/withdrawal.t
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { countingMonth } from '../billing/charges.ts';
-import { amountOf, announceWithdrawal, changedAtMs, holdOfRow, type WithdrawalEventName } from './row.ts';
+import { amountOf, announceWithdrawal, changedAtMs, holdOfRow, unbilled, type WithdrawalEventName } from './row.ts';
 import type { Hold } from '../../model/account/outgoing.ts';
 
 export type WithdrawalFact = Extract<Fact, { withdrawalId: string }>;
@@ -103,6 +103,7 @@ export class WithdrawalBook {
       txid: fact.txid,
       height: fact.height,
       hold: holdOfRow(row),
+      ...unbilled(row),
     });
   }
 
@@ -127,7 +128,8 @@ export class WithdrawalBook {
     this.#newest.delete(row.id);
     // Billed once, but where it failed after that: then it is counted as often as it was confirmed, less the failures.
     const settled = this.#reopened.delete(row.id) || announced !== null,
-      period = settled && !uncounted ? null : countingMonth(this.#state, this.#nowMs);
+      isFree = row.kind === 'sweep' || (settled && !uncounted),
+      period = isFree ? null : countingMonth(this.#state, this.#nowMs);
     this.#events.push({ type: 'withdrawal_confirmed', id: row.id, txid: fact.txid, hold: holdOfRow(row), period });
     if (period !== null) {
       this.#rows.push(
@@ -146,7 +148,7 @@ export class WithdrawalBook {
     const wasConfirmed = known.status === 'confirmed';
     const inNoBlock = { height: null, blockHash: null, fee: null, failure: null };
     const row = this.#put({ ...known, ...inNoBlock, versions: reopenedVersions(known), status: 'broadcast' });
-    if (wasConfirmed) this.#reopened.add(row.id);
+    if (wasConfirmed && row.kind !== 'sweep') this.#reopened.add(row.id);
     if (wasConfirmed) this.#taken.add(row.id);
     this.#events.push({
       type: 'withdrawal_orphaned',
@@ -155,6 +157,7 @@ export class WithdrawalBook {
       txid: fact.txid,
       hold: holdOfRow(row),
       wasConfirmed,
+      ...unbilled(row),
     });
   }
 
@@ -168,6 +171,7 @@ export class WithdrawalBook {
 
   #fail(known: WithdrawalRow, reason: string, reusable: boolean): void {
     const counted =
+      known.kind !== 'sweep' &&
       (this.#reopened.delete(known.id) || known.versions.some(({ confirmed }) => confirmed === true)) &&
       !isUncounted(known);
     const uncounted = counted ? countingMonth(this.#state, this.#nowMs) : null;
@@ -198,10 +202,10 @@ export class WithdrawalBook {
   }
 
   #announce(event: WithdrawalEventName, row: WithdrawalRow): void {
-    this.announced.push(event);
-    this.#rows.push(
-      announceWithdrawal(this.#state, event, row, this.#chains.network(row.chain), this.#events.length, this.#nowMs),
-    );
+    const network = this.#chains.network(row.chain);
+    const published = announceWithdrawal(this.#state, event, row, network, this.#events.length, this.#nowMs);
+    if (published.length > 0) this.announced.push(event);
+    this.#rows.push(...published);
   }
 }
 

@@ -12,7 +12,7 @@ import { rotationPending, suspended } from '../account/guards.ts';
 import { inFlightLimit } from './settled-limit.ts';
 import { mayLead } from '../edge-link/lease.ts';
 import type { AccountEvent } from '../../model/account/capabilities.ts';
-import { amountOf, announceWithdrawal, changedAtMs, clashOf, holdOfRow, notNewest } from './row.ts';
+import { amountOf, announceWithdrawal, changedAtMs, clashOf, holdOfRow, notNewest, unbilled } from './row.ts';
 
 /**
  * Signed versions of one withdrawal that may be kept. Choice: a repricing raises the fee by 10 %; 16 of them by 4.6.
@@ -72,7 +72,7 @@ export function submitSigned({
   };
   return accept(
     row,
-    [{ type: 'withdrawal_signed', id: row.id, atMs, txid: signed.txid, hold: holdOfRow(row) }],
+    [{ type: 'withdrawal_signed', id: row.id, atMs, txid: signed.txid, hold: holdOfRow(row), ...unbilled(row) }],
     [{ table: 'withdrawal', row }],
   );
 }
@@ -125,17 +125,15 @@ export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDeci
       // A newer version at another fee is the same broadcast: announced once.
       const announced = isNew
         ? []
-        : [
-            announceWithdrawal(
-              state,
-              'withdrawal_broadcast',
-              // The version that a node has: a newer one may be signed or built by now.
-              { ...row, txid, amount: amountOf(row, txid) },
-              book.network(row.chain),
-              1,
-              nowMs,
-            ),
-          ];
+        : announceWithdrawal(
+            state,
+            'withdrawal_broadcast',
+            // The version that a node has: a newer one may be signed or built by now.
+            { ...row, txid, amount: amountOf(row, txid) },
+            book.network(row.chain),
+            1,
+            nowMs,
+          );
       return accept(
         row,
         [{ type: 'withdrawal_broadcast', id: row.id, atMs, txid }],
@@ -216,7 +214,7 @@ function dropVersion({
     [{ type: 'withdrawal_failed', id: row.id, reason, hold: hold === null ? null : { ...hold, reusable: true } }],
     [
       { table: 'withdrawal', row },
-      announceWithdrawal(state, 'withdrawal_failed', row, book.network(row.chain), 1, nowMs),
+      ...announceWithdrawal(state, 'withdrawal_failed', row, book.network(row.chain), 1, nowMs),
     ],
   );
 }

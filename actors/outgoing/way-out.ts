@@ -10,6 +10,8 @@ import type { IdempotencyClaim } from '../../model/account/capabilities.ts';
 import type { Accounts, Answer, DuplicateKey } from '../../model/ports/accounts.ts';
 import type { ChainAccess } from '../../model/ports/chain-access.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
+import type { SweepStore } from '../../model/ports/sweep-store.ts';
+import type { OperationArrow } from '../../model/account/outgoing.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { ledgerOf, type AccountId } from '../../protocol/ids.ts';
@@ -25,6 +27,12 @@ interface Claim {
   readonly idempotency?: IdempotencyClaim;
 }
 
+/** A build of a treasury operation: its arrow, and the id that was chosen for it before. */
+interface Operated {
+  readonly id?: string;
+  readonly operation?: OperationArrow;
+}
+
 /** Who signed, and under which lease. */
 export interface SignedBy {
   readonly sessionId: string;
@@ -35,7 +43,7 @@ export interface WayOut {
   /** What a wish would cost. Refuses: as `prepare`, and what the chain's estimate refuses. */
   estimate(accountId: AccountId, wish: Wish): Promise<{ network: Network; estimate: FeeEstimate } | Refusal>;
   /** An unsigned payload, stored. Refuses: as `prepare` and `build_withdrawal`. */
-  build(accountId: AccountId, wish: Wish, claim?: Claim): Promise<Asked<'build_withdrawal'> | Refusal>;
+  build(accountId: AccountId, wish: Wish, claim?: Claim & Operated): Promise<Asked<'build_withdrawal'> | Refusal>;
   /** The same at another fee. Refuses: as `reprice_withdrawal`. */
   reprice(known: WithdrawalRow, claim?: Claim): Promise<Asked<'reprice_withdrawal'> | Refusal>;
   /** The build under the counter that is next, held for it; what is signed keeps its own. Refuses: as the command. */
@@ -54,13 +62,14 @@ export interface WayOutParts {
   readonly accounts: Pick<Accounts, 'ask'>;
   readonly chains: Pick<ChainAccess, 'bind' | 'enabled'>;
   readonly reads: Pick<ReadStore, 'addressByText' | 'usedValue'>;
+  readonly sweeps: Pick<SweepStore, 'openOperation'>;
   readonly nowMs: () => number;
   readonly log: SubmitLog;
 }
 
 /** The way out of all accounts of a node. */
 export function createWayOut(parts: WayOutParts): WayOut {
-  const { accounts, chains, reads, nowMs, log } = parts;
+  const { accounts, chains, reads, sweeps, nowMs, log } = parts;
   return {
     async estimate(accountId, wish) {
       const ready = await prepare(parts, accountId, wish);
@@ -75,10 +84,13 @@ export function createWayOut(parts: WayOutParts): WayOut {
       const { binding, intent, inputs, from } = ready;
       const used = await reads.usedValue(accountId, ledgerOf(intent.chain, accountId), intent.from);
       const { symbol: tokenSymbol, decimals } = assetOf(binding, intent.token);
-      const id = newId('txn', nowMs());
+      // Asked before the decision: an operation that moves meanwhile refuses the append.
+      const sweeping =
+        claim.operation === undefined ? await sweeps.openOperation(accountId, intent.chain, intent.from) : null;
       return accounts.ask(accountId, {
         type: 'build_withdrawal',
-        id,
+        id: newId('txn', nowMs()),
+        sweeping,
         intent,
         inputs,
         from,

@@ -1,8 +1,9 @@
-/** Sweep policies of an account. */
+/** Sweep policies of an account, and their cycles. */
 import type { SweepSees } from '../../model/account/capabilities.ts';
 import type { SweepCommand, SweepState } from '../../model/account/sweep.ts';
 import type { Capability } from '../account/decision.ts';
 import { sweepFolds } from './evolve.ts';
+import { endJob, moveOperation, retryJob, runPolicy } from './job.ts';
 import { createPolicy, deletePolicy, pausePolicy, replacePolicy, resumePolicy } from './policy.ts';
 
 export const sweep: Capability<SweepCommand, SweepSees, SweepState> = {
@@ -13,6 +14,10 @@ export const sweep: Capability<SweepCommand, SweepSees, SweepState> = {
     delete_sweep_policy: deletePolicy,
     pause_sweep_policy: pausePolicy,
     resume_sweep_policy: resumePolicy,
+    run_sweep_policy: runPolicy,
+    move_sweep_operation: moveOperation,
+    end_sweep_job: endJob,
+    retry_sweep_job: retryJob,
   },
   folds: sweepFolds,
 };

@@ -11,4 +11,8 @@ export const sweepFolds: Folds<SweepState, SweepState> = {
   sweep_policy_deleted: ({ sweepPolicies }, deleted) => ({
     sweepPolicies: sweepPolicies.filter(({ id }) => id !== deleted.id),
   }),
+  // Jobs are rows, which go with the reset; policies stay.
+  sandbox_reset: ({ sweepPolicies }) => ({
+    sweepPolicies: sweepPolicies.map((policy) => ({ ...policy, openJobId: null, lastCycle: null, blocked: null })),
+  }),
 };

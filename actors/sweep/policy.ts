@@ -61,6 +61,9 @@ export function createPolicy({
       pausedReason: null,
       consecutiveFailures: 0,
       nextRunAtMs: dueAtMs({ ...settings, pausedAtMs: null }, nowMs),
+      openJobId: null,
+      lastCycle: null,
+      blocked: null,
     })
   );
 }

@@ -65,6 +65,12 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
       onLedger(box, accountId, ask.chain, (ledger) => simulateDeposit(box, ledger, accountId, ask)),
     simulateConfirmation: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, (ledger) => confirm(box, ledger, ask.txid, ask.confirmations)),
+    advance: (accountId, chain) =>
+      onLedger(box, accountId, chain, async (ledger) => {
+        await appendEmpty(ledger.parts, 1);
+        await box.ledgers.tick(ledger);
+        return null;
+      }),
     simulateReorg: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, (ledger) => simulateReorg(box, ledger, ask.depth)),
     simulateChainDown: (accountId, ask) =>

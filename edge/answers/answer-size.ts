@@ -28,6 +28,7 @@ const ROW_BYTES: Partial<Record<OperationId, number>> = {
   listDeliveries: 32 * KIB,
   listDeadLetters: 32 * KIB,
   listWebhookDeliveries: 32 * KIB,
+  listSweepJobs: 4 * KIB,
 };
 /**
  * Short lists that are answered whole: ten chains; a thousand sessions; the catalogue; sources with their addresses.
@@ -41,7 +42,8 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   listTreasuryWallets: 256 * KIB,
   getTreasuryWalletBalances: 256 * KIB,
   listFundingWallets: 256 * KIB,
-  listSweepPolicies: 512 * KIB,
+  listSweepPolicies: 1_024 * KIB,
+  getSweepJob: 1_024 * KIB,
   listKeySources: 1_024 * KIB,
   listMigrationProjects: 256 * KIB,
   listTokenRequests: 1_024 * KIB,

@@ -103,6 +103,9 @@ const DELIVERY_WORD = [
 ];
 const BALANCE_WORD = [...MONEY_WORD, 'reserved', 'accountExists'];
 const TANK_WORD = ['balance', 'available', 'lowBalance', 'isLow', 'estimatedSweepsRemaining', 'reason', 'asOf'];
+const BLOCKED_WORD = ['reason', 'setting', 'cap', 'spent', 'required', 'windowSeconds'].flatMap((field, at) =>
+  at === 0 ? ['blocked', `blocked.${field}`] : [`blocked.${field}`],
+);
 const POLICY_WORD = [
   'id',
   'version',
@@ -127,9 +130,53 @@ const POLICY_WORD = [
   'pausedReason',
   'consecutiveFailures',
   'nextRunAt',
+  'openJobId',
+  'lastCycle',
+  'lastCycle.at',
+  'lastCycle.result',
+  'lastCycle.reason',
+  'lastCycle.jobId',
+  ...BLOCKED_WORD,
   'createdAt',
   'updatedAt',
 ];
+const JOB_WORD = [
+  'policyId',
+  'chain',
+  'token',
+  'trigger',
+  'state',
+  'run',
+  ...BLOCKED_WORD,
+  'createdAt',
+  'updatedAt',
+  'endedAt',
+];
+const JOB_SETTINGS = [
+  'treasuryWalletId',
+  'fundingWalletId',
+  'gasFundingMode',
+  'dustFloor',
+  'maxFeeRatioBps',
+  'abortIfGasExceeds',
+  'retainGasFloat',
+];
+const OPERATION_WORD = [
+  'id',
+  'address',
+  'state',
+  'reason',
+  'attempt',
+  'amount',
+  'estimate',
+  'funding',
+  'paid',
+  'fundTransactionId',
+  'sweepTransactionId',
+  ...BLOCKED_WORD,
+  'updatedAt',
+];
+const ofJob = ({ id }: { id: string }, { params }: Ask): string | null => firstFalse(['id', id === params['id']]);
 const POLICY_SET_WORD = POLICY_WORD.filter((field) => !(ECHOED as readonly string[]).includes(field));
 const REQUEST_WORD = [
   'symbol',
@@ -430,6 +477,29 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   deleteSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
   pauseSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
   resumeSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
+  runSweepPolicy: word('jobId', 'result', 'reason'),
+  listSweepJobs: {
+    falseField: ({ policyId }, { query }) =>
+      firstFalse(['policyId', query['policyId'] === undefined || policyId === query['policyId']]),
+    word: ['id', ...JOB_WORD],
+  },
+  getSweepJob: {
+    falseField: ofJob,
+    word: [
+      ...JOB_WORD,
+      'settings',
+      ...JOB_SETTINGS.map((field) => `settings.${field}`),
+      'amount',
+      'estimate',
+      'paid',
+      'counts',
+      'counts.*',
+      'operations',
+      'operations.*',
+      ...OPERATION_WORD.map((field) => `operations.*.${field}`),
+    ],
+  },
+  retrySweepJob: { falseField: ofJob, word: JOB_WORD },
   detectCase: { falseField: falseCase, word: CASE_WORD },
   detectPath: word(...PATH_WORD),
   createMigrationProject: word('id', 'name', 'state', 'createdAt'),

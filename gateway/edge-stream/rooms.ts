@@ -15,6 +15,7 @@ import {
   type InstructionRecord,
   type KeySetRecord,
   type LocalKeyRecord,
+  type OperateFrame,
   type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import { type AccountId, environmentOf } from '../../protocol/ids.ts';
@@ -180,21 +181,27 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   async askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal> {
+    return this.#askLeader(accountId, 'sign', async () => ({
+      transactionId,
+      record: await this.#record(accountId, transactionId),
+    }));
+  }
+
+  askToOperate(accountId: AccountId, frame: Omit<OperateFrame, 'leaseEpoch'>): Promise<Acknowledgement | Refusal> {
+    return this.#askLeader(accountId, 'operate', async () => frame);
+  }
+
+  async #askLeader(
+    accountId: AccountId,
+    frame: 'sign' | 'operate',
+    body: () => Promise<object>,
+  ): Promise<Acknowledgement | Refusal> {
     if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
     const room = this.#rooms.get(accountId),
       leader = room?.leadership.leader;
     if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');
-    const answer = acknowledgement.safeParse(
-      await leader.connection!.ask(
-        'sign',
-        {
-          leaseEpoch: room.leadership.lease!.epoch,
-          transactionId,
-          record: await this.#record(accountId, transactionId),
-        },
-        SIGN_TIMEOUT_MS,
-      ),
-    );
+    const given = { leaseEpoch: room.leadership.lease!.epoch, ...(await body()) };
+    const answer = acknowledgement.safeParse(await leader.connection!.ask(frame, given, SIGN_TIMEOUT_MS));
     // What the edge did is unknown; asking again is safe, since it signs a transaction once.
     return answer.success
       ? answer.data

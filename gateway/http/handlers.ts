@@ -36,6 +36,7 @@ import { settingHandlers } from './organization/settings.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
+import { jobHandlers } from './treasury/jobs.ts';
 import { policyHandlers } from './treasury/policies.ts';
 import { tokenRequestHandlers } from './treasury/token-requests.ts';
 import { tokenRouteHandler } from './treasury/token-routes.ts';
@@ -70,6 +71,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...tokenRequestHandlers(deps),
     ...tokenReviewHandlers(deps),
     ...tokenRouteHandler,
+    ...jobHandlers(deps),
     ...deliveryHandlers(deps),
     ...edgeHandlers(deps),
     ...chainHandlers(deps),

@@ -25,7 +25,7 @@ import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
 import { TREASURY_INITIAL } from './treasury.ts';
 import type { TreasuryCommand, TreasuryEvent, TreasuryReplies, TreasuryState } from './treasury.ts';
 import { SWEEP_INITIAL } from './sweep.ts';
-import type { SweepCommand, SweepEvent, SweepReplies, SweepState } from './sweep.ts';
+import type { SweepCommand, SweepEvent, SweepReplies, SweepState, SweepWrite } from './sweep.ts';
 import { WEBHOOK_INITIAL } from './webhook.ts';
 import type { WebhookCommand, WebhookEvent, WebhookReplies, WebhookState, WebhookWrite } from './webhook.ts';
 import { OUTGOING_INITIAL } from './outgoing.ts';
@@ -128,7 +128,15 @@ export type AccountWrite =
  * Of several rows with one id in one append the last one counts.
  */
 export type RowWrite =
-  AccountWrite | EdgeLinkWrite | AddressWrite | FactWrite | OutgoingWrite | WebhookWrite | BillingWrite | PaymentWrite;
+  | AccountWrite
+  | EdgeLinkWrite
+  | AddressWrite
+  | FactWrite
+  | OutgoingWrite
+  | WebhookWrite
+  | BillingWrite
+  | PaymentWrite
+  | SweepWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
 export const SNAPSHOT_INITIAL = {

@@ -2,6 +2,7 @@
 import type { BroadcastResult, BuildInputs, FeeEstimate, Intent, ReplayKey, Signed } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { AddressRow } from '../rows/address.ts';
+import type { SweepOperationRow } from '../rows/sweep.ts';
 import type { UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';
 
 /**
@@ -37,6 +38,14 @@ export interface OutgoingState {
   reopened: string[];
 }
 
+/** From where an operation goes by a build, and to where. */
+export interface OperationArrow {
+  known: SweepOperationRow;
+  to: 'FUNDING' | 'SIGNING';
+  /** What is swept, or funded. */
+  amount: bigint;
+}
+
 /** A build that nobody signed, as the store has it. */
 export interface UnsignedBuild {
   id: string;
@@ -57,6 +66,10 @@ export type OutgoingCommand =
       decimals: number;
       /** Of the sender's withdrawals that are in a block, as the store has them. */
       used?: UsedValue | null;
+      /** The arrow of a treasury operation that this build is; absent: a caller's own. Treasury 5.3. */
+      operation?: OperationArrow;
+      /** An operation that is under way from the sender: one that has nothing to sign yet gives way. Treasury S21. */
+      sweeping?: SweepOperationRow | null;
     }
   | { type: 'reprice_withdrawal'; known: WithdrawalRow; inputs: BuildInputs }
   /**
@@ -98,12 +111,29 @@ export type OutgoingEvent =
   | { type: 'withdrawal_unbound'; id: string; atMs: number; hold: Hold }
   /** The node refused one of several versions for good; the others may still land. */
   | { type: 'withdrawal_version_dropped'; id: string; atMs: number; txid: string }
-  | { type: 'withdrawal_signed'; id: string; atMs: number; txid: string; hold: Hold | null }
+  /** `unbilled`: a sweep's, which counts against no limit. */
+  | { type: 'withdrawal_signed'; id: string; atMs: number; txid: string; hold: Hold | null; unbilled?: true }
   | { type: 'withdrawal_broadcast'; id: string; atMs: number; txid: string }
   /** A submit was begun: a node may have the bytes. */
   | { type: 'withdrawal_doubted'; id: string; atMs: number; txid: string }
-  | { type: 'withdrawal_included'; id: string; atMs: number; txid: string; height: number; hold: Hold | null }
-  | { type: 'withdrawal_orphaned'; id: string; atMs: number; txid: string; hold: Hold | null; wasConfirmed: boolean }
+  | {
+      type: 'withdrawal_included';
+      id: string;
+      atMs: number;
+      txid: string;
+      height: number;
+      hold: Hold | null;
+      unbilled?: true;
+    }
+  | {
+      type: 'withdrawal_orphaned';
+      id: string;
+      atMs: number;
+      txid: string;
+      hold: Hold | null;
+      wasConfirmed: boolean;
+      unbilled?: true;
+    }
   /** `period` is the billing month, null when it was billed before. */
   | { type: 'withdrawal_confirmed'; id: string; txid: string; hold: Hold | null; period: string | null }
   /** `uncounted` is the billing month that it takes one off, where it was billed before. */

@@ -1,6 +1,27 @@
 /** What an account has swept, and when. Spec §2.10; treasury 5.1. */
 import type { GAS_FUNDING_MODES, SWEEP_ENERGIES, TRIGGER_MODES } from '../../protocol/slugs.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import type { StoredWrite } from '../rows/stored.ts';
+import type { StoredJobState, SweepJobRow, SweepOperationRow, SweepOperationState } from '../rows/sweep.ts';
+
+/** What a cycle came to. */
+export interface LastCycle {
+  readonly atMs: number;
+  readonly result: 'COMPLETED' | 'PARTIAL' | 'FAILED' | 'nothing_due';
+  /** Of a failed one, or of most of what was skipped; null for none. */
+  readonly reason: string | null;
+  readonly jobId: string | null;
+}
+
+/** A setting of the edge that keeps it from signing, with what it is and what is needed. Treasury S27. */
+export interface Blocked {
+  readonly reason: string;
+  readonly setting: string | null;
+  readonly cap: string | null;
+  readonly spent: string | null;
+  readonly required: string | null;
+  readonly windowSeconds: number | null;
+}
 
 /** What its owner sets. Amounts are digits of the smallest unit. */
 export interface SweepSettings {
@@ -41,6 +62,36 @@ export interface SweepPolicy extends SweepSettings {
   readonly consecutiveFailures: number;
   /** Null where no schedule fires it. */
   readonly nextRunAtMs: number | null;
+  /** Null where no job of it is open; there is one at most. */
+  readonly openJobId: string | null;
+  readonly lastCycle: LastCycle | null;
+  readonly blocked: Blocked | null;
+}
+
+/** An address of a cycle, as the plan found it; with a reason it is skipped. */
+export interface PlannedOperation {
+  readonly id: string;
+  readonly address: string;
+  readonly amount: bigint;
+  readonly estimate: bigint;
+  readonly reason: string | null;
+  readonly fundId: string;
+  readonly sweepId: string;
+}
+
+/** What all operations of a job came to. */
+export interface JobOutcome {
+  readonly confirmed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Smallest unit of the asset, of what is confirmed. */
+  readonly amount: bigint;
+  /** Smallest native unit. */
+  readonly estimate: bigint;
+  readonly paid: bigint;
+  /** The reason that most failed operations have, and what the edge said to one of them. */
+  readonly reason: string | null;
+  readonly blocked: Blocked | null;
 }
 
 export interface SweepState {
@@ -59,11 +110,44 @@ export type SweepCommand =
     }
   | { type: 'delete_sweep_policy'; id: string }
   | { type: 'pause_sweep_policy'; id: string }
-  | { type: 'resume_sweep_policy'; id: string };
+  | { type: 'resume_sweep_policy'; id: string }
+  /** A cycle: a job of what can be taken. `version`: the policy that the plan was made of. */
+  | {
+      type: 'run_sweep_policy';
+      id: string;
+      version: number;
+      trigger: SweepJobRow['trigger'];
+      jobId: string;
+      operations: readonly PlannedOperation[];
+    }
+  | {
+      type: 'move_sweep_operation';
+      known: SweepOperationRow;
+      to: SweepOperationState;
+      reason: string | null;
+      paid?: bigint;
+      details?: string;
+    }
+  /** All operations ended. */
+  | { type: 'end_sweep_job'; known: SweepJobRow; symbol: string; outcome: JobOutcome }
+  /** What failed, once more: `fundIds` and `sweepIds` of the new attempts, in their order. */
+  | {
+      type: 'retry_sweep_job';
+      known: SweepJobRow;
+      failed: readonly SweepOperationRow[];
+      fundIds: readonly string[];
+      sweepIds: readonly string[];
+    };
 
 export type SweepEvent =
   /** Settings, pause or the next run: the whole policy as it is now. */
-  { type: 'sweep_policy_set'; policy: SweepPolicy } | { type: 'sweep_policy_deleted'; id: string };
+  | { type: 'sweep_policy_set'; policy: SweepPolicy }
+  | { type: 'sweep_policy_deleted'; id: string }
+  | { type: 'sweep_job_ended'; id: string; state: StoredJobState }
+  | { type: 'sweep_operation_moved'; id: string; state: SweepOperationState; reason: string | null };
+
+/** Rows that it writes. */
+export type SweepWrite = StoredWrite<'sweep_jobs', SweepJobRow> | StoredWrite<'sweep_operations', SweepOperationRow>;
 
 export interface SweepReplies {
   create_sweep_policy: SweepPolicy;
@@ -71,6 +155,11 @@ export interface SweepReplies {
   delete_sweep_policy: SweepPolicy;
   pause_sweep_policy: SweepPolicy;
   resume_sweep_policy: SweepPolicy;
+  /** `jobId` null where nothing is due; the open one where there is one. */
+  run_sweep_policy: { jobId: string | null; policy: SweepPolicy };
+  move_sweep_operation: SweepOperationRow;
+  end_sweep_job: SweepJobRow;
+  retry_sweep_job: SweepJobRow;
 }
 
 export const SWEEP_INITIAL: SweepState = { sweepPolicies: [] };

@@ -1,6 +1,6 @@
 /** What is asked of the connected edges of an account, wherever their streams are. */
 import type { AccountId } from '../../protocol/ids.ts';
-import type { Acknowledgement, HeartbeatBody } from '../../protocol/frames.ts';
+import type { Acknowledgement, HeartbeatBody, OperateFrame } from '../../protocol/frames.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 
@@ -16,6 +16,11 @@ export interface EdgeStreams {
   anyLive(accountId: AccountId): Promise<boolean>;
   /** Asks the leader edge to sign and submit. Refuses: EDGE_OFFLINE, EDGE_NO_LEADER, or what the edge refused. */
   askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal>;
+  /**
+   * Asks the leader edge to sign and submit a transaction of a treasury operation. Refuses: EDGE_OFFLINE,
+   * EDGE_NO_LEADER, SERVICE_UNAVAILABLE where it did not answer.
+   */
+  askToOperate(accountId: AccountId, frame: Omit<OperateFrame, 'leaseEpoch'>): Promise<Acknowledgement | Refusal>;
   /** Notifies the connected edges that a new identity was presented: they sign nothing until the owner decides. */
   announceRotation(accountId: AccountId, rotationId: string): Promise<void>;
   /** Closes every stream of an account (revoked key, rotation). */

@@ -25,6 +25,8 @@ export interface SandboxControl {
     accountId: AccountId,
     ask: { chain: Chain; stuck: boolean },
   ): Promise<{ stuck: boolean; mined: string[] } | Refusal>;
+  /** One block more, as time makes them: what is in the pool of a ledger that is not stuck is in blocks already. */
+  advance(accountId: AccountId, chain: Chain): Promise<null | Refusal>;
   simulateReorg(accountId: AccountId, ask: { chain: Chain; depth: number }): Promise<{ depth: number } | Refusal>;
   simulateChainDown(
     accountId: AccountId,

@@ -27,6 +27,8 @@ export interface SignedVersion {
 
 export interface WithdrawalRow {
   id: string;
+  /** A transaction of a treasury operation: never billed, and announced by no event of its own. Absent: a caller's. */
+  kind?: 'sweep';
   accountId: AccountId;
   ledger: LedgerId;
   chain: Chain;

@@ -66,6 +66,7 @@ function unsignedOf(stored: Omit<Unsigned, 'amount' | 'feeMax'> & { amount: stri
 export function withdrawalOf(row: Columns): WithdrawalRow {
   return {
     id: row.id,
+    ...(row['kind'] === 'sweep' ? { kind: 'sweep' } : {}),
     accountId: row.accountId as AccountId,
     ledger: row.ledger as LedgerId,
     chain: row.chain,

@@ -20,6 +20,7 @@ import { createPaymentStore } from './payment-store.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
+import { createSweepStore } from './sweep-store.ts';
 import { createUploadStore } from './upload-store.ts';
 import { createTokenRequestStore } from './token-request-store.ts';
 import { createWatchStore } from './watch-store.ts';
@@ -55,6 +56,7 @@ export function createStores(options: StoresOptions) {
     find: createFindStore(sql, options.lists),
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),
+    sweeps: createSweepStore(sql, options.lists),
     uploads: createUploadStore(sql),
     tokenRequests: createTokenRequestStore(sql),
     origins: createOriginStore(sql),

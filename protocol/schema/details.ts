@@ -177,6 +177,8 @@ export const DETAILS = {
     earlier: texts,
     walletId: text,
     policyId: text,
+    jobId: text,
+    operationId: text,
     looks: whole,
     setting: text,
   }),

@@ -219,8 +219,29 @@ const sweep = z.object({
   policyId: z.string(),
   chain: z.enum(CHAINS),
   asset: z.string(),
+  tokenContract: z.string().nullable(),
   state: z.string(),
+  amount: z.string().meta({ description: 'swept, smallest unit of the asset' }),
+  feeEstimated: z.string().meta({ description: 'smallest native unit' }),
+  feePaid: z.string().meta({ description: 'smallest native unit' }),
+  operations: z.object({ confirmed: count, failed: count, skipped: count }),
+  run: count.meta({ description: '1, and one more with each retry' }),
+  reason: z.string().nullable().meta({ description: 'why operations failed; null where none did' }),
 });
+const sweepExample = {
+  jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu',
+  policyId: '0198c0de-0000-7000-8000-000000000001',
+  chain: 'eth',
+  asset: 'USDC',
+  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  state: 'COMPLETED',
+  amount: '25000000',
+  feeEstimated: '120000000000000',
+  feePaid: '90000000000000',
+  operations: { confirmed: 5, failed: 0, skipped: 1 },
+  run: 1,
+  reason: null,
+} satisfies z.output<typeof sweep>;
 
 const entry = <T extends z.ZodType>(data: T, when: string, example: EventEntry<T>['example']): EventEntry<T> => ({
   data,
@@ -359,19 +380,14 @@ export const EVENT_CATALOGUE = {
       monitorUntil: '2026-01-31T00:00:00.000Z',
     },
   ),
-  sweep_completed: entry(sweep, 'All operations of a sweep job ended.', {
-    jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu',
-    policyId: '0198c0de-0000-7000-8000-000000000001',
-    chain: 'eth',
-    asset: 'USDC',
-    state: 'COMPLETED',
-  }),
+  sweep_completed: entry(sweep, 'All operations of a sweep job ended.', sweepExample),
   sweep_paused: entry(sweep, 'A sweep policy paused itself after failed cycles.', {
-    jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu',
-    policyId: '0198c0de-0000-7000-8000-000000000001',
-    chain: 'eth',
-    asset: 'USDC',
+    ...sweepExample,
     state: 'FAILED',
+    amount: '0',
+    feePaid: '0',
+    operations: { confirmed: 0, failed: 5, skipped: 0 },
+    reason: 'edge_spend_cap',
   }),
 } satisfies Record<EventName, EventEntry>;
 

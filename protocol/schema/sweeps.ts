@@ -2,9 +2,18 @@
 import { z } from 'zod';
 import { isRefusal } from '../errors.ts';
 import { AMOUNT_DIGITS_MAX, parseAmount } from '../money.ts';
-import { CHAINS, GAS_FUNDING_MODES, SWEEP_ENERGIES, TRIGGER_MODES } from '../slugs.ts';
+import { listQuery } from '../envelope.ts';
+import {
+  CHAINS,
+  GAS_FUNDING_MODES,
+  SWEEP_ENERGIES,
+  SWEEP_JOB_STATES,
+  SWEEP_OPERATION_STATES,
+  SWEEP_TRIGGERS,
+  TRIGGER_MODES,
+} from '../slugs.ts';
 import { between, count, countFromOne } from './numbers.ts';
-import { amount, chain, freeText, instant, pageReply, pathUuid, replyAmount, tokenText } from './values.ts';
+import { amount, chain, freeText, instant, pageReply, pathId, pathUuid, replyAmount, tokenText } from './values.ts';
 
 const RATIO_BPS_MAX = 10_000,
   FLOAT_MAX = 100,
@@ -81,6 +90,23 @@ export const policyReplaceBody = settings
   .meta({ examples: [example] });
 export const policyParams = z.strictObject({ policyId: pathUuid });
 
+const lastCycle = z.object({
+  at: instant,
+  result: z.enum(['COMPLETED', 'PARTIAL', 'FAILED', 'nothing_due']),
+  reason: z.string().nullable(),
+  jobId: z.string().nullable(),
+});
+const blocked = z
+  .object({
+    reason: z.string(),
+    setting: z.string().nullable().meta({ description: 'of the edge, as EDGE_SPEND_CAP_ETH' }),
+    cap: z.string().nullable(),
+    spent: z.string().nullable(),
+    required: z.string().nullable(),
+    windowSeconds: count.nullable(),
+  })
+  .meta({ description: 'the setting of the edge that keeps it from signing, what it is and what is needed' });
+
 export const policy = z.object({
   id: z.uuid(),
   version: countFromOne,
@@ -105,7 +131,67 @@ export const policy = z.object({
   pausedReason: z.string().nullable().meta({ description: '`manual`, or the reason of the last failed cycle' }),
   consecutiveFailures: count,
   nextRunAt: instant.nullable().meta({ description: 'null while no schedule fires it' }),
+  openJobId: z.string().nullable(),
+  lastCycle: lastCycle.nullable(),
+  blocked: blocked.nullable(),
   createdAt: instant,
   updatedAt: instant,
 });
 export const policyPage = pageReply(policy);
+
+export const policyRun = z.object({
+  jobId: z.string().nullable().meta({ description: 'the open job; null where nothing is due' }),
+  result: z.enum(['running', 'nothing_due']),
+  reason: z.string().nullable().meta({ description: 'why most addresses were skipped, where nothing is due' }),
+});
+
+export const jobParams = z.strictObject({ id: pathId('swj') });
+export const jobsQuery = listQuery({ policyId: z.uuid().exactOptional() });
+export const job = z.object({
+  id: z.string(),
+  policyId: z.string(),
+  chain: z.enum(CHAINS),
+  token: z.string().nullable(),
+  trigger: z.enum(SWEEP_TRIGGERS),
+  state: z.enum(SWEEP_JOB_STATES),
+  run: count.meta({ description: '1, and one more with each retry' }),
+  blocked: blocked.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+  endedAt: instant.nullable(),
+});
+export const jobPage = pageReply(job);
+export const operation = z.object({
+  id: z.string(),
+  address: z.string(),
+  state: z.enum(SWEEP_OPERATION_STATES),
+  reason: z.string().nullable(),
+  attempt: count,
+  amount: replyAmount,
+  estimate: replyAmount.meta({ description: 'the most that it was planned to cost, smallest native unit' }),
+  funding: replyAmount.nullable().meta({ description: 'gas from the tank; null where none was sent' }),
+  paid: replyAmount.nullable().meta({ description: 'fees in blocks, smallest native unit' }),
+  fundTransactionId: z.string().nullable(),
+  sweepTransactionId: z.string().nullable().meta({ description: 'null before it is built' }),
+  blocked: blocked.nullable(),
+  updatedAt: instant,
+});
+const jobSettings = policy
+  .pick({
+    treasuryWalletId: true,
+    fundingWalletId: true,
+    gasFundingMode: true,
+    dustFloor: true,
+    maxFeeRatioBps: true,
+    abortIfGasExceeds: true,
+    retainGasFloat: true,
+  })
+  .meta({ description: 'of its policy when it was planned' });
+export const jobWhole = job.extend({
+  settings: jobSettings,
+  amount: replyAmount.meta({ description: 'swept, smallest unit of the asset' }),
+  estimate: replyAmount,
+  paid: replyAmount,
+  counts: z.record(z.enum(SWEEP_OPERATION_STATES), count),
+  operations: z.array(operation).meta({ description: 'all of them: a job has at most 500' }),
+});

@@ -1062,6 +1062,7 @@ const READS = [
   'immature_facts',
   'incomplete_publications',
   'audited_balances',
+  'open_sweep_jobs',
   'open_withdrawals',
   'unpaired_index',
   'unpaired_indexes',

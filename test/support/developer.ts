@@ -24,9 +24,11 @@ export interface Developer {
   close(): Promise<void>;
 }
 
+type Env = Readonly<Record<string, string>>;
+
 let opened = 0;
 
-export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string, string>> } = {}): Promise<Developer> {
+export async function openDeveloper(options: { cloudEnv?: Env; edgeEnv?: Env } = {}): Promise<Developer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-developer-'));
   const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
@@ -47,7 +49,7 @@ export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string
       databaseUrl: await testServerUrl(),
       databaseName: `developer_${process.pid}_${opened}_${Date.now()}`,
       cloudEnv: { WEBHOOK_LADDER_SECONDS: '0,1,1,1', ...options.cloudEnv },
-      edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
+      edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...options.edgeEnv },
     });
     closing.push(() => deployment.stop());
     const edge = { baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey };

@@ -14,7 +14,9 @@ import { eventId, newId, newUuid } from '../../protocol/node/ids.ts';
 import { SCALE_USERS, SCALE_WEBHOOKS } from './scale.ts';
 import { closed } from '../../actors/payment/closing.ts';
 import { CHECKOUT_TAG } from '../../model/rows/payment.ts';
+import { jobWrite, moved, operationWrite } from '../../actors/sweep/moves.ts';
 import { lentRow, linkRow, paymentRow } from './payment-rows.ts';
+import { sweepJobRow, sweepOperationRow } from './sweep-rows.ts';
 import {
   addressRow,
   appendOf,
@@ -382,6 +384,27 @@ const ACCOUNTS: Record<string, Work> = {
           row: { ...payment, version: 3, status: 'underpaid', seen: 1n },
         },
         { table: 'payment_link', row: { ...ended, version: 3, uses: 1 } },
+      ]);
+    }
+  },
+  'sweeps: candidates job jobs operations openOperation openJobs, rows': async ({ stores, live, sandbox }) => {
+    for (const account of [live, sandbox]) {
+      const row = issued(account),
+        job = sweepJobRow(),
+        operation = sweepOperationRow(job.id, { address: row.address });
+      await write(stores, account, [{ table: 'address', row }]);
+      await write(stores, account, depositWrites(row, 'confirmed', { ledger: LEDGER }).rows);
+      await write(stores, account, [jobWrite(job), operationWrite(operation)]);
+      await stores.sweeps.candidates(account, { chain: 'eth', token: null }, 1n, 0, 20);
+      await stores.sweeps.job(account, job.id);
+      await stores.sweeps.jobs(account, {}, { page: 0, size: 20 });
+      await stores.sweeps.jobs(account, { policyId: job.policyId }, { page: 0, size: 20 });
+      await stores.sweeps.operations(account, job.id);
+      await stores.sweeps.openOperation(account, 'eth', row.address);
+      await stores.sweeps.openJobs(null, 100);
+      await write(stores, account, [
+        operationWrite(moved(operation, 'SKIPPED', { reason: 'dust' }, Date.now())),
+        jobWrite({ ...job, version: 2, state: 'COMPLETED', endedAtMs: Date.now() }),
       ]);
     }
   },

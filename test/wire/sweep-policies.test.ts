@@ -180,3 +180,38 @@ test('treasury S1, 5.1: a viewer writes nothing, and an editor in the console en
   });
   t.is((await by(editor, { ...full, enabled: false })).status, 201);
 });
+
+test('treasury S3, S10, S16, S19: runs, jobs and retries of nothing, of other chains and of other accounts', async (t) => {
+  const { sandbox, live } = await cloud.organization();
+  const { native } = await treasuryOf(sandbox);
+  const { id } = (await send('POST', PATH, sandbox, native)).json.data;
+  const ran = await send('POST', `${PATH}/${id}/run`, sandbox, {}, { 'idempotency-key': 'r' });
+  t.deepEqual(ran.json.data, { jobId: null, result: 'nothing_due', reason: null }, ran.text);
+  const again = await send('POST', `${PATH}/${id}/run`, sandbox, {}, { 'idempotency-key': 'r' });
+  t.deepEqual(again.json.data, ran.json.data);
+  t.is((await send('POST', `${PATH}/${id}/run`, live)).json.error.code, 'NOT_FOUND');
+  await send('POST', `${PATH}/${id}/pause`, sandbox);
+  t.like((await send('POST', `${PATH}/${id}/run`, sandbox)).json.error, {
+    code: 'CONFLICT',
+    details: { reason: 'paused' },
+  });
+  const external = await sandbox.client.must('createTreasuryWallet', {
+    body: { chain: 'xrp', source: 'external', address: 'XVLhHMPHU98es4dbozjVtdWzVrDjtV18pX8yuPT7y4xaEHi' },
+  });
+  const ofXrp = await send('POST', PATH, sandbox, {
+    chain: 'xrp',
+    triggerMode: 'MANUAL',
+    treasuryWalletId: external.id,
+  });
+  t.like((await send('POST', `${PATH}/${ofXrp.json.data.id}/run`, sandbox)).json.error, {
+    code: 'CONFLICT',
+    details: { reason: 'not_operated', chain: 'xrp' },
+  });
+  const jobs = '/v1/treasury/sweeps/jobs';
+  t.is((await send('GET', `${jobs}?policyId=${id}`, sandbox)).json.data.totalElements, 0);
+  for (const [method, path] of [
+    ['GET', ''],
+    ['POST', '/retry'],
+  ] as const)
+    t.is((await send(method, `${jobs}/swj_24pgoiqjq2dgpoqhm7nuhjd5zi${path}`, sandbox)).json.error.code, 'NOT_FOUND');
+});

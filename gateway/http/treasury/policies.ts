@@ -3,7 +3,7 @@ import { sweptContract } from '../../../actors/sweep/asset.ts';
 import { fundingModesOf } from '../../../actors/sweep/policy.ts';
 import { checkPreview } from '../../../actors/sweep/preview-hash.ts';
 import { shippedRegistry } from '../../../chains/catalogue.ts';
-import type { SweepPolicy, SweepSettings } from '../../../model/account/sweep.ts';
+import type { LastCycle, SweepPolicy, SweepSettings } from '../../../model/account/sweep.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
 import { newUuid } from '../../../protocol/node/ids.ts';
 import type { BodyOf, ReplyOf } from '../../../protocol/routes.ts';
@@ -119,12 +119,15 @@ function notPreviewed(
 }
 
 function policyView(policy: SweepPolicy): ReplyOf<'getSweepPolicy'> {
-  const { createdAtMs, updatedAtMs, pausedAtMs, nextRunAtMs, ...rest } = policy;
+  const { createdAtMs, updatedAtMs, pausedAtMs, nextRunAtMs, lastCycle, ...rest } = policy;
   return {
     ...rest,
     pausedAt: instantOrNull(pausedAtMs),
     nextRunAt: instantOrNull(nextRunAtMs),
+    lastCycle: lastCycle === null ? null : cycleView(lastCycle),
     createdAt: instantOf(createdAtMs),
     updatedAt: instantOf(updatedAtMs),
   };
 }
+
+const cycleView = ({ atMs, ...cycle }: LastCycle) => ({ at: instantOf(atMs), ...cycle });

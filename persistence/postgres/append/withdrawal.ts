@@ -16,6 +16,7 @@ export const withdrawal: AppendOf<OutgoingWrite> = {
 function withdrawalRow(row: Writes['withdrawal']['row']): Row {
   return {
     id: row.id,
+    ...(row.kind === undefined ? {} : { kind: row.kind }),
     ledger: row.ledger,
     chain: row.chain,
     from_address: row.from,

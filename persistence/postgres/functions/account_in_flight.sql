@@ -5,11 +5,11 @@
 create or replace function account_in_flight(wanted text, builds_after timestamptz) returns jsonb
 language sql stable set search_path = flock, pg_temp as $$
   with open_row as materialized (
-    select w.id, w.status, w.chain || ':' || w.from_address as key, w.updated_at, w.unsigned -> 'replayKey' as replay,
-        true as is_bound
+    select w.id, w.kind as of_kind, w.status, w.chain || ':' || w.from_address as key, w.updated_at,
+        w.unsigned -> 'replayKey' as replay, true as is_bound
       from withdrawal w where w.account_id = wanted and w.status in ('signing', 'broadcast', 'confirming')
     union all
-    select w.id, w.status, w.chain || ':' || w.from_address, w.updated_at, w.unsigned -> 'replayKey',
+    select w.id, w.kind, w.status, w.chain || ':' || w.from_address, w.updated_at, w.unsigned -> 'replayKey',
         w.unsigned ? 'boundAtMs'
       from withdrawal w where w.account_id = wanted and w.status = 'built' and w.updated_at > builds_after
   ), held as (
@@ -32,7 +32,9 @@ language sql stable set search_path = flock, pg_temp as $$
     'counters', coalesce((select jsonb_object_agg(c.key, c.counter) from counter c), '{}'),
     'withdrawals', coalesce((select jsonb_object_agg(o.id, round(extract(epoch from o.updated_at) * 1000)::bigint)
         from open_row o), '{}'),
-    'signed', coalesce((select jsonb_object_agg(o.id, true) from open_row o where o.status <> 'built'), '{}'),
+    -- A sweep is never billed: it counts against no limit.
+    'signed', coalesce((select jsonb_object_agg(o.id, true) from open_row o
+        where o.status <> 'built' and o.of_kind = 'withdrawal'), '{}'),
     -- Billed when it was confirmed, and open again: a reorg took it out of the chain.
     'reopened', coalesce((
       select jsonb_agg(o.id order by o.id) from open_row o

@@ -26,6 +26,9 @@ begin
   delete from billable_change where account_id = of_account;
   delete from billable where account_id = of_account;
   delete from withdrawal where account_id = of_account;
+  delete from sweep_operation where account_id = of_account;
+  delete from sweep_job where account_id = of_account;
+  delete from sweepable where account_id = of_account;
   delete from inbox where account_id = of_account;
   delete from address_origin where account_id = of_account;
   delete from key_source_pass where account_id = of_account;

@@ -105,6 +105,14 @@ const fundingWallet: ReplyOf<'createFundingWallet'> = {
   asOf: AT,
   createdAt: AT,
 };
+const BLOCKED = {
+  reason: 'edge_spend_cap',
+  setting: 'EDGE_SPEND_CAP_ETH',
+  cap: '0',
+  spent: '0',
+  required: '7',
+  windowSeconds: 60,
+};
 const sweepPolicy: ReplyOf<'getSweepPolicy'> = {
   id: '0198c0de-0000-7000-8000-000000000002',
   version: 1,
@@ -129,13 +137,64 @@ const sweepPolicy: ReplyOf<'getSweepPolicy'> = {
   pausedReason: 'manual',
   consecutiveFailures: 2,
   nextRunAt: AT,
+  openJobId: newId('swj', 1),
+  lastCycle: { at: AT, result: 'FAILED', reason: 'edge_spend_cap', jobId: newId('swj', 2) },
+  blocked: BLOCKED,
   createdAt: AT,
   updatedAt: AT,
+};
+const sweepJob: ReplyOf<'retrySweepJob'> = {
+  id: newId('swj', 2),
+  policyId: sweepPolicy.id,
+  chain: 'eth',
+  token: USDC_CONTRACT,
+  trigger: 'manual',
+  state: 'FAILED',
+  run: 2,
+  blocked: BLOCKED,
+  createdAt: AT,
+  updatedAt: AT,
+  endedAt: AT,
+};
+const wholeSweepJob: ReplyOf<'getSweepJob'> = {
+  ...sweepJob,
+  settings: {
+    treasuryWalletId: treasuryWallet.id,
+    fundingWalletId: fundingWallet.id,
+    gasFundingMode: 'FUNDING_WALLET',
+    dustFloor: '1',
+    maxFeeRatioBps: 500,
+    abortIfGasExceeds: '9',
+    retainGasFloat: 7,
+  },
+  amount: '0',
+  estimate: '7',
+  paid: '1',
+  counts: { PLANNED: 0, FUNDING: 0, SIGNING: 0, BROADCAST: 0, CONFIRMED: 0, FAILED: 1, SKIPPED: 0 },
+  operations: [
+    {
+      id: newId('swo', 1),
+      address: FIRST,
+      state: 'FAILED',
+      reason: 'edge_spend_cap',
+      attempt: 2,
+      amount: '25',
+      estimate: '7',
+      funding: '6',
+      paid: '1',
+      fundTransactionId: newId('txn', 8),
+      sweepTransactionId: newId('txn', 9),
+      blocked: BLOCKED,
+      updatedAt: AT,
+    },
+  ],
 };
 const POLICY_ID = { policyId: sweepPolicy.id };
 const policyBody = Object.fromEntries(
   Object.entries(sweepPolicy).filter(
-    ([field]) => !['id', 'version', 'pausedReason', 'consecutiveFailures'].includes(field) && !field.endsWith('At'),
+    ([field]) =>
+      !['id', 'version', 'pausedReason', 'consecutiveFailures', 'openJobId', 'lastCycle', 'blocked'].includes(field) &&
+      !field.endsWith('At'),
   ),
 );
 const treasuryBalance: ReplyOf<'getBalance'> = {
@@ -497,6 +556,10 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   deleteSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
   pauseSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
   resumeSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
+  runSweepPolicy: { params: POLICY_ID, data: { jobId: sweepJob.id, result: 'running', reason: 'dust' } },
+  listSweepJobs: { data: page(sweepJob) },
+  getSweepJob: { params: { id: sweepJob.id }, data: wholeSweepJob },
+  retrySweepJob: { params: { id: sweepJob.id }, data: sweepJob },
   detectCase: CASE_SAMPLE,
   detectPath: {
     body: {},

@@ -49,6 +49,9 @@ const POLICY: SweepPolicy = {
   pausedReason: null,
   consecutiveFailures: 0,
   nextRunAtMs: null,
+  openJobId: 'swj_1',
+  lastCycle: null,
+  blocked: null,
 };
 
 /** A state in which every event finds what it changes. */
@@ -119,6 +122,8 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   funding_wallet_created: { wallet: { id: 'fwl_1', chain: 'eth', label: null, lowBalance: null, createdAtMs: 1 } },
   sweep_policy_set: { policy: POLICY },
   sweep_policy_deleted: { id: 'policy_1' },
+  sweep_job_ended: { id: 'swj_1', state: 'COMPLETED' },
+  sweep_operation_moved: { id: 'swo_1', state: 'SKIPPED', reason: 'dust' },
   webhook_created: { id: 'wh_2' },
   webhook_deleted: { id: 'wh_1' },
   webhook_replaced: { id: 'wh_1', seal: 's' },
@@ -146,6 +151,8 @@ const TRACELESS = [
   'payment_link_patched',
   'payment_opened',
   'payment_changed',
+  'sweep_job_ended',
+  'sweep_operation_moved',
 ];
 
 test('house 1: every field of the account but its name has one owner, and no capability changes what another one owns', (t) => {

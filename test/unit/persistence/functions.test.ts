@@ -33,6 +33,7 @@ test('house 4: every function of the folder comes once, and a further part of an
     'append_billing',
     'append_money',
     'append_payments',
+    'append_sweeps',
     'append_webhooks',
   ]);
   const place = { name: 'append_parts', text: 'begin\n  -- perform append_<part>(batch);\nend' };

@@ -1,0 +1,233 @@
+/**
+ * Cycles of a policy as the account decides them: one open job, its operations' arrows, what its end means for the
+ * policy, and what is tried again. Treasury S7, S10, S16, S19, S25–S27.
+ */
+import type { SweepSees } from '../../model/account/capabilities.ts';
+import type { JobOutcome, SweepPolicy } from '../../model/account/sweep.ts';
+import type { StoredJobState, SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
+import type { AccountEvent, RowWrite } from '../../model/account/capabilities.ts';
+import { notFound, refuse, type Refusal } from '../../protocol/errors.ts';
+import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
+import { eventIdAt, publish } from '../account/events-body.ts';
+import { suspended } from '../account/guards.ts';
+import { isArrow, jobWrite, moved, operationWrite } from './moves.ts';
+import { dueAtMs } from './policy.ts';
+
+/** Addresses of one job: the largest ones, the rest is the next cycle's. Treasury S9. */
+export const OPERATIONS_MAX = 500;
+
+/**
+ * A job of what the plan found, or none where nothing can be taken; where one is open that one is the answer.
+ * Refuses: ACCOUNT_SUSPENDED, NOT_FOUND, CONFLICT (`paused`, `changed_meanwhile`).
+ */
+export function runPolicy({
+  state,
+  command,
+  nowMs,
+}: Deciding<'run_sweep_policy'>): AccountDecision<'run_sweep_policy'> {
+  const { id, version, trigger, jobId, operations } = command;
+  const policy = state.sweepPolicies.find((one) => one.id === id);
+  if (policy === undefined) return suspended(state) ?? notFound('sweep policy', id, { policyId: id });
+  const no = firstRefusal(
+    suspended(state),
+    policy.pausedAtMs === null
+      ? null
+      : refuse('CONFLICT', { reason: 'paused', policyId: id, next: `POST /v1/treasury/sweeps/policies/${id}/resume` }),
+    policy.version === version ? null : refuse('CONFLICT', { reason: 'changed_meanwhile', policyId: id }),
+  );
+  if (no !== null) return no;
+  if (policy.openJobId !== null) return accept({ jobId: policy.openJobId, policy });
+  const nextRunAtMs = dueAtMs(policy, nowMs);
+  if (operations.every(({ reason }) => reason !== null)) {
+    const reason = mostOf(operations.flatMap((one) => one.reason ?? []));
+    const idle: SweepPolicy = {
+      ...policy,
+      nextRunAtMs,
+      lastCycle: { atMs: nowMs, result: 'nothing_due', reason, jobId: null },
+    };
+    return accept({ jobId: null, policy: idle }, [{ type: 'sweep_policy_set', policy: idle }]);
+  }
+  const job: SweepJobRow = {
+    id: jobId,
+    version: 1,
+    policyId: id,
+    chain: policy.chain,
+    tokenContract: policy.token,
+    trigger,
+    state: 'PLANNED',
+    run: 1,
+    settings: JSON.stringify(settingsOf(policy)),
+    blocked: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    endedAtMs: null,
+  };
+  const rows = operations.slice(0, OPERATIONS_MAX).map(({ reason, ...planned }): SweepOperationRow => ({
+    ...planned,
+    jobId,
+    version: 1,
+    chain: policy.chain,
+    state: reason === null ? 'PLANNED' : 'SKIPPED',
+    reason,
+    attempt: 1,
+    funding: null,
+    paid: null,
+    details: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  }));
+  const running: SweepPolicy = { ...policy, nextRunAtMs, openJobId: jobId };
+  return accept(
+    { jobId, policy: running },
+    [{ type: 'sweep_policy_set', policy: running }],
+    [jobWrite(job), ...rows.map(operationWrite)],
+  );
+}
+
+/** The settings that a job keeps. */
+function settingsOf(policy: SweepPolicy): object {
+  const { createdAtMs: _, updatedAtMs: __, lastCycle: ___, blocked: ____, openJobId: _____, ...settings } = policy;
+  return settings;
+}
+
+/** One arrow that builds nothing. Refuses: CONFLICT for an arrow that is none. */
+export function moveOperation({
+  command: { known, to, reason, paid, details },
+  nowMs,
+}: Deciding<'move_sweep_operation'>): AccountDecision<'move_sweep_operation'> {
+  if (!isArrow(known.state, to) || to === 'PLANNED')
+    return refuse('CONFLICT', { reason: 'state', status: known.state, operationId: known.id });
+  const fields = { reason, ...(paid === undefined ? {} : { paid }), ...(details === undefined ? {} : { details }) };
+  const row = moved(known, to, fields, nowMs);
+  return accept(row, [{ type: 'sweep_operation_moved', id: row.id, state: to, reason }], [operationWrite(row)]);
+}
+
+/** COMPLETED without failures; FAILED where nothing was swept beside them. S16. */
+export function stateOf({ confirmed, failed }: Pick<JobOutcome, 'confirmed' | 'failed'>): StoredJobState {
+  if (failed === 0) return 'COMPLETED';
+  return confirmed > 0 ? 'PARTIAL' : 'FAILED';
+}
+
+/**
+ * Ends a job whose operations ended, and announces it once; a failed one counts against its policy, which pauses at
+ * its limit. One that ended is answered as it is.
+ */
+export function endJob({ state, command, nowMs }: Deciding<'end_sweep_job'>): AccountDecision<'end_sweep_job'> {
+  const { known, outcome, symbol } = command;
+  if (known.endedAtMs !== null) return accept(known);
+  const ended = stateOf(outcome),
+    atMs = Math.max(nowMs, known.updatedAtMs);
+  const job: SweepJobRow = {
+    ...known,
+    state: ended,
+    version: known.version + 1,
+    blocked: outcome.blocked === null ? null : JSON.stringify(outcome.blocked),
+    updatedAtMs: atMs,
+    endedAtMs: atMs,
+  };
+  const policy = state.sweepPolicies.find(({ id }) => id === known.policyId);
+  const after = policy === undefined ? null : afterCycle(policy, job, outcome, nowMs);
+  const events: AccountEvent[] = after === null ? [] : [{ type: 'sweep_policy_set', policy: after }];
+  const about = {
+    jobId: job.id,
+    policyId: job.policyId,
+    chain: job.chain,
+    asset: symbol,
+    tokenContract: job.tokenContract,
+    state: ended,
+    amount: String(outcome.amount),
+    feeEstimated: String(outcome.estimate),
+    feePaid: String(outcome.paid),
+    operations: { confirmed: outcome.confirmed, failed: outcome.failed, skipped: outcome.skipped },
+    run: job.run,
+    reason: outcome.reason,
+  };
+  const announced = (event: 'sweep_completed' | 'sweep_paused'): RowWrite =>
+    publish(state, {
+      event,
+      id: eventIdAt(state, 1, event),
+      confirmations: null,
+      threshold: null,
+      atMs: nowMs,
+      orderKey: '',
+      data: about,
+    });
+  const isPaused = after !== null && policy!.pausedAtMs === null && after.pausedAtMs !== null;
+  return accept(
+    job,
+    [...events, { type: 'sweep_job_ended', id: job.id, state: ended }],
+    [jobWrite(job), announced('sweep_completed'), ...(isPaused ? [announced('sweep_paused')] : [])],
+  );
+}
+
+function afterCycle(policy: SweepPolicy, job: SweepJobRow, outcome: JobOutcome, nowMs: number): SweepPolicy {
+  const failures =
+    job.state === 'FAILED'
+      ? policy.consecutiveFailures + 1
+      : job.state === 'COMPLETED' && outcome.confirmed > 0
+        ? 0
+        : policy.consecutiveFailures;
+  const pauses = policy.pausedAtMs === null && failures >= policy.pauseOnConsecutiveFailures;
+  const after: SweepPolicy = {
+    ...policy,
+    openJobId: policy.openJobId === job.id ? null : policy.openJobId,
+    consecutiveFailures: failures,
+    lastCycle: {
+      atMs: nowMs,
+      result: job.state as 'COMPLETED' | 'PARTIAL' | 'FAILED',
+      reason: outcome.reason,
+      jobId: job.id,
+    },
+    blocked: outcome.blocked,
+    ...(pauses ? { pausedAtMs: nowMs, pausedReason: outcome.reason ?? 'failed' } : {}),
+  };
+  return pauses ? { ...after, nextRunAtMs: null } : after;
+}
+
+/**
+ * What failed, once more: with today's balances and transactions of its own. A job that runs again already is answered
+ * as it is. Refuses: ACCOUNT_SUSPENDED, CONFLICT (`nothing_failed`, `job_open`: another one of its policy).
+ */
+export function retryJob({ state, command, nowMs }: Deciding<'retry_sweep_job'>): AccountDecision<'retry_sweep_job'> {
+  const { known, failed, fundIds, sweepIds } = command;
+  if (known.endedAtMs === null) return suspended(state) ?? accept(known);
+  const policy = state.sweepPolicies.find(({ id }) => id === known.policyId);
+  const no = firstRefusal(
+    suspended(state),
+    policy === undefined ? refuse('CONFLICT', { reason: 'policy_deleted', policyId: known.policyId }) : null,
+    failed.length === 0 ? refuse('CONFLICT', { reason: 'nothing_failed', jobId: known.id }) : null,
+    openJobOf(policy),
+  );
+  if (no !== null) return no;
+  const job: SweepJobRow = {
+    ...known,
+    state: 'PLANNED',
+    version: known.version + 1,
+    run: known.run + 1,
+    blocked: null,
+    updatedAtMs: Math.max(nowMs, known.updatedAtMs),
+    endedAtMs: null,
+  };
+  const rows = failed.map((operation, at): SweepOperationRow => ({
+    ...moved(operation, 'PLANNED', { reason: null, details: null, funding: null, paid: null }, nowMs),
+    attempt: operation.attempt + 1,
+    fundId: fundIds[at]!,
+    sweepId: sweepIds[at]!,
+  }));
+  return accept(
+    job,
+    [{ type: 'sweep_policy_set', policy: { ...policy!, openJobId: job.id } }],
+    [jobWrite(job), ...rows.map(operationWrite)],
+  );
+}
+
+function openJobOf(policy: SweepSees['sweepPolicies'][number] | undefined): Refusal | null {
+  const open = policy?.openJobId ?? null;
+  return open === null ? null : refuse('CONFLICT', { reason: 'job_open', jobId: open });
+}
+
+/** The most frequent text; null of none. */
+export function mostOf(texts: readonly string[]): string | null {
+  const counts = [...Map.groupBy(texts, (text) => text)].map(([text, all]) => [text, all.length] as const);
+  return counts.toSorted(([, left], [, right]) => right - left)[0]?.[0] ?? null;
+}

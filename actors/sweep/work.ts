@@ -1,0 +1,292 @@
+/**
+ * How an open job goes on: each operation one arrow further by what its transactions have become, then the job's end.
+ * What is stored says what is next, so that whichever node comes after a crash goes on where the last write was: the
+ * ids of the transactions are chosen before they are built, the edge signs a transaction once, the same bytes are
+ * submitted. Treasury 5.3, S17.
+ */
+import type { AccountState } from '../../model/account/capabilities.ts';
+import type { Blocked, JobOutcome } from '../../model/account/sweep.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
+import type { ChainAccess, ChainBinding } from '../../model/ports/chain-access.ts';
+import type { EdgeStreams } from '../../model/ports/edge-streams.ts';
+import type { ReadStore } from '../../model/ports/read-store.ts';
+import type { SweepStore } from '../../model/ports/sweep-store.ts';
+import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
+import { assetOf } from '../../chains/reading.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { OperationRole } from '../../protocol/slugs.ts';
+import { counterKey } from '../outgoing/counters.ts';
+import type { WayOut } from '../outgoing/way-out.ts';
+import { placed, tankOf } from '../treasury/view.ts';
+import { mostOf } from './job.ts';
+import { UNSIGNED } from './moves.ts';
+import type { PlanSettings } from './plan.ts';
+import { frameOf, verdictOf, type Verdict } from './signing.ts';
+
+/** SWEEP_JOB_DEADLINE: what is not signed by then is skipped, and the next cycle plans it anew. */
+export const JOB_DEADLINE_MS = 6 * 3_600_000;
+
+export interface WorkParts {
+  readonly accounts: Pick<Accounts, 'ask'>;
+  readonly chains: Pick<ChainAccess, 'bind'>;
+  readonly reads: Pick<ReadStore, 'withdrawal' | 'addressByText'>;
+  readonly sweeps: Pick<SweepStore, 'job' | 'operations'>;
+  readonly wayOut: Pick<WayOut, 'build' | 'bind'>;
+  readonly edges: Pick<EdgeStreams, 'askToOperate'>;
+  readonly nowMs: () => number;
+}
+
+/** One round of a job. Throws: ChainUnavailable: nothing is failed or skipped then, and it is tried again. */
+export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: string): Promise<void> {
+  const job = await parts.sweeps.job(accountId, jobId);
+  if (job === null || job.endedAtMs !== null) return;
+  const state = await stateOf(parts, accountId),
+    binding = await parts.chains.bind(accountId, job.chain);
+  if (state === null || isRefusal(binding)) return;
+  const settings = JSON.parse(job.settings) as PlanSettings & { enabled: boolean };
+  const round: Round = { parts, accountId, job, settings, state, binding, endsAll: null };
+  const open = (await parts.sweeps.operations(accountId, jobId)).filter(({ state: at }) => !ENDED.has(at));
+  for (const operation of open) await step(round, operation);
+  const all = await parts.sweeps.operations(accountId, jobId);
+  if (all.some(({ state: at }) => !ENDED.has(at))) return;
+  const token = job.tokenContract === null ? null : (binding.catalogue.get(job.tokenContract) ?? null);
+  const { symbol } = assetOf(binding, token);
+  await parts.accounts.ask(accountId, { type: 'end_sweep_job', known: job, symbol, outcome: outcomeOf(all) });
+}
+
+const ENDED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED', 'SKIPPED']);
+
+interface Round {
+  readonly parts: WorkParts;
+  readonly accountId: AccountId;
+  readonly job: SweepJobRow;
+  readonly settings: PlanSettings & { enabled: boolean };
+  readonly state: AccountState;
+  readonly binding: ChainBinding;
+  /** What the edge said to one operation, and would say to all that are not signed. */
+  endsAll: Verdict | null;
+}
+
+async function stateOf({ accounts }: WorkParts, accountId: AccountId): Promise<AccountState | null> {
+  const answer = await accounts.ask(accountId, { type: 'inspect' });
+  return answer.ok === true ? (answer.reply as AccountState) : null;
+}
+
+async function step(round: Round, operation: SweepOperationRow): Promise<void> {
+  const { parts, accountId } = round;
+  if (operation.state === 'BROADCAST') return settle(round, operation);
+  const building = operation.state === 'PLANNED' ? null : idOf(operation);
+  const built = building === null ? null : await parts.reads.withdrawal(accountId, building);
+  const isSigned = built !== null && built.versions.length > 0;
+  const stop = isSigned ? null : stopOf(round, operation);
+  if (stop !== null) return end(round, operation, built, stop);
+  if (operation.state === 'PLANNED') return begin(round, operation);
+  if (operation.state === 'FUNDING') return funded(round, operation, built);
+  return signed(round, operation, built);
+}
+
+const idOf = ({ state, fundId, sweepId }: SweepOperationRow): string => (state === 'FUNDING' ? fundId : sweepId);
+
+type Ending = Pick<Verdict, 'to' | 'reason'> & { readonly details?: string };
+
+/** Why an operation that is not signed goes no further; null where it does. Treasury S1, 5.3. */
+function stopOf({ parts, job, settings, state, endsAll }: Round, operation: SweepOperationRow): Ending | null {
+  if (endsAll !== null) return { to: endsAll.to, reason: endsAll.reason, ...detailsOf(endsAll.blocked) };
+  const policy = state.sweepPolicies.find(({ id }) => id === job.policyId);
+  const isOff = policy === undefined || policy.pausedAtMs !== null || (settings.enabled && !policy.enabled);
+  if (isOff && UNSIGNED.has(operation.state)) return { to: 'SKIPPED', reason: 'policy_stopped' };
+  return parts.nowMs() - job.updatedAtMs > JOB_DEADLINE_MS ? { to: 'SKIPPED', reason: 'deadline' } : null;
+}
+
+const detailsOf = (blocked: Blocked | null): { details?: string } =>
+  blocked === null ? {} : { details: JSON.stringify(blocked) };
+
+async function end(
+  { parts, accountId }: Round,
+  known: SweepOperationRow,
+  built: WithdrawalRow | null,
+  { to, reason, details }: Ending,
+): Promise<void> {
+  const more = details === undefined ? {} : { details };
+  await parts.accounts.ask(accountId, { type: 'move_sweep_operation', known, to, reason, ...more });
+  if (built !== null && built.status === 'built')
+    await parts.accounts.ask(accountId, { type: 'abandon_withdrawal', known: built });
+}
+
+/** PLANNED: by what lies there now, gas first or the sweep at once. */
+async function begin(round: Round, operation: SweepOperationRow): Promise<void> {
+  const { settings, state, binding, job } = round,
+    { address, chain } = operation;
+  if (Object.keys(state.counters[counterKey(chain, address)]?.inFlight ?? {}).length > 0)
+    return end(round, operation, null, { to: 'SKIPPED', reason: 'withdrawal_in_flight' });
+  const now = await needOf(round, operation);
+  if (now === null || now.held < operation.amount)
+    return end(round, operation, null, { to: 'SKIPPED', reason: 'balance_changed' });
+  const limit = settings.abortIfGasExceeds;
+  if (limit !== null && now.need > BigInt(limit))
+    return end(round, operation, null, { to: 'SKIPPED', reason: 'gas_above_limit' });
+  if (job.tokenContract === null || now.gas >= now.need) return build(round, operation, 'SIGNING', operation.amount);
+  const tank = tankOf(state, chain),
+    missing = now.need - now.gas;
+  if (tank === null) return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
+  const { available } = await binding.client.fetchBalance(tank.address, null);
+  if (available < missing) return end(round, operation, null, { to: 'SKIPPED', reason: 'funding_wallet_low' });
+  return build(round, operation, 'FUNDING', missing);
+}
+
+/** What the sweep needs there, and what is there. Null for an address that the account has no more. */
+async function needOf(
+  { parts, accountId, job, binding, state, settings }: Round,
+  { address, amount }: SweepOperationRow,
+): Promise<{ need: bigint; gas: bigint; held: bigint } | null> {
+  const { client, module, network, catalogue } = binding;
+  const from = await parts.reads.addressByText(accountId, job.chain, address),
+    to = treasuryOf(state, settings);
+  const token = job.tokenContract === null ? null : (catalogue.get(job.tokenContract) ?? null);
+  if (from === null || to === null || (token === null && job.tokenContract !== null)) return null;
+  const intent = { chain: job.chain, from: address, fromPath: from.derivationPath, to: to.address, tag: to.tag };
+  const asked = { ...intent, amount, token };
+  const inputs = await client.fetchBuildInputs(asked);
+  const fee = module.estimateFee(network, inputs, asked);
+  if (isRefusal(fee)) return null;
+  const [held, gas] = await Promise.all([client.fetchBalance(address, token), client.fetchBalance(address, null)]);
+  const left = token === null ? held.available - fee.feeMax : held.available;
+  return { need: fee.feeMax, gas: gas.available, held: left };
+}
+
+function treasuryOf(state: AccountState, { treasuryWalletId }: PlanSettings) {
+  const wallet = state.treasuryWallets.find(({ id }) => id === treasuryWalletId);
+  if (wallet === undefined) return null;
+  const { address, derivationPath, tag } = placed(state, wallet);
+  return address === null ? null : { address, path: derivationPath, tag };
+}
+
+/** One arrow and its transaction, in one append; what cannot be built now is tried again. */
+async function build(
+  round: Round,
+  operation: SweepOperationRow,
+  to: 'FUNDING' | 'SIGNING',
+  amount: bigint,
+): Promise<void> {
+  const { parts, accountId, job, state, settings } = round,
+    { chain, address, fundId, sweepId } = operation;
+  const home = treasuryOf(state, settings),
+    tank = tankOf(state, chain);
+  if (home === null) return end(round, operation, null, { to: 'FAILED', reason: 'no_treasury' });
+  const wish =
+    to === 'FUNDING'
+      ? { from: tank!.address, to: address, tokenContract: null, chainTag: null }
+      : { from: address, to: home.address, tokenContract: job.tokenContract, chainTag: home.tag };
+  const answer = await parts.wayOut.build(
+    accountId,
+    { chain, amount: String(amount), kind: 'payment', ...wish },
+    { id: to === 'FUNDING' ? fundId : sweepId, operation: { known: operation, to, amount } },
+  );
+  if (answer.ok !== false || WAITS.has(answer.code)) return;
+  const details = JSON.stringify({ code: answer.code, reason: answer.details['reason'] ?? null });
+  return end(round, operation, null, { to: 'FAILED', reason: 'build_refused', details });
+}
+
+/** Fees that rose between two looks, and what ends by itself. */
+const WAITS: ReadonlySet<string> = new Set([
+  'CHAIN_UNAVAILABLE',
+  'SERVICE_UNAVAILABLE',
+  'IDENTITY_ROTATION_PENDING',
+  'ACCOUNT_SUSPENDED',
+  'INSUFFICIENT_GAS',
+  'CONFLICT',
+]);
+
+/** FUNDING: signed, then in enough blocks, then the sweep. Treasury S28. */
+async function funded(round: Round, operation: SweepOperationRow, built: WithdrawalRow | null): Promise<void> {
+  const { binding } = round;
+  if (built === null || CLOSED.has(built.status))
+    return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
+  if (built.status === 'built') return sign(round, operation, built, 'fund');
+  if (built.height === null) return;
+  const { height } = await binding.client.getHead(),
+    depth = binding.network.fundingDepth ?? binding.network.threshold;
+  if (height - built.height + 1 < depth) return;
+  const now = await needOf(round, operation);
+  if (now === null || now.held < operation.amount)
+    return end(round, operation, null, { to: 'SKIPPED', reason: 'balance_changed' });
+  // A market that rose above what was funded: it is waited for, until the deadline.
+  if (now.gas >= now.need) return build(round, operation, 'SIGNING', operation.amount);
+}
+
+const CLOSED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);
+
+/** SIGNING: asked for until its bytes are stored. */
+async function signed(round: Round, operation: SweepOperationRow, built: WithdrawalRow | null): Promise<void> {
+  const { parts, accountId } = round;
+  if (built === null || (CLOSED.has(built.status) && built.versions.length === 0))
+    return end(round, operation, null, { to: 'SKIPPED', reason: 'deadline' });
+  if (built.status === 'built') return sign(round, operation, built, 'sweep');
+  if (CLOSED.has(built.status)) return end(round, operation, null, { to: 'FAILED', reason: 'dead' });
+  if (built.status === 'signing') return;
+  await parts.accounts.ask(accountId, {
+    type: 'move_sweep_operation',
+    known: operation,
+    to: 'BROADCAST',
+    reason: null,
+  });
+}
+
+async function sign(
+  round: Round,
+  operation: SweepOperationRow,
+  built: WithdrawalRow,
+  role: OperationRole,
+): Promise<void> {
+  const { parts, accountId, state, settings } = round;
+  const bound = await parts.wayOut.bind(built, []);
+  if (bound.ok !== true) return;
+  const from = role === 'fund' ? await parts.reads.addressByText(accountId, operation.chain, operation.address) : null;
+  const toPath = role === 'fund' ? (from?.derivationPath ?? null) : (treasuryOf(state, settings)?.path ?? null);
+  const said = await parts.edges.askToOperate(accountId, frameOf(operation, bound.reply, role, toPath));
+  if (said.ok) return;
+  const after = await parts.reads.withdrawal(accountId, built.id);
+  // Signed all the same: what became of it is in its row.
+  if (after === null || after.versions.length > 0) return;
+  const verdict = verdictOf(said);
+  if (verdict === null) return;
+  if (verdict.endsAll) round.endsAll = verdict;
+  const heard = detailsOf(verdict.blocked);
+  const details = heard.details ?? JSON.stringify({ code: said.code, reason: said.details?.['reason'] ?? null });
+  await end(round, operation, after, { to: verdict.to, reason: verdict.reason, details });
+}
+
+/** BROADCAST: as its transaction ends, so does it. */
+async function settle({ parts, accountId }: Round, known: SweepOperationRow): Promise<void> {
+  const [sweep, fund] = await Promise.all([
+    parts.reads.withdrawal(accountId, known.sweepId),
+    known.funding === null ? null : parts.reads.withdrawal(accountId, known.fundId),
+  ]);
+  if (sweep === null) return;
+  const paid = (sweep.fee ?? 0n) + (fund?.fee ?? 0n);
+  const move = { type: 'move_sweep_operation', known, paid } as const;
+  if (sweep.status === 'confirmed') await parts.accounts.ask(accountId, { ...move, to: 'CONFIRMED', reason: null });
+  else if (sweep.status === 'failed')
+    await parts.accounts.ask(accountId, { ...move, to: 'FAILED', reason: sweep.height === null ? 'dead' : 'reverted' });
+}
+
+/** What all operations of a job came to. */
+export function outcomeOf(all: readonly SweepOperationRow[]): JobOutcome {
+  const of = (state: SweepOperationRow['state']) => all.filter((one) => one.state === state);
+  const sum = (values: readonly bigint[]) => values.reduce((left, right) => left + right, 0n);
+  const [confirmed, failed, skipped] = [of('CONFIRMED'), of('FAILED'), of('SKIPPED')];
+  const named = [...failed, ...skipped].find(({ reason, details }) => BLOCKING.has(reason ?? '') && details !== null);
+  return {
+    confirmed: confirmed.length,
+    failed: failed.length,
+    skipped: skipped.length,
+    amount: sum(confirmed.map(({ amount }) => amount)),
+    estimate: sum(all.filter(({ state }) => state !== 'SKIPPED').map(({ estimate }) => estimate)),
+    paid: sum(all.map(({ paid }) => paid ?? 0n)),
+    reason: mostOf(failed.flatMap(({ reason }) => reason ?? [])),
+    blocked: named === undefined ? null : (JSON.parse(named.details!) as Blocked),
+  };
+}
+const BLOCKING: ReadonlySet<string> = new Set(['edge_spend_cap', 'edge_window_spent', 'edge_destination_not_allowed']);

@@ -1,0 +1,48 @@
+/** What is read of sweeps: candidates, jobs and their operations. Writes go with the account's appends. */
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Page, PageAsk } from '../../protocol/page.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import type { SweepJobRow, SweepOperationRow } from '../rows/sweep.ts';
+
+/** An asset on a chain; null is the native coin. */
+export interface SweptAsset {
+  readonly chain: Chain;
+  readonly token: string | null;
+}
+
+/** A customer's address with what its deposits left there. */
+export interface SweepCandidate {
+  readonly address: string;
+  readonly path: string;
+  readonly userRef: string | null;
+  /** Credits less what left again, smallest unit. */
+  readonly credited: bigint;
+  /** The open operation of the address on the chain; null for none. */
+  readonly openOperationId: string | null;
+}
+
+export interface SweepStore {
+  /** Addresses with at least `floor`, largest first. */
+  candidates(
+    accountId: AccountId,
+    of: SweptAsset,
+    floor: bigint,
+    from: number,
+    most: number,
+  ): Promise<SweepCandidate[]>;
+  job(accountId: AccountId, id: string): Promise<SweepJobRow | null>;
+  /** Newest first. */
+  jobs(accountId: AccountId, filter: { policyId?: string }, page: PageAsk): Promise<Page<SweepJobRow>>;
+  /** All of a job: at most OPERATIONS_MAX. */
+  operations(accountId: AccountId, jobId: string): Promise<SweepOperationRow[]>;
+  /** The open operation of an address; null for none. */
+  openOperation(accountId: AccountId, chain: Chain, address: string): Promise<SweepOperationRow | null>;
+  /** Jobs of all accounts that have not ended, behind one of them. */
+  openJobs(behind: OpenJob | null, most: number): Promise<OpenJob[]>;
+}
+
+export interface OpenJob {
+  readonly accountId: AccountId;
+  readonly id: string;
+  readonly chain: Chain;
+}

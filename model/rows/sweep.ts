@@ -1,0 +1,54 @@
+/** Jobs of sweep policies and their operations, one for an address. Treasury 5.3. */
+import type { SWEEP_OPERATION_STATES, SWEEP_TRIGGERS } from '../../protocol/slugs.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+
+export type SweepOperationState = (typeof SWEEP_OPERATION_STATES)[number];
+/** As it is stored: where an open job is follows from its operations (actors/sweep/job-state.ts). */
+export type StoredJobState = 'PLANNED' | 'COMPLETED' | 'PARTIAL' | 'FAILED';
+
+export interface SweepJobRow {
+  readonly id: string;
+  /** Grows by one with each write; another one refuses the append. */
+  readonly version: number;
+  readonly policyId: string;
+  readonly chain: Chain;
+  readonly tokenContract: string | null;
+  readonly trigger: (typeof SWEEP_TRIGGERS)[number];
+  readonly state: StoredJobState;
+  /** 1, and one more with each retry. */
+  readonly run: number;
+  /** The settings of its policy when it was planned, JSON. */
+  readonly settings: string;
+  /** The setting of the edge that keeps it from signing, JSON; null for none. */
+  readonly blocked: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly endedAtMs: number | null;
+}
+
+export interface SweepOperationRow {
+  readonly id: string;
+  readonly jobId: string;
+  readonly version: number;
+  readonly chain: Chain;
+  readonly address: string;
+  readonly state: SweepOperationState;
+  /** Of what is FAILED or SKIPPED. */
+  readonly reason: string | null;
+  readonly attempt: number;
+  /** Smallest unit of the asset. */
+  readonly amount: bigint;
+  /** Smallest native unit, at planning. */
+  readonly estimate: bigint;
+  /** What the tank sends, smallest native unit; null where nothing is needed. */
+  readonly funding: bigint | null;
+  /** Fees of its transactions in blocks. */
+  readonly paid: bigint | null;
+  /** Ids of its transactions, whether they are built or not. */
+  readonly fundId: string;
+  readonly sweepId: string;
+  /** What the edge or the chain said, JSON. */
+  readonly details: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}

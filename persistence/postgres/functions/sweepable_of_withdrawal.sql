@@ -1,0 +1,14 @@
+-- S5 of treasury: what a confirmed transaction took can be swept no more, with its fee where it is native; one that a
+-- reorg takes out of the chain gives it back. Sweeps and withdrawals are alike. Runs as the owner, so that row security
+-- hides nothing.
+create or replace function sweepable_of_withdrawal() returns trigger
+language plpgsql security definer set search_path = flock, pg_temp as $$
+begin
+  -- A reorg takes the fee out of the row: what was taken is in the one before it.
+  update sweepable s set amount = s.amount + case when new.status = 'confirmed'
+           then -(new.amount + case when new.token_contract is null then coalesce(new.fee, 0) else 0 end)
+           else old.amount + case when old.token_contract is null then coalesce(old.fee, 0) else 0 end end
+   where s.account_id = new.account_id and s.chain = new.chain
+     and s.token_contract = coalesce(new.token_contract, '') and s.address = new.from_address;
+  return null;
+end $$;

@@ -1,0 +1,128 @@
+/** Sweeps on the real schema: what can be swept follows from the books, and what the tables refuse. */
+import test, { type ExecutionContext } from 'ava';
+import { jobWrite, moved, operationWrite } from '../../../actors/sweep/moves.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
+import { AppendRefused } from '../../../persistence/postgres/grouped-append.ts';
+import { constraintOf } from '../../../persistence/postgres/sql.ts';
+import type { Stores } from '../../../persistence/postgres/stores.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import {
+  addressRow,
+  appendOf,
+  depositWrites,
+  newOrganization,
+  openStores,
+  withdrawalRow,
+  write,
+} from '../../support/store-rows.ts';
+import { sweepJobRow, sweepOperationRow } from '../../support/sweep-rows.ts';
+
+let database: TestDatabase;
+let stores: Stores;
+
+test.before(async () => {
+  database = await createTestDatabase();
+  stores = await openStores(database);
+});
+test.after.always(() => database.close());
+
+const NATIVE = { chain: 'eth', token: null } as const;
+const held = async (accountId: AccountId) =>
+  (await stores.sweeps.candidates(accountId, NATIVE, -(10n ** 30n), 0, 100)).map(({ credited }) => credited);
+
+async function refused(t: ExecutionContext, constraint: string, accountId: AccountId, rows: RowWrite[]): Promise<void> {
+  const outcome = await stores.accounts
+    .append(await appendOf(stores, accountId, rows))
+    .catch((error: unknown) => error);
+  t.is(outcome instanceof AppendRefused ? outcome.constraint : outcome, constraint);
+}
+
+test('treasury S5: credits raise what can be swept, confirmed transactions lower it with their fee, reorgs undo both', async (t) => {
+  const { live } = await newOrganization(stores),
+    address = addressRow(live);
+  await write(stores, live, [{ table: 'address', row: address }]);
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 1_000n }).rows);
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 500n }).rows);
+  await write(stores, live, depositWrites(address, 'detected', { amount: 7n }).rows);
+  t.deepEqual(await held(live), [1_500n], 'what is detected only is not credited');
+  await write(stores, live, depositWrites(address, 'reversed', { amount: 300n }).rows);
+  t.deepEqual(await held(live), [1_500n]);
+  const sent = withdrawalRow(address, { amount: 100n });
+  await write(stores, live, [{ table: 'withdrawal', row: sent }]);
+  const version = { txid: '0x1', signedPayload: 's', payload: 'p', amount: '100' };
+  const out = { ...sent, txid: '0x1', versions: [version], status: 'broadcast' as const };
+  await write(stores, live, [{ table: 'withdrawal', row: out }]);
+  t.deepEqual(await held(live), [1_500n]);
+  const landed = { ...out, status: 'confirmed' as const, height: 5, blockHash: '0xb', fee: 3n };
+  await write(stores, live, [{ table: 'withdrawal', row: landed }]);
+  t.deepEqual(await held(live), [1_397n]);
+  await write(stores, live, [{ table: 'withdrawal', row: out }]);
+  t.deepEqual(await held(live), [1_500n], 'a reorg gives it back');
+});
+
+test('treasury S9: candidates are the largest first, those below the floor are left out, and only of their own account', async (t) => {
+  const { live } = await newOrganization(stores),
+    { live: other } = await newOrganization(stores);
+  for (const amount of [5n, 50n, 20n, 1n]) {
+    const address = addressRow(live);
+    await write(stores, live, [{ table: 'address', row: address }]);
+    await write(stores, live, depositWrites(address, 'confirmed', { amount }).rows);
+  }
+  const amounts = async (from: number, most: number) =>
+    (await stores.sweeps.candidates(live, NATIVE, 5n, from, most)).map(({ credited }) => credited);
+  t.deepEqual(await amounts(0, 10), [50n, 20n, 5n]);
+  t.deepEqual(await amounts(1, 1), [20n]);
+  t.deepEqual(await held(other), []);
+});
+
+test('treasury S7, S15, S17: one open job of a policy, one open operation of an address, no write over a row that moved', async (t) => {
+  const { live } = await newOrganization(stores),
+    job = sweepJobRow(),
+    operation = sweepOperationRow(job.id);
+  await write(stores, live, [jobWrite(job), operationWrite(operation)]);
+  await refused(t, 'sweep_job_open_once', live, [jobWrite(sweepJobRow({ policyId: job.policyId }))]);
+  const elsewhere = sweepJobRow();
+  await refused(t, 'sweep_operation_open_once', live, [
+    jobWrite(elsewhere),
+    operationWrite(sweepOperationRow(elsewhere.id)),
+  ]);
+  t.is(await stores.sweeps.job(live, elsewhere.id), null, 'nothing of it was written');
+  const funding = moved(operation, 'FUNDING', { funding: 5n }, Date.now());
+  await write(stores, live, [operationWrite(funding)]);
+  await refused(t, 'sweep_rows_moved', live, [operationWrite(moved(operation, 'SIGNING', {}, Date.now()))]);
+  await refused(t, 'sweep_rows_moved', live, [jobWrite({ ...job, version: 3 })]);
+  const failed = moved(funding, 'FAILED', { reason: 'dead' }, Date.now());
+  await write(stores, live, [operationWrite(failed)]);
+  await refused(t, 'sweep_operation_ended', live, [
+    operationWrite({ ...moved(failed, 'PLANNED', { reason: null }, Date.now()), attempt: 2 }),
+  ]);
+  const fresh = { attempt: 2, fundId: newId('txn', Date.now()), sweepId: newId('txn', Date.now()) };
+  const retried = { ...moved(failed, 'PLANNED', { reason: null }, Date.now()), ...fresh };
+  await write(stores, live, [operationWrite(retried)]);
+  t.deepEqual(await stores.sweeps.openOperation(live, 'eth', operation.address), retried);
+  const error = await t.throwsAsync(
+    async () => database.owner`update sweep_job set settings = '{"dustFloor":"9"}' where id = ${job.id}`,
+  );
+  t.is(constraintOf(error), 'sweep_job_immutable');
+  const open = await stores.sweeps.openJobs(null, 1_000);
+  t.true(open.some(({ accountId, id }) => accountId === live && id === job.id));
+});
+
+test('treasury S23: a sweep is never billed, whatever is written', async (t) => {
+  const { live } = await newOrganization(stores),
+    address = addressRow(live);
+  await write(stores, live, [{ table: 'address', row: address }]);
+  const sweep = withdrawalRow(address, { kind: 'sweep' });
+  await write(stores, live, [{ table: 'withdrawal', row: sweep }]);
+  t.is((await stores.read.withdrawal(live, sweep.id))?.kind, 'sweep');
+  const billed = (kind: 'sweep' | 'withdrawal'): RowWrite => ({
+    table: 'billable',
+    withdrawalId: sweep.id,
+    kind,
+    period: '2026-11',
+  });
+  await refused(t, 'billable_never_sweep', live, [billed('sweep')]);
+  await refused(t, 'billable_of_withdrawal', live, [billed('withdrawal')]);
+});

@@ -1,0 +1,120 @@
+/** What becomes of an address in a cycle. Treasury S12, S13, W12. */
+import test from 'ava';
+import fc from 'fast-check';
+import { choose, SKIP_REASONS, type Holding } from '../../../actors/sweep/choice.ts';
+import { costInAsset } from '../../../actors/sweep/rates.ts';
+import { verdictOf } from '../../../actors/sweep/signing.ts';
+
+const RULES = { dustFloor: '10', minAmount: '100', maxFeeRatioBps: 1_000, abortIfGasExceeds: '50' };
+const HOLDING: Holding = {
+  balance: 1_000n,
+  credited: 1_000n,
+  reserve: 0n,
+  cost: 5n,
+  costInAsset: 5n,
+  isObserved: false,
+  isWatchOnly: false,
+  hasWithdrawal: false,
+  hasSweep: false,
+  isFunded: true,
+};
+
+test('treasury S13: each reason in its order; the first that applies is the one', (t) => {
+  const each: readonly [Partial<Holding>, (typeof SKIP_REASONS)[number]][] = [
+    [{ isObserved: true, isWatchOnly: true }, 'observe_mode'],
+    [{ isWatchOnly: true, hasWithdrawal: true }, 'watch_only'],
+    [{ hasWithdrawal: true, hasSweep: true }, 'withdrawal_in_flight'],
+    [{ hasSweep: true, credited: 0n }, 'sweep_in_flight'],
+    [{ credited: 0n }, 'unconfirmed_only'],
+    [{ reserve: 1_000n }, 'reserve'],
+    [{ balance: 9n, credited: 9n }, 'dust'],
+    [{ balance: 99n, credited: 99n, costInAsset: null }, 'below_min'],
+    [{ costInAsset: null, cost: 51n }, 'no_rate'],
+    [{ costInAsset: 101n, cost: 51n }, 'fee_ratio'],
+    [{ cost: 51n, isFunded: false }, 'gas_above_limit'],
+    [{ isFunded: false }, 'funding_wallet_low'],
+  ];
+  t.deepEqual(
+    each.map(([, reason]) => reason),
+    [...SKIP_REASONS],
+  );
+  for (const [more, reason] of each) t.is(choose(RULES, 'threshold', { ...HOLDING, ...more }).reason, reason);
+  t.deepEqual(choose(RULES, 'threshold', HOLDING), { amount: 1_000n, reason: null });
+  t.is(choose(RULES, 'manual', { ...HOLDING, balance: 99n, credited: 99n }).reason, null, 'a minimum is a threshold');
+});
+
+test('treasury S12: a sweep never moves what is not final, nor what has to stay, and bounds hold for what it takes', (t) => {
+  const amount = fc.bigInt({ min: 0n, max: 10n ** 30n });
+  const holding = fc.record({
+    balance: amount,
+    credited: fc.bigInt({ min: -1_000n, max: 10n ** 30n }),
+    reserve: amount,
+    cost: amount,
+    costInAsset: fc.option(amount),
+    isObserved: fc.boolean(),
+    isWatchOnly: fc.boolean(),
+    hasWithdrawal: fc.boolean(),
+    hasSweep: fc.boolean(),
+    isFunded: fc.boolean(),
+  });
+  const rules = fc.record({
+    dustFloor: amount.map(String),
+    minAmount: fc.option(amount.map(String)),
+    maxFeeRatioBps: fc.option(fc.nat({ max: 10_000 })),
+    abortIfGasExceeds: fc.option(amount.map(String)),
+  });
+  fc.assert(
+    fc.property(rules, fc.constantFrom('manual', 'schedule', 'threshold'), holding, (bounds, trigger, held) => {
+      const { amount: taken, reason } = choose(bounds, trigger, held);
+      const fits = taken >= 0n && (taken === 0n || (taken <= held.credited && taken + held.reserve <= held.balance));
+      if (!fits || reason !== null) return fits;
+      const ratio = bounds.maxFeeRatioBps;
+      return (
+        taken > 0n &&
+        taken >= BigInt(bounds.dustFloor) &&
+        (ratio === null || held.costInAsset! * 10_000n <= taken * BigInt(ratio)) &&
+        (bounds.abortIfGasExceeds === null || held.cost <= BigInt(bounds.abortIfGasExceeds)) &&
+        held.isFunded &&
+        !held.isWatchOnly &&
+        !held.hasWithdrawal &&
+        !held.hasSweep
+      );
+    }),
+    { numRuns: 2_000 },
+  );
+  t.pass();
+});
+
+test('treasury W12: a cost in a token is rounded up; without a rate there is none', (t) => {
+  const eth = { slug: 'eth', nativeDecimals: 18 } as const;
+  t.is(costInAsset(10n ** 18n, eth, 'sandbox', 6), 3_000_000_000n);
+  t.is(costInAsset(1n, eth, 'sandbox', 6), 1n, 'rounded up');
+  t.is(costInAsset(10n ** 18n, eth, 'live', 6), null);
+  t.is(costInAsset(7n, eth, 'live', null), 7n, 'the native coin is its own');
+});
+
+test('treasury 5.3, S27: what an edge refuses ends an operation, or is asked again', (t) => {
+  for (const code of ['EDGE_OFFLINE', 'EDGE_NO_LEADER', 'LEASE_EPOCH_STALE', 'SERVICE_UNAVAILABLE', 'CONFLICT'])
+    t.is(verdictOf({ code }), null, code);
+  const cap = { setting: 'EDGE_SPEND_CAP_ETH', windowSeconds: 60, spent: '0' };
+  t.like(verdictOf({ code: 'AMOUNT_CAP_EXCEEDED', details: { ...cap, cap: '0', amount: '7' } }), {
+    to: 'FAILED',
+    reason: 'edge_spend_cap',
+    endsAll: true,
+    blocked: { setting: 'EDGE_SPEND_CAP_ETH', cap: '0', spent: '0', required: '7', windowSeconds: 60 },
+  });
+  t.like(verdictOf({ code: 'AMOUNT_CAP_EXCEEDED', details: { ...cap, cap: '7', spent: '1', amount: '7' } }), {
+    to: 'SKIPPED',
+    reason: 'edge_window_spent',
+  });
+  t.like(verdictOf({ code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_FEE_CAP_ETH' } }), {
+    to: 'FAILED',
+    reason: 'edge_refused',
+    endsAll: false,
+  });
+  const rejected = (reason: string) => verdictOf({ code: 'SIGNED_BATCH_REJECTED', details: { reason, found: 'x' } });
+  t.like(rejected('sweep_destination_not_allowed'), { reason: 'edge_destination_not_allowed', endsAll: true });
+  t.like(rejected('sweeps_stopped'), { to: 'SKIPPED', reason: 'sweeps_stopped' });
+  t.like(rejected('token_not_in_registry'), { to: 'SKIPPED', reason: 'edge_registry_older' });
+  t.like(rejected('funding_count'), { to: 'FAILED', reason: 'edge_refused' });
+});
