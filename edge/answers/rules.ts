@@ -21,8 +21,18 @@ import {
   READINESS_WORD,
 } from './link-rules.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
-import { ECHOED, falseNewWallet, falsePolicy, ofPolicy, falseTank, falseWallet } from './wallet-rules.ts';
+import { falseNewWallet, falseTank, falseWallet } from './wallet-rules.ts';
 import { falseNewRequest, falseRequest, falseSimulatedToken } from './request-rules.ts';
+import {
+  falsePolicy,
+  JOB_SETTINGS,
+  JOB_WORD,
+  ofJob,
+  ofPolicy,
+  OPERATION_WORD,
+  POLICY_SET_WORD,
+  POLICY_WORD,
+} from './sweep-rules.ts';
 import { falseBuild, falseTransaction, signedThough } from './transaction-rules.ts';
 
 type Table = typeof ROUTES;
@@ -103,81 +113,6 @@ const DELIVERY_WORD = [
 ];
 const BALANCE_WORD = [...MONEY_WORD, 'reserved', 'accountExists'];
 const TANK_WORD = ['balance', 'available', 'lowBalance', 'isLow', 'estimatedSweepsRemaining', 'reason', 'asOf'];
-const BLOCKED_WORD = ['reason', 'setting', 'cap', 'spent', 'required', 'windowSeconds'].flatMap((field, at) =>
-  at === 0 ? ['blocked', `blocked.${field}`] : [`blocked.${field}`],
-);
-const POLICY_WORD = [
-  'id',
-  'version',
-  'chain',
-  'token',
-  'enabled',
-  'triggerMode',
-  'minAmount',
-  'scheduleCron',
-  'scheduleTimeZone',
-  'treasuryWalletId',
-  'gasFundingMode',
-  'fundingWalletId',
-  'dustFloor',
-  'maxFeeRatioBps',
-  'abortIfGasExceeds',
-  'pauseOnConsecutiveFailures',
-  'retainGasFloat',
-  'closeTokenAccounts',
-  'energy',
-  'pausedAt',
-  'pausedReason',
-  'consecutiveFailures',
-  'nextRunAt',
-  'openJobId',
-  'lastCycle',
-  'lastCycle.at',
-  'lastCycle.result',
-  'lastCycle.reason',
-  'lastCycle.jobId',
-  ...BLOCKED_WORD,
-  'createdAt',
-  'updatedAt',
-];
-const JOB_WORD = [
-  'policyId',
-  'chain',
-  'token',
-  'trigger',
-  'state',
-  'run',
-  ...BLOCKED_WORD,
-  'createdAt',
-  'updatedAt',
-  'endedAt',
-];
-const JOB_SETTINGS = [
-  'treasuryWalletId',
-  'fundingWalletId',
-  'gasFundingMode',
-  'dustFloor',
-  'maxFeeRatioBps',
-  'abortIfGasExceeds',
-  'retainGasFloat',
-];
-const OPERATION_WORD = [
-  'id',
-  'address',
-  'state',
-  'reason',
-  'attempt',
-  'amount',
-  'estimate',
-  'funding',
-  'paid',
-  'fundTransactionId',
-  'sweepTransactionId',
-  ...BLOCKED_WORD,
-  'updatedAt',
-];
-const ofJob = ({ id }: { id: string }, { params }: Ask): string | null => firstFalse(['id', id === params['id']]);
-const POLICY_SET_WORD = POLICY_WORD.filter((field) => !(ECHOED as readonly string[]).includes(field));
 const REQUEST_WORD = [
   'symbol',
   'decimals',

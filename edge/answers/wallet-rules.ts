@@ -61,33 +61,3 @@ export function falseTank(
     ['address', gasTank !== null && known.own.addressAt(chain, gasTank) === address],
   );
 }
-
-/** Settings of a policy that its caller writes and its answer repeats as they are. */
-export const ECHOED = [
-  'chain',
-  'enabled',
-  'triggerMode',
-  'minAmount',
-  'scheduleCron',
-  'scheduleTimeZone',
-  'treasuryWalletId',
-  'gasFundingMode',
-  'fundingWalletId',
-  'dustFloor',
-  'maxFeeRatioBps',
-  'abortIfGasExceeds',
-  'pauseOnConsecutiveFailures',
-  'retainGasFloat',
-  'closeTokenAccounts',
-  'energy',
-] as const;
-
-/** A policy that says something else than its caller set: another treasury, another floor. */
-export function falsePolicy(row: ReplyOf<'getSweepPolicy'>, { body }: Ask): string | null {
-  return ECHOED.find((field) => body[field] != null && row[field] !== body[field]) ?? null;
-}
-
-/** Another policy than the one that was asked about. */
-export function ofPolicy({ id }: Pick<ReplyOf<'getSweepPolicy'>, 'id'>, { params }: Ask): string | null {
-  return firstFalse(['id', id === params['policyId']]);
-}

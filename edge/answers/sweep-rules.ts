@@ -1,0 +1,110 @@
+/** Sweep policies and their jobs: a policy says what its caller set; how a job goes on is the cloud's word. */
+import type { ReplyOf } from '../../protocol/routes.ts';
+import { firstFalse, type Ask } from './known.ts';
+
+/** Settings of a policy that its caller writes and its answer repeats as they are. */
+const ECHOED = [
+  'chain',
+  'enabled',
+  'triggerMode',
+  'minAmount',
+  'scheduleCron',
+  'scheduleTimeZone',
+  'treasuryWalletId',
+  'gasFundingMode',
+  'fundingWalletId',
+  'dustFloor',
+  'maxFeeRatioBps',
+  'abortIfGasExceeds',
+  'pauseOnConsecutiveFailures',
+  'retainGasFloat',
+  'closeTokenAccounts',
+  'energy',
+] as const;
+
+/** A policy that says something else than its caller set: another treasury, another floor. */
+export function falsePolicy(row: ReplyOf<'getSweepPolicy'>, { body }: Ask): string | null {
+  return ECHOED.find((field) => body[field] != null && row[field] !== body[field]) ?? null;
+}
+
+/** Another policy than the one that was asked about. */
+export function ofPolicy({ id }: Pick<ReplyOf<'getSweepPolicy'>, 'id'>, { params }: Ask): string | null {
+  return firstFalse(['id', id === params['policyId']]);
+}
+
+const BLOCKED_WORD = ['reason', 'setting', 'cap', 'spent', 'required', 'windowSeconds'].flatMap((field, at) =>
+  at === 0 ? ['blocked', `blocked.${field}`] : [`blocked.${field}`],
+);
+export const POLICY_WORD = [
+  'id',
+  'version',
+  'chain',
+  'token',
+  'enabled',
+  'triggerMode',
+  'minAmount',
+  'scheduleCron',
+  'scheduleTimeZone',
+  'treasuryWalletId',
+  'gasFundingMode',
+  'fundingWalletId',
+  'dustFloor',
+  'maxFeeRatioBps',
+  'abortIfGasExceeds',
+  'pauseOnConsecutiveFailures',
+  'retainGasFloat',
+  'closeTokenAccounts',
+  'energy',
+  'pausedAt',
+  'pausedReason',
+  'consecutiveFailures',
+  'nextRunAt',
+  'openJobId',
+  'lastCycle',
+  'lastCycle.at',
+  'lastCycle.result',
+  'lastCycle.reason',
+  'lastCycle.jobId',
+  ...BLOCKED_WORD,
+  'createdAt',
+  'updatedAt',
+];
+export const JOB_WORD = [
+  'policyId',
+  'chain',
+  'token',
+  'trigger',
+  'state',
+  'run',
+  ...BLOCKED_WORD,
+  'createdAt',
+  'updatedAt',
+  'endedAt',
+];
+export const JOB_SETTINGS = [
+  'treasuryWalletId',
+  'fundingWalletId',
+  'gasFundingMode',
+  'dustFloor',
+  'maxFeeRatioBps',
+  'abortIfGasExceeds',
+  'retainGasFloat',
+];
+export const OPERATION_WORD = [
+  'id',
+  'address',
+  'state',
+  'reason',
+  'attempt',
+  'amount',
+  'estimate',
+  'funding',
+  'paid',
+  'fundTransactionId',
+  'sweepTransactionId',
+  ...BLOCKED_WORD,
+  'updatedAt',
+];
+export const ofJob = ({ id }: { id: string }, { params }: Ask): string | null =>
+  firstFalse(['id', id === params['id']]);
+export const POLICY_SET_WORD = POLICY_WORD.filter((field) => !(ECHOED as readonly string[]).includes(field));
