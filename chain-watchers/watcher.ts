@@ -6,6 +6,7 @@
  *   retry unresolved heights                         unresolved.ts
  *   mature what is deep enough                       mature.ts
  *   match the last blocks with younger addresses     rematch.ts
+ *   read blocks again for adopted addresses          adopted.ts
  *   carry withdrawals to their proof                 outbound.ts
  *   look for internal transfers without traces       reconcile.ts
  *
@@ -26,6 +27,7 @@ import { notedBefore } from './follow/possible-head.ts';
 import { believedHead, conditionOf, countsNow, look, supportedHead, UNKNOWN_WITNESS } from './follow/quorum.ts';
 import { agreedBalancesAt } from './audit/agreed-balances.ts';
 import { createReconciler, type Reconciler } from './audit/reconcile.ts';
+import { readForAdopted } from './follow/adopted.ts';
 import { rematch } from './follow/rematch.ts';
 import { lowerHead, replace, suspect, type Rewound } from './reorg/rewind.ts';
 import { retryUnresolved } from './follow/unresolved.ts';
@@ -38,7 +40,7 @@ const LOOK_EVERY_MS = 5_000;
 /** How exactly the time of a node's last report of its head is kept. */
 const HEARD_EVERY_MS = 10_000;
 
-export type Job = 'follow' | 'unresolved' | 'mature' | 'rematch' | 'outbound' | 'reconcile';
+export type Job = 'follow' | 'unresolved' | 'mature' | 'rematch' | 'adopted' | 'outbound' | 'reconcile';
 
 export interface TickReport {
   readonly headHeight: number | null;
@@ -190,6 +192,9 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   });
   await attempt('rematch', async () => {
     report.late = await rematch(run);
+  });
+  await attempt('adopted', async () => {
+    report.late += await readForAdopted(run, report.cursor!);
   });
   await attempt('outbound', () => jobs.outbound.tick(report.cursor!));
   await attempt('reconcile', async () => {

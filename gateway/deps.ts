@@ -9,6 +9,7 @@ import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
 import type { FindStore } from '../model/ports/find-store.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
+import type { ImportStore } from '../model/ports/import-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { InvitationStore } from '../model/ports/invitation-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
@@ -71,6 +72,7 @@ export interface GatewayDeps {
     readonly uploads: UploadStore;
     readonly origins: OriginStore;
     readonly sweeps: SweepStore;
+    readonly imports: ImportStore;
   };
   readonly accounts: Accounts;
   readonly chains: ChainAccess;

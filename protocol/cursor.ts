@@ -26,6 +26,7 @@ export const LISTS = [
   'sweep-preview',
   'key-sources',
   'migration-projects',
+  'import-issues',
   'organizations',
   'invitations',
   'members',

@@ -6,6 +6,7 @@ import { schedule } from 'node-cron';
 import { billingPeriod } from '../actors/billing/charges.ts';
 import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
 import { paymentRound } from '../actors/payment/rounds.ts';
+import { resumeImports } from '../actors/migration/imports/work.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import type { AccountCommand } from '../model/account/capabilities.ts';
 import { readReviews } from '../chain-watchers/token-reviews.ts';
@@ -206,6 +207,11 @@ export function jobsOf({
     { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
     { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },
     { job: 'statements', everySeconds: 3_600, work: (run) => closePeriods({ stores, accounts }, nowMs(), run) },
+    {
+      job: 'imports',
+      everySeconds: 5,
+      work: async () => void (await resumeImports({ ...stores, accounts, nowMs, log })),
+    },
     { job: 'retention', everySeconds: daily, work: () => retentionRound({ stores, nowMs, log }) },
   ];
 }

@@ -6,6 +6,7 @@ import { billing } from '../billing/capability.ts';
 import { edgeLink } from '../edge-link/capability.ts';
 import { keySource } from '../key-source/capability.ts';
 import { payment } from '../payment/capability.ts';
+import { migration } from '../migration/capability.ts';
 import { plan } from '../plan/capability.ts';
 import { sweep } from '../sweep/capability.ts';
 import { treasury } from '../treasury/capability.ts';
@@ -26,6 +27,7 @@ export const CAPABILITIES = {
   sweep,
   payment,
 } as const;
+export const CAPABILITIES = { edgeLink, keySource, address, outgoing, webhook, plan, billing, treasury, migration } as const;
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
 
@@ -40,6 +42,7 @@ export const DECISIONS: Decisions = {
   ...plan.decide,
   ...billing.decide,
   ...payment.decide,
+  ...migration.decide,
   apply_facts: applyFacts,
   inspect: ({ state }) => accept(state),
   reset_sandbox: resetSandbox,

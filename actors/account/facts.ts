@@ -23,8 +23,13 @@ export function applyFacts({
   // Whatever a deposit means beside itself is a line here. House 2.2.
   const deposits = new DepositBook(state, command, nowMs, events, [payments]);
   const withdrawals = new WithdrawalBook(state, command.withdrawals, book, nowMs, events);
+  // A project was cut over after this was read: what pays its addresses waits for another reading.
+  const stale = new Set(
+    command.adoptions?.flatMap(({ addressId, cutovers }) => (cutovers === state.cutovers ? [] : [addressId])),
+  );
   const taken: string[] = [];
   inbox.forEach(({ id, fact }, position) => {
+    if ('deposit' in fact && stale.has(fact.deposit.addressId)) return;
     if ('deposit' in fact) deposits.apply(fact.kind, fact.deposit, depositIds[position]!);
     else if (!withdrawals.apply(fact)) return;
     taken.push(id);

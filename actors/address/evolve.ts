@@ -21,6 +21,13 @@ export const addressFolds: Folds<Pick<AddressSees, keyof AddressState | 'rotatio
     ...counted(state, added),
     chains: [...state.chains, ...chains.filter((chain) => !state.chains.includes(chain))],
   }),
+  // Adopted addresses count from the moment in which room was made for them.
+  import_reserved: (state, { adopting, chains, indexes }) => ({
+    indexes: above(state.indexes, indexes),
+    ...counted(state, adopting),
+    chains: [...state.chains, ...chains.filter((chain) => !state.chains.includes(chain))],
+  }),
+  import_undone: (state, { adopting }) => counted(state, -adopting),
   // What is left of the old pools is not issued any more: the new edge could not sign for it. Indexes go on, so that
   // none is used twice.
   rotation_approved: ({ rotation, pools }) => (rotation === null ? {} : { pools: eachPool(pools, emptied) }),
@@ -63,3 +70,11 @@ function emptied(pool: Pool): Pool {
 function rewound(pool: Pool): Pool {
   return { ...pool, next: pool.base, capacity: pool.size - pool.base, lowAnnounced: false };
 }
+
+/** The next indexes, where some are taken already. */
+const above = (next: AddressState['indexes'], taken: AddressState['indexes']): AddressState['indexes'] => ({
+  ...next,
+  ...Object.fromEntries(
+    Object.entries(taken).map(([family, index]) => [family, Math.max(next[family as keyof typeof next] ?? 0, index)]),
+  ),
+});

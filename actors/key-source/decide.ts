@@ -238,7 +238,8 @@ function checkAddresses({ addresses }: Registering['command'], keys: readonly So
   return null;
 }
 
-function derived(keys: readonly SourceKey[], path: string | null): string | null {
+/** The EVM address at a path, or of the single key where it is null; null where no key of these leads there. */
+export function derived(keys: readonly SourceKey[], path: string | null): string | null {
   if (path === null) {
     const single = keys.find(({ publicKey }) => publicKey !== null);
     return single === undefined ? null : evmAddress(Buffer.from(single.publicKey!, 'hex'));

@@ -45,7 +45,7 @@ export interface Reading {
 /**
  * Everything that a build needs to be asked before it is decided. Refuses: INVALID_ADDRESS, CHAIN_UNAVAILABLE,
  * TOKEN_NOT_SUPPORTED, TOKEN_NOT_ON_CHAIN, what the chain refuses of the destination, INVALID_AMOUNT, INVALID_INPUT,
- * ADDRESS_WATCH_ONLY, NOT_FOUND. Throws: ChainUnavailable.
+ * ADDRESS_IN_OBSERVE_MODE, ADDRESS_WATCH_ONLY, NOT_FOUND. Throws: ChainUnavailable.
  */
 export async function prepare(reading: Reading, accountId: AccountId, wish: Wish): Promise<Ready | Refusal> {
   const { chain } = wish;
@@ -69,6 +69,7 @@ export async function prepare(reading: Reading, accountId: AccountId, wish: Wish
   }
   const row = await reading.reads.addressByText(accountId, chain, from.canonical);
   if (row === null) return notOurs(reading, accountId, chain, from.canonical);
+  if (row.project?.mode === 'observe') return refuse('ADDRESS_IN_OBSERVE_MODE', { projectId: row.project.id });
   const intent: Intent = {
     chain,
     from: from.canonical,

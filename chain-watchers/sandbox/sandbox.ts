@@ -81,6 +81,9 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
       const seen = await deps.sandbox.sighting(chain, txid);
       return seen === null ? null : { ...seen, threshold: deps.networkOf(chain).threshold };
     },
+    async readAgain(accountId, chains) {
+      for (const chain of chains) await box.ledgers.tick(await box.ledgers.open(accountId, chain));
+    },
     pooledSighting: (chain, txid) => deps.sandbox.pooledSighting(chain, txid),
     async reset(accountId) {
       await box.ledgers.close(accountId);

@@ -1,6 +1,7 @@
 /** What an edge finds of a migration by itself: the case, what it will sign for, and the steps, which are commands. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRefusal } from '../../protocol/errors.ts';
+import { PHASES } from '../../protocol/migration/words.ts';
 import { assess } from '../../protocol/migration/assessment.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { detectCaseBody } from '../../protocol/schema/migration.ts';
@@ -115,3 +116,49 @@ export const RESOLVED_WORD = [
   'watchOnly.*.reason',
   'watchOnly.*.count',
 ] as const;
+/** Files and their rows are in the cloud; so are their batches. */
+export const BATCH_FIELDS = [
+  'id',
+  'batchId',
+  'projectId',
+  'uploadId',
+  'state',
+  'dryRunId',
+  'adopting',
+  'heights',
+  'heights.*',
+  'createdAt',
+  'committedAt',
+  'rollbackUntil',
+] as const;
+const ISSUE = ['phase', 'severity', 'code', 'line', 'column', 'field', 'message'] as const;
+export const ISSUE_FIELDS = ISSUE;
+const PHASE_FIELDS = ['state', 'rows', 'passed', 'skipped', 'warnings', 'errors', 'codes', 'codes.*'] as const;
+export const DRY_RUN_FIELDS = [
+  'batchId',
+  'dryRunId',
+  'state',
+  ...PHASES.flatMap((phase) => PHASE_FIELDS.map((field) => `byPhase.${phase}.${field}`)),
+  'rows',
+  'adoptable',
+  'skipped',
+  'spendable',
+  'watchOnly',
+  'conflicts',
+  ...CAPACITY_FIELDS.map((field) => `projection.${field}`),
+  'issues',
+  'issues.*',
+  ...ISSUE.map((field) => `issues.*.${field}`),
+];
+const OBSERVED = ['caughtUp', 'depositsObserved', 'historicalRecorded'] as const;
+export const OBSERVE_FIELDS = [
+  'projectId',
+  'state',
+  'addresses',
+  ...OBSERVED,
+  'chains',
+  'chains.*',
+  ...[...OBSERVED, 'chain', 'recordedHeight', 'confirmed', 'pending', 'reversed', 'straddling'].map(
+    (field) => `chains.*.${field}`,
+  ),
+];

@@ -6,7 +6,18 @@
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
-import { CAPACITY_FIELDS, CASE_WORD, falseCase, PATH_WORD, RESOLVED_WORD, SOURCE_WORD } from './migration-rules.ts';
+import {
+  BATCH_FIELDS,
+  CAPACITY_FIELDS,
+  CASE_WORD,
+  DRY_RUN_FIELDS,
+  falseCase,
+  ISSUE_FIELDS,
+  OBSERVE_FIELDS,
+  PATH_WORD,
+  RESOLVED_WORD,
+  SOURCE_WORD,
+} from './migration-rules.ts';
 import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
@@ -62,7 +73,7 @@ export const PAGE_WORD = ['totalElements', 'totalPages', 'next', 'totalCapped'] 
 /** Filters of lists, and the field of a row that must then be so. */
 export const FILTERS = ['chain', 'userRef', 'tag', 'status', 'direction', 'webhookId', 'event'] as const;
 
-const ADDRESS_WORD = ['status', 'createdAt', 'label'];
+const ADDRESS_WORD = ['status', 'createdAt', 'label', 'projectId', 'batchId', 'mode'];
 const MONEY_WORD = ['amount'];
 const TRANSACTION_WORD = [
   ...MONEY_WORD,
@@ -441,6 +452,14 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   listMigrationProjects: word('id', 'name', 'state', 'createdAt'),
   getMigrationCapacity: word(...CAPACITY_FIELDS),
   createUpload: word('uploadId', 'uploadUrl', 'deadline', 'maxBytes'),
+  createImport: word(...BATCH_FIELDS),
+  getImport: word(...BATCH_FIELDS),
+  commitImport: word(...BATCH_FIELDS),
+  rollbackImport: word(...BATCH_FIELDS),
+  validateImport: word(...DRY_RUN_FIELDS),
+  getDryRun: word(...DRY_RUN_FIELDS),
+  listImportIssues: word(...ISSUE_FIELDS),
+  getObserve: word(...OBSERVE_FIELDS),
   completeUpload: word('uploadId', 'bytes', 'sha256', 'format'),
   resolveKeySource: word(...RESOLVED_WORD),
   listKeySources: word(...SOURCE_WORD),

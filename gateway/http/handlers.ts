@@ -18,6 +18,8 @@ import { findHandlers } from './find.ts';
 import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
 import { resolveHandler } from './key-source/resolve.ts';
+import { cutoverHandlers } from './migration/cutover.ts';
+import { importHandlers } from './migration/imports.ts';
 import { projectHandlers } from './migration/projects.ts';
 import { uploadHandlers } from './migration/uploads.ts';
 import { invitationHandlers } from './organization/invitations.ts';
@@ -96,5 +98,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...detectCaseHandler(deps),
     ...projectHandlers(deps),
     ...uploadHandlers(deps),
+    ...importHandlers(deps),
+    ...cutoverHandlers(deps),
   };
 }

@@ -66,6 +66,7 @@ export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRo
     status: row.status,
     ...(firstDepositMin === undefined ? {} : { reserveDrops: String(firstDepositMin) }),
     createdAt: instantOf(row.createdAtMs),
+    ...(row.project === undefined ? {} : { projectId: row.project.id, batchId: row.batchId!, mode: row.project.mode }),
   };
 }
 

@@ -20,6 +20,15 @@ import { KEY_SOURCE_INITIAL } from './key-source.ts';
 import type { KeySourceCommand, KeySourceEvent, KeySourceReplies, KeySourceState } from './key-source.ts';
 import { PAYMENT_INITIAL } from './payment.ts';
 import type { PaymentCommand, PaymentEvent, PaymentReplies, PaymentState, PaymentWrite } from './payment.ts';
+import type { PaymentEvent, PaymentWrite } from './payment.ts';
+import { MIGRATION_INITIAL } from './migration.ts';
+import type {
+  MigrationCommand,
+  MigrationEvent,
+  MigrationReplies,
+  MigrationState,
+  MigrationWrite,
+} from './migration.ts';
 import { PLAN_INITIAL } from './plan.ts';
 import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
 import { TREASURY_INITIAL } from './treasury.ts';
@@ -59,6 +68,7 @@ export interface AccountState
     PlanState,
     BillingState,
     PaymentState {}
+    MigrationState {}
 
 /** What is stored with every append: its size does not grow with use. */
 export type AccountSnapshot = Omit<AccountState, keyof OutgoingState>;
@@ -82,6 +92,7 @@ export type AccountCommand = (
   | PlanCommand
   | BillingCommand
   | PaymentCommand
+  | MigrationCommand
 ) & { idempotency?: IdempotencyClaim; audit?: AuditNote };
 
 export type AccountEvent =
@@ -96,7 +107,8 @@ export type AccountEvent =
   | SweepEvent
   | PlanEvent
   | BillingEvent
-  | PaymentEvent;
+  | PaymentEvent
+  | MigrationEvent;
 
 /** What a command is answered with when it is accepted; keyed by command type. */
 export interface AccountReplies
@@ -112,6 +124,7 @@ export interface AccountReplies
     PlanReplies,
     BillingReplies,
     PaymentReplies {
+    MigrationReplies {
   inspect: AccountState;
   reset_sandbox: { reset: true };
 }
@@ -137,6 +150,7 @@ export type RowWrite =
   | BillingWrite
   | PaymentWrite
   | SweepWrite;
+  | MigrationWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
 export const SNAPSHOT_INITIAL = {
@@ -149,6 +163,7 @@ export const SNAPSHOT_INITIAL = {
   ...PLAN_INITIAL,
   ...BILLING_INITIAL,
   ...PAYMENT_INITIAL,
+  ...MIGRATION_INITIAL,
 } satisfies Omit<AccountSnapshot, keyof AccountCore | 'plan'>;
 
 /** The same, with what is no part of the snapshot. */
@@ -167,6 +182,9 @@ export type FactSees = AccountCore &
   OutgoingState &
   Pick<AddressState, 'pools' | 'peak' | 'activeAddresses'> &
   Pick<BillingState, 'openPeriod'>;
+  Pick<AddressState, 'pools'> &
+  Pick<BillingState, 'openPeriod'> &
+  Pick<MigrationState, 'cutovers'>;
 export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState & BillingState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
 export type TreasurySees = AccountCore &
@@ -183,6 +201,8 @@ export type PlanSees = AccountCore &
   BillingState &
   Pick<AddressState, 'activeAddresses' | 'chains'> &
   Pick<WebhookState, 'webhooks'>;
+/** A commit may buy a larger band in the same decision. */
+export type MigrationSees = PlanSees & MigrationState & Pick<AddressState, 'peak'>;
 
 /** What the decision on a command sees. */
 export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['type']
@@ -201,4 +221,6 @@ export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['
               ? PlanSees
               : T extends PaymentCommand['type']
                 ? PaymentSees
+              : T extends MigrationCommand['type']
+                ? MigrationSees
                 : AccountState;

@@ -1,6 +1,6 @@
 /** Facts that wait for their account. */
 import type { AccountId } from '../../protocol/ids.ts';
-import type { AddressRow } from '../rows/address.ts';
+import type { AddressRow, Adoption } from '../rows/address.ts';
 import type { DepositRow } from '../rows/deposit.ts';
 import type { InboxRow } from '../rows/inbox.ts';
 import type { CheckoutRows } from '../rows/payment.ts';
@@ -38,6 +38,8 @@ export interface InboxStore {
     deposits: DepositRow[];
     withdrawals: WithdrawalRow[];
     addresses: AddressRow[];
+    /** One for each adopted address that is paid. */
+    adoptions: Adoption[];
     checkout: CheckoutRows;
   }>;
   /** Accounts with facts older than an instant that `inboxOf` would answer: lost pushes are found here. */

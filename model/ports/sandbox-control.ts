@@ -36,5 +36,7 @@ export interface SandboxControl {
   sighting(chain: Chain, txid: string): Promise<(SandboxSighting & { readonly threshold: number }) | null>;
   /** A transaction of any account that waits in the pool of a simulated ledger. */
   pooledSighting(chain: Chain, txid: string): Promise<PooledTransaction | null>;
+  /** Reads simulated ledgers to their heads, and again for what was adopted. */
+  readAgain(accountId: AccountId, chains: readonly Chain[]): Promise<void>;
   reset(accountId: AccountId): Promise<void>;
 }

@@ -42,6 +42,12 @@ export interface BlockRecord {
 export const COVERAGE_HEIGHTS_MAX = 1_000;
 export const COVERAGE_COUNTED_MAX = 10_000;
 
+export interface AdoptedBehind {
+  readonly accountId: AccountId;
+  readonly batchId: string;
+  readonly nextHeight: number;
+}
+
 export interface Coverage {
   ledger: LedgerId;
   /** End of the contiguous part that is done. */
@@ -138,4 +144,7 @@ export interface WatchStore {
   coverage(ledger: LedgerId): Promise<Coverage>;
   /** Addresses of an environment created after an instant, for the second match of the last blocks. */
   addressesSince(environment: Environment, sinceMs: number): Promise<WatchedAddress[]>;
+  /** Batches of adopted addresses for which blocks of a ledger are read again, from `nextHeight` on. */
+  adoptedBehind(ledger: LedgerId, limit: number): Promise<AdoptedBehind[]>;
+  noteAdopted(ledger: LedgerId, at: AdoptedBehind & { isDone: boolean }): Promise<void>;
 }

@@ -29,6 +29,8 @@ export interface AddressRow {
   createdAtMs: number;
   /** The batch that adopted it from another wallet; absent where it was issued or registered. */
   batchId?: string;
+  /** Of the batch, where it was read with the address. */
+  project?: { id: string; mode: 'observe' | 'active' };
 }
 
 /**
@@ -38,6 +40,8 @@ export interface AddressRow {
 export interface Adoption {
   addressId: string;
   mode: 'observe' | 'active';
+  /** Of the account when this was read; a cutover meanwhile asks for another reading. */
+  cutovers: number;
   /** Recorded at the commit: what is in these blocks was before. */
   recorded: Partial<Record<Chain, number>>;
   /** Recorded at the last cutover: what is in these blocks stays silent, however late it is read. */

@@ -229,7 +229,7 @@ function records(
 
 function reads(
   state: WatchState,
-): Pick<WatchStore, 'cursor' | 'links' | 'unresolvedHeights' | 'watched' | 'addressesSince' | 'coverage'> {
+): Pick<WatchStore, 'cursor' | 'links' | 'unresolvedHeights' | 'watched' | 'addressesSince' | 'adoptedBehind' | 'noteAdopted' | 'coverage'> {
   return {
     async cursor(id) {
       return structuredClone(ledgerState(state, id).cursor);
@@ -250,6 +250,9 @@ function reads(
         .filter((entry) => entry.environment === environment && keys.has(entry.row.addressKey))
         .map(({ row }) => ({ ...row }));
     },
+    // This twin has no imports.
+    adoptedBehind: async () => [],
+    noteAdopted: async () => undefined,
     async addressesSince(environment, sinceMs) {
       return state.addresses
         .filter((entry) => entry.environment === environment && entry.createdAtMs >= sinceMs && !entry.adopted)

@@ -3,6 +3,7 @@ import type { AccountId } from '../../protocol/ids.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Fact, InboxRow, SeenTransfer } from '../../model/rows/inbox.ts';
 import type { FactSetAside, InboxStore } from '../../model/ports/inbox-store.ts';
+import type { AddressRow, Adoption } from '../../model/rows/address.ts';
 import { NO_CHECKOUT } from '../../model/rows/payment.ts';
 import { checkoutOf } from './checkout-reads.ts';
 import { addressOf, depositOf, withdrawalOf, type Columns } from './row-shapes.ts';
@@ -31,7 +32,8 @@ export function createInboxStore(sql: Sql): InboxStore {
            order by id limit ${limit}`,
         )} order by v.id`;
       const inbox: InboxRow[] = rows.map(({ id, fact }) => ({ id: String(id), accountId, fact }));
-      if (inbox.length === 0) return { inbox, deposits: [], withdrawals: [], addresses: [], checkout: NO_CHECKOUT };
+      if (inbox.length === 0)
+        return { inbox, deposits: [], withdrawals: [], addresses: [], adoptions: [], checkout: NO_CHECKOUT };
       const [deposits, withdrawals, addresses] = await Promise.all([
         depositsOf(sql, accountId, inbox),
         withdrawalsOf(sql, accountId, inbox),
@@ -39,7 +41,8 @@ export function createInboxStore(sql: Sql): InboxStore {
       ]);
       const ledgers = [...new Set(transfersOf(inbox).map(({ ledger }) => ledger))];
       const checkout = await checkoutOf(sql, accountId, addresses, deposits, ledgers);
-      return { inbox, deposits, withdrawals, addresses, checkout };
+      const adoptions = await adoptionsOf(sql, accountId, addresses);
+      return { inbox, deposits, withdrawals, addresses, adoptions, checkout };
     },
     async accountsWithInbox(olderThanMs, limit) {
       const rows = await sql<{ account: AccountId }[]>`
@@ -145,4 +148,32 @@ async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly Inbox
       select * from address where account_id = t.account and purpose <> 'deposit'`,
     )}`;
   return rows.map(addressOf);
+}
+
+/** What decides whether deposits to adopted addresses are told; read together with the count of cutovers. */
+async function adoptionsOf(sql: Sql, accountId: AccountId, addresses: readonly AddressRow[]): Promise<Adoption[]> {
+  const ids = addresses.flatMap(({ id, batchId }) => (batchId === undefined ? [] : [id]));
+  if (ids.length === 0) return [];
+  const rows = await sql<Columns[]>`
+    select v.* from ${asTenant(
+      sql,
+      accountId,
+      sql`
+      select a.id, p.state = 'active' as is_active, b.heights, p.activated,
+             (select (o.state ->> 'cutovers')::int from account o where o.account_id = t.account) as cutovers
+        from unnest(${ids}::text[]) i(id) cross join lateral (
+          select o.id, o.batch_id from address o where o.account_id = t.account and o.id = i.id offset 0) a
+        join import_batch b on b.account_id = t.account and b.id = a.batch_id
+        join migration_project p on p.account_id = t.account and p.id = b.project_id`,
+    )}`;
+  return rows.map(
+    ({ id, isActive, heights, activated, cutovers }) =>
+      ({
+        addressId: id,
+        mode: isActive === true ? 'active' : 'observe',
+        cutovers: Number(cutovers ?? 0),
+        recorded: heights,
+        activated,
+      }) as Adoption,
+  );
 }

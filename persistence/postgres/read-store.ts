@@ -78,6 +78,16 @@ function idempotency(
 const newestOrigin = (sql: Sql) => sql`(select o.path from address_origin o
   where o.account_id = x.account_id and o.address_id = x.id order by o.nth desc limit 1) as origin`;
 
+/** An adopted address is seen while its batch is open: never before its last row is there. Migration M-I14. */
+const isOpen = (sql: Sql) => sql`(x.batch_id is null or exists (
+  select from import_batch o where o.account_id = x.account_id and o.id = x.batch_id and o.state = 'committed'))`;
+
+/** The project of an adopted address `x`, as `m`. */
+const ofProject = (sql: Sql) => sql`left join lateral (
+  select b.project_id, p.state as project_state from import_batch b
+    join migration_project p on p.account_id = b.account_id and p.id = b.project_id
+   where b.account_id = x.account_id and b.id = x.batch_id offset 0) m on true`;
+
 function addressList(lists: Lists): Pick<ReadStore, 'addresses'> {
   return {
     async addresses(accountId, { chain, userRef, tag, status }, page) {
@@ -85,7 +95,7 @@ function addressList(lists: Lists): Pick<ReadStore, 'addresses'> {
       const isWhole = chain === undefined && userRef === undefined && tag === undefined && status === undefined;
       const own = sql`${userRef === undefined ? sql`` : sql`and x.user_ref = ${userRef}`} ${tag === undefined ? sql`` : sql`and x.tag = ${tag}`}`;
       // Own addresses have neither a user nor a tag.
-      const from = sql`from address x where x.account_id = t.account ${userRef === undefined && tag === undefined ? sql`and x.purpose = 'deposit'` : own}`;
+      const from = sql`from address x where x.account_id = t.account ${userRef === undefined && tag === undefined ? sql`and x.purpose = 'deposit'` : own} and x.status <> 'released' and ${isOpen(sql)}`;
       const source: Source = isWhole
         ? { pairs: [['', '']], range: () => from }
         : {
@@ -104,8 +114,8 @@ function addressList(lists: Lists): Pick<ReadStore, 'addresses'> {
           shape: addressOf,
           rows: (keys) => sql`
           with k as materialized (${keys})
-          select x.*, ${newestOrigin(sql)}, null::timestamptz as key_time, k.id as key_id
-            from k join address x on x.account_id = t.account and x.id = k.id`,
+          select x.*, ${newestOrigin(sql)}, m.project_id, m.project_state, null::timestamptz as key_time, k.id as key_id
+            from k join address x on x.account_id = t.account and x.id = k.id ${ofProject(sql)}`,
         },
         page,
       );
@@ -124,7 +134,9 @@ function addresses(
       return oneOf(
         sql,
         accountId,
-        sql`select x.*, ${newestOrigin(sql)} from address x where x.account_id = t.account and x.id = ${id}`,
+        sql`
+        select x.*, ${newestOrigin(sql)}, m.project_id, m.project_state from address x ${ofProject(sql)}
+         where x.account_id = t.account and x.id = ${id} and x.status <> 'released' and ${isOpen(sql)}`,
         addressOf,
       );
     },
@@ -144,8 +156,9 @@ function addresses(
         sql,
         accountId,
         sql`
-        select x.*, ${newestOrigin(sql)} from address x
+        select x.*, ${newestOrigin(sql)}, m.project_id, m.project_state from address x ${ofProject(sql)}
          where x.account_id = t.account and x.address = ${address} and x.family = ${FAMILY_OF[chain]}
+           and x.status <> 'released' and ${isOpen(sql)}
          order by x.chain = ${chain} desc, x.status = 'active' desc, x.created_at, x.id limit 1`,
         addressOf,
       );
@@ -158,7 +171,7 @@ function addresses(
           sql`
           
           select a.address from unnest(${[...new Set(addresses)]}::text[]) asked(address) cross join lateral (
-            select o.address from address o where o.address = asked.address and o.account_id = t.account and o.family = ${FAMILY_OF[chain]} limit 1) a`,
+            select o.address from address o where o.address = asked.address and o.account_id = t.account and o.family = ${FAMILY_OF[chain]} and o.status <> 'released' limit 1) a`,
         )}`;
       return rows.map(({ address }) => address);
     },

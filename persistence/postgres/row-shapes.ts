@@ -9,6 +9,8 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 /** A column set of the server; each function below names what it takes. */
 export type Columns = Readonly<Record<string, unknown>>;
 
+const modeOf = (state: unknown): 'observe' | 'active' => (state === 'active' ? 'active' : 'observe');
+
 export function addressOf(row: Columns): AddressRow {
   return {
     id: row.id,
@@ -26,6 +28,7 @@ export function addressOf(row: Columns): AddressRow {
     status: row.status,
     createdAtMs: row.createdAt,
     ...(row.batchId === null ? {} : { batchId: row.batchId }),
+    ...(row.projectId == null ? {} : { project: { id: row.projectId, mode: modeOf(row.projectState) } }),
   } as AddressRow;
 }
 

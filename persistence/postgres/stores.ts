@@ -9,6 +9,7 @@ import { createFindStore } from './find-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createInvitationStore } from './invitation-store.ts';
+import { createImportStore } from './import-store.ts';
 import { createJobStore } from './job-store.ts';
 import { createLoginStore } from './login-store.ts';
 import { createMailStore } from './mail-store.ts';
@@ -60,6 +61,7 @@ export function createStores(options: StoresOptions) {
     uploads: createUploadStore(sql),
     tokenRequests: createTokenRequestStore(sql),
     origins: createOriginStore(sql),
+    imports: createImportStore(sql),
     /** Attempt partitions of this month and the next ones: at start and daily. */
     async maintain(nowMs: number): Promise<void> {
       await sql`select ensure_attempt_partitions(${nowMs}::timestamptz, 3)`;

@@ -95,6 +95,8 @@ export function createUploadStore(sql: Sql): UploadStore {
       const [row] = await sql<{ erased: number }[]>`
         with old as materialized (
           select id from upload where state <> 'erased' and created_at < ${beforeMs}::timestamptz
+             -- A batch may be validated again for three months.
+             and (state <> 'used' or created_at < ${beforeMs}::timestamptz - interval '83 days')
            order by created_at limit ${ERASED_AT_ONCE}
         ), gone as (
           delete from upload_chunk c using old o where c.upload_id = o.id

@@ -5,6 +5,7 @@ import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import {
   COVERAGE_COUNTED_MAX,
   COVERAGE_HEIGHTS_MAX,
+  type AdoptedBehind,
   type BlockLink,
   type BlockRecord,
   type Coverage,
@@ -233,8 +234,23 @@ function watchedOf({ addressKey, addressId, accountId, address, purpose }: Colum
   return { addressKey, addressId, accountId, address, purpose } as WatchedAddress;
 }
 
-function addresses(sql: Sql): Pick<WatchStore, 'watched' | 'addressesSince'> {
+function addresses(sql: Sql): Pick<WatchStore, 'watched' | 'addressesSince' | 'adoptedBehind' | 'noteAdopted'> {
   return {
+    async adoptedBehind(ledger, limit) {
+      const rows = await sql<Columns[]>`
+        select account_id, batch_id, next_height from import_catch_up
+         where ledger = ${ledger} and done_at is null order by ledger, account_id, batch_id limit ${limit}::int`;
+      return rows.map(
+        ({ accountId, batchId, nextHeight }) =>
+          ({ accountId, batchId, nextHeight: Number(nextHeight) }) as AdoptedBehind,
+      );
+    },
+    async noteAdopted(ledger, { accountId, batchId, nextHeight, isDone }) {
+      await sql`
+        update import_catch_up set next_height = ${nextHeight}::bigint,
+            done_at = case when ${isDone} then clock_timestamp() end
+         where ledger = ${ledger} and account_id = ${accountId} and batch_id = ${batchId}`;
+    },
     async watched(environment, addressKeys) {
       if (addressKeys.length === 0) return [];
       const parts = await Promise.all(

@@ -63,6 +63,43 @@ export type ProjectState = (typeof PROJECT_STATES)[number];
 export const UPLOAD_STATES = ['open', 'complete', 'rejected', 'used', 'erased'] as const;
 export type UploadState = (typeof UPLOAD_STATES)[number];
 
+export const BATCH_STATES = [
+  'created',
+  'validating',
+  'valid',
+  'invalid',
+  'conflict',
+  'committing',
+  'committed',
+  'rolling_back',
+  'rolled_back',
+] as const;
+export type BatchState = (typeof BATCH_STATES)[number];
+
+/** Of a validation, in order. Spec §4.8. */
+export const PHASES = [
+  'parse',
+  'schema',
+  'chain_format',
+  'derivation',
+  'uniqueness',
+  'spendability',
+  'projection',
+] as const;
+export type Phase = (typeof PHASES)[number];
+export const PHASE_STATES = ['passed', 'failed', 'not_run'] as const;
+export const SEVERITIES = ['error', 'warning', 'skip'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Why an adopted address is watch-only. */
+export const WATCH_ONLY_REASONS = [
+  'source_purged',
+  'family_not_signed',
+  'no_key',
+  'script_not_signed',
+  'identity_retired',
+] as const;
+
 /** A file of an import, bytes. */
 export const UPLOAD_BYTES_MAX = 268_435_456;
 export const PROJECTS_MAX = 200;

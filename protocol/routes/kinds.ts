@@ -27,7 +27,7 @@ export const creates = (tag: Tag) => ({ ...writes(tag), status: 201 }) as const;
 /** What the edge answers without the cloud: it keeps no answers, least of all one with a key in it. */
 export const alone = (tag: Tag) => ({ tag, where: 'edge', credential: 'application', status: 200 }) as const;
 export const sandbox = { ...writes('Sandbox'), sandboxOnly: true, idempotent: 'claimed' } as const;
-export const portal = (tag: Tag, role: 'owner' | 'viewer' | null) =>
+export const portal = (tag: Tag, role: 'owner' | 'editor' | 'viewer' | null) =>
   ({
     tag,
     where: 'cloud',
@@ -73,6 +73,7 @@ export const BUILD = [
   ...NOT_PAYABLE,
   ...NOT_SIGNED,
   'CHAIN_UNAVAILABLE',
+  'ADDRESS_IN_OBSERVE_MODE',
   'ADDRESS_WATCH_ONLY',
   'TIER_FEATURE_LOCKED',
   'CONFLICT',

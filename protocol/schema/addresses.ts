@@ -44,6 +44,12 @@ export const address = z.object({
   status: z.enum(ADDRESS_STATUSES),
   reserveDrops: z.string().optional().meta({ description: 'smallest first deposit of an `xlm` address, in stroops' }),
   createdAt: instant,
+  projectId: z
+    .string()
+    .optional()
+    .meta({ description: 'only of addresses that a migration adopted, like what follows' }),
+  batchId: z.string().optional(),
+  mode: z.enum(['observe', 'active']).optional(),
 });
 
 export const addressParams = z.strictObject({ id: pathId('adr') });

@@ -193,10 +193,50 @@ const BATCH_TABLES = [
   'payment_transfers',
   'payment_entries',
   'payments_expired',
+  'imports_reserved',
+  'imports_opened',
+  'imports_undone',
+  'projects_cut_over',
   'sandbox_resets',
 ];
 
 const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
+  move_import: [
+    {
+      name: 'a batch that there is none of, to a state that is a commit',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select move_import(${theirs.live}, 'imp_none', '{valid}'::text[], '{"state": "committed"}'::jsonb)`,
+    },
+  ],
+  check_import: [
+    {
+      name: 'rows of a batch that there is none of',
+      expected: 'nothing',
+      call: () => database.sql`select * from check_import(${theirs.live}, 'imp_none', 0, 10)`,
+    },
+  ],
+  fill_import: [
+    {
+      name: 'a batch that is not at a commit',
+      expected: 'nothing',
+      call: () => database.sql`select fill_import(${theirs.live}, 'imp_none', 10)`,
+    },
+  ],
+  release_import: [
+    {
+      name: 'a batch that is not on its way back',
+      expected: 'nothing',
+      call: () => database.sql`select release_import(${theirs.live}, 'imp_none', 10)`,
+    },
+  ],
+  claim_imports: [
+    {
+      name: 'work of all accounts',
+      expected: { open: 'which batches were left; their work changes nothing that it does twice' },
+      call: () => database.sql`select * from claim_imports(10)`,
+    },
+  ],
   append_accounts: [
     ...BATCH_TABLES.map((table): Attack => ({
       name: `a row of another account in ${table}`,

@@ -336,6 +336,7 @@ export class Database implements StoryDatabase {
       deposits: [...new Set(deposits)],
       withdrawals: [...new Set(withdrawals)],
       addresses: [...this.#seed.addresses],
+      adoptions: [],
       checkout: NO_CHECKOUT,
     };
   }

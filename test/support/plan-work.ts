@@ -979,6 +979,67 @@ const MIGRATION: Record<string, Work> = {
   },
 };
 
+/** A batch with rows, from its file to its end. */
+async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[string, string]> {
+  const { uploads, imports } = stores;
+  const project = { id: newId('mig', Date.now()), name: 'old', createdAtMs: Date.now() },
+    uploadId = newId('upl', Date.now()),
+    id = newId('imp', Date.now());
+  await uploads.createProject(live, project, 1_000);
+  const upload = { accountId: live, filename: 'f', declaredBytes: null, declaredSha256: null, maxBytes: 9 };
+  const more = { urlKey: Buffer.alloc(32), deadlineMs: soon(), createdAtMs: Date.now() };
+  await uploads.openUpload({ id: uploadId, ...upload, ...more }, 1_000);
+  const attempt = (await uploads.beginContent(uploadId))!;
+  await uploads.endContent(uploadId, { stored: attempt, bytes: 1, sha256: 'x', format: 'csv' });
+  await uploads.completeUpload(uploadId);
+  const batch = { id, accountId: live, projectId: project.id, uploadId, chain: null, includeChange: false };
+  await imports.createBatch({ ...batch, createdAtMs: Date.now() }, 1_000);
+  await imports.moveBatch(live, id, ['created'], { state: 'validating', dryRunId: `dry_${id}` });
+  await imports.clearStaged(live, id);
+  const staged = Array.from({ length: rows }, (_, n) => {
+    const { address, addressKey, id: addressId } = issued(live);
+    const where = { chain: 'eth' as const, family: 'evm' as const, address, addressKey, derivationPath: '[]' };
+    return { n: n + 1, line: n + 1, ...where, userRef: 'u', tag: null, label: null, addressId };
+  });
+  await imports.stage(live, id, staged);
+  const issue = { n: 1, phase: 'derivation', severity: 'warning', code: 'untraced', line: 1, field: null } as const;
+  await imports.report(live, id, [{ ...issue, column: null, message: 'x' }]);
+  await imports.checkClaims(live, id, 0, 100);
+  await imports.reportSkips(live, id, 100);
+  await imports.staged(live, id);
+  await imports.issues(live, id, 0, 100);
+  await imports.moveBatch(live, id, ['validating'], { state: 'valid', adopting: rows });
+  const reserved = { id, dryRunId: `dry_${id}`, adopting: rows, heights: { eth: 1 } };
+  await write(stores, live, [{ table: 'imports_reserved', row: reserved, key: id }]);
+  while ((await imports.fill(live, id, 100)) === 'filling');
+  return [project.id, id];
+}
+
+const IMPORTS: Record<string, Work> = {
+  'imports: a batch from its file to its cutover, and back': async (world) => {
+    const { stores, live } = world,
+      { imports, watch } = stores;
+    const [projectId, id] = await importOf(world, 20);
+    const at = new Date().toISOString();
+    await write(stores, live, [{ table: 'imports_opened', row: { id, adopting: 20, at }, key: id }]);
+    await imports.batch(live, id);
+    await imports.batchesOf(live, projectId);
+    await imports.observed(live, projectId);
+    await imports.catchUps(live, projectId);
+    await imports.adopted(live, projectId, '', 100);
+    await imports.firstAdopted(live, projectId, 10);
+    await imports.firstAdopted(live, projectId, ['0x']);
+    for (const one of await watch.adoptedBehind(LEDGER, 10)) await watch.noteAdopted(LEDGER, { ...one, isDone: true });
+    for (const state of ['active', 'observe'])
+      await write(stores, live, [{ table: 'projects_cut_over', row: { id: projectId, state, heights: {} }, key: id }]);
+    await write(stores, live, [
+      { table: 'imports_undone', row: { id, adopting: 20, becomes: 'rolled_back' }, key: id },
+    ]);
+    while ((await imports.release(live, id, 100)) > 0);
+    await imports.claimImports(10);
+  },
+};
+
 const SANDBOX: Record<string, Work> = {
   'sandbox.head mine unmine blocks blockOf sighting balance nonce transactionsOf setDown downUntil': async ({
     stores: { sandbox },
@@ -1112,4 +1173,5 @@ export const PLAN_WORK: Readonly<Record<string, Work>> = {
   ...READS,
   ...SANDBOX,
   ...MIGRATION,
+  ...IMPORTS,
 };

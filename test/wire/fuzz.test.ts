@@ -118,6 +118,7 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
           projectId: texts,
           uploadId: texts,
           slug: texts,
+          batchId: texts,
         }),
         record(fieldsOf(route.query), values),
         record(fieldsOf(route.body), values),

@@ -36,7 +36,9 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         { projectId } = asked.params;
       const project = await uploads.project(accountId, projectId);
       if (project === null) return unknownIn(asked, 'project', projectId);
-      return capacityView(capacityOf(await stateOf(deps, accountId), 0));
+      const batches = await deps.stores.imports.batchesOf(accountId, projectId);
+      const adopting = batches.reduce((sum, batch) => sum + (batch.state === 'valid' ? batch.adopting : 0), 0);
+      return capacityView(capacityOf(await stateOf(deps, accountId), adopting));
     },
   };
 }

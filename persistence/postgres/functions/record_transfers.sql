@@ -12,6 +12,8 @@ declare
   entries jsonb;
 begin
   if jsonb_array_length(transfers) = 0 then return '[]'; end if;
+  transfers := standing_transfers(transfers);
+  if jsonb_array_length(transfers) = 0 then return '[]'; end if;
   perform check_transfers(of_ledger, transfers);
   with incoming as materialized (
     select t.value as transfer, n, t.value ->> 'txid' as txid, (t.value ->> 'outputIndex')::bigint as output_index
@@ -56,5 +58,15 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id,
            'fact', jsonb_build_object('kind', kind, 'deposit', deposit)) order by n, part), '[]')
     into entries from outcome;
+  -- What an adopted address had after its commit closes the way back.
+  insert into import_hit (account_id, batch_id, ledger, txid, output_index)
+    select a.account_id, a.batch_id, of_ledger, t.value ->> 'txid', (t.value ->> 'outputIndex')::bigint
+      from jsonb_array_elements(transfers) t(value) cross join lateral (
+        select o.account_id, o.batch_id from address o
+         where o.account_id = t.value ->> 'accountId' and o.id = t.value ->> 'addressId' offset 0) a
+      join import_batch b on b.account_id = a.account_id and b.id = a.batch_id
+     where (t.value ->> 'height')::bigint > coalesce((b.heights ->> (t.value ->> 'chain'))::bigint, -1)
+     order by 1, 2, 3, 4, 5
+  on conflict do nothing;
   return entries;
 end $$;

@@ -38,6 +38,12 @@ begin
      and g.account_id = of_account;
   delete from address where account_id = of_account and purpose = 'deposit';
   delete from address_gap where account_id = of_account;
+  -- What count_listed leaves to us.
+  insert into list_count as c (account_id, list, part, rows)
+    select b.account_id, 'address', 1, -sum(b.adopting) from import_batch b
+     where b.account_id = of_account and b.state = 'committed' group by b.account_id
+  on conflict (account_id, list, part) do update set rows = c.rows + excluded.rows;
+  delete from import_batch where account_id = of_account;
   delete from upload where account_id = of_account;
   delete from migration_project where account_id = of_account;
   perform set_config('flock.sandbox_reset', '', true);

@@ -16,6 +16,9 @@ language sql security definer set search_path = flock, pg_temp as $$
    where w.status in ('signing', 'broadcast') and w.ledger like '%@%\_sandbox' and jsonb_array_length(w.versions) > 0
      and not (w.status = 'broadcast' and exists (
            select 1 from sandbox_pool p where p.txid = w.txid and p.ledger = w.ledger and p.replaced_by is null))
+  union
+  -- Read again for what was adopted.
+  select c.ledger from import_catch_up c where c.ledger like '%@%\_sandbox' and c.done_at is null
   order by 1 limit most;
 $$;
 grant execute on function sandbox_behind to flock_app;

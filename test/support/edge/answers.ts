@@ -4,7 +4,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { builtFor, RECEIVER, transactionFor } from './built.ts';
 import { FIRST, GAS_TANK } from './edges.ts';
-import { CAPACITY, CASE_SAMPLE, PROJECT, UPLOAD_ID } from './migration-answers.ts';
+import { BATCH, CAPACITY, CASE_SAMPLE, DRY_RUN, ISSUE, OBSERVED, PROJECT, UPLOAD_ID } from './migration-answers.ts';
 
 export interface Sample<O extends ForwardedOperation = ForwardedOperation> {
   readonly params?: Record<string, string>;
@@ -588,6 +588,14 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
     body: { filename: 'addresses.csv' },
     data: { uploadId: UPLOAD_ID, uploadUrl: 'https://cloud.example/x', deadline: AT, maxBytes: 5 },
   },
+  createImport: { params: { projectId: PROJECT.id }, body: { uploadId: UPLOAD_ID }, data: BATCH },
+  getImport: { params: { batchId: BATCH.id }, data: BATCH },
+  validateImport: { params: { batchId: BATCH.id }, body: {}, data: DRY_RUN },
+  getDryRun: { params: { batchId: BATCH.id }, data: DRY_RUN },
+  listImportIssues: { params: { batchId: BATCH.id }, data: page(ISSUE) },
+  commitImport: { params: { batchId: BATCH.id }, body: { dryRunId: BATCH.dryRunId }, data: BATCH },
+  rollbackImport: { params: { batchId: BATCH.id }, body: {}, data: BATCH },
+  getObserve: { params: { projectId: PROJECT.id }, data: OBSERVED },
   completeUpload: {
     params: { uploadId: UPLOAD_ID },
     body: {},

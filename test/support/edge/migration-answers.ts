@@ -43,3 +43,78 @@ export const PROJECT: ReplyOf<'createMigrationProject'> = {
 };
 export const UPLOAD_ID = newId('upl', 1);
 export const CAPACITY: ReplyOf<'getMigrationCapacity'> = CASE_SAMPLE.data.capacity;
+
+export const BATCH: ReplyOf<'getImport'> = {
+  id: newId('imp', 1),
+  batchId: newId('imp', 1),
+  projectId: PROJECT.id,
+  uploadId: UPLOAD_ID,
+  state: 'committed',
+  dryRunId: newId('dry', 1),
+  adopting: 2,
+  heights: { eth: 5 },
+  createdAt: PROJECT.createdAt,
+  committedAt: PROJECT.createdAt,
+  rollbackUntil: PROJECT.createdAt,
+};
+export const ISSUE: ReplyOf<'listImportIssues'>['content'][number] = {
+  phase: 'derivation',
+  severity: 'warning',
+  code: 'untraced',
+  line: 2,
+  column: null,
+  field: null,
+  message: 'no key',
+};
+const phase = {
+  state: 'passed' as const,
+  rows: 2,
+  passed: 2,
+  skipped: 0,
+  warnings: 1,
+  errors: 0,
+  codes: { untraced: 1 },
+};
+export const DRY_RUN: ReplyOf<'getDryRun'> = {
+  batchId: BATCH.id,
+  dryRunId: BATCH.dryRunId,
+  state: 'valid',
+  byPhase: {
+    parse: phase,
+    schema: phase,
+    chain_format: phase,
+    derivation: phase,
+    uniqueness: phase,
+    spendability: phase,
+    projection: phase,
+  },
+  rows: 2,
+  adoptable: 2,
+  skipped: 0,
+  spendable: 1,
+  watchOnly: 1,
+  conflicts: 0,
+  projection: CAPACITY,
+  issues: [ISSUE],
+};
+export const OBSERVED: ReplyOf<'getObserve'> = {
+  projectId: PROJECT.id,
+  state: 'observe',
+  addresses: 2,
+  depositsObserved: 1,
+  historicalRecorded: 1,
+  caughtUp: true,
+  chains: [
+    {
+      chain: 'eth',
+      recordedHeight: 5,
+      caughtUp: true,
+      depositsObserved: 1,
+      historicalRecorded: 1,
+      confirmed: 1,
+      pending: 1,
+      reversed: 0,
+      straddling: 0,
+    },
+  ],
+};

@@ -449,7 +449,7 @@ test('fold(events) is the state, whatever was decided', (t) => {
 const observing = (given: Depositor, more: Partial<Adoption> = {}): void => {
   given.address = { ...given.address, index: null, derivationPath: '[]', batchId: 'imp_1' };
   const { id: addressId } = given.address;
-  given.adoptions = [{ addressId, mode: 'observe', recorded: { eth: 99 }, activated: {}, ...more }];
+  given.adoptions = [{ addressId, mode: 'observe', cutovers: 0, recorded: { eth: 99 }, activated: {}, ...more }];
 };
 
 test('migration M-X2, M-O2 what is first seen before the cutover is credited and told to nobody, for ever', (t) => {

@@ -1,0 +1,160 @@
+/** Batches of an import with their rows as they were read. Migration M-I1–M-I16. */
+import type { AccountId } from '../../protocol/ids.ts';
+import type { BatchState, Phase, Severity } from '../../protocol/migration/words.ts';
+import type { Chain, Family } from '../../protocol/slugs.ts';
+import type { Heights } from '../account/migration.ts';
+
+export interface Batch {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly projectId: string;
+  readonly uploadId: string | null;
+  /** Of rows that name none. */
+  readonly chain: Chain | null;
+  readonly includeChange: boolean;
+  readonly state: BatchState;
+  readonly dryRunId: string | null;
+  readonly dryRunAtMs: number | null;
+  /** Of the newest dry run; null before one. */
+  readonly report: ImportReport | null;
+  readonly adopting: number;
+  readonly heights: Heights;
+  readonly committedAtMs: number | null;
+  readonly createdAtMs: number;
+}
+
+export interface PhaseReport {
+  readonly state: 'passed' | 'failed' | 'not_run';
+  readonly rows: number;
+  readonly passed: number;
+  readonly skipped: number;
+  readonly warnings: number;
+  readonly errors: number;
+  readonly codes: Readonly<Record<string, number>>;
+}
+
+export interface ImportReport {
+  readonly byPhase: Readonly<Record<Phase, PhaseReport>>;
+  readonly rows: number;
+  readonly adoptable: number;
+  readonly skipped: number;
+  readonly spendable: number;
+  readonly watchOnly: number;
+  readonly conflicts: number;
+  readonly chains: readonly Chain[];
+  /** Above own paths that are adopted: what is issued next. */
+  readonly nextIndexes: Partial<Record<Family, number>>;
+}
+
+export interface StagedRow {
+  readonly n: number;
+  readonly line: number;
+  readonly chain: Chain;
+  readonly family: Family;
+  readonly address: string;
+  readonly addressKey: string;
+  readonly derivationPath: string;
+  readonly userRef: string | null;
+  readonly tag: string | null;
+  readonly label: string | null;
+  readonly addressId: string;
+}
+
+export interface Issue {
+  readonly n: number;
+  readonly phase: Phase;
+  readonly severity: Severity;
+  readonly code: string;
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly field: string | null;
+  readonly message: string;
+}
+
+export interface BatchChange {
+  readonly state: 'created' | 'validating' | 'valid' | 'invalid' | 'conflict';
+  readonly dryRunId?: string;
+  readonly report?: ImportReport;
+  readonly adopting?: number;
+  /** Only of this run. */
+  readonly run?: string;
+}
+
+/** An address of a project, for its list. */
+export interface AdoptedRow {
+  readonly id: string;
+  readonly address: string;
+  readonly chain: Chain;
+  readonly derivationPath: string;
+  readonly userRef: string | null;
+  readonly tag: string | null;
+  readonly label: string | null;
+  readonly batchId: string;
+  readonly recordedHeight: number | null;
+  readonly observed: number;
+  readonly historical: number;
+  readonly straddling: number;
+}
+
+export interface ObservedCounts {
+  readonly chain: Chain;
+  readonly silence: 'historical' | 'observed';
+  readonly confirmed: number;
+  readonly pending: number;
+  readonly reversed: number;
+}
+
+export interface CatchUp {
+  readonly accountId: AccountId;
+  readonly batchId: string;
+  readonly chain: Chain;
+  readonly nextHeight: number;
+  readonly isDone: boolean;
+}
+
+export interface ImportStore {
+  /** Null where the upload is not complete, or serves another batch; the account has `most` batches at most. */
+  createBatch(
+    batch: Pick<Batch, 'id' | 'accountId' | 'projectId' | 'chain' | 'includeChange' | 'createdAtMs'> & {
+      readonly uploadId: string;
+    },
+    most: number,
+  ): Promise<boolean>;
+  batch(accountId: AccountId, id: string): Promise<Batch | null>;
+  batchesOf(accountId: AccountId, projectId: string): Promise<Batch[]>;
+  moveBatch(accountId: AccountId, id: string, from: readonly BatchState[], change: BatchChange): Promise<boolean>;
+  /** Rows and issues of before go. */
+  clearStaged(accountId: AccountId, id: string): Promise<void>;
+  stage(accountId: AccountId, id: string, rows: readonly StagedRow[]): Promise<void>;
+  report(accountId: AccountId, id: string, issues: readonly Issue[]): Promise<void>;
+  issues(accountId: AccountId, id: string, after: number, limit: number): Promise<Issue[]>;
+  /** Looks for repetitions and claims among `most` rows behind one; the last of them, null at the end. */
+  checkClaims(
+    accountId: AccountId,
+    id: string,
+    after: number,
+    most: number,
+  ): Promise<{ lastN: number | null; codes: Readonly<Record<string, number>> }>;
+  /** Adds what was passed over to the issues, `most` rows of it. */
+  reportSkips(accountId: AccountId, id: string, most: number): Promise<void>;
+  /** Rows that are adopted, by chain and what their path begins with. */
+  staged(accountId: AccountId, id: string): Promise<{ chain: Chain; origin: string; rows: number }[]>;
+  fill(accountId: AccountId, id: string, most: number): Promise<'filling' | 'filled' | 'conflict' | 'gone'>;
+  release(accountId: AccountId, id: string, most: number): Promise<number>;
+  /** Work that somebody began and left. */
+  claimImports(
+    most: number,
+  ): Promise<{ accountId: AccountId; id: string; state: BatchState; dryRunId: string | null }[]>;
+  /** Deposits that stand or stood and were told to nobody, of open batches. */
+  observed(accountId: AccountId, projectId: string): Promise<ObservedCounts[]>;
+  /** How far the blocks above the recorded heights were read again, of open batches. */
+  catchUps(accountId: AccountId, projectId: string): Promise<CatchUp[]>;
+  /** Addresses of a project behind one, by their ids. */
+  adopted(accountId: AccountId, projectId: string, after: string, limit: number): Promise<AdoptedRow[]>;
+  /** The first addresses of a project in order of adoption, or those of some texts. */
+  firstAdopted(
+    accountId: AccountId,
+    projectId: string,
+    which: number | readonly string[],
+  ): Promise<Pick<AdoptedRow, 'address' | 'chain' | 'batchId'>[]>;
+}

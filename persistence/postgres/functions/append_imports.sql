@@ -1,0 +1,67 @@
+-- The part of an append that is about imports: a batch is reserved for its commit, opened, or taken back, and a project
+-- is cut over. What is not as the decision was told is refused: `import_state`, `import_rollback_closed`.
+create or replace function append_imports(batch jsonb) returns void language plpgsql as $$
+#variable_conflict use_column
+declare
+  one jsonb;
+begin
+  for one in select value from jsonb_array_elements(coalesce(batch -> 'imports_reserved', '[]')) loop
+    update import_batch b set state = 'committing', heights = one -> 'heights', filled = 0,
+        worked_until = clock_timestamp() + interval '45 seconds'
+     where b.account_id = one ->> 'account_id' and b.id = one ->> 'id' and b.state = 'valid'
+       and b.dry_run_id = one ->> 'dry_run_id' and b.adopting = (one ->> 'adopting')::bigint
+       and exists (select from migration_project p where p.account_id = b.account_id and p.id = b.project_id
+                      and p.state <> 'active');
+    perform import_moved(found);
+  end loop;
+  for one in select value from jsonb_array_elements(coalesce(batch -> 'imports_opened', '[]')) loop
+    update import_batch b set state = 'committed', committed_at = (one ->> 'at')::timestamptz
+     where b.account_id = one ->> 'account_id' and b.id = one ->> 'id' and b.state = 'committing' and not exists (
+       select from import_row r where r.account_id = b.account_id and r.batch_id = b.id and r.n > b.filled);
+    perform import_moved(found);
+    update migration_project p set state = 'observe' from import_batch b
+     where b.account_id = one ->> 'account_id' and b.id = one ->> 'id'
+       and p.account_id = b.account_id and p.id = b.project_id and p.state = 'draft';
+    insert into import_catch_up (ledger, account_id, batch_id, chain, next_height)
+      select case when b.account_id like '%\_sandbox' then h.key || '@' || b.account_id else h.key end, b.account_id,
+             b.id, h.key, h.value::bigint + 1
+        from import_batch b cross join lateral jsonb_each_text(b.heights) h
+       where b.account_id = one ->> 'account_id' and b.id = one ->> 'id'
+    on conflict (account_id, batch_id, ledger) do update set next_height = excluded.next_height, done_at = null;
+    -- Its rows were not counted while nobody saw them (count_listed).
+    insert into list_count as c (account_id, list, part, rows)
+      select one ->> 'account_id', 'address', 0, (one ->> 'adopting')::bigint
+    on conflict (account_id, list, part) do update set rows = c.rows + excluded.rows;
+  end loop;
+  for one in select value from jsonb_array_elements(coalesce(batch -> 'imports_undone', '[]')) loop
+    -- Locked first: a block that hits one of its addresses holds it too, and is seen by what follows (M-R2).
+    perform 1 from import_batch b where b.account_id = one ->> 'account_id' and b.id = one ->> 'id' for update;
+    if one ->> 'becomes' = 'rolled_back' then
+      if exists (select from import_hit h join fact f on f.ledger = h.ledger and f.txid = h.txid
+                    and f.output_index = h.output_index and f.status <> 'orphaned'
+                  where h.account_id = one ->> 'account_id' and h.batch_id = one ->> 'id')
+         or exists (select from import_batch b join withdrawal w on w.account_id = b.account_id
+                       and w.created_at >= b.committed_at and w.status not in ('built', 'expired', 'failed')
+                      join address a on a.address = w.from_address and a.account_id = w.account_id
+                       and a.batch_id = b.id
+                     where b.account_id = one ->> 'account_id' and b.id = one ->> 'id') then
+        raise exception 'a transaction landed on an adopted address'
+          using errcode = 'check_violation', constraint = 'import_rollback_closed', table = 'import_batch';
+      end if;
+      insert into list_count as c (account_id, list, part, rows)
+        select one ->> 'account_id', 'address', 1, -(one ->> 'adopting')::bigint
+      on conflict (account_id, list, part) do update set rows = c.rows + excluded.rows;
+    end if;
+    update import_batch b set state = 'rolling_back', becomes = one ->> 'becomes',
+        worked_until = clock_timestamp() + interval '45 seconds'
+     where b.account_id = one ->> 'account_id' and b.id = one ->> 'id' and b.adopting = (one ->> 'adopting')::bigint
+       and b.state = case one ->> 'becomes' when 'rolled_back' then 'committed' else 'committing' end;
+    perform import_moved(found);
+  end loop;
+  for one in select value from jsonb_array_elements(coalesce(batch -> 'projects_cut_over', '[]')) loop
+    update migration_project p set state = one ->> 'state', activated = coalesce(one -> 'heights', p.activated)
+     where p.account_id = one ->> 'account_id' and p.id = one ->> 'id'
+       and p.state = case one ->> 'state' when 'active' then 'observe' else 'active' end;
+    perform import_moved(found);
+  end loop;
+end $$;

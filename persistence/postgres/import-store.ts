@@ -1,0 +1,265 @@
+/** Batches of imports over PostgreSQL: each write is one statement. Migration M-I1–M-I16. */
+import type { AdoptedRow, Batch, CatchUp, ImportStore, Issue, ObservedCounts } from '../../model/ports/import-store.ts';
+import { failpoint } from '../../protocol/node/failpoint.ts';
+import type { Columns } from './row-shapes.ts';
+import type { Sql } from './sql.ts';
+import { asTenant } from './tenant.ts';
+
+export function createImportStore(sql: Sql): ImportStore {
+  return { ...batches(sql), ...staged(sql), ...work(sql), ...watched(sql) };
+}
+
+function batches(sql: Sql): Pick<ImportStore, 'createBatch' | 'batch' | 'batchesOf' | 'moveBatch' | 'claimImports'> {
+  return {
+    async createBatch({ id, accountId, projectId, uploadId, chain, includeChange, createdAtMs }, most) {
+      const { count } = await sql`
+        with taken as (
+          update upload u set state = 'used'
+           where u.id = ${uploadId} and u.account_id = ${accountId} and u.state = 'complete'
+             and (select count(*) from import_batch b where b.account_id = ${accountId}) < ${most}::int
+          returning u.id
+        )
+        insert into import_batch (account_id, id, project_id, upload_id, chain, with_change, created_at)
+          select ${accountId}, ${id}, ${projectId}, t.id, ${chain}, ${includeChange}, ${createdAtMs}::timestamptz from taken t`;
+      return count > 0;
+    },
+    async batch(accountId, id) {
+      const [row] = await sql<Columns[]>`select * from import_batch where account_id = ${accountId} and id = ${id}`;
+      return row === undefined ? null : batchOf(row);
+    },
+    async batchesOf(accountId, projectId) {
+      const rows = await sql<Columns[]>`
+        select * from import_batch where account_id = ${accountId} and project_id = ${projectId}`;
+      return rows.map(batchOf).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    async moveBatch(accountId, id, from, change) {
+      failpoint('move_import.before');
+      const [row] = await sql<{ moved: boolean }[]>`
+        select move_import(${accountId}, ${id}, ${from as string[]}::text[], ${sql.json(change as never)}) as moved`;
+      failpoint('move_import.after');
+      return row!.moved;
+    },
+    async claimImports(most) {
+      const rows = await sql<Columns[]>`select * from claim_imports(${most}::int)`;
+      return rows.map(({ accountId, id, state, dryRunId }) => ({ accountId, id, state, dryRunId })) as Awaited<
+        ReturnType<ImportStore['claimImports']>
+      >;
+    },
+  };
+}
+
+function staged(
+  sql: Sql,
+): Pick<ImportStore, 'clearStaged' | 'stage' | 'report' | 'reportSkips' | 'issues' | 'checkClaims' | 'staged'> {
+  return {
+    async clearStaged(accountId, id) {
+      await sql`
+        with gone as (delete from import_issue i where i.account_id = ${accountId} and i.batch_id = ${id})
+        delete from import_row r where r.account_id = ${accountId} and r.batch_id = ${id}`;
+    },
+    async stage(accountId, id, rows) {
+      if (rows.length === 0) return;
+      const values = rows.map((row) => ({
+        account_id: accountId,
+        batch_id: id,
+        n: row.n,
+        line: row.line,
+        chain: row.chain,
+        family: row.family,
+        address: row.address,
+        address_key: row.addressKey,
+        derivation_path: row.derivationPath,
+        user_ref: row.userRef,
+        tag: row.tag,
+        label: row.label,
+        address_id: row.addressId,
+      }));
+      failpoint('stage.before');
+      await sql`
+        insert into import_row (account_id, batch_id, n, line, chain, family, address, address_key, derivation_path,
+            user_ref, tag, label, address_id)
+          select r.* from jsonb_to_recordset(${sql.json(values as never)}) r(account_id text, batch_id text, n int,
+            line int, chain text, family text, address text, address_key uuid, derivation_path text, user_ref text,
+            tag text, label text, address_id text)
+        on conflict do nothing`;
+      failpoint('stage.after');
+    },
+    async report(accountId, id, issues) {
+      if (issues.length === 0) return;
+      const values = issues.map((issue) => ({ ...issue, col: issue.column }));
+      await sql`
+        insert into import_issue (account_id, batch_id, n, phase, severity, code, line, col, field, message)
+          select ${accountId}, ${id}, r.* from jsonb_to_recordset(${sql.json(values as never)}) r(n int, phase text,
+            severity text, code text, line int, col int, field text, message text)
+        on conflict do nothing`;
+    },
+    async reportSkips(accountId, id, most) {
+      await sql`
+        insert into import_issue (account_id, batch_id, n, phase, severity, code, line, message)
+          select ${accountId}, ${id}, 20000 + row_number() over (order by r.n), 'uniqueness',
+                 case r.skip when 'duplicate_differs' then 'error' else 'skip' end, r.skip, r.line,
+                 case r.skip when 'already_in_account' then 'the account has it' else 'the file has it before' end
+            from (
+              select o.n, o.skip, o.line from import_row o
+               where o.account_id = ${accountId} and o.batch_id = ${id} and o.skip <> 'ADDRESS_CONFLICT'
+               order by o.n limit ${most}::int) r
+        on conflict do nothing`;
+    },
+    async issues(accountId, id, after, limit) {
+      const rows = await sql<Columns[]>`
+        select n, phase, severity, code, line, col as column, field, message from import_issue
+         where account_id = ${accountId} and batch_id = ${id} and n > ${after}::int order by n limit ${limit}::int`;
+      return rows.map((row) => ({ ...row }) as unknown as Issue);
+    },
+    async checkClaims(accountId, id, after, most) {
+      const [row] = await sql<{ lastN: number | null; codes: Record<string, number> }[]>`
+        select * from check_import(${accountId}, ${id}, ${after}::int, ${most}::int)`;
+      return row!;
+    },
+    async staged(accountId, id) {
+      const rows = await sql<Columns[]>`
+        select r.chain, case when r.derivation_path like 'm/%' then 'm' else substr(r.derivation_path, 2, 16) end as origin,
+               count(*) as rows
+          from import_row r
+         where r.account_id = ${accountId} and r.batch_id = ${id} and r.skip is null group by 1, 2`;
+      return rows.map(({ chain, origin, rows: count }) => ({ chain, origin, rows: Number(count) })) as Awaited<
+        ReturnType<ImportStore['staged']>
+      >;
+    },
+  };
+}
+
+function work(sql: Sql): Pick<ImportStore, 'fill' | 'release'> {
+  return {
+    async fill(accountId, id, most) {
+      failpoint('fill_import.before');
+      const [row] = await sql<{ outcome: string }[]>`
+        select fill_import(${accountId}, ${id}, ${most}::int) as outcome`;
+      failpoint('fill_import.after');
+      return row!.outcome as Awaited<ReturnType<ImportStore['fill']>>;
+    },
+    async release(accountId, id, most) {
+      failpoint('release_import.before');
+      const [row] = await sql<{ released: number }[]>`
+        select release_import(${accountId}, ${id}, ${most}::int) as released`;
+      failpoint('release_import.after');
+      return row!.released;
+    },
+  };
+}
+
+function watched(sql: Sql): Pick<ImportStore, 'observed' | 'catchUps' | 'adopted' | 'firstAdopted'> {
+  return {
+    async observed(accountId, projectId) {
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select d.chain, d.silence, count(*) filter (where d.status = 'confirmed') as confirmed,
+                 count(*) filter (where d.status = 'detected') as pending,
+                 count(*) filter (where d.status = 'reversed') as reversed
+            from deposit d
+            join address a on a.account_id = d.account_id and a.id = d.address_id
+            join import_batch b on b.account_id = a.account_id and b.id = a.batch_id and b.state = 'committed'
+           where d.account_id = t.account and d.silence is not null and b.project_id = ${projectId}
+           group by d.chain, d.silence`,
+        )}`;
+      return rows.map(
+        ({ chain, silence, confirmed, pending, reversed }) =>
+          ({
+            chain,
+            silence,
+            confirmed: Number(confirmed),
+            pending: Number(pending),
+            reversed: Number(reversed),
+          }) as ObservedCounts,
+      );
+    },
+    async catchUps(accountId, projectId) {
+      const rows = await sql<Columns[]>`
+        select c.account_id, c.batch_id, c.chain, c.next_height, c.done_at is not null as is_done
+          from import_batch b join import_catch_up c on c.account_id = b.account_id and c.batch_id = b.id
+         where b.account_id = ${accountId} and b.project_id = ${projectId} and b.state = 'committed'`;
+      return rows.map(catchUpOf);
+    },
+    async adopted(accountId, projectId, after, limit) {
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select a.id, a.address, a.chain, a.derivation_path, a.user_ref, a.tag, a.label, a.batch_id,
+                 (b.heights ->> a.chain)::bigint as recorded_height, s.observed, s.historical, s.straddling
+            from import_batch b cross join lateral (
+              select o.* from address o where o.account_id = t.account and o.batch_id = b.id and o.id > ${after}
+                 and o.status <> 'released' order by o.id limit ${limit}::int) a
+           cross join lateral (
+              select count(*) filter (where d.silence = 'observed' and d.status <> 'reversed') as observed,
+                     count(*) filter (where d.silence = 'historical' and d.status <> 'reversed') as historical,
+                     count(*) filter (where d.silence = 'observed' and d.status = 'detected') as straddling
+                from deposit d where d.account_id = t.account and d.address_id = a.id and d.silence is not null) s
+           where b.account_id = t.account and b.project_id = ${projectId} and b.state = 'committed'
+           order by a.id limit ${limit}::int`,
+        )} order by v.id`;
+      return rows.map(
+        (row) =>
+          ({
+            ...row,
+            recordedHeight: row['recordedHeight'] === null ? null : Number(row['recordedHeight']),
+            observed: Number(row['observed']),
+            historical: Number(row['historical']),
+            straddling: Number(row['straddling']),
+          }) as unknown as AdoptedRow,
+      );
+    },
+    async firstAdopted(accountId, projectId, which) {
+      const some =
+        typeof which === 'number'
+          ? sql`order by r.batch_id, r.n limit ${which}::int`
+          : sql`and r.address = any (${[...which]}::text[]) order by r.batch_id, r.n limit 1000`;
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select r.n, r.address, r.chain, r.batch_id from import_batch b
+            join import_row r on r.account_id = b.account_id and r.batch_id = b.id and r.skip is null
+           where b.account_id = t.account and b.project_id = ${projectId} and b.state = 'committed' ${some}`,
+        )} order by v.batch_id, v.n`;
+      return rows.map(({ address, chain, batchId }) => ({ address, chain, batchId })) as Pick<
+        AdoptedRow,
+        'address' | 'chain' | 'batchId'
+      >[];
+    },
+  };
+}
+
+function catchUpOf(row: Columns): CatchUp {
+  return {
+    accountId: row.accountId,
+    batchId: row.batchId,
+    chain: row.chain,
+    nextHeight: Number(row.nextHeight),
+    isDone: row.isDone,
+  } as CatchUp;
+}
+
+function batchOf(row: Columns): Batch {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    projectId: row.projectId,
+    uploadId: row.uploadId,
+    chain: row.chain,
+    includeChange: row.withChange,
+    state: row.state,
+    dryRunId: row.dryRunId,
+    dryRunAtMs: row.dryRunAt,
+    report: row.report,
+    adopting: Number(row.adopting),
+    heights: row.heights,
+    committedAtMs: row.committedAt,
+    createdAtMs: row.createdAt,
+  } as Batch;
+}

@@ -1,0 +1,383 @@
+/** Imports over the wire, from file to cutover and back. */
+import { randomBytes } from 'node:crypto';
+import test from 'ava';
+import { factsOf, networkOf } from '../../chains/registry.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import { eventually, codeOf, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
+
+const cloud = await startTestCloud();
+test.after.always(() => cloud.stop());
+
+type Key = Pick<TestAccountKey, 'apiKey'>;
+type Json = Record<string, any>;
+const post = (path: string, { apiKey }: Key, body: object = {}, more = {}) =>
+  raw(cloud.url, 'POST', path, { headers: jsonOf(apiKey, more), body: JSON.stringify(body) });
+const get = (path: string, { apiKey }: Key) => raw(cloud.url, 'GET', path, { headers: { 'x-api-key': apiKey } });
+const ok = async (answer: Promise<{ status: number; json: Json }>): Promise<Json> => {
+  const { status, json } = await answer;
+  if (status >= 300) throw new Error(JSON.stringify(json.error));
+  return json.data;
+};
+
+/** Addresses that nobody has used. */
+function addresses(count: number): string[] {
+  return Array.from({ length: count }, () => {
+    const read = factsOf('eth').parseAddress(networkOf('eth'), `0x${randomBytes(20).toString('hex')}`);
+    if (isRefusal(read)) throw new Error('no address');
+    return read.canonical;
+  });
+}
+const csvOf = (list: readonly string[]): string =>
+  `address,chain,user ref\n${list.map((address, at) => `${address},eth,u-${at}\n`).join('')}`;
+
+async function project(key: Key): Promise<string> {
+  return (await ok(post('/v1/migration/projects', key, { name: 'old wallet' }))).id;
+}
+async function batch(key: Key, projectId: string, text: string): Promise<string> {
+  const { uploadId, uploadUrl } = await ok(post('/v1/migration/uploads', key, { filename: 'f.csv' }));
+  const { pathname, search } = new URL(uploadUrl);
+  await ok(raw(cloud.url, 'PUT', `${pathname}${search}`, { body: text, headers: {} }));
+  await ok(post(`/v1/migration/uploads/${uploadId}/complete`, key));
+  return (await ok(post(`/v1/migration/projects/${projectId}/imports`, key, { uploadId }))).id;
+}
+const validate = (key: Key, id: string) => ok(post(`/v1/migration/imports/${id}/validate`, key));
+const commit = (key: Key, id: string, dryRunId: string, more = {}) =>
+  post(`/v1/migration/imports/${id}/commit`, key, { dryRunId, ...more });
+const observe = (key: Key, id: string) => ok(get(`/v1/migration/projects/${id}/observe`, key));
+async function adopted(key: Key, list: readonly string[]): Promise<{ projectId: string; id: string }> {
+  const projectId = await project(key),
+    id = await batch(key, projectId, csvOf(list));
+  const { dryRunId } = await validate(key, id);
+  const { state } = await ok(commit(key, id, dryRunId) as never);
+  if (state !== 'committed') throw new Error(state);
+  return { projectId, id };
+}
+const deposit = (key: Key, address: string, more = {}) =>
+  ok(
+    post('/v1/sandbox/simulate-deposit', key, {
+      chain: 'eth',
+      address,
+      amount: '1',
+      autoConfirm: true,
+      ...more,
+    }) as never,
+  );
+const eventsOf = async (accountId: string): Promise<string[]> =>
+  (
+    await cloud.database.owner<{ event: string }[]>`
+      select event from publication where account_id = ${accountId} order by seq`
+  ).map(({ event }) => event);
+
+test('M-I1 M-I3 M-I4 M-I9 a file is validated in seven phases, each run with a dry run of its own', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const [first, second] = addresses(2) as [string, string];
+  const id = await batch(
+    sandbox,
+    await project(sandbox),
+    `${csvOf([first, second])}${first},eth,u-0\n${first.toLowerCase()},bsc,\n`,
+  );
+  t.is((await get(`/v1/migration/imports/${id}/dry-run`, sandbox)).json.error?.code, 'IMPORT_NOT_READY');
+  t.like((await commit(sandbox, id, 'dry_x')).json.error, { code: 'IMPORT_NOT_READY', details: { state: 'created' } });
+  const report = await validate(sandbox, id);
+  t.like(report, { state: 'valid', rows: 4, adoptable: 2, skipped: 2, spendable: 0, watchOnly: 2, conflicts: 0 });
+  t.deepEqual(Object.keys(report['byPhase']), [
+    'parse',
+    'schema',
+    'chain_format',
+    'derivation',
+    'uniqueness',
+    'spendability',
+    'projection',
+  ]);
+  t.deepEqual(report['byPhase'].uniqueness, {
+    state: 'passed',
+    rows: 4,
+    passed: 2,
+    skipped: 2,
+    warnings: 0,
+    errors: 0,
+    codes: { duplicate: 1, same_address_other_network: 1 },
+  });
+  t.like(report['byPhase'].spendability, { rows: 2, codes: { no_key: 2 } });
+  for (const { rows, passed, skipped, errors } of Object.values(report['byPhase'] as Json))
+    t.is(rows, passed + skipped + errors);
+  const again = await validate(sandbox, id);
+  t.not(again['dryRunId'], report['dryRunId']);
+  t.like((await commit(sandbox, id, report['dryRunId'])).json.error, {
+    code: 'DRY_RUN_STALE',
+    details: { current: again['dryRunId'] },
+  });
+  t.is((await get(`/v1/migration/imports/${id}/dry-run`, sandbox)).json.data.dryRunId, again['dryRunId']);
+  const issues = await ok(get(`/v1/migration/imports/${id}/issues?size=3`, sandbox));
+  t.is(issues['content'].length, 3);
+  const { sandbox: other } = await cloud.organization();
+  t.is((await get(`/v1/migration/imports/${id}/dry-run`, other)).status, 404);
+});
+
+test('M-I4 M-I5 A10 what is wrong with a row is named by phase, code and line', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const [good, wrongCase] = addresses(2) as [string, string];
+  const flipped = wrongCase.replace(/[a-fA-F]/, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+  const text = [
+    'address,chain,user ref',
+    `${good},eth,u`,
+    `${flipped},eth,u`,
+    ',eth,u',
+    `${good},doge,u`,
+    `${good},usdt,u`,
+    '0x0000000000000000000000000000000000000000,eth,u',
+    'nothing,eth,u',
+    `${good},eth,1.2E+11`,
+    `${good},eth,other`,
+  ].join('\n');
+  const id = await batch(sandbox, await project(sandbox), `${text}\n`);
+  const report = await validate(sandbox, id);
+  t.is(report['state'], 'invalid');
+  t.like(report['byPhase'].schema.codes, {
+    missing_address: 1,
+    INVALID_CHAIN: 1,
+    chain_ambiguous: 1,
+    user_ref_rounded: 1,
+  });
+  t.like(report['byPhase'].chain_format.codes, { INVALID_ADDRESS: 2, eip55_case: 1 });
+  t.like(report['byPhase'].uniqueness, { state: 'failed', codes: { duplicate_differs: 1 } });
+  t.like(
+    (report['issues'] as Json[]).find(({ code }) => code === 'missing_address'),
+    { phase: 'schema', severity: 'error', line: 4, field: 'address' },
+  );
+  t.like((await commit(sandbox, id, report['dryRunId'])).json.error, {
+    code: 'IMPORT_NOT_READY',
+    details: { state: 'invalid' },
+  });
+});
+
+test('M-I11 M-I13 M-I14 M-O1 M-O2 M-O3 observed deposits are recorded and told to nobody; withdrawals are refused', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const list = addresses(3);
+  await deposit(sandbox, list[0]!).catch(() => null);
+  const { projectId, id } = await adopted(sandbox, list);
+  const listed = await ok(get('/v1/addresses', sandbox));
+  t.is(listed['totalElements'], 3);
+  t.like(listed['content'][0], { projectId, batchId: id, mode: 'observe', derivationPath: '[]', status: 'active' });
+  t.is((await ok(get(`/v1/addresses?userRef=u-1`, sandbox)))['content'][0].address, list[1]);
+  t.is((await get('/v1/migration/projects', sandbox)).json.data.content[0].state, 'observe');
+  await deposit(sandbox, list[0]!);
+  const observed = await observe(sandbox, projectId);
+  t.like(observed, { state: 'observe', addresses: 3, depositsObserved: 1, historicalRecorded: 0, caughtUp: true });
+  t.deepEqual(await eventsOf(sandbox.accountId), []);
+  t.is((await ok(get('/v1/transactions', sandbox)))['totalElements'], 1);
+  const build = await post('/v1/transactions/unsigned', sandbox, {
+    chain: 'eth',
+    from: list[0],
+    to: list[1],
+    amount: '1',
+  });
+  t.like(build.json.error, { code: 'ADDRESS_IN_OBSERVE_MODE', details: { projectId } });
+});
+
+test('M-O5 M-O6 M-I1 A16 the cutover announces what comes after it and nothing from before; back again at once', async (t) => {
+  const mine = await cloud.organization();
+  const { sandbox } = mine;
+  const [address] = addresses(1) as [string];
+  const { projectId } = await adopted(sandbox, [address]);
+  await deposit(sandbox, address);
+  const straddling = await deposit(sandbox, address, { autoConfirm: false });
+  const token = await cloud.signIn(mine.owner);
+  const cut = (to: string, body: object = {}) =>
+    raw(cloud.url, 'POST', `/v1/migration/projects/${projectId}/${to}`, {
+      headers: { authorization: `Bearer ${token}`, 'x-environment': 'sandbox', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  t.is((await post(`/v1/migration/projects/${projectId}/activate`, sandbox)).status, 401);
+  const active = await cut('activate', { totp: codeOf(mine.owner, 1) });
+  t.is(active.status, 200, JSON.stringify(active.json));
+  t.is(active.json.data.state, 'active');
+  t.is((await cut('activate')).json.data.state, 'active', 'again it answers the same');
+  t.deepEqual(await eventsOf(sandbox.accountId), []);
+  await ok(
+    post('/v1/sandbox/simulate-confirmation', sandbox, {
+      chain: 'eth',
+      txid: straddling['txid'],
+      confirmations: 12,
+    }) as never,
+  );
+  t.deepEqual(await eventsOf(sandbox.accountId), [], 'what was seen before is silent to its end');
+  await deposit(sandbox, address);
+  t.deepEqual(await eventsOf(sandbox.accountId), ['deposit_detected', 'deposit_confirmed']);
+  const build = await post('/v1/transactions/unsigned', sandbox, {
+    chain: 'eth',
+    from: address,
+    to: address,
+    amount: '1',
+  });
+  t.is(build.json.error?.code, 'ADDRESS_WATCH_ONLY');
+  const late = await batch(sandbox, projectId, csvOf(addresses(1)));
+  const { dryRunId } = await validate(sandbox, late);
+  t.like((await commit(sandbox, late, dryRunId)).json.error, {
+    code: 'IMPORT_NOT_READY',
+    details: { reason: 'project_active' },
+  });
+  t.is((await cut('deactivate')).json.data.state, 'observe');
+  t.is((await cut('deactivate')).json.data.state, 'observe');
+  await deposit(sandbox, address);
+  t.deepEqual(await eventsOf(sandbox.accountId), ['deposit_detected', 'deposit_confirmed']);
+  t.like(await observe(sandbox, projectId), { depositsObserved: 3 });
+});
+
+test('M-R1 M-R2 M-R3 A17 a batch is taken back within 72 hours and before any transaction; its addresses are free again', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const list = addresses(2);
+  const { projectId, id } = await adopted(sandbox, list);
+  const back = () => post(`/v1/migration/imports/${id}/rollback`, sandbox);
+  await cloud.database.owner`update import_batch set committed_at = now() - interval '73 hours' where id = ${id}`;
+  t.like((await back()).json.error, { code: 'ROLLBACK_WINDOW_CLOSED', details: { reason: 'age' } });
+  await cloud.database.owner`update import_batch set committed_at = now() where id = ${id}`;
+  t.is((await back()).json.data.state, 'rolled_back');
+  t.is((await ok(get('/v1/addresses', sandbox)))['totalElements'], 0);
+  t.like((await back()).json.error, { code: 'IMPORT_NOT_READY', details: { state: 'rolled_back' } });
+  t.is(
+    (await post('/v1/sandbox/simulate-deposit', sandbox, { chain: 'eth', address: list[0], amount: '1' })).status,
+    404,
+  );
+  // Somebody else takes one of them meanwhile: the whole batch waits for a person.
+  const { sandbox: other } = await cloud.organization();
+  await adopted(other, [list[0]!]);
+  t.like(await validate(sandbox, id), { state: 'conflict', conflicts: 1 });
+  const again = await adopted(sandbox, [list[1]!]);
+  await deposit(sandbox, list[1]!);
+  t.like((await post(`/v1/migration/imports/${again.id}/rollback`, sandbox)).json.error, {
+    code: 'ROLLBACK_WINDOW_CLOSED',
+    details: { reason: 'transaction' },
+  });
+  t.like(await observe(sandbox, projectId), { addresses: 0 });
+});
+
+test('M-I7 M-I10 A12 an address that another account claims stops the whole batch: a number and no line', async (t) => {
+  const { sandbox } = await cloud.organization(),
+    { sandbox: other } = await cloud.organization();
+  const [shared, own] = addresses(2) as [string, string];
+  await adopted(other, [shared]);
+  const id = await batch(sandbox, await project(sandbox), csvOf([own, shared]));
+  const report = await validate(sandbox, id);
+  t.like(report, { state: 'conflict', conflicts: 1 });
+  t.like(report['byPhase'].uniqueness, { state: 'failed', codes: { ADDRESS_CONFLICT: 1 } });
+  t.false(JSON.stringify(report['issues']).includes('ADDRESS_CONFLICT'));
+  const { status, json } = await commit(sandbox, id, report['dryRunId']);
+  t.deepEqual([status, json.error?.code, json.error?.details['count']], [409, 'ADDRESS_CONFLICT', 1]);
+  t.is((await ok(get('/v1/addresses', sandbox)))['totalElements'], 0);
+  // One that is claimed between validation and commit.
+  const [next] = addresses(1) as [string];
+  const late = await batch(sandbox, await project(sandbox), csvOf([next]));
+  const { dryRunId } = await validate(sandbox, late);
+  await adopted(other, [next]);
+  t.is((await commit(sandbox, late, dryRunId)).json.error?.code, 'ADDRESS_CONFLICT');
+  t.is((await get(`/v1/migration/imports/${late}`, sandbox)).json.data.state, 'conflict');
+});
+
+test('M-I12 A14 a chain without a height refuses the commit, and the same dry run commits when it is back', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const id = await batch(sandbox, await project(sandbox), csvOf(addresses(2)));
+  const { dryRunId } = await validate(sandbox, id);
+  await ok(post('/v1/sandbox/simulate-chain-down', sandbox, { chain: 'polygon', seconds: 60 }) as never);
+  const down = await commit(sandbox, id, dryRunId);
+  t.like(down.json.error, { code: 'CHAIN_UNAVAILABLE', details: { chain: 'polygon' } });
+  t.is((await get(`/v1/migration/imports/${id}`, sandbox)).json.data.state, 'valid');
+  t.is((await ok(get('/v1/addresses', sandbox)))['totalElements'], 0);
+  await ok(post('/v1/sandbox/simulate-chain-down', sandbox, { chain: 'polygon', seconds: 0 }) as never);
+  const { json } = await commit(sandbox, id, dryRunId);
+  t.is(json.data?.state, 'committed', JSON.stringify(json.error));
+  t.deepEqual(Object.keys(json.data.heights).sort(), ['avax', 'base', 'bsc', 'eth', 'polygon']);
+});
+
+test('M-I8 M-I9 A19 a live account passes its band only with an owner who accepts it; Free imports nothing', async (t) => {
+  const mine = await cloud.organization({ tier: 'premium', band: 'launch' });
+  const { live } = mine;
+  const id = await batch(live, await project(live), csvOf(addresses(1_001)));
+  const report = await validate(live, id);
+  t.like(report, { state: 'valid', adoptable: 1_001 });
+  t.like(report['projection'], { exceeds: true, requiredBand: 'growth', projected: 1_001 });
+  t.like((await commit(live, id, report['dryRunId'])).json.error, {
+    code: 'ADDRESS_LIMIT_EXCEEDED',
+    details: { band: 'launch', limit: 1_000, current: 0, projected: 1_001, requiredBand: 'growth' },
+  });
+  t.is((await commit(live, id, report['dryRunId'], { acceptBillingChange: true })).json.error?.code, 'FORBIDDEN');
+  const free = await cloud.organization({ tier: 'free' });
+  const none = await batch(free.live, await project(free.live), csvOf(addresses(1)));
+  const { dryRunId } = await validate(free.live, none);
+  t.is((await commit(free.live, none, dryRunId)).json.error?.code, 'TIER_FEATURE_LOCKED');
+});
+
+test('M-E1 M-E4 reconciliation names each address once, with its counts, and says where it ends', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const list = addresses(2);
+  const { projectId, id } = await adopted(sandbox, list);
+  await deposit(sandbox, list[0]!);
+  const answer = await fetch(`${cloud.url}/v1/migration/projects/${projectId}/reconciliation`, {
+    headers: { 'x-api-key': sandbox.apiKey },
+  });
+  t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
+  const [head, ...lines] = (await answer.text()).trim().split('\n'),
+    end = lines.pop();
+  t.is(
+    head,
+    'address,chain,derivation_path,user_ref,tag,label,spendable,reason,key_source,batch,recorded_height,deposits_observed,historical_recorded,straddling',
+  );
+  t.deepEqual(
+    lines.sort(),
+    [`${list[0]},eth,,u-0,,,false,no_key,,${id},0,1,0,0`, `${list[1]},eth,,u-1,,,false,no_key,,${id},0,0,0,0`].sort(),
+  );
+  t.is(end, '# end, 2 rows');
+});
+
+test('M-I13 M-I14 M-I15 A13 a commit that its node left is taken up from where it was; nothing is visible before its end', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const list = addresses(12);
+  const projectId = await project(sandbox),
+    id = await batch(sandbox, projectId, csvOf(list));
+  await validate(sandbox, id);
+  // What a node leaves that is killed behind its reservation, in the middle of the fill.
+  const { owner } = cloud.database;
+  await owner`update import_batch set state = 'committing', heights = '{"eth": 0}', worked_until = now() + interval '1 hour' where id = ${id}`;
+  t.is((await owner`select fill_import(${sandbox.accountId}, ${id}, 5) as outcome`)[0]!['outcome'], 'filling');
+  t.is((await owner`select count(*) as count from address where batch_id = ${id}`)[0]!['count'], 5);
+  t.is((await ok(get('/v1/addresses', sandbox)))['totalElements'], 0);
+  t.is((await ok(get('/v1/addresses?chain=eth', sandbox)))['content'].length, 0);
+  t.like((await post(`/v1/migration/imports/${id}/validate`, sandbox)).json.error, {
+    code: 'IMPORT_NOT_READY',
+    details: { state: 'committing' },
+  });
+  await owner`update import_batch set worked_until = now() where id = ${id}`;
+  await eventually(
+    'the batch is open and read again',
+    () => observe(sandbox, projectId),
+    ({ caughtUp, addresses: count }) => caughtUp === true && count === 12,
+  );
+  t.is((await ok(get('/v1/addresses', sandbox)))['totalElements'], 12);
+  t.is((await owner`select count(distinct address_key) as count from address where batch_id = ${id}`)[0]!['count'], 12);
+});
+
+test('M-I13 a claim that is lost in the fill undoes the batch, which nobody has seen', async (t) => {
+  const { sandbox } = await cloud.organization(),
+    { sandbox: other } = await cloud.organization();
+  const list = addresses(8);
+  const id = await batch(sandbox, await project(sandbox), csvOf(list));
+  await validate(sandbox, id);
+  const { owner } = cloud.database;
+  await owner`update import_batch set state = 'committing', heights = '{"eth": 0}', worked_until = now() + interval '1 hour' where id = ${id}`;
+  await owner`select fill_import(${sandbox.accountId}, ${id}, 5)`;
+  await adopted(other, [list[7]!]);
+  await owner`update import_batch set worked_until = now() where id = ${id}`;
+  await eventually(
+    'the batch waits for a person',
+    () => ok(get(`/v1/migration/imports/${id}`, sandbox)),
+    ({ state }) => state === 'conflict',
+  );
+  t.is((await ok(get('/v1/addresses', sandbox)))['totalElements'], 0);
+  t.is(
+    (await owner`select count(*) as count from address_registry where account_id = ${sandbox.accountId}`)[0]!['count'],
+    0,
+  );
+  await adopted(other, list.slice(0, 7));
+});
