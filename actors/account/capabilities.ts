@@ -26,8 +26,8 @@ export const CAPABILITIES = {
   treasury,
   sweep,
   payment,
+  migration,
 } as const;
-export const CAPABILITIES = { edgeLink, keySource, address, outgoing, webhook, plan, billing, treasury, migration } as const;
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
 

@@ -20,7 +20,6 @@ import { KEY_SOURCE_INITIAL } from './key-source.ts';
 import type { KeySourceCommand, KeySourceEvent, KeySourceReplies, KeySourceState } from './key-source.ts';
 import { PAYMENT_INITIAL } from './payment.ts';
 import type { PaymentCommand, PaymentEvent, PaymentReplies, PaymentState, PaymentWrite } from './payment.ts';
-import type { PaymentEvent, PaymentWrite } from './payment.ts';
 import { MIGRATION_INITIAL } from './migration.ts';
 import type {
   MigrationCommand,
@@ -67,7 +66,7 @@ export interface AccountState
     SweepState,
     PlanState,
     BillingState,
-    PaymentState {}
+    PaymentState,
     MigrationState {}
 
 /** What is stored with every append: its size does not grow with use. */
@@ -123,7 +122,7 @@ export interface AccountReplies
     SweepReplies,
     PlanReplies,
     BillingReplies,
-    PaymentReplies {
+    PaymentReplies,
     MigrationReplies {
   inspect: AccountState;
   reset_sandbox: { reset: true };
@@ -181,8 +180,6 @@ export type KeySourceSees = AccountCore &
 export type FactSees = AccountCore &
   OutgoingState &
   Pick<AddressState, 'pools' | 'peak' | 'activeAddresses'> &
-  Pick<BillingState, 'openPeriod'>;
-  Pick<AddressState, 'pools'> &
   Pick<BillingState, 'openPeriod'> &
   Pick<MigrationState, 'cutovers'>;
 export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState & BillingState;
@@ -221,6 +218,6 @@ export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['
               ? PlanSees
               : T extends PaymentCommand['type']
                 ? PaymentSees
-              : T extends MigrationCommand['type']
-                ? MigrationSees
-                : AccountState;
+                : T extends MigrationCommand['type']
+                  ? MigrationSees
+                  : AccountState;

@@ -229,7 +229,10 @@ function records(
 
 function reads(
   state: WatchState,
-): Pick<WatchStore, 'cursor' | 'links' | 'unresolvedHeights' | 'watched' | 'addressesSince' | 'adoptedBehind' | 'noteAdopted' | 'coverage'> {
+): Pick<
+  WatchStore,
+  'cursor' | 'links' | 'unresolvedHeights' | 'watched' | 'addressesSince' | 'adoptedBehind' | 'noteAdopted' | 'coverage'
+> {
   return {
     async cursor(id) {
       return structuredClone(ledgerState(state, id).cursor);
