@@ -1,7 +1,7 @@
 /**
- * What an import means for its account: room and, where the owner accepts it, a larger band, in the append that reserves
- * the batch; its opening; the way back; the cutover of a project. What was read of batch and project is a predicate of
- * the rows (append_imports). Migration M-I8, M-I9, M-I13, M-O5, M-R2.
+ * What an import means for its account: room and, where the owner accepts it, a larger band, in the append that
+ * reserves the batch; its opening; the way back; the cutover of a project. What was read of batch and project is a
+ * predicate of the rows (append_imports). Migration M-I8, M-I9, M-I13, M-O5, M-R2.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { isOnBand } from '../../protocol/plans.ts';

@@ -1,6 +1,7 @@
 /**
  * Blocks above the height that an import recorded, read again with the addresses that it adopted: nobody watched them
- * while the batch was filled. In the watcher's own turn, so that each later block is matched with them. Migration M-I15.
+ * while the batch was filled. In the watcher's own turn, so that each later block is matched with them. Migration
+ * M-I15.
  */
 import { readAgreed } from './movements.ts';
 import { contentOf } from './content.ts';

@@ -145,7 +145,7 @@ export interface ImportStore {
   claimImports(
     most: number,
   ): Promise<{ accountId: AccountId; id: string; state: BatchState; dryRunId: string | null }[]>;
-  /** Deposits that stand or stood and were told to nobody, of open batches. */
+  /** Silent deposits of open batches, reversed ones too. */
   observed(accountId: AccountId, projectId: string): Promise<ObservedCounts[]>;
   /** How far the blocks above the recorded heights were read again, of open batches. */
   catchUps(accountId: AccountId, projectId: string): Promise<CatchUp[]>;

@@ -150,7 +150,7 @@ async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly Inbox
   return rows.map(addressOf);
 }
 
-/** What decides whether deposits to adopted addresses are told; read together with the count of cutovers. */
+/** What decides whether deposits to adopted addresses are announced; read together with the count of cutovers. */
 async function adoptionsOf(sql: Sql, accountId: AccountId, addresses: readonly AddressRow[]): Promise<Adoption[]> {
   const ids = addresses.flatMap(({ id, batchId }) => (batchId === undefined ? [] : [id]));
   if (ids.length === 0) return [];

@@ -213,7 +213,7 @@ export const MIGRATION_ROUTES = {
     params: imports.projectParams,
     reply: imports.observed,
     refusals: ['NOT_FOUND'],
-    summary: 'Deposits that were recorded and told to nobody',
+    summary: 'Deposits that were recorded and not announced',
   },
   activateProject: {
     ...portal('Migration', 'owner'),

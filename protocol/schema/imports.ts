@@ -114,7 +114,7 @@ export const observed = z.object({
   state: z.enum(PROJECT_STATES),
   addresses: count,
   depositsObserved: count.meta({
-    description: 'above the recorded height, before the cutover: recorded, told to nobody',
+    description: 'above the recorded height, before the cutover: recorded, never announced',
   }),
   historicalRecorded: count.meta({ description: 'up to the recorded height' }),
   caughtUp: z.boolean(),

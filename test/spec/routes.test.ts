@@ -84,6 +84,9 @@ test('§1.4 and §9.1: application paths are the same on cloud and edge and carr
     const isOfCloud = route.tag === 'Billing' || ['search', 'getEvent'].includes(route.operationId);
     if (route.credential === 'application' && route.where === 'cloud')
       t.true(isOfCloud, `${route.operationId} is for the cloud alone`);
+    // A document that is streamed does not go through an edge.
+    if (route.credential === 'application' && route.where === 'cloud' && !('bare' in route))
+      t.is(route.tag, 'Billing', `${route.operationId} is for the cloud alone`);
     if (route.credential !== 'none') t.regex(route.path, /^\/v1\//, route.operationId);
     t.true(TAGS.includes(route.tag), route.operationId);
   }

@@ -1,6 +1,6 @@
 /**
  * The work of imports: a file becomes rows, rows become addresses, and addresses are given back. Each step can be
- * repeated, so that whoever finds it left goes on (`resume`). Nothing is decided here about the account: its commands
+ * repeated, so that the next one goes on (`resumeImports`). Nothing is decided here about the account: its commands
  * do that. Migration M-I2, M-I10, M-I12, M-I13, M-O5, M-R3.
  */
 import { setImmediate as turn } from 'node:timers/promises';
@@ -392,7 +392,7 @@ class Validation {
     await imports.report(accountId, id, this.#issues);
     this.#rows = [];
     this.#issues = [];
-    // Says that somebody is at work on it, and hears when another run began.
+    // Shows that somebody is at work on it, and finds out when another run began.
     this.#isLost = !(await imports.moveBatch(accountId, id, ['validating'], { state: 'validating', run: this.#run }));
   }
 }

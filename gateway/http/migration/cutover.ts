@@ -1,4 +1,4 @@
-/** What a project watches, its cutover and its way back to observe, and its reconciliation. Migration M-O1–M-O6, M-E1. */
+/** What a project watches, its cutover and its way back, and its reconciliation. Migration M-O1–M-O6, M-E1. */
 import { Readable } from 'node:stream';
 import { csvLine, endLine } from '../../../actors/migration/formats/write.ts';
 import { createImportWork } from '../../../actors/migration/imports/work.ts';

@@ -1,4 +1,4 @@
-/** Batches of a project: made of a file, validated, committed, taken back. Spec §4.8; migration M-I1, M-I2, M-I10, M-R1. */
+/** Batches of a project: made of a file, validated, committed, taken back. Spec §4.8; migration M-I1, M-I2, M-R1. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { capacityOf } from '../../../actors/migration/capacity.ts';
 import { createImportWork, finishBatch, validateBatch } from '../../../actors/migration/imports/work.ts';

@@ -1,5 +1,5 @@
--- Which rows of a batch are not adopted: repeated in it, in the account already, or claimed by another account. Looks at
--- `most` rows behind one; returns the last one, null at the end, and how many had each code. Whose a foreign claim is,
+-- Which rows of a batch are not adopted: repeated in it, in the account already, or claimed by another account. Looks
+-- at `most` rows behind one; returns the last one, null at the end, and how many had each code. Whose a foreign claim is,
 -- and in which line, is not said (M-I7).
 create or replace function check_import(of_account text, of_batch text, after_n int, most int)
 returns table (last_n int, codes jsonb)

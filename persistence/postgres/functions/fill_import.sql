@@ -1,4 +1,4 @@
--- Makes addresses of the next `most` rows of a batch that is being committed: nobody sees them before the batch is open.
+-- Makes addresses of the next `most` rows of a batch that is being committed: nobody sees them before it is open.
 -- A repeated call goes on where the last one ended.
 --   filling    there may be more        filled    all rows are addresses
 --   conflict   somebody claimed one of them meanwhile: nothing is written        gone    the batch is not at a commit

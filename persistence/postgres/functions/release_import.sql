@@ -1,5 +1,6 @@
 -- Gives back claims of a batch that is rolled back, or that lost a claim while it was filled: `most` addresses a call.
--- The rows stay for their deposits, under another status. Returns how many; with none left the batch is what it becomes.
+-- The rows stay for their deposits, under another status. Returns how many; with none left the batch is what it
+-- becomes.
 create or replace function release_import(of_account text, of_batch text, most int) returns int
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
