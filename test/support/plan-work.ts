@@ -980,7 +980,7 @@ const MIGRATION: Record<string, Work> = {
 };
 
 /** A batch with rows, from its file to its end. */
-async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[string, string]> {
+async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[string, string, string]> {
   const { uploads, imports } = stores;
   const project = { id: newId('mig', Date.now()), name: 'old', createdAtMs: Date.now() },
     uploadId = newId('upl', Date.now()),
@@ -1012,16 +1012,21 @@ async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[str
   const reserved = { id, dryRunId: `dry_${id}`, adopting: rows, heights: { eth: 1 } };
   await write(stores, live, [{ table: 'imports_reserved', row: reserved, key: id }]);
   while ((await imports.fill(live, id, 100)) === 'filling');
-  return [project.id, id];
+  return [project.id, id, staged[0]!.addressId];
 }
 
 const IMPORTS: Record<string, Work> = {
   'imports: a batch from its file to its cutover, and back': async (world) => {
     const { stores, live } = world,
       { imports, watch } = stores;
-    const [projectId, id] = await importOf(world, 20);
+    const [projectId, id, addressId] = await importOf(world, 20);
     const at = new Date().toISOString();
     await write(stores, live, [{ table: 'imports_opened', row: { id, adopting: 20, at }, key: id }]);
+    const paid = await stores.read.address(live, addressId),
+      previous = await watch.cursor(LEDGER);
+    const [link] = linksAfter(previous!, 1, `n${fresh()}`);
+    const transfer = { ...transferTo(paid!, link!), ledger: LEDGER };
+    await watch.recordBlock(LEDGER, recordOf(link!, [transfer], { previous }));
     await imports.batch(live, id);
     await imports.batchesOf(live, projectId);
     await imports.observed(live, projectId);
@@ -1032,10 +1037,12 @@ const IMPORTS: Record<string, Work> = {
     for (const one of await watch.adoptedBehind(LEDGER, 10)) await watch.noteAdopted(LEDGER, { ...one, isDone: true });
     for (const state of ['active', 'observe'])
       await write(stores, live, [{ table: 'projects_cut_over', row: { id: projectId, state, heights: {} }, key: id }]);
+    const [, second] = await importOf(world, 20);
+    await write(stores, live, [{ table: 'imports_opened', row: { id: second, adopting: 20, at }, key: second }]);
     await write(stores, live, [
-      { table: 'imports_undone', row: { id, adopting: 20, becomes: 'rolled_back' }, key: id },
+      { table: 'imports_undone', row: { id: second, adopting: 20, becomes: 'rolled_back' }, key: second },
     ]);
-    while ((await imports.release(live, id, 100)) > 0);
+    while ((await imports.release(live, second, 100)) > 0);
     await imports.claimImports(10);
   },
 };

@@ -29,6 +29,9 @@ const COUNT_ROWS = 10_100;
 /** Rows that one fact, from the block to the recorded attempt, may read in one statement. */
 const FACT_ROWS = 120;
 
+/** Before a list of addresses the few batches are looked up that are at work: migration M-I14. */
+const isOfList = ({ text }: RanStatement): boolean => !/^\s*select id from import_batch/.test(text);
+
 let database: TestDatabase;
 let watched: WatchedPools;
 let stores: Stores;
@@ -126,9 +129,13 @@ for (const [list, filters] of Object.entries(LISTS)) {
       t.true(all.length > 50);
       for (const filter of all) {
         const { statements } = await watched.ran(() => read(live, filter, { page: 0, size: 20 }));
-        const [page, count, ...more] = statements;
+        const [page, count, ...more] = statements.filter(isOfList);
         if (page === undefined || count === undefined) {
-          t.deepEqual(statements, [], `no statement for what no row can be: ${JSON.stringify(filter)}`);
+          t.deepEqual(
+            statements.filter(isOfList),
+            [],
+            `no statement for what no row can be: ${JSON.stringify(filter)}`,
+          );
           continue;
         }
         t.deepEqual(more, []);
@@ -203,7 +210,7 @@ test.serial(
   async (t) => {
     const filter = { userRef: SCALE_USERS.rare } as const;
     const page = async () =>
-      (await watched.ran(() => stores.read.addresses(live, filter, { page: 0, size: 20 }))).statements[0]!;
+      (await watched.ran(() => stores.read.addresses(live, filter, { page: 0, size: 20 }))).statements.find(isOfList)!;
     const planted = await without('address_by_user_tag', () =>
       without('address_by_user', () => without('address_by_tag', () => without('address_by_kind', page))),
     ).catch((error: unknown) => {
@@ -279,6 +286,10 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
   'inbox: a deposit on a lent address': [
     600,
     'a page of up to 1,000 facts: those that other works left waiting, each with a look for one set aside',
+  ],
+  'imports: a batch from its file to its cutover, and back': [
+    31_000,
+    'a rollback looks at the withdrawals since the commit, 72 hours at most; a page of rows has several looks each',
   ],
   'edge.openSessions': [300, 'once, at start: the sessions that are open'],
   'deliveries.incompletePublications': [10_100, 'what waits for a leader that is there, counted to 10,000'],
