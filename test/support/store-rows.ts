@@ -144,6 +144,22 @@ export async function adopt(
   more: Partial<AddressRow> = {},
 ): Promise<AddressRow> {
   const row = addressRow(accountId, { index: null, derivationPath: '[]', batchId: 'imp_test', ...more });
+  // An open batch of a project that is cut over.
+  await owner`
+    insert into migration_project (account_id, id, name, state, created_at)
+      values (${accountId}, 'mig_test', 'old', 'active', now()) on conflict do nothing`;
+  await owner`
+    insert into import_batch (account_id, id, project_id, created_at)
+      values (${accountId}, ${row.batchId!}, 'mig_test', now()) on conflict do nothing`;
+  for (const [from, to] of [
+    ['created', 'validating'],
+    ['validating', 'valid'],
+    ['valid', 'committing'],
+    ['committing', 'committed'],
+  ] as const)
+    await owner`
+      update import_batch set state = ${to}, committed_at = now()
+       where account_id = ${accountId} and id = ${row.batchId!} and state = ${from}`;
   await owner`
     with filled as (
       insert into address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose,
