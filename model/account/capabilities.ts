@@ -148,7 +148,7 @@ export type RowWrite =
   | WebhookWrite
   | BillingWrite
   | PaymentWrite
-  | SweepWrite;
+  | SweepWrite
   | MigrationWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
