@@ -402,6 +402,16 @@ const ACCOUNTS: Record<string, Work> = {
       await stores.sweeps.operations(account, job.id);
       await stores.sweeps.openOperation(account, 'eth', row.address);
       await stores.sweeps.openJobs(null, 100);
+      const sent = withdrawalRow(row, {
+        kind: 'sweep',
+        ledger: account === live ? LEDGER : (`eth@${account}` as LedgerId),
+      });
+      const out = { ...sent, txid: `0x${fresh()}`, status: 'broadcast' as const };
+      const versions = [{ txid: out.txid, signedPayload: 's', payload: 'p', amount: String(sent.amount) }];
+      await write(stores, account, [{ table: 'withdrawal', row: sent }]);
+      await write(stores, account, [{ table: 'withdrawal', row: { ...out, versions } }]);
+      const landed = { height: 5, blockHash: '0xb', fee: 1n, status: 'confirmed' as const };
+      await write(stores, account, [{ table: 'withdrawal', row: { ...out, versions, ...landed } }]);
       await write(stores, account, [
         operationWrite(moved(operation, 'SKIPPED', { reason: 'dust' }, Date.now())),
         jobWrite({ ...job, version: 2, state: 'COMPLETED', endedAtMs: Date.now() }),
