@@ -72,8 +72,8 @@ async function sendLetter(
   });
   const againAtMs = reason === null ? null : nowMs() + pauseMs(letter);
   await store.recordLetter(id, { atMs: nowMs(), againAtMs, error: reason });
-  if (reason === null) log.info({ id, kind }, 'mail sent');
-  else log.warn({ id, kind, attempts: letter.attempts + 1, reason }, 'mail could not be sent');
+  if (reason === null) log.info({ letterId: id, kind }, 'mail sent');
+  else log.warn({ letterId: id, kind, attempts: letter.attempts + 1, reason }, 'mail could not be sent');
   return reason === null;
 }
 

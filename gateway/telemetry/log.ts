@@ -92,6 +92,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'logins',
   'texts',
   'loginId',
+  'letterId',
+  'keySourceId',
   'webhookIds',
   'named',
   'forkPoint',
