@@ -1,5 +1,6 @@
 /** The first script: who is signed in, then the page of the address. */
 import '../styles/console.css';
+import '../ui/together.ts';
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { startPulse } from './live.ts';

@@ -1,4 +1,5 @@
 /** What administrators see and do: nodes, actors, facts that were set aside, accounts. */
+import '../ui/together.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReplyOf } from '../../protocol/routes.ts';

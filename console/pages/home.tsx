@@ -1,4 +1,5 @@
 /** The overview: whether money can come in and go out, what waits for a person, what came in last. */
+import '../ui/together.ts';
 import type { JSX } from 'preact';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { hrefOf } from '../app/location.ts';

@@ -1,4 +1,5 @@
 /** Where the link of an invitation leads: what it is to, and how to accept it. Console A31. */
+import '../ui/together.ts';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { isRefusal } from '../../protocol/errors.ts';

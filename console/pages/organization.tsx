@@ -1,4 +1,5 @@
 /** What is the organization's: keys, people, plan. */
+import '../ui/together.ts';
 export { ApiKeys } from './api-keys.tsx';
 export { Members } from './members.tsx';
 export { Billing } from './billing.tsx';

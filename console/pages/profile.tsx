@@ -1,4 +1,5 @@
 /** What is one's own: the second factor and the theme. */
+import '../ui/together.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { isRefusal } from '../../protocol/errors.ts';

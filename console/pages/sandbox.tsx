@@ -1,4 +1,5 @@
 /** What only a sandbox can do: pay an address, mine, reorganize, go silent, forget. */
+import '../ui/together.ts';
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Answered } from '../../protocol/client.ts';

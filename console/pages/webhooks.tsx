@@ -1,4 +1,5 @@
 /** Where events go, and what became of each. */
+import '../ui/together.ts';
 export { Webhooks } from './webhook-list.tsx';
 export { WebhookDetail } from './webhook-detail.tsx';
 export { DeadLetters, Deliveries } from './deliveries.tsx';
