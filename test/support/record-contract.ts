@@ -165,6 +165,10 @@ export const ADDRESS: Table<Holder> = {
   reserveDrops: (value, { chain }) =>
     value === (chain === 'xlm' ? String(networkOf(chain).firstDepositMin) : undefined),
   createdAt: isInstant,
+  // No migration adopted it.
+  projectId: same(undefined),
+  batchId: same(undefined),
+  mode: same(undefined),
 };
 
 export interface Holding {
