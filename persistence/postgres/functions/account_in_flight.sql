@@ -35,9 +35,12 @@ language sql stable set search_path = flock, pg_temp as $$
     -- A sweep is never billed: it counts against no limit.
     'signed', coalesce((select jsonb_object_agg(o.id, true) from open_row o
         where o.status <> 'built' and o.of_kind = 'withdrawal'), '{}'),
-    -- Billed when it was confirmed, and open again: a reorg took it out of the chain.
+    -- Billed when it was confirmed, and open again: a reorg took it out of the chain. One that failed after that is
+    -- billed no more.
     'reopened', coalesce((
       select jsonb_agg(o.id order by o.id) from open_row o
-       where o.status <> 'built' and exists (select from billable b
-           where b.account_id = wanted and b.withdrawal_id = o.id)), '[]'));
+       where o.status <> 'built'
+         and exists (select from billable b where b.account_id = wanted and b.withdrawal_id = o.id)
+         and (select coalesce(sum(c.change), 0) from billable_change c
+               where c.account_id = wanted and c.withdrawal_id = o.id) >= 0), '[]'));
 $$;

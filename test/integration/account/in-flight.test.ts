@@ -499,6 +499,19 @@ test.serial('found F83: a load tells each kind of hold by its stage, and what wa
   const signed = open.filter(({ status }) => status !== 'built');
   t.deepEqual(state.signed, Object.fromEntries(signed.map(({ id }) => [id, true])));
   t.deepEqual(state.reopened, [rows.again.id]);
+  // It reverted after the reorg, which took it off the bill; another reorg opens it once more. Confirmed again it
+  // counts again.
+  const reopenedAfter = async (change: -1 | 1) => {
+    await write(
+      stores,
+      live,
+      [{ table: 'billable_change', withdrawalId: rows.again.id, period: '2026-06', change }],
+      [NOTED],
+    );
+    return (await stores.accounts.load(live))!.state.reopened;
+  };
+  t.deepEqual(await reopenedAfter(-1), []);
+  t.deepEqual(await reopenedAfter(1), [rows.again.id]);
 });
 
 test.serial('found F83: a load that waited for an append has the rows of that append', async (t) => {

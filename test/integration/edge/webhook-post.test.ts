@@ -23,7 +23,7 @@ function deliveryTo(url: string, more: Partial<Delivery> = {}): Delivery {
     url,
     headers: SIGNATURE,
     body: '{"event":"deposit_detected","ü":1}',
-    timeoutMs: 1_000,
+    timeoutMs: 30_000,
     ...more,
   };
 }
