@@ -120,6 +120,8 @@ export const OPERATIONS = {
   activateProject: 'POST /v1/migration/projects/{projectId}/activate',
   deactivateProject: 'POST /v1/migration/projects/{projectId}/deactivate',
   getReconciliation: 'GET /v1/migration/projects/{projectId}/reconciliation bare',
+  exportProject: 'GET /v1/migration/projects/{projectId}/export bare',
+  getExportPlan: 'GET /v1/migration/projects/{projectId}/export/plan',
   simulateDeposit: 'POST /v1/sandbox/simulate-deposit',
   simulateConfirmation: 'POST /v1/sandbox/simulate-confirmation',
   simulateStuck: 'POST /v1/sandbox/simulate-stuck',

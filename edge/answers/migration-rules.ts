@@ -151,6 +151,16 @@ export const DRY_RUN_FIELDS = [
   ...ISSUE.map((field) => `issues.*.${field}`),
 ];
 const OBSERVED = ['caughtUp', 'depositsObserved', 'historicalRecorded'] as const;
+export const EXPORT_PLAN_FIELDS = [
+  'projectId',
+  'format',
+  'rows',
+  'expressible',
+  'inexpressible',
+  'inexpressible.*',
+  'inexpressible.*.reason',
+  'inexpressible.*.count',
+];
 export const OBSERVE_FIELDS = [
   'projectId',
   'state',

@@ -25,9 +25,11 @@ export function send(
   if (isRefusal(outcome)) return sendRefusal(deps, request, reply, outcome);
   void reply.code(outcome.status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
   if (route.bare !== undefined) {
-    if (outcome.reply instanceof Readable) return reply.type(`${route.bare}; charset=utf-8`).send(outcome.reply);
+    // A document in several formats names its own.
+    const type = String(reply.getHeader('content-type') ?? `${route.bare}; charset=utf-8`);
+    if (outcome.reply instanceof Readable) return reply.type(type).send(outcome.reply);
     const text = typeof outcome.reply === 'string' ? outcome.reply : JSON.stringify(outcome.reply);
-    return reply.type(`${route.bare}; charset=utf-8`).send(text);
+    return reply.type(type).send(text);
   }
   const parsed = route.reply.safeParse(outcome.reply);
   if (!parsed.success) {

@@ -19,6 +19,7 @@ import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
 import { resolveHandler } from './key-source/resolve.ts';
 import { cutoverHandlers } from './migration/cutover.ts';
+import { exportHandlers } from './migration/export.ts';
 import { importHandlers } from './migration/imports.ts';
 import { projectHandlers } from './migration/projects.ts';
 import { uploadHandlers } from './migration/uploads.ts';
@@ -100,5 +101,6 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...uploadHandlers(deps),
     ...importHandlers(deps),
     ...cutoverHandlers(deps),
+    ...exportHandlers(deps),
   };
 }

@@ -100,6 +100,10 @@ export const WATCH_ONLY_REASONS = [
   'identity_retired',
 ] as const;
 
+/** Of an export; any case. */
+export const EXPORT_FORMATS = ['CSV', 'JSONL', 'DESCRIPTORS', 'KEY_VALUE'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
 /** A file of an import, bytes. */
 export const UPLOAD_BYTES_MAX = 268_435_456;
 export const PROJECTS_MAX = 200;

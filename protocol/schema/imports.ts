@@ -1,7 +1,7 @@
 /** Projects of a migration, files that are uploaded for them, and what they would adopt. Spec §2.12, §4.8. */
 import { z } from 'zod';
 import { IMPORT_FORMATS } from '../migration/imports.ts';
-import { BATCH_STATES, PHASE_STATES, PHASES, PROJECT_STATES, SEVERITIES } from '../migration/words.ts';
+import { BATCH_STATES, EXPORT_FORMATS, PHASE_STATES, PHASES, PROJECT_STATES, SEVERITIES } from '../migration/words.ts';
 import { CHAINS } from '../slugs.ts';
 import { between, count, countFromOne, height } from './numbers.ts';
 import { capacity } from './migration.ts';
@@ -131,6 +131,21 @@ export const observed = z.object({
       straddling: count.meta({ description: 'seen before the cutover and not confirmed yet: silent to the end' }),
     }),
   ),
+});
+export const exportQuery = z.strictObject({
+  format: z
+    .string()
+    .regex(new RegExp(`^(?:${EXPORT_FORMATS.join('|')})$`, 'i'), `expected ${EXPORT_FORMATS.join(', ')}`)
+    .default('CSV'),
+});
+export const exportPlan = z.object({
+  projectId: z.string(),
+  format: z.enum(EXPORT_FORMATS),
+  rows: count,
+  expressible: count,
+  inexpressible: z
+    .array(z.object({ reason: z.string(), count }))
+    .meta({ description: 'anything here: the export is refused with CONFLICT' }),
 });
 export const activateBody = z.strictObject({ totp: totpCode.optional() });
 

@@ -331,6 +331,63 @@ test('M-E1 M-E4 reconciliation names each address once, with its counts, and say
   t.is(end, '# end, 2 rows');
 });
 
+test('M-E2 M-E3 M-E4 A18 an export is imported again as it was; what a format cannot say is refused by its plan', async (t) => {
+  const { sandbox } = await cloud.organization(),
+    { sandbox: other } = await cloud.organization();
+  const list = addresses(2);
+  const { projectId, id } = await adopted(sandbox, list);
+  await ok(post(`/v1/migration/imports/${id}/rollback`, sandbox));
+  const text = `address,chain,user ref,tag,label\n${list[0]},eth,'=1+1,"a ""b"", c",-12\n${list[1]},eth,,,\n`;
+  const mine = await batch(sandbox, projectId, text);
+  const { dryRunId } = await validate(sandbox, mine);
+  await ok(commit(sandbox, mine, dryRunId) as never);
+  const exported = (query = '', key = sandbox) =>
+    fetch(`${cloud.url}/v1/migration/projects/${projectId}/export${query}`, { headers: { 'x-api-key': key.apiKey } });
+  const answer = await exported();
+  t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
+  const csv = await answer.text();
+  t.deepEqual(
+    csv.trim().split('\n').toSorted(),
+    [
+      'address,chain,derivation_path,user_ref,tag,label',
+      `${list[0]},eth,,'=1+1,"a ""b"", c",'-12`,
+      `${list[1]},eth,,,,`,
+      '# end, 2 rows',
+    ].toSorted(),
+  );
+  const lines = await exported('?format=jsonl');
+  t.is(lines.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
+  const jsonl = await lines.text();
+  t.true(jsonl.includes(`{"address":"${list[1]}","chain":"eth"}\n`));
+  const plan = async (format: string) =>
+    ok(get(`/v1/migration/projects/${projectId}/export/plan?format=${format}`, sandbox));
+  t.deepEqual(await plan('Csv'), { projectId, format: 'CSV', rows: 2, expressible: 2, inexpressible: [] });
+  const none = { rows: 2, expressible: 0, inexpressible: [{ reason: 'format_not_written', count: 2 }] };
+  for (const format of ['DESCRIPTORS', 'KEY_VALUE']) {
+    t.deepEqual(await plan(format), { projectId, format, ...none });
+    const refused = await exported(`?format=${format}`);
+    t.is(refused.status, 409);
+    t.like(((await refused.json()) as Json)['error'], { code: 'CONFLICT', details: { reason: 'not_expressible' } });
+  }
+  t.is((await exported('?format=xlsx')).status, 400);
+  t.is((await exported('', other)).status, 404);
+  t.is((await get(`/v1/migration/projects/${projectId}/export/plan`, other)).status, 404);
+  // Another account reads the files as they are, and exports the same.
+  await ok(post(`/v1/migration/imports/${mine}/rollback`, sandbox));
+  for (const file of [csv, jsonl]) {
+    const there = await project(other),
+      again = await batch(other, there, file);
+    const report = await validate(other, again);
+    t.like(report, { state: 'valid', rows: 2, adoptable: 2 });
+    await ok(commit(other, again, report['dryRunId']) as never);
+    const copy = await fetch(`${cloud.url}/v1/migration/projects/${there}/export`, {
+      headers: { 'x-api-key': other.apiKey },
+    });
+    t.deepEqual((await copy.text()).split('\n').toSorted(), csv.split('\n').toSorted());
+    await ok(post(`/v1/migration/imports/${again}/rollback`, other));
+  }
+});
+
 test('M-I13 M-I14 M-I15 A13 a commit that its node left is taken up from where it was; nothing is visible before its end', async (t) => {
   const { sandbox } = await cloud.organization();
   const list = addresses(12);

@@ -15,13 +15,11 @@ import { accountOf, unknownIn, type Asked, type Handlers } from '../context.ts';
 import { notFresh } from '../organization/second-factor.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { noted } from './noted.ts';
+import { pagesOf } from './pages.ts';
 import { projectView } from './projects.ts';
 import { readAgain } from './imports.ts';
 
 type Area = 'getObserve' | 'activateProject' | 'deactivateProject' | 'getReconciliation';
-
-/** Rows of one statement of a walk. */
-const ROWS_AT_ONCE = 2_000;
 
 export function cutoverHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
@@ -164,12 +162,9 @@ async function* reconciled(
 ): AsyncGenerator<string> {
   yield `${csvLine(COLUMNS)}\n`;
   let count = 0;
-  for (let after = ''; ;) {
-    const rows = await imports.adopted(accountId, projectId, after, ROWS_AT_ONCE);
+  for await (const rows of pagesOf(imports, accountId, projectId)) {
     count += rows.length;
-    if (rows.length > 0) yield `${rows.map((row) => csvLine(cellsOf(row, state))).join('\n')}\n`;
-    if (rows.length < ROWS_AT_ONCE) break;
-    after = rows.at(-1)!.id;
+    yield `${rows.map((row) => csvLine(cellsOf(row, state))).join('\n')}\n`;
   }
   yield `${endLine(count)}\n`;
 }

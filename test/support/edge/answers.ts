@@ -4,7 +4,17 @@ import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { builtFor, RECEIVER, transactionFor } from './built.ts';
 import { FIRST, GAS_TANK } from './edges.ts';
-import { BATCH, CAPACITY, CASE_SAMPLE, DRY_RUN, ISSUE, OBSERVED, PROJECT, UPLOAD_ID } from './migration-answers.ts';
+import {
+  BATCH,
+  CAPACITY,
+  CASE_SAMPLE,
+  DRY_RUN,
+  EXPORT_PLAN,
+  ISSUE,
+  OBSERVED,
+  PROJECT,
+  UPLOAD_ID,
+} from './migration-answers.ts';
 
 export interface Sample<O extends ForwardedOperation = ForwardedOperation> {
   readonly params?: Record<string, string>;
@@ -595,6 +605,7 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   listImportIssues: { params: { batchId: BATCH.id }, data: page(ISSUE) },
   commitImport: { params: { batchId: BATCH.id }, body: { dryRunId: BATCH.dryRunId }, data: BATCH },
   rollbackImport: { params: { batchId: BATCH.id }, body: {}, data: BATCH },
+  getExportPlan: { params: { projectId: PROJECT.id }, data: EXPORT_PLAN },
   getObserve: { params: { projectId: PROJECT.id }, data: OBSERVED },
   completeUpload: {
     params: { uploadId: UPLOAD_ID },

@@ -97,6 +97,13 @@ export const DRY_RUN: ReplyOf<'getDryRun'> = {
   projection: CAPACITY,
   issues: [ISSUE],
 };
+export const EXPORT_PLAN: ReplyOf<'getExportPlan'> = {
+  projectId: PROJECT.id,
+  format: 'DESCRIPTORS',
+  rows: 2,
+  expressible: 0,
+  inexpressible: [{ reason: 'format_not_written', count: 2 }],
+};
 export const OBSERVED: ReplyOf<'getObserve'> = {
   projectId: PROJECT.id,
   state: 'observe',

@@ -4,8 +4,9 @@ import { notText } from '../../../actors/migration/formats/first-bytes.ts';
 import { withGuard, withoutGuard } from '../../../actors/migration/formats/formulas.ts';
 import { createImportReader, formatOf } from '../../../actors/migration/formats/reader.ts';
 import type { Fault, Found } from '../../../actors/migration/formats/entry.ts';
-import { csvLine, jsonLine } from '../../../actors/migration/formats/write.ts';
+import { csvLine, endLine, jsonLine } from '../../../actors/migration/formats/write.ts';
 import { descriptorChecksum } from '../../../chains/btc/descriptor-checksum.ts';
+import { WRITERS } from '../../../gateway/http/migration/export.ts';
 import { IMPORT_FIELDS, type ImportField } from '../../../protocol/migration/imports.ts';
 
 const EVM = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
@@ -314,6 +315,40 @@ test('M-E3 A9 what is written is read again as it was: CSV under each delimiter,
           );
         },
       ),
+      { numRuns: 300 },
+    ),
+  );
+});
+
+test('M-E2 M-E3 M-E4 an export of either format is read again as the rows that it was made of', (t) => {
+  const adopted = fc.array(
+    fc.record({
+      address: fc.constant(EVM),
+      chain: fc.constant('eth' as const),
+      derivationPath: fc.constantFrom('[]', "m/44'/60'/0'/0/7", "[0123456789abcdef/44'/60'/0'/0/7]"),
+      userRef: fc.option(awkward),
+      tag: fc.option(awkward),
+      label: fc.option(awkward),
+    }),
+    { minLength: 1, maxLength: 8 },
+  );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(adopted, fc.constantFrom('CSV' as const, 'JSONL' as const), (list, format) => {
+        const { head, row } = WRITERS[format]!;
+        const found = read(`${head}${list.map(row).join('')}${endLine(list.length)}\n`);
+        const wanted = list.map(({ derivationPath, ...rest }) =>
+          Object.fromEntries(
+            Object.entries({ ...rest, path: derivationPath === '[]' ? null : "m/44'/60'/0'/0/7" }).filter(
+              ([, value]) => value !== null,
+            ),
+          ),
+        );
+        return (
+          faultsOf(found).length === 0 &&
+          JSON.stringify(rowsOf(found).map(sorted)) === JSON.stringify(wanted.map(sorted))
+        );
+      }),
       { numRuns: 300 },
     ),
   );
