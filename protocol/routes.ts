@@ -11,6 +11,7 @@ import { CHAINS_ROUTES } from './routes/chains.ts';
 import { EDGE_ROUTES } from './routes/edge-signed.ts';
 import { EDGES_ROUTES } from './routes/edges.ts';
 import { FIND_ROUTES } from './routes/find.ts';
+import { CUTOVER_ROUTES } from './routes/cutover.ts';
 import { MIGRATION_ROUTES } from './routes/migration.ts';
 import { OPERATION_ROUTES } from './routes/operation.ts';
 import { PAYMENTS_ROUTES } from './routes/payments.ts';
@@ -34,6 +35,7 @@ export const ROUTES = {
   ...TREASURY_ROUTES,
   ...TOKENS_ROUTES,
   ...MIGRATION_ROUTES,
+  ...CUTOVER_ROUTES,
   ...SANDBOX_ROUTES,
   ...SIGN_IN_ROUTES,
   ...SETTINGS_ROUTES,

@@ -2,10 +2,9 @@
 import type { Route } from '../route.ts';
 import * as imports from '../schema/imports.ts';
 import * as migration from '../schema/migration.ts';
-import * as platform from '../schema/platform.ts';
 import { IDENTITY, signed } from './edge-signed.ts';
 import { listQuery } from '../envelope.ts';
-import { asks, creates, GET, LIST, portal, POST, reads, writes } from './kinds.ts';
+import { asks, creates, GET, LIST, POST, reads, writes } from './kinds.ts';
 
 export const MIGRATION_ROUTES = {
   detectCase: {
@@ -205,66 +204,5 @@ export const MIGRATION_ROUTES = {
     reply: imports.importBatch,
     refusals: ['NOT_FOUND', 'IMPORT_NOT_READY', 'ROLLBACK_WINDOW_CLOSED'],
     summary: 'Gives the addresses back, within 72 hours and before any transaction',
-  },
-  getObserve: {
-    ...reads('Migration'),
-    method: GET,
-    path: '/v1/migration/projects/{projectId}/observe',
-    params: imports.projectParams,
-    reply: imports.observed,
-    refusals: ['NOT_FOUND'],
-    summary: 'Deposits that were recorded and not announced',
-  },
-  activateProject: {
-    ...portal('Migration', 'owner'),
-    method: POST,
-    path: '/v1/migration/projects/{projectId}/activate',
-    params: imports.projectParams,
-    body: imports.activateBody,
-    reply: imports.project,
-    refusals: ['NOT_FOUND', 'TOTP_REQUIRED', 'IMPORT_NOT_READY', 'CHAIN_UNAVAILABLE'],
-    summary: 'The cutover: webhooks and withdrawals begin; nothing from before is announced',
-  },
-  deactivateProject: {
-    ...portal('Migration', 'editor'),
-    method: POST,
-    path: '/v1/migration/projects/{projectId}/deactivate',
-    params: imports.projectParams,
-    reply: imports.project,
-    refusals: ['NOT_FOUND', 'IMPORT_NOT_READY'],
-    summary: 'Back to observe, at once',
-  },
-  getReconciliation: {
-    ...reads('Migration'),
-    where: 'cloud',
-    method: GET,
-    path: '/v1/migration/projects/{projectId}/reconciliation',
-    params: imports.projectParams,
-    reply: platform.anyDocument,
-    bare: 'text/csv',
-    refusals: ['NOT_FOUND'],
-    summary: 'Every address with its path, reference, spendability and counts, as CSV',
-  },
-  exportProject: {
-    ...reads('Migration'),
-    where: 'cloud',
-    method: GET,
-    path: '/v1/migration/projects/{projectId}/export',
-    params: imports.projectParams,
-    query: imports.exportQuery,
-    reply: platform.anyDocument,
-    bare: 'text/csv',
-    refusals: ['NOT_FOUND', 'CONFLICT'],
-    summary: 'The addresses of the project as a file that an import reads again',
-  },
-  getExportPlan: {
-    ...reads('Migration'),
-    method: GET,
-    path: '/v1/migration/projects/{projectId}/export/plan',
-    params: imports.projectParams,
-    query: imports.exportQuery,
-    reply: imports.exportPlan,
-    refusals: ['NOT_FOUND'],
-    summary: 'How many rows an export has, and whether the format can say all of them',
   },
 } as const satisfies Record<string, Route>;
