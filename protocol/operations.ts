@@ -94,6 +94,7 @@ export const OPERATIONS = {
   listTokenReviews: 'GET /v1/admin/token-requests',
   acceptTokenRequest: 'POST /v1/admin/token-requests/{id}/accept',
   declineTokenRequest: 'POST /v1/admin/token-requests/{id}/decline',
+  previewSweep: 'POST /v1/treasury/sweeps/preview',
   runSweepPolicy: 'POST /v1/treasury/sweeps/policies/{policyId}/run',
   listSweepJobs: 'GET /v1/treasury/sweeps/jobs',
   getSweepJob: 'GET /v1/treasury/sweeps/jobs/{id}',

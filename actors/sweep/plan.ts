@@ -12,7 +12,7 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { counterKey } from '../outgoing/counters.ts';
 import { watchOnly } from '../key-source/decide.ts';
-import { placed, tankOf, type Tank } from '../treasury/view.ts';
+import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
 import { choose, type Choice } from './choice.ts';
 import { costInAsset } from './rates.ts';
 
@@ -21,10 +21,13 @@ const OPERATED: ReadonlySet<Family> = new Set(['evm']);
 /** Addresses whose balances are asked for at the same time. */
 const ASKED_AT_ONCE = 8;
 
-export type PlanSettings = Omit<
+export interface PlanSettings extends Omit<
   SweepSettings,
-  'enabled' | 'triggerMode' | 'scheduleCron' | 'scheduleTimeZone' | 'pauseOnConsecutiveFailures'
->;
+  'enabled' | 'triggerMode' | 'scheduleCron' | 'scheduleTimeZone' | 'pauseOnConsecutiveFailures' | 'treasuryWalletId'
+> {
+  /** Null in a preview that names none: the derived one. */
+  readonly treasuryWalletId: string | null;
+}
 
 export interface PlanParts {
   readonly chains: Pick<ChainAccess, 'bind'>;
@@ -44,6 +47,8 @@ export interface PlannedAddress extends Choice {
   readonly costInAsset: bigint | null;
   /** What the tank sends; zero where nothing is needed. */
   readonly funding: bigint;
+  /** There and not credited: it stays. */
+  readonly uncredited: bigint;
 }
 
 export interface Plan {
@@ -80,9 +85,9 @@ export async function planOf(
   const { chain, token } = settings,
     no = notOperated(chain);
   if (no !== null) return no;
-  const wallet = state.treasuryWallets.find(({ id }) => id === settings.treasuryWalletId);
-  const home = wallet === undefined ? null : placed(state, wallet),
+  const home = homeOf(state, settings),
     tank = tankOf(state, chain);
+  if (home === null && settings.treasuryWalletId === null) return refuse('CHAIN_NOT_READY', { chain });
   if (home === null) return refuse('NOT_FOUND', { what: 'treasury wallet', id: settings.treasuryWalletId });
   if (home.address === null || tank === null) return refuse('CHAIN_NOT_READY', { chain });
   const binding = await chains.bind(state.accountId, chain);
@@ -108,6 +113,15 @@ export async function planOf(
     });
   }
   return { binding, treasury, tank, available, prices, addresses };
+}
+
+function homeOf(state: AccountState, { chain, treasuryWalletId }: PlanSettings) {
+  const wallet = state.treasuryWallets.find((one) =>
+    treasuryWalletId === null ? one.chain === chain && one.source === 'derived' : one.id === treasuryWalletId,
+  );
+  if (wallet !== undefined) return placed(state, wallet);
+  const own = treasuryWalletId === null ? derivedAt(state, chain) : null;
+  return own === null ? null : { address: own.address, derivationPath: own.path, tag: null };
 }
 
 interface Around {
@@ -142,13 +156,14 @@ function plannedOf(
     reserve: held.reserved + (token === null ? prices.sweep * BigInt(1 + retainGasFloat) : 0n),
     cost: paid,
     costInAsset: inAsset,
-    isObserved: false,
+    isObserved: candidate.isObserved,
     isWatchOnly: watchOnly(state, chain, path) !== null,
     hasWithdrawal: Object.keys(state.counters[counterKey(chain, address)]?.inFlight ?? {}).length > 0,
     hasSweep: openOperationId !== null,
     isFunded: left === null || funding === 0n || left >= funding + prices.fund,
   });
-  return { candidate, ...choice, cost: paid, costInAsset: inAsset, funding };
+  const uncredited = held.asset > credited ? held.asset - credited : 0n;
+  return { candidate, ...choice, cost: paid, costInAsset: inAsset, funding, uncredited };
 }
 
 interface Intents {

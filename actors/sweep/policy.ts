@@ -163,20 +163,22 @@ function unfit(state: SweepSees, settings: SweepSettings, nowMs: number): Refusa
 
 const wrong = (field: string, reason: string) => refuse('INVALID_INPUT', { field, reason });
 
+const belowFloor = () =>
+  wrong('minAmount', 'below dustFloor: an address that fires a cycle would not be touched by it');
+
 function unfitTrigger(
   { triggerMode, minAmount, dustFloor, scheduleCron, scheduleTimeZone }: SweepSettings,
   nowMs: number,
 ): Refusal | null {
   if (minAmount === null && THRESHOLDS.has(triggerMode)) return wrong('minAmount', `missing: ${triggerMode} needs it`);
-  if (minAmount !== null && BigInt(minAmount) < BigInt(dustFloor))
-    return wrong('minAmount', 'below dustFloor: an address that fires a cycle would not be touched by it');
+  if (minAmount !== null && BigInt(minAmount) < BigInt(dustFloor)) return belowFloor();
   if (scheduleCron === null)
     return SCHEDULED.has(triggerMode) ? wrong('scheduleCron', `missing: ${triggerMode} needs it`) : null;
   const schedule = parseSchedule(scheduleCron, scheduleTimeZone, nowMs);
   return isRefusal(schedule) ? schedule : null;
 }
 
-function unfitOfChain(settings: SweepSettings): Refusal | null {
+function unfitOfChain(settings: Omit<SweepSettings, 'treasuryWalletId'>): Refusal | null {
   const { chain, token, gasFundingMode, retainGasFloat, closeTokenAccounts, energy } = settings;
   const modes = fundingModesOf(settings);
   if (!modes.includes(gasFundingMode))
@@ -193,30 +195,42 @@ function unfitOfChain(settings: SweepSettings): Refusal | null {
   return null;
 }
 
-function unfitWallets({ treasuryWallets, fundingWallets }: SweepSees, settings: SweepSettings): Refusal | null {
-  const { chain, gasFundingMode, treasuryWalletId, fundingWalletId } = settings;
-  const treasury = treasuryWallets.find(({ id }) => id === treasuryWalletId);
-  const ofOtherChain = (field: string, found: string) =>
-    wrong(field, `a wallet of ${found}; this policy is one of ${chain}`);
-  const noTreasury =
-    treasury === undefined
-      ? notFound('treasury wallet', treasuryWalletId, { field: 'treasuryWalletId' })
-      : treasury.chain === chain
-        ? null
-        : ofOtherChain('treasuryWalletId', treasury.chain);
+/**
+ * A preview of a policy that may not exist yet: what it names fits, and it may leave out its wallets. Refuses:
+ * INVALID_INPUT, NOT_FOUND.
+ */
+export function unfitDraft(state: SweepSees, draft: SweepDraft): Refusal | null {
+  const { treasuryWalletId, fundingWalletId, gasFundingMode, minAmount, dustFloor } = draft;
+  return firstRefusal(
+    minAmount !== null && BigInt(minAmount) < BigInt(dustFloor) ? belowFloor() : null,
+    unfitOfChain(draft),
+    treasuryWalletId === null ? null : unfitTreasury(state, draft.chain, treasuryWalletId),
+    fundingWalletId === null ? null : unfitFunding(state, { chain: draft.chain, gasFundingMode, fundingWalletId }),
+  );
+}
+export type SweepDraft = Omit<SweepSettings, 'treasuryWalletId'> & { readonly treasuryWalletId: string | null };
+
+function unfitWallets(state: SweepSees, settings: SweepSettings): Refusal | null {
+  return firstRefusal(unfitTreasury(state, settings.chain, settings.treasuryWalletId), unfitFunding(state, settings));
+}
+
+const ofOtherChain = (field: string, chain: string, found: string) =>
+  wrong(field, `a wallet of ${found}; this policy is one of ${chain}`);
+
+function unfitTreasury({ treasuryWallets }: SweepSees, chain: SweepSettings['chain'], walletId: string) {
+  const treasury = treasuryWallets.find(({ id }) => id === walletId);
+  if (treasury === undefined) return notFound('treasury wallet', walletId, { field: 'treasuryWalletId' });
+  return treasury.chain === chain ? null : ofOtherChain('treasuryWalletId', chain, treasury.chain);
+}
+
+function unfitFunding(
+  { fundingWallets }: SweepSees,
+  { chain, gasFundingMode, fundingWalletId }: Pick<SweepSettings, 'chain' | 'gasFundingMode' | 'fundingWalletId'>,
+): Refusal | null {
   if (gasFundingMode === 'SELF')
-    return firstRefusal(
-      noTreasury,
-      fundingWalletId === null ? null : wrong('fundingWalletId', 'not needed: SELF pays fees from what is swept'),
-    );
+    return fundingWalletId === null ? null : wrong('fundingWalletId', 'not needed: SELF pays fees from what is swept');
+  if (fundingWalletId === null) return wrong('fundingWalletId', `missing: ${gasFundingMode} needs a funding wallet`);
   const funding = fundingWallets.find(({ id }) => id === fundingWalletId);
-  const noFunding =
-    fundingWalletId === null
-      ? wrong('fundingWalletId', `missing: ${gasFundingMode} needs a funding wallet`)
-      : funding === undefined
-        ? notFound('funding wallet', fundingWalletId, { field: 'fundingWalletId' })
-        : funding.chain === chain
-          ? null
-          : ofOtherChain('fundingWalletId', funding.chain);
-  return firstRefusal(noTreasury, noFunding);
+  if (funding === undefined) return notFound('funding wallet', fundingWalletId, { field: 'fundingWalletId' });
+  return funding.chain === chain ? null : ofOtherChain('fundingWalletId', chain, funding.chain);
 }

@@ -12,7 +12,11 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 export const PREVIEW_TTL_MS = 15 * 60_000;
 const FORM = /^([0-9a-z]{1,11})-([0-9a-f]{64})$/;
 
-type Previewed = Omit<SweepSettings, 'enabled' | 'pauseOnConsecutiveFailures' | 'scheduleCron' | 'scheduleTimeZone'>;
+/** A preview that names no treasury is one of no policy: its hash enables none. */
+type Previewed = Omit<
+  SweepSettings,
+  'enabled' | 'pauseOnConsecutiveFailures' | 'scheduleCron' | 'scheduleTimeZone' | 'treasuryWalletId'
+> & { readonly treasuryWalletId: string | null };
 
 /** `expiresAtMs` in base 36, a dash, and the digest. */
 export function previewHashOf(settings: Previewed, registryVersion: number, expiresAtMs: number): string {

@@ -121,6 +121,8 @@ async function begin(round: Round, operation: SweepOperationRow): Promise<void> 
     { address, chain } = operation;
   if (Object.keys(state.counters[counterKey(chain, address)]?.inFlight ?? {}).length > 0)
     return end(round, operation, null, { to: 'SKIPPED', reason: 'withdrawal_in_flight' });
+  const row = await round.parts.reads.addressByText(round.accountId, chain, address);
+  if (row?.project?.mode === 'observe') return end(round, operation, null, { to: 'SKIPPED', reason: 'observe_mode' });
   const now = await needOf(round, operation);
   if (now === null || now.held < operation.amount)
     return end(round, operation, null, { to: 'SKIPPED', reason: 'balance_changed' });

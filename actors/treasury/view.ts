@@ -27,6 +27,10 @@ export function placed({ enrolment }: Pick<EdgeLinkState, 'enrolment'>, wallet: 
     : { ...wallet, address: own.address, derivationPath: own.path };
 }
 
+/** Where a derived wallet of the chain is, or would be; null while no key of it is registered. */
+export const derivedAt = ({ enrolment }: Pick<EdgeLinkState, 'enrolment'>, chain: Chain): Tank | null =>
+  ownAt(enrolment, chain, TREASURY_INDEX);
+
 export interface Tank {
   readonly address: string;
   readonly path: string;

@@ -44,6 +44,7 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   listFundingWallets: 256 * KIB,
   listSweepPolicies: 1_024 * KIB,
   getSweepJob: 1_024 * KIB,
+  previewSweep: 1_024 * KIB,
   listKeySources: 1_024 * KIB,
   listMigrationProjects: 256 * KIB,
   listTokenRequests: 1_024 * KIB,

@@ -181,9 +181,9 @@ function pageOf({ withheld: _, ...page }: PageJson, content: readonly unknown[],
 const hasSizes = ({ query }: Ask): boolean =>
   query['page'] !== undefined || query['size'] !== undefined || query['after'] !== undefined;
 
-/** Entries that a page may have. */
-function sizeOf({ query }: Ask): number {
-  return Math.min(PAGE_SIZE_MAX, Number(query['size'] ?? PAGE_SIZE_DEFAULT));
+/** Entries that a page may have; a question with a body has its page there. */
+function sizeOf({ query, body }: Ask): number {
+  return Math.min(PAGE_SIZE_MAX, Number(query['size'] ?? body['size'] ?? PAGE_SIZE_DEFAULT));
 }
 
 /** The page that was asked for, and no more rows than it has. */
@@ -191,7 +191,9 @@ function falsePage({ content, page, size }: PageJson, ask: Ask, isWhole: boolean
   if (content.length > size) return 'size';
   if (isWhole) return page !== 0 ? 'page' : size === Math.max(1, content.length) ? null : 'size';
   if (size !== sizeOf(ask)) return 'size';
-  return ask.query['after'] !== undefined || page === Number(ask.query['page'] ?? 0) ? null : 'page';
+  return ask.query['after'] !== undefined || page === Number(ask.query['page'] ?? ask.body['page'] ?? 0)
+    ? null
+    : 'page';
 }
 
 /** A row that the caller's filter would not let through. */

@@ -44,6 +44,7 @@ import {
   OPERATION_WORD,
   POLICY_SET_WORD,
   POLICY_WORD,
+  PREVIEW_WORD,
 } from './sweep-rules.ts';
 import { falseBuild, falseTransaction, signedThough } from './transaction-rules.ts';
 
@@ -424,6 +425,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   deleteSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
   pauseSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
   resumeSweepPolicy: { falseField: ofPolicy, word: POLICY_WORD.slice(1) },
+  previewSweep: word(...PREVIEW_WORD),
   runSweepPolicy: word('jobId', 'result', 'reason'),
   listSweepJobs: {
     falseField: ({ policyId }, { query }) =>

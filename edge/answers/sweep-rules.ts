@@ -105,6 +105,48 @@ export const OPERATION_WORD = [
   ...BLOCKED_WORD,
   'updatedAt',
 ];
+const PREVIEW_ROW = [
+  'address',
+  'userRef',
+  'amount',
+  'uncredited',
+  'cost',
+  'fundingNeeded',
+  'feeRatioBps',
+  'decision',
+  'reason',
+  'source',
+];
+/** Of the rows that are taken, and what stands around them. */
+export const PREVIEW_WORD = [
+  ...PREVIEW_ROW,
+  'token',
+  'totals',
+  'totals.*',
+  'totals.*.decision',
+  'totals.*.count',
+  'totals.*.amount',
+  'isComplete',
+  'skipped',
+  'skipped.*',
+  ...PREVIEW_ROW.map((field) => `skipped.*.${field}`),
+  'needsGas',
+  'needsGas.count',
+  'needsGas.amount',
+  'cost.sweep',
+  'cost.funding',
+  'required',
+  'required.edgeSpendCap',
+  'fundingWallet',
+  'fundingWallet.available',
+  'fundingWallet.enough',
+  'asOf',
+  'asOf.height',
+  'asOf.at',
+  'registryVersion',
+  'previewHash',
+  'expiresAt',
+];
 export const ofJob = ({ id }: { id: string }, { params }: Ask): string | null =>
   firstFalse(['id', id === params['id']]);
 export const POLICY_SET_WORD = POLICY_WORD.filter((field) => !(ECHOED as readonly string[]).includes(field));

@@ -41,6 +41,7 @@ import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
 import { jobHandlers } from './treasury/jobs.ts';
 import { policyHandlers } from './treasury/policies.ts';
+import { previewHandler } from './treasury/preview.ts';
 import { tokenRequestHandlers } from './treasury/token-requests.ts';
 import { tokenRouteHandler } from './treasury/token-routes.ts';
 import { walletHandlers } from './treasury/wallets.ts';
@@ -75,6 +76,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...tokenReviewHandlers(deps),
     ...tokenRouteHandler,
     ...jobHandlers(deps),
+    ...previewHandler(deps),
     ...deliveryHandlers(deps),
     ...edgeHandlers(deps),
     ...chainHandlers(deps),

@@ -19,6 +19,15 @@ export interface SweepCandidate {
   readonly credited: bigint;
   /** The open operation of the address on the chain; null for none. */
   readonly openOperationId: string | null;
+  /** Of a migration project that still observes: another wallet may move what is there. */
+  readonly isObserved: boolean;
+}
+
+/** What the ledger alone says of all addresses of an asset, before the chain is asked. */
+export interface SweepSum {
+  readonly decision: 'take' | 'observe_mode' | 'sweep_in_flight' | 'dust';
+  readonly count: number;
+  readonly amount: bigint;
 }
 
 export interface SweepStore {
@@ -30,6 +39,8 @@ export interface SweepStore {
     from: number,
     most: number,
   ): Promise<SweepCandidate[]>;
+  /** Of the `most` largest that hold something, by what becomes of them below `dustFloor` and above. */
+  sums(accountId: AccountId, of: SweptAsset, dustFloor: bigint, most: number): Promise<SweepSum[]>;
   job(accountId: AccountId, id: string): Promise<SweepJobRow | null>;
   /** Newest first. */
   jobs(accountId: AccountId, filter: { policyId?: string }, page: PageAsk): Promise<Page<SweepJobRow>>;

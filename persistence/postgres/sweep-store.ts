@@ -1,5 +1,5 @@
 /** Sweeps over PostgreSQL: what can be swept, jobs and their operations. */
-import type { OpenJob, SweepCandidate, SweepStore } from '../../model/ports/sweep-store.ts';
+import type { OpenJob, SweepCandidate, SweepStore, SweepSum } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import { createLists, type Lists } from './list-pool.ts';
@@ -22,11 +22,16 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
           sql,
           accountId,
           sql`
-          select s.address, s.amount as credited, a.derivation_path as path, a.user_ref, o.id as open_operation_id
+          select s.address, s.amount as credited, coalesce(a.origin, a.derivation_path) as path, a.user_ref,
+                 o.id as open_operation_id, a.batch_id is not null and p.id is null as is_observed
             from sweepable s cross join lateral (
-                   select * from address x where x.address = s.address and x.account_id = t.account
+                   select x.*, (select n.path from address_origin n where n.account_id = x.account_id
+                             and n.address_id = x.id order by n.nth desc limit 1) as origin
+                     from address x where x.address = s.address and x.account_id = t.account
                       and x.family = ${FAMILY_OF[chain]} and x.purpose = 'deposit'
                     order by x.chain = ${chain} desc, x.status = 'active' desc, x.created_at, x.id limit 1) a
+            left join import_batch b on b.account_id = t.account and b.id = a.batch_id and b.state = 'committed'
+            left join migration_project p on p.account_id = t.account and p.id = b.project_id and p.state = 'active'
             left join sweep_operation o on o.account_id = t.account and o.chain = ${chain} and o.address = s.address
                   and o.state in ('PLANNED', 'FUNDING', 'SIGNING', 'BROADCAST')
            where s.account_id = t.account and s.chain = ${chain} and s.token_contract = ${token ?? ''}
@@ -34,6 +39,31 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
            order by s.amount desc, s.address limit ${most} offset ${from}`,
         )}`;
       return rows as unknown as SweepCandidate[];
+    },
+    async sums(accountId, { chain, token }, dustFloor, most) {
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select d.decision, count(*)::int as count, sum(d.amount) as amount from (
+            select k.amount, case
+                     when u.ids is not null and exists (select from address x
+                            where x.address = k.address and x.account_id = t.account and x.family = ${FAMILY_OF[chain]}
+                              and x.batch_id = any (u.ids)) then 'observe_mode'
+                     when exists (select from sweep_operation o
+                            where o.account_id = t.account and o.chain = ${chain} and o.address = k.address
+                              and o.state in ('PLANNED', 'FUNDING', 'SIGNING', 'BROADCAST')) then 'sweep_in_flight'
+                     when k.amount < ${String(dustFloor)}::amount then 'dust' else 'take' end as decision
+              from (select s.amount, s.address from sweepable s
+                     where s.account_id = t.account and s.chain = ${chain} and s.token_contract = ${token ?? ''}
+                       and s.amount > 0 order by s.amount desc, s.address limit ${most}) k
+             cross join (select array_agg(b.id) as ids from import_batch b
+                           join migration_project p on p.account_id = b.account_id and p.id = b.project_id
+                          where b.account_id = t.account and (p.state <> 'active' or b.state <> 'committed')) u) d
+           group by d.decision`,
+        )} order by v.decision`;
+      return rows as unknown as SweepSum[];
     },
     job: (accountId, id) =>
       oneOf(sql, accountId, sql`select * from sweep_job where account_id = t.account and id = ${id}`, jobOf),

@@ -2,7 +2,7 @@
 import type { Route } from '../route.ts';
 import * as sweeps from '../schema/sweeps.ts';
 import * as treasury from '../schema/treasury.ts';
-import { DELETE, GET, LIST, POST, PUT, creates, reads, writes } from './kinds.ts';
+import { asks, DELETE, GET, LIST, POST, PUT, creates, reads, writes } from './kinds.ts';
 
 const POLICY = [
   'INVALID_CHAIN',
@@ -129,6 +129,23 @@ export const TREASURY_ROUTES = {
     reply: sweeps.policy,
     refusals: ['NOT_FOUND', 'ACCOUNT_SUSPENDED'],
     summary: 'Resume a paused policy; failed cycles count from zero',
+  },
+  previewSweep: {
+    ...asks('Treasury'),
+    path: '/v1/treasury/sweeps/preview',
+    body: sweeps.previewBody,
+    reply: sweeps.preview,
+    refusals: [
+      'INVALID_CHAIN',
+      'INVALID_AMOUNT',
+      'TOKEN_NOT_SUPPORTED',
+      'TOKEN_NOT_ON_CHAIN',
+      'TOKEN_NOT_SWEEPABLE',
+      'NOT_FOUND',
+      'CHAIN_NOT_READY',
+      'CHAIN_UNAVAILABLE',
+    ],
+    summary: 'What a policy of these settings would take now and what it would skip, and the hash that enables it',
   },
   runSweepPolicy: {
     ...writes('Treasury'),

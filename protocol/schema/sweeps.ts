@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isRefusal } from '../errors.ts';
 import { AMOUNT_DIGITS_MAX, parseAmount } from '../money.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../page.ts';
 import { listQuery } from '../envelope.ts';
 import {
   CHAINS,
@@ -88,6 +89,66 @@ export const policyReplaceBody = settings
     version: countFromOne.nullish().meta({ description: 'the version that was read: another one is CONFLICT' }),
   })
   .meta({ examples: [example] });
+/** Where the pages of a preview end, of one row each. */
+const PREVIEW_PAGES = 100_000;
+export const previewBody = settings
+  .extend({
+    treasuryWalletId: freeText(64)
+      .nullish()
+      .meta({ description: 'null: the derived one, and the hash enables nothing' }),
+    page: between(0, PREVIEW_PAGES).default(0),
+    size: between(1, PAGE_SIZE_MAX).default(PAGE_SIZE_DEFAULT),
+  })
+  .meta({
+    examples: [
+      {
+        chain: example.chain,
+        token: example.token,
+        dustFloor: example.dustFloor,
+        maxFeeRatioBps: 500,
+        page: 0,
+        size: 20,
+      },
+    ],
+  });
+const previewRow = z.object({
+  address: z.string(),
+  userRef: z.string().nullable(),
+  amount: replyAmount.meta({ description: 'what a sweep would move; with source ledger what is credited' }),
+  uncredited: replyAmount.nullable().meta({ description: 'there and not credited: it stays' }),
+  cost: replyAmount.nullable().meta({ description: 'the most that it can cost, smallest native unit' }),
+  fundingNeeded: replyAmount.nullable().meta({ description: 'gas from the tank, smallest native unit' }),
+  feeRatioBps: count.nullable().meta({ description: 'rounded up, at most a thousand million; null without a rate' }),
+  decision: z.enum(['take', 'skip']),
+  reason: z.string().nullable().meta({ description: 'null where it is taken' }),
+  source: z.enum(['chain', 'ledger']),
+});
+const previewTotal = z.object({
+  decision: z.string().meta({ description: '`take`, or the reason that the ledger alone knows' }),
+  count,
+  amount: replyAmount,
+});
+export const preview = z.object({
+  token: z.string().nullable().meta({ description: 'contract; null: the native coin' }),
+  totals: z
+    .array(previewTotal)
+    .meta({ description: 'of all addresses, from the ledger: the chain is asked for the page' }),
+  totalElements: count,
+  isComplete: z.boolean().meta({ description: 'false: totals and pages are the 100,000 largest' }),
+  page: count,
+  size: count,
+  content: z.array(previewRow).meta({ description: 'taken, largest first' }),
+  skipped: z.array(previewRow).meta({ description: 'of the same page' }),
+  needsGas: z.object({ count, amount: replyAmount }).nullable().meta({ description: 'of the page, as the next three' }),
+  cost: z.object({ sweep: replyAmount, funding: replyAmount }).nullable(),
+  required: z.object({ edgeSpendCap: replyAmount }).nullable(),
+  fundingWallet: z.object({ available: replyAmount, enough: z.boolean() }).nullable(),
+  asOf: z.object({ height: count, at: instant }).nullable().meta({ description: 'null where no chain was read' }),
+  registryVersion: count,
+  previewHash: z.string(),
+  expiresAt: instant,
+});
+
 export const policyParams = z.strictObject({ policyId: pathUuid });
 
 const lastCycle = z.object({

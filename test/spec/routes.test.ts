@@ -7,7 +7,7 @@ const SPEC = documentText('spec.md');
 /** Functional areas that come with their own issues: not in the table yet. */
 const LATER = /^\/v1\/(?:migration|payments|checkout)\/|^\/v1\/treasury\/(?!tokens$)|^\/v1\/sandbox\/migration\//;
 /** POST because the question is long; nothing is changed, so no answer is kept. */
-const QUESTIONS: readonly OperationId[] = ['detectCase', 'detectPath'];
+const QUESTIONS: readonly OperationId[] = ['detectCase', 'detectPath', 'previewSweep'];
 const changes = ({ method, operationId }: (typeof ROUTE_LIST)[number]) =>
   method !== 'GET' && !QUESTIONS.includes(operationId);
 const serves = (method: string, path: string) =>

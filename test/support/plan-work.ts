@@ -387,7 +387,7 @@ const ACCOUNTS: Record<string, Work> = {
       ]);
     }
   },
-  'sweeps: candidates job jobs operations openOperation openJobs, rows': async ({ stores, live, sandbox }) => {
+  'sweeps: candidates sums job jobs operations openOperation openJobs, rows': async ({ stores, live, sandbox }) => {
     for (const account of [live, sandbox]) {
       const row = issued(account),
         job = sweepJobRow(),
@@ -396,6 +396,7 @@ const ACCOUNTS: Record<string, Work> = {
       await write(stores, account, depositWrites(row, 'confirmed', { ledger: LEDGER }).rows);
       await write(stores, account, [jobWrite(job), operationWrite(operation)]);
       await stores.sweeps.candidates(account, { chain: 'eth', token: null }, 1n, 0, 20);
+      await stores.sweeps.sums(account, { chain: 'eth', token: null }, 2n, 20);
       await stores.sweeps.job(account, job.id);
       await stores.sweeps.jobs(account, {}, { page: 0, size: 20 });
       await stores.sweeps.jobs(account, { policyId: job.policyId }, { page: 0, size: 20 });

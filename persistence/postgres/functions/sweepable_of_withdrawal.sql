@@ -3,11 +3,15 @@
 -- hides nothing.
 create or replace function sweepable_of_withdrawal() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
+declare
+  taken numeric;
 begin
   -- A reorg takes the fee out of the row: what was taken is in the one before it.
-  update sweepable s set amount = s.amount + case when new.status = 'confirmed'
-           then -(new.amount + case when new.token_contract is null then coalesce(new.fee, 0) else 0 end)
-           else old.amount + case when old.token_contract is null then coalesce(old.fee, 0) else 0 end end
+  taken := case when new.status = 'confirmed' then new.amount else -old.amount end;
+  if new.token_contract is null then
+    taken := taken + case when new.status = 'confirmed' then coalesce(new.fee, 0) else -coalesce(old.fee, 0) end;
+  end if;
+  update sweepable s set amount = s.amount - taken
    where s.account_id = new.account_id and s.chain = new.chain
      and s.token_contract = coalesce(new.token_contract, '') and s.address = new.from_address;
   return null;

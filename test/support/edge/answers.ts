@@ -199,6 +199,33 @@ const wholeSweepJob: ReplyOf<'getSweepJob'> = {
     },
   ],
 };
+const previewRow = {
+  address: FIRST,
+  userRef: 'alice',
+  amount: '25',
+  uncredited: '1',
+  cost: '7',
+  fundingNeeded: '6',
+  feeRatioBps: 4,
+} as const;
+const sweepPreview: ReplyOf<'previewSweep'> = {
+  token: USDC_CONTRACT,
+  totals: [{ decision: 'take', count: 1, amount: '25' }],
+  totalElements: 2,
+  isComplete: true,
+  page: 1,
+  size: 20,
+  content: [{ ...previewRow, decision: 'take', reason: 'none', source: 'chain' }],
+  skipped: [{ ...previewRow, decision: 'skip', reason: 'dust', source: 'chain' }],
+  needsGas: { count: 1, amount: '6' },
+  cost: { sweep: '5', funding: '2' },
+  required: { edgeSpendCap: '13' },
+  fundingWallet: { available: '9', enough: true },
+  asOf: { height: 7, at: AT },
+  registryVersion: 1,
+  previewHash: `lq-${'0'.repeat(64)}`,
+  expiresAt: AT,
+};
 const POLICY_ID = { policyId: sweepPolicy.id };
 const policyBody = Object.fromEntries(
   Object.entries(sweepPolicy).filter(
@@ -566,6 +593,10 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   deleteSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
   pauseSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
   resumeSweepPolicy: { params: POLICY_ID, data: sweepPolicy },
+  previewSweep: {
+    body: { chain: 'eth', token: 'USDC', treasuryWalletId: treasuryWallet.id, page: 1, size: 20 },
+    data: sweepPreview,
+  },
   runSweepPolicy: { params: POLICY_ID, data: { jobId: sweepJob.id, result: 'running', reason: 'dust' } },
   listSweepJobs: { data: page(sweepJob) },
   getSweepJob: { params: { id: sweepJob.id }, data: wholeSweepJob },

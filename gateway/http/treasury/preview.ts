@@ -1,0 +1,144 @@
+/** What a sweep policy would do, before there is one. Writes nothing. Treasury part 6. */
+import { notOperated, planOf, type Plan, type PlannedAddress, type PlanSettings } from '../../../actors/sweep/plan.ts';
+import { unfitDraft } from '../../../actors/sweep/policy.ts';
+import { PREVIEW_TTL_MS, previewHashOf } from '../../../actors/sweep/preview-hash.ts';
+import { shippedRegistry } from '../../../chains/catalogue.ts';
+import type { SweepCandidate, SweepSum } from '../../../model/ports/sweep-store.ts';
+import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
+import { stateOf } from '../account-state.ts';
+import { accountOf, type Handlers } from '../context.ts';
+import type { HandlerDeps } from '../surroundings.ts';
+import { instantOf } from '../views.ts';
+import { settingsOf } from './policies.ts';
+
+type View = ReplyOf<'previewSweep'>;
+type Row = View['content'][number];
+type Figures = Pick<View, 'content' | 'skipped' | 'needsGas' | 'cost' | 'required' | 'fundingWallet' | 'asOf'>;
+
+/** The largest addresses of an asset that the sums are about; pages end there too. Treasury Y4. */
+export const SUMMED_MAX = 100_000;
+const BASIS = 10_000n;
+
+export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'> {
+  const {
+    chains,
+    nowMs,
+    stores: { sweeps },
+  } = deps;
+  return {
+    async previewSweep(asked) {
+      const { page, size, treasuryWalletId = null, ...body } = asked.body;
+      const whole = settingsOf({ ...body, treasuryWalletId: treasuryWalletId ?? '' });
+      if (isRefusal(whole)) return whole;
+      const settings = { ...whole, treasuryWalletId },
+        { chain, token, dustFloor, triggerMode } = settings;
+      const accountId = accountOf(asked),
+        state = await stateOf(deps, accountId);
+      const unfit = unfitDraft(state, settings);
+      if (unfit !== null) return unfit;
+      const from = page * size,
+        most = Math.max(0, Math.min(size, SUMMED_MAX - from));
+      const off = notOperated(chain),
+        trigger = triggerMode === 'THRESHOLD' ? 'threshold' : 'manual';
+      const ask = { floor: 1n, from, most };
+      const figures =
+        off === null
+          ? await readNow(await planOf({ chains, sweeps }, state, settings, trigger, ask), nowMs(), settings)
+          : unread(await sweeps.candidates(accountId, { chain, token }, 1n, from, most), String(off.details['reason']));
+      if (isRefusal(figures)) return figures;
+      const sums = await sweeps.sums(accountId, { chain, token }, BigInt(dustFloor), SUMMED_MAX + 1);
+      const expiresAtMs = nowMs() + PREVIEW_TTL_MS,
+        totalElements = sums.reduce((left, { count }) => left + count, 0);
+      return {
+        token,
+        totals: sums.map((sum) => totalOf(sum, off)),
+        totalElements: Math.min(totalElements, SUMMED_MAX),
+        isComplete: totalElements <= SUMMED_MAX,
+        page,
+        size,
+        ...figures,
+        registryVersion: shippedRegistry.version,
+        previewHash: previewHashOf(settings, shippedRegistry.version, expiresAtMs),
+        expiresAt: instantOf(expiresAtMs),
+      };
+    },
+  };
+}
+
+/** A chain that is not swept takes nothing, whatever lies there. */
+function totalOf({ decision, count, amount }: SweepSum, off: Refusal | null): View['totals'][number] {
+  return { decision: off === null ? decision : String(off.details['reason']), count, amount: String(amount) };
+}
+
+/** A page as the chain has it now. Throws: ChainUnavailable, with empty pages too: no number is given then. */
+async function readNow(plan: Plan | Refusal, nowMs: number, settings: PlanSettings): Promise<Figures | Refusal> {
+  if (isRefusal(plan)) return plan;
+  const { client } = plan.binding,
+    { height } = await client.getHead();
+  const available =
+    settings.token === null
+      ? null
+      : (plan.available ?? (await client.fetchBalance(plan.tank!.address, null)).available);
+  const taken = plan.addresses.filter(({ reason }) => reason === null),
+    funded = taken.filter(({ funding }) => funding > 0n);
+  const sum = (values: readonly bigint[]) => values.reduce((left, right) => left + right, 0n);
+  const prices = plan.prices ?? { sweep: 0n, fund: 0n };
+  const gas = sum(funded.map(({ funding }) => funding)),
+    cost = { sweep: prices.sweep * BigInt(taken.length), funding: prices.fund * BigInt(funded.length) };
+  return {
+    content: taken.map(rowOf),
+    skipped: plan.addresses.filter(({ reason }) => reason !== null).map(rowOf),
+    needsGas: { count: funded.length, amount: String(gas) },
+    cost: { sweep: String(cost.sweep), funding: String(cost.funding) },
+    required: { edgeSpendCap: String(cost.sweep + cost.funding + gas) },
+    fundingWallet:
+      available === null
+        ? null
+        : {
+            available: String(available),
+            enough: plan.addresses.every(({ reason }) => reason !== 'funding_wallet_low'),
+          },
+    asOf: { height, at: instantOf(nowMs) },
+  };
+}
+
+function rowOf({ candidate, amount, cost, costInAsset, funding, uncredited, reason }: PlannedAddress): Row {
+  const { address, userRef } = candidate;
+  return {
+    address,
+    userRef,
+    amount: String(amount),
+    uncredited: String(uncredited),
+    cost: String(cost),
+    fundingNeeded: String(funding),
+    feeRatioBps: costInAsset === null || amount === 0n ? null : ratioOf(costInAsset, amount),
+    decision: reason === null ? 'take' : 'skip',
+    reason,
+    source: 'chain',
+  };
+}
+
+/** Rounded up; a cost that is a multiple of the amount says only that it is large. */
+const RATIO_MAX = 1_000_000_000n;
+function ratioOf(cost: bigint, amount: bigint): number {
+  const ratio = (cost * BASIS + amount - 1n) / amount;
+  return Number(ratio > RATIO_MAX ? RATIO_MAX : ratio);
+}
+
+/** A page of a chain that this version does not sweep: what is credited, and why nothing is taken. No chain is asked. */
+function unread(found: readonly SweepCandidate[], reason: string): Figures {
+  const rows = found.map(({ address, userRef, credited }): Row => {
+    const amounts = { amount: String(credited), uncredited: null, cost: null, fundingNeeded: null, feeRatioBps: null };
+    return { address, userRef, ...amounts, decision: 'skip', reason, source: 'ledger' };
+  });
+  return {
+    content: [],
+    skipped: rows,
+    needsGas: null,
+    cost: null,
+    required: null,
+    fundingWallet: null,
+    asOf: null,
+  };
+}
