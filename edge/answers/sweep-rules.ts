@@ -117,7 +117,7 @@ const PREVIEW_ROW = [
   'reason',
   'source',
 ];
-/** Of the rows that are taken, and what stands around them. */
+/** The rows of a page, and all that is beside them. */
 export const PREVIEW_WORD = [
   ...PREVIEW_ROW,
   'token',

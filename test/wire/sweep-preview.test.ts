@@ -91,7 +91,7 @@ test('treasury Y2, S13: a token needs gas from the tank, which is empty', async 
   t.true(BigInt(view.skipped[0].fundingNeeded) > 0n);
 });
 
-test('treasury Y6, A13: while the chain cannot be read there is a refusal and no number, without addresses too', async (t) => {
+test('treasury Y6: while the chain cannot be read there is a refusal and no number, without addresses too', async (t) => {
   const { sandbox } = await cloud.organization();
   await enrol(cloud, sandbox);
   await sandbox.client.must('simulateChainDown', { body: { chain: 'eth', seconds: 60 } });
@@ -101,7 +101,7 @@ test('treasury Y6, A13: while the chain cannot be read there is a refusal and no
   t.is(down.json.data ?? null, null);
 });
 
-test('treasury Y5, A13: a console user enables with the hash of these settings, and with no other', async (t) => {
+test('treasury Y5: a console user enables with the hash of these settings, and with no other', async (t) => {
   const organization = await cloud.organization(),
     { sandbox } = organization;
   await enrol(cloud, sandbox);

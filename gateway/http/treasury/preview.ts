@@ -126,7 +126,7 @@ function ratioOf(cost: bigint, amount: bigint): number {
   return Number(ratio > RATIO_MAX ? RATIO_MAX : ratio);
 }
 
-/** A page of a chain that this version does not sweep: what is credited, and why nothing is taken. No chain is asked. */
+/** A page of a chain that is not swept: what is credited, and why nothing is taken. No chain is asked. */
 function unread(found: readonly SweepCandidate[], reason: string): Figures {
   const rows = found.map(({ address, userRef, credited }): Row => {
     const amounts = { amount: String(credited), uncredited: null, cost: null, fundingNeeded: null, feeRatioBps: null };
