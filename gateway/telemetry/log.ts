@@ -93,6 +93,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'texts',
   'loginId',
   'letterId',
+  'batchId',
+  'jobId',
   'keySourceId',
   'webhookIds',
   'named',

@@ -253,6 +253,9 @@ export const jobWhole = job.extend({
   amount: replyAmount.meta({ description: 'swept, smallest unit of the asset' }),
   estimate: replyAmount,
   paid: replyAmount,
-  counts: z.record(z.enum(SWEEP_OPERATION_STATES), count),
+  counts: z.record(z.enum(SWEEP_OPERATION_STATES), count).meta({
+    description: 'operations in each state',
+    examples: [{ PLANNED: 0, FUNDING: 0, SIGNING: 0, BROADCAST: 0, CONFIRMED: 15, FAILED: 0, SKIPPED: 5 }],
+  }),
   operations: z.array(operation).meta({ description: 'all of them: a job has at most 500' }),
 });
