@@ -41,6 +41,7 @@ language sql stable set search_path = flock, pg_temp as $$
       select jsonb_agg(o.id order by o.id) from open_row o
        where o.status <> 'built'
          and exists (select from billable b where b.account_id = wanted and b.withdrawal_id = o.id)
-         and (select coalesce(sum(c.change), 0) from billable_change c
-               where c.account_id = wanted and c.withdrawal_id = o.id) >= 0), '[]'));
+         and coalesce((select c.change from billable_change c
+               where c.account_id = wanted and c.withdrawal_id = o.id
+               order by c.account_id desc, c.withdrawal_id desc, c.nth desc limit 1), 1) > 0), '[]'));
 $$;
