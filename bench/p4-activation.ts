@@ -13,7 +13,7 @@ import { accountIdOf, type AccountId } from '../protocol/ids.ts';
 import { newId, SHARD_COUNT, shardOf } from '../protocol/node/ids.ts';
 import { prepareDatabase } from '../developer/database.ts';
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../developer/embedded-postgres.ts';
-import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../supervision/policy.ts';
+import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../actors/kernel/restart-policy.ts';
 import { median, percentile, type Figure } from './figure.ts';
 
 const ACCOUNTS = 500;

@@ -8,7 +8,7 @@ import type { AccountEvent, AccountState, RowWrite } from '../model/account/capa
 import type { EntityStore } from '../model/entity.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import { shardOf } from '../protocol/node/ids.ts';
-import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../supervision/policy.ts';
+import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../actors/kernel/restart-policy.ts';
 import { percentile, type Figure } from './figure.ts';
 
 const ACCOUNTS = 100_000;

@@ -3,16 +3,17 @@
  * accounts does for its own; the rest is done once over all nodes, by one that has the role `schedules`. docs/jobs.md.
  */
 import { schedule } from 'node-cron';
-import { billingPeriod } from '../actors/billing/charges.ts';
+import { notePeaks } from '../actors/address/rounds.ts';
+import { closePeriods } from '../actors/billing/rounds.ts';
 import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
+import { expireBuilds } from '../actors/outgoing/rounds.ts';
 import { paymentRound } from '../actors/payment/rounds.ts';
+import { settleBands } from '../actors/plan/rounds.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
-import type { AccountCommand } from '../model/account/capabilities.ts';
 import { readReviews } from '../chain-watchers/token-reviews.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
-import type { DeadBuild } from '../persistence/postgres/operator-reads.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import { SESSION_REAP_MS } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
@@ -44,8 +45,6 @@ const INBOX_SWEEP_MS = 1_000;
 /** Younger facts are on their way by the watcher's own push. */
 const INBOX_AGE_MS = 2_000;
 const INBOX_ACCOUNTS_MAX = 500;
-/** Accounts that are asked together. */
-const ACCOUNTS_AT_ONCE = 16;
 const DAY_MS = 86_400_000;
 /** Decisions 3: idempotency keys are kept for 24 h. */
 const IDEMPOTENCY_KEEP_MS = DAY_MS;
@@ -57,8 +56,7 @@ const UPLOAD_KEEP_MS = 7 * DAY_MS;
 const SENT_MAIL_KEEP_DAYS = 30;
 /** Address and client of a login that ended. Console A11. */
 const ENDED_LOGIN_KEEP_DAYS = 30;
-/** Builds that are expired together, and how often they are looked for. */
-const BUILDS_AT_ONCE = 200;
+/** How often builds that nobody signs are looked for. */
 const BUILD_SWEEP_MS = 60_000;
 /** A link is closed within two seconds of its date. payments 3.2. */
 const PAYMENT_ROUND_MS = 1_000;
@@ -70,86 +68,6 @@ const BACKLOG_PAGES_MAX = 200;
 const TOKEN_SWEEP_MS = 5_000;
 /** Nothing is replayed after REPLAY_WINDOW_DAYS; questions about what an event said come for a little longer. */
 const BODY_KEEP_DAYS = 30;
-
-/** Every account of a list, some together. Rejects when one of them did not take it, after all were asked. */
-async function askEach(
-  accounts: Pick<Accounts, 'ask'>,
-  page: (after: string) => Promise<AccountId[]>,
-  command: AccountCommand,
-  signal: AbortSignal,
-): Promise<void> {
-  let refused = 0;
-  for (let after = ''; !signal.aborted;) {
-    const found = await page(after);
-    const answers = await Promise.all(found.map((accountId) => accounts.ask(accountId, command)));
-    refused += answers.filter((answer) => answer.ok !== true).length;
-    if (found.length < ACCOUNTS_AT_ONCE) break;
-    after = found.at(-1)!;
-  }
-  if (refused > 0) throw new Error(`${refused} accounts did not take ${command.type}`);
-}
-
-type Rounds = Pick<ScheduleParts, 'accounts'> & { readonly stores: Pick<Stores, 'operators'> };
-
-/** Carries the counts of active addresses over midnight; asked again, it changes nothing. Spec §8.1. */
-export const notePeaks = ({ stores, accounts }: Rounds, { signal }: Run): Promise<void> =>
-  askEach(
-    accounts,
-    (after) => stores.operators.accountsWithAddresses(after, ACCOUNTS_AT_ONCE),
-    { type: 'note_peak' },
-    signal,
-  );
-
-/** Statements of months that are over, and letters about those that are unpaid. Console B10, B15. */
-export async function closePeriods(
-  { stores: { billing }, accounts }: Pick<ScheduleParts, 'accounts'> & { readonly stores: Pick<Stores, 'billing'> },
-  nowMs: number,
-  { signal }: Pick<Run, 'signal'>,
-): Promise<void> {
-  const due = (after: string) => billing.accountsWithOpenPeriod(billingPeriod(nowMs), after, ACCOUNTS_AT_ONCE);
-  await askEach(accounts, due, { type: 'close_periods' }, signal);
-  await billing.writeLetters(nowMs);
-}
-
-/** Puts smaller bands into force whose period has begun. Spec §3.8. */
-export const settleBands = (
-  { stores, accounts }: Rounds,
-  nowMs: number,
-  { signal }: Pick<Run, 'signal'>,
-): Promise<void> =>
-  askEach(
-    accounts,
-    (after) => stores.operators.accountsWithPendingBand(nowMs, after, ACCOUNTS_AT_ONCE),
-    { type: 'settle_band' },
-    signal,
-  );
-
-/**
- * Expires what nobody signed for BUILD_TTL. Every owner looks, and asks its own actors: what another node owns is
- * passed by. Answers how many builds ended.
- */
-export async function expireBuilds({
-  stores,
-  accounts,
-  nowMs,
-  buildTtlMs,
-  isMine,
-}: Pick<OwnParts, 'accounts' | 'nowMs' | 'buildTtlMs' | 'isMine'> & {
-  stores: Pick<Stores, 'operators'>;
-}): Promise<number> {
-  const untilMs = nowMs() - buildTtlMs;
-  let expired = 0;
-  for (let behind: DeadBuild | null = null; ;) {
-    const found: DeadBuild[] = await stores.operators.deadBuilds(untilMs, behind, BUILDS_AT_ONCE);
-    for (const [accountId, builds] of Map.groupBy(found, (build) => build.accountId)) {
-      if (!isMine(accountId)) continue;
-      const answer = await accounts.ask(accountId, { type: 'expire_builds', builds });
-      if (answer.ok === true) expired += answer.reply.expired;
-    }
-    if (found.length < BUILDS_AT_ONCE) return expired;
-    behind = found.at(-1)!;
-  }
-}
 
 /** Removes what nobody asks for any more. Spec §6. */
 export async function retentionRound({

@@ -15,7 +15,7 @@ import { createLoginStore } from './login-store.ts';
 import { createMailStore } from './mail-store.ts';
 import { createMemberStore } from './member-store.ts';
 import { createOriginStore } from './origin-store.ts';
-import { createOperatorReads } from './operator-reads.ts';
+import { createOperatorStore } from './operator-store.ts';
 import { createPeopleStore } from './people-store.ts';
 import { createPaymentStore } from './payment-store.ts';
 import { createReadStore } from './read-store.ts';
@@ -55,7 +55,7 @@ export function createStores(options: StoresOptions) {
     invitations: createInvitationStore(sql),
     read: createReadStore(sql, options.lists),
     find: createFindStore(sql, options.lists),
-    operators: createOperatorReads(sql),
+    operators: createOperatorStore(sql),
     sandbox: createSandboxStore(sql),
     sweeps: createSweepStore(sql, options.lists),
     uploads: createUploadStore(sql),

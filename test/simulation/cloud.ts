@@ -30,8 +30,8 @@ import {
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { shardOf } from '../../protocol/node/ids.ts';
-import { createAccounts } from '../../supervision/accounts.ts';
-import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../../supervision/policy.ts';
+import { createAccounts } from '../../actors/account/port.ts';
+import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../../actors/kernel/restart-policy.ts';
 import { adr, IDENTITY } from '../support/account.ts';
 import { simulatedBook } from './chain.ts';
 import type { StoryDatabase, Stores } from './database.ts';

@@ -7,7 +7,7 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { ask, createSystem, type Outcome } from '../../../actors/kernel/index.ts';
-import { restartPolicy } from '../../../supervision/policy.ts';
+import { restartPolicy } from '../../../actors/kernel/restart-policy.ts';
 import { HandClock } from '../../support/clock.ts';
 import type { AppendFailure } from '../../support/memory-store.ts';
 import { round, rounds } from '../../support/until.ts';

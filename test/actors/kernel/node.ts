@@ -8,7 +8,7 @@ import {
   type Fault,
   type SystemSpec,
 } from '../../../actors/kernel/index.ts';
-import { restartPolicy, type RestartSettings } from '../../../supervision/policy.ts';
+import { restartPolicy, type RestartSettings } from '../../../actors/kernel/restart-policy.ts';
 import { HandClock } from '../../support/clock.ts';
 import { counter, counterStore, type Count, type CounterCommand, type CounterEvent, type KeyRow } from './counter.ts';
 

@@ -25,7 +25,7 @@ import { isRefusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { addressKeyOf, newId, shardOf } from '../../../protocol/node/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
-import { restartPolicy } from '../../../supervision/policy.ts';
+import { restartPolicy } from '../../../actors/kernel/restart-policy.ts';
 import { RESTARTS } from '../../actors/kernel/node.ts';
 import { commands } from '../../support/account.ts';
 import { newEvmKey } from '../../support/gateway.ts';

@@ -24,7 +24,7 @@ import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import { accountIdOf, type AccountId } from '../../../protocol/ids.ts';
 import { newId, shardOf } from '../../../protocol/node/ids.ts';
-import { restartPolicy } from '../../../supervision/policy.ts';
+import { restartPolicy } from '../../../actors/kernel/restart-policy.ts';
 import { commands, IDENTITY, pushedKey, pushedPool, txn } from '../../support/account.ts';
 import { inputsOf, RECIPIENT } from '../../support/evm-inputs.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -112,7 +112,7 @@ const ids = () => Array.from({ length: 10 }, () => newId('adr', NOW_MS));
 const address = (accountId: AccountId) => accepted(accountId, commands.createAddress({ id: newId('adr', NOW_MS) }));
 const unissued = async (accountId: AccountId) => stores.read.unissuedPool(accountId, 'sol', 64);
 
-/** Applies what waits in the inbox, as `supervision/accounts.ts` does. */
+/** Applies what waits in the inbox, as `actors/account/port.ts` does. */
 async function wake(accountId: AccountId) {
   const waiting = await stores.inbox.inboxOf(accountId, 200);
   return accepted(accountId, {

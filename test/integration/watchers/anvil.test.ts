@@ -13,7 +13,7 @@ import { createFigures } from '../../support/figures.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
 import { openLiveChains, startWatchers } from '../../../chain-watchers/live.ts';
 import { createFailoverTransport } from '../../../chains/transport/failover.ts';
-import { restartPolicy, WORKER_RESTARTS } from '../../../supervision/policy.ts';
+import { restartPolicy, WORKER_RESTARTS } from '../../../actors/kernel/restart-policy.ts';
 import { startAnvil, type Anvil } from '../../support/anvil.ts';
 import { lacking, stuckAt, withoutLogs } from '../../support/distorted-endpoint.ts';
 import {

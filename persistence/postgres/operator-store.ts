@@ -1,26 +1,11 @@
-/** Questions of operators that go over all accounts. */
-import type { UnsignedBuild } from '../../model/account/outgoing.ts';
+/** Questions that go over all accounts. */
+import type { OperatorStore } from '../../model/ports/operator-store.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { ReplayKey } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { Sql } from './sql.ts';
 
-export interface DeadBuild extends UnsignedBuild {
-  readonly accountId: AccountId;
-}
-
-export interface OperatorReads {
-  /** Counter values below the next one that nothing holds, by chain. */
-  counterGaps(): Promise<Record<string, number>>;
-  /** Accounts with active addresses, by id, after one. For the daily snapshot. */
-  accountsWithAddresses(after: string, limit: number): Promise<AccountId[]>;
-  /** Accounts whose smaller band has begun and is not in force yet, by id, after one. */
-  accountsWithPendingBand(nowMs: number, after: string, limit: number): Promise<AccountId[]>;
-  /** Builds that nobody signed and that did not change until an instant, oldest first, behind one of them. */
-  deadBuilds(untilMs: number, behind: DeadBuild | null, limit: number): Promise<DeadBuild[]>;
-}
-
-export function createOperatorReads(sql: Sql): OperatorReads {
+export function createOperatorStore(sql: Sql): OperatorStore {
   return {
     async counterGaps() {
       const rows = await sql<{ chain: string; gaps: number }[]>`select * from counter_gaps()`;

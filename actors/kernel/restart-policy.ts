@@ -1,6 +1,6 @@
 /** How often and how soon a crashed actor is restarted. Pure: instants and the random number come in. */
-import type { RestartPolicy } from '../actors/kernel/fault.ts';
-import { backoffMs, type Backoff } from '../protocol/backoff.ts';
+import type { RestartPolicy } from './fault.ts';
+import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 
 /**
  * Each further fault within the window doubles the pause before the restart. Jitter: actors that fell together do not

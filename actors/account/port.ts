@@ -1,12 +1,12 @@
 /** Messages to account actors: the node's `Accounts` port over the kernel. */
-import type { AccountCommand, AccountReplies } from '../model/account/capabilities.ts';
-import { ask, futility, type Entities } from '../actors/kernel/index.ts';
-import type { Accounts, Answer } from '../model/ports/accounts.ts';
-import type { InboxStore } from '../model/ports/inbox-store.ts';
-import { PAYMENTS_MOVED, readRefusal } from '../protocol/errors.ts';
-import type { AccountId } from '../protocol/ids.ts';
-import { newId } from '../protocol/node/ids.ts';
-import { POOLED_CHAINS, type Chain } from '../protocol/slugs.ts';
+import type { AccountCommand, AccountReplies } from '../../model/account/capabilities.ts';
+import { ask, futility, type Entities } from '../kernel/index.ts';
+import type { Accounts, Answer } from '../../model/ports/accounts.ts';
+import type { InboxStore } from '../../model/ports/inbox-store.ts';
+import { PAYMENTS_MOVED, readRefusal } from '../../protocol/errors.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
+import { POOLED_CHAINS, type Chain } from '../../protocol/slugs.ts';
 import type { Logger } from 'pino';
 
 export type AccountReply = AccountReplies[AccountCommand['type']];

@@ -1,14 +1,24 @@
 /** Values that a scrape of /metrics asks for. Issue 2 point 11. */
-import type { ActorSystem } from '../actors/kernel/index.ts';
-import type { GaugeReader, OwnFigures, StoredFigures } from '../gateway/telemetry/gauges.ts';
-import type { Stores } from '../persistence/postgres/stores.ts';
-import type { Chain } from '../protocol/slugs.ts';
+import type { ActorSystem } from '../../actors/kernel/index.ts';
+import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
+import type { InboxStore } from '../../model/ports/inbox-store.ts';
+import type { MailStore } from '../../model/ports/mail-store.ts';
+import type { OperatorStore } from '../../model/ports/operator-store.ts';
+import type { WatchStore } from '../../model/ports/watch-store.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import type { GaugeReader, OwnFigures, StoredFigures } from './gauges.ts';
 
 /** A scrape waits no longer for the database. Choice: well below the ten seconds of a scrape. */
 const STORED_WAIT_MS = 2_000;
 
 export interface GaugeParts {
-  readonly stores: Pick<Stores, 'deliveries' | 'mail' | 'watch' | 'operators' | 'inbox'>;
+  readonly stores: {
+    readonly deliveries: Pick<DeliveryStore, 'incompletePublications'>;
+    readonly mail: Pick<MailStore, 'unsent'>;
+    readonly inbox: Pick<InboxStore, 'countSetAside'>;
+    readonly operators: Pick<OperatorStore, 'counterGaps'>;
+    readonly watch: Pick<WatchStore, 'coverage'>;
+  };
   readonly system: Pick<ActorSystem, 'counts'>;
   readonly liveChains: () => readonly Chain[];
   readonly streamCount: () => number;

@@ -1,8 +1,13 @@
-/** supervision/policy.ts (style.md 2(c)): backoff doubles with jitter to a cap; more than N in a window gives up. */
+/** actors/kernel/restart-policy.ts (style.md 2(c)): backoff doubles with jitter to a cap; more than N in a window gives up. */
 import test from 'ava';
 import fc from 'fast-check';
 import { backoffMs } from '../../../protocol/backoff.ts';
-import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS, type RestartSettings } from '../../../supervision/policy.ts';
+import {
+  ENTITY_RESTARTS,
+  restartPolicy,
+  WORKER_RESTARTS,
+  type RestartSettings,
+} from '../../../actors/kernel/restart-policy.ts';
 
 const SETTINGS: RestartSettings = {
   firstMs: 100,

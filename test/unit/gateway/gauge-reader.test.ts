@@ -1,6 +1,6 @@
 import test from 'ava';
 import { createMetrics } from '../../../gateway/telemetry/metrics.ts';
-import { createGaugeReader, type GaugeParts } from '../../../supervision/gauges.ts';
+import { createGaugeReader, type GaugeParts } from '../../../gateway/telemetry/gauge-reader.ts';
 
 /** A node whose database answers, is known to be away, or hangs. */
 function node() {
