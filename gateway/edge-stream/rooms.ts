@@ -196,16 +196,27 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     frame: 'sign' | 'operate',
     body: () => Promise<object>,
   ): Promise<Acknowledgement | Refusal> {
-    if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
-    const room = this.#rooms.get(accountId),
-      leader = room?.leadership.leader;
-    if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');
-    const given = { leaseEpoch: room.leadership.lease!.epoch, ...(await body()) };
-    const answer = acknowledgement.safeParse(await leader.connection!.ask(frame, given, SIGN_TIMEOUT_MS));
+    const before = this.#leaderOf(accountId);
+    if (isRefusal(before)) return before;
+    const more = await body();
+    // Meanwhile the leader may have left, and another session may lead.
+    const leader = this.#leaderOf(accountId);
+    if (isRefusal(leader)) return leader;
+    const given = { leaseEpoch: leader.epoch, ...more };
+    const answer = acknowledgement.safeParse(await leader.connection.ask(frame, given, SIGN_TIMEOUT_MS));
     // What the edge did is unknown; asking again is safe, since it signs a transaction once.
     return answer.success
       ? answer.data
       : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
+  }
+
+  /** The stream of the leader, and its epoch. Refuses: EDGE_OFFLINE, EDGE_NO_LEADER. */
+  #leaderOf(accountId: AccountId): { readonly connection: Connection; readonly epoch: number } | Refusal {
+    if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
+    const { leader, lease } = this.#rooms.get(accountId)!.leadership;
+    return leader === null || leader.connection === null || lease === null
+      ? refuse('EDGE_NO_LEADER')
+      : { connection: leader.connection, epoch: lease.epoch };
   }
 
   async announceRotation(accountId: AccountId, rotationId: string): Promise<void> {

@@ -90,6 +90,8 @@ export class Rooms {
   readonly keySets = new Map<string, KeySetRecord>();
   /** By account and transaction. */
   readonly instructions = new Map<string, InstructionRecord>();
+  /** What happens while an instruction is read. */
+  readingInstruction: () => Promise<void> = async () => {};
   readonly reported: { accountId: AccountId; attempts: readonly Attempt[] }[] = [];
   readonly lost: AccountId[] = [];
   readonly rung: AccountId[] = [];
@@ -190,8 +192,10 @@ export class Rooms {
         for (const record of records) this.instructions.set(`${accountId} ${record.transactionId}`, record);
         return this.instructionsNotKept;
       },
-      instruction: async (accountId: AccountId, transactionId: string) =>
-        this.instructions.get(`${accountId} ${transactionId}`) ?? null,
+      instruction: async (accountId: AccountId, transactionId: string) => {
+        await this.readingInstruction();
+        return this.instructions.get(`${accountId} ${transactionId}`) ?? null;
+      },
     };
     return new EdgeRooms({
       isHere: (shard) => !this.lapsed && ![...this.elsewhere].some((accountId) => shardOf(accountId) === shard),

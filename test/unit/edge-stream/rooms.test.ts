@@ -223,6 +223,24 @@ test('decisions 3: after a restart of the node the lease counts as held for one 
   t.is(newcomer.connection.of('lease').at(-1)!.leaseEpoch, 2);
 });
 
+test('a leader that leaves while its frame is made is asked nothing: the next question is for the one that leads then', async (t) => {
+  for (const meanwhile of ['it left', 'it was closed', 'it came back'] as const) {
+    const node = await opened(),
+      account = node.add();
+    const edge = await node.edge(account),
+      first = edge.connection;
+    node.readingInstruction = async () => {
+      if (meanwhile === 'it was closed') await node.rooms.close(account, 'UNAUTHORIZED');
+      else edge.joined.left(true);
+      if (meanwhile === 'it came back') await node.connect(account, edge);
+    };
+    const answered = codeOf(await node.rooms.askToSign(account, 'txn_1'));
+    t.is(answered, meanwhile === 'it came back' ? 'accepted' : 'EDGE_NO_LEADER', meanwhile);
+    t.is(first.of('sign').length, 0, meanwhile);
+    if (meanwhile === 'it came back') t.is(edge.connection.of('sign').length, 1);
+  }
+});
+
 test('after a restart of the node the leader comes back under its epoch', async (t) => {
   const node = await opened(),
     account = node.add();
