@@ -1,4 +1,4 @@
-/** actors/kernel/restart-policy.ts (style.md 2(c)): backoff doubles with jitter to a cap; too many in a window give up. */
+/** actors/kernel/restart-policy.ts (style.md 2(c)): backoff doubles with jitter to a cap; too many faults give up. */
 import test from 'ava';
 import fc from 'fast-check';
 import { backoffMs } from '../../../protocol/backoff.ts';

@@ -173,7 +173,7 @@ test.serial('an administrator sees every node and the actors of any of them, fro
     code: 'NOT_FOUND',
     details: { what: 'actor' },
   });
-  // What a node knows of the others is as old as its last beat: on a busy machine one that is late looks gone until then.
+  // What a node knows of the others is as old as its last beat: one that is late looks gone until then.
   await eventually('no shard without an owner', async () =>
     /^svc_shards_unowned 0$/m.test(await (await fetch(`${b.url}/metrics`)).text()),
   );
