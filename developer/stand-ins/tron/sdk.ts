@@ -6,7 +6,11 @@
 import { utils } from 'tronweb';
 
 const HEADER_MIN = 27,
-  RECOVERY_IDS = 4;
+  RECOVERY_IDS = 4,
+  /** Of the ids, those that name a point whose x is below the curve's order: the others are of no key but by chance. */
+  USUAL_IDS = 2;
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const WORD_BYTES = 32;
 /** Bytes of a signature that count; a node ignores what follows them. */
 const SIGNATURE_BYTES = 65;
 
@@ -36,17 +40,24 @@ export function signatureOf(digest: Uint8Array, privateKey: Uint8Array): Buffer 
 }
 
 /**
- * The address whose key signed a hash, hex. A header below 27 is a recovery id, one from 31 names a compressed key.
- * Throws: Error where no key can have. Source: java-tron crypto/…/ECKey.java signatureToKeyBytes.
+ * The address whose key signed a hash, hex. A header below 27 is a recovery id, one from 31 names a compressed key. A
+ * node takes a high s too; tronweb takes the same signature with the low one and the other id. Throws: Error where no
+ * key can have. Source: java-tron crypto/…/ECKey.java signatureToKeyBytes, recoverPubBytesFromSignature.
  */
 export function recovered(digest: string, signature: Buffer): string {
-  const header =
-    signature[SIGNATURE_BYTES - 1]! < HEADER_MIN
-      ? signature[SIGNATURE_BYTES - 1]! + HEADER_MIN
-      : signature[SIGNATURE_BYTES - 1]!;
+  const last = signature[SIGNATURE_BYTES - 1]!,
+    header = last < HEADER_MIN ? last + HEADER_MIN : last;
   if (header >= HEADER_MIN + 2 * RECOVERY_IDS) throw new RangeError('Header byte out of range');
   const id = (header - HEADER_MIN) % RECOVERY_IDS;
-  const whole = Buffer.concat([signature.subarray(0, SIGNATURE_BYTES - 1), Uint8Array.of(HEADER_MIN + id)]);
+  if (id >= USUAL_IDS) throw new RangeError('Could not recover public key from signature');
+  const s = BigInt(`0x${signature.subarray(WORD_BYTES, 2 * WORD_BYTES).toString('hex')}`),
+    isHigh = s > CURVE_ORDER / 2n;
+  const low = (isHigh ? CURVE_ORDER - s : s).toString(16).padStart(2 * WORD_BYTES, '0');
+  const whole = Buffer.concat([
+    signature.subarray(0, WORD_BYTES),
+    Buffer.from(low, 'hex'),
+    Uint8Array.of(HEADER_MIN + (isHigh ? 1 - id : id)),
+  ]);
   return utils.address.fromHex(utils.crypto.ecRecover(digest, whole.toString('hex')));
 }
 
