@@ -105,7 +105,6 @@ function snapshotGrowth(): number {
 
 /** Targets that are not reached yet. Each of these numbers only gets smaller. */
 const FUNCTIONS_IN_HISTORY = 0;
-const SUPERVISION_LINES = 1_100;
 
 /** Every figure, measured in the tree as it is. */
 export function houseFigures(): Figure[] {
@@ -156,8 +155,7 @@ export function houseFigures(): Figure[] {
       codeLines(within('supervision/')),
       1_000,
       'lines',
-      'about a thousand',
-      SUPERVISION_LINES,
+      'supervision/',
     ),
     figure(
       'largest file of ports, capabilities of the model, and routes',
