@@ -65,7 +65,7 @@ export const OWN_PAGES: readonly PageEntry[] = [
 
 const letters = () => import('../pages/by-letter.tsx');
 
-/** Pages for whoever is not signed in, and where the links of letters lead. */
+/** Pages for people who are not signed in, and where the links of letters lead. */
 export const OPEN_PAGES: readonly PageEntry[] = [
   { path: '/sign-up', title: 'Sign up', load: async () => (await letters()).SignUp },
   { path: '/forgot', title: 'Forgotten password', load: async () => (await letters()).Forgot },

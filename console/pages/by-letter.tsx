@@ -1,6 +1,6 @@
 /**
  * Pages for people who are not signed in: sign-up, a forgotten password, and where the links of letters lead. A link's
- * token stands in the fragment, is read once, taken out of the address, and spent by a button alone. Console A7, C4.
+ * token is in the fragment, is read once, taken out of the address, and spent by a button alone. Console A7, C4.
  */
 import '../ui/together.ts';
 import type { ComponentChildren, JSX } from 'preact';

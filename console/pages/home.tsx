@@ -139,7 +139,7 @@ function Checklist({
   const steps = [
     ['Connect an edge', facts.edge, '/edge/setup', 'One command on a machine of yours.'],
     ['Issue an address', facts.address, '/addresses?new=1', 'Derived from your own phrase, watched from then on.'],
-    ['Register a webhook', facts.webhook, '/webhooks?new=1', 'Where your application hears of deposits.'],
+    ['Register a webhook', facts.webhook, '/webhooks?new=1', 'Where your application learns of deposits.'],
     [
       'Receive a deposit',
       facts.deposit,

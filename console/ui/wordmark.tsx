@@ -1,4 +1,4 @@
-/** The name of the product with its bird, where no navigation stands. */
+/** The name of the product with its bird, where there is no navigation. */
 import type { JSX } from 'preact';
 
 export const Wordmark = (): JSX.Element => (

@@ -42,7 +42,7 @@ export interface Asked {
   /** One JSON line of the answer. */
   readonly print: (value: object) => void;
   /** A line for people. */
-  readonly tell: (text: string) => void;
+  readonly say: (text: string) => void;
 }
 /**
  * Opens the keystore, makes a new one where an import may, and closes it. Throws: KeystoreError, ConfigurationError.

@@ -3,7 +3,7 @@ import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { ConfigurationError } from '../config.ts';
-import { registerSource, tellPurge } from '../link/key-source-registration.ts';
+import { registerSource, reportPurge } from '../link/key-source-registration.ts';
 import { KeyFile } from '../keystore/key-file.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { decodeFile, readBytes } from '../keystore/sealed-file.ts';
@@ -16,7 +16,7 @@ import { parseKeySource, parsePhraseSource, type ParsedSource } from '../keystor
 import { canonicalPath } from '../keystore/phrase-address.ts';
 import { type Asked, askSecret, settingsOf, type SourceOptions, withCloud, withKeystore } from './source-session.ts';
 
-/** Null when done. `failed`: told already. */
+/** Null when done. `failed`: the answer says so already. */
 export type Verb = (asked: Asked) => Promise<Refusal | null | 'failed'>;
 
 interface Word {
@@ -252,13 +252,13 @@ function purge(asked: Asked): Promise<Refusal | null> {
     const purged = await file.purge(fingerprint!, Date.now());
     asked.print(viewOf(purged));
     if (purged.sourceId === null || purged.purgeTold) return null;
-    asked.tell('the key material is gone; telling the cloud');
-    return withCloud(asked, file, (upstream, environment) => tellPurge(file, upstream, purged, environment));
+    asked.say('the key material is gone; reporting it to the cloud');
+    return withCloud(asked, file, (upstream, environment) => reportPurge(file, upstream, purged, environment));
   });
 }
 
 /** What opens it now is asked first, then what shall open it. */
-async function rewrap({ options, env, prompt, tell }: Asked): Promise<null> {
+async function rewrap({ options, env, prompt, say }: Asked): Promise<null> {
   const settings = settingsOf(env, options);
   const { token } = settings;
   const isToken = decodeFile(readBytes(settings.file)).wrapped.kind === 'pkcs11';
@@ -277,7 +277,7 @@ async function rewrap({ options, env, prompt, tell }: Asked): Promise<null> {
     for (const buffer of [secret, next]) buffer.fill(0);
     file?.close();
   }
-  tell('done; restart the edges that have this keystore open, and delete older copies of it');
+  say('done; restart the edges that have this keystore open, and delete older copies of it');
   return null;
 }
 

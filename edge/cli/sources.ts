@@ -50,13 +50,13 @@ export async function sourcesCommand(
       env,
       prompt,
       print: (value) => void out.write(`${JSON.stringify(value)}\n`),
-      tell: (text) => void err.write(`${text}\n`),
+      say: (text) => void err.write(`${text}\n`),
     });
     if (refusal === null) return 0;
     if (isRefusal(refusal)) err.write(`${refusal.code}: ${refusal.message}${detailsOf(refusal)}\n`);
     return 1;
   } catch (error) {
-    return told(error, err);
+    return explained(error, err);
   } finally {
     prompt.close();
   }
@@ -91,7 +91,7 @@ function detailsOf({ details }: Refusal): string {
 }
 
 /** Only texts that were written for people leave: an error of a library may quote what it was given. */
-function told(error: unknown, err: Output): number {
+function explained(error: unknown, err: Output): number {
   if (error instanceof ConfigurationError) err.write(`${error.problems.join('\n')}\n`);
   else if (error instanceof KeystoreError || error instanceof PromptEnded) err.write(`${error.message}\n`);
   else err.write(`the command failed: ${error instanceof Error ? error.name : 'unknown'}\n`);

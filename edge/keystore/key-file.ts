@@ -133,8 +133,8 @@ export class KeyFile {
   }
 
   /**
-   * Another passphrase, or a token: a new data key, under which every secret is sealed anew, so that whoever had the
-   * old one opens old copies and nothing that is written from now on. Throws: KeystoreError.
+   * Another passphrase, or a token: a new data key, under which every secret is sealed anew. The old passphrase opens
+   * old copies of the file, and nothing that is written from now on. Throws: KeystoreError.
    */
   async rewrap(wrap: KeyWrap): Promise<void> {
     const dataKey = randomBytes(KEY_BYTES);

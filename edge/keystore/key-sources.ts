@@ -1,7 +1,7 @@
 /**
  * The keystore of a running edge: its own phrase, from the settings or from the keystore file, and the sources that an
- * operator registered beside it. A source signs for its registered EVM addresses and for nothing else; whoever purges
- * it in the file takes it away from the running edge with the next signature. Spec §4.8.
+ * operator registered beside it. A source signs for its registered EVM addresses and for nothing else; one that is
+ * purged in the file is gone from the running edge with the next signature. Spec §4.8.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';

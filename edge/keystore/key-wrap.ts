@@ -3,7 +3,7 @@
  * (pkcs11-wrap.ts). The data key exists outside of it only in the memory of a process that was allowed to open it.
  */
 
-/** As it stands in the header of the file. */
+/** As the header of the file has it. */
 export type WrappedKey =
   | {
       readonly kind: 'passphrase';

@@ -1,6 +1,6 @@
 /**
  * From a recovery phrase to keys: BIP-39 to the seed, BIP-32 on secp256k1, SLIP-0010 on Ed25519. Nothing in here keeps
- * anything; whoever asks zeroes what it got.
+ * anything; the caller zeroes what it got.
  */
 import { createHmac, createPrivateKey, createPublicKey, pbkdf2Sync } from 'node:crypto';
 import { base58 } from '@scure/base';

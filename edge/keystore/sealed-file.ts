@@ -5,8 +5,8 @@
  *   body     sealed (sealing.ts) under a subkey of the data key, the whole header as context
  *   digest   SHA-256 of everything before it
  *
- * The digest tells a damaged file from a wrong passphrase before anybody waits for scrypt; it is no protection. What
- * protects is the seal: header and body are authenticated, so an altered file is refused whoever made a digest for it.
+ * The digest distinguishes a damaged file from a wrong passphrase before anybody waits for scrypt; it is no protection.
+ * The seal protects: header and body are authenticated, so an altered file is refused even with a matching digest.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -66,7 +66,7 @@ const header = z.strictObject({
 export interface SealedFile {
   readonly id: string;
   readonly wrapped: WrappedKey;
-  /** The header's line as it stands in the file. */
+  /** The header's line, as the file has it. */
   readonly header: Buffer;
   readonly body: Buffer;
   /** Digest of the file, hex: which version of it this is. */

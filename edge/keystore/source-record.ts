@@ -1,5 +1,5 @@
 /**
- * A key source: a phrase or a single key that came from elsewhere, beside the edge's own phrase. What stands here is
+ * A key source: a phrase or a single key that came from elsewhere, beside the edge's own phrase. This record is
  * public; the secret is sealed beside it. Spec §2.12, §4.8.
  */
 import { z } from 'zod';

@@ -77,7 +77,7 @@ export async function registerSource(
  * Reports to the cloud that a source was purged, once. Refuses: what the cloud refuses.
  * Throws: KeystoreError OTHER_ENVIRONMENT.
  */
-export async function tellPurge(
+export async function reportPurge(
   file: KeyFile,
   upstream: Pick<Upstream, 'signed'>,
   source: SourceRecord,

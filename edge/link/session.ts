@@ -192,7 +192,7 @@ export class Session {
     }
     const attempts = writes.map(({ body }) => JSON.parse(body) as Attempt);
     failpoint('edge.report.before');
-    const reply = await this.#stream.tell('attempts', { sessionId, leaseEpoch, attempts });
+    const reply = await this.#stream.report('attempts', { sessionId, leaseEpoch, attempts });
     failpoint('edge.report.after');
     if (reply === null) return { kind: 'held' };
     if (reply.ok) return { kind: 'taken' };
@@ -215,13 +215,13 @@ export class Session {
   /** Also without a stream: a leader vouches for itself. */
   shareKeys(): void {
     const { keyShare, lease } = this.#settings;
-    void keyShare.send(lease.view().held, this.#stream.up ? (frame, body) => this.#stream.tell(frame, body) : null);
+    void keyShare.send(lease.view().held, this.#stream.up ? (frame, body) => this.#stream.report(frame, body) : null);
   }
 
   /** Resolves when the cloud has what own callers asked for, or will not now. */
   shareInstructions(): Promise<void> {
-    const tell = (records: InstructionRecord[]) => this.#stream.tell('instructions', { records });
-    return this.#stream.up ? this.#settings.instructionShare.send(tell) : Promise.resolve();
+    const report = (records: InstructionRecord[]) => this.#stream.report('instructions', { records });
+    return this.#stream.up ? this.#settings.instructionShare.send(report) : Promise.resolve();
   }
 
   /** Stops acting and releases the lease, so that another replica leads at once. */
@@ -232,7 +232,7 @@ export class Session {
     this.#cancelBeat();
     lease.lose();
     if (!held || !this.#stream.up) return;
-    const reply = await this.#stream.tell('release', { leaseEpoch });
+    const reply = await this.#stream.report('release', { leaseEpoch });
     log.info(reply?.ok === true ? 'lease_released' : 'lease_release_unanswered', { leaseEpoch });
   }
 

@@ -180,7 +180,7 @@ export class EdgeStream {
     return null;
   }
 
-  tell(name: string, frame: object): Promise<Acknowledgement | null> {
+  report(name: string, frame: object): Promise<Acknowledgement | null> {
     return this.ask(name, frame, acknowledgement);
   }
 

@@ -4,10 +4,10 @@
  * good until its `validUntilMs`, no longer than EDGE_KEY_SET_TTL from now.
  *
  * Who vouches: a replica for what it minted; while it leads also for what others minted, once one of them has signed a
- * document that names this replica. A replica that the cloud alone tells of an old set therefore takes it until it
+ * document that names this replica. A replica that has an old set from the cloud alone therefore takes it until it
  * ends, and can prolong it neither for itself nor for others.
  *
- * A revocation is confirmed by a document of each replica that states it: whoever learns of one signs anew. What a
+ * A revocation is confirmed by a document of each replica that states it: a replica that learns of one signs anew. What a
  * replica that is known has not stated for a while is an alarm at those that have (share.ts): it may take the key
  * still.
  */
@@ -58,7 +58,7 @@ export interface KeySetsSettings {
   /** EDGE_KEY_SET_TTL in milliseconds. */
   readonly ttlMs: number;
   readonly time: VouchTime;
-  /** The replicas have a shelf, key-shelf.ts: only what stands there vouches. */
+  /** The replicas have a shelf, key-shelf.ts: only documents on it vouch. */
   readonly isShelved?: boolean;
 }
 

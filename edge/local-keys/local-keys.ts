@@ -398,7 +398,7 @@ export class LocalKeys {
   }
 
   #write(key: KeyEntry, isKnown: boolean): void {
-    // A key without details has no hash: nothing authenticates by what stands in its place.
+    // A key without details has no hash: nothing authenticates by the text in its place.
     const values = [
       key.hash ?? `revoked ${key.id}`,
       key.label,

@@ -34,7 +34,7 @@ export interface LocalKeyShareSettings {
 }
 
 /** Sends one frame to the cloud; null when no answer came. */
-export type TellKeys = (
+export type SendFrame = (
   frame: 'local_keys' | 'key_set',
   body: { records: LocalKeyRecord[] } | { set: KeySetRecord },
 ) => Promise<Acknowledgement | null>;
@@ -48,7 +48,7 @@ export class LocalKeyShare {
   #carriesSets = false;
   #lapsing = 0;
   /** Replicas that have not stated every revocation, and since when some have not. */
-  #unconfirmed: { readonly replicas: readonly string[]; readonly sinceMs: number; readonly told: boolean } | null =
+  #unconfirmed: { readonly replicas: readonly string[]; readonly sinceMs: number; readonly alarmed: boolean } | null =
     null;
   #reading: Promise<void> | null = null;
   /** The shelf was read at the last try. */
@@ -137,14 +137,14 @@ export class LocalKeyShare {
   }
 
   /** Signs what is due and sends what the cloud has not taken; once more for what is asked meanwhile. Never throws. */
-  async send(leads: boolean, tell: TellKeys | null): Promise<void> {
+  async send(leads: boolean, sendFrame: SendFrame | null): Promise<void> {
     this.#again = true;
     if (this.#sending) return;
     this.#sending = true;
     try {
       while (this.#again) {
         this.#again = false;
-        await this.#sendAll(leads, tell);
+        await this.#sendAll(leads, sendFrame);
       }
     } catch (error) {
       this.#settings.log.fault('local_keys_fault', error);
@@ -153,7 +153,7 @@ export class LocalKeyShare {
     }
   }
 
-  async #sendAll(leads: boolean, tell: TellKeys | null): Promise<void> {
+  async #sendAll(leads: boolean, sendFrame: SendFrame | null): Promise<void> {
     this.#noteLapsing();
     this.#noteUnconfirmed();
     const { sets, shelf } = this.#settings;
@@ -161,24 +161,27 @@ export class LocalKeyShare {
     const set = sets.due(leads && (shelf === null || this.#isShelfRead)),
       own = shelf === null ? null : sets.own();
     // Side by side: neither waits for the other's time limit.
-    await Promise.all([own === null ? null : shelf!.put(own), tell === null ? null : this.#sendToCloud(set, tell)]);
+    await Promise.all([
+      own === null ? null : shelf!.put(own),
+      sendFrame === null ? null : this.#sendToCloud(set, sendFrame),
+    ]);
   }
 
-  async #sendToCloud(set: KeySetRecord | null, tell: TellKeys): Promise<void> {
-    if (set !== null && this.#carriesSets) await this.#sendSet(set, tell);
-    await this.#sendRecords(tell);
+  async #sendToCloud(set: KeySetRecord | null, sendFrame: SendFrame): Promise<void> {
+    if (set !== null && this.#carriesSets) await this.#sendSet(set, sendFrame);
+    await this.#sendRecords(sendFrame);
   }
 
-  async #sendSet(set: KeySetRecord, tell: TellKeys): Promise<void> {
-    const reply = await tell('key_set', { set });
+  async #sendSet(set: KeySetRecord, sendFrame: SendFrame): Promise<void> {
+    const reply = await sendFrame('key_set', { set });
     if (reply?.ok === true) this.#settings.sets.noteShared(set);
     else if (reply !== null) this.#settings.log.warn('key_set_not_taken', { code: reply.code ?? 'INTERNAL_ERROR' });
   }
 
-  async #sendRecords(tell: TellKeys): Promise<void> {
+  async #sendRecords(sendFrame: SendFrame): Promise<void> {
     const { keys, log } = this.#settings;
     for (let records = this.#next(); records.length > 0; records = this.#next()) {
-      const reply = await tell('local_keys', { records });
+      const reply = await sendFrame('local_keys', { records });
       if (reply?.ok !== true) {
         if (reply !== null) log.warn('local_keys_not_taken', { code: reply.code ?? 'INTERNAL_ERROR' });
         return;
@@ -187,7 +190,7 @@ export class LocalKeyShare {
     }
   }
 
-  /** Replicas whose documents do not state every revocation that this one knows of, as of the last look. */
+  /** Replicas whose documents do not state every revocation that this one knows, as of the last look. */
   get unconfirmed(): number {
     return this.#unconfirmed?.replicas.length ?? 0;
   }
@@ -197,20 +200,20 @@ export class LocalKeyShare {
     const { sets, log, nowMs } = this.#settings,
       replicas = sets.unconfirmed();
     if (replicas.length === 0) {
-      if (this.#unconfirmed?.told === true) log.info('revocations_confirmed');
+      if (this.#unconfirmed?.alarmed === true) log.info('revocations_confirmed');
       this.#unconfirmed = null;
       return;
     }
-    const { sinceMs, told } = this.#unconfirmed ?? { sinceMs: nowMs(), told: false },
+    const { sinceMs, alarmed } = this.#unconfirmed ?? { sinceMs: nowMs(), alarmed: false },
       isDue = nowMs() - sinceMs >= UNCONFIRMED_MS;
-    if (isDue && !told) {
+    if (isDue && !alarmed) {
       log.alarm('revocation_unconfirmed', {
         count: replicas.length,
         replica: replicas[0]!,
         next: 'these replicas have not said that they know of a revoked local key: where one runs and reaches the cloud, the cloud withholds it: revoke at that replica (DELETE /v1/edge/keys/{id})',
       });
     }
-    this.#unconfirmed = { replicas, sinceMs, told: told || isDue };
+    this.#unconfirmed = { replicas, sinceMs, alarmed: alarmed || isDue };
   }
 
   /** Half a TTL before keys stop to be good, so that somebody can look. */

@@ -267,7 +267,7 @@ test('found: a frame of an edge has at most 2 MiB: a larger one closes its strea
   });
   stream.start();
   await until('the stream is up', () => stream.up);
-  t.is(await stream.tell('local_keys', frame(FRAME_BYTES_TO_CLOUD_MAX)), null);
+  t.is(await stream.report('local_keys', frame(FRAME_BYTES_TO_CLOUD_MAX)), null);
   await until('it is closed', () => downs.includes('down'));
   await until('the cloud says so', () => node.warned.length > 0);
   t.deepEqual(downs.slice(0, 3), ['up', 'sent', 'down']);
