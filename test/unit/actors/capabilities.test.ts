@@ -2,7 +2,9 @@
 import test from 'ava';
 import { CAPABILITIES, DECISIONS } from '../../../actors/account/capabilities.ts';
 import { foldOf, type EventOf, type Folds } from '../../../actors/account/decision.ts';
-import type { AccountEvent, AccountState } from '../../../model/account/capabilities.ts';
+import { evolve } from '../../../actors/account/evolve.ts';
+import { SNAPSHOT_INITIAL, type AccountEvent, type AccountState } from '../../../model/account/capabilities.ts';
+import { OUTGOING_INITIAL } from '../../../model/account/outgoing.ts';
 import type { SweepPolicy } from '../../../model/account/sweep.ts';
 import { upcast, STATE_FORMAT } from '../../../model/account/snapshot.ts';
 import { initialAccount } from '../../../model/account/state.ts';
@@ -183,6 +185,39 @@ test('house 1: every field of the account but its name has one owner, and no cap
   }
 });
 
+/** Kinds of events whose entities the snapshot holds, and what keeps them few. */
+const BOUNDED: Partial<Record<AccountEvent['type'], string>> = {
+  charge_made: 'CHARGES_MAX of the month that is open',
+  period_closed: 'one a month, until it is paid',
+  key_source_registered: 'SOURCE_KEYS_MAX, and a source has a key at least',
+  treasury_wallet_created: 'WALLETS_MAX',
+  funding_wallet_created: 'one for a chain',
+  sweep_policy_set: 'POLICIES_MAX, and one for a chain and token',
+  webhook_created: 'WEBHOOKS_MAX',
+  webhook_replaced: 'one for each webhook',
+};
+
+/** Digits by which counters grow. */
+const COUNTERS_BYTES = 8;
+
+/** The event about another entity: each id that it names ends in `n`. */
+const another = (event: AccountEvent, n: number): AccountEvent =>
+  JSON.parse(JSON.stringify(event).replace(/_\d+"/g, `_${n}"`)) as AccountEvent;
+
+test('house 3: what grows with use is not in the snapshot; what grows there is bounded by a limit that is named', (t) => {
+  const sizeAfter = (event: AccountEvent, count: number): number => {
+    let state = STATE;
+    for (let n = 100; n < 100 + count; n += 1) state = evolve(state, another(event, n));
+    const kept = Object.entries(state).filter(([field]) => !(field in OUTGOING_INITIAL)); // rows have the rest
+    return JSON.stringify(Object.fromEntries(kept)).length;
+  };
+  const growing = (Object.keys(EVENTS) as AccountEvent['type'][]).filter((type) => {
+    const event = { type, ...EVENTS[type] } as AccountEvent;
+    return sizeAfter(event, 100) - sizeAfter(event, 10) > COUNTERS_BYTES;
+  });
+  t.deepEqual(growing.sort(), Object.keys(BOUNDED).sort());
+});
+
 test('house 1: every command has one decision', (t) => {
   const decided = Object.values(CAPABILITIES).flatMap(({ decide }) => Object.keys(decide));
   t.is(new Set(decided).size, decided.length);
@@ -212,6 +247,51 @@ const STORED_BY_1 = {
   lease: { epoch: 3, holder: 's' },
   edge: { liveness: 'online' },
 };
+
+// As the release before stored it (test/fixtures/release-before.mjs.br): no treasury, sweeps, bills, payments, imports.
+const STORED_BY_2 = {
+  format: 2,
+  version: 57,
+  accountId: 'org_a_live',
+  organizationId: 'org_a',
+  environment: 'live',
+  plan: { tier: 'premium', band: 'scale', subscription: 'active', paymentsActive: true },
+  enrolment: { publicKey: 'one', keys: { evm: key } },
+  rotation: null,
+  retired: [{ fingerprint: 'b'.repeat(16), atMs: 1, next: { evm: 2 } }],
+  lease: { epoch: 3, holder: 's' },
+  edge: { liveness: 'live' },
+  keySources: { ks_1: source },
+  pools: { sol: { ...pool } },
+  indexes: { evm: 3 },
+  chains: ['eth', 'sol'],
+  activeAddresses: 5,
+  peak: { day: '2026-01-01', active: 5 },
+  webhooks: ['wh_1'],
+  webhookSeals: { wh_1: 's' },
+  pendingBand: { band: 'launch', atMs: 6 },
+  suspended: false,
+  settled: { period: '2026-01', count: 2 },
+};
+
+test('house 3: a state as the release before stored it has the first slices of younger capabilities, and every event folds into it', (t) => {
+  const state = upcast<AccountState>(STORED_BY_2);
+  t.like(state, STORED_BY_2);
+  t.deepEqual(
+    Object.keys({ ...state, ...OUTGOING_INITIAL }).sort(),
+    Object.keys(STATE).sort(),
+    'each field of today, and no other',
+  );
+  const initial: Record<string, unknown> = { ...SNAPSHOT_INITIAL };
+  const younger = Object.keys(initial).filter((field) => !(field in STORED_BY_2));
+  t.true(younger.includes('sweepPolicies') && younger.includes('cutovers') && younger.includes('paymentSettings'));
+  for (const field of younger) t.deepEqual((state as unknown as Record<string, unknown>)[field], initial[field], field);
+  for (const [type, event] of Object.entries(EVENTS))
+    t.notThrows(
+      () => evolve({ ...state, ...structuredClone(OUTGOING_INITIAL) }, { type, ...event } as AccountEvent),
+      type,
+    );
+});
 
 test("house 3: a state as today's release stored it is brought to the present format, and a present one is left as it is", (t) => {
   const state = upcast<AccountState>(STORED_BY_1);
