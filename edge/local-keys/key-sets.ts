@@ -7,7 +7,7 @@
  * document that names this replica. A replica that has an old set from the cloud alone therefore takes it until it
  * ends, and can prolong it neither for itself nor for others.
  *
- * A revocation is confirmed by a document of each replica that states it: a replica that learns of one signs anew. What a
+ * A revocation is confirmed by a document of each replica that states it: one that learns of it signs anew. What a
  * replica that is known has not stated for a while is an alarm at those that have (share.ts): it may take the key
  * still.
  */
