@@ -87,8 +87,9 @@ export async function planOf(
   if (no !== null) return no;
   const home = homeOf(state, settings),
     tank = tankOf(state, chain);
-  if (home === null && settings.treasuryWalletId === null) return refuse('CHAIN_NOT_READY', { chain });
-  if (home === null) return refuse('NOT_FOUND', { what: 'treasury wallet', id: settings.treasuryWalletId });
+  const { treasuryWalletId: named } = settings;
+  if (home === null && named !== null) return refuse('NOT_FOUND', { what: 'treasury wallet', id: named });
+  if (home === null) return refuse('CHAIN_NOT_READY', { chain });
   if (home.address === null || tank === null) return refuse('CHAIN_NOT_READY', { chain });
   const binding = await chains.bind(state.accountId, chain);
   if (isRefusal(binding)) return binding;

@@ -46,8 +46,6 @@ export interface CloudError {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Members of a NOT_FOUND, whose schema takes any. */
-const NOT_FOUND_NAMES = ['what', 'id', 'environment', 'reason', 'next', 'path', 'nearest', 'docs', 'chain', 'address'];
 const TEXT_CHARACTERS_MAX = 600;
 const SLUG = /^[A-Za-z0-9_.-]{1,48}$/;
 const IDS = /\b[a-z]{3}_[a-z2-7]{26}\b/g;
@@ -81,7 +79,7 @@ function detailsOf(
 ): Record<string, unknown> {
   const { shape } = DETAILS[code] as { readonly shape: Readonly<Record<string, Field>> };
   const kept: Record<string, unknown> = {};
-  for (const name of code === 'NOT_FOUND' ? NOT_FOUND_NAMES : Object.keys(shape)) {
+  for (const name of Object.keys(shape)) {
     const read = !Object.hasOwn(details, name)
       ? undefined
       : code === 'NOT_FOUND'

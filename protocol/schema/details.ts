@@ -86,7 +86,19 @@ export const DETAILS = {
   TOKEN_NOT_ON_CHAIN: some({ ...input, asset: text, deployedOn: texts }),
   TOKEN_NOT_SWEEPABLE: some(input),
   TOKEN_NOT_BRIDGEABLE: some(input),
-  NOT_FOUND: z.object({}).catchall(z.unknown()),
+  /** What was looked for and where; what else it says is of the thing that is not there. */
+  NOT_FOUND: some({
+    ...onChain,
+    what: text,
+    id: text,
+    environment: text,
+    method: text,
+    path: text,
+    servedBy: text,
+    nearest: text,
+    docs: text,
+    address: text,
+  }).catchall(z.unknown()),
   IDEMPOTENCY_CONFLICT: some({ ...why, key: text, method: text, path: text, differs: text }),
   // Whether it may be.
   NO_SUBSCRIPTION: none,
@@ -220,6 +232,9 @@ export const DETAILS = {
     coins: whole,
     status: text,
     found: text,
+    /** Networks: of the chain, and of the node. */
+    expected: text,
+    seen: text,
     setting: text,
   }),
   SERVICE_UNAVAILABLE: some({

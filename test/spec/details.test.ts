@@ -2,6 +2,7 @@ import test from 'ava';
 import { exampleOfFailure } from '../../gateway/pages/examples.ts';
 import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
 import { DETAILS } from '../../protocol/schema/details.ts';
+import { codesIn, documentText, sectionOf, tableRows } from '../support/documents.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
@@ -15,4 +16,32 @@ test('house 7: the details that the description shows of a code are those of its
     const schema = code === 'NOT_FOUND' ? DETAILS[code] : DETAILS[code].strict();
     t.deepEqual(schema.safeParse(error.details).error?.issues ?? [], [], code);
   }
+});
+
+/** Names of a schema, and of what is in it. */
+function namesOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { shape, element, options, def } = schema as {
+    readonly shape?: object;
+    readonly element?: unknown;
+    readonly options?: readonly unknown[];
+    readonly def?: { readonly innerType?: unknown };
+  };
+  return [
+    ...Object.entries<unknown>({ ...shape }).flatMap(([name, of]) => [name, ...namesOf(of)]),
+    ...[element, def?.innerType, ...(options ?? [])].flatMap(namesOf),
+  ];
+}
+
+test('house 3: the errors page names no detail of a code that its schema does not have', (t) => {
+  t.true(namesOf(DETAILS.INVALID_AMOUNT).includes('decimals'), 'members of members count');
+  const rows = tableRows(sectionOf(documentText('errors.md'), '## Codes'));
+  const unknown = rows.flatMap(([, code, , details]) => {
+    const [name] = codesIn(code!) as ErrorCode[],
+      known = new Set(namesOf(DETAILS[name!]));
+    return codesIn(details!.replace('header `Allow`', ''))
+      .filter((one) => !known.has(one))
+      .map((one) => `${name} ${one}`);
+  });
+  t.deepEqual(unknown, []);
 });
