@@ -128,8 +128,11 @@ export async function loginFor(organizationId: string | null): Promise<Login | n
   const held = now === null || isSpent(now) ? await refresh() : now;
   if (held === null || organizationId === null || held.organizationId === organizationId) return held;
   return oneAtATime(async () => {
+    // What a page reads begins together: the first of them moves, and the others find it moved.
+    const moved = login.peek();
+    if (moved !== null && moved.organizationId === organizationId && !isSpent(moved)) return moved;
     const answer = await open
-      .with({ bearer: held.accessToken })
+      .with({ bearer: moved?.accessToken ?? held.accessToken })
       .call('switchOrganization', { body: { organizationId } });
     return isRefusal(answer) ? held : signedIn(answer);
   });

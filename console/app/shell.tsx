@@ -3,13 +3,15 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { SignIn } from '../pages/sign-in.tsx';
 import { CodeDialog } from '../ui/code-dialog.tsx';
+import { Field, Form, useSend } from '../ui/form.tsx';
 import { Empty, Skeleton } from '../ui/states.tsx';
 import { plain, words } from '../ui/text.ts';
-import type { Scope } from './ask.ts';
+import { Wordmark } from '../ui/wordmark.tsx';
+import { ask, type Scope } from './ask.ts';
 import { BASE, go, hrefOf, pageKey, place } from './location.ts';
 import { ADMIN_PAGES, OPEN_PAGES, OWN_PAGES, pageAt, PAGES, type PageEntry } from './pages.ts';
 import type { PageComponent } from './page.ts';
-import { login, organizations, session, signOut } from './session.ts';
+import { login, organizations, readOrganizations, session, signOut } from './session.ts';
 
 /** The organization and environment of the address; null outside of any. */
 function scopeOf(): Scope | null {
@@ -46,6 +48,7 @@ function Signed(): JSX.Element {
   const isOwn = pageAt([...OWN_PAGES, ...ADMIN_PAGES], place.value.path) !== null && scope === null;
   const home = login.value?.organizationId ?? organizations.value[0]?.id ?? null;
   useEffect(() => {
+    if (place.peek().organizationId !== null) return; // somebody was faster
     if (scope === null && !isOwn && home !== null)
       go(hrefOf({ organizationId: home, environment: 'sandbox' }, '/'), { replace: true });
     if (scope === null && !isOwn && home === null && login.value?.isAdmin === true)
@@ -55,19 +58,34 @@ function Signed(): JSX.Element {
   return <Frame scope={scope} />;
 }
 
+const focusOn = (input: HTMLInputElement | null): void => input?.focus();
+
+/** The first step of whoever signed up. Console C18. */
 function NoOrganization(): JSX.Element {
+  document.title = 'Your organization · Flock';
+  const sending = useSend(
+    ({ name = '' }, idempotencyKey) => ask('createOrganization', null, { idempotencyKey, body: { name: name.trim() } }),
+    async ({ id }) => {
+      await readOrganizations();
+      go(hrefOf({ organizationId: id, environment: 'sandbox' }, '/edge/setup'), { replace: true });
+    },
+  );
   return (
-    <main class="alone">
-      <Empty
-        title="No organization yet"
-        action={
-          <button class="button" onClick={() => void signOut()}>
+    <main class="sign-in">
+      <div class="sign-in-box">
+        <Wordmark />
+        <h1>Your organization</h1>
+        <p>You own what you found here. It begins on the free plan, with a sandbox beside the live account.</p>
+        <Form sending={sending} label="Found it">
+          <Field label="Name" name="name" required maxLength={120} autofocus inputRef={focusOn} />
+        </Form>
+        <p class="faint">To work in an organization that exists, ask an owner of it to invite you.</p>
+        <p>
+          <button type="button" class="link" onClick={() => void signOut()}>
             Sign out
           </button>
-        }
-      >
-        You are signed in, and a member of no organization. Ask an owner to invite you.
-      </Empty>
+        </p>
+      </div>
     </main>
   );
 }
@@ -177,6 +195,17 @@ function Navigation({ scope }: { scope: Scope | null }): JSX.Element {
     ...(scope === null ? [] : PAGES.filter(shown).map((page) => ({ ...page, href: hrefOf(scope, page.path) }))),
     ...(login.value?.isAdmin === true ? ADMIN_PAGES.map((page) => ({ ...page, href: `${BASE}${page.path}` })) : []),
   ];
+  // Pages about oneself are in no organization: the way back leads into each.
+  if (scope === null)
+    entries.unshift(
+      ...organizations.value.map(({ id, name }) => ({
+        ...PAGES[0]!,
+        title: plain(name),
+        path: id,
+        group: 'Organizations',
+        href: hrefOf({ organizationId: id, environment: 'sandbox' }, '/'),
+      })),
+    );
   const groups = [...new Set(entries.map(({ group }) => group))];
   const isHere = (entry: PageEntry): boolean =>
     entry.path === path ||

@@ -14,6 +14,17 @@ import { TransactionTable } from './transactions.tsx';
 
 type Address = ReplyOf<'getAddress'>;
 
+/** The next of the first steps: a deposit that nobody hears of is of little use. Console C18. */
+function Unheard({ scope }: Pick<PageProps, 'scope'>): JSX.Element | null {
+  const webhooks = useRead('listWebhooks', scope, { query: { size: '1' } });
+  if (webhooks.data?.totalElements !== 0) return null;
+  return (
+    <p class="notice">
+      No endpoint hears of deposits yet. <a href={hrefOf(scope, '/webhooks', { new: '1' })}>Register one</a>
+    </p>
+  );
+}
+
 export function AddressDetail({ scope, params }: PageProps): JSX.Element {
   const read = useRead('getAddress', scope, { params: { id: params['id']! } });
   return (
@@ -39,6 +50,7 @@ function Whole({ scope, address }: Pick<PageProps, 'scope'> & { address: Address
         }
         actions={may('editor') && <Archive scope={scope} address={address} />}
       />
+      {may('editor') && <Unheard scope={scope} />}
       <div class="columns">
         <Panel title="Address">
           <div class="address-card">

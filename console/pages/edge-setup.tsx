@@ -1,5 +1,5 @@
 /** The command that starts an edge; the page turns green by itself when one has registered. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { askWithFactor, may } from '../app/ask.ts';
 import { hrefOf } from '../app/location.ts';
@@ -7,8 +7,9 @@ import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Field, Form, useSend } from '../ui/form.tsx';
 import { Copy, Head, Panel, Status } from '../ui/parts.tsx';
-import { Secret } from '../ui/secret.tsx';
+import { SecretHere } from '../ui/secret.tsx';
 import { Shown } from '../ui/states.tsx';
+import { SecondFactor } from './second-factor.tsx';
 
 /** While this page is open it looks this often whether the edge is there. */
 const LOOK_MS = 2_000;
@@ -17,7 +18,7 @@ export function EdgeSetup({ scope }: PageProps): JSX.Element {
   const setup = useRead('getEdgeSetup', scope);
   const sessions = useRead('listEdgeSessions', scope);
   const [key, setKey] = useState<string | null>(null);
-  const [isShown, setShown] = useState(false);
+  const me = useRead('getMe', null);
   const isConnected = sessions.data?.content.some(({ endedAt }) => endedAt === null) === true;
   useEffect(() => {
     if (isConnected) return undefined;
@@ -43,14 +44,15 @@ export function EdgeSetup({ scope }: PageProps): JSX.Element {
           </p>
         )}
       </div>
+      {may('owner') && me.data?.secondFactor === false && key === null && (
+        <SecondFactor note="Making a key needs one" />
+      )}
       {may('owner') && (
-        <Mint
-          scope={scope}
-          onKey={(made) => {
-            setKey(made);
-            setShown(true);
-          }}
-        />
+        <Mint scope={scope} onKey={setKey}>
+          {key !== null && (
+            <SecretHere text={key} fileName={`flock-${scope.environment}-key.txt`} isKept={isConnected} />
+          )}
+        </Mint>
       )}
       <Panel
         title="Commands"
@@ -80,15 +82,6 @@ export function EdgeSetup({ scope }: PageProps): JSX.Element {
           )}
         </Shown>
       </Panel>
-      {key !== null && isShown && (
-        <Secret
-          title={`API key (${scope.environment})`}
-          what="The commands on this page carry it as long as you stay here."
-          text={key}
-          fileName={`flock-${scope.environment}-key.txt`}
-          onDone={() => setShown(false)}
-        />
-      )}
     </>
   );
 }
@@ -102,7 +95,11 @@ function Command({ text }: { text: string }): JSX.Element {
   );
 }
 
-function Mint({ scope, onKey }: Pick<PageProps, 'scope'> & { onKey: (key: string) => void }): JSX.Element {
+function Mint({
+  scope,
+  onKey,
+  children,
+}: Pick<PageProps, 'scope'> & { onKey: (key: string) => void; children: ComponentChildren }): JSX.Element {
   const sending = useSend(
     ({ label = '' }, idempotencyKey) =>
       askWithFactor('An API key lets an edge act for this account.', 'mintApiKey', scope, () => ({
@@ -119,6 +116,7 @@ function Mint({ scope, onKey }: Pick<PageProps, 'scope'> & { onKey: (key: string
       <Form inline sending={sending} label="Make a key">
         <Field label="Label" name="label" required maxLength={120} value="edge" />
       </Form>
+      {children}
     </Panel>
   );
 }

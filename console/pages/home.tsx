@@ -2,7 +2,7 @@
 import '../ui/together.ts';
 import type { JSX } from 'preact';
 import type { ReplyOf } from '../../protocol/routes.ts';
-import { hrefOf } from '../app/location.ts';
+import { BASE, hrefOf } from '../app/location.ts';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { Amount, Code, Head, Panel, Status, Time } from '../ui/parts.tsx';
@@ -18,15 +18,19 @@ export function Home({ scope }: PageProps): JSX.Element {
   const addresses = useRead('listAddresses', scope, { query: { size: '1' } });
   const webhooks = useRead('listWebhooks', scope, { query: { size: '1' } });
   const deposits = useRead('listTransactions', scope, { query: { size: '8' } }, { live: true });
-  const dead = useRead('listDeadLetters', scope, { query: { size: '1' } });
-  const facts = {
+  const past = {
     edge: hasEdge(sessions.data),
     address: (addresses.data?.totalElements ?? 0) > 0,
     webhook: (webhooks.data?.totalElements ?? 0) > 0,
     deposit: (deposits.data?.totalElements ?? 0) > 0,
   };
+  // What is asked only once the rest is known: a page makes six requests at most. Console C15.
+  const isUsed = past.edge && past.address && past.webhook && past.deposit;
   const isRead = sessions.data !== null && addresses.data !== null && webhooks.data !== null && deposits.data !== null;
-  const isWhole = facts.edge && facts.address && facts.webhook && facts.deposit;
+  const me = useRead('getMe', null, undefined, { skip: !isRead || isUsed });
+  const dead = useRead('listDeadLetters', scope, { query: { size: '1' } }, { skip: !past.webhook || !past.deposit });
+  const facts = { factor: isUsed || me.data?.secondFactor === true, ...past };
+  const isWhole = isUsed || (isRead && me.data === null);
   return (
     <>
       <Head title="Overview" note={scope.environment === 'sandbox' ? 'Your sandbox account.' : 'Your live account.'} />
@@ -134,9 +138,10 @@ function Checklist({
   scope,
   facts,
 }: Pick<PageProps, 'scope'> & {
-  facts: { edge: boolean; address: boolean; webhook: boolean; deposit: boolean };
+  facts: { factor: boolean; edge: boolean; address: boolean; webhook: boolean; deposit: boolean };
 }): JSX.Element {
   const steps = [
+    ['Set up a second factor', facts.factor, null, 'Making keys and deciding rotations need one.'],
     ['Connect an edge', facts.edge, '/edge/setup', 'One command on a machine of yours.'],
     ['Issue an address', facts.address, '/addresses?new=1', 'Derived from your own phrase, watched from then on.'],
     ['Register a webhook', facts.webhook, '/webhooks?new=1', 'Where your application learns of deposits.'],
@@ -154,8 +159,9 @@ function Checklist({
     <Panel title="First steps" note={`${steps.filter(([, done]) => done).length} of ${steps.length} done`}>
       <ol class="steps">
         {steps.map(([title, done, path, note], at) => {
-          const [page = '/', query = ''] = path.split('?');
-          const href = hrefOf(scope, page, Object.fromEntries(new URLSearchParams(query)));
+          const [page = '/', query = ''] = path?.split('?') ?? [];
+          const href =
+            path === null ? `${BASE}/profile` : hrefOf(scope, page, Object.fromEntries(new URLSearchParams(query)));
           return (
             <li key={title} class={done ? 'done' : at === next ? 'next' : undefined}>
               <span class="step-mark" aria-hidden="true">

@@ -2,18 +2,16 @@
 import '../ui/together.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { isRefusal } from '../../protocol/errors.ts';
-import { ask, askWithFactor } from '../app/ask.ts';
-import { signedIn } from '../app/session.ts';
+import { askWithFactor } from '../app/ask.ts';
 import { chooseTheme, chosenTheme, THEMES, type Theme } from '../app/theme.ts';
 import { Choice, Field, Form, useSend } from '../ui/form.tsx';
-import { Code, Head, Panel, Text } from '../ui/parts.tsx';
+import { Head, Panel, Text } from '../ui/parts.tsx';
 import { Shown } from '../ui/states.tsx';
 import { useRead } from '../app/read.ts';
 import { NewPassword } from './by-letter.tsx';
-import { Qr } from '../ui/qr.tsx';
 import { words } from '../ui/text.ts';
 import { Logins } from './logins.tsx';
+import { SecondFactor } from './second-factor.tsx';
 
 export function Profile(): JSX.Element {
   const [theme, setTheme] = useState<Theme>(chosenTheme());
@@ -22,7 +20,7 @@ export function Profile(): JSX.Element {
       <Head title="Profile" />
       <div class="columns">
         <Account />
-        <SecondFactor />
+        <SecondFactor note="Codes of an authenticator app" />
         <Panel title="Theme" note="Kept in this browser">
           <Choice
             label="Theme"
@@ -86,64 +84,6 @@ function Account(): JSX.Element {
       </details>
       <p class="said" role="status">
         {said}
-      </p>
-    </Panel>
-  );
-}
-
-function SecondFactor(): JSX.Element {
-  const [begun, setBegun] = useState<{ secret: string; otpauthUri: string } | null>(null);
-  const [isDone, setDone] = useState(false);
-  const begin = useSend(
-    () => askWithFactor('A new device takes the place of the one you have.', 'enrolTotp', null, () => ({})),
-    (made) => {
-      setDone(false);
-      setBegun(made);
-    },
-  );
-  const confirm = useSend(
-    async ({ totp = '' }) => {
-      const answer = await ask('confirmTotp', null, { body: { totp: totp.replace(/\s/g, '') } });
-      if (!isRefusal(answer.outcome)) signedIn(answer.outcome);
-      return answer;
-    },
-    () => {
-      setBegun(null);
-      setDone(true);
-    },
-  );
-  return (
-    <Panel title="Second factor" note="Codes of an authenticator app">
-      {begun === null ? (
-        <>
-          <p>Making API keys and deciding rotations need one.</p>
-          <Form sending={begin} label="Set up an authenticator app" />
-        </>
-      ) : (
-        <>
-          <div class="address-card">
-            <Qr text={begun.otpauthUri} label="QR code for the authenticator app" />
-            <div>
-              <p>Scan it, or type this secret into the app. It is shown this once.</p>
-              <Code of={begun.secret} whole />
-            </div>
-          </div>
-          <Form sending={confirm} label="Confirm" onCancel={() => setBegun(null)}>
-            <Field
-              label="The code that it shows"
-              name="totp"
-              inputMode="numeric"
-              autocomplete="one-time-code"
-              pattern="[0-9 ]{6,7}"
-              maxLength={7}
-              required
-              class="totp"
-            />
-          </Form>
-        </>
-      )}
-      <p class="said" role="status">
-        {isDone && 'The second factor is set up.'}
       </p>
     </Panel>
   );

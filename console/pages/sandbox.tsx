@@ -6,6 +6,7 @@ import type { Answered } from '../../protocol/client.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { ask, may } from '../app/ask.ts';
+import { hrefOf } from '../app/location.ts';
 import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -64,10 +65,10 @@ function Tool<T>({
   note: string;
   label: string;
   send: (values: Readonly<Record<string, string>>, idempotencyKey: string) => Promise<Answered<T>>;
-  said: (reply: T) => string;
+  said: (reply: T) => ComponentChildren;
   children: ComponentChildren;
 }): JSX.Element {
-  const [done, setDone] = useState<string | null>(null);
+  const [done, setDone] = useState<ComponentChildren>(null);
   const sending = useSend<T>(send, (reply) => {
     setDone(said(reply));
     readAgain('listTransactions');
@@ -92,7 +93,11 @@ function Deposit({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
       title="Deposit"
       note="Somebody pays one of your addresses"
       label="Pay it"
-      said={({ txid }) => `Paid with ${shortened(txid)}.`}
+      said={({ txid }) => (
+        <>
+          Paid with {shortened(txid)}. <a href={hrefOf(scope, '/deliveries')}>See what was posted</a>
+        </>
+      )}
       send={({ address = '', amount = '', confirmed = 'now' }, idempotencyKey) => {
         const [chain, text] = address.split(' ') as [Chain, string];
         return ask('simulateDeposit', scope, {

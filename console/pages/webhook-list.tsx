@@ -24,7 +24,18 @@ export function Webhooks({ scope }: PageProps): JSX.Element {
   );
   return (
     <>
-      <Head title="Endpoints" note="Where your edge posts events to." actions={create} />
+      <Head
+        title="Endpoints"
+        note={
+          <>
+            Where your edge posts events to.{' '}
+            {scope.environment === 'sandbox' && may('editor') && (
+              <a href={hrefOf(scope, '/sandbox')}>Simulate a deposit</a>
+            )}
+          </>
+        }
+        actions={create}
+      />
       <Panel>
         <Shown read={read}>
           {(page) =>

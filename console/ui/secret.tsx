@@ -22,6 +22,57 @@ export function Secret({
     askBeforeLeaving(() => window.confirm('The secret is shown only now. Leave without it?'));
     return () => askBeforeLeaving(null);
   }, []);
+  const close = (): void => {
+    if (window.confirm('Did you keep the secret? It is not shown again.')) onDone();
+  };
+  return (
+    <Dialog title={title} onClose={close} wide>
+      <p>{what}</p>
+      <Once text={text} />
+      <div class="form-foot">
+        <button type="button" class="button primary" onClick={onDone}>
+          I have kept it
+        </button>
+        <Download text={text} fileName={fileName} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** The same in a page, where the next thing to do stands beside it. `isKept`: leaving asks no more. */
+export function SecretHere({
+  text,
+  fileName,
+  isKept,
+}: {
+  text: string;
+  fileName: string;
+  isKept: boolean;
+}): JSX.Element {
+  useEffect(() => {
+    if (isKept) return undefined;
+    askBeforeLeaving(() => window.confirm('The secret is shown only now. Leave without it?'));
+    return () => askBeforeLeaving(null);
+  }, [isKept]);
+  return (
+    <>
+      <Once text={text} />
+      <Download text={text} fileName={fileName} />
+    </>
+  );
+}
+
+const Once = ({ text }: { text: string }): JSX.Element => (
+  <>
+    <p class="secret">
+      <code>{text}</code>
+      <Copy text={text} label="Copy secret" />
+    </p>
+    <p class="hint">It is shown this once. Flock keeps no readable copy.</p>
+  </>
+);
+
+function Download({ text, fileName }: { text: string; fileName: string }): JSX.Element {
   const download = (): void => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }));
@@ -29,25 +80,9 @@ export function Secret({
     link.click();
     URL.revokeObjectURL(link.href);
   };
-  const close = (): void => {
-    if (window.confirm('Did you keep the secret? It is not shown again.')) onDone();
-  };
   return (
-    <Dialog title={title} onClose={close} wide>
-      <p>{what}</p>
-      <p class="secret">
-        <code>{text}</code>
-        <Copy text={text} label="Copy secret" />
-      </p>
-      <p class="hint">It is shown this once. Flock keeps no readable copy.</p>
-      <div class="form-foot">
-        <button type="button" class="button primary" onClick={onDone}>
-          I have kept it
-        </button>
-        <button type="button" class="button" onClick={download}>
-          Download
-        </button>
-      </div>
-    </Dialog>
+    <button type="button" class="button" onClick={download}>
+      Download
+    </button>
   );
 }

@@ -56,6 +56,8 @@ export interface Asked<O extends OperationId = OperationId> {
   readonly client: string;
   /** Of the page that asks; absent outside of browsers. */
   readonly origin: string | undefined;
+  /** The name that was asked under. */
+  readonly host: string;
   setHeader(name: string, value: string): void;
   /** What is asked for was there already: answered with the route's status `again`. */
   wasThere(): void;

@@ -71,6 +71,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers, used: (api
       client,
       note: noteOf(route, asking, targetOf(input.params)),
       origin: request.headers.origin,
+      host: request.headers.host ?? '',
       setHeader: (name: string, value: string) => {
         void reply.header(name, value);
       },

@@ -1,6 +1,6 @@
 /** Everything that proves who asks, wired once for REST and for the edge stream. */
 import type { GatewayDeps } from '../../deps.ts';
-import { createAuthorities } from './authorities.ts';
+import { createAuthorities, type Authorities } from './authorities.ts';
 import { createApiKeys, type ApiKeys } from './api-keys.ts';
 import { createBearers } from './bearer.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
@@ -16,6 +16,7 @@ export interface Auth {
   readonly secondFactor: SecondFactor;
   readonly credentials: Credentials;
   readonly standings: Standings;
+  readonly authorities: Authorities;
 }
 
 export async function createAuth({ stores, accounts, secrets, nowMs, config }: GatewayDeps): Promise<Auth> {
@@ -23,21 +24,23 @@ export async function createAuth({ stores, accounts, secrets, nowMs, config }: G
   const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
   const standings = createStandings(stores.logins, nowMs);
   const bearers = createBearers({ issuer, config, nowMs, standings });
+  const authorities = createAuthorities({
+    publicUrl: config.publicUrl,
+    further: config.publicAuthorities ?? [],
+    developerMode: config.developerMode,
+  });
   const signatures = createEdgeSignatures({
     edge: stores.edge,
     accounts,
     nowMs,
-    authorities: createAuthorities({
-      publicUrl: config.publicUrl,
-      further: config.publicAuthorities ?? [],
-      developerMode: config.developerMode,
-    }),
+    authorities,
   });
   return {
     apiKeys,
     signatures,
     issuer,
     standings,
+    authorities,
     secondFactor: createSecondFactor({ identity: stores.identity, secrets, nowMs }),
     credentials: createCredentials({ apiKeys, bearers, signatures }),
   };

@@ -10,6 +10,11 @@ export interface Authorities {
    * or left out. Empty for a host that is not this cloud's.
    */
   formsOf(host: string): readonly string[];
+  /**
+   * Whether a page is of this cloud: its origin is one of the pinned names, or the loopback name that it asks under
+   * itself. Another port of this machine is another program's.
+   */
+  isOwnPage(origin: string, host: string): boolean;
   /** For a refusal: how the cloud names itself. */
   readonly expected: string;
 }
@@ -49,6 +54,13 @@ export function createAuthorities({ publicUrl, further = [], developerMode }: Au
       if (name === null || !(pinned.has(textOf(name)) || (atHome && LOOPBACK.test(name.host)))) return [];
       const said = host.toLowerCase();
       return name.port !== null && DEFAULT_PORTS.has(name.port) ? [said, said.slice(0, -name.port.length - 1)] : [said];
+    },
+    isOwnPage(origin, host) {
+      const page = URL.parse(origin)?.host ?? '';
+      const [name, asked] = [nameOf(page), nameOf(host)];
+      if (name === null) return false;
+      if (pinned.has(textOf(name))) return true;
+      return atHome && asked !== null && LOOPBACK.test(name.host) && textOf(name) === textOf(asked);
     },
   };
 }

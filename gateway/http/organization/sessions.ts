@@ -7,7 +7,7 @@ import type { MembershipRow, UserRow } from '../../../model/ports/identity-store
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
-import type { GatewayConfig } from '../../deps.ts';
+import type { Authorities } from '../auth/authorities.ts';
 import { signInCookie } from '../auth/cookie.ts';
 import { ACCESS_TOKEN_SECONDS } from '../auth/issuer.ts';
 import { ofUser } from '../audit-note.ts';
@@ -41,13 +41,10 @@ export const nextOf = (token: string): { secret: string; hash: string } => {
 
 /** Null for a page of this deployment, and outside of browsers. Refuses: FORBIDDEN. Console A14. */
 export function foreignOrigin(
-  { origin }: Pick<Asked, 'origin'>,
-  { publicUrl, publicAuthorities = [] }: Pick<GatewayConfig, 'publicUrl' | 'publicAuthorities'>,
+  { origin, host }: Pick<Asked, 'origin' | 'host'>,
+  authorities: Authorities,
 ): Refusal | null {
-  if (origin === undefined) return null;
-  const host = URL.canParse(origin) ? new URL(origin).host : null;
-  const isOwn = host !== null && [new URL(publicUrl).host, ...publicAuthorities].includes(host);
-  return isOwn
+  return origin === undefined || authorities.isOwnPage(origin, host)
     ? null
     : refuse('FORBIDDEN', { reason: 'origin', next: 'call this path from the console that PUBLIC_URL names' });
 }

@@ -17,7 +17,6 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
     stores: { identity, logins, auditLog, people },
-    config,
     nowMs,
   } = deps;
   const sessions = createSessions(deps);
@@ -64,7 +63,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       );
     },
     async refresh(asked) {
-      const foreign = foreignOrigin(asked, config);
+      const foreign = foreignOrigin(asked, auth.authorities);
       if (foreign !== null) return foreign;
       const token = asked.cookies[REFRESH_COOKIE] ?? '';
       const next = nextOf(token);
@@ -88,7 +87,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return refuse('UNAUTHORIZED');
     },
     async logout(asked) {
-      const foreign = foreignOrigin(asked, config);
+      const foreign = foreignOrigin(asked, auth.authorities);
       if (foreign !== null) return foreign;
       const token = asked.cookies[REFRESH_COOKIE];
       const userId =

@@ -125,3 +125,25 @@ test('PUBLIC_AUTHORITIES takes hosts, with a port or without, and nothing else',
   ])
     t.false(isAuthority(text), text);
 });
+
+test('console A14: a page is of this cloud by a pinned name, or by the loopback name that it asks under itself', (t) => {
+  const pages = (cloud: ReturnType<typeof of>, rows: readonly (readonly [string, string, boolean])[]): void => {
+    for (const [origin, host, isOwn] of rows) t.is(cloud.isOwnPage(origin, host), isOwn, `${origin} asks ${host}`);
+  };
+  pages(of('https://cloud.example', ['inner.example:8443']), [
+    ['https://cloud.example', 'cloud.example', true],
+    ['https://inner.example:8443', 'cloud.example', true],
+    ['https://cloud.example:8443', 'cloud.example', false],
+    ['https://evil.example', 'evil.example', false],
+    ['http://127.0.0.1:8080', '127.0.0.1:8080', false],
+    ['null', 'cloud.example', false],
+  ]);
+  for (const home of [of('http://127.0.0.1:8080'), of('http://0.0.0.0:8080'), of('https://cloud.example', [], true)])
+    pages(home, [
+      ['http://localhost:8080', 'localhost:8080', true],
+      ['http://127.0.0.1:37013', '127.0.0.1:37013', true],
+      ['http://127.0.0.1:1', 'localhost:8080', false],
+      ['http://localhost:9999', 'localhost:8080', false],
+      ['http://rebound.example:8080', 'rebound.example:8080', false],
+    ]);
+});

@@ -1,0 +1,157 @@
+/**
+ * The console in a real browser, on a real cloud, database and edge. After every page: nothing in the browser's
+ * console, nothing thrown, no policy broken, no other host asked, no operation beside the description. Console C2, C3,
+ * C8, C9, C19, C20, C22.
+ */
+import test from 'ava';
+import type { Page } from 'playwright-core';
+import { accessibility, openBrowser, picture, visit, type Visitor } from '../support/browser/browser.ts';
+import { hasCome, signIn } from '../support/browser/console.ts';
+import { openDeveloper } from '../support/developer.ts';
+
+const [developer, browser] = await Promise.all([openDeveloper(), openBrowser()]);
+const { deployment, receiver, atEdge } = developer;
+const { record, cloudUrl } = deployment;
+test.after.always(async () => {
+  await browser.close();
+  await developer.close();
+});
+
+const LOOKS = [
+  { colorScheme: 'light', width: 1_280 },
+  { colorScheme: 'dark', width: 390 },
+] as const;
+
+/** Whatever a page must hold to, in both themes and widths. */
+async function isSound(page: Page, visitor: Visitor, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { colorScheme, width } of LOOKS) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 860 });
+    faults.push(...(await accessibility(page)));
+    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    if (beyond !== 0) faults.push(`${String(beyond)} px are beyond the right edge of ${width}`);
+    await picture(page, `${name}-${colorScheme}-${width}`);
+  }
+  faults.push(...visitor.soundness());
+  visitor.forget();
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
+/** What a sandbox has after its first hour. */
+async function inhabit(): Promise<void> {
+  const events = ['deposit_detected', 'deposit_confirmed', 'withdrawal_broadcast', 'withdrawal_confirmed'] as const;
+  await atEdge.must('createWebhook', {
+    body: { url: `http://127.0.0.1:${receiver.port}/webhooks`, events: [...events] },
+  });
+  const from = await developer.fund('2');
+  await atEdge.must('createAddress', { body: { chain: 'btc', userRef: '<b>customer</b> \u202e2', label: '=1+1' } });
+  const to = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const { id } = await atEdge.must('buildTransaction', { body: { chain: 'eth', from, to, amount: '1000' } });
+  await atEdge.must('broadcastTransaction', { params: { id } });
+}
+
+test.serial(
+  'console C2, C3, C19: the pages of whoever is not signed in are sound in both themes and widths',
+  async (t) => {
+    const visitor = await visit(browser, cloudUrl);
+    const { page, context } = visitor;
+    for (const path of ['', 'sign-up', 'forgot', 'verify#x', 'reset#x', 'invitation#x', 'email#x']) {
+      await page.goto(`/console/${path}`);
+      await hasCome(page);
+      t.deepEqual(await isSound(page, visitor, path.replace('#x', '') || 'sign-in'), []);
+    }
+    await context.close();
+  },
+);
+
+test.serial(
+  'console C1, C4, C6, C19: every page of the sandbox, of live and about oneself is sound, and stays signed in when it is loaded again',
+  async (t) => {
+    await inhabit();
+    const visitor = await visit(browser, cloudUrl);
+    const { page, context } = visitor;
+    await page.goto('/console/');
+    await signIn(page, record.owner);
+    const first = async (link: string): Promise<string> =>
+      (await page.locator(link).first().getAttribute('href')) ?? '';
+    const below = `/console/o/${record.organizationId}`;
+    const names = [
+      ...['', '/addresses', '/addresses?new=1', '/transactions', '/webhooks', '/webhooks?new=1', '/deliveries'],
+      ...[
+        '/dead-letters',
+        '/signature',
+        '/edge',
+        '/edge/setup',
+        '/rotations',
+        '/sandbox',
+        '/keys',
+        '/members',
+        '/billing',
+      ],
+    ];
+    const paths = [
+      ...names.map((name) => `${below}/sandbox${name}`),
+      ...['', '/addresses', '/billing', '/sandbox'].map((name) => `${below}/live${name}`),
+      '/console/profile',
+      '/console/nowhere/at/all',
+    ];
+    for (const name of ['addresses', 'transactions', 'webhooks']) {
+      await page.goto(`${below}/sandbox/${name}`);
+      await hasCome(page);
+      const link = await first('td a[href]');
+      t.regex(link, new RegExp(`/${name}`));
+      paths.push(link);
+    }
+    const faults: string[] = [];
+    for (const path of paths) {
+      await page.goto(path);
+      await hasCome(page);
+      t.is(await page.getByRole('heading', { name: 'Sign in', exact: true }).count(), 0, `${path}: still signed in`);
+      const title = await page.title();
+      t.is(title.startsWith('[Sandbox] '), path.startsWith(`${below}/sandbox`), `C7: ${title}`);
+      faults.push(...(await isSound(page, visitor, path.replaceAll(/[^a-z0-9]+/g, '-'))));
+    }
+    await page.goto(`${below}/sandbox/deliveries`);
+    await page.locator('td button.link').first().click();
+    await page.getByRole('dialog').waitFor();
+    await hasCome(page);
+    faults.push(...(await isSound(page, visitor, 'delivery')));
+    await page.keyboard.press('Escape');
+    t.is(await page.getByRole('dialog').count(), 0);
+    t.true(await page.evaluate(`document.activeElement.matches('td button.link')`), 'C19: the focus is back');
+    t.deepEqual(faults, []);
+    // C4: the token is in memory alone.
+    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])');
+    t.false(/eyJ|whsec|flk_|loc_/.test(String(kept)), String(kept));
+    await context.close();
+  },
+);
+
+test.serial('console C9: to a viewer no control of a change is shown, on any page', async (t) => {
+  const visitor = await visit(browser, cloudUrl);
+  const { page, context } = visitor;
+  await page.goto('/console/');
+  await signIn(page, record.viewer);
+  const below = `/console/o/${record.organizationId}/sandbox`;
+  for (const name of [
+    '/addresses?new=1',
+    '/webhooks?new=1',
+    '/deliveries',
+    '/edge/setup',
+    '/sandbox',
+    '/keys',
+    '/members',
+  ]) {
+    await page.goto(`${below}${name}`);
+    await hasCome(page);
+    const words = await page.locator('main button').allInnerTexts();
+    const changes = words.filter((text) =>
+      /issue|register|make|replay|invite|change|revoke|pay|reset|delete/i.test(text),
+    );
+    t.deepEqual(changes, [], name);
+    t.is(await page.locator('dialog').count(), 0, name);
+    t.deepEqual(await isSound(page, visitor, `viewer${name.replaceAll(/[^a-z0-9]+/g, '-')}`), []);
+  }
+  await context.close();
+});

@@ -1,0 +1,57 @@
+/** What a person does at the console, for the tests that look over the shoulder. */
+import type { Page } from 'playwright-core';
+import { codeOf } from '../gateway.ts';
+
+const POLL_MS = 25;
+const SHOWN_MS = 60_000;
+/** Far more stops than a page has. */
+const TABS_MAX = 120;
+
+/** Resolves when the page has its heading and nothing of it is still being read. Throws: Error with what is there. */
+export async function hasCome(page: Page): Promise<void> {
+  const deadline = performance.now() + SHOWN_MS;
+  for (;;) {
+    const isThere = await page.evaluate(
+      `document.querySelector('h1, .empty-title') !== null && document.querySelector('.skeleton') === null`,
+    );
+    if (isThere === true) return;
+    if (performance.now() > deadline) throw new Error(`not shown: ${await page.locator('body').innerText()}`);
+    await page.waitForTimeout(POLL_MS);
+  }
+}
+
+/** Email, password and, where there is a second factor, its code: what the sign-in page asks for. */
+export async function signIn(page: Page, who: { email: string; password: string; totpSecret?: string }): Promise<void> {
+  await page.getByLabel('Email').fill(who.email);
+  await page.getByLabel('Password').fill(who.password);
+  await page.keyboard.press('Enter');
+  if (who.totpSecret !== undefined) {
+    await page.getByLabel('Code of your authenticator app').fill(codeOf({ totpSecret: who.totpSecret }));
+    await page.keyboard.press('Enter');
+  }
+  await page.locator('.frame h1').waitFor();
+  await hasCome(page);
+}
+
+const hasFocus = (element: { ownerDocument: { activeElement: unknown } }): boolean =>
+  element.ownerDocument.activeElement === element;
+
+/** Presses buttons and links by their names, with the mouse or by the keyboard alone, and counts. */
+export function pressing(page: Page, way: 'mouse' | 'keyboard') {
+  let count = 0;
+  return {
+    presses: () => count,
+    /** Waits until it is there. Throws: Error when the keyboard does not reach it. */
+    async press(role: 'button' | 'link', name: string): Promise<void> {
+      const target = page.getByRole(role, { name, exact: true });
+      await target.waitFor();
+      count += 1;
+      if (way === 'mouse') return target.click();
+      for (let tabs = 0; tabs < TABS_MAX; tabs++) {
+        if (await target.evaluate(hasFocus)) return page.keyboard.press('Enter');
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`${TABS_MAX} tabs do not reach the ${role} ${name}`);
+    },
+  };
+}
