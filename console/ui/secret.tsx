@@ -22,15 +22,19 @@ export function Secret({
     askBeforeLeaving(() => window.confirm('The secret is shown only now. Leave without it?'));
     return () => askBeforeLeaving(null);
   }, []);
+  const done = (): void => {
+    askBeforeLeaving(null); // whoever has kept it is asked no more, also where what comes next is another page
+    onDone();
+  };
   const close = (): void => {
-    if (window.confirm('Did you keep the secret? It is not shown again.')) onDone();
+    if (window.confirm('Did you keep the secret? It is not shown again.')) done();
   };
   return (
     <Dialog title={title} onClose={close} wide>
       <p>{what}</p>
       <Once text={text} />
       <div class="form-foot">
-        <button type="button" class="button primary" onClick={onDone}>
+        <button type="button" class="button primary" onClick={done}>
           I have kept it
         </button>
         <Download text={text} fileName={fileName} />

@@ -94,7 +94,7 @@ test.serial(
       ...names.map((name) => `${below}/sandbox${name}`),
       ...['', '/addresses', '/billing', '/sandbox'].map((name) => `${below}/live${name}`),
       '/console/profile',
-      '/console/nowhere/at/all',
+      `${below}/sandbox/nowhere`,
     ];
     for (const name of ['addresses', 'transactions', 'webhooks']) {
       await page.goto(`${below}/sandbox/${name}`);
