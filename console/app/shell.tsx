@@ -60,7 +60,7 @@ function Signed(): JSX.Element {
 
 const focusOn = (input: HTMLInputElement | null): void => input?.focus();
 
-/** The first step of whoever signed up. Console C18. */
+/** The first step after a sign-up. Console C18. */
 function NoOrganization(): JSX.Element {
   document.title = 'Your organization · Flock';
   const sending = useSend(

@@ -14,13 +14,13 @@ import { TransactionTable } from './transactions.tsx';
 
 type Address = ReplyOf<'getAddress'>;
 
-/** The next of the first steps: a deposit that nobody hears of is of little use. Console C18. */
+/** One of the first steps: without an endpoint no deposit is announced. Console C18. */
 function Unheard({ scope }: Pick<PageProps, 'scope'>): JSX.Element | null {
   const webhooks = useRead('listWebhooks', scope, { query: { size: '1' } });
   if (webhooks.data?.totalElements !== 0) return null;
   return (
     <p class="notice">
-      No endpoint hears of deposits yet. <a href={hrefOf(scope, '/webhooks', { new: '1' })}>Register one</a>
+      No endpoint receives events yet. <a href={hrefOf(scope, '/webhooks', { new: '1' })}>Register one</a>
     </p>
   );
 }

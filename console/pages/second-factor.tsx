@@ -1,4 +1,4 @@
-/** The second factor of whoever is signed in: codes of an authenticator app. */
+/** The second factor of the signed-in user: codes of an authenticator app. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { isRefusal } from '../../protocol/errors.ts';

@@ -23,7 +23,7 @@ export function Secret({
     return () => askBeforeLeaving(null);
   }, []);
   const done = (): void => {
-    askBeforeLeaving(null); // whoever has kept it is asked no more, also where what comes next is another page
+    askBeforeLeaving(null); // the secret was kept: the next page may open without a question
     onDone();
   };
   const close = (): void => {
@@ -43,7 +43,7 @@ export function Secret({
   );
 }
 
-/** The same in a page, where the next thing to do stands beside it. `isKept`: leaving asks no more. */
+/** The same in a page, beside the next step. `isKept`: leaving does not ask. */
 export function SecretHere({
   text,
   fileName,
