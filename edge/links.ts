@@ -270,6 +270,7 @@ function createRelay(
     keys: takenKeysIn(parts.storage),
     monotonicMs: ports.monotonicMs,
     holderOf: (chain, address) => parts.issued.holderOf(chain, address),
+    isLentAt: (chain, path, address) => parts.own.isLentAt(chain, path, address),
     onDifference: (reason, { data: { chain, txid } }) => log.alarm('deposit_differs', { chain, txid, reason }),
   });
   return new WebhookRelay({

@@ -23,6 +23,7 @@ import { LocalKeyShare } from './local-keys/share.ts';
 import { LocalKeys } from './local-keys/local-keys.ts';
 import type { EdgeLog } from './process/log.ts';
 import { Outbox } from './link/outbox.ts';
+import { openFormerIdentities } from './signing/former-identities.ts';
 import { OwnAddresses } from './signing/own-addresses.ts';
 import { openTokenRegistry, type TokenRegistry } from './link/token-registry.ts';
 import { openSpendClock, type SpendClock, type SpendClockPorts } from './spend/clock.ts';
@@ -99,7 +100,7 @@ export async function openParts(
     upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
     lease: new Lease(ports.monotonicMs),
     outbox: new Outbox(storage, { capacity: config.outboxCapacity, nowMs: ports.wallMs }),
-    own: new OwnAddresses(keystore),
+    own: new OwnAddresses(keystore, openFormerIdentities(storage, keystore)),
     issued: openIssuedAddresses({
       directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,
       owner: ownerOf(opening),

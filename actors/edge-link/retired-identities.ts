@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AddressRow } from '../../model/rows/address.ts';
-import { FAMILY_OF, type Family, type PooledChain } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type Chain, type Family, type PooledChain } from '../../protocol/slugs.ts';
 import type { AddressState } from '../../model/account/address.ts';
 import type { EdgeLinkState, RetiredIdentity } from '../../model/account/edge-link.ts';
 
@@ -45,4 +45,10 @@ export function pathOf(
     purpose === 'deposit' ? index !== null && index < (next[family] ?? 0) : createdAtMs < atMs,
   );
   return owner === undefined ? derivationPath : `[${owner.fingerprint}${derivationPath.slice(1)}]`;
+}
+
+/** The path of an address that was lent to a payer, as callers see it. payments M3, S17. */
+export function lentPathOf(state: Pick<EdgeLinkState, 'retired'>, chain: Chain, derivationPath: string): string {
+  const index = Number(/[0-9]+$/.exec(derivationPath)?.[0] ?? 0);
+  return pathOf(state, { derivationPath, purpose: 'deposit', family: FAMILY_OF[chain], index, createdAtMs: 0 });
 }

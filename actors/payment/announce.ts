@@ -1,5 +1,6 @@
 /** What the events of payments and links say. payments V1–V7. */
 import type { AccountCore, RowWrite } from '../../model/account/capabilities.ts';
+import type { EdgeLinkState } from '../../model/account/edge-link.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
 import type { PaymentLinkRow, PaymentRow, TransferRole } from '../../model/rows/payment.ts';
 import { formatAmount } from '../../protocol/money.ts';
@@ -7,6 +8,7 @@ import { eventId } from '../../protocol/node/ids.ts';
 import type { EventData } from '../../protocol/schema/events.ts';
 import type { DepositStatus, UnmatchedReason } from '../../protocol/slugs.ts';
 import { eventIdAt, publish, type Announced } from '../account/events-body.ts';
+import { lentPathOf } from '../edge-link/retired-identities.ts';
 import { amountsOf } from './sums.ts';
 
 /** `{PAY_URL}/pay/{slug}`. payments P7. */
@@ -29,10 +31,12 @@ export type TransferEvent =
   | { readonly event: 'payment_unmatched'; readonly reason: UnmatchedReason };
 
 type Core = Pick<AccountCore, 'accountId' | 'environment' | 'version'>;
+/** What is said of an address needs the identities that were retired. */
+export type TransferCore = Core & Pick<EdgeLinkState, 'retired'>;
 
 /** payments V1, V2: one id per fact and kind; the confirmations are the transfer's. */
 export function transferEvent(
-  core: Core,
+  core: TransferCore,
   what: TransferEvent,
   transfer: Transfer,
   confirmations: number,
@@ -41,7 +45,7 @@ export function transferEvent(
   const { deposit } = transfer,
     { event } = what;
   return publish(core, {
-    ...announced(what, transfer),
+    ...announced(core, what, transfer),
     id: eventId(deposit.ledger, deposit.txid, deposit.outputIndex, deposit.incarnation, event),
     confirmations: event === 'payment_reversed' ? 0 : confirmations,
     threshold: deposit.threshold,
@@ -50,8 +54,8 @@ export function transferEvent(
   });
 }
 
-function announced(what: TransferEvent, transfer: Transfer): Announced {
-  const fields = transferFields(transfer);
+function announced(core: TransferCore, what: TransferEvent, transfer: Transfer): Announced {
+  const fields = transferFields(core, transfer);
   if (what.event === 'payment_unmatched') {
     const { chain, asset, tokenContract } = transfer.link;
     return { event: what.event, data: { ...fields, reason: what.reason, expected: { chain, asset, tokenContract } } };
@@ -65,7 +69,7 @@ function announced(what: TransferEvent, transfer: Transfer): Announced {
 
 type TransferFields = Omit<EventData['payment_unmatched'], 'reason' | 'expected'>;
 
-function transferFields({ link, payment, deposit, role }: Transfer): TransferFields {
+function transferFields(core: TransferCore, { link, payment, deposit, role }: Transfer): TransferFields {
   const sums = payment === null ? null : amountsOf(payment, link.mode),
     inAsset = (amount: bigint | undefined): string => formatAmount(amount ?? 0n, link.decimals);
   return {
@@ -79,7 +83,7 @@ function transferFields({ link, payment, deposit, role }: Transfer): TransferFie
     tokenContract: deposit.tokenContract,
     decimals: deposit.decimals,
     address: deposit.address,
-    derivationPath: payment?.derivationPath ?? link.derivationPath ?? '',
+    derivationPath: lentPathOf(core, link.chain, payment?.derivationPath ?? link.derivationPath ?? ''),
     txid: deposit.txid,
     outputIndex: deposit.outputIndex,
     depositId: deposit.id,

@@ -17,7 +17,7 @@
  * movement under its key is a transfer of its own (M10). An archived address is silent (V8); what it receives counts
  * all the same.
  */
-import type { AccountCore, AccountEvent, RowWrite } from '../../model/account/capabilities.ts';
+import type { AccountEvent, RowWrite } from '../../model/account/capabilities.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
 import type {
   CheckoutAddressRow,
@@ -30,7 +30,7 @@ import type {
 import { FAMILY_OF, type EventName } from '../../protocol/slugs.ts';
 import type { DayTurn } from '../address/peak.ts';
 import { NO_PURPOSE, type DepositChange, type DepositListener, type DepositPurpose } from '../deposit/listener.ts';
-import { linkClosed, transferEvent, type TransferEvent } from './announce.ts';
+import { linkClosed, transferEvent, type TransferCore, type TransferEvent } from './announce.ts';
 import { closed, closedByMoney, isLate } from './closing.ts';
 import { isUse, statusOf, termsOf } from './sums.ts';
 import type { PaymentTerms } from './terms.ts';
@@ -42,7 +42,7 @@ const paymentIdOf = (depositId: string): string => depositId.replace(/^dep_/, 'p
 
 export class PaymentBook implements DepositListener {
   readonly announced: EventName[] = [];
-  readonly #core: Pick<AccountCore, 'accountId' | 'environment' | 'version'>;
+  readonly #core: TransferCore;
   readonly #terms: PaymentTerms;
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
@@ -60,7 +60,7 @@ export class PaymentBook implements DepositListener {
 
   /** Events go to `events`, in the order of the facts. */
   constructor(
-    core: Pick<AccountCore, 'accountId' | 'environment' | 'version'>,
+    core: TransferCore,
     turn: DayTurn,
     read: CheckoutRows,
     terms: PaymentTerms,

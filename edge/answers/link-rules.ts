@@ -142,10 +142,16 @@ export const linkWordBut = (...checked: readonly string[]): string[] =>
 
 type PaymentJson = ReplyOf<'listLinkPayments'>['content'][number];
 
-/** A payment: the link that was asked for, and an address of this edge's own phrase. P25. */
-export function falsePayment(row: PaymentJson, { params }: Ask, known: Known): string | null {
-  return (
-    firstFalse(['id', isId('pay', row.id)], ['linkId', row.linkId === params['id']]) ?? falseLentAddress(row, known)
+/**
+ * A payment: the link that was asked for, and an address of this edge's own phrase, or of one that it had when the
+ * payment was opened. P25.
+ */
+export function falsePayment(row: PaymentJson, { params }: Ask, { own }: Known): string | null {
+  const { id, linkId, chain, derivationPath, address } = row;
+  return firstFalse(
+    ['id', isId('pay', id)],
+    ['linkId', linkId === params['id']],
+    ['address', own.isLentAt(chain, derivationPath, address)],
   );
 }
 

@@ -5,6 +5,7 @@
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import type { Keystore } from '../keystore/keystore.ts';
+import { NO_FORMER_IDENTITIES, type FormerIdentities } from './former-identities.ts';
 
 /** Derived addresses in memory; the least recently used one is dropped first. */
 const KEPT_MAX = 20_000;
@@ -21,11 +22,16 @@ export interface OwnPaths {
 
 export class OwnAddresses {
   readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>;
+  readonly #former: FormerIdentities;
   readonly #kept = new Map<string, string>();
   #steps = 0;
 
-  constructor(keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>) {
+  constructor(
+    keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>,
+    former: FormerIdentities = NO_FORMER_IDENTITIES,
+  ) {
     this.#keystore = keystore;
+    this.#former = former;
   }
 
   /**
@@ -54,6 +60,16 @@ export class OwnAddresses {
    */
   isForeign(path: string): boolean {
     return path.startsWith('[') && !(this.#keystore.hasSource?.(path) ?? false);
+  }
+
+  /**
+   * Whether an address that was lent to a payer is a customers' one of this edge: of its phrase, or of one that it ran
+   * with before. A source's key or an adopted address is never lent. payments P25, V9.
+   */
+  isLentAt(chain: Chain, path: string, address: string): boolean {
+    if (this.depositPosition(chain, path) !== null && this.addressAt(chain, path) === address) return true;
+    this.#steps += STEPS_PER_ADDRESS;
+    return this.#former.addressesAt(chain, path).includes(address);
   }
 
   /** Spec §2.10: gas tank and derived treasury. The Ed25519 chains have no derived treasury (decisions 3). */

@@ -1,9 +1,12 @@
 /**
- * Whether an event of a deposit may leave. Its id is the one of what it reports, and its holder the one that the
- * address was issued to. EDGE_VERIFY_RPC_<CHAIN>: before a confirmed one leaves, the customer's own node is asked for
- * the same block and the same movement, as deep as the chain's own threshold. Decisions 6.
+ * Whether an event of a deposit, or of a payment that a deposit is a transfer of, may leave. Its id is the one of what
+ * it reports. A deposit's holder is the one that the address was issued to; a payment's address is derived here, for
+ * whoever sees "paid" for another one hands out goods for nothing (payments V9). EDGE_VERIFY_RPC_<CHAIN>: before a
+ * confirmed one leaves, the customer's own node is asked for the same block and the same movement, as deep as the
+ * chain's own threshold. Decisions 6.
  *
- *   event ── no deposit ───────────────────────────────────────────────▶ leaves
+ *   event ── no deposit and no payment ────────────────────────────────▶ leaves
+ *         ── a payment with another address, id, amount or environment ──▶ an alarm, and an attempt `unverified`
  *         ── not confirmed, or a chain without a node of the customer's ▶ leaves; another id or holder than it must
  * have is an alarm
  *         ── block, movement and depth as the node says too ───────────▶ leaves
@@ -17,10 +20,18 @@ import { ChainUnavailable, type Catalogue, type Network, type Transfer } from '.
 import { eventId } from '../../protocol/node/ids.ts';
 import type { Chain, Environment } from '../../protocol/slugs.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';
+import { isCount } from '../answers/known.ts';
+import {
+  depositEnvelope,
+  EVENT_CATALOGUE,
+  paymentEnvelope,
+  type DepositEnvelope,
+  type PaymentEnvelope,
+} from '../../protocol/schema/events.ts';
 import type { IssuedAddresses } from '../answers/issued-addresses.ts';
 import type { EdgeLog } from '../process/log.ts';
 import { otherSpellingOf } from '../signing/other-spelling.ts';
+import type { OwnAddresses } from '../signing/own-addresses.ts';
 import { StorageFailed, type Storage } from '../storage/storage.ts';
 import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../signing/own-nodes.ts';
 import type { Timers } from '../process/timers.ts';
@@ -53,6 +64,8 @@ export type Doubt =
   | 'no_such_movement'
   | 'other_event_id'
   | 'other_holder'
+  | 'other_address'
+  | 'other_amount'
   | 'node_fault';
 
 export interface DepositCheck {
@@ -100,6 +113,8 @@ export interface DepositCheckParts {
   readonly catalogueOf: (chain: Chain) => Catalogue;
   readonly monotonicMs: () => number;
   readonly holderOf?: IssuedAddresses['holderOf'];
+  /** Whether the address of a payment is one of this edge's own. */
+  readonly isLentAt: OwnAddresses['isLentAt'];
   /**
    * Called for an event that leaves although it is not what it must be: no node of the customer's can say which of the
    * two is wrong.
@@ -115,16 +130,14 @@ export function createDepositCheck({
   catalogueOf,
   monotonicMs,
   holderOf = async () => null,
+  isLentAt,
   onDifference,
 }: DepositCheckParts): DepositCheck {
   const blocks = new Map<string, Promise<Movements | null>>();
   const fresh = createFresh(monotonicMs, FRESH_MS),
     identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
-  const readBlock = async (
-    { network, module, client }: OwnNode,
-    { chain, height, blockHash }: DepositEnvelope['data'],
-  ) => {
+  const readBlock = async ({ network, module, client }: OwnNode, { chain, height, blockHash }: Said) => {
     const block = await client.getBlock(height);
     if (block.hash !== blockHash) return null;
     const { transfers } = module.transfersIn(network, block, catalogueOf(chain));
@@ -139,7 +152,7 @@ export function createDepositCheck({
   };
 
   /** Movements of the block that an event names, by txid and output; null when the node has another block there. */
-  const movementsOf = async (node: OwnNode, data: DepositEnvelope['data']) => {
+  const movementsOf = async (node: OwnNode, data: Said) => {
     const { chain, height, blockHash } = data;
     const key = `${chain} ${height} ${blockHash}`;
     let block = blocks.get(key);
@@ -168,7 +181,20 @@ export function createDepositCheck({
     return holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag) ? 'other_holder' : null;
   };
 
-  const ask = async ({ data }: DepositEnvelope, own: OwnNodes): Promise<Doubt | null> => {
+  /** V9: nothing of it leaves, whoever of the two is wrong: a payment that is paid elsewhere is none. */
+  const paymentContradiction = async (told: PaymentEnvelope): Promise<Doubt | null> => {
+    const { id, event, environment: said, data } = told;
+    if (said !== environment) return 'other_environment';
+    if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event))
+      return 'other_event_id';
+    if (!isLentAt(data.chain, data.derivationPath, data.address)) return 'other_address';
+    if (!isCount(data.amount) || formatAmount(BigInt(data.amount), data.decimals) !== data.amountFormatted)
+      return 'other_amount';
+    // What was issued to a customer is shown to no payer: that deposit is the customer's.
+    return (await holderOf(data.chain, data.address)) === null ? null : 'other_holder';
+  };
+
+  const ask = async (data: Said, own: OwnNodes): Promise<Doubt | null> => {
     const node = await own.of(data.chain);
     await identified(data.chain, () => node.client.checkIdentity());
     const head = await fresh(data.chain, () => node.client.getHead());
@@ -187,15 +213,30 @@ export function createDepositCheck({
     return isDeepEnough(node.network, transfer, data.height, head) ? null : 'not_deep_enough';
   };
 
+  const doubtPayment = async (told: PaymentEnvelope): Promise<Doubt | null> => {
+    const { event, data } = told;
+    const asked = ASKED_PAYMENTS.has(event) && nodes?.has(data.chain) === true ? nodes : null;
+    try {
+      const doubt = await paymentContradiction(told);
+      // The checkout chains have no tag of a destination.
+      const said: Said = { ...data, tokenSymbol: data.asset, chainTag: null };
+      return doubt ?? (asked === null ? null : await ask(said, asked));
+    } catch (error) {
+      return error instanceof ChainUnavailable || error instanceof StorageFailed ? 'no_answer' : 'node_fault';
+    }
+  };
+
   return {
     async doubt(body) {
+      const payment = paymentOf(body);
+      if (payment !== null) return payment === 'malformed' ? 'malformed_event' : doubtPayment(payment);
       const event = depositOf(body);
       if (event === null) return null;
       if (event === 'malformed') return nodes === null ? null : 'malformed_event';
       const asked = event.event === 'deposit_confirmed' && nodes?.has(event.data.chain) === true ? nodes : null;
       try {
         const doubt = await contradiction(event);
-        if (asked !== null) return doubt ?? (await ask(event, asked));
+        if (asked !== null) return doubt ?? (await ask(event.data, asked));
         if (doubt !== null) onDifference?.(doubt, event);
         return null;
       } catch (error) {
@@ -230,6 +271,8 @@ interface Around {
   readonly isStopping: () => boolean;
 }
 
+const OTHER_ADDRESS_NEXT =
+  'the address is none of this phrase: fulfil nothing for it. Of a payment from before a rotation, start this edge once with the former phrase on this EDGE_DATA_DIR';
 const NO_CONTRADICTION: ReadonlySet<Doubt> = new Set<Doubt>(['no_answer', 'not_deep_enough', 'node_fault']);
 
 /** What becomes of a delivery. What only time can settle is waited for, and is no alarm. Never rejects. */
@@ -243,19 +286,24 @@ export async function judgeDelivery(
     const reason = await check.doubt(body);
     // A node that answered after so long has kept it beyond the claim that it came with.
     if (reason === null) return monotonicMs() < untilMs + NODE_ANSWER_TIMEOUT_MS ? 'post' : 'later';
+    const unverified = paymentOf(body) === null ? 'deposit_unverified' : 'payment_unverified';
     if (!NO_CONTRADICTION.has(reason)) {
-      log.alarm('deposit_unverified', { deliveryId, reason });
+      log.alarm(unverified, {
+        deliveryId,
+        reason,
+        ...(reason === 'other_address' ? { next: OTHER_ADDRESS_NEXT } : {}),
+      });
       return 'unverified';
     }
     if (isStopping()) return 'later';
     if (monotonicMs() >= untilMs) {
       if (reason === 'node_fault')
-        log.alarm('deposit_unverified', {
+        log.alarm(unverified, {
           deliveryId,
           reason,
           next: 'compare what your node of EDGE_VERIFY_RPC_<CHAIN> answers with another one',
         });
-      else log.warn('deposit_unverified', { deliveryId, reason });
+      else log.warn(unverified, { deliveryId, reason });
       return 'later';
     }
     await timers.pause(ASK_AGAIN_MS);
@@ -276,12 +324,45 @@ function depositOf(body: string): DepositEnvelope | null | 'malformed' {
   return name === 'deposit_confirmed' ? 'malformed' : null;
 }
 
+/** The payment that a body reports a transfer of; null when it reports something else. */
+function paymentOf(body: string): PaymentEnvelope | null | 'malformed' {
+  const parsed = plainEvent(body);
+  if (parsed === null || !PAYMENT_EVENTS.safeParse((parsed as { event?: unknown }).event).success) return null;
+  const event = paymentEnvelope.safeParse(parsed);
+  return event.success && !hasOtherPaymentName((parsed as { data: object }).data) ? event.data : 'malformed';
+}
+
+/** What is said of a movement: a deposit's words, or those of the payment that it is a transfer of. */
+type Said = Pick<
+  DepositEnvelope['data'],
+  | 'chain'
+  | 'height'
+  | 'blockHash'
+  | 'txid'
+  | 'outputIndex'
+  | 'address'
+  | 'amount'
+  | 'amountFormatted'
+  | 'decimals'
+  | 'tokenContract'
+  | 'tokenSymbol'
+  | 'chainTag'
+>;
+
+const PAYMENT_EVENTS = paymentEnvelope.shape.event;
+/** What the customer's node is asked about. payments V9. */
+const ASKED_PAYMENTS: ReadonlySet<PaymentEnvelope['event']> = new Set([
+  'payment_confirmed',
+  'payment_late',
+  'payment_underpaid',
+] as const);
+const hasOtherPaymentName = otherSpellingOf(Object.keys(EVENT_CATALOGUE.payment_confirmed.data.shape));
 const DEPOSIT_EVENTS = depositEnvelope.shape.event;
 const hasOtherDepositName = otherSpellingOf(Object.keys(depositEnvelope.shape.data.shape));
 
 function isSaid(
   transfer: Transfer,
-  { address, amount, amountFormatted, decimals, tokenContract, tokenSymbol, chainTag }: DepositEnvelope['data'],
+  { address, amount, amountFormatted, decimals, tokenContract, tokenSymbol, chainTag }: Said,
 ): boolean {
   return (
     transfer.to === address &&

@@ -181,6 +181,7 @@ export type FactSees = AccountCore &
   OutgoingState &
   Pick<AddressState, 'pools' | 'peak' | 'activeAddresses'> &
   Pick<BillingState, 'openPeriod'> &
+  Pick<EdgeLinkState, 'retired'> &
   Pick<MigrationState, 'cutovers'>;
 export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState & BillingState;
 export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;

@@ -437,3 +437,31 @@ export const depositEnvelope = eventEnvelope.extend({
   data: deposit.partial({ paymentId: true, linkId: true }),
 });
 export type DepositEnvelope = z.infer<typeof depositEnvelope>;
+
+/** What an edge checks of an event about a payment before it leaves; whatever else is in it may be newer. payments V9. */
+export const paymentEnvelope = eventEnvelope.extend({
+  event: z.enum([
+    'payment_detected',
+    'payment_confirmed',
+    'payment_underpaid',
+    'payment_late',
+    'payment_reversed',
+    'payment_unmatched',
+  ]),
+  data: payment.pick({
+    chain: true,
+    asset: true,
+    tokenContract: true,
+    decimals: true,
+    address: true,
+    derivationPath: true,
+    txid: true,
+    outputIndex: true,
+    incarnation: true,
+    height: true,
+    blockHash: true,
+    amount: true,
+    amountFormatted: true,
+  }),
+});
+export type PaymentEnvelope = z.infer<typeof paymentEnvelope>;

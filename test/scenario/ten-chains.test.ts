@@ -91,6 +91,7 @@ async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> 
     [...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]),
   );
   const check = createDepositCheck({
+    isLentAt: () => false,
     catalogueOf: TOKENS,
     environment: 'live',
     nodes: createOwnNodes({

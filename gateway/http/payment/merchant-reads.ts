@@ -45,15 +45,16 @@ export function merchantReadHandlers(
         { statuses: status === undefined ? WITH_MONEY : [status] },
         ask.page,
       );
-      const transfers = Map.groupBy(
-        await reads.paymentTransfers(
+      const [found, retired] = await Promise.all([
+        reads.paymentTransfers(
           accountId,
           page.content.map(({ id }) => id),
         ),
-        ({ paymentId }) => paymentId,
-      );
+        reads.retiredIdentities(accountId),
+      ]);
+      const transfers = Map.groupBy(found, ({ paymentId }) => paymentId);
       return pageAs(page, (row) =>
-        paymentView(link, row, shownOf(config.publicUrl, link, transfers.get(row.id) ?? []), nowMs()),
+        paymentView(link, row, retired, shownOf(config.publicUrl, link, transfers.get(row.id) ?? []), nowMs()),
       );
     },
     async getPaymentReadiness(asked) {

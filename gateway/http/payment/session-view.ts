@@ -1,6 +1,8 @@
 /** Payments as payers and their merchant see them. payments S7, S22. */
 import { amountsOf, statusOf } from '../../../actors/payment/sums.ts';
+import { lentPathOf } from '../../../actors/edge-link/retired-identities.ts';
 import { linkTakesNone } from '../../../actors/payment/open.ts';
+import type { AccountState } from '../../../model/account/capabilities.ts';
 import type { PaymentSettings } from '../../../model/account/payment.ts';
 import type { PaymentTransferView } from '../../../model/ports/read-store.ts';
 import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
@@ -202,6 +204,7 @@ export function sharedSession(
 export function paymentView(
   link: PaymentLinkRow,
   payment: PaymentRow,
+  state: Pick<AccountState, 'retired'>,
   shown: Shown,
   nowMs: number,
 ): ReplyOf<'listLinkPayments'>['content'][number] {
@@ -212,7 +215,7 @@ export function paymentView(
     status: statusNow(payment, link, nowMs),
     ...asset,
     address: payment.address,
-    derivationPath: payment.derivationPath,
+    derivationPath: lentPathOf(state, link.chain, payment.derivationPath),
     addressReused: payment.addressReused,
     ...moneyOf(payment, link),
     ...shown,

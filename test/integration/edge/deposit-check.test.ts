@@ -30,6 +30,7 @@ const TOKENS = registryIn().catalogueOf;
 
 const checkOver = (nodes: ReadonlyMap<Chain, readonly string[]>, monotonicMs: () => number): DepositCheck =>
   createDepositCheck({
+    isLentAt: () => false,
     catalogueOf: TOKENS,
     environment: 'live',
     nodes: createOwnNodes({ catalogueOf: TOKENS, nodes, monotonicMs }),
@@ -202,6 +203,7 @@ test("found: each event of a deposit has the id of what it tells and its holder:
   const paid = { txid: `0x${'ab'.repeat(32)}`, height: 5, blockHash: `0x${'cd'.repeat(32)}` };
   const alarms: string[] = [];
   const live = createDepositCheck({
+    isLentAt: () => false,
     catalogueOf: TOKENS,
     nodes: null,
     environment: 'live',

@@ -73,6 +73,7 @@ const confirmed = (outputIndex: number) =>
   });
 const checkIn = (storage: Pick<Storage, 'one' | 'run'>) =>
   createDepositCheck({
+    isLentAt: () => false,
     catalogueOf: TOKENS,
     nodes,
     environment: 'live',
@@ -118,6 +119,7 @@ for (const fault of [
         }) as unknown as OwnNode,
     };
     const check = createDepositCheck({
+      isLentAt: () => false,
       catalogueOf: TOKENS,
       nodes: broken,
       environment: 'live',
