@@ -1,7 +1,7 @@
 /**
  * Whether an event of a deposit, or of a payment that a deposit is a transfer of, may leave. Its id is the one of what
  * it reports. A deposit's holder is the one that the address was issued to; a payment's address is derived here, for
- * whoever sees "paid" for another one hands out goods for nothing (payments V9). EDGE_VERIFY_RPC_<CHAIN>: before a
+ * who reads "paid" of another one hands out goods for nothing (payments V9). EDGE_VERIFY_RPC_<CHAIN>: before a
  * confirmed one leaves, the customer's own node is asked for the same block and the same movement, as deep as the
  * chain's own threshold. Decisions 6.
  *
@@ -181,9 +181,9 @@ export function createDepositCheck({
     return holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag) ? 'other_holder' : null;
   };
 
-  /** V9: nothing of it leaves, whoever of the two is wrong: a payment that is paid elsewhere is none. */
-  const paymentContradiction = async (told: PaymentEnvelope): Promise<Doubt | null> => {
-    const { id, event, environment: said, data } = told;
+  /** V9: nothing of it leaves, whichever of the two is wrong: a payment that is paid elsewhere is none. */
+  const paymentContradiction = async (payment: PaymentEnvelope): Promise<Doubt | null> => {
+    const { id, event, environment: said, data } = payment;
     if (said !== environment) return 'other_environment';
     if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event))
       return 'other_event_id';
@@ -213,11 +213,11 @@ export function createDepositCheck({
     return isDeepEnough(node.network, transfer, data.height, head) ? null : 'not_deep_enough';
   };
 
-  const doubtPayment = async (told: PaymentEnvelope): Promise<Doubt | null> => {
-    const { event, data } = told;
+  const doubtPayment = async (payment: PaymentEnvelope): Promise<Doubt | null> => {
+    const { event, data } = payment;
     const asked = ASKED_PAYMENTS.has(event) && nodes?.has(data.chain) === true ? nodes : null;
     try {
-      const doubt = await paymentContradiction(told);
+      const doubt = await paymentContradiction(payment);
       // The checkout chains have no tag of a destination.
       const said: Said = { ...data, tokenSymbol: data.asset, chainTag: null };
       return doubt ?? (asked === null ? null : await ask(said, asked));

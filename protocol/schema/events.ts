@@ -438,7 +438,7 @@ export const depositEnvelope = eventEnvelope.extend({
 });
 export type DepositEnvelope = z.infer<typeof depositEnvelope>;
 
-/** What an edge checks of an event about a payment before it leaves; whatever else is in it may be newer. payments V9. */
+/** What an edge checks of a payment event before it leaves; whatever else is in it may be newer. payments V9. */
 export const paymentEnvelope = eventEnvelope.extend({
   event: z.enum([
     'payment_detected',
