@@ -92,6 +92,8 @@ const schema = z.object({
   PAY_URL: origin.optional(),
   /** How long a closed link's addresses are reported. payments M11. */
   LINK_MONITOR_DAYS: wholeNumber(1, 365).default(30),
+  /** Seconds that a lent address which nobody paid rests before it is lent on, or `never`. payments S13. */
+  CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
   PUBLIC_AUTHORITIES: list
     .pipe(z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100))

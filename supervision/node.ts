@@ -363,6 +363,7 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
     publicUrl: publicUrlOf(config),
     payUrl: payUrlOf(config),
+    addressRestMs: config.CHECKOUT_ADDRESS_REST === 'never' ? null : config.CHECKOUT_ADDRESS_REST * 1_000,
     publicAuthorities: config.PUBLIC_AUTHORITIES,
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     developerMode: config.DEVELOPER_MODE,

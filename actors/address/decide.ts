@@ -153,13 +153,13 @@ function rowOf(
  */
 export function setAddressStatus({
   state,
-  command: { known, status, alone },
+  command: { known, status, alone, monitored },
   nowMs,
 }: Deciding<'set_address_status'>): AccountDecision<'set_address_status'> {
   const no = firstRefusal(
-    suspended(state),
+    monitored === true ? null : suspended(state),
     known.purpose === 'deposit' ? null : notFound('deposit address', known.id),
-    isLent(known) ? refuse('CONFLICT', { reason: 'checkout_address' }) : null, // payments M3
+    isLent(known) && monitored !== true ? refuse('CONFLICT', { reason: 'checkout_address' }) : null, // payments M3, M11
     status === 'active' ? noSubscription(state, nowMs) : null,
     status === 'active' && alone ? addressLimit(state) : null,
     known.status === status ? refuse('CONFLICT', { status }) : null,

@@ -2,18 +2,20 @@
  * Opening a payment: a payer gets an address of the merchant's for so long. payments S1–S5, S12, S13.
  *
  *   what the payer had on this link        gets
- *   nothing, or a payment that is over     a fresh address
  *   an expired payment that never received the same address, under a payment of its own
+ *   nothing, or a payment that is over     a fresh address; at the limit the one that rests longest, of whatever link
  */
 import type { AccountEvent, PaymentSees, RowWrite } from '../../model/account/capabilities.ts';
+import type { LentBefore } from '../../model/account/payment.ts';
 import type { CheckoutAddressRow, PaymentLinkRow, PaymentRow } from '../../model/rows/payment.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { addressLimitOf } from '../../protocol/plans.ts';
-import { FAMILY_OF } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
 import { freshLent } from '../address/lend.ts';
 import { turnOfDay } from '../address/peak.ts';
+import { presentFrom } from '../edge-link/retired-identities.ts';
 import { notReady } from '../edge-link/readiness.ts';
 import { addressLimit, noSubscription } from '../plan/limits.ts';
 import { notActive } from './links.ts';
@@ -62,23 +64,23 @@ export function openingRefusal(state: PaymentSees, link: PaymentLinkRow, nowMs: 
 /** Refuses: as `openingRefusal`; PAYMENT_SESSION_LIMIT_EXCEEDED `account`. */
 export function openPayment({
   state,
-  command: { link, payment: asked, earlier, addressId },
+  command: { link, payment: asked, earlier, resting, addressId },
   book,
   nowMs,
 }: Deciding<'open_payment'>): AccountDecision<'open_payment'> {
   const family = FAMILY_OF[link.chain],
-    limit = unpaidMax(state);
+    limit = unpaidMax(state),
+    isFull = (state.unpaid[family] ?? 0) >= limit,
+    lentBefore = earlier ?? (isFull ? ofThisIdentity(state, family, resting) : null);
   const no = firstRefusal(
     openingRefusal(state, link, nowMs),
-    earlier === null && (state.unpaid[family] ?? 0) >= limit
-      ? refuse('PAYMENT_SESSION_LIMIT_EXCEEDED', { scope: 'account', limit })
-      : null,
+    lentBefore === null && isFull ? refuse('PAYMENT_SESSION_LIMIT_EXCEEDED', { scope: 'account', limit }) : null,
   );
   if (no !== null) return no;
   const turn = turnOfDay(state, nowMs),
     fresh =
-      earlier === null ? freshLent(state, book, { id: addressId, chain: link.chain, label: link.id }, nowMs) : null;
-  const { address, derivationPath, ...place } = fresh?.row ?? { ...earlier!.payment, id: earlier!.payment.addressId };
+      lentBefore === null ? freshLent(state, book, { id: addressId, chain: link.chain, label: link.id }, nowMs) : null;
+  const { id: lentId, address, derivationPath } = fresh?.row ?? lentBefore!.address;
   const row: PaymentRow = {
     ...asked,
     accountId: state.accountId,
@@ -89,10 +91,10 @@ export function openPayment({
     seen: 0n,
     confirmed: 0n,
     late: 0n,
-    addressId: place.id,
+    addressId: lentId,
     address,
     derivationPath,
-    addressReused: earlier?.holder.reused ?? false,
+    addressReused: earlier?.holder.reused ?? lentBefore !== null,
     expiresAtMs: nowMs + Math.max(RESERVED_MS, RESERVED_BLOCKS * book.network(link.chain).blockTimeMs),
     openedAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -102,21 +104,36 @@ export function openPayment({
     { type: 'payment_opened', id: row.id, linkId: link.id },
   ];
   return accept(row, events, [
-    ...(fresh === null ? releasedOf(earlier!, nowMs) : [...turn.rows, fresh.write]),
+    ...(fresh === null ? releasedOf(lentBefore!, nowMs) : [...turn.rows, fresh.write]),
     { table: 'payment', row },
     { table: 'checkout_address', row: lentFor(row, nowMs) },
   ]);
 }
 
-/** The address that a payer had is released by the payment before, which is over. */
-function releasedOf(
-  { payment, holder }: { payment: PaymentRow; holder: CheckoutAddressRow },
-  nowMs: number,
-): readonly RowWrite[] {
-  const over: PaymentRow = { ...payment, version: payment.version + 1, status: 'expired', updatedAtMs: nowMs };
+/** S17: an address of a retired identity is not lent again. */
+const ofThisIdentity = (
+  state: Pick<PaymentSees, 'retired'>,
+  family: Family,
+  resting: LentBefore | null,
+): LentBefore | null => ((resting?.address.index ?? -1) >= presentFrom(state, family) ? resting : null);
+
+/**
+ * An address is released by the payment before, which is over. That payment is written in any case: a deposit that was
+ * attributed to it meanwhile is decided anew. S15.
+ */
+function releasedOf({ payment, holder }: LentBefore, nowMs: number): readonly RowWrite[] {
   return [
-    ...(payment.status === 'awaiting_payment' ? [{ table: 'payment', row: over } as const] : []),
-    { table: 'checkout_address', row: { ...holder, releasedAtMs: nowMs } },
+    ...(payment === null
+      ? []
+      : [
+          {
+            table: 'payment',
+            row: { ...payment, version: payment.version + 1, status: 'expired', updatedAtMs: nowMs },
+          } as const,
+        ]),
+    ...(holder.releasedAtMs === null
+      ? [{ table: 'checkout_address', row: { ...holder, releasedAtMs: nowMs } } as const]
+      : []),
   ];
 }
 

@@ -8,5 +8,8 @@ export interface PaymentTerms {
   readonly monitorDays: number;
 }
 
+/** How long a lent address that nobody paid rests before it is lent on, where CHECKOUT_ADDRESS_REST says nothing. S13. */
+export const ADDRESS_REST_MS = 86_400_000;
+
 /** Of a developer's machine. */
 export const PAYMENT_TERMS: PaymentTerms = { payUrl: 'http://localhost:8080', monitorDays: LINK_MONITOR_DAYS };

@@ -30,8 +30,8 @@ import { organizationHandlers } from './organization/organizations.ts';
 import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
 import { registrationHandlers } from './organization/registration.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
-import { createEconomics } from './payment/economics.ts';
-import { checkoutHandlers } from './payment/checkout.ts';
+import type { Economics } from './payment/economics.ts';
+import { checkoutHandlers, type Checkout } from './payment/checkout.ts';
 import { merchantReadHandlers } from './payment/merchant-reads.ts';
 import { linkHandlers } from './payment/links.ts';
 import { paymentSettingHandlers } from './payment/settings.ts';
@@ -48,7 +48,9 @@ import { walletHandlers } from './treasury/wallets.ts';
 import { webhookHandlers } from './webhook/webhooks.ts';
 import type { HandlerDeps } from './surroundings.ts';
 
-export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
+export function createHandlers(
+  given: Omit<HandlerDeps, 'pools'> & { readonly checkout: Checkout; readonly economics: Economics },
+): Handlers {
   const {
     stores: { reads },
     edges,
@@ -58,7 +60,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...given,
     pools: new PoolStock({ reads, edges, waitMs: config.poolWaitMs ?? POOL_WAIT_MS }),
   };
-  const economics = createEconomics(deps);
+  const { economics } = given;
   return {
     ...addressHandlers(deps),
     ...balanceHandlers(deps),
@@ -67,7 +69,7 @@ export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
     ...findHandlers(deps),
     ...linkHandlers(deps, economics),
     ...merchantReadHandlers(deps, economics),
-    ...checkoutHandlers(deps, economics),
+    ...checkoutHandlers(given.checkout),
     ...paymentSettingHandlers(deps),
     ...walletHandlers(deps),
     ...fundingHandlers(deps),

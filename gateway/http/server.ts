@@ -16,6 +16,7 @@ import type { GatewayDeps } from '../deps.ts';
 import { serveConsole } from '../pages/console.ts';
 import { servePages } from '../pages/docs.ts';
 import { serveExplorer } from '../pages/explorer.ts';
+import { servePay } from '../pages/pay/serve.ts';
 import { malformed, report, sendRefusal } from './answers.ts';
 import { createAuth, type Auth } from './auth/auth.ts';
 import { checkDigest, guardHead, parseBody } from './body.ts';
@@ -24,6 +25,8 @@ import { notServing, refusalOrFault } from './faults.ts';
 import { createHandlers } from './handlers.ts';
 import { bodyLimitOf, checkHead, headOf, unmatched, type Listed } from './head.ts';
 import { CONTENT_MS, CONTENT_PATH, serveContent } from './migration/content.ts';
+import { createCheckout } from './payment/checkout.ts';
+import { createEconomics } from './payment/economics.ts';
 import { createPipeline, WITHOUT_DATABASE } from './pipeline.ts';
 
 declare module 'fastify' {
@@ -87,9 +90,11 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   app.addHook('onSend', async (_request, reply) => {
     if (state.ending) void reply.header('connection', 'close');
   });
+  const economics = createEconomics(deps),
+    checkout = createCheckout(deps, economics);
   const serve = createPipeline(
     deps,
-    createHandlers({ ...deps, auth, isDraining: () => state.draining }),
+    createHandlers({ ...deps, auth, isDraining: () => state.draining, economics, checkout }),
     auth.apiKeys.used,
   );
   for (const route of ROUTE_LIST.filter(({ where }) => where !== 'edge')) {
@@ -104,6 +109,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   servePages(app, deps.config.publicUrl);
   serveConsole(app, deps.console);
   serveExplorer(app, deps.sandbox);
+  await servePay(app, deps, checkout);
   serveContent(app, deps);
   return {
     app,

@@ -54,7 +54,8 @@ export type AddressCommand =
       unissued: { index: number; address: string; path: string }[];
     }
   /** `alone`: no other active row has the address, as the store sees it. */
-  | { type: 'set_address_status'; known: AddressRow; status: AddressStatus; alone: boolean }
+  /** `monitored`: a lent address, once its link was reported long enough (payments M11). */
+  | { type: 'set_address_status'; known: AddressRow; status: AddressStatus; alone: boolean; monitored?: true }
   | { type: 'note_peak' };
 
 export type AddressEvent =

@@ -3,6 +3,7 @@
  * 100,000. What is kept with the account are its settings and two counts. payments M2, P24.
  */
 import type { ClosedReason, Family, LinkStatus, PaymentStatus } from '../../protocol/slugs.ts';
+import type { AddressRow } from '../rows/address.ts';
 import type {
   CheckoutAddressRow,
   PaymentEntryRow,
@@ -75,6 +76,13 @@ export type LinkChange = Partial<
   >
 >;
 
+/** An address that was lent, with its last holder and that one's payment; null of a `shared` link's. */
+export interface LentBefore {
+  readonly address: Pick<AddressRow, 'id' | 'address' | 'derivationPath' | 'index'>;
+  readonly holder: CheckoutAddressRow;
+  readonly payment: PaymentRow | null;
+}
+
 export type LinkAction = 'pause' | 'resume' | 'close';
 
 /** `known` is the row as the store has it: what changed meanwhile is refused as `payment_rows_moved`. */
@@ -82,12 +90,16 @@ export type PaymentCommand =
   | { type: 'create_payment_link'; link: NewLink; customSlug: boolean; addressId: string }
   | { type: 'change_payment_link'; known: PaymentLinkRow; change: LinkChange; head: number | null }
   | { type: 'set_payment_link_status'; known: PaymentLinkRow; action: LinkAction; head: number | null }
-  /** `earlier`: what the payer had on the link and may have again, with the holder of its address. */
+  /**
+   * `earlier`: what the payer had on the link and may have again. `resting`: an address that nobody paid, of whatever
+   * link, which rested long enough. payments S13.
+   */
   | {
       type: 'open_payment';
       link: PaymentLinkRow;
       payment: NewPayment;
-      earlier: { payment: PaymentRow; holder: CheckoutAddressRow } | null;
+      earlier: LentBefore | null;
+      resting: LentBefore | null;
       addressId: string;
     }
   /** The date of a link has come. */

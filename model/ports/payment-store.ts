@@ -6,4 +6,10 @@ export interface PaymentStore {
   expire(nowMs: number, limit: number): Promise<number>;
   /** Links whose date has come, oldest first. */
   due(nowMs: number, limit: number): Promise<{ accountId: AccountId; id: string }[]>;
+  /** Closed links whose addresses were reported long enough, oldest first. payments M11. */
+  monitored(nowMs: number, limit: number): Promise<{ accountId: AccountId; id: string }[]>;
+  /**
+   * Releases a link's addresses: those that never received rest. False while one that received is not archived.
+   */
+  release(accountId: AccountId, linkId: string, nowMs: number): Promise<boolean>;
 }

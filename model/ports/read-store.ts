@@ -1,13 +1,14 @@
 /** What the REST surface reads. Reads never go through an actor. */
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { AccountState } from '../account/capabilities.ts';
+import type { LentBefore } from '../account/payment.ts';
 import type { AddressRow } from '../rows/address.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
 import type { SignedVersion, UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';
 import type { WebhookRow } from '../rows/webhook.ts';
 import type { AddressStatus, Chain, DeliveryStatus, Direction, HeldReason } from '../../protocol/slugs.ts';
 import type { KeyOwner } from './identity-store.ts';
-import type { CheckoutAddressRow, PaymentLinkRow, PaymentRow, TransferRole } from '../rows/payment.ts';
+import type { PaymentLinkRow, PaymentRow, TransferRole } from '../rows/payment.ts';
 import type { DepositStatus, LinkMode, LinkStatus, PaymentStatus } from '../../protocol/slugs.ts';
 import type { Page, PageAsk } from '../../protocol/page.ts';
 
@@ -81,7 +82,7 @@ export interface PaymentTransferView {
 /** What is open on a link, as far as the next opening needs it; counts go to `limit`. payments S2, S20. */
 export interface Openings {
   /** The youngest payment of the payer key, with the holder of its address. */
-  earlier: { payment: PaymentRow; holder: CheckoutAddressRow } | null;
+  earlier: (LentBefore & { readonly payment: PaymentRow }) | null;
   waiting: number;
   ofEmail: number;
   ofClient: number;
@@ -149,6 +150,14 @@ export interface ReadStore {
     limit: number,
     nowMs: number,
   ): Promise<Openings>;
+  /**
+   * The longest resting lent address of a chain that rests since `sinceMs` at least and never received, proven: each
+   * ledger that it receives on was followed up to its head of when it began to rest, without a hole. Of index
+   * `fromIndex` on. payments S13, S14.
+   */
+  restingAddress(accountId: AccountId, chain: Chain, fromIndex: number, sinceMs: number): Promise<LentBefore | null>;
+  /** Addresses that a link had lent and that received, not archived yet. payments M11. */
+  paidAddresses(accountId: AccountId, linkId: string, limit: number): Promise<AddressRow[]>;
   payment(accountId: AccountId, id: string): Promise<PaymentRow | null>;
   /** Newest first. */
   payments(

@@ -1,4 +1,5 @@
 /** Payment links as their merchant reads them. payments P8. */
+import type { LentBefore } from '../../model/account/payment.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
 import { CHECKOUT_CHAINS, LINK_MODES, LINK_STATUSES } from '../../protocol/slugs.ts';
 import type { PaymentTransferView } from '../../model/ports/read-store.ts';
@@ -7,11 +8,20 @@ import { holderOf, linkOf, paymentOf } from './checkout-reads.ts';
 import type { Lists } from './list-pool.ts';
 import { listPage, pairsOf, type Source } from './list.ts';
 import type { Sql } from './sql.ts';
-import type { Columns } from './row-shapes.ts';
+import { addressOf, type Columns } from './row-shapes.ts';
 import { asTenant, oneOf } from './tenant.ts';
 
 type Area =
-  'paymentLinks' | 'paymentLink' | 'headOf' | 'checkout' | 'openings' | 'payment' | 'payments' | 'paymentTransfers';
+  | 'paymentLinks'
+  | 'paymentLink'
+  | 'headOf'
+  | 'checkout'
+  | 'openings'
+  | 'payment'
+  | 'payments'
+  | 'paymentTransfers'
+  | 'restingAddress'
+  | 'paidAddresses';
 
 /** What payers' requests read. */
 function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'payment' | 'paymentTransfers'> {
@@ -62,7 +72,19 @@ function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'pay
         waiting: Number(row!.waiting),
         ofEmail: Number(row!.ofEmail),
         ofClient: Number(row!.ofClient),
-        earlier: payment === null || holder === null ? null : { payment, holder },
+        earlier:
+          payment === null || holder === null
+            ? null
+            : {
+                payment,
+                holder,
+                address: {
+                  id: payment.addressId,
+                  address: payment.address,
+                  derivationPath: payment.derivationPath,
+                  index: null,
+                },
+              },
       };
     },
     async payment(accountId, id) {
@@ -85,6 +107,72 @@ function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'pay
             join deposit d on d.account_id = t.account and d.id = f.deposit_id and d.incarnation = f.incarnation`,
         )} order by v.created_at, v.id`;
       return rows.map(({ createdAt: _at, id: _id, ...row }) => row as unknown as PaymentTransferView);
+    },
+  };
+}
+
+/** Resting addresses that are looked at for one whose ledgers are followed far enough. */
+const RESTING_LOOKED_AT = 50;
+
+/** Addresses that are not lent any more, or soon. */
+function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'paidAddresses'> {
+  return {
+    async restingAddress(accountId, chain, fromIndex, sinceMs) {
+      const found = await oneOf(
+        sql,
+        accountId,
+        sql`
+        select a.id, a.address, a.derivation_path, a.index from (
+          select s.* from resting_address s
+           where s.account_id = t.account and s.chain = ${chain} and s.since <= ${sinceMs}::timestamptz
+           order by s.account_id, s.chain, s.since, s.address_id limit ${RESTING_LOOKED_AT}) r
+          cross join lateral (
+            select o.* from address o where o.account_id = t.account and o.id = r.address_id offset 0) a
+         where a.index >= ${fromIndex} and a.status = 'active'
+           and (select d.id from deposit d where d.account_id = t.account and d.address_id = a.id limit 1) is null
+           and not exists (
+             select from jsonb_each_text(r.heads) k left join chain_cursor c on c.ledger = k.key
+              where coalesce(c.height < k.value::bigint, true)
+                 or exists (select from unresolved_height u where u.ledger = k.key and u.height <= k.value::bigint))
+         order by r.since, r.address_id limit 1`,
+        (row) => row as unknown as LentBefore['address'],
+      );
+      if (found === null) return null;
+      const holder = await oneOf(
+        sql,
+        accountId,
+        sql`select * from checkout_address where account_id = t.account and address_id = ${found.id}
+         order by account_id desc, address_id desc, lent_at desc, id desc limit 1`,
+        holderOf,
+      );
+      if (holder === null) return null;
+      const payment =
+        holder.paymentId === null
+          ? null
+          : await oneOf(
+              sql,
+              accountId,
+              sql`select * from payment where account_id = t.account and id = ${holder.paymentId}`,
+              paymentOf,
+            );
+      return { address: found, holder, payment };
+    },
+    async paidAddresses(accountId, linkId, limit) {
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select a.* from (
+            select c.address_id from checkout_address c
+             where c.account_id = t.account and c.link_id = ${linkId} and c.released_at is null
+               and c.paid_at is not null) h
+            cross join lateral (
+              select o.* from address o
+               where o.account_id = t.account and o.id = h.address_id and o.status = 'active' offset 0) a
+           limit ${limit}`,
+        )}`;
+      return rows.map(addressOf);
     },
   };
 }
@@ -125,6 +213,7 @@ function paymentList(lists: Lists): Pick<ReadStore, 'payments'> {
 export function paymentReads(sql: Sql, lists: Lists): Pick<ReadStore, Area> {
   return {
     ...checkoutReads(sql),
+    ...restingReads(sql),
     ...paymentList(lists),
     async paymentLinks(accountId, { chain, status, mode, slug }, page) {
       const { sql } = lists;

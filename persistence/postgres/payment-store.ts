@@ -18,5 +18,17 @@ export function createPaymentStore(sql: Sql): PaymentStore {
         select account_id, id from links_due(${nowMs}::timestamptz, ${limit})`;
       return rows.map(({ accountId, id }) => ({ accountId, id }));
     },
+    async monitored(nowMs, limit) {
+      const rows = await sql<{ accountId: AccountId; id: string }[]>`
+        select account_id, id from links_monitored(${nowMs}::timestamptz, ${limit})`;
+      return rows.map(({ accountId, id }) => ({ accountId, id }));
+    },
+    async release(accountId, linkId, nowMs) {
+      failpoint('release_link.before');
+      const [row] = await sql<{ done: boolean }[]>`
+        select release_link(${accountId}, ${linkId}, ${nowMs}::timestamptz) as done`;
+      failpoint('release_link.after');
+      return row!.done;
+    },
   };
 }

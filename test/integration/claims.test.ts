@@ -335,6 +335,20 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from links_due(now(), 10)`,
     },
   ],
+  links_monitored: [
+    {
+      name: "everybody's links",
+      expected: { open: 'ids of closed links whose addresses were reported long enough: their accounts archive them' },
+      call: () => database.sql`select * from links_monitored(now(), 10)`,
+    },
+  ],
+  release_link: [
+    {
+      name: 'a link that is not closed, or is not there',
+      expected: { open: 'nothing is released that has no closed link whose time of reports is over' },
+      call: () => database.sql`select release_link('none', 'lnk_none', now())`,
+    },
+  ],
   load_account: [
     {
       name: 'an epoch that the shard never had',

@@ -899,26 +899,31 @@ const READS: Record<string, Work> = {
     await read.paymentLinks(live, { slug: one.slug, chain: 'eth' }, page);
     await read.headOf(LEDGER);
   },
-  'read.checkout openings payment payments paymentTransfers payments.expire due': async ({ stores, live }) => {
-    const link = linkRow(live),
-      address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
-      payment = paymentRow(link, address, { payerKey: 'me', clientKey: 'client', expiresAtMs: soon() });
-    await write(stores, live, [
-      { table: 'address', row: address },
-      { table: 'payment_link', row: link },
-      { table: 'payment', row: payment },
-      { table: 'checkout_address', row: { ...lentRow(link, payment, address), id: `${payment.id}/${address.id}` } },
-    ]);
-    const { read, payments } = stores;
-    await read.checkout({ slug: link.slug });
-    await read.checkout({ paymentId: payment.id });
-    await read.openings(link, { payerKey: 'me', email: 'ada@example.com', clientKey: 'client' }, 20, Date.now());
-    await read.payment(live, payment.id);
-    await read.payments(live, link.id, { statuses: ['awaiting_payment', 'confirmed'] }, { page: 0, size: 5 });
-    await read.paymentTransfers(live, [payment.id]);
-    await payments.due(Date.now(), 10);
-    await payments.expire(Date.now(), 10);
-  },
+  'read.checkout openings payment payments paymentTransfers restingAddress paidAddresses payments.expire due monitored release':
+    async ({ stores, live }) => {
+      const link = linkRow(live),
+        address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
+        payment = paymentRow(link, address, { payerKey: 'me', clientKey: 'client', expiresAtMs: soon() });
+      await write(stores, live, [
+        { table: 'address', row: address },
+        { table: 'payment_link', row: link },
+        { table: 'payment', row: payment },
+        { table: 'checkout_address', row: { ...lentRow(link, payment, address), id: `${payment.id}/${address.id}` } },
+      ]);
+      const { read, payments } = stores;
+      await read.checkout({ slug: link.slug });
+      await read.checkout({ paymentId: payment.id });
+      await read.openings(link, { payerKey: 'me', email: 'ada@example.com', clientKey: 'client' }, 20, Date.now());
+      await read.payment(live, payment.id);
+      await read.payments(live, link.id, { statuses: ['awaiting_payment', 'confirmed'] }, { page: 0, size: 5 });
+      await read.paymentTransfers(live, [payment.id]);
+      await read.restingAddress(live, 'eth', 0, Date.now());
+      await read.paidAddresses(live, link.id, 10);
+      await payments.due(Date.now(), 10);
+      await payments.expire(Date.now(), 10);
+      await payments.monitored(Date.now(), 10);
+      await payments.release(live, link.id, Date.now());
+    },
   'read.unissuedPool addressPeak unpairedIndexes isAlone': async ({ stores: { read }, live }) => {
     await read.unissuedPool(live, 'sol', 20);
     await read.addressPeak(live, '2026-06');

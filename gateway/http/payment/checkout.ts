@@ -1,13 +1,17 @@
 /** What payers ask, without a credential. payments part 4. */
 import { createHash } from 'node:crypto';
-import { openingRefusal } from '../../../actors/payment/open.ts';
+import { presentFrom } from '../../../actors/edge-link/retired-identities.ts';
+import { openingRefusal, unpaidMax } from '../../../actors/payment/open.ts';
+import { ADDRESS_REST_MS } from '../../../actors/payment/terms.ts';
 import type { AccountState } from '../../../model/account/capabilities.ts';
+import type { LentBefore } from '../../../model/account/payment.ts';
 import type { Openings } from '../../../model/ports/read-store.ts';
 import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
 import { isRefusal, notFound, PAYMENTS_MOVED, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { environmentOf } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
+import { FAMILY_OF } from '../../../protocol/slugs.ts';
 import { SLUG_FORM } from '../../../protocol/reserved-slugs.ts';
 import { stateOf } from '../account-state.ts';
 import type { Asked, Handlers } from '../context.ts';
@@ -18,18 +22,44 @@ import type { Economics } from './economics.ts';
 import { asksEmail, checkoutLinkView, sessionView, sharedSession, shownOf, statusNow } from './session-view.ts';
 
 type Area = 'getCheckoutLink' | 'openCheckoutSession' | 'donate' | 'getCheckoutSession';
-type Opening = Asked<'openCheckoutSession'> | Asked<'donate'>;
+/** Who pays, as far as it is asked: a program, the component, or the hosted page. */
+export type Payer = Pick<Asked, 'clientAddress' | 'origin' | 'setHeader' | 'wasThere'>;
+type Opening = Payer & {
+  readonly params: { readonly slug: string };
+  readonly body: Asked<'openCheckoutSession'>['body'];
+};
 
 /** Tries of what was decided on rows that changed meanwhile. */
 const TRIES = 5;
 
 /** Of whom, and from where. */
-interface Place {
+export interface Place {
   readonly link: PaymentLinkRow;
   readonly state: AccountState;
 }
 
-export function checkoutHandlers(deps: HandlerDeps, economics: Economics): Pick<Handlers, Area> {
+/** What payers may ask, whoever shows it to them. */
+export interface Checkout {
+  /** The link that is meant, its account, and whether the page that asks may. Refuses: NOT_FOUND and so on. */
+  placeOf(payer: Payer, of: { slug: string } | { paymentId: string }): Promise<Place | Refusal>;
+  linkOf(place: Place): ReplyOf<'getCheckoutLink'>;
+  /** Opens nothing. Refuses: NOT_FOUND. */
+  paymentOf(place: Place, id: string): Promise<ReplyOf<'getCheckoutSession'> | Refusal>;
+  /** S4: what a payer of a shared link is shown; `announced` fills the code only, where it is an amount. */
+  sharedOf(place: Place, announced: string): ReplyOf<'getCheckoutSession'>;
+  /** As of a payment that there is none of. */
+  none(paymentId: string): Refusal;
+  open(
+    asked: Opening,
+    announced: string | null,
+    door: PaymentLinkRow['mode'],
+  ): Promise<ReplyOf<'getCheckoutSession'> | Refusal>;
+}
+
+/** What a checkout is made of. */
+export type CheckoutDeps = Pick<HandlerDeps, 'accounts' | 'secrets' | 'stores' | 'config' | 'nowMs' | 'rateLimiter'>;
+
+export function createCheckout(deps: CheckoutDeps, economics: Economics): Checkout {
   const {
     accounts,
     secrets,
@@ -42,10 +72,7 @@ export function checkoutHandlers(deps: HandlerDeps, economics: Economics): Pick<
   const clientOf = ({ clientAddress }: Pick<Asked, 'clientAddress'>) => clientNetwork(clientAddress);
 
   /** The link that is meant, its account, and whether the page that asks may. S20, E8. Refuses: NOT_FOUND and so on. */
-  async function placeOf(
-    asked: Pick<Asked, 'clientAddress' | 'origin' | 'setHeader'>,
-    of: { slug: string } | { paymentId: string },
-  ): Promise<Place | Refusal> {
+  async function placeOf(asked: Payer, of: { slug: string } | { paymentId: string }): Promise<Place | Refusal> {
     const client = clientOf(asked);
     const named = !('slug' in of) || SLUG_FORM.test(of.slug);
     const link = named ? await reads.checkout(of) : null;
@@ -127,12 +154,21 @@ export function checkoutHandlers(deps: HandlerDeps, economics: Economics): Pick<
           clientKey,
         },
         earlier: again(found),
+        resting: await restingFor(known, state),
         addressId: newId('adr', nowMs()),
       });
       if (answer.ok === true) return shownPayment({ link: known, state }, answer.reply);
       if (!isRefusal(answer)) return refuse('INTERNAL_ERROR');
       if (answer.details['reason'] !== PAYMENTS_MOVED || tries === TRIES) return asPublic(answer);
     }
+  }
+
+  /** S13: once a family has as many unpaid addresses as it may, the one that rests longest. */
+  async function restingFor({ accountId, chain }: PaymentLinkRow, state: AccountState): Promise<LentBefore | null> {
+    const restMs = config.addressRestMs === undefined ? ADDRESS_REST_MS : config.addressRestMs,
+      family = FAMILY_OF[chain];
+    if (restMs === null || (state.unpaid[family] ?? 0) < unpaidMax(state)) return null;
+    return reads.restingAddress(accountId, chain, presentFrom(state, family), nowMs() - restMs);
   }
 
   /** S1, P21, P22: a chain that is silent refuses no payment. */
@@ -155,19 +191,35 @@ export function checkoutHandlers(deps: HandlerDeps, economics: Economics): Pick<
   }
 
   return {
+    placeOf,
+    open,
+    none: (paymentId) => notFound('payment', paymentId),
+    sharedOf({ link, state }, announced) {
+      const asset = { symbol: link.asset, tokenContract: link.tokenContract, decimals: link.decimals };
+      const amount = announced === '' ? null : amountIn(asset, 'amount', announced);
+      return sharedSession(link, state.paymentSettings, isRefusal(amount) ? null : amount, nowMs());
+    },
+    linkOf: ({ link, state }) =>
+      checkoutLinkView(link, state.paymentSettings, state.plan.paymentsActive && !state.suspended, nowMs()),
+    async paymentOf(place, id) {
+      const payment = await reads.payment(place.link.accountId, id);
+      return payment === null ? notFound('payment', id) : shownPayment(place, payment);
+    },
+  };
+}
+
+export function checkoutHandlers({ placeOf, linkOf, paymentOf, open }: Checkout): Pick<Handlers, Area> {
+  return {
     async getCheckoutLink(asked) {
       const place = await placeOf(asked, { slug: asked.params.slug });
-      if (isRefusal(place)) return place;
-      const { link, state } = place;
-      return checkoutLinkView(link, state.paymentSettings, state.plan.paymentsActive && !state.suspended, nowMs());
+      return isRefusal(place) ? place : linkOf(place);
     },
     openCheckoutSession: (asked) => open(asked, null, 'fixed'),
     donate: (asked) => open(asked, asked.body.amount ?? null, 'donation'),
     async getCheckoutSession(asked) {
-      const place = await placeOf(asked, { paymentId: asked.params.id });
-      if (isRefusal(place)) return place;
-      const payment = await reads.payment(place.link.accountId, asked.params.id);
-      return payment === null ? notFound('payment', asked.params.id) : shownPayment(place, payment);
+      const { id } = asked.params;
+      const place = await placeOf(asked, { paymentId: id });
+      return isRefusal(place) ? place : paymentOf(place, id);
     },
   };
 }

@@ -5,6 +5,7 @@ create or replace function append_payments(batch jsonb) returns void language pl
 #variable_conflict use_column
 declare
   written bigint;
+  expired record;
 begin
   if batch ? 'payment_links' then
     perform payment_rows_moved(
@@ -84,6 +85,19 @@ begin
               and o.status = 'awaiting_payment' and o.expires_at > r.opened_at limit 1) is not null)), 'a payer');
   end if;
   if batch ? 'checkout_addresses' then
+    -- An address that had a holder is lent on while it rests, or by the holder whose payment is over; one that received
+    -- is never lent again (S13, S14).
+    perform payment_rows_moved(exists (
+      select from jsonb_to_recordset(batch -> 'checkout_addresses') r(account_id text, id text, address_id text)
+        join checkout_address c on c.account_id = r.account_id and c.address_id = r.address_id and c.id <> r.id
+       where (select o.id from checkout_address o where o.account_id = r.account_id and o.id = r.id) is null
+         and (c.paid_at is not null or (c.released_at is null and not exists (
+                select from jsonb_to_recordset(batch -> 'checkout_addresses')
+                  x(account_id text, id text, released_at timestamptz)
+                 where x.account_id = c.account_id and x.id = c.id and x.released_at is not null)))), 'a lent address');
+    delete from resting_address s using jsonb_to_recordset(batch -> 'checkout_addresses')
+        r(account_id text, address_id text)
+     where s.account_id = r.account_id and s.address_id = r.address_id;
     insert into checkout_address as c (account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at,
         paid_at)
       select account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at, paid_at
@@ -116,9 +130,15 @@ begin
           r(account_id text, deposit_id text, incarnation int, kind text, link_id text, payment_id text, amount amount);
   end if;
   if batch ? 'payments_expired' then
+    with over as (
     update payment p set status = 'expired', version = p.version + 1, updated_at = clock_timestamp()
       from jsonb_to_recordset(batch -> 'payments_expired') r(account_id text, link_id text)
-     where p.account_id = r.account_id and p.link_id = r.link_id and p.status = 'awaiting_payment';
+     where p.account_id = r.account_id and p.link_id = r.link_id and p.status = 'awaiting_payment'
+    returning p.account_id, p.address_id)
+    select array_agg(o.account_id) as accounts, array_agg(o.address_id) as addresses into expired from over o;
+    if expired.accounts is not null then
+      perform rest_addresses(expired.accounts, expired.addresses, clock_timestamp());
+    end if;
   end if;
   perform check_payment_sums(batch);
 end $$;

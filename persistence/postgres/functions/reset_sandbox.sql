@@ -13,6 +13,7 @@ begin
   -- Slugs stay: none is ever given to another link (payments P6).
   delete from payment_entry where account_id = of_account;
   delete from payment_transfer where account_id = of_account;
+  delete from resting_address where account_id = of_account;
   delete from checkout_address where account_id = of_account;
   delete from payment where account_id = of_account;
   delete from payment_link where account_id = of_account;

@@ -1,0 +1,247 @@
+/** payments M11, S13–S15 on the real schema: which lent addresses rest, and which of them may be lent on. */
+import test from 'ava';
+import { createAccountEntity } from '../../../actors/account/account.ts';
+import { createChainBook } from '../../../actors/account/chain-book.ts';
+import { paymentRound } from '../../../actors/payment/rounds.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
+import type { LentBefore } from '../../../model/account/payment.ts';
+import type { Accounts } from '../../../model/ports/accounts.ts';
+import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
+import type { Stores } from '../../../persistence/postgres/stores.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
+import { lentRow, linkRow, paymentRow } from '../../support/payment-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import {
+  addressRow,
+  appendOf,
+  newOrganization,
+  nextSerial,
+  NOW_MS,
+  openStores,
+  transferTo,
+  write,
+} from '../../support/store-rows.ts';
+
+let database: TestDatabase;
+let stores: Stores;
+const entity = createAccountEntity({ book: createChainBook([]) });
+const NETWORKS = ['eth', 'bsc', 'polygon', 'avax', 'base'];
+const DAY_MS = 86_400_000;
+
+test.before(async () => {
+  database = await createTestDatabase();
+  stores = await openStores(database);
+});
+test.after.always(() => database.close());
+
+/** Every EVM network is followed to `height`, and its nodes are at `head`. */
+async function followed(height: number, head: number): Promise<void> {
+  await database.owner`delete from unresolved_height`;
+  await database.owner`delete from chain_cursor`;
+  await database.owner`delete from chain_head`;
+  for (const ledger of NETWORKS) {
+    await database.owner`insert into chain_cursor (ledger, height, hash) values (${ledger}, ${height}, '0x1')`;
+    await database.owner`insert into chain_head (ledger, height, at) values (${ledger}, ${head}, now())`;
+  }
+}
+
+interface Opened {
+  readonly live: AccountId;
+  readonly link: PaymentLinkRow;
+  readonly payment: PaymentRow;
+}
+
+/** A payment whose time is over by the clock, with an address of its own. */
+async function opened(live: AccountId, more: Partial<PaymentLinkRow> = {}, expiresAtMs = NOW_MS - 1) {
+  const link = linkRow(live, more),
+    index = nextSerial(),
+    address = addressRow(live, { tag: 'checkout', label: link.id, index, userRef: null }),
+    payment = paymentRow(link, address, { expiresAtMs, payerKey: `payer ${index}` });
+  await write(stores, live, [
+    { table: 'address', row: address },
+    { table: 'payment_link', row: link },
+    { table: 'payment', row: payment },
+    { table: 'checkout_address', row: { ...lentRow(link, payment, address), id: `${payment.id}/${address.id}` } },
+  ]);
+  return { live, link, address, payment };
+}
+
+const resting = (live: AccountId, sinceMs: number, fromIndex = 0) =>
+  stores.read.restingAddress(live, 'eth', fromIndex, sinceMs);
+const counted = async (live: AccountId): Promise<number> =>
+  (await database.owner`select from resting_address where account_id = ${live}`).length;
+
+/** What the next payer of another link is lent. */
+async function lendOn({ live, link }: Pick<Opened, 'live' | 'link'>, { address, holder, payment }: LentBefore) {
+  const row = paymentRow(link, { ...addressRow(live), ...address } as never, {
+    addressReused: true,
+    payerKey: `payer ${nextSerial()}`,
+    expiresAtMs: NOW_MS + DAY_MS,
+  });
+  const rows: RowWrite[] = [
+    { table: 'payment', row: { ...payment!, version: payment!.version + 1, status: 'expired' } },
+    ...(holder.releasedAtMs === null
+      ? [{ table: 'checkout_address', row: { ...holder, releasedAtMs: NOW_MS + 1 } } as const]
+      : []),
+    { table: 'payment', row },
+    {
+      table: 'checkout_address',
+      row: {
+        ...holder,
+        id: `${row.id}/${address.id}`,
+        linkId: link.id,
+        paymentId: row.id,
+        reused: true,
+        lentAtMs: NOW_MS + 2,
+        releasedAtMs: null,
+      },
+    },
+  ];
+  return { row, rows };
+}
+
+/** A transfer from the inbox to the append. */
+async function deposited(live: AccountId, transfer: ReturnType<typeof transferTo>): Promise<readonly RowWrite[]> {
+  const entries = [{ accountId: live, fact: { kind: 'seen', deposit: { ...transfer, confirmations: 1 } } }];
+  await database.owner`select post_facts(${JSON.stringify(entries)}::text::jsonb)`;
+  const read = await stores.inbox.inboxOf(live, 200);
+  const { state } = (await stores.accounts.load(live))!;
+  const depositIds = read.inbox.map(() => newId('dep', NOW_MS + nextSerial()));
+  const decision = entity.decide(state, { type: 'apply_facts', ...read, depositIds }, NOW_MS);
+  if (!decision.ok) throw new Error(decision.code);
+  await write(stores, live, [...decision.rows], decision.events);
+  return decision.rows;
+}
+const BLOCK = { height: 100, hash: '0xb100', parentHeight: 99, parentHash: '0xb99', timeMs: NOW_MS };
+
+test.serial(
+  'payments S14: an address rests from its expiry on, and is lent on once every network of it was followed to its head of then, without a hole',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(90, 100);
+    const { address, payment } = await opened(live);
+    await stores.payments.expire(NOW_MS, 500);
+    t.is(await resting(live, NOW_MS - 1), null, 'it did not rest long enough');
+    t.is(await resting(live, NOW_MS), null, 'the networks are behind their heads');
+    await database.owner`delete from chain_cursor`;
+    for (const ledger of NETWORKS.slice(0, 4))
+      await database.owner`insert into chain_cursor (ledger, height, hash) values (${ledger}, 100, '0x2')`;
+    t.is(await resting(live, NOW_MS), null, 'one of five is not known');
+    await database.owner`insert into chain_cursor (ledger, height, hash) values ('base', 100, '0x2')`;
+    await database.owner`insert into unresolved_height (ledger, height, hash, reason) values ('polygon', 100, '0x1', 'test')`;
+    t.is(await resting(live, NOW_MS), null, 'a height of it was never read whole');
+    await database.owner`update unresolved_height set height = 101`;
+    t.like(await resting(live, NOW_MS), { address: { id: address.id }, payment: { id: payment.id } });
+    t.is(await resting(live, NOW_MS, address.index! + 1), null, 'of a retired identity');
+    t.is(await counted(live), 1);
+  },
+);
+
+test.serial(
+  'payments S13, S15: it is lent to one, the longest resting first; what was decided on a row that moved is refused, and what comes is the new holder’s',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(100, 100);
+    const first = await opened(live);
+    await stores.payments.expire(NOW_MS - 10, 500);
+    t.is(await counted(live), 0, 'its time is not over');
+    await stores.payments.expire(NOW_MS - 1, 500);
+    await opened(live);
+    await stores.payments.expire(NOW_MS, 500);
+    t.is(await counted(live), 2);
+    const found = (await resting(live, NOW_MS))!;
+    t.is(found.address.id, first.address.id);
+    const other = linkRow(live);
+    await write(stores, live, [{ table: 'payment_link', row: other }]);
+    const [one, two] = [await lendOn({ live, link: other }, found), await lendOn({ live, link: other }, found)];
+    await write(stores, live, one.rows);
+    t.is(await counted(live), 1);
+    const again = await stores.accounts.append(await appendOf(stores, live, two.rows));
+    t.like(again, { kind: 'refused', refusal: { details: { reason: 'payments_moved' } } });
+    const rows = await deposited(live, transferTo(first.address, BLOCK));
+    const paid = rows.flatMap((row) => (row.table === 'payment_transfer' ? [row.row] : []));
+    t.like(paid, [{ linkId: other.id, paymentId: one.row.id, role: 'counted' }]);
+    const told = rows.flatMap((row) => (row.table === 'publication' ? [JSON.parse(row.row.body)] : []));
+    t.like(told.find(({ event }) => event === 'payment_detected').data, { addressReused: true, paymentId: one.row.id });
+    // What received is never lent again, whatever a reader saw before.
+    const third = linkRow(live);
+    await write(stores, live, [{ table: 'payment_link', row: third }]);
+    const forced = await lendOn(
+      { live, link: third },
+      { ...found, payment: { ...found.payment!, version: 3 }, holder: { ...found.holder, releasedAtMs: NOW_MS } },
+    );
+    t.is((await stores.accounts.append(await appendOf(stores, live, forced.rows))).kind, 'refused');
+  },
+);
+
+test.serial(
+  'payments S14: what received, in whatever asset on whatever network, does not rest; a deposit that is decided beside a lending is decided anew',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(100, 100);
+    const { address } = await opened(live);
+    await deposited(live, transferTo(address, BLOCK, { tokenContract: '0xdead', tokenSymbol: 'XYZ' } as never));
+    await stores.payments.expire(NOW_MS, 500);
+    t.is(await counted(live), 0);
+    t.is(await resting(live, NOW_MS + DAY_MS), null);
+  },
+);
+
+test.serial(
+  'payments M11: when a closed link was reported long enough, its paid addresses are archived and the others rest',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(100, 100);
+    const closed = {
+      status: 'closed',
+      closedReason: 'manual',
+      closedAtMs: NOW_MS - DAY_MS,
+      closedAtHeight: 100,
+      monitorUntilMs: NOW_MS,
+    } as const;
+    const paid = await opened(live, {}, NOW_MS + DAY_MS);
+    await deposited(live, transferTo(paid.address, BLOCK));
+    const shared = linkRow(live),
+      lent = addressRow(live, { tag: 'checkout', label: shared.id, index: nextSerial(), userRef: null });
+    await write(stores, live, [
+      { table: 'address', row: lent },
+      { table: 'payment_link', row: shared },
+      {
+        table: 'checkout_address',
+        row: { ...lentRow(shared, paid.payment, lent), id: `${shared.id}/${lent.id}`, paymentId: null },
+      },
+    ]);
+    for (const { id } of [paid.link, shared]) {
+      const row = (await stores.read.paymentLink(live, id))!;
+      await write(stores, live, [{ table: 'payment_link', row: { ...row, ...closed, version: row.version + 1 } }]);
+    }
+    const asked: string[] = [];
+    const accounts: Pick<Accounts, 'ask'> = {
+      ask: async (accountId, command) => {
+        asked.push(command.type);
+        const { state } = (await stores.accounts.load(accountId))!;
+        const decision = entity.decide(state, command, NOW_MS);
+        if (!decision.ok) return decision as never;
+        await write(stores, accountId, [...decision.rows], decision.events);
+        return { ok: true, reply: decision.reply } as never;
+      },
+    };
+    const round = (nowMs: number) =>
+      paymentRound({
+        payments: stores.payments,
+        reads: stores.read,
+        accounts,
+        nowMs: () => nowMs,
+        isMine: (accountId) => accountId === live,
+      });
+    t.is((await round(NOW_MS - 1)).released, 0, 'its time is not over');
+    t.like(await round(NOW_MS), { released: 2 });
+    t.deepEqual(asked, ['set_address_status']);
+    t.is((await stores.read.address(live, paid.address.id))!.status, 'archived');
+    t.is((await stores.read.address(live, lent.id))!.status, 'active');
+    t.like(await resting(live, NOW_MS), { address: { id: lent.id }, payment: null });
+    t.is((await round(NOW_MS + DAY_MS)).released, 0, 'once');
+    t.is(asked.length, 1);
+  },
+);
