@@ -8,7 +8,7 @@ export interface PaymentTerms {
   readonly monitorDays: number;
 }
 
-/** How long a lent address that nobody paid rests before it is lent on, where CHECKOUT_ADDRESS_REST says nothing. S13. */
+/** How long an unpaid lent address rests before it is lent on, where CHECKOUT_ADDRESS_REST says nothing. S13. */
 export const ADDRESS_REST_MS = 86_400_000;
 
 /** Of a developer's machine. */

@@ -104,7 +104,7 @@ test('payments H12, T7, F45: every answer has the policy, is indexed by nobody a
   const { text } = await get(path);
   t.false(/<script(?![^>]* src=)|<style|style="| on[a-z]+=/.test(text), 'nothing inline');
   const assets = [...text.matchAll(/(?:href|src)="(\/pay\/assets\/[^"]+)"/g)].map(([, name]) => name!);
-  t.is(assets.length, 2);
+  t.is(assets.length, 3, 'H17: four requests');
   for (const name of assets) {
     const { status, headers, text: body } = await get(name);
     t.is(status, 200);

@@ -38,7 +38,7 @@ export interface Place {
   readonly state: AccountState;
 }
 
-/** What payers may ask, whoever shows it to them. */
+/** What payers may ask, by whatever page. */
 export interface Checkout {
   /** The link that is meant, its account, and whether the page that asks may. Refuses: NOT_FOUND and so on. */
   placeOf(payer: Payer, of: { slug: string } | { paymentId: string }): Promise<Place | Refusal>;

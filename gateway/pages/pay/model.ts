@@ -12,6 +12,7 @@ export type Session = ReplyOf<'getCheckoutSession'>;
 /** Parts of the page, each shown or hidden. */
 export const PARTS = [
   'ask',
+  'sum',
   'wallet',
   'time',
   'wait',
@@ -70,6 +71,7 @@ export function modelOf(session: Session, say: Say): Model {
   const moving = transfers.some((one) => one.status === 'detected');
   const parts: Record<Part, boolean> = {
     ask: asks,
+    sum: !asks,
     wallet: asks && uri !== null,
     time: endsInMs !== null,
     wait: asks && session.chain === 'btc',

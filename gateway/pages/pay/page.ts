@@ -20,6 +20,7 @@ const asset = (name: string): { readonly body: string; readonly path: string } =
 };
 export const STYLE = asset('pay.css');
 export const SCRIPT = asset('pay.js');
+export const ICON = asset('icon.svg');
 
 /** Who looks at a page, and in which words. */
 export interface Reader {
@@ -44,7 +45,7 @@ function page({ language, say, environment }: Reader, { title, refresh = false, 
 <html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow"><title>${escaped(title)}</title>${again}
-<link rel="stylesheet" href="${STYLE.path}"><script defer src="${SCRIPT.path}"></script></head>
+<link rel="icon" href="${ICON.path}"><link rel="stylesheet" href="${STYLE.path}"><script defer src="${SCRIPT.path}"></script></head>
 <body>${test}<main>${body}</main></body></html>`;
 }
 
@@ -54,7 +55,8 @@ const qrMarkup = ({ size, path }: Pick<Qr, 'size' | 'path'>, label: string, id: 
 
 function header({ link, merchant }: Pick<LinkView, 'link' | 'merchant'>, { say }: Reader): string {
   const title = say(link.mode === 'donation' ? 'donateTo' : 'to', { merchant: merchant.name ?? '' });
-  return `<header><p class="merchant">${escaped(title)}</p><h1 dir="auto">${escaped(link.title ?? merchant.name ?? '')}</h1>${
+  const from = merchant.name === null ? '' : `<p class="merchant">${escaped(title)}</p>`;
+  return `<header>${from}<h1 dir="auto">${escaped(link.title ?? merchant.name ?? link.slug)}</h1>${
     link.description === null ? '' : `<p class="description" dir="auto">${escaped(link.description)}</p>`
   }</header>`;
 }
@@ -94,6 +96,11 @@ ${button('copy', 'copyAmount', say('copyAmount'), ' data-copy-amount')}
 <a class="wallet" data-part="wallet"${uri === null ? ' hidden' : attribute('href', uri)}>${escaped(say('openWallet'))}</a></p></section>`;
 }
 
+/** What it is about, once nothing is asked any more. payments T4. */
+const sumOf = ({ amount, amountPaid, asset: symbol, network }: Session, { say }: Reader): string =>
+  `<dl><dt>${escaped(say('amount'))}</dt><dd><bdi dir="ltr">${escaped(amount ?? amountPaid)} ${escaped(symbol)}</bdi></dd>` +
+  `<dt>${escaped(say('network'))}</dt><dd>${escaped(network)}</dd></dl>`;
+
 const part = (name: Part, { parts }: Model, markup: string, tag = 'div'): string =>
   `<${tag} data-part="${name}"${parts.includes(name) ? '' : ' hidden'}>${markup}</${tag}>`;
 
@@ -113,12 +120,13 @@ export function paymentPage(session: Session, path: string | null, reader: Reade
   const body = `<div id="pay"${attribute('data-now', path === null ? null : `${path}/now?lang=${language}`)}${attribute(
     'data-ends-in',
     model.endsInMs,
-  )} data-status="${model.status}" data-live="${follows}" data-copied="${escaped(say('copied'))}"${attribute(
+  )} data-status="${model.status}" data-live="${follows}" data-parts="${model.parts.join(' ')}" data-copied="${escaped(say('copied'))}"${attribute(
     'data-time-left',
     say('timeLeft', { time: '{time}' }),
   )}${attribute('data-minutes-left', say('minutesLeft', { minutes: '{minutes}' }))}>
 ${header(session, reader)}
 <p class="state" role="status" id="state">${escaped(model.state)}</p>
+${part('sum', model, sumOf(session, reader))}
 ${part('time', model, '<p id="time"></p>')}
 ${askMarkup(session, model, reader)}
 ${part('transfers', model, `<h3>${escaped(say('transfers'))}</h3><ul id="transfers">${transfers}</ul>`)}

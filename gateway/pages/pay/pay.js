@@ -5,7 +5,9 @@
   const byId = (id) => document.getElementById(id);
   const pay = byId('pay');
   if (pay === null) return;
-  for (const one of document.querySelectorAll('[data-needs-script]:not([data-part])')) one.hidden = false;
+  const parts = pay.dataset.parts.split(' ');
+  for (const one of document.querySelectorAll('[data-needs-script]'))
+    one.hidden = one.dataset.part !== undefined && !parts.includes(one.dataset.part);
 
   const PAUSES_MS = [5000, 10000, 15000];
   let amount = byId('amount')?.textContent ?? '';
@@ -55,6 +57,7 @@
       'notices',
       now.notices.map((text) => ({ text, href: null })),
     );
+    if (now.status !== pay.dataset.status) say('');
     pay.dataset.status = now.status;
     live = now.live;
     endsAt = now.endsInMs === null ? null : performance.now() + now.endsInMs;

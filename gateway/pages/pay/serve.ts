@@ -15,7 +15,7 @@ import { donateBody, openSessionBody } from '../../../protocol/schema/payments.t
 import type { GatewayDeps } from '../../deps.ts';
 import { createClientAddress } from '../../http/client-address.ts';
 import type { Checkout, Payer, Place } from '../../http/payment/checkout.ts';
-import { linkPage, paymentPage, plainPage, SCRIPT, STYLE, type Problem, type Reader } from './page.ts';
+import { ICON, linkPage, paymentPage, plainPage, SCRIPT, STYLE, type Problem, type Reader } from './page.ts';
 import { modelOf, type Session } from './model.ts';
 import type { Word } from './words/en.ts';
 import { languageOf, sayIn } from './words.ts';
@@ -132,6 +132,7 @@ export async function servePay(
     for (const [file, type] of [
       [STYLE, 'text/css; charset=utf-8'],
       [SCRIPT, 'text/javascript; charset=utf-8'],
+      [ICON, 'image/svg+xml'],
     ] as const)
       pages.get(file.path, async (_request, reply) =>
         reply.headers({ 'cache-control': FOREVER, 'x-content-type-options': 'nosniff' }).type(type).send(file.body),

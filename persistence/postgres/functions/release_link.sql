@@ -19,7 +19,8 @@ begin
      where c.account_id = of_account and c.link_id = of_link and c.released_at is null
     returning c.address_id, c.paid_at)
   select array_agg(r.address_id) into unpaid from released r where r.paid_at is null;
-  perform rest_addresses(array_fill(of_account, array[coalesce(cardinality(unpaid), 0)]), coalesce(unpaid, '{}'), now_at);
+  perform rest_addresses(
+    array_fill(of_account, array[coalesce(cardinality(unpaid), 0)]), coalesce(unpaid, '{}'), now_at);
   update payment_link l set monitored_at = now_at where l.account_id = of_account and l.id = of_link;
   return true;
 end $$;

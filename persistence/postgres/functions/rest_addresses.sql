@@ -10,7 +10,8 @@ language sql set search_path = flock, pg_temp as $$
          where o.account_id = r.account_id and o.id = r.address_id and o.status = 'active' offset 0) a
       cross join lateral (
         select coalesce(jsonb_object_agg(c.ledger, greatest(c.height, h.height)), '{}') as known
-          from unnest(case when a.family = 'evm' then '{eth,bsc,polygon,avax,base}'::text[] else array[a.chain] end) f(chain)
+          from unnest(case when a.family = 'evm' then '{eth,bsc,polygon,avax,base}'::text[]
+                           else array[a.chain] end) f(chain)
           join chain_cursor c on c.ledger = f.chain || case when a.account_id like '%\_sandbox' then '@' || a.account_id
                                                             else '' end
           left join chain_head h on h.ledger = c.ledger) heads

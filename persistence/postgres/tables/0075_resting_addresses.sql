@@ -26,7 +26,8 @@ insert into resting_address (account_id, address_id, chain, since, heads)
            select jsonb_object_agg(h.ledger, h.height) from chain_head h
             where split_part(h.ledger, '@', 1) = any (case when a.family = 'evm'
                     then '{eth,bsc,polygon,avax,base}'::text[] else array[a.chain] end)
-              and split_part(h.ledger, '@', 2) = case when a.account_id like '%\_sandbox' then a.account_id else '' end), '{}')
+              and split_part(h.ledger, '@', 2)
+                  = case when a.account_id like '%\_sandbox' then a.account_id else '' end), '{}')
     from checkout_address c
     join address a on a.account_id = c.account_id and a.id = c.address_id
     join payment p on p.account_id = c.account_id and p.id = c.payment_id

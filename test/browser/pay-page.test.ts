@@ -1,0 +1,183 @@
+/**
+ * The pay page in a real browser: what it shows, that it follows a payment by itself, with and without scripts, in
+ * narrow and wide windows, light and dark, from left to right and from right to left. payments B3.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import test from 'ava';
+import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+import { enrol, startTestCloud } from '../support/gateway.ts';
+import { DONATION, FIXED, merchant } from '../support/payments.ts';
+
+const cloud = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9', POLYGON_RPC_URLS: 'http://127.0.0.1:9' });
+const PLACES = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser'];
+const browser = await chromium.launch({
+  executablePath: PLACES.find((path) => existsSync(path))!,
+  args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
+});
+test.after.always(async () => {
+  await browser.close();
+  await cloud.stop();
+});
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Where pictures go for a person to look at; none where it is not set. */
+const SHOTS = process.env['PAY_SHOTS'];
+
+async function shop() {
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const ask = merchant(cloud, sandbox);
+  return {
+    sandbox,
+    ask,
+    link: async (body: object): Promise<{ id: string; slug: string }> => {
+      const made = await ask('POST', '/v1/payments/links', body);
+      if (made.status !== 201) throw new Error(made.text);
+      return made.json.data;
+    },
+    deposit: (address: string, amount: string, more: object = {}) =>
+      sandbox.client.must('simulateDeposit', { body: { address, chain: 'eth', amount, ...more } as never }) as Promise<{
+        txid: string;
+      }>,
+  };
+}
+
+/** A payer's window; what a page must not do is collected. */
+async function payer(options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: { width: 768, height: 900 }, ...options });
+  const faults: string[] = [];
+  if (options.javaScriptEnabled !== false)
+    await context.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.blockedURI}`));
+    });
+  context.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  context.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`));
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== cloud.url) faults.push(`another origin: ${request.url()}`);
+  });
+  const page = await context.newPage();
+  return { context, page, faults };
+}
+
+const sideways = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations: found } = (await page.evaluate(
+    '(async () => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] }))()',
+  )) as { violations: { id: string; nodes: { html: string }[] }[] };
+  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+async function look(page: Page, name: string): Promise<void> {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
+}
+
+const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+
+test('payments H1, H7, H11, F31, F37: an open page follows its payment from waiting to paid by itself, and asks no other origin', async (t) => {
+  const { link, deposit, sandbox } = await shop();
+  const { slug } = await link({ ...FIXED, successUrl: 'https://shop.example/thanks', description: 'One order' });
+  const { page, faults, context } = await payer();
+  await page.goto(`${cloud.url}/pay/${slug}`);
+  t.deepEqual(await violations(page), []);
+  await look(page, 'open');
+  await page.click('button[type=submit]');
+  await page.waitForSelector('#ask:not([hidden])');
+  const path = page.url();
+  t.regex(await page.innerText('#ask'), /Send only USDC on Ethereum/);
+  t.is((await page.innerText('#amount')).trim(), '25', 'F26: digits and a dot');
+  await page.waitForFunction(() => /[0-9]+:[0-9]{2}/.test(document.getElementById('time')?.textContent ?? ''));
+  t.deepEqual(await violations(page), []);
+  await look(page, 'waiting');
+  const address = (await page.innerText('.address')).replace(/\s/g, '');
+  t.regex(address, /^0x[0-9A-Fa-f]{40}$/);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: cloud.url });
+  await page.click('[data-copy]');
+  t.is(await page.evaluate(() => navigator.clipboard.readText()), address);
+  t.regex(await page.innerText('#said'), /Copied/);
+  await page.click('[data-copy-amount]');
+  t.is(await page.evaluate(() => navigator.clipboard.readText()), '25', 'F26');
+  await page.evaluate(() => ((globalThis as Record<string, unknown>)['stayed'] = true));
+  await deposit(address, '10', { tokenContract: USDC });
+  const reaches = (status: string) => page.waitForSelector(`#pay[data-status="${status}"]`, { timeout: 60_000 });
+  const first = await deposit(address, '15', { tokenContract: USDC });
+  await reaches('detected');
+  t.regex(await page.innerText('#transfers'), /of 12 confirmations/);
+  t.deepEqual(await violations(page), []);
+  await look(page, 'detected');
+  await sandbox.client.must('simulateConfirmation', { body: { chain: 'eth', txid: first.txid, confirmations: 12 } });
+  await reaches('confirmed');
+  t.is(await page.innerText('#state'), 'Paid');
+  t.false(await page.isVisible('#ask'), 'nobody pays twice');
+  t.regex((await page.getAttribute('#shop', 'href'))!, /^https:\/\/shop\.example\/thanks\?payment=pay_/);
+  t.true(await page.evaluate(() => (globalThis as Record<string, unknown>)['stayed']), 'without a reload');
+  t.is(page.url(), path);
+  t.deepEqual(await violations(page), []);
+  await look(page, 'paid');
+  t.deepEqual(faults, []);
+});
+
+test('payments H3, H14, F27, F30, F38: in each width, theme and direction the address is whole, the code is dark on white, and nothing scrolls sideways', async (t) => {
+  const { link } = await shop();
+  const { slug } = await link({ ...DONATION, minAmount: '0.5', title: 'A very long title '.repeat(6) });
+  for (const [width, colorScheme, lang] of [
+    [320, 'light', 'en'],
+    [320, 'dark', 'ar'],
+    [768, 'light', 'fa'],
+    [768, 'dark', 'he'],
+    [1280, 'light', 'de'],
+    [1280, 'dark', 'ja'],
+  ] as const) {
+    const name = `${width}-${colorScheme}-${lang}`;
+    const { page, faults } = await payer({ viewport: { width, height: 900 }, colorScheme });
+    await page.goto(`${cloud.url}/pay/${slug}?lang=${lang}`);
+    t.false(await sideways(page), name);
+    t.deepEqual(await violations(page), [], name);
+    await page.fill('#email', `${name}@example.com`);
+    await page.fill('#amount', '0.75');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#ask:not([hidden])');
+    t.is(await page.getAttribute('html', 'dir'), ['ar', 'he', 'fa'].includes(lang) ? 'rtl' : 'ltr');
+    t.false(await sideways(page), name);
+    t.deepEqual(await violations(page), [], name);
+    t.is((await page.innerText('#amount')).trim(), '0.75');
+    const box = (await page.locator('svg.qr').first().boundingBox())!;
+    t.true(box.width >= 240, `${name}: ${box.width}`);
+    t.is(await page.evaluate(() => getComputedStyle(document.querySelector('.address')!).direction), 'ltr');
+    await look(page, name);
+    t.deepEqual(faults, [], name);
+    await page.context().close();
+  }
+});
+
+test('payments F39, H1: with scripts off a payer opens, pays and sees it paid', async (t) => {
+  const { link, deposit } = await shop();
+  const { slug } = await link(FIXED);
+  const { page } = await payer({ javaScriptEnabled: false });
+  await page.goto(`${cloud.url}/pay/${slug}`);
+  await page.click('button[type=submit]');
+  const address = (await page.innerText('.address')).replace(/\s/g, '');
+  t.false(await page.isVisible('[data-copy]'), 'a button that does nothing is not there');
+  await look(page, 'without-scripts');
+  await deposit(address, '25', { tokenContract: USDC, autoConfirm: true });
+  const path = page.url();
+  for (let tries = 0; tries < 100 && (await page.innerText('#state')) !== 'Paid'; tries += 1) await page.goto(path);
+  t.is(await page.innerText('#state'), 'Paid');
+});
+
+test('payments H7, F17, F18: a page that was away reads at once when it is back', async (t) => {
+  const { link, deposit } = await shop();
+  const { slug } = await link(FIXED);
+  const { page, context } = await payer();
+  await page.goto(`${cloud.url}/pay/${slug}`);
+  await page.click('button[type=submit]');
+  await page.waitForSelector('#ask:not([hidden])');
+  const address = (await page.innerText('.address')).replace(/\s/g, '');
+  await context.setOffline(true);
+  await deposit(address, '25', { tokenContract: USDC });
+  await context.setOffline(false);
+  await page.waitForSelector('#pay[data-status="detected"]', { timeout: 60_000 });
+  t.pass();
+});
