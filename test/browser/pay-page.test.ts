@@ -19,6 +19,8 @@ test.after.always(async () => {
   await browser.close();
   await cloud.stop();
 });
+/** A broken policy is written to the page's console, which is collected. */
+const REPORTS = `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.blockedURI))`;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where pictures go for a person to look at; none where it is not set. */
 const SHOTS = process.env['PAY_SHOTS'];
@@ -46,10 +48,7 @@ async function shop() {
 async function payer(options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 768, height: 900 }, ...options });
   const faults: string[] = [];
-  if (options.javaScriptEnabled !== false)
-    await context.addInitScript(() => {
-      document.addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.blockedURI}`));
-    });
+  if (options.javaScriptEnabled !== false) await context.addInitScript({ content: REPORTS });
   context.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text());
   });
@@ -62,7 +61,7 @@ async function payer(options: BrowserContextOptions = {}) {
 }
 
 const sideways = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations: found } = (await page.evaluate(
@@ -88,18 +87,18 @@ test('payments H1, H7, H11, F31, F37: an open page follows its payment from wait
   const path = page.url();
   t.regex(await page.innerText('#ask'), /Send only USDC on Ethereum/);
   t.is((await page.innerText('#amount')).trim(), '25', 'F26: digits and a dot');
-  await page.waitForFunction(() => /[0-9]+:[0-9]{2}/.test(document.getElementById('time')?.textContent ?? ''));
+  await page.waitForFunction("/[0-9]+:[0-9]{2}/.test(document.getElementById('time').textContent)");
   t.deepEqual(await violations(page), []);
   await look(page, 'waiting');
   const address = (await page.innerText('.address')).replace(/\s/g, '');
   t.regex(address, /^0x[0-9A-Fa-f]{40}$/);
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: cloud.url });
   await page.click('[data-copy]');
-  t.is(await page.evaluate(() => navigator.clipboard.readText()), address);
+  t.is(await page.evaluate('navigator.clipboard.readText()'), address);
   t.regex(await page.innerText('#said'), /Copied/);
   await page.click('[data-copy-amount]');
-  t.is(await page.evaluate(() => navigator.clipboard.readText()), '25', 'F26');
-  await page.evaluate(() => ((globalThis as Record<string, unknown>)['stayed'] = true));
+  t.is(await page.evaluate('navigator.clipboard.readText()'), '25', 'F26');
+  await page.evaluate('globalThis.stayed = true');
   await deposit(address, '10', { tokenContract: USDC });
   const reaches = (status: string) => page.waitForSelector(`#pay[data-status="${status}"]`, { timeout: 60_000 });
   const first = await deposit(address, '15', { tokenContract: USDC });
@@ -112,7 +111,7 @@ test('payments H1, H7, H11, F31, F37: an open page follows its payment from wait
   t.is(await page.innerText('#state'), 'Paid');
   t.false(await page.isVisible('#ask'), 'nobody pays twice');
   t.regex((await page.getAttribute('#shop', 'href'))!, /^https:\/\/shop\.example\/thanks\?payment=pay_/);
-  t.true(await page.evaluate(() => (globalThis as Record<string, unknown>)['stayed']), 'without a reload');
+  t.is(await page.evaluate('globalThis.stayed'), true, 'without a reload');
   t.is(page.url(), path);
   t.deepEqual(await violations(page), []);
   await look(page, 'paid');
@@ -145,7 +144,7 @@ test('payments H3, H14, F27, F30, F38: in each width, theme and direction the ad
     t.is((await page.innerText('#amount')).trim(), '0.75');
     const box = (await page.locator('svg.qr').first().boundingBox())!;
     t.true(box.width >= 240, `${name}: ${box.width}`);
-    t.is(await page.evaluate(() => getComputedStyle(document.querySelector('.address')!).direction), 'ltr');
+    t.is(await page.evaluate(`getComputedStyle(document.querySelector('.address')).direction`), 'ltr');
     await look(page, name);
     t.deepEqual(faults, [], name);
     await page.context().close();
