@@ -153,6 +153,7 @@ export function decideRotation({
           identityRow(rotation.publicKey),
           ...keyRows(state.enrolment?.keys ?? {}, 'retired'),
           ...keyRows(rotation.keys, 'active'),
+          { table: 'payments_retired' },
           ...ownAddresses(state, book, rotation.keys, command.addressIds[Symbol.iterator](), nowMs),
         ];
   return accept({ readiness: readinessViews(afterwards(state, [event])) }, [event], rows);

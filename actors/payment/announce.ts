@@ -22,6 +22,8 @@ export interface Transfer {
   readonly payment: PaymentRow | null;
   readonly deposit: DepositRow;
   readonly role: TransferRole;
+  /** Of the deposit's address. */
+  readonly path: string | null;
 }
 
 /** The words of one transition. payments V4. */
@@ -69,7 +71,7 @@ function announced(core: TransferCore, what: TransferEvent, transfer: Transfer):
 
 type TransferFields = Omit<EventData['payment_unmatched'], 'reason' | 'expected'>;
 
-function transferFields(core: TransferCore, { link, payment, deposit, role }: Transfer): TransferFields {
+function transferFields(core: TransferCore, { link, payment, deposit, role, path }: Transfer): TransferFields {
   const sums = payment === null ? null : amountsOf(payment, link.mode),
     inAsset = (amount: bigint | undefined): string => formatAmount(amount ?? 0n, link.decimals);
   return {
@@ -83,7 +85,7 @@ function transferFields(core: TransferCore, { link, payment, deposit, role }: Tr
     tokenContract: deposit.tokenContract,
     decimals: deposit.decimals,
     address: deposit.address,
-    derivationPath: lentPathOf(core, link.chain, payment?.derivationPath ?? link.derivationPath ?? ''),
+    derivationPath: lentPathOf(core, link.chain, path ?? payment?.derivationPath ?? link.derivationPath ?? ''),
     txid: deposit.txid,
     outputIndex: deposit.outputIndex,
     depositId: deposit.id,

@@ -47,6 +47,7 @@ export class PaymentBook implements DepositListener {
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
   readonly #heads: CheckoutRows['heads'];
+  readonly #paths: CheckoutRows['paths'];
   readonly #links: Map<string, PaymentLinkRow>;
   readonly #payments: Map<string, PaymentRow>;
   #lent: readonly CheckoutAddressRow[];
@@ -73,6 +74,7 @@ export class PaymentBook implements DepositListener {
     this.#nowMs = nowMs;
     this.#events = events;
     this.#heads = read.heads;
+    this.#paths = read.paths;
     this.#links = new Map(read.links.map((row) => [row.id, row]));
     this.#payments = new Map(read.payments.map((row) => [row.id, row]));
     this.#lent = read.lent.toSorted((a, b) => a.lentAtMs - b.lentAtMs || (a.id < b.id ? -1 : 1));
@@ -210,7 +212,7 @@ export class PaymentBook implements DepositListener {
       late: 0n,
       addressId: holder.addressId,
       address: deposit.address,
-      derivationPath: first?.derivationPath ?? link.derivationPath!,
+      derivationPath: this.#paths[holder.addressId] ?? first?.derivationPath ?? link.derivationPath!,
       addressReused: holder.reused,
       customerEmail: first?.customerEmail ?? null,
       customerName: first?.customerName ?? null,
@@ -298,7 +300,15 @@ export class PaymentBook implements DepositListener {
     const link = this.#links.get(linkId)!,
       payment = paymentId === null ? null : this.#payments.get(paymentId)!;
     this.announced.push(what.event);
-    return [transferEvent(this.#core, what, { link, payment, deposit, role }, confirmations, this.#nowMs)];
+    return [
+      transferEvent(
+        this.#core,
+        what,
+        { link, payment, deposit, role, path: this.#paths[deposit.addressId] ?? null },
+        confirmations,
+        this.#nowMs,
+      ),
+    ];
   }
 
   #put(link: PaymentLinkRow): PaymentLinkRow {

@@ -5,6 +5,7 @@ import type { Capability } from '../account/decision.ts';
 import { paymentFolds } from './evolve.ts';
 import { changeLink, closeDueLink, createLink, setLinkStatus } from './links.ts';
 import { openPayment } from './open.ts';
+import { relendLink } from './relend.ts';
 import { changeSettings } from './settings.ts';
 
 export const payment: Capability<PaymentCommand, PaymentSees, PaymentState> = {
@@ -15,6 +16,7 @@ export const payment: Capability<PaymentCommand, PaymentSees, PaymentState> = {
     set_payment_link_status: setLinkStatus,
     open_payment: openPayment,
     close_due_link: closeDueLink,
+    relend_link: relendLink,
     change_payment_settings: changeSettings,
   },
   folds: paymentFolds,

@@ -14,6 +14,8 @@ export const paymentFolds: Folds<PaymentState, PaymentState> = {
   // A closed link is closed once: M8.
   payment_link_changed: ({ links }, { status }) =>
     status === 'closed' ? { links: { ...links, open: Math.max(0, links.open - 1) } } : {},
+  // S17: what was lent of the former identity is never lent again, and is no gap of the new one.
+  rotation_approved: () => ({ unpaid: {} }),
   payment_settings_changed: (_, { settings }) => ({ paymentSettings: settings }),
   // Slugs are never free again, so that their count stays. P6.
   sandbox_reset: ({ links }) => ({ links: { ...links, open: 0 }, unpaid: {} }),

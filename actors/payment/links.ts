@@ -107,7 +107,8 @@ export function createLink({
   ]);
 }
 
-const lentTo = ({ accountId, id }: PaymentLinkRow, addressId: string, nowMs: number): CheckoutAddressRow => ({
+/** The holder of a shared link's address. */
+export const lentTo = ({ accountId, id }: PaymentLinkRow, addressId: string, nowMs: number): CheckoutAddressRow => ({
   id: `${id}/${addressId}`,
   accountId,
   addressId,

@@ -71,7 +71,8 @@ export function openPayment({
   const family = FAMILY_OF[link.chain],
     limit = unpaidMax(state),
     isFull = (state.unpaid[family] ?? 0) >= limit,
-    lentBefore = earlier ?? (isFull ? ofThisIdentity(state, family, resting) : null);
+    mine = ofThisIdentity(state, family, earlier),
+    lentBefore = mine ?? (isFull ? ofThisIdentity(state, family, resting) : null);
   const no = firstRefusal(
     openingRefusal(state, link, nowMs),
     lentBefore === null && isFull ? refuse('PAYMENT_SESSION_LIMIT_EXCEEDED', { scope: 'account', limit }) : null,
@@ -94,7 +95,7 @@ export function openPayment({
     addressId: lentId,
     address,
     derivationPath,
-    addressReused: earlier?.holder.reused ?? lentBefore !== null,
+    addressReused: mine?.holder.reused ?? lentBefore !== null,
     expiresAtMs: nowMs + Math.max(RESERVED_MS, RESERVED_BLOCKS * book.network(link.chain).blockTimeMs),
     openedAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -114,8 +115,9 @@ export function openPayment({
 const ofThisIdentity = (
   state: Pick<PaymentSees, 'retired'>,
   family: Family,
-  resting: LentBefore | null,
-): LentBefore | null => ((resting?.address.index ?? -1) >= presentFrom(state, family) ? resting : null);
+  lent: LentBefore | null,
+): LentBefore | null =>
+  lent !== null && Number(/[0-9]+$/.exec(lent.address.derivationPath)) >= presentFrom(state, family) ? lent : null;
 
 /**
  * An address is released by the payment before, which is over. That payment is written in any case: a deposit that was
@@ -128,7 +130,17 @@ function releasedOf({ payment, holder }: LentBefore, nowMs: number): readonly Ro
       : [
           {
             table: 'payment',
-            row: { ...payment, version: payment.version + 1, status: 'expired', updatedAtMs: nowMs },
+            // S23: of who opened it nothing is kept.
+            row: {
+              ...payment,
+              version: payment.version + 1,
+              status: 'expired',
+              customerEmail: null,
+              customerName: null,
+              payerKey: null,
+              clientKey: null,
+              updatedAtMs: nowMs,
+            },
           } as const,
         ]),
     ...(holder.releasedAtMs === null

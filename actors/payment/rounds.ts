@@ -6,10 +6,13 @@
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { PaymentStore } from '../../model/ports/payment-store.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { ledgerOf, type AccountId } from '../../protocol/ids.ts';
 
 /** Rows of one look; what is left comes with the next one. */
 const AT_ONCE = 500;
+/** How long the e-mail of a payer who never paid is kept. payments S23. */
+const ERASED_AFTER_MS = 30 * 86_400_000;
 
 export interface RoundParts {
   readonly payments: PaymentStore;
@@ -33,7 +36,18 @@ export async function paymentRound(parts: RoundParts): Promise<{ expired: number
     const answer = await accounts.ask(accountId, { type: 'close_due_link', known, head });
     if (answer.ok === true && answer.reply.closed) closed += 1;
   }
+  await payments.erase(nowMs() - ERASED_AFTER_MS, AT_ONCE);
+  await relendShared(parts);
   return { expired, closed, released: await releaseMonitored(parts) };
+}
+
+/** S17: a shared link whose identity was rotated gets an address of the new one. */
+async function relendShared({ payments, reads, accounts, nowMs, isMine }: RoundParts): Promise<void> {
+  for (const { accountId, id } of await payments.retired(AT_ONCE)) {
+    if (!isMine(accountId)) continue;
+    const known = await reads.paymentLink(accountId, id);
+    if (known !== null) await accounts.ask(accountId, { type: 'relend_link', known, addressId: newId('adr', nowMs()) });
+  }
 }
 
 /** Addresses of one link that one look archives; the others come with the next one. */

@@ -78,7 +78,7 @@ export type LinkChange = Partial<
 
 /** An address that was lent, with its last holder and that one's payment; null of a `shared` link's. */
 export interface LentBefore {
-  readonly address: Pick<AddressRow, 'id' | 'address' | 'derivationPath' | 'index'>;
+  readonly address: Pick<AddressRow, 'id' | 'address' | 'derivationPath'>;
   readonly holder: CheckoutAddressRow;
   readonly payment: PaymentRow | null;
 }
@@ -104,6 +104,8 @@ export type PaymentCommand =
     }
   /** The date of a link has come. */
   | { type: 'close_due_link'; known: PaymentLinkRow; head: number | null }
+  /** The address of a shared link is a retired identity's. */
+  | { type: 'relend_link'; known: PaymentLinkRow; addressId: string }
   | { type: 'change_payment_settings'; active: boolean; settings: PaymentSettings };
 
 export type PaymentEvent =
@@ -122,6 +124,7 @@ export interface PaymentReplies {
   set_payment_link_status: PaymentLinkRow;
   open_payment: PaymentRow;
   close_due_link: { closed: boolean };
+  relend_link: PaymentLinkRow;
   change_payment_settings: { active: boolean; settings: PaymentSettings };
 }
 
@@ -138,7 +141,12 @@ export type PaymentWrite =
   | { table: 'payment_transfer'; row: PaymentTransferRow }
   | { table: 'payment_entry'; row: PaymentEntryRow }
   /** The link was closed: its payments without money expire. payments P11. */
-  | { table: 'payments_expired'; linkId: string };
+  | { table: 'payments_expired'; linkId: string }
+  /**
+   * The identity was rotated: payments without money expire, no address of it is lent again, and shared links wait for
+   * one of the new identity. payments S17.
+   */
+  | { table: 'payments_retired' };
 
 export const PAYMENT_INITIAL: PaymentState = {
   paymentSettings: {

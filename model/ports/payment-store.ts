@@ -12,4 +12,8 @@ export interface PaymentStore {
    * Releases a link's addresses: those that never received rest. False while one that received is not archived.
    */
   release(accountId: AccountId, linkId: string, nowMs: number): Promise<boolean>;
+  /** Shared links that wait for an address of the present identity, oldest first. payments S17. */
+  retired(limit: number): Promise<{ accountId: AccountId; id: string }[]>;
+  /** Erases who opened payments that expired before then without money; answers how many. payments S23. */
+  erase(beforeMs: number, limit: number): Promise<number>;
 }

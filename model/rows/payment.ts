@@ -150,7 +150,9 @@ export interface CheckoutRows {
   readonly transfers: readonly PaymentTransferRow[];
   /** Highest head known, by ledger. */
   readonly heads: Readonly<Record<string, number>>;
+  /** Derivation paths, by id of the address. */
+  readonly paths: Readonly<Record<string, string>>;
 }
 
 /** Of deposits none of which came on a lent address. */
-export const NO_CHECKOUT: CheckoutRows = { links: [], payments: [], lent: [], transfers: [], heads: {} };
+export const NO_CHECKOUT: CheckoutRows = { links: [], payments: [], lent: [], transfers: [], heads: {}, paths: {} };

@@ -54,7 +54,14 @@ export async function checkoutOf(
     linksOf(sql, accountId, linkIds),
     paymentsOf(sql, accountId, paymentIds, ofPayers),
   ]);
-  return { links, payments, lent, transfers, heads: Object.fromEntries(heads.map((one) => [one.ledger, one.height])) };
+  return {
+    links,
+    payments,
+    lent,
+    transfers,
+    heads: Object.fromEntries(heads.map((one) => [one.ledger, one.height])),
+    paths: Object.fromEntries(lendable.map(({ id, derivationPath }) => [id, derivationPath])),
+  };
 }
 
 async function lentOf(sql: Sql, accountId: AccountId, ids: readonly string[]): Promise<CheckoutAddressRow[]> {

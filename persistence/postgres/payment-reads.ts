@@ -82,7 +82,6 @@ function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'pay
                   id: payment.addressId,
                   address: payment.address,
                   derivationPath: payment.derivationPath,
-                  index: null,
                 },
               },
       };
@@ -116,13 +115,21 @@ const RESTING_LOOKED_AT = 50;
 
 /** Addresses that are not lent any more, or soon. */
 function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'paidAddresses'> {
+  const lastHolder = (accountId: AccountId, addressId: string) =>
+    oneOf(
+      sql,
+      accountId,
+      sql`select * from checkout_address where account_id = t.account and address_id = ${addressId}
+       order by account_id desc, address_id desc, lent_at desc, id desc limit 1`,
+      holderOf,
+    );
   return {
     async restingAddress(accountId, chain, fromIndex, sinceMs) {
       const found = await oneOf(
         sql,
         accountId,
         sql`
-        select a.id, a.address, a.derivation_path, a.index from (
+        select a.id, a.address, a.derivation_path from (
           select s.* from resting_address s
            where s.account_id = t.account and s.chain = ${chain} and s.since <= ${sinceMs}::timestamptz
            order by s.account_id, s.chain, s.since, s.address_id limit ${RESTING_LOOKED_AT}) r
@@ -138,13 +145,7 @@ function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'paidAddress
         (row) => row as unknown as LentBefore['address'],
       );
       if (found === null) return null;
-      const holder = await oneOf(
-        sql,
-        accountId,
-        sql`select * from checkout_address where account_id = t.account and address_id = ${found.id}
-         order by account_id desc, address_id desc, lent_at desc, id desc limit 1`,
-        holderOf,
-      );
+      const holder = await lastHolder(accountId, found.id);
       if (holder === null) return null;
       const payment =
         holder.paymentId === null

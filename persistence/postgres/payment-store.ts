@@ -23,6 +23,18 @@ export function createPaymentStore(sql: Sql): PaymentStore {
         select account_id, id from links_monitored(${nowMs}::timestamptz, ${limit})`;
       return rows.map(({ accountId, id }) => ({ accountId, id }));
     },
+    async retired(limit) {
+      const rows = await sql<{ accountId: AccountId; id: string }[]>`
+        select account_id, id from links_retired(${limit})`;
+      return rows.map(({ accountId, id }) => ({ accountId, id }));
+    },
+    async erase(beforeMs, limit) {
+      failpoint('erase_payers.before');
+      const [row] = await sql<{ erased: number }[]>`
+        select erase_payers(${beforeMs}::timestamptz, ${limit}) as erased`;
+      failpoint('erase_payers.after');
+      return row!.erased;
+    },
     async release(accountId, linkId, nowMs) {
       failpoint('release_link.before');
       const [row] = await sql<{ done: boolean }[]>`

@@ -193,6 +193,7 @@ const BATCH_TABLES = [
   'payment_transfers',
   'payment_entries',
   'payments_expired',
+  'payments_retired',
   'imports_reserved',
   'imports_opened',
   'imports_undone',
@@ -333,6 +334,20 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       name: "everybody's links",
       expected: { open: 'ids of links whose date has come: their accounts close them' },
       call: () => database.sql`select * from links_due(now(), 10)`,
+    },
+  ],
+  links_retired: [
+    {
+      name: "everybody's links",
+      expected: { open: 'ids of shared links that wait for an address: their accounts lend it' },
+      call: () => database.sql`select * from links_retired(10)`,
+    },
+  ],
+  erase_payers: [
+    {
+      name: "everybody's payments",
+      expected: { open: 'only who opened a payment that never had money and expired before the given clock' },
+      call: () => database.sql`select erase_payers('-infinity', 10)`,
     },
   ],
   links_monitored: [

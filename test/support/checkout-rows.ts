@@ -37,6 +37,7 @@ export class CheckoutStore {
       lent,
       transfers: [...this.transfers.values()].filter(({ depositId }) => known.has(depositId)),
       heads: head,
+      paths: {},
     };
   }
 

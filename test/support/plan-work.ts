@@ -899,7 +899,7 @@ const READS: Record<string, Work> = {
     await read.paymentLinks(live, { slug: one.slug, chain: 'eth' }, page);
     await read.headOf(LEDGER);
   },
-  'read.checkout openings payment payments paymentTransfers restingAddress paidAddresses payments.expire due monitored release':
+  'read.checkout openings payment payments paymentTransfers restingAddress paidAddresses payments.expire due monitored release retired erase':
     async ({ stores, live }) => {
       const link = linkRow(live),
         address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
@@ -922,7 +922,34 @@ const READS: Record<string, Work> = {
       await payments.due(Date.now(), 10);
       await payments.expire(Date.now(), 10);
       await payments.monitored(Date.now(), 10);
-      await payments.release(live, link.id, Date.now());
+      const atMs = Date.now() - 60_000,
+        [over, kept] = [issued(live, { tag: CHECKOUT_TAG }), issued(live, { tag: CHECKOUT_TAG })] as const;
+      const ended = linkRow(live, {
+        status: 'closed',
+        closedReason: 'manual',
+        closedAtMs: atMs,
+        closedAtHeight: 1,
+        monitorUntilMs: atMs,
+      });
+      const [first, second] = [
+        paymentRow(link, over, { payerKey: 'them', clientKey: 'theirs', expiresAtMs: atMs }),
+        paymentRow(ended, kept, { status: 'expired', expiresAtMs: atMs }),
+      ] as const;
+      await write(stores, live, [
+        { table: 'address', row: over },
+        { table: 'address', row: kept },
+        { table: 'payment_link', row: ended },
+        { table: 'payment', row: first },
+        { table: 'payment', row: second },
+        { table: 'checkout_address', row: lentRow(link, first, over) },
+        { table: 'checkout_address', row: lentRow(ended, second, kept) },
+      ]);
+      await payments.expire(Date.now(), 10);
+      await read.restingAddress(live, 'eth', 0, Date.now());
+      await payments.release(live, ended.id, Date.now());
+      await payments.erase(Date.now() + 60_000, 10);
+      await payments.retired(10);
+      await write(stores, live, [{ table: 'payments_retired' }]);
     },
   'read.unissuedPool addressPeak unpairedIndexes isAlone': async ({ stores: { read }, live }) => {
     await read.unissuedPool(live, 'sol', 20);

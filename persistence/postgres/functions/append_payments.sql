@@ -42,6 +42,7 @@ begin
       closed_reason = excluded.closed_reason, closed_at = excluded.closed_at,
       closed_at_height = excluded.closed_at_height, monitor_until = excluded.monitor_until,
       address_id = excluded.address_id, address = excluded.address, derivation_path = excluded.derivation_path,
+      retired_at = case when excluded.address_id is distinct from l.address_id then null else l.retired_at end,
       updated_at = excluded.updated_at
       where l.version = excluded.version - 1;
     get diagnostics written = row_count;
@@ -139,6 +140,16 @@ begin
     if expired.accounts is not null then
       perform rest_addresses(expired.accounts, expired.addresses, clock_timestamp());
     end if;
+  end if;
+  if batch ? 'payments_retired' then
+    update payment p set status = 'expired', version = p.version + 1, updated_at = clock_timestamp()
+      from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
+     where p.account_id = r.account_id and p.client_key is not null and p.status = 'awaiting_payment';
+    update payment_link l set retired_at = clock_timestamp()
+      from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
+     where l.account_id = r.account_id and l.address_mode = 'shared' and l.status <> 'closed';
+    delete from resting_address s using jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
+     where s.account_id = r.account_id;
   end if;
   perform check_payment_sums(batch);
 end $$;

@@ -245,3 +245,60 @@ test.serial(
     t.is(asked.length, 1);
   },
 );
+
+test.serial(
+  'payments S17, S23: a rotation expires what has no money and ends every rest; who opened an expired payment is forgotten after its time',
+  async (t) => {
+    const { live } = await newOrganization(stores),
+      { live: other } = await newOrganization(stores);
+    await followed(100, 100);
+    await opened(live);
+    await stores.payments.expire(NOW_MS, 500);
+    t.is(await counted(live), 1);
+    const waiting = await opened(live, {}, NOW_MS + DAY_MS),
+      theirs = await opened(other, {}, NOW_MS + DAY_MS);
+    const marked = { customerEmail: 'ada@example.com', clientKey: 'c', version: 2 };
+    for (const { live: of, payment } of [waiting, theirs])
+      await write(stores, of, [{ table: 'payment', row: { ...payment, ...marked } }]);
+    const before = addressRow(live, { tag: 'checkout' });
+    const shared = linkRow(live, {
+      mode: 'donation',
+      addressMode: 'shared',
+      amount: null,
+      thresholdAmount: 5n,
+      addressId: before.id,
+      address: before.address,
+      derivationPath: before.derivationPath,
+    });
+    await write(stores, live, [
+      { table: 'address', row: before },
+      { table: 'payment_link', row: shared },
+    ]);
+    await write(stores, live, [{ table: 'payments_retired' }]);
+    t.is(await counted(live), 0);
+    t.is((await stores.read.payment(live, waiting.payment.id))!.status, 'expired');
+    t.is((await stores.read.payment(other, theirs.payment.id))!.status, 'awaiting_payment', 'of no other account');
+    t.deepEqual(
+      (await stores.payments.retired(10)).filter(({ accountId }) => accountId === live),
+      [{ accountId: live, id: shared.id }],
+    );
+    const lent = addressRow(live, { tag: 'checkout' });
+    await write(stores, live, [
+      { table: 'address', row: lent },
+      {
+        table: 'payment_link',
+        row: { ...shared, version: 2, addressId: lent.id, address: lent.address, derivationPath: lent.derivationPath },
+      },
+    ]);
+    t.deepEqual(await stores.payments.retired(10), [], 'it has one of the present identity');
+    t.is(await stores.payments.erase(NOW_MS - DAY_MS, 10), 0, 'its time is not over');
+    t.true((await stores.payments.erase(Date.now() + DAY_MS, 10)) >= 1);
+    t.like(await stores.read.payment(live, waiting.payment.id), {
+      customerEmail: null,
+      payerKey: null,
+      clientKey: null,
+      version: 4,
+    });
+    t.is((await stores.read.payment(other, theirs.payment.id))!.customerEmail, 'ada@example.com');
+  },
+);

@@ -3,7 +3,17 @@ import test from 'ava';
 import { unpaidMax } from '../../../actors/payment/open.ts';
 import type { LentBefore } from '../../../model/account/payment.ts';
 import { newId } from '../../../protocol/node/ids.ts';
-import { adr, enrolled, NOW_MS, rowsOf, type Taken, type TestAccount } from '../../support/account.ts';
+import {
+  adr,
+  commands,
+  enrolled,
+  NOW_MS,
+  OTHER_IDENTITY,
+  pushedKey,
+  rowsOf,
+  type Taken,
+  type TestAccount,
+} from '../../support/account.ts';
 import { linkRow } from '../../support/payment-rows.ts';
 
 const account = () => enrolled({ plan: { tier: 'free', band: 'launch' } });
@@ -31,10 +41,9 @@ function opening(of: TestAccount, more: { earlier?: LentBefore; resting?: LentBe
 
 /** What an opening lent, as it rests after its payment expired. */
 function rests({ rows, reply }: Taken<'open_payment'>): LentBefore {
-  const holder = rowsOf(rows, 'checkout_address').at(-1)!.row,
-    index = Number(/[0-9]+$/.exec(reply.derivationPath)![0]);
+  const holder = rowsOf(rows, 'checkout_address').at(-1)!.row;
   return {
-    address: { id: reply.addressId, address: reply.address, derivationPath: reply.derivationPath, index },
+    address: { id: reply.addressId, address: reply.address, derivationPath: reply.derivationPath },
     holder,
     payment: { ...reply, status: 'expired' },
   };
@@ -90,4 +99,44 @@ test('payments S17: an address of a retired identity is lent to nobody again', (
   while ((of.state.unpaid.evm ?? 0) < unpaidMax(of.state)) of.accept(opening(of));
   of.state = { ...of.state, retired: [{ fingerprint: 'f'.repeat(16), atMs: NOW_MS, next: { evm: 50 } }] };
   t.like(of.refused(opening(of, { resting: first })), { code: 'PAYMENT_SESSION_LIMIT_EXCEEDED' });
+  t.like(of.refused(opening(of, { earlier: first })), { code: 'PAYMENT_SESSION_LIMIT_EXCEEDED' });
+});
+
+test('payments S17: an approved rotation expires what has no money in its own append, forgets the gap of before, and shared links get an address of the new identity', (t) => {
+  const of = account();
+  const lent = rests(of.accept(opening(of)));
+  const link = linkRow(of.state.accountId, {
+    mode: 'donation',
+    addressMode: 'shared',
+    addressId: lent.address.id,
+    address: lent.address.address,
+    derivationPath: lent.address.derivationPath,
+  });
+  t.like(of.refused({ type: 'relend_link', known: link, addressId: adr() }), { code: 'CONFLICT' });
+  of.accept(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)] }));
+  const { rows } = of.accept({
+    type: 'decide_rotation',
+    rotationId: of.state.rotation!.id,
+    decision: 'approve',
+    byUser: 'usr_1',
+    addressIds: Array.from({ length: 40 }, adr),
+  } as never);
+  t.is(rowsOf(rows, 'payments_retired').length, 1);
+  t.deepEqual(of.state.unpaid, {});
+  t.false(of.accept(opening(of, { earlier: lent })).reply.addressReused, 'a payer gets a fresh one');
+  const { reply, rows: more } = of.accept({ type: 'relend_link', known: link, addressId: adr() });
+  t.not(reply.address, link.address);
+  t.is(reply.version, 2);
+  t.true(Number(/[0-9]+$/.exec(reply.derivationPath!)) >= of.state.retired[0]!.next.evm!);
+  t.like(rowsOf(more, 'checkout_address')[0]!.row, { linkId: link.id, addressId: reply.addressId, paymentId: null });
+  t.like(of.refused({ type: 'relend_link', known: reply, addressId: adr() }), { code: 'CONFLICT' });
+});
+
+test('payments S23: of who opened a payment that nobody paid nothing is kept when its address is lent on', (t) => {
+  const of = account();
+  const lent = rests(of.accept(opening(of)));
+  const known = { ...lent.payment!, customerEmail: 'ada@example.com', customerName: 'Ada', clientKey: 'c' };
+  const { rows } = of.accept(opening(of, { earlier: { ...lent, payment: known } }));
+  const [before] = rowsOf(rows, 'payment').map(({ row }) => row);
+  t.like(before, { id: known.id, customerEmail: null, customerName: null, payerKey: null, clientKey: null });
 });
