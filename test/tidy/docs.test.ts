@@ -2,7 +2,8 @@ import { readFileSync, existsSync } from 'node:fs';
 import test from 'ava';
 import { CHAINS } from '../../protocol/slugs.ts';
 import { STEPS } from '../../developer/first-steps.ts';
-import { filesOf, ROOMS, ROOT } from '../support/tree.ts';
+import { documentText, tableRows } from '../support/documents.ts';
+import { filesOf, ROOMS, ROOT, sources } from '../support/tree.ts';
 
 const DOCUMENTS = filesOf(['README.md', 'CHANGELOG.md', 'docs', 'bench'], '.md').filter(
   ({ path }) => path !== 'docs/spec.md' && path !== 'docs/faults.md',
@@ -147,4 +148,25 @@ test('every npm script that a document names exists', (t) => {
       .map(([call]) => `${path}: ${call}`),
   );
   t.deepEqual(wrong, []);
+});
+
+test('house 3: the glossary is in order, has each word once, and every word of it is used', (t) => {
+  const words = tableRows(documentText('GLOSSARY.md')).map(([word]) => word!);
+  const plain = (word: string) => word.toLowerCase().replaceAll('-', ' ');
+  t.true(words.length > 60);
+  t.deepEqual(
+    words,
+    words.toSorted((a, b) => (plain(a) < plain(b) ? -1 : 1)),
+  );
+  t.is(new Set(words).size, words.length);
+  const text = [...sources(), ...filesOf(['docs'], '.md').filter(({ path }) => path !== 'docs/GLOSSARY.md')]
+    .map((file) => file.text)
+    .join('\n')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[-_\s*/]+/g, ' ')
+    .toLowerCase();
+  const unused = words
+    .flatMap((word) => word.split(/ \/ | \+ /))
+    .filter((word) => !text.includes(plain(word.replace(/([a-z0-9])([A-Z])/g, '$1 $2'))));
+  t.deepEqual(unused, []);
 });
