@@ -19,7 +19,7 @@ import { LADDER } from './ladder.ts';
 import { attemptRow, Recorder, type RecordedAttempt } from './recorder.ts';
 import { CLAIM_MAX, Outgoing, type Frame, type Release } from './outgoing.ts';
 import type { Attempt, Publisher, PublisherDeps } from './ports.ts';
-import { Signer } from './signer.ts';
+import { SignedDeliveries } from './signed-deliveries.ts';
 
 const POLL_MS = 200;
 /** A claim outlives the attempts that an edge has queued for a slow endpoint. */
@@ -35,7 +35,7 @@ class RunningPublisher implements Publisher {
   readonly #deps: PublisherDeps;
   readonly #outgoing = new Outgoing();
   readonly #recorder: Recorder;
-  readonly #signer: Signer;
+  readonly #signed: SignedDeliveries;
   /** Claims on their way back. */
   #giving: Promise<void> = Promise.resolve();
   #running = false;
@@ -47,7 +47,7 @@ class RunningPublisher implements Publisher {
   constructor(deps: PublisherDeps) {
     this.#deps = deps;
     this.#recorder = new Recorder(deps.store);
-    this.#signer = new Signer(deps);
+    this.#signed = new SignedDeliveries(deps);
   }
 
   start(): void {
@@ -158,7 +158,7 @@ class RunningPublisher implements Publisher {
     const flights = await this.#refreshBeforeSend(taken);
     if (flights.length === 0) return;
     const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
-    const signed = flights.map((flight) => ({ flight, delivery: this.#signer.signed(flight.due, timestampSeconds) }));
+    const signed = flights.map((flight) => ({ flight, delivery: this.#signed.of(flight.due, timestampSeconds) }));
     const deliveries = signed.flatMap(({ delivery }) => delivery ?? []);
     if (deliveries.length < flights.length) {
       await this.#hold(

@@ -2,13 +2,13 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { DueDelivery } from '../../model/ports/delivery-store.ts';
 import type { Delivery, PublisherDeps } from './ports.ts';
-import { secretBytes, signatureHeaders, webhookSecretContext } from './sign.ts';
+import { secretBytes, signatureHeaders, webhookSecretContext } from './signature.ts';
 
 /** From connecting to the head of the answer. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 const OPENED_SECRETS_MAX = 10_000;
 
-export class Signer {
+export class SignedDeliveries {
   readonly #deps: Pick<PublisherDeps, 'secrets' | 'log'>;
   readonly #keys = new Map<string, KeyObject>();
 
@@ -17,7 +17,7 @@ export class Signer {
   }
 
   /** The delivery as the edge posts it; null when none of its secrets opens, which no attempt can cure. */
-  signed({ delivery, url, body, sealedSecrets }: DueDelivery, timestampSeconds: number): Delivery | null {
+  of({ delivery, url, body, sealedSecrets }: DueDelivery, timestampSeconds: number): Delivery | null {
     const { id, eventId, webhookId, attempts } = delivery;
     const keys = sealedSecrets.flatMap((sealed) => this.#key(sealed, webhookId) ?? []);
     if (keys.length === 0) return null;
