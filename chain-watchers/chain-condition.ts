@@ -10,7 +10,7 @@ import { endpointsSettingOf } from '../chains/transport/endpoint-watch.ts';
 import type { ChainCondition, EndpointView } from '../model/ports/chain-access.ts';
 import type { Chain, ChainStatus } from '../protocol/slugs.ts';
 
-/** A ledger without endpoints that nothing is said against. */
+/** A ledger without endpoints, of which no problem is known. */
 export const FINE: ChainCondition = {
   status: 'ok',
   reason: null,

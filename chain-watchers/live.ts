@@ -57,7 +57,7 @@ export interface LiveDeps {
   readonly audit: AuditStore;
   readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
   nowMs(): number;
-  /** A clock that never steps; the process's own where absent. */
+  /** A monotonic clock; the process's own where absent. */
   elapsedMs?(): number;
   /** In [0, 1): jitter of backoffs. */
   random(): number;
@@ -73,11 +73,11 @@ export interface LiveChain extends LiveBinding {
   readonly pollMs: number;
   /** What each endpoint's state is now. */
   endpoints(): EndpointHealth[];
-  /** Whether the networks of the nodes are looked at before their time. */
+  /** Whether the nodes' network identities are checked ahead of schedule. */
   readonly doubts: Doubts;
   /** Makes it durable since when this chain is run, and at which height it begins where that is configured. */
   begin(): Promise<void>;
-  /** K4: compares tokens with the chain; answers how many it has not reported. */
+  /** K4: compares tokens with the chain; returns how many of them the chain has not reported. */
   checkTokens(): Promise<number>;
 }
 
@@ -124,7 +124,10 @@ export function networkWith(network: Network, confirmations: number | null, trac
   return { ...one, threshold: confirmations, reorgWindow: Math.max(network.reorgWindow, 2 * confirmations) };
 }
 
-/** V6: says when an endpoint that traced blocks does so no more. Payments from inside contracts may then be missed. */
+/**
+ * V6: reports when an endpoint that used to trace blocks stops doing so. Payments from inside contracts may then be
+ * missed.
+ */
 function reportTraces(
   { log, metrics }: Pick<LiveDeps, 'log' | 'metrics'>,
   chain: Chain,
@@ -140,7 +143,7 @@ function reportTraces(
     );
 }
 
-/** The endpoints of a chain, watched over, as one transport. `opened` gets them for the end. */
+/** The endpoints of a chain as one transport that tracks their health. `opened` gets them for the end. */
 function openEndpoints(
   deps: LiveDeps,
   { slug: chain, blockTimeMs }: Network,
@@ -242,7 +245,10 @@ async function openChain(
   };
 }
 
-/** How an operator finds an endpoint: what its requests say first, then whether blocks wait for its word. */
+/**
+ * The state of an endpoint as an operator sees it: first from its own requests, then whether blocks wait for its
+ * report.
+ */
 export function viewOf(requests: Finding | null, condition: Condition): Omit<EndpointView, 'endpoint' | 'nextLookMs'> {
   const { state, reason, next, network, sinceMs } = requests ?? UNASKED;
   if (state === 'down' || state === 'wrong_network' || condition === 'alive')

@@ -17,15 +17,18 @@ export interface Memory {
   head: HeadMemory | null;
   /** Per endpoint, in the order of the parts. */
   witnesses: readonly WitnessMemory[];
-  /** This tick's look at the heads of all endpoints; null before it. */
+  /** The heads of all endpoints as this tick read them; null before it did. */
   look: Promise<void> | null;
   /** The highest height that living endpoints agreed to call final, and when it rose; null before the first look. */
   agreedFinal: { readonly highest: number | null; readonly roseAtMs: number } | null;
-  /** When it was last made durable that a node reported its head. */
+  /** When the last report of a head was made durable. */
   heardAtMs: number | null;
   /** When the last look was. */
   lookedAtMs: number | null;
-  /** Endpoints whose answer to a look is awaited, and heads that came after their look. By place in the parts. */
+  /**
+   * Endpoints that were asked for their head and have not answered, and heads that arrived after their tick. By place
+   * in the parts.
+   */
   readonly lookingAt: Set<number>;
   readonly lateHeads: Map<number, Head>;
   /** By position and height: since when an endpoint fails to prove this block. */
@@ -38,7 +41,7 @@ export interface Memory {
   readonly agreed: Set<string>;
   /** What was reported to the operator about a height that endpoints contradict each other about. */
   readonly contradictions: Map<number, string>;
-  /** The newest block whose readings differed so that the networks of the nodes were doubted. */
+  /** The newest block whose readings differed so much that the nodes' networks were doubted. */
   doubtedHash: string | null;
   /** Which endpoints were reported to the operator about what became of a transaction, by txid. */
   readonly contradictedFates: Map<string, string>;
@@ -62,11 +65,13 @@ export interface Memory {
    * looked at again.
    */
   contradicted: Map<string, { readonly facts: number; readonly tries: number; readonly retryAtMs: number }>;
-  /** Facts past their threshold that are stepped over, because they were looked at and still wait. */
+  /** Facts past their threshold that were checked and still wait: the next page skips them. */
   matureAfter: number;
   /** Newest blocks, decoded, oldest first. */
   recent: KeyedBlock[];
-  /** Blocks of before a restart that are still to be read again, newest first; null before that was looked at. */
+  /**
+   * Blocks recorded before a restart that are still to be read again, newest first; null before they were looked up.
+   */
   unread: readonly BlockLink[] | null;
   rematched: { readonly nowMs: number; readonly elapsedMs: number } | null;
   notedHeight: number | null;
@@ -74,7 +79,7 @@ export interface Memory {
   touched: Set<string>;
   /** Withdrawals whose transactions may appear in the next blocks. */
   open: readonly WithdrawalRow[];
-  /** How many open withdrawals were looked at by the ticks before, of more than one tick carries. */
+  /** Offset into the open withdrawals where there are more of them than one tick checks. */
   openAfter: number;
   /** Whether `open` begins with the first of them. */
   isFirstOpen: boolean;
@@ -144,7 +149,7 @@ export function forgetIfFollowed({ parts, memory }: Run, cursor: Cursor | null):
  */
 export interface WitnessMemory {
   readonly heard: boolean;
-  /** The condition that was last logged for the operator. */
+  /** The condition last logged for the operator. */
   readonly logged: Condition | null;
   readonly keptUp: boolean;
   readonly silentSinceMs: number | null;

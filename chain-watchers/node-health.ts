@@ -1,7 +1,6 @@
 /**
- * Whether the nodes of a chain may speak to customers: somebody has looked at their identity (G14), and they are not
- * back where the ledger was long ago, as a node that syncs anew is. Spec §1.7: what such a node does not know is no
- * zero.
+ * Whether answers of a chain's nodes may be shown to customers: their identity was checked (G14), and they are not back
+ * where the ledger was long ago, as a freshly syncing node is. Spec §1.7: what such a node does not know is no zero.
  */
 import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
 import type { WatcherParts } from './ports.ts';
@@ -27,9 +26,9 @@ export function createDoubts(): Doubts {
 }
 
 /**
- * The client for what customers are shown: it answers no balance and no inputs of a build before its endpoints were
- * found fit, which holds for `everyMs`. Such a read throws ChainUnavailable while none is of this network or near the
- * ledger.
+ * The client for what customers are shown: it answers no balance and no inputs of a build before its endpoints passed
+ * the check, which is valid for `everyMs`. Such a read throws ChainUnavailable while no endpoint is of this network or
+ * near the ledger.
  */
 export function fitClient(
   { client, witnesses, store, ledger, network, elapsedMs, isAhead }: Parts,
@@ -44,12 +43,12 @@ export function fitClient(
     await one.checkIdentity();
     const cursor = await store.cursor(ledger),
       { height } = await one.getHead();
-    // A reorg goes no deeper than the window: an older head is that of a node which does not know yet.
+    // A reorg goes no deeper than the window: a node with an older head has not caught up.
     if (cursor !== null && height + network.reorgWindow < cursor.height) {
       throw new ChainUnavailable(network.slug, `the node is at ${height}, far behind ${cursor.height}`);
     }
   };
-  /** Of several endpoints the first one that is fit will do: one that hangs keeps no customer waiting. */
+  /** The first endpoint that passes is enough: one that hangs keeps no customer waiting. */
   const look = async (): Promise<void> => {
     const seen = doubts.raised();
     try {

@@ -76,8 +76,8 @@ export interface WatchSettings {
   /** How far back, in time, blocks are matched again with addresses created since. */
   readonly rematchMs: number;
   /**
-   * Every tick asks what became of a withdrawal that is in no block, not only when its pause is over. For a ledger that
-   * answers at once and on which no later block comes by itself.
+   * Every tick checks a withdrawal that is in no block, not only when its pause is over. For a ledger that answers at
+   * once and on which no later block comes by itself.
    */
   readonly asksAtEachTick: boolean;
 }
@@ -96,14 +96,14 @@ export interface WatcherParts {
   /** Set where no endpoint offers traces: balances that one block may cost. V7. */
   readonly reconcilePerBlock: number | null;
   readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
-  /** Called when an answer may be one of another network: it is looked at before its time (G14). */
+  /** Called when an answer may come from another network: the identity is then checked ahead of schedule (G14). */
   doubtNetwork?(): void;
   /** Called with the head that is believed, by `elapsedMs`: reads of single endpoints are measured by it. */
   knowHead?(known: KnownHead): void;
   readonly settings: WatchSettings;
   /** The wall clock: what is recorded with a time. It may be set, in either direction. */
   nowMs(): number;
-  /** A clock that never steps: every span of time that a watcher measures or waits. */
+  /** A monotonic clock: every span of time that a watcher measures or waits. */
   elapsedMs(): number;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -30,7 +30,7 @@ export const HEDGE_MS = 2_500;
 const CONTRADICTED_TRIES = 2;
 const AGAIN_MS = 500;
 
-/** Endpoints that are alive say different things, and no third one settles it: nothing is proven. */
+/** Living endpoints disagree and no third one settles it: nothing is proven. */
 export class EndpointsContradict extends ChainUnavailable {
   readonly about: readonly string[];
   constructor(chain: Network['slug'], about: readonly string[]) {
@@ -52,7 +52,7 @@ export interface OpinionParts {
   readonly witnesses: readonly ChainClient[];
   /** Whether an endpoint counts as alive, by its place from 0. quorum.ts. */
   counts(index: number): boolean;
-  /** Calls back after a time; what it returns takes that back. */
+  /** Calls back after a time; the function that it returns cancels that. */
   timer(ms: number, then: () => void): () => void;
   readonly hedgeMs: number;
   readonly log: Log;
@@ -117,7 +117,8 @@ const sameBalance = (a: Balance, b: Balance): boolean =>
   a.accountExists === b.accountExists;
 
 /**
- * Heads differ for a moment: both are asked at the lower one, unless it is too far below the other to be a moment's.
+ * Heads differ for a moment: both are asked at the lower one, unless it is so far below the other that the node is
+ * behind.
  */
 async function atCommonHeight(
   { network, witnesses }: OpinionParts,
@@ -182,7 +183,7 @@ class Board {
           for (const { index } of silent) this.#become(index, 'out');
           return judge.alone(answers[0]!.value);
         }
-        silences += 1; // a failure of a moment gives nobody the only word
+        silences += 1; // one failed request does not let the other endpoint decide alone
         await this.#pause(AGAIN_MS);
         continue;
       }
@@ -229,7 +230,7 @@ class Board {
     return some.map((_, at) => some[(at + this.#turn) % some.length]!);
   }
 
-  /** The same question to those that nobody waits for: one that answers counts again. */
+  /** Sends the same question to endpoints that are not waited for: one that answers counts again. */
   #probe<T>(read: Read<T>): void {
     for (const index of this.#out) {
       if (this.#probed.has(index)) continue;
@@ -328,7 +329,7 @@ class Board {
     });
   }
 
-  /** One line when nobody waits for an endpoint any more, and one when it answers again. */
+  /** Logs one line when an endpoint is no longer waited for, and one when it answers again. */
   #become(index: number, place: 'in' | 'out'): void {
     const {
         log,

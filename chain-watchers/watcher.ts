@@ -63,13 +63,13 @@ export interface TickReport {
 export interface Watcher {
   /** One bounded round of all jobs. Never two at a time. */
   tick(): Promise<TickReport>;
-  /** Resolves when every account that was rung has taken its facts. */
+  /** Resolves when every account that was woken has taken its facts. */
   settled(): Promise<void>;
   /** Resolves when no tick is under way. */
   idle(): Promise<void>;
   /**
-   * Looks at the endpoints without a tick: while none may be asked for blocks it is still known since when each is
-   * silent.
+   * Reads the heads of the endpoints without a tick: while none may be asked for blocks, the time since which each is
+   * silent is still tracked.
    */
   look(): Promise<void>;
   /** Why the chain is stopped (G17), or null. */
@@ -205,7 +205,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   return report;
 }
 
-/** The next open withdrawals, in turn: what is stuck among those of one tick holds back nobody behind them. */
+/** The next open withdrawals, round robin: stuck ones do not hold back those behind them. */
 async function takeOpen({ parts: { store, ledger }, memory }: Run, sinceHeight: number): Promise<void> {
   const after = memory.openAfter,
     page = await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX, after);
@@ -256,7 +256,7 @@ async function follow(run: Run, report: Draft, cursor: Cursor | null): Promise<v
   parts.metrics.set('svc_blocks_behind', { chain: parts.network.slug }, behind);
 }
 
-/** What was believed before a restart is the measure of the first answer after it. */
+/** The head known before a restart is the yardstick for the first answer after it. */
 async function headBefore(run: Run): Promise<HeadMemory | null> {
   const { parts } = run,
     before = await notedBefore(run);

@@ -17,7 +17,7 @@ import { FAMILY_OF } from '../../protocol/slugs.ts';
 import type { WatcherParts } from '../ports.ts';
 import { lagBlocksOf, orNull, UNHEARD_MS } from './quorum.ts';
 
-/** A block's own time may be off: nodes accept some drift, and Bitcoin two hours (12 blocks). */
+/** A block's timestamp may be off: nodes accept some drift, and Bitcoin two hours (12 blocks). */
 const DRIFT_MS_MIN = 60_000;
 const DRIFT_BLOCKS = 12;
 const WITNESSES_NEEDED = 2;

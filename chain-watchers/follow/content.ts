@@ -72,7 +72,7 @@ export async function contentOf(run: Run, block: Block, previous: Cursor | null)
 }
 
 /**
- * The fee that a withdrawal paid, smallest native unit: as the chain says it, else as the bytes of the version that
+ * The fee that a withdrawal paid, smallest native unit: as the chain reports it, else as the bytes of the version that
  * landed fix it; null where neither does.
  */
 export function feePaid(

@@ -19,13 +19,13 @@ import type { KeyedTransfer } from './match.ts';
 import type { Run } from '../memory.ts';
 import { conditionOf, livingOf, orNull, SILENT_MS, type LivingEndpoint } from './quorum.ts';
 
-/** An endpoint that serves other blocks and fails on one for this long has no word on that one. */
+/** An endpoint that serves other blocks but has failed on this one for so long does not count for it. */
 export const CANNOT_TELL_MS = 600_000;
 /** Heights of which it is remembered who failed on them. */
 const FAILED_HEIGHTS_MAX = 10_000;
 /** Hashes of agreed blocks that are remembered, so that they are not compared again when they mature. */
 const AGREED_MAX = 20_000;
-/** How long an endpoint's word is taken on whether it traces. */
+/** How long an answer on whether an endpoint traces is trusted. */
 const TRACES_MS = 60_000;
 const TXIDS_LOGGED_MAX = 20;
 
@@ -55,7 +55,7 @@ export async function readAgreed(run: Run, height: number): Promise<Block> {
   if (living.length === 1) return wholeOf(run, await readBy(run, living[0]!, height));
   const able = living.filter(({ headHeight }) => headHeight >= height);
   if (able.length < 2) throw new WaitsForSecond(chain, `block ${height} waits for a second endpoint`);
-  // Another one comes first at each height: the load is spread.
+  // Each height starts with another endpoint: the load is spread.
   const turns = able.map((_, index) => able[(height + index) % able.length]!);
   const readings: Reading[] = [],
     failures: string[] = [];
@@ -84,7 +84,7 @@ function raise(fault: unknown): never {
   throw fault;
 }
 
-/** Living endpoints that serve blocks and have a word on this height. */
+/** Living endpoints that serve blocks and count for this height. */
 export async function servingOf(run: Run, height: number): Promise<LivingEndpoint[]> {
   const { parts, memory } = run,
     nowMs = parts.elapsedMs();
@@ -132,7 +132,7 @@ export async function readBy(run: Run, by: LivingEndpoint, height: number): Prom
     if (chainFailure(error) === null) throw error;
     const isKnown = memory.failedHeights.has(key);
     if (memory.failedHeights.size < FAILED_HEIGHTS_MAX && !isKnown) memory.failedHeights.set(key, parts.elapsedMs());
-    // Failing again on a height that it failed on before says nothing about the others.
+    // A second failure on the same height tells nothing about other heights.
     note(memory.witnesses[index]!.unreadableSinceMs ?? (isKnown ? null : parts.elapsedMs()));
     throw error;
   }

@@ -31,7 +31,7 @@ const STUCK_BLOCKS = 10;
 /** Heads of honest nodes differ for a moment: this many blocks, or what the chain makes in this time. */
 const LAG_BLOCKS_MIN = 3;
 const LAG_MS = 10_000;
-/** A look waits this long for the heads of those that are alive; a later answer counts for the next one. */
+/** A round waits this long for the heads of living endpoints; a later answer counts for the next one. */
 const LOOK_MS = 2_000;
 const WITNESSES_NEEDED = 2;
 
@@ -288,7 +288,9 @@ export const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
   ahead: 'claims a head that cannot be: further ahead than the chain can have mined',
 };
 
-/** One line when an endpoint ceases or begins again to count: until then the others decide without it. */
+/**
+ * Logs one line when an endpoint stops counting and one when it counts again: until then the others decide without it.
+ */
 function publish(
   { log, metrics, network, elapsedMs, doubtNetwork }: Run['parts'],
   index: number,
@@ -355,7 +357,7 @@ export async function quorumOf(run: Run): Promise<Quorum> {
       const opinions = await Promise.all(
         living.map(async (one): Promise<Opinion> => {
           const theirs = one.headHeight < height ? null : await hashOf(one, height);
-          // One that cannot know has no opinion, but it counts as alive: its silence is no support.
+          // An endpoint that cannot know has no opinion, but it counts as alive: its silence is no support.
           return {
             confirmations: theirs === null ? 0 : confirmationsOf(one.headHeight, height),
             holds: theirs === hash,

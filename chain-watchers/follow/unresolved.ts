@@ -41,7 +41,7 @@ async function resolve(run: Run, height: number, hash: string): Promise<boolean>
   try {
     const block = await readAgreed(run, height);
     const [below] = await parts.store.links(parts.ledger, height, 1);
-    // A block of another branch is no content of ours: the reorg path decides about it first.
+    // A block of another branch is not recorded here: the reorg path decides about it first.
     const elsewhere = (what: string) =>
       new ChainUnavailable(parts.network.slug, `the chain holds another block ${what}`);
     if (block.hash !== hash) throw elsewhere('at this height');

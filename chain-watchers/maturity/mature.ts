@@ -109,7 +109,7 @@ interface Reread {
   reason: string | null;
 }
 
-/** The chain's word of today about the facts of one block. */
+/** What the chain reports now about the facts of one block. */
 async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum): Promise<Reread> {
   const {
     parts: { client, elapsedMs },
@@ -121,7 +121,8 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
   if (elapsedMs() < (memory.contradicted.get(blockHash)?.retryAtMs ?? 0))
     return waits('is reported otherwise by other endpoints');
   const succeeded: SeenTransfer[] = [];
-  // Of several living endpoints none refutes alone: what one says failed is asked of two, as what is in the block.
+  // No single one of several living endpoints refutes a fact: a reported failure is checked with two, like the content
+  // of the block.
   const failed: SeenTransfer[] = [];
   try {
     if ((await client.getBlockHash(height)) !== blockHash) return waits('is not on the chain');

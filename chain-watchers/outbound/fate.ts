@@ -92,7 +92,7 @@ async function hear<Answer>(
   return null;
 }
 
-/** False for what an honest endpoint says that is only a moment behind. */
+/** False for an answer that an honest endpoint gives when it is merely a moment behind. */
 const isProof = (word: string): boolean => word !== 'pending' && word !== 'absent';
 
 /** Logs once for a transaction which endpoints to check. */

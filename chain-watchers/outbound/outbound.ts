@@ -75,7 +75,7 @@ export function createOutbound(run: Run): Outbound {
       const open = memory.open.filter(({ versions }) => versions.length > 0).map((row) => placedNow(row, moved));
       if (memory.isFirstOpen) round.clear();
       for (const row of open) round.add(patienceKey(row)).add(row.id);
-      // Only a look at all of them shows which are gone.
+      // Only a full pass shows which are gone.
       if (memory.openAfter === 0)
         for (const kept of [patience, moved]) for (const key of kept.keys()) if (!round.has(key)) kept.delete(key);
       const notInBlock = open.filter(({ height }) => height === null).length;
@@ -146,7 +146,7 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   if (!due) return;
   if (fates.every((fate) => fate.kind === 'dead')) {
     const proof = fates.map((fate) => (fate.kind === 'dead' ? fate.proof : '')).join(' · ');
-    // In no block: the fact has none, and reported twice it is the same fact.
+    // The transaction is in no block, so the fact names none; reported twice it is the same fact.
     return note(run, row, {
       kind: 'withdrawal_dead',
       txid: row.versions.at(-1)!.txid,
