@@ -191,7 +191,7 @@ async function build(
   return end(round, operation, null, { to: 'FAILED', reason: 'build_refused', details });
 }
 
-/** Fees that rose between two looks, and what ends by itself. */
+/** Refusals that pass by themselves, such as fees that rose between two rounds. */
 const WAITS: ReadonlySet<string> = new Set([
   'CHAIN_UNAVAILABLE',
   'SERVICE_UNAVAILABLE',

@@ -12,8 +12,8 @@ import { DELIVERY_CHARACTERS_PER_FRAME } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 
 /**
- * Deliveries of one endpoint here; a slow one fills its own places only. Choice: two frames, so that the pipe never
- * dries.
+ * How many deliveries of one endpoint may be here: a slow endpoint holds up no other. Choice: two frames, so that one
+ * is ready while one is under way.
  */
 const ENDPOINT_MAX = 512;
 /**
@@ -30,7 +30,7 @@ export interface Flight {
   readonly lane: string | null;
   /** Monotonic: before the store's own claim ends. */
   untilMs: number;
-  /** Monotonic: when its endpoint was looked at last. */
+  /** When its endpoint was last checked in the store; monotonic. */
   seenMs: number;
   sent: boolean;
   /** Where the attempt that is under way goes. */
@@ -136,14 +136,14 @@ export class Flights {
     }
   }
 
-  /** What waits here for an endpoint leaves only after another look at it. */
+  /** Deliveries that wait here for an endpoint are sent only after it was checked again. */
   doubt(accountId: AccountId, webhookId: string): void {
     for (const flight of this.#accounts.get(accountId)?.byId.values() ?? []) {
       if (flight.due.delivery.webhookId === webhookId) flight.seenMs = -Infinity;
     }
   }
 
-  /** Forgets what was not sent yet to an endpoint; the ids. */
+  /** Forgets what was not sent yet to an endpoint. Returns the ids. */
   removeUnsent(accountId: AccountId, webhookId: string): string[] {
     const unsent = [...(this.#accounts.get(accountId)?.byId.values() ?? [])]
       .filter(({ sent, due: { delivery } }) => !sent && delivery.webhookId === webhookId)
@@ -152,14 +152,16 @@ export class Flights {
     return unsent;
   }
 
-  /** Forgets all of an account; the ids whose claims are to be given back. */
+  /** Forgets all of an account. Returns the ids whose claims are to be given back. */
   removeAccount(accountId: AccountId): string[] {
     const ids = [...(this.#accounts.get(accountId)?.byId.keys() ?? [])];
     this.#accounts.delete(accountId);
     return ids;
   }
 
-  /** Forgets what should have been reported by now, and what waits behind it: nothing may overtake it. The ids. */
+  /**
+   * Forgets what should have been reported by now, and what waits behind it: nothing may overtake it. Returns the ids.
+   */
   removeExpired(elapsedMs: number): string[] {
     const ids: string[] = [];
     for (const [accountId, { byId }] of this.#accounts) {

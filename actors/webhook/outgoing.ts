@@ -26,10 +26,11 @@ import { Flights, type Flight } from './flights.ts';
 const POLL_ACCOUNTS = 512;
 /** Deliveries of one claim. */
 export const CLAIM_MAX = 512;
-/** An edge that refused a frame is left alone for this long. */
+/** An edge that refused a frame gets no other one for this long. */
 export const REFUSED_PAUSE_MS = 1_000;
 /**
- * An endpoint is looked at again before what waited longer than this is sent: it may be changed, disabled or deleted.
+ * An endpoint is checked again before a delivery that waited longer than this is sent: it may have been changed,
+ * disabled or deleted.
  */
 const SEEN_MS = 10;
 
@@ -56,7 +57,7 @@ export class Outgoing {
   readonly #pausedUntilMs = new Map<AccountId, number>();
   /** Deliveries of one frame to an account whose edge had no room for more. */
   readonly #frameMax = new Map<AccountId, number>();
-  /** Accounts of which a statement on claims had no answer: the store may hold claims that are not here. */
+  /** Accounts with an unanswered statement on claims: the store may hold claims that are not here. */
   readonly #doubtful = new Set<AccountId>();
   /** Accounts of which flights were forgotten since the claim under way was asked for: it rests on them. */
   readonly #forgotten = new Set<AccountId>();
@@ -133,7 +134,7 @@ export class Outgoing {
     for (const accountId of accountIds) this.#doubtful.add(accountId);
   }
 
-  /** A claim is asked for now; the endpoints that it leaves out. */
+  /** A claim is asked for now. Returns the endpoints that it leaves out. */
   beginClaim(accountIds: readonly AccountId[]): string[] {
     this.#forgotten.clear();
     return this.#flights.busyEndpoints(accountIds);

@@ -1,7 +1,7 @@
 /**
  * Attempts into the store, in batches: what arrives while a statement is on its way shares the next one. A report is
- * answered when its attempts are durable. A batch that the store refuses is tried again report by report, so that one
- * edge's nonsense fails nobody else.
+ * answered when its attempts are durable. A batch that the store refuses is tried again report by report, so that
+ * invalid attempts of one edge fail no other report.
  */
 import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 import type { AccountId } from '../../protocol/ids.ts';

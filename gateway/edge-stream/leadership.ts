@@ -18,7 +18,7 @@ export class Leadership {
   readonly #accountId: AccountId;
   readonly #deps: RoomDeps;
   readonly #sessions: Sessions;
-  /** A holder that this node never heard of counts as live until then. */
+  /** Until when a holder that sent this node no heartbeat counts as live. */
   readonly #unknownHolderUntilMs: number;
   readonly #onLead: OnLead;
   #lease: Lease | null = null;
@@ -72,7 +72,7 @@ export class Leadership {
     return refuse('LEASE_EPOCH_STALE', { epoch: lease?.epoch ?? 0 });
   }
 
-  /** The leader was heard of: its lease lasts for one more TTL. */
+  /** A heartbeat of the leader: its lease lasts for one more TTL. */
   renew(session: Session): void {
     const lease = this.#lease!;
     this.#lease = renewed(lease, this.#elapsedMs, this.ttlMs);
@@ -110,7 +110,7 @@ export class Leadership {
     else this.#deps.publisher().leaderLost(this.#accountId);
   }
 
-  /** The account's own word. A holder that this node did not grant counts as live for a while. */
+  /** The lease as the account states it. A holder that this node did not grant counts as live for a while. */
   adopt({ lease: { epoch, holder } }: AccountState): Lease {
     const known = this.#lease;
     if (known !== null && known.epoch === epoch && known.holder === holder) return known;

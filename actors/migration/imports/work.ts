@@ -43,7 +43,7 @@ export interface ImportWorkDeps extends ResumeDeps {
 const STAGED_AT_ONCE = 1_000;
 const CHECKED_AT_ONCE = 1_000;
 export const FILLED_AT_ONCE = 5_000;
-/** Judged rows between which others have their turn. */
+/** Rows that are judged before the event loop gets its turn. */
 const JUDGED_AT_ONCE = 50;
 const CHUNKS_AT_ONCE = 4;
 const SANDBOX_ROWS_MAX = 100_000;
@@ -109,7 +109,7 @@ export async function finishBatch(
   }
 }
 
-/** Takes up what somebody left; answers how many batches. */
+/** Resumes batches whose worker is gone; returns how many. */
 export async function resumeImports(deps: ResumeDeps): Promise<number> {
   const left = await deps.imports.claimImports(RESUMED_AT_ONCE);
   for (const { accountId, id, state, dryRunId } of left) {
@@ -262,7 +262,7 @@ class Validation {
     });
   }
 
-  /** What the batch becomes; null where somebody else has the run. */
+  /** What the batch becomes; null where another worker has the run. */
   async run() {
     const { imports } = this.#deps,
       { accountId, id } = this.#batch;
@@ -392,7 +392,7 @@ class Validation {
     await imports.report(accountId, id, this.#issues);
     this.#rows = [];
     this.#issues = [];
-    // Shows that somebody is at work on it, and finds out when another run began.
+    // Renews the sign of life of this run, and detects that another run began.
     this.#isLost = !(await imports.moveBatch(accountId, id, ['validating'], { state: 'validating', run: this.#run }));
   }
 }
