@@ -1,15 +1,6 @@
 /**
- * Several endpoints of one chain as one transport, with health.
- *
- * State of an endpoint, in the order in which they are preferred:
- *   healthy         answered last time, head not behind the others
- *   lagging         its head is behind what another endpoint showed; used when no healthy one is left
- *   ahead           one of several that claims a head which the chain cannot have (`chains/possible-height.ts`); asked
- *                   by itself alone, so that it shows when it claims one that can be
- *   backing off     failed twice or more in a row; not asked until its time has come
- *   wrong network   another chain's node (G14); not asked until an identity check says `ok`
- * A first failure costs nothing but the turn; each further one doubles the wait, with jitter, up to a minute. A node's
- * Retry-After is honoured. Time and randomness are arguments.
+ * Several endpoints of one chain as one transport. Which of them is asked is decided by board.ts, which has the table of
+ * their states; here are the clock, the requests, and what is asked beside an endpoint that is late.
  */
 import {
   ChainUnavailable,
@@ -19,19 +10,12 @@ import {
   type NetworkSeen,
   type Transport,
 } from '../chain.ts';
-import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { Chain } from '../../protocol/slugs.ts';
-import { highestPossible, supportedClaim, type KnownHead } from '../possible-height.ts';
+import type { KnownHead } from '../possible-height.ts';
+import { EndpointBoard, type EndpointState } from './board.ts';
 import { EndpointFailure } from './http-endpoint.ts';
 
-const RETRY: Backoff = { firstMs: 500, mostMs: 60_000, jitterPercent: 50 };
-/** Blocks that heads of healthy nodes may differ by: propagation, and the time between two readings. */
-const LAG_BLOCKS_MAX = 3;
 const REASON_CHARACTERS_MAX = 300;
-/** Failures in a row after which an endpoint is down. */
-const FAILURES_DOWN = 2;
-/** A claim of a head that cannot be counts for so long; where nobody looks at it alone, it is asked again then. */
-const CLAIM_MS = 60_000;
 
 export type ReportOutcome = Parameters<Transport['report']>[1];
 
@@ -59,7 +43,7 @@ export interface FailoverOptions {
 
 export interface EndpointHealth {
   readonly name: string;
-  readonly state: (typeof STATES)[number];
+  readonly state: EndpointState;
   /** As it last reported it; null before that, and where it cannot be. */
   readonly headHeight: number | null;
   readonly failures: number;
@@ -83,22 +67,6 @@ export interface FailoverTransport extends Transport {
   knowHead(known: KnownHead): void;
 }
 
-interface Condition {
-  failures: number;
-  failedAtMs: number;
-  notBeforeMs: number;
-  lagging: boolean;
-  wrongNetwork: boolean;
-  /** The head in its last report. */
-  claimed: number | null;
-  claimedAtMs: number;
-  /** It could not be when it was claimed: that time has passed since makes it none that can. */
-  wasAhead: boolean;
-  reports: number;
-}
-
-const STATES = ['healthy', 'lagging', 'ahead', 'backing_off', 'wrong_network'] as const;
-
 /** Calls back after a time of the process's own clock; what it returns takes that back. */
 export const wallTimer: Hedge['timer'] = (ms, then) => {
   const set = setTimeout(then, ms);
@@ -107,69 +75,9 @@ export const wallTimer: Hedge['timer'] = (ms, then) => {
 
 /** A transport over these endpoints. Throws: TypeError without any. */
 export function createFailoverTransport(options: FailoverOptions): FailoverTransport {
-  const { chain, endpoints, elapsedMs, random, onReport, hedge } = options;
+  const { chain, endpoints, elapsedMs, random, onReport, hedge, lagBlocksMax, blockTimeMs } = options;
   if (endpoints.length === 0) throw new TypeError(`${chain}: no endpoints`);
-  const conditions = new Map<Endpoint, Condition>(
-    endpoints.map((endpoint) => [
-      endpoint,
-      {
-        failures: 0,
-        failedAtMs: Number.NEGATIVE_INFINITY,
-        notBeforeMs: 0,
-        lagging: false,
-        wrongNetwork: false,
-        claimed: null,
-        claimedAtMs: 0,
-        wasAhead: false,
-        reports: 0,
-      },
-    ]),
-  );
-  const conditionOf = (endpoint: Endpoint) => conditions.get(endpoint)!;
-  const heads = headsOf([...conditions.values()], options);
-  let turn = 0;
-
-  const stateOf = (endpoint: Endpoint): (typeof STATES)[number] => {
-    const condition = conditionOf(endpoint),
-      nowMs = elapsedMs();
-    if (condition.wrongNetwork) return 'wrong_network';
-    if (nowMs < condition.notBeforeMs) return 'backing_off';
-    if (heads.isAhead(condition, nowMs)) return 'ahead';
-    return condition.lagging ? 'lagging' : 'healthy';
-  };
-
-  const pick: Transport['pick'] = (not = []) => {
-    const rotated = endpoints
-      .map((_, i) => endpoints[(turn + i) % endpoints.length]!)
-      .filter((one) => !not.includes(one));
-    turn = (turn + 1) % endpoints.length;
-    // One that was down is not tried out by who needs an answer now: a look at it alone finds it well again
-    // (one-endpoint.ts).
-    const isDown = (one: Endpoint) => conditionOf(one).failures >= FAILURES_DOWN;
-    const best =
-      rotated.find((one) => stateOf(one) === 'healthy' && !isDown(one)) ??
-      rotated.find((one) => stateOf(one) === 'lagging' && !isDown(one)) ??
-      rotated.find((one) => stateOf(one) === 'healthy' || stateOf(one) === 'lagging') ??
-      (not.length > 0 && rotated.length === 1 ? rotated.find((one) => stateOf(one) === 'ahead') : undefined);
-    if (best === undefined) {
-      throw new ChainUnavailable(chain, `no endpoint to ask: ${rotated.map(stateOf).join(', ') || 'none left'}`);
-    }
-    return best;
-  };
-
-  /** What another one than it is asked for is no reason to believe an endpoint that claims what cannot be. */
-  const pickBelieved: Transport['pick'] = (not) => {
-    const picked = pick(not);
-    if (stateOf(picked) === 'ahead') throw new ChainUnavailable(chain, 'no endpoint to ask: ahead');
-    return picked;
-  };
-
-  const backOff = (condition: Condition, askedMs: number | null) => {
-    condition.failures++;
-    condition.failedAtMs = elapsedMs();
-    const waitMs = condition.failures === 1 ? 0 : backoffMs(condition.failures - 2, RETRY, random());
-    condition.notBeforeMs = elapsedMs() + Math.max(waitMs, askedMs ?? 0);
-  };
+  const board = new EndpointBoard(endpoints, { chain, lagBlocksMax, blockTimeMs });
 
   const note = (
     endpoint: Endpoint,
@@ -178,14 +86,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
     askedMs: number | null = null,
     network?: NetworkSeen,
   ) => {
-    const condition = conditionOf(endpoint);
-    condition.reports++;
-    if (outcome === 'failed') backOff(condition, askedMs);
-    else condition.failures = 0;
-    if (outcome === 'ok') Object.assign(condition, { notBeforeMs: 0, wrongNetwork: false });
-    if (outcome === 'wrong_network') condition.wrongNetwork = true;
-    if (headHeight !== undefined) heads.note(condition, headHeight);
-    if (outcome === 'lagging') condition.lagging = true;
+    board.note(endpoint, outcome, { headHeight, askedMs, nowMs: elapsedMs(), random });
     onReport?.(endpoint, outcome, network);
   };
 
@@ -193,82 +94,40 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
   const failed: FailoverTransport['failed'] = (endpoint, failure, beganMs) => {
     if (counted.has(failure)) return;
     counted.add(failure);
-    const { failedAtMs } = conditionOf(endpoint);
-    if (beganMs >= failedAtMs) note(endpoint, 'failed', undefined, failure.retryAfterMs);
+    if (beganMs >= board.failedAtMs(endpoint)) note(endpoint, 'failed', undefined, failure.retryAfterMs);
   };
 
   const attempt: Transport['attempt'] = (read) =>
-    attemptAll({ chain, count: endpoints.length, pick: pickBelieved, hedge }, read, (endpoint) => {
-      const reportsBefore = conditionOf(endpoint).reports,
-        beganMs = elapsedMs();
-      const hasReported = () => conditionOf(endpoint).reports > reportsBefore;
-      return (error) => {
-        // A node that answered and proved nothing (no such block yet, pruned state) is not a node that fails.
-        if (error === null) {
-          if (!hasReported()) note(endpoint, 'ok');
-        } else if (error instanceof EndpointFailure) failed(endpoint, error, beganMs);
-        else if (error instanceof MalformedReply && !hasReported()) note(endpoint, 'failed');
-      };
-    });
+    attemptAll(
+      { chain, count: endpoints.length, pick: (not) => board.pickBelieved(not, elapsedMs()), hedge },
+      read,
+      (endpoint) => {
+        const reportsBefore = board.reports(endpoint),
+          beganMs = elapsedMs();
+        const hasReported = () => board.reports(endpoint) > reportsBefore;
+        return (error) => {
+          // A node that answered and proved nothing (no such block yet, pruned state) is not a node that fails.
+          if (error === null) {
+            if (!hasReported()) note(endpoint, 'ok');
+          } else if (error instanceof EndpointFailure) failed(endpoint, error, beganMs);
+          else if (error instanceof MalformedReply && !hasReported()) note(endpoint, 'failed');
+        };
+      },
+    );
 
   return {
     endpoints,
     hedge,
-    pick,
+    pick: (not) => board.pick(not, elapsedMs()),
     attempt,
-    headMax: heads.max,
+    headMax: () => board.headMax(elapsedMs()),
     elapsedMs,
     failed,
-    pauseMs: (endpoint) => Math.max(0, conditionOf(endpoint).notBeforeMs - elapsedMs()),
-    knowHead: heads.know,
+    pauseMs: (endpoint) => Math.max(0, board.notBeforeMs(endpoint) - elapsedMs()),
+    knowHead: (known) => board.knowHead(known),
     report: (endpoint, outcome, headHeight, network) => note(endpoint, outcome, headHeight, null, network),
     reportTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
-    health: () =>
-      endpoints.map((endpoint) => {
-        const { failures, notBeforeMs } = conditionOf(endpoint),
-          headHeight = heads.believed(conditionOf(endpoint));
-        const nextLookMs = elapsedMs() < notBeforeMs ? notBeforeMs : null;
-        return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures, nextLookMs };
-      }),
-  };
-}
-
-/**
- * Heads as the endpoints claim them. What measures them is the highest one that two of several are near, or one that is
- * known on better grounds: a claim alone, however slowly it rises, measures nothing.
- */
-function headsOf(
-  conditions: readonly Condition[],
-  { elapsedMs, blockTimeMs, lagBlocksMax = LAG_BLOCKS_MAX }: FailoverOptions,
-) {
-  let known: KnownHead | null = null;
-  const max = (): number =>
-    blockTimeMs === undefined || conditions.length === 1
-      ? Number.MAX_SAFE_INTEGER
-      : highestPossible(known, elapsedMs(), { blockTimeMs });
-  const believed = ({ claimed, wasAhead }: Condition): number | null =>
-    claimed === null || wasAhead || claimed > max() ? null : claimed;
-  return {
-    max,
-    believed,
-    isAhead: (condition: Condition, nowMs: number): boolean =>
-      condition.claimed !== null && nowMs - condition.claimedAtMs < CLAIM_MS && believed(condition) === null,
-    know(before: KnownHead): void {
-      if (known === null || before.height > known.height) known = before;
-    },
-    note(condition: Condition, height: number): void {
-      condition.claimed = height;
-      condition.claimedAtMs = elapsedMs();
-      const claims = conditions.flatMap(({ claimed }) => claimed ?? []),
-        supported = supportedClaim(claims);
-      const allLower = known !== null && claims.length === conditions.length && Math.max(...claims) < known.height;
-      if (supported !== null && (known === null || supported > known.height || allLower))
-        known = { height: supported, sinceMs: elapsedMs() };
-      condition.wasAhead = height > max();
-      // Each endpoint's newest reading, so that a rollback which all of them show leaves none of them lagging.
-      const best = Math.max(0, ...conditions.flatMap((one) => believed(one) ?? []));
-      condition.lagging = height + lagBlocksMax < best;
-    },
+    health: () => endpoints.map((endpoint) => ({ name: endpoint.name, ...board.healthOf(endpoint, elapsedMs()) })),
   };
 }
 
