@@ -132,7 +132,7 @@ export async function readBy(run: Run, by: LivingEndpoint, height: number): Prom
     if (chainFailure(error) === null) throw error;
     const isKnown = memory.failedHeights.has(key);
     if (memory.failedHeights.size < FAILED_HEIGHTS_MAX && !isKnown) memory.failedHeights.set(key, parts.elapsedMs());
-    // A second failure on the same height tells nothing about other heights.
+    // A second failure on the same height says nothing about other heights.
     note(memory.witnesses[index]!.unreadableSinceMs ?? (isKnown ? null : parts.elapsedMs()));
     throw error;
   }

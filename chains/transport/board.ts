@@ -12,8 +12,8 @@
  *
  *   input           becomes
  *   ok              neither backing off nor of a wrong network; failures count from zero
- *   failed          the first of a row costs nothing but the turn; each further one doubles the pause, with jitter, up to
- *                   a minute. A node's Retry-After is honoured
+ *   failed          the first of a row costs nothing but the turn; each further one doubles the pause, with jitter,
+ *                   up to a minute. A node's Retry-After is honoured
  *   lagging         lagging; failures count from zero
  *   wrong_network   wrong_network
  *   a head          lagging or not, by the newest reading of each; ahead where the chain cannot be there yet

@@ -1,6 +1,6 @@
 /**
- * Several endpoints of one chain as one transport. Which of them is asked is decided by board.ts, which has the table of
- * their states; here are the clock, the requests, and what is asked beside an endpoint that is late.
+ * Several endpoints of one chain as one transport. Which of them is asked is decided by board.ts, which has the table
+ * of their states; here are the clock, the requests, and what is asked beside an endpoint that is late.
  */
 import {
   ChainUnavailable,
