@@ -2,7 +2,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { DueDelivery } from '../../model/ports/delivery-store.ts';
 import type { Delivery, PublisherDeps } from './ports.ts';
-import { secretBytes, signatureHeaders, webhookSecretContext } from './signature.ts';
+import { secretBytes, signatureHeaders, webhookSecretContext } from './sign.ts';
 
 /** From connecting to the head of the answer. */
 const ATTEMPT_TIMEOUT_MS = 15_000;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
-import { webhookSecretContext } from '../../actors/webhook/signature.ts';
+import { webhookSecretContext } from '../../actors/webhook/sign.ts';
 import { signingKeyContext } from '../../gateway/http/auth/issuer.ts';
 import { totpContext } from '../../gateway/http/auth/totp.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';

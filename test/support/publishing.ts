@@ -1,7 +1,7 @@
 /** A publisher over memory and a hand-turned clock, with edges that answer as a test says. */
 import { createPublisher } from '../../actors/webhook/publisher.ts';
 import type { Attempt, Delivery, DeliveryStreams, Publisher } from '../../actors/webhook/ports.ts';
-import { webhookSecretContext } from '../../actors/webhook/signature.ts';
+import { webhookSecretContext } from '../../actors/webhook/sign.ts';
 import type { Acknowledgement } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { HandClock } from './clock.ts';

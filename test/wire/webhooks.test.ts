@@ -1,5 +1,5 @@
 import test from 'ava';
-import { webhookSecretContext } from '../../actors/webhook/signature.ts';
+import { webhookSecretContext } from '../../actors/webhook/sign.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { createSecretBox } from '../../persistence/secret-box.ts';
 import { envelopeOf } from '../../protocol/schema/events.ts';

@@ -3,7 +3,7 @@
  * can be retired. It may run beside running nodes, as often as one likes: a row that changes meanwhile is left as it is
  * and is read again.
  */
-import { webhookSecretContext } from '../../../actors/webhook/signature.ts';
+import { webhookSecretContext } from '../../../actors/webhook/sign.ts';
 import { signingKeyContext } from '../../http/auth/issuer.ts';
 import { totpContext } from '../../http/auth/totp.ts';
 import type { SecretBox } from '../../../model/ports/secret-box.ts';

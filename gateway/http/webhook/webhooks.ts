@@ -1,7 +1,7 @@
 /** Webhook endpoints. Spec §2.7, §4.1: the secret is shown once, later reads show a preview. */
 import { randomBytes } from 'node:crypto';
 import { CHANGED_MEANWHILE } from '../../../actors/webhook/decide.ts';
-import { webhookSecretContext } from '../../../actors/webhook/signature.ts';
+import { webhookSecretContext } from '../../../actors/webhook/sign.ts';
 import { pageAskOf, slicePage } from '../../../protocol/cursor.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newUuid } from '../../../protocol/node/ids.ts';

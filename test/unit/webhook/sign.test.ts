@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { secretBytes, signatureHeaders, webhookSecretContext } from '../../../actors/webhook/signature.ts';
+import { secretBytes, signatureHeaders, webhookSecretContext } from '../../../actors/webhook/sign.ts';
 import { vector } from '../../support/vectors.ts';
 
 interface Vector {
