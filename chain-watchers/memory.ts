@@ -69,9 +69,7 @@ export interface Memory {
   matureAfter: number;
   /** Newest blocks, decoded, oldest first. */
   recent: KeyedBlock[];
-  /**
-   * Blocks recorded before a restart that are still to be read again, newest first; null before they were looked up.
-   */
+  /** Blocks of before a restart that are still to be read again, newest first; null before that was looked at. */
   unread: readonly BlockLink[] | null;
   rematched: { readonly nowMs: number; readonly elapsedMs: number } | null;
   notedHeight: number | null;
