@@ -148,7 +148,7 @@ function policyOf({ sweepPolicies }: SweepSees, id: string): SweepPolicy | Refus
 const SCHEDULED: ReadonlySet<SweepSettings['triggerMode']> = new Set(['SCHEDULE', 'THRESHOLD_AND_SCHEDULE']);
 const THRESHOLDS: ReadonlySet<SweepSettings['triggerMode']> = new Set(['THRESHOLD', 'THRESHOLD_AND_SCHEDULE']);
 
-/** The next instant after `afterMs` at which its schedule fires it; null where none does. */
+/** When its schedule fires it next, after `afterMs`; null where none does. */
 export function dueAtMs(policy: SweepSettings & Pick<SweepPolicy, 'pausedAtMs'>, afterMs: number): number | null {
   const { enabled, pausedAtMs, triggerMode, scheduleCron, scheduleTimeZone } = policy;
   if (!enabled || pausedAtMs !== null || scheduleCron === null || !SCHEDULED.has(triggerMode)) return null;

@@ -20,7 +20,7 @@ export interface SweeperParts extends WorkParts {
   readonly log: { warn(facts: object, text: string): void };
 }
 
-/** One round over all open jobs of this node's accounts; what fails is tried again with the next. */
+/** One look at all open jobs of this node's accounts; what fails is tried again with the next. */
 export async function lookAtJobs(parts: SweeperParts): Promise<void> {
   const { sweeps, sandbox, isMine, log } = parts;
   for (let behind: OpenJob | null = null; ;) {
