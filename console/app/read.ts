@@ -8,7 +8,7 @@ import type { Call } from '../../protocol/client.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { OperationId, ReplyOf } from '../../protocol/routes.ts';
 import { ask, type Asking } from './ask.ts';
-import { pulse } from './live.ts';
+import { nowMs, pulse } from './live.ts';
 
 export interface Read<T> {
   /** The last good answer. */
@@ -59,6 +59,7 @@ function keptOf<O extends OperationId>(operationId: O, scope: Asking, call: Call
       const mine = asked;
       read.value = { ...read.peek(), isLoading: true };
       const { outcome, requestId } = await ask(operationId, scope, call);
+      nowMs.value = Date.now(); // what was just made is not in the future
       if (mine !== asked) return; // a newer question is on its way: this answer is late
       read.value = isRefusal(outcome)
         ? { ...read.peek(), failure: { refusal: outcome, requestId }, isLoading: false }

@@ -97,6 +97,7 @@ for (const way of ['mouse', 'keyboard'] as const) {
     await press('button', 'Pay it');
     await press('link', 'See what was posted');
     await page.locator('tr', { hasText: 'Deposit confirmed' }).getByText('Delivered').waitFor();
+    t.notRegex(await page.locator('main').innerText(), /\bin \d+ (?:s|min)\b/, 'nothing has happened in the future');
     await picture(page, `first-run-${way}-delivered`);
     const took = performance.now() - began;
     t.log(`${presses()} presses, ${Math.round(took / 1_000)} s`);
