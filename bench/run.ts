@@ -38,14 +38,9 @@ function rowOf(figure: Figure): string {
  * Runs one file; each of its output lines that is a figure is shown as a row when it comes, and collected; the rest is
  * passed on.
  */
-async function runOne(file: string, more: string | undefined): Promise<Figure[]> {
+async function runOne(file: string, more: readonly string[]): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const args = [
-    '--expose-gc',
-    '--disable-warning=ExperimentalWarning',
-    `${folder}${file}`,
-    ...(more === undefined ? [] : [more]),
-  ];
+  const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`, ...more];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const timer = setTimeout(
     () => child.kill('SIGKILL'),
@@ -83,17 +78,22 @@ const SCALE = 'scale.ts';
 const MEMORY = 'memory.ts';
 const LONG_LIMIT_MS = 3 * 3_600_000;
 const USAGE = `usage: npm run bench -- [p1 p4 …] [--write]   each takes a minute or so
-       npm run bench -- scale [--rows 10000,1000000]   lists and one fact by the size of an account; about an hour
+       npm run bench -- scale [--rows 10000,1000000] [--keep FOLDER]   lists and one fact by the size of an account;
+                                                       about an hour, less where FOLDER has what a run before filled
        npm run bench -- memory [--minutes 60]          resident memory under full load, minute by minute
   ${files.map((name) => name.replace('.ts', '')).join('  ')}`;
 
 /** The files that are asked for, or null: then it said what there is, and set the exit code. */
-function asked(
-  args: string[],
-): { wanted: string[]; write: boolean; rows: string | undefined; minutes: string | undefined } | null {
+function asked(args: string[]): {
+  wanted: string[];
+  write: boolean;
+  rows: string | undefined;
+  keep: string | undefined;
+  minutes: string | undefined;
+} | null {
   try {
     const {
-      values: { help, write, rows, minutes },
+      values: { help, write, rows, keep, minutes },
       positionals,
     } = parseArgs({
       args,
@@ -102,6 +102,7 @@ function asked(
         write: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
         rows: { type: 'string' },
+        keep: { type: 'string' },
         minutes: { type: 'string' },
       },
     });
@@ -118,7 +119,7 @@ function asked(
       ...files.filter((name) => positionals.length === 0 || positionals.some((prefix) => startsWith(prefix)(name))),
       ...[SCALE, MEMORY].filter((name) => positionals.includes(name.replace('.ts', ''))),
     ];
-    if (!help) return { wanted, write, rows, minutes };
+    if (!help) return { wanted, write, rows, keep, minutes };
     console.log(USAGE);
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
@@ -133,8 +134,14 @@ async function main(): Promise<void> {
   const rows: string[] = [];
   for (const file of ask.wanted) {
     console.error(`${file} …`);
+    const more = file === SCALE ? [ask.rows ?? '', ask.keep] : file === MEMORY ? [ask.minutes] : [];
     rows.push(
-      ...(await runOne(file, file === SCALE ? ask.rows : file === MEMORY ? ask.minutes : undefined)).map(rowOf),
+      ...(
+        await runOne(
+          file,
+          more.filter((given) => given !== undefined),
+        )
+      ).map(rowOf),
     );
   }
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();

@@ -1,10 +1,11 @@
 /**
  * `npm run bench -- scale`: every list by several filters, every reading route over HTTP, and one fact, at 1,000,
  * 10,000, 1 and 10 million rows of one account. Each size is filled into a database of its own, which is dropped before
- * the next; lists are asked for through the stores of a node, routes at a node of its own.
+ * the next; lists are asked for through the stores of a node, routes at a node of its own. With `--keep FOLDER` the
+ * databases stay there, and what a run before filled is measured again by this tree's statements.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initialAccount } from '../model/account/state.ts';
@@ -20,14 +21,16 @@ import { pathOf } from '../protocol/route.ts';
 import { prepareDatabase } from '../developer/database.ts';
 import { startChild } from '../developer/children.ts';
 import { CLOUD_ENTRY } from '../developer/deployment.ts';
-import { seedDeveloperOrganizations } from '../developer/seed.ts';
+import { seedDeveloperOrganizations, type DeveloperRecord } from '../developer/seed.ts';
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../developer/embedded-postgres.ts';
 import { oneFact } from '../test/support/one-fact.ts';
 import { fillScale, SCALE_TAGS, SCALE_USERS, SCALE_WEBHOOKS } from '../test/support/scale.ts';
 import { addressRow, write } from '../test/support/store-rows.ts';
 import { backendsCpuMs, median, percentile, serverPidOf, type Figure } from './figure.ts';
 
-const SIZES = (process.argv[2] ?? '1000,10000,1000000,10000000').split(',').map(Number);
+const SIZES = (process.argv[2] || '1000,10000,1000000,10000000').split(',').map(Number);
+/** The folder that keeps the server's data; null: it is deleted at the end. */
+const KEPT = process.argv[3] ?? null;
 /** Goals of issue 8. */
 const LIST_GOAL_MS = 50;
 const FACT_GROWTH_MAX = 1.2;
@@ -117,6 +120,8 @@ async function measureLists(stores: Stores, accountId: AccountId, size: number, 
  * with rows.
  */
 const ROUTE_TAGS = new Set(['Addresses', 'Transactions', 'Webhooks', 'Billing']);
+/** What a route that answers only a question is asked. */
+const QUESTIONS: Readonly<Record<string, string>> = { '/v1/search': '?q=address-7' };
 
 /** p50 and p99 of every reading route of the table, at a node that has nothing else to do. */
 async function measureRoutes(
@@ -132,10 +137,14 @@ async function measureRoutes(
       !(ROUTE_TAGS.has(route.tag) && route.credential === 'application')
     )
       return [];
-    const id = ids[route.tag] ?? '';
-    return /\{(chain|address|token)\}/.test(route.path)
-      ? []
-      : [pathOf(route.path, { id, webhookId: SCALE_WEBHOOKS.busy })];
+    const known = {
+      ...(ids[route.path] === undefined ? {} : { id: ids[route.path]! }),
+      webhookId: SCALE_WEBHOOKS.busy,
+    };
+    const missing = [...route.path.matchAll(/\{(\w+)\}/g)].filter(([, name]) => !(name! in known));
+    if (missing.length === 0) return [pathOf(route.path, known) + (QUESTIONS[route.path] ?? '')];
+    console.log(`left out, nothing to put for ${missing.map(([name]) => name).join()}: GET ${route.path}`);
+    return [];
   });
   for (const path of [...paths, '/metrics']) {
     const took = await timesOf(ASKED, async () => {
@@ -145,7 +154,7 @@ async function measureRoutes(
     });
     emit({
       id: `PS-${size}`,
-      what: `GET ${path.replace(ids['Addresses']!, '{id}').replace(ids['Transactions']!, '{id}').replace(SCALE_WEBHOOKS.busy, '{id}')}, p99`,
+      what: `GET ${path.replace(/(?:adr|dep|evt)_\w+/, '{id}').replace(SCALE_WEBHOOKS.busy, '{id}')}, p99`,
       ours: percentile(took, 0.99),
       limit: LIST_GOAL_MS,
       unit: 'ms',
@@ -165,7 +174,10 @@ interface Fact {
 /** One fact: median and p99, and the CPU of the database's backends, milliseconds. */
 async function measureFact(stores: Stores, accountId: AccountId, serverPid: number): Promise<Fact> {
   await write(stores, accountId, [
-    { table: 'address', row: addressRow(accountId, { userRef: SCALE_USERS.one, tag: 'bench', index: 2_000_000_000 }) },
+    {
+      table: 'address',
+      row: addressRow(accountId, { userRef: SCALE_USERS.one, tag: 'bench', index: randomInt(2 ** 30, 2 ** 31) }),
+    },
   ]);
   for (let n = 0; n < WARM_UP; n += 1) await oneFact(stores, accountId);
   const before = backendsCpuMs(serverPid);
@@ -178,10 +190,17 @@ async function measureFact(stores: Stores, accountId: AccountId, serverPid: numb
   return { p50: median(took), p99: percentile(took, 0.99), cpuMs: (backendsCpuMs(serverPid) - before) / FACTS };
 }
 
-const FILLING = { max_wal_size: '16GB', checkpoint_timeout: '1h', full_page_writes: 'off', autovacuum: 'off' } as const;
+const FILLING = {
+  max_wal_size: '8GB',
+  checkpoint_timeout: '1h',
+  full_page_writes: 'off',
+  fsync: 'off',
+  autovacuum: 'off',
+} as const;
 
 /**
- * While it is filled the server makes no checkpoint and no second copy of its pages: after a kill it is filled anew.
+ * While it is filled the server seldom makes a checkpoint, waits for no disk and makes no second copy of its pages:
+ * after a kill it is filled anew.
  */
 async function filling(superuserUrl: string, on: boolean): Promise<void> {
   const admin = openDatabase({
@@ -201,10 +220,59 @@ async function filling(superuserUrl: string, on: boolean): Promise<void> {
   }
 }
 
+/** What a run before left beside a database that it filled to the end. */
+interface Filled {
+  readonly secretKey: string;
+  readonly record: DeveloperRecord;
+}
+
+const databaseOf = (size: number): string => `scale_${size}`;
+const filledFile = (size: number): string | null => (KEPT === null ? null : join(KEPT, `${databaseOf(size)}.json`));
+
+function filledBefore(size: number): Filled | null {
+  const file = filledFile(size);
+  return file === null || !existsSync(file) ? null : (JSON.parse(readFileSync(file, 'utf8')) as Filled);
+}
+
+/** A live account of `size` rows of each list, filled in SQL, in a database that has no row yet. */
+async function fill(
+  { stores, appUrl, superuserUrl }: { stores: Stores; appUrl: string; superuserUrl: string },
+  size: number,
+  folder: string,
+): Promise<Filled> {
+  const secretKey = randomBytes(32).toString('hex');
+  const record = await seedDeveloperOrganizations({
+    databaseUrl: appUrl,
+    secretKey,
+    recordFile: join(folder, 'seed.json'),
+  });
+  const live = accountIdOf(record.organizationId, 'live');
+  await write(stores, live, [
+    {
+      table: 'account_keys',
+      row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' },
+      key: 'evm/evm00',
+    },
+  ]);
+  const startedMs = performance.now();
+  await filling(superuserUrl, true);
+  await fillScale(superuserUrl, live, {
+    addresses: size,
+    deposits: size,
+    withdrawals: Math.ceil(size / 4),
+    deliveries: size,
+    otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
+  });
+  await filling(superuserUrl, false);
+  console.log(`${size} rows filled in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
+  const file = filledFile(size);
+  if (file !== null) writeFileSync(file, JSON.stringify({ secretKey, record }), { mode: 0o600 });
+  return { secretKey, record };
+}
+
 async function measure(server: { url: string; pid: number }, size: number): Promise<Fact> {
-  const { appUrl, superuserUrl } = await prepareDatabase(server.url, `scale_${size}`);
-  const folder = mkdtempSync(join(tmpdir(), 'flock-bench-')),
-    secretKey = randomBytes(32).toString('hex');
+  const { appUrl, superuserUrl } = await prepareDatabase(server.url, databaseOf(size));
+  const folder = mkdtempSync(join(tmpdir(), 'flock-bench-'));
   const sql = openDatabase({ url: appUrl, connections: 4, name: 'flock-bench' });
   const lists = openLists({ url: appUrl, connections: 2, name: 'flock-bench-lists' });
   try {
@@ -220,36 +288,16 @@ async function measure(server: { url: string; pid: number }, size: number): Prom
       'bench',
       Array.from({ length: SHARD_COUNT }, (_, shard) => shard),
     );
-    const record = await seedDeveloperOrganizations({
-      databaseUrl: appUrl,
-      secretKey,
-      recordFile: join(folder, 'seed.json'),
-    });
+    const { secretKey, record } = filledBefore(size) ?? (await fill({ stores, appUrl, superuserUrl }, size, folder));
     const live = accountIdOf(record.organizationId, 'live');
-    await write(stores, live, [
-      {
-        table: 'account_keys',
-        row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' },
-        key: 'evm/evm00',
-      },
-    ]);
-    const startedMs = performance.now();
-    await filling(superuserUrl, true);
-    await fillScale(superuserUrl, live, {
-      addresses: size,
-      deposits: size,
-      withdrawals: Math.ceil(size / 4),
-      deliveries: size,
-      otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
-    });
-    await filling(superuserUrl, false);
-    console.log(`${size} rows filled in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
     const fact = await measureFact(stores, live, server.pid);
     await measureLists(stores, live, size, server.pid);
-    const [[address], [transaction]] = [
-      (await stores.read.addresses(live, {}, { page: 0, size: 1 })).content,
-      (await stores.read.transactions(live, {}, { page: 0, size: 1 })).content,
-    ];
+    const one = { page: 0, size: 1 },
+      [[address], [transaction], [delivery]] = [
+        (await stores.read.addresses(live, {}, one)).content,
+        (await stores.read.transactions(live, {}, one)).content,
+        (await stores.read.deliveries(live, {}, one)).content,
+      ];
     await stores.ownership.leaveNode('bench');
     const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-bench', role: null });
     await admin`update flock.account set state = jsonb_set(state, '{plan,band}', '"custom"') where account_id = ${live}`;
@@ -273,7 +321,11 @@ async function measure(server: { url: string; pid: number }, size: number): Prom
       await measureRoutes(
         `http://127.0.0.1:${port}`,
         record.live.cloudApiKey,
-        { Addresses: address!.id, Transactions: transaction!.id },
+        {
+          '/v1/addresses/{id}': address!.id,
+          '/v1/transactions/{id}': transaction!.id,
+          '/v1/events/{id}': delivery!.eventId,
+        },
         size,
       );
     } finally {
@@ -287,7 +339,8 @@ async function measure(server: { url: string; pid: number }, size: number): Prom
 }
 
 async function main(): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
+  if (KEPT !== null) mkdirSync(KEPT, { recursive: true });
+  const dataDir = KEPT ?? mkdtempSync(join(tmpdir(), 'flock-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });
   try {
     const maintenance = openDatabase({
@@ -301,6 +354,9 @@ async function main(): Promise<void> {
     const server = { url: postgres.url, pid: serverPidOf(backend!.pid) };
     let smallest: Fact | null = null;
     for (const size of SIZES) {
+      const database = maintenance(databaseOf(size));
+      // One that was not filled to its end.
+      if (filledBefore(size) === null) await maintenance`drop database if exists ${database} with (force)`;
       const fact = await measure(server, size);
       smallest ??= fact;
       const note = `from the block to the recorded attempt, one at a time, n = ${FACTS}; p50 ${rounded(fact.p50)} ms, p99 ${rounded(fact.p99)} ms; limit: the smallest size of this run`;
@@ -314,12 +370,12 @@ async function main(): Promise<void> {
         goal: FACT_GROWTH_MAX,
         note,
       });
-      await maintenance`drop database ${maintenance(`scale_${size}`)} with (force)`;
+      if (KEPT === null) await maintenance`drop database ${database} with (force)`;
     }
     await maintenance.end({ timeout: 5 });
   } finally {
     await postgres.stop();
-    removeEmbeddedPostgres(dataDir);
+    if (KEPT === null) removeEmbeddedPostgres(dataDir);
   }
 }
 

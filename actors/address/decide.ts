@@ -9,22 +9,19 @@
  */
 import { isRefusal, notFound, PAIRS_CHANGED, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/capabilities.ts';
-import { addressKeyOf } from '../../protocol/node/ids.ts';
+import type { AccountEvent, AddressSees } from '../../model/account/capabilities.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type Chain, type PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
 import { addressLimit, noSubscription, tierLimit } from '../plan/limits.ts';
 import { dayOf, turnOfDay } from './peak.ts';
+import { ISSUED, issuedRow, issuedWrite } from './issued.ts';
 import { isLent } from './lend.ts';
 import { announceLow } from './pools.ts';
 import { notReady, pooled, unusedOf } from '../edge-link/readiness.ts';
 import { presentFrom } from '../edge-link/retired-identities.ts';
 import type { Pool } from '../../model/account/address.ts';
-
-/** Customers' addresses are `M/0/i`. Spec: chains.md 4.1, 5.1. */
-const CHANGE = 0;
 
 /**
  * The next address.
@@ -56,10 +53,7 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
     ...(paired ? { paired } : {}),
   };
   const low = pool === null ? { events: [], rows: [] } : announceLow(state, chain as PooledChain, pool, 2, nowMs);
-  const write: RowWrite =
-    row.family === 'evm'
-      ? { table: 'address', row, paired, pairsFrom: presentFrom(state, 'evm') }
-      : { table: 'address', row };
+  const write = issuedWrite(state, row, paired);
   const turn = paired ? null : turnOfDay(state, nowMs);
   return accept(row, [...(turn?.events ?? []), issued, ...low.events], [...(turn?.rows ?? []), write, ...low.rows]);
 }
@@ -88,7 +82,7 @@ function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
     if (isRefusal(index)) return index;
     const { xpub } = state.enrolment!.keys[FAMILY_OF[chain]]!;
     return {
-      row: rowOf(deciding, index, derivation.deriveAddress(book.network(chain), xpub, CHANGE, index)),
+      row: rowOf(deciding, index, derivation.deriveAddress(book.network(chain), xpub, ISSUED, index)),
       pool: null,
     };
   }
@@ -118,32 +112,11 @@ function poolEmpty({ edge }: AddressSees, chain: PooledChain): Refusal {
     : refuse('EDGE_OFFLINE', { chain, reason: 'pool_empty' });
 }
 
-function rowOf(
-  { state, command, book, nowMs }: Deciding<'create_address'>,
+const rowOf = (
+  { state, command: { id, chain, userRef, tag, label }, book, nowMs }: Deciding<'create_address'>,
   index: number,
   { address, path }: { address: string; path: string },
-): AddressRow {
-  const { id, chain, userRef, tag, label } = command;
-  const { family, parseAddress } = book.facts(chain);
-  const parsed = parseAddress(book.network(chain), address);
-  if (isRefusal(parsed)) throw new Error(`issued address of ${chain} does not parse`);
-  return {
-    id,
-    accountId: state.accountId,
-    chain,
-    family,
-    address,
-    addressKey: addressKeyOf(state.environment, family, parsed.bytes),
-    derivationPath: path,
-    purpose: 'deposit',
-    index,
-    userRef,
-    tag,
-    label,
-    status: 'active',
-    createdAtMs: nowMs,
-  };
-}
+): AddressRow => issuedRow(state, book, { id, chain, index, userRef, tag, label, address, path }, nowMs);
 
 /**
  * Archives an address or brings it back; only active ones count, and an EVM address once. The row may have been read

@@ -4,14 +4,9 @@
 import type { AccountEvent, AddressSees, RowWrite } from '../../model/account/capabilities.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import { CHECKOUT_TAG } from '../../model/rows/payment.ts';
-import { isRefusal } from '../../protocol/errors.ts';
-import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { FAMILY_OF, type CheckoutChain } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
-import { presentFrom } from '../edge-link/retired-identities.ts';
-
-/** Customers' addresses are `M/0/i`. */
-const CHANGE = 0;
+import { ISSUED, issuedRow, issuedWrite } from './issued.ts';
 
 export interface Lendable {
   readonly row: AddressRow;
@@ -34,35 +29,15 @@ export function freshLent(
   nowMs: number,
 ): Lendable {
   const family = FAMILY_OF[chain],
-    { derivation, parseAddress } = book.facts(chain),
+    { derivation } = book.facts(chain),
     index = state.indexes[family] ?? 0,
     key = state.enrolment?.keys[family];
   if (derivation.kind !== 'xpub' || key === undefined) throw new Error(`${chain} has no key to derive from`);
-  const { address, path } = derivation.deriveAddress(book.network(chain), key.xpub, CHANGE, index);
-  const parsed = parseAddress(book.network(chain), address);
-  if (isRefusal(parsed)) throw new Error(`lent address of ${chain} does not parse`);
-  const row: AddressRow = {
-    id,
-    accountId: state.accountId,
-    chain,
-    family,
-    address,
-    addressKey: addressKeyOf(state.environment, family, parsed.bytes),
-    derivationPath: path,
-    purpose: 'deposit',
-    index,
-    userRef: null,
-    tag: CHECKOUT_TAG,
-    label,
-    status: 'active',
-    createdAtMs: nowMs,
-  };
+  const { address, path } = derivation.deriveAddress(book.network(chain), key.xpub, ISSUED, index),
+    row = issuedRow(state, book, { id, chain, index, userRef: null, tag: CHECKOUT_TAG, label, address, path }, nowMs);
   return {
     row,
     event: { type: 'address_issued', id, family, chain, index, lent: true },
-    write:
-      family === 'evm'
-        ? { table: 'address', row, paired: false, pairsFrom: presentFrom(state, 'evm') }
-        : { table: 'address', row },
+    write: issuedWrite(state, row, false),
   };
 }

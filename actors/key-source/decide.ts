@@ -16,11 +16,11 @@ import { deriveUncompressedPublicKey, HARDENED, parseXpub } from '../../chains/s
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { KeySourceSees, RowWrite } from '../../model/account/capabilities.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
-import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { pinnedIdentity, suspended } from '../account/guards.ts';
+import { issuedRow } from '../address/issued.ts';
 import { turnOfDay } from '../address/peak.ts';
 import { addressLimit, noSubscription, tierLimit } from '../plan/limits.ts';
 import { notReady } from '../edge-link/readiness.ts';
@@ -260,31 +260,15 @@ export function derived(keys: readonly SourceKey[], path: string | null): string
 
 const evmAddress = (publicKey: Uint8Array): string => addressOfPublicKey(secp256k1.publicKeyConvert(publicKey, false));
 
-function rowOf(
+const rowOf = (
   { state, command: { fingerprint }, book, nowMs }: Registering,
   { chain, path, address }: Registering['command']['addresses'][number],
   id: string,
-): AddressRow {
-  const { family, parseAddress } = book.facts(chain);
-  const parsed = parseAddress(book.network(chain), address);
-  if (isRefusal(parsed)) throw new Error(`derived address of ${chain} does not parse`);
-  return {
-    id,
-    accountId: state.accountId,
-    chain,
-    family,
-    address,
-    addressKey: addressKeyOf(state.environment, family, parsed.bytes),
-    derivationPath: `[${fingerprint}${path === null ? '' : path.slice(1)}]`,
-    purpose: 'deposit',
-    index: null,
-    userRef: null,
-    tag: null,
-    label: null,
-    status: 'active',
-    createdAtMs: nowMs,
-  };
-}
+): AddressRow => {
+  const nobody = { index: null, userRef: null, tag: null, label: null },
+    known = `[${fingerprint}${path === null ? '' : path.slice(1)}]`;
+  return issuedRow(state, book, { id, chain, ...nobody, address, path: known }, nowMs);
+};
 
 /** Families whose sources register a key and no addresses. */
 export const KEY_ONLY_FAMILIES: readonly Family[] = ['btc', 'tron', 'xrp'];

@@ -1,7 +1,7 @@
 /** One deposit in the database: what the watcher, the account and the publisher ask for and write, in their order. */
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import { newId } from '../../protocol/node/ids.ts';
+import { eventId, newId } from '../../protocol/node/ids.ts';
 import { SCALE_USERS } from './scale.ts';
 import { depositRow, linksAfter, publicationRow, recordOf, transferTo, write } from './store-rows.ts';
 
@@ -31,7 +31,12 @@ export async function oneFact(stores: Stores, accountId: AccountId): Promise<voi
     blockHash: link!.hash,
     amount: BigInt(transfer.amount),
   });
-  const told = publicationRow(accountId, { orderKey: row.address, createdAtMs: Date.now() });
+  // A database that is measured twice has what the run before told.
+  const told = publicationRow(accountId, {
+    eventId: eventId(accountId, transfer.txid),
+    orderKey: row.address,
+    createdAtMs: Date.now(),
+  });
   await write(stores, accountId, [
     { table: 'deposit', row: deposit },
     { table: 'publication', row: told },
