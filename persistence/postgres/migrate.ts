@@ -21,6 +21,15 @@ export interface MigrateOptions {
   readonly appPassword?: string;
   /** Stops after this number and applies no functions; for tests of the way from every earlier version. */
   readonly upTo?: number;
+  /** The functions of this version; for tests of one that fails. */
+  readonly functions?: readonly SqlFunction[];
+}
+
+/** The connection that migrates, the functions of this version, and which of their files the server is at. */
+interface Migrating {
+  readonly sql: Sql;
+  readonly functions: readonly SqlFunction[];
+  at(): string | null;
 }
 
 /** Runs what is missing; answers the versions before and after. Throws: MigrationError when it cannot. */
@@ -28,17 +37,28 @@ export async function migrate({
   url,
   appPassword,
   upTo = Infinity,
+  functions = sqlFunctions(),
 }: MigrateOptions): Promise<{ from: number; to: number }> {
-  const pool = openDatabase({ url, connections: 1, name: 'flock-migrate', role: null });
+  let at: string | null = null;
+  const pool = openDatabase({
+    url,
+    connections: 1,
+    name: 'flock-migrate',
+    role: null,
+    onNotice: (message) => {
+      if (message.startsWith(AT)) at = message.slice(AT.length);
+    },
+  });
   const sql = await pool.reserve();
+  const migrating: Migrating = { sql: sql as unknown as Sql, functions, at: () => at };
   try {
     await sql`select set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, false), set_config('lock_timeout', '0', false)`;
     await sql`select pg_advisory_lock(${LOCK})`;
     await createRoles(sql as unknown as Sql, appPassword);
     await sql.unsafe('set role flock_owner');
     const known = await knownFunctions(sql as unknown as Sql);
-    const versions = await runMissing(sql as unknown as Sql, known, upTo);
-    if (upTo === Infinity) await applyFunctions(sql as unknown as Sql, known);
+    const versions = await runMissing(migrating, known, upTo);
+    if (upTo === Infinity) await applyFunctions(migrating, known);
     return versions;
   } finally {
     sql.release();
@@ -112,25 +132,30 @@ async function knownFunctions(sql: Sql): Promise<Map<string, string>> {
   return new Map(applied.map(({ name, checksum }) => [name, checksum]));
 }
 
-async function runMissing(sql: Sql, known: Map<string, string>, upTo: number): Promise<{ from: number; to: number }> {
+async function runMissing(
+  migrating: Migrating,
+  known: Map<string, string>,
+  upTo: number,
+): Promise<{ from: number; to: number }> {
+  const { sql, functions } = migrating;
   const done = await sql<Applied[]>`select number, name, checksum from flock.migration order by number`;
   const steps = migrations();
   const plan = planOf(done, steps);
   const from = done.at(-1)?.number ?? 0;
   let to = from;
   if (plan.takesOver) {
-    await takeOver(sql, steps[0]!, known);
+    await takeOver(migrating, steps[0]!, known);
     to = steps[0]!.number;
   }
   const missing = plan.missing.filter(({ number }) => number <= upTo);
   // Triggers of a step name functions that must be there. Those that are there stay until all tables are as they need.
   if (missing.length > 0) {
-    const first = sqlFunctions().filter(({ name, trigger }) => trigger && !known.has(name));
-    await inTransaction(sql, 'functions', textOf(first));
+    const first = functions.filter(({ name, trigger }) => trigger && !known.has(name));
+    await inTransaction(migrating, 'functions', textOf(first));
     for (const { name, checksum } of first) known.set(name, checksum);
   }
   for (const step of missing) {
-    await inTransaction(sql, step.name, `${step.text}\n;${recordOf(step)}`);
+    await inTransaction(migrating, step.name, `${step.text}\n;${recordOf(step)}`);
     to = step.number;
   }
   return { from, to };
@@ -146,26 +171,29 @@ const OF_TRIGGERS = 'ledger_entry_has_event';
  * A database that came by steps 1–48 has what the beginning makes: `test/integration/persistence/takeover.test.ts`
  * compares the catalogs. Triggers of that time were made with their functions, after the last step.
  */
-async function takeOver(sql: Sql, beginning: Migration, known: ReadonlyMap<string, string>): Promise<void> {
+async function takeOver(migrating: Migrating, beginning: Migration, known: ReadonlyMap<string, string>): Promise<void> {
   if (!known.has(OF_TRIGGERS)) throw tooOld('the database has all tables, but its functions were not applied');
   await inTransaction(
-    sql,
+    migrating,
     beginning.name,
     `update migration set superseded_by = ${beginning.number};${recordOf(beginning)}`,
   );
 }
 
 /** Replaces the functions whose text is not the one applied, and records the set. */
-async function applyFunctions(sql: Sql, known: ReadonlyMap<string, string>): Promise<void> {
-  const changed = sqlFunctions().filter(({ name, checksum }) => known.get(name) !== checksum);
+async function applyFunctions(migrating: Migrating, known: ReadonlyMap<string, string>): Promise<void> {
+  const changed = migrating.functions.filter(({ name, checksum }) => known.get(name) !== checksum);
   await inTransaction(
-    sql,
+    migrating,
     'functions',
     `${textOf(changed)}
     insert into function_set as s (set) values (${FUNCTION_SET})
       on conflict (one) do update set set = excluded.set where s.set <> excluded.set;`,
   );
 }
+
+/** Begins the notice that says at which function's file the server is. */
+const AT = 'flock migrate: ';
 
 /** The functions, and the rows that record them. */
 function textOf(functions: readonly SqlFunction[]): string {
@@ -174,15 +202,27 @@ function textOf(functions: readonly SqlFunction[]): string {
     insert into function (name, checksum) values ('${name}', '${checksum}')
       on conflict (name) do update set checksum = excluded.checksum, applied_at = clock_timestamp();`,
   );
-  return [...functions.map(({ text }) => text), ...recorded].join('\n');
+  const marked = functions.map(
+    ({ name, text }) => `do $at$ begin raise notice '${AT}functions/${name}.sql'; end $at$;\n${text}`,
+  );
+  return [...marked, `do $at$ begin raise notice '${AT}'; end $at$;`, ...recorded].join('\n');
 }
 
-async function inTransaction(sql: Sql, what: string, statements: string): Promise<void> {
+/**
+ * All statements are one text: this client would run what comes after a dead connection on another one. What was not
+ * committed ends with the connection, which `migrate` closes: nothing is sent on it after a failure, because this
+ * client dies of a write to one that the server closed, and its TypeError would stand where the server's words belong.
+ */
+async function inTransaction({ sql, at }: Migrating, what: string, statements: string): Promise<void> {
   try {
     await sql.unsafe(`begin; set local search_path = flock, pg_temp;\n${statements}\ncommit;`);
   } catch (error) {
-    await sql.unsafe('rollback').catch(() => undefined);
-    throw new MigrationError('statement_failed', `${what}: ${(error as Error).message}`, { cause: error });
+    const { message, detail } = error as { message: string; detail?: string };
+    const words =
+      sqlstateOf(error) === null
+        ? `the connection to the server ended here (${message}): nothing of this was applied. The server's own log says why; then run migrate again`
+        : `${message}${detail === undefined ? '' : ` (${detail})`}`;
+    throw new MigrationError('statement_failed', `${at() || what}: ${words}`, { cause: error });
   }
 }
 

@@ -75,6 +75,44 @@ test.serial(
   },
 );
 
+const planted = (text: string) => [
+  ...sqlFunctions(),
+  { name: 'zz_planted', text, checksum: 'planted', trigger: false } as const,
+];
+
+test.serial(
+  "a function that the server refuses is named beside the server's words, and nothing of the set is applied",
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      const text = 'create function zz_planted() returns int language sql as $$ select no_such_column from account $$;';
+      const refused = await t.throwsAsync(migrate({ url, functions: planted(text) }), { instanceOf: MigrationError });
+      t.is((refused as MigrationError).code, 'statement_failed');
+      t.is(refused!.message, 'functions/zz_planted.sql: column "no_such_column" does not exist');
+      t.is(sqlstateOf(refused!.cause), '42703');
+      t.deepEqual([...(await admin`select from flock.function where name = 'append_accounts'`)], []);
+      t.deepEqual(await migrate({ url }), { from: NEWEST, to: NEWEST });
+    });
+  },
+);
+
+test.serial(
+  'a backend that dies under a function is told with its name, and the process that migrates lives on to say it',
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      const running = t.throwsAsync(migrate({ url, functions: planted('select pg_sleep(600);') }), {
+        instanceOf: MigrationError,
+      });
+      await eventually('the backend that runs the function is terminated', async () => {
+        const ended = await admin`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'flock-migrate' and datname = current_database() and wait_event = 'PgSleep'`;
+        return ended.length > 0;
+      });
+      t.regex((await running)!.message, /^functions\/zz_planted\.sql: the connection to the server ended here/);
+      t.deepEqual(await migrate({ url }), { from: NEWEST, to: NEWEST }, 'and nothing was left half done');
+    });
+  },
+);
+
 test.serial('two nodes that start at once migrate once', async (t) => {
   await withEmpty(async ({ url }) => {
     const results = await Promise.all([migrate({ url }), migrate({ url }), migrate({ url })]);
