@@ -29,7 +29,15 @@ import { agreedBalancesAt } from './audit/agreed-balances.ts';
 import { createReconciler, type Reconciler } from './audit/reconcile.ts';
 import { readForAdopted } from './follow/adopted.ts';
 import { rematch } from './follow/rematch.ts';
-import { lowerHead, replace, suspect, type Rewound } from './reorg/rewind.ts';
+import {
+  nothingToRebuild,
+  partingOf,
+  rebuildAbove,
+  type Parting,
+  type Rebuilt,
+  type RebuildRefusal,
+} from './reorg/rebuild.ts';
+import { lowerHead, suspect, type Rewound } from './reorg/rewind.ts';
 import { retryUnresolved } from './follow/unresolved.ts';
 
 /** Withdrawals that one tick carries, and the limit of those whose inclusion is looked for in blocks. */
@@ -81,11 +89,13 @@ export interface Watcher {
    * quorum.ts.
    */
   conditionOf(index: number): Condition;
+  /** Where our blocks and the chain's part, and why there is nothing to rebuild; null where there is. rebuild.ts. */
+  parting(): Promise<Parting & { readonly nothing: RebuildRefusal | null }>;
   /**
    * By a person's order after a stop: takes the chain's own branch above a height, however deep, and follows it.
    * Nothing is deleted; what is absent from the new branch is reversed. C3-33.
    */
-  rebuildAbove(height: number): Promise<Rewound>;
+  rebuildAbove(height: number): Promise<Rebuilt>;
 }
 
 /** A watcher over its parts. */
@@ -131,7 +141,12 @@ export function createWatcher(parts: WatcherParts): Watcher {
     counts: (index) => countsNow(run, index),
     conditionOf: (index) =>
       conditionOf(run.memory.witnesses[index] ?? UNKNOWN_WITNESS, parts.elapsedMs(), parts.network),
-    rebuildAbove: (height) => alone(() => rebuild(run, height)),
+    parting: () =>
+      alone(async () => {
+        const parting = await partingOf(run);
+        return { ...parting, nothing: await nothingToRebuild(run, parting) };
+      }),
+    rebuildAbove: (height) => alone(() => rebuildAbove(run, height)),
   };
 }
 
@@ -302,22 +317,4 @@ async function noteHead(run: Run, { highestHeight, roseAtMs }: HeadMemory): Prom
   if (parts.elapsedMs() - (memory.heardAtMs ?? Number.NEGATIVE_INFINITY) < HEARD_EVERY_MS) return;
   await parts.store.noteHeard(parts.ledger, parts.nowMs());
   memory.heardAtMs = parts.elapsedMs();
-}
-
-async function rebuild(run: Run, height: number): Promise<Rewound> {
-  const { parts, memory } = run;
-  const oldHead = await parts.store.cursor(parts.ledger);
-  const hash = await parts.client.getBlockHash(height);
-  const { height: headHeight } = await parts.client.getHead();
-  if (oldHead === null || hash === null || height >= oldHead.height) {
-    return { kind: 'suspect', reason: `no block of the chain below our cursor at ${height}` };
-  }
-  const until = Math.min(oldHead.height, headHeight);
-  const rewound = await replace(run, { height, hash }, oldHead, until, oldHead.height - height);
-  if (rewound.kind === 'reorg') {
-    memory.stopped = null;
-    parts.metrics.set('svc_chain_stopped', { chain: parts.network.slug }, 0);
-    parts.log.warn({ ledger: parts.ledger, height }, 'chain rebuilt by order and resumed');
-  }
-  return rewound;
 }

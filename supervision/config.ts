@@ -187,20 +187,11 @@ export class ConfigurationError extends Error {
 const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue): string =>
   `${String(name)}: ${typeof at === 'number' ? `entry ${at + 1} ` : ''}${message.replace(/^Invalid option: expected one of /, 'is one of ')}`;
 
-/**
- * The configuration of an environment. Throws: ConfigurationError with every problem at once; values are never echoed.
- */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): CloudConfig {
-  const problems: string[] = [];
-  const present = withFiles(env, IN_FILES, problems);
-  const base = schema.safeParse(present);
-  if (!base.success) problems.push(...base.error.issues.map(problemOf));
-  if (present.OIDC_AUDIENCE !== undefined && present.OIDC_ISSUER === undefined)
-    problems.push('OIDC_AUDIENCE: is read beside OIDC_ISSUER alone; set that too, or leave this out');
-  if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined)
-    problems.push('SMTP_URL or MAIL_DIR: at most one');
-  if (present.SIGN_UP === 'open' && present.SMTP_URL === undefined && present.MAIL_DIR === undefined)
-    problems.push('SIGN_UP: open needs a way for letters: SMTP_URL, or MAIL_DIR');
+/** The settings of every chain that has endpoints. Problems are added to the list. */
+export function readChainSettings(
+  present: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): CloudConfig['chains'] {
   const chains: CloudConfig['chains'] = {};
   for (const chain of CHAINS) {
     const parsed = z.object(chainSettings(chain)).safeParse(present);
@@ -220,6 +211,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       tracesRequired: value('TRACES') === 'required',
     };
   }
+  return chains;
+}
+
+/**
+ * The configuration of an environment. Throws: ConfigurationError with every problem at once; values are never echoed.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): CloudConfig {
+  const problems: string[] = [];
+  const present = withFiles(env, IN_FILES, problems);
+  const base = schema.safeParse(present);
+  if (!base.success) problems.push(...base.error.issues.map(problemOf));
+  if (present.OIDC_AUDIENCE !== undefined && present.OIDC_ISSUER === undefined)
+    problems.push('OIDC_AUDIENCE: is read beside OIDC_ISSUER alone; set that too, or leave this out');
+  if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined)
+    problems.push('SMTP_URL or MAIL_DIR: at most one');
+  if (present.SIGN_UP === 'open' && present.SMTP_URL === undefined && present.MAIL_DIR === undefined)
+    problems.push('SIGN_UP: open needs a way for letters: SMTP_URL, or MAIL_DIR');
+  const chains = readChainSettings(present, problems);
   problems.push(...unreadSettings(present, NAMES));
   const sealKeys = readSealKeys(present, problems);
   const clusterSecrets = readClusterSecrets(present, problems);

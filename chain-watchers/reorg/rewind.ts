@@ -160,10 +160,14 @@ export async function rewind(run: Run, oldHead: Cursor, { from = oldHead, lowerH
  * replaced nor that the chain is stopped. Throws: ChainUnavailable when fewer than two of several that are alive can
  * answer.
  */
-async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeight: number }> {
+export async function walkBack(
+  run: Run,
+  from: Cursor,
+  window = run.parts.network.reorgWindow,
+): Promise<{ walk: Walk; headHeight: number }> {
   const { store, ledger, network, client } = run.parts;
   const { height: headHeight } = await client.getHead();
-  const links = await store.links(ledger, from.height + 1, network.reorgWindow);
+  const links = await store.links(ledger, from.height + 1, window);
   // One that proves no block at all is not waited for here either.
   const living = (run.parts.witnesses.length === 0 ? [] : await livingOf(run))
     .filter(
@@ -173,7 +177,7 @@ async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeigh
     .map((one) => one.client);
   if (living.length < 2) {
     const index = await forkIndex(links, (link) => agrees(client, network.slug, link, headHeight));
-    return { walk: walkOf(links, index, network.reorgWindow), headHeight };
+    return { walk: walkOf(links, index, window), headHeight };
   }
   let highest = headHeight;
   const heard = await Promise.allSettled(
@@ -193,7 +197,7 @@ async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeigh
   // waited for.
   if (indexes.length < 2)
     throw new ChainUnavailable(network.slug, 'fewer than two endpoints say which of our blocks they hold');
-  return { walk: walkOf(links, commonIndex(indexes), network.reorgWindow), headHeight: highest };
+  return { walk: walkOf(links, commonIndex(indexes), window), headHeight: highest };
 }
 
 function raise(fault: unknown): never {
@@ -231,7 +235,10 @@ function stop(run: Run, reason: string): Rewound {
   const { parts, memory } = run;
   memory.stopped = reason;
   parts.metrics.set('svc_chain_stopped', { chain: parts.network.slug }, 1);
-  parts.log.error({ ledger: parts.ledger, reason }, 'chain stopped: a person must look (G17)');
+  parts.log.error(
+    { ledger: parts.ledger, reason },
+    'chain stopped: a person must look (G17); flock chains rebuild says where it parted',
+  );
   return { kind: 'stopped', reason };
 }
 

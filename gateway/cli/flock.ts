@@ -47,6 +47,11 @@ const COMMANDS: readonly Command[] = [
     '',
     'seals all secrets at rest again under the first key of SECRET_KEY, and gives back deliveries that were held for theirs',
   ),
+  operator(
+    'chains rebuild',
+    '--chain C [--above HEIGHT]',
+    'says where our blocks and those of the nodes part after a chain stopped; with --above takes the branch of the nodes',
+  ),
 ];
 
 /** A command of the cloud's operator; it works on DATABASE_URL. */

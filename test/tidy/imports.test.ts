@@ -10,7 +10,18 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
   'actors/kernel': { rooms: ['protocol', 'model/entity', 'actors/kernel'] },
   actors: { rooms: ['protocol', 'model', 'chains', 'actors'] },
   // Commands on the database are a root of composition, like a process.
-  'gateway/cli/operator': { rooms: ['protocol', 'model', 'actors/webhook/sign', 'gateway', 'persistence'] },
+  'gateway/cli/operator': {
+    rooms: [
+      'protocol',
+      'model',
+      'chains',
+      'actors/webhook/sign',
+      'chain-watchers',
+      'gateway',
+      'persistence',
+      'supervision/config',
+    ],
+  },
   gateway: { rooms: ['protocol', 'model', 'chains', 'gateway', 'actors'] },
   // The tracker submits again by the one way out; what an account decides is not its own.
   'chain-watchers': {

@@ -1,5 +1,6 @@
 /**
- * Commands for the operator of the cloud: people, organizations, keys and sealed secrets, straight on the database.
+ * Commands for the operator of the cloud: people, organizations, keys, sealed secrets and a stopped chain, straight on
+ * the database.
  * They touch nothing that an account actor owns, so they may run beside a running node.
  */
 import { randomBytes } from 'node:crypto';
@@ -12,13 +13,15 @@ import { passwordRefusal } from '../../http/auth/password-rules.ts';
 import { hashPassword } from '../../http/auth/passwords.ts';
 import { withFiles } from '../../../protocol/node/settings-in-files.ts';
 import { createIdentityStore } from '../../../persistence/postgres/identity.ts';
+import { createAuditStore } from '../../../persistence/postgres/audit-store.ts';
+import { createWatchStore } from '../../../persistence/postgres/watch-store.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../../persistence/postgres/sealed-secrets.ts';
 import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
 import { applicationFault } from '../../../persistence/postgres/sign-in-fault.ts';
 import type { IdentityStore } from '../../../model/ports/identity-store.ts';
 import { accountIdOf } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
-import { BANDS, ENVIRONMENTS, TIERS } from '../../../protocol/slugs.ts';
+import { BANDS, CHAINS, ENVIRONMENTS, TIERS } from '../../../protocol/slugs.ts';
 import { resealAll } from './reseal.ts';
 import { createSecretBox, readSealKeys, sealedPrefix } from '../../../persistence/secret-box.ts';
 
@@ -32,6 +35,7 @@ interface Work {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly out: Output;
+  readonly err: Output;
   readonly nowMs: number;
 }
 
@@ -153,7 +157,25 @@ async function resealSecrets({ sql, args, env, out }: Work): Promise<void> {
   if (left.length > 0) throw new Error(`${left.length} left: no key of SECRET_KEY opens them, or they change just now`);
 }
 
+/** `chains rebuild --chain C [--above HEIGHT]`: rebuild.ts. */
+async function rebuild({ sql, args, env, out, err, nowMs }: Work): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    strict: true,
+    options: { chain: { type: 'string' }, above: { type: 'string' } },
+  });
+  const chain = choice('chain', values.chain, CHAINS);
+  if (values.above !== undefined && !/^(?:0|[1-9][0-9]{0,11})$/.test(values.above))
+    throw new RangeError('--above must be the height of a block');
+  const [watch, audit] = [createWatchStore(sql), createAuditStore(sql)];
+  const say = (line: string) => err.write(`${line}\n`);
+  const { rebuildChain } = await import('./rebuild.ts'); // the chains' own libraries are large
+  const rebuilding = { watch, audit, env: present(env), nowMs: () => nowMs, say };
+  answer(out, await rebuildChain(rebuilding, chain, values.above === undefined ? null : Number(values.above)));
+}
+
 export const OPERATOR_COMMANDS = {
+  'chains rebuild': rebuild,
   'users create': createUser,
   'organizations create': createOrganization,
   'api-keys mint': mintKey,
@@ -186,6 +208,7 @@ export async function runOperatorCommand(
       args,
       env,
       out,
+      err,
       nowMs: Date.now(),
     });
     return 0;

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { createWatcher } from '../../../chain-watchers/watcher.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
@@ -224,6 +225,45 @@ test('G17 C3-33 deeper than the window: the chain stops, says so, pages a person
   );
   t.deepEqual(told(self).at(-1), 'orphaned old');
   t.like(await self.watcher.tick(), { stopped: null });
+});
+
+test('C3-33 what is no rebuild is refused by its name, and changes nothing', async (t) => {
+  const chain = new SimulatedChain(),
+    client = chain.client();
+  const self = watching({ client });
+  const refusal = async (height: number) => {
+    const rebuilt = await self.watcher.rebuildAbove(height);
+    return rebuilt.kind === 'refused' ? rebuilt.refusal : rebuilt.kind;
+  };
+  t.is(await refusal(0), 'nothing_followed');
+  chain.mineEmpty(3);
+  await self.watcher.tick();
+  chain.mineEmpty(60);
+  await self.watcher.tick();
+  t.is(await refusal(2), 'same_branch');
+  t.like(await self.watcher.parting(), { nothing: 'same_branch', cursor: { height: 63 }, common: { height: 63 } });
+  client.lag = 5;
+  t.is(await refusal(2), 'head_is_behind');
+  client.lag = 0;
+  const cursor = await self.store.cursor('eth');
+  chain.fork(
+    50,
+    Array.from({ length: 55 }, () => []),
+  );
+  t.truthy((await self.watcher.tick()).stopped);
+  t.like(await self.watcher.parting(), { nothing: null, common: { height: 13 } });
+  t.is(await refusal(14), 'above_common');
+  t.is(await refusal(2), 'not_kept', 'the ledger began at height 3');
+  client.wrongNetwork = true;
+  await t.throwsAsync(self.watcher.rebuildAbove(13), { message: /another network/ });
+  client.wrongNetwork = false;
+  t.deepEqual(await self.store.cursor('eth'), cursor);
+  t.is(await refusal(13), 'reorg');
+  t.is((await self.store.cursor('eth'))!.hash, chain.tip.hash);
+  const other = new SimulatedChain(7);
+  other.mineEmpty(80);
+  const elsewhere = createWatcher({ ...self.parts, client: other.client() });
+  t.like(await elsewhere.rebuildAbove(13), { refusal: 'nothing_common' });
 });
 
 test('G14 another network behind an endpoint is no deep reorg', async (t) => {
