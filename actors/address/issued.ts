@@ -1,4 +1,4 @@
-/** The row of a new address, and how it is written: one form, whoever asks for one. */
+/** The row of a new address, and how it is written: one form for all who ask for one. */
 import type { AddressSees, RowWrite } from '../../model/account/capabilities.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import { isRefusal } from '../../protocol/errors.ts';

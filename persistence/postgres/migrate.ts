@@ -211,7 +211,7 @@ function textOf(functions: readonly SqlFunction[]): string {
 /**
  * All statements are one text: this client would run what comes after a dead connection on another one. What was not
  * committed ends with the connection, which `migrate` closes: nothing is sent on it after a failure, because this
- * client dies of a write to one that the server closed, and its TypeError would stand where the server's words belong.
+ * client dies of a write to one that the server closed, and its TypeError would hide the server's words.
  */
 async function inTransaction({ sql, at }: Migrating, what: string, statements: string): Promise<void> {
   try {
