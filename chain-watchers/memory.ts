@@ -69,8 +69,10 @@ export interface Memory {
   matureAfter: number;
   /** Newest blocks, decoded, oldest first. */
   recent: KeyedBlock[];
-  /** Blocks of before a restart that are still to be read again, newest first; null before that was looked at. */
+  /** The last blocks of before this watcher that are still to be read again, newest first; null before its first tick. */
   unread: readonly BlockLink[] | null;
+  /** The time of the oldest of them, as the chain has it, milliseconds: 0 where none is known; null without blocks. */
+  unreadSinceMs: number | null;
   rematched: { readonly nowMs: number; readonly elapsedMs: number } | null;
   notedHeight: number | null;
   /** Keys of addresses that recorded blocks paid, for the reconciliation. */
@@ -112,6 +114,7 @@ export function emptyMemory(): Memory {
     matureAfter: 0,
     recent: [],
     unread: null,
+    unreadSinceMs: null,
     rematched: null,
     notedHeight: null,
     touched: new Set(),

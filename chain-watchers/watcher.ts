@@ -28,7 +28,7 @@ import { believedHead, conditionOf, countsNow, look, supportedHead, UNKNOWN_WITN
 import { agreedBalancesAt } from './audit/agreed-balances.ts';
 import { createReconciler, type Reconciler } from './audit/reconcile.ts';
 import { readForAdopted } from './follow/adopted.ts';
-import { rematch } from './follow/rematch.ts';
+import { noteBefore, rematch } from './follow/rematch.ts';
 import {
   nothingToRebuild,
   partingOf,
@@ -177,6 +177,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
     failures: [],
   };
   if (memory.stopped !== null) return report;
+  await noteBefore(run, cursor);
   const attempt = async (job: Job, work: () => Promise<void>) => {
     try {
       await work();

@@ -39,7 +39,8 @@ const HELP: Readonly<Record<string, string>> = {
   svc_blocks_recorded_total: 'Blocks recorded',
   svc_transfers_recorded_total: 'Transfers to watched addresses recorded',
   svc_reorg_blocks_total: 'Blocks that were replaced',
-  svc_chain_stopped: '1 while a chain is stopped until a person has looked (G17); flock chains rebuild says where it parted',
+  svc_chain_stopped:
+    '1 while a chain is stopped until a person has looked (G17); flock chains rebuild says where it parted',
   svc_outbound_open: 'Withdrawals on their way',
   svc_outbound_gaps:
     'Addresses whose signed withdrawals wait behind a counter value that nobody used; the next build from them takes it',

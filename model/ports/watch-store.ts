@@ -70,6 +70,15 @@ export interface ChainStart {
   height: number | null;
 }
 
+/** The first ones, at most so many of all environments are looked at; or those that have one of the keys. */
+export type YoungAsk = { readonly most: number } | { readonly keys: readonly string[] };
+
+export interface Young {
+  readonly addresses: WatchedAddress[];
+  /** False where as many were looked at as were asked for: there may be more. */
+  readonly isAll: boolean;
+}
+
 export interface WatchStore {
   chainStart(ledger: LedgerId): Promise<ChainStart | null>;
   /** From when a chain is run; the first call counts. */
@@ -142,8 +151,8 @@ export interface WatchStore {
   /** A node reported its head, whether it rose or not. */
   noteHeard(ledger: LedgerId, atMs: number): Promise<void>;
   coverage(ledger: LedgerId): Promise<Coverage>;
-  /** Addresses of an environment created after an instant, for the second match of the last blocks. */
-  addressesSince(environment: Environment, sinceMs: number): Promise<WatchedAddress[]>;
+  /** Addresses of an environment created since an instant, for the second match of the last blocks. */
+  addressesSince(environment: Environment, sinceMs: number, ask: YoungAsk): Promise<Young>;
   /** Batches of adopted addresses for which blocks of a ledger are read again, from `nextHeight` on. */
   adoptedBehind(ledger: LedgerId, limit: number): Promise<AdoptedBehind[]>;
   noteAdopted(ledger: LedgerId, at: AdoptedBehind & { isDone: boolean }): Promise<void>;

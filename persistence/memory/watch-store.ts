@@ -256,10 +256,16 @@ function reads(
     // This twin has no imports.
     adoptedBehind: async () => [],
     noteAdopted: async () => undefined,
-    async addressesSince(environment, sinceMs) {
-      return state.addresses
-        .filter((entry) => entry.environment === environment && entry.createdAtMs >= sinceMs && !entry.adopted)
-        .map(({ row }) => ({ ...row }));
+    async addressesSince(environment, sinceMs, ask) {
+      const young = state.addresses
+        .filter(({ createdAtMs, adopted }) => createdAtMs >= sinceMs && !adopted)
+        .toSorted((a, b) => a.createdAtMs - b.createdAtMs);
+      const looked =
+        'most' in ask ? young.slice(0, ask.most) : young.filter(({ row }) => ask.keys.includes(row.addressKey));
+      return {
+        addresses: looked.filter((entry) => entry.environment === environment).map(({ row }) => ({ ...row })),
+        isAll: !('most' in ask && looked.length === ask.most),
+      };
     },
     async coverage(id): Promise<Coverage> {
       const { cursor, head, unresolved } = ledgerState(state, id);

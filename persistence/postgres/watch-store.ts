@@ -260,9 +260,17 @@ function addresses(sql: Sql): Pick<WatchStore, 'watched' | 'addressesSince' | 'a
       );
       return parts.flatMap((rows) => rows.map(watchedOf));
     },
-    async addressesSince(environment, sinceMs) {
-      const rows = await sql<Columns[]>`select * from addresses_since(${environment}, ${sinceMs}::timestamptz)`;
-      return rows.map(watchedOf);
+    async addressesSince(environment, sinceMs, ask) {
+      const [most, parts] = 'most' in ask ? [ask.most, [null]] : [null, keysByPartition(ask.keys)];
+      const found = await Promise.all(
+        parts.map(
+          (keys) => sql<Columns[]>`
+            select * from young_addresses(${environment}, ${sinceMs}::timestamptz, ${most}::int, ${keys}::uuid[])`,
+        ),
+      );
+      const rows = found.flat(),
+        young = rows.filter(({ addressKey }) => addressKey !== null);
+      return { addresses: young.map(watchedOf), isAll: young.length === rows.length };
     },
   };
 }

@@ -574,16 +574,20 @@ for (const [name, bench] of Object.entries(benches)) {
       accountId,
     ]);
     t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'seen']);
-    const since = await store.addressesSince('sandbox', address.createdAtMs);
-    t.true(since.some(({ addressId }) => addressId === address.id));
-    t.false(
-      (await store.addressesSince('sandbox', address.createdAtMs + 1)).some(
-        ({ addressId }) => addressId === address.id,
-      ),
-    );
-    t.false(
-      (await store.addressesSince('live', address.createdAtMs)).some(({ addressId }) => addressId === address.id),
-    );
+    const { createdAtMs, addressKey } = address;
+    for (const ask of [{ most: 10_000 }, { keys: [addressKey, addressRow(accountId).addressKey] }]) {
+      const since = async (environment: 'sandbox' | 'live', sinceMs: number) => {
+        const { addresses, isAll } = await store.addressesSince(environment, sinceMs, ask);
+        t.true(isAll);
+        return addresses.filter(({ addressId }) => addressId === address.id).length;
+      };
+      t.is(await since('sandbox', createdAtMs), 1);
+      t.is(await since('sandbox', createdAtMs + 1), 0);
+      t.is(await since('live', createdAtMs), 0);
+    }
+    await fresh();
+    t.like(await store.addressesSince('sandbox', createdAtMs, { most: 1 }), { isAll: false });
+    t.deepEqual(await store.addressesSince('sandbox', createdAtMs, { keys: [] }), { addresses: [], isAll: true });
   });
 
   test(`${name}: watched addresses are found by their keys, in their environment only`, async (t) => {

@@ -1138,6 +1138,7 @@ const READS = [
   'watched_addresses',
   'webhooks_sealed_otherwise',
   'webhooks_with_unreadable',
+  'young_addresses',
 ];
 
 const answerOf = (key: string, status: number) => ({

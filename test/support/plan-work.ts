@@ -193,7 +193,12 @@ const WATCH: Record<string, Work> = {
     const { accountId, fact } = await included(world, 5);
     await watch.noteWithdrawalFact(accountId, fact);
   },
-  'watch.addressesSince': ({ stores: { watch } }) => watch.addressesSince('live', Date.now() + 86_400_000),
+  // Of all that there are: a watcher that was away for long.
+  'watch.addressesSince': async ({ stores: { watch } }) => {
+    const { addresses } = await watch.addressesSince('live', 0, { most: 40 });
+    await watch.addressesSince('sandbox', 0, { most: 40 });
+    await watch.addressesSince('live', 0, { keys: addresses.map(({ addressKey }) => addressKey) });
+  },
 };
 
 const AUDIT: Record<string, Work> = {

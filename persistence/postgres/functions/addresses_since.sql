@@ -1,3 +1,4 @@
+-- For nodes of an earlier release; ours ask young_addresses, which reads no more than it is asked for.
 -- Not of adopted ones: a batch of a million comes at once, and its blocks are read again for it alone (migration M-X3).
 -- Of an EVM address only its first row: the others came when it was watched already. The young ones first: planned from
 -- the registry's side, it reads everybody's addresses.

@@ -301,7 +301,7 @@ holds('addresses are found by key within their environment, and by age', async (
     { addressKey: one.addressKey, addressId: one.id, accountId: live, address: one.address, purpose: 'deposit' },
   ]);
   t.is((await watch.watched('sandbox', [boxed.addressKey])).length, 1);
-  const since = await watch.addressesSince('live', two.createdAtMs);
+  const { addresses: since } = await watch.addressesSince('live', two.createdAtMs, { most: 10_000 });
   t.true(since.some(({ addressId }) => addressId === two.id));
   t.false(since.some(({ addressId }) => addressId === one.id || addressId === boxed.id));
 });
@@ -311,11 +311,13 @@ holds(
   async (t, { watch, audit, issue, adopt, live }) => {
     const [issued, adopted] = [await issue(live), await adopt(live)];
     t.is((await watch.watched('live', [adopted.addressKey])).length, 1);
-    const young = await watch.addressesSince('live', Math.min(issued.createdAtMs, adopted.createdAtMs));
-    t.deepEqual(
-      young.map(({ addressId }) => addressId),
-      [issued.id],
-    );
+    for (const ask of [{ most: 10_000 }, { keys: [issued.addressKey, adopted.addressKey] }]) {
+      const { addresses } = await watch.addressesSince('live', Math.min(issued.createdAtMs, adopted.createdAtMs), ask);
+      t.deepEqual(
+        addresses.map(({ addressId }) => addressId),
+        [issued.id],
+      );
+    }
     await follow(watch, 'eth', 'a', [[transferTo(adopted, GENESIS)]]);
     for (const ask of [{ afterKey: null }, { addressKeys: [issued.addressKey, adopted.addressKey] }]) {
       const { balances } = await audit.ledgerBalances('eth', ask, 1_000, 10);
