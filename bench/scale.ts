@@ -322,9 +322,9 @@ async function measure(server: { url: string; pid: number }, size: number): Prom
         `http://127.0.0.1:${port}`,
         record.live.cloudApiKey,
         {
-          '/v1/addresses/{id}': address!.id,
-          '/v1/transactions/{id}': transaction!.id,
-          '/v1/events/{id}': delivery!.eventId,
+          ...(address === undefined ? {} : { '/v1/addresses/{id}': address.id }),
+          ...(transaction === undefined ? {} : { '/v1/transactions/{id}': transaction.id }),
+          ...(delivery === undefined ? {} : { '/v1/events/{id}': delivery.eventId }),
         },
         size,
       );

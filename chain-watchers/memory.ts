@@ -69,7 +69,7 @@ export interface Memory {
   matureAfter: number;
   /** Newest blocks, decoded, oldest first. */
   recent: KeyedBlock[];
-  /** The last blocks of before this watcher that are still to be read again, newest first; null before its first tick. */
+  /** The last blocks of before this watcher, still to be read again, newest first; null before its first tick. */
   unread: readonly BlockLink[] | null;
   /** The time of the oldest of them, as the chain has it, milliseconds: 0 where none is known; null without blocks. */
   unreadSinceMs: number | null;

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { findDeployment } from '../../chains/catalogue.ts';
 import type { Token } from '../../chains/chain.ts';
+import type { BehindPlace } from '../../model/ports/sandbox-store.ts';
 import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import { accountOfLedger, chainOfLedger, ledgerOf, type AccountId } from '../../protocol/ids.ts';
@@ -59,7 +60,7 @@ export interface Sandbox {
 
 /** The sandbox of a node. */
 export function createSandbox(deps: SandboxDeps): Sandbox {
-  const box: Box = { deps, ledgers: createSandboxLedgers(deps) };
+  const box: Box = { deps, ledgers: createSandboxLedgers(deps), behind: null };
   const control: SandboxControl = {
     simulateDeposit: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, (ledger) => simulateDeposit(box, ledger, accountId, ask)),
@@ -96,6 +97,8 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
 interface Box {
   readonly deps: SandboxDeps;
   readonly ledgers: SandboxLedgers;
+  /** Where the last sweep left the ledgers with work left; null at the first of them. */
+  behind: BehindPlace | null;
 }
 
 /** Refuses: CHAIN_UNAVAILABLE for a chain without a simulated ledger. */
@@ -290,7 +293,9 @@ async function sweep(box: Box): Promise<number> {
     if (done) await sandbox.finish(id);
     ticked += 1;
   }
-  for (const ledger of await sandbox.behind(TASKS_PER_SWEEP)) {
+  const { ledgers: behind, next } = await sandbox.behind(TASKS_PER_SWEEP, box.behind);
+  box.behind = next;
+  for (const ledger of behind) {
     const accountId = accountOfLedger(ledger);
     const chain = chainOfLedger(ledger);
     if (accountId === null || !ledgers.isEnabled(chain)) continue;

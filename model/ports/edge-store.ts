@@ -27,6 +27,7 @@ export interface InstructionNotKept {
 
 export interface EdgeStore {
   saveSessions(rows: readonly SessionRow[]): Promise<void>;
+  /** The open ones, and the newest 200 that ended, newest first. */
   sessions(accountId: AccountId): Promise<SessionRow[]>;
   /** Sessions that had not ended, of all accounts: what a node that starts must hear from again or report offline. */
   openSessions(): Promise<SessionRow[]>;

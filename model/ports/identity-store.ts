@@ -70,6 +70,7 @@ export interface IdentityStore {
   /** Notes that a key was used, once a minute at most. */
   noteKeyUse(id: string, nowMs: number): Promise<void>;
   revokeApiKey(organizationId: string, id: string, atMs: number, audit?: AuditRecord): Promise<boolean>;
+  /** Those that work, and the newest 200 that are revoked or expired; newest first. */
   apiKeys(organizationId: string): Promise<ApiKeyRow[]>;
   userByEmail(email: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
   userById(id: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;

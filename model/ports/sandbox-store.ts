@@ -74,6 +74,12 @@ export interface SandboxPool {
   pooledSighting(chain: Chain, txid: string): Promise<PooledTransaction | null>;
 }
 
+/** After which ledger, and which withdrawal of it, a look at ledgers with work left goes on. */
+export interface BehindPlace {
+  readonly ledger: string;
+  readonly id: string;
+}
+
 export interface SandboxStore extends SandboxPool {
   head(ledger: LedgerId): Promise<{ height: number; hash: string } | null>;
   blocks(ledger: LedgerId, from: number, limit: number): Promise<SandboxBlock[]>;
@@ -114,9 +120,10 @@ export interface SandboxStore extends SandboxPool {
   downUntil(ledger: LedgerId): Promise<number | null>;
   /**
    * Ledgers with work left: their head is not their watch cursor (mined by a process that died before its tick), or a
-   * signed withdrawal of theirs (`signing`, `broadcast`) is in no block.
+   * signed withdrawal of theirs (`signing`, `broadcast`) is in no block. A page: of each kind `limit` are looked at
+   * after a place, the first ones where none is named.
    */
-  behind(limit: number): Promise<LedgerId[]>;
+  behind(limit: number, after?: BehindPlace | null): Promise<{ ledgers: LedgerId[]; next: BehindPlace | null }>;
   /** Removes the simulated ledgers of an account with their watch state (cursor, links, facts) and timers. */
   reset(accountId: AccountId): Promise<void>;
 }

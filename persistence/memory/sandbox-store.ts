@@ -120,7 +120,7 @@ function chainOf(
     async setDown(ledger, untilMs) {
       of(ledger).downUntilMs = untilMs;
     },
-    async behind(limit) {
+    async behind(limit, after = null) {
       const unread = [...ledgers]
         .filter(([id, state]) => {
           const head = headOf(state);
@@ -138,7 +138,9 @@ function chainOf(
             status !== 'broadcast' || !of(ledger).pool.some((one) => one.txid === txid && one.replacedBy === null),
         )
         .map(({ ledger }) => ledger);
-      return [...new Set([...unread, ...waiting])].sort().slice(0, limit);
+      const left = [...new Set([...unread, ...waiting])].filter((id) => id > (after?.ledger ?? '')).sort(),
+        found = left.slice(0, limit);
+      return { ledgers: found, next: left.length > limit ? { ledger: found.at(-1)!, id: '' } : null };
     },
   };
 }

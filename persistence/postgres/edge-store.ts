@@ -8,6 +8,9 @@ import type { Sql } from './sql.ts';
 
 /** A node that starts reads the sessions of all accounts, some at a time: a statement has a limit of time. */
 const OPEN_SESSIONS_PAGE = 1_000;
+/** Sessions of an account that are shown: a replica has one that is open; what ended is kept for an hour. */
+const SESSIONS_OPEN_MAX = 1_000;
+const SESSIONS_ENDED_MAX = 200;
 /** Records above 64 KiB that one account may have: each is 2 MiB at most. */
 const LARGE_INSTRUCTIONS_MAX = 1_000;
 /** Records of local keys that one account may have, revoked ones too. Choice: an edge has 1,000 valid keys at most. */
@@ -73,9 +76,14 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
       failpoint('save_sessions.after');
     },
     async sessions(accountId) {
-      const rows = await sql<
-        Columns[]
-      >`select * from edge_session where account_id = ${accountId} order by started_at desc, id desc`;
+      const rows = await sql<Columns[]>`
+        select * from (
+          (select * from edge_session where account_id = ${accountId} and ended_at is null
+            order by started_at desc, id desc limit ${SESSIONS_OPEN_MAX})
+          union all
+          (select * from edge_session where account_id = ${accountId} and ended_at is not null
+            order by started_at desc, id desc limit ${SESSIONS_ENDED_MAX})) s
+         order by started_at desc, id desc`;
       return rows.map(sessionOf);
     },
     async openSessions() {

@@ -59,6 +59,9 @@ function apiKeyOf(row: Columns): ApiKeyRow {
   } as ApiKeyRow;
 }
 
+/** Keys of an organization that work no more and are still shown. */
+const ENDED_KEYS_MAX = 200;
+
 function apiKeys(
   sql: Sql,
 ): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' | 'revokeApiKey' | 'apiKeys' | 'noteKeyUse'> {
@@ -107,9 +110,17 @@ function apiKeys(
       return count === 1;
     },
     async apiKeys(organizationId) {
-      const rows = await sql<
-        Columns[]
-      >`select * from api_key where organization_id = ${organizationId} order by created_at desc, id desc`;
+      const accounts = ENVIRONMENTS.map((environment) => accountIdOf(organizationId, environment));
+      // As many as there may be that work (api_key_limit), and the newest of those that work no more.
+      const rows = await sql<Columns[]>`
+        select * from (
+          select * from api_key where account_id = any(${accounts}::text[]) and revoked_at is null
+             and (expires_at is null or expires_at > clock_timestamp())
+          union all
+          (select * from api_key where organization_id = ${organizationId}
+              and (revoked_at is not null or expires_at <= clock_timestamp())
+            order by created_at desc, id desc limit ${ENDED_KEYS_MAX})) k
+         order by created_at desc, id desc`;
       return rows.map(apiKeyOf);
     },
   };

@@ -191,9 +191,15 @@ function reads(
       >`select down_until from sandbox_ledger where ledger = ${ledger}`;
       return row?.downUntil ?? null;
     },
-    async behind(limit) {
-      const rows = await sql<{ ledger: LedgerId }[]>`select ledger from sandbox_behind(${limit}) ledger`;
-      return rows.map(({ ledger }) => ledger);
+    async behind(limit, after = null) {
+      const { ledger, id } = after ?? { ledger: '', id: '' };
+      const rows = await sql<{ ledger: LedgerId | null; nextLedger: string; nextId: string }[]>`
+        select * from sandbox_ledgers_behind(${limit}, ${ledger}, ${id})`;
+      const end = rows.find((row) => row.ledger === null);
+      return {
+        ledgers: rows.flatMap((row) => row.ledger ?? []),
+        next: end === undefined ? null : { ledger: end.nextLedger, id: end.nextId },
+      };
     },
   };
 }

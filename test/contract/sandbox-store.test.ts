@@ -4,7 +4,7 @@ import { createMemoryAuditStore } from '../../persistence/memory/audit-store.ts'
 import { createMemorySandboxStore } from '../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../persistence/memory/watch-store.ts';
 import type { AuditStore, DiscrepancyRow } from '../../model/ports/audit-store.ts';
-import type { SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
+import type { BehindPlace, SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import type { WatchStore } from '../../model/ports/watch-store.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
@@ -277,14 +277,14 @@ for (const [name, bench] of Object.entries(benches)) {
     await sandbox.setDown(ledger, NOW_MS + 5);
     t.is(await sandbox.downUntil(ledger), NOW_MS + 5);
     t.is(await sandbox.head(ledger), null);
-    t.false((await sandbox.behind(1_000)).includes(ledger));
+    t.false((await sandbox.behind(1_000)).ledgers.includes(ledger));
     const mined = blocksAfter(ledger, 0, 'genesis', [pays(address.address, 1n)]);
     await sandbox.mine(ledger, null, mined);
-    t.true((await sandbox.behind(1_000)).includes(ledger));
+    t.true((await sandbox.behind(1_000)).ledgers.includes(ledger));
     await watch.recordBlock(ledger, recordOf({ ...mined[0]!, parentHeight: 0 }, [], { previous: null }));
-    t.false((await sandbox.behind(1_000)).includes(ledger));
+    t.false((await sandbox.behind(1_000)).ledgers.includes(ledger));
     await saveWithdrawal(withdrawalRow(from));
-    t.false((await sandbox.behind(1_000)).includes(waiting), 'unsigned');
+    t.false((await sandbox.behind(1_000)).ledgers.includes(waiting), 'unsigned');
     await saveWithdrawal(
       withdrawalRow(from, {
         status: 'signing',
@@ -292,8 +292,47 @@ for (const [name, bench] of Object.entries(benches)) {
         versions: [{ txid: '0x1', signedPayload: '0x', payload: '0x' }],
       }),
     );
-    t.true((await sandbox.behind(1_000)).includes(waiting));
+    t.true((await sandbox.behind(1_000)).ledgers.includes(waiting));
   });
+
+  test.serial(
+    `${name}: found F63: ledgers that stay behind hide no other one: they are named page by page`,
+    async (t) => {
+      const { sandbox, fresh, saveWithdrawal } = bench();
+      const mined = await Promise.all([fresh(), fresh(), fresh()]);
+      for (const { ledger, address } of mined)
+        await sandbox.mine(ledger, null, blocksAfter(ledger, 0, 'genesis', [pays(address.address, 1n)]));
+      const signed = await Promise.all([fresh(), fresh(), fresh()]);
+      for (const [n, { address }] of signed.entries())
+        for (const nonce of [0, 1, 2]) {
+          const row = withdrawalRow(address),
+            txid = `0x${n}${nonce}`;
+          await saveWithdrawal({
+            ...row,
+            status: 'signing',
+            txid,
+            unsigned: { ...row.unsigned, replayKey: { kind: 'nonce', value: nonce } },
+            versions: [{ txid, signedPayload: '0x', payload: '0x' }],
+          });
+        }
+      const expected = [...mined, ...signed].map(({ ledger }) => ledger).sort();
+      for (const limit of [1, 2, 5]) {
+        const found = new Set<string>();
+        let pages = 0;
+        for (let place: BehindPlace | null = null, first = true; first || place !== null; first = false, pages += 1) {
+          const { ledgers, next }: Awaited<ReturnType<typeof sandbox.behind>> = await sandbox.behind(limit, place);
+          for (const ledger of ledgers) found.add(ledger);
+          place = next;
+        }
+        t.deepEqual(
+          expected.filter((ledger) => !found.has(ledger)),
+          [],
+          `${limit} at a time`,
+        );
+        t.true(pages > 1 && pages < 2_000, `${pages} pages`);
+      }
+    },
+  );
 
   test.serial(
     `${name}: found F70: the pool of a stuck ledger holds one version of each payment; a block takes all of them out`,
@@ -351,13 +390,16 @@ for (const [name, bench] of Object.entries(benches)) {
         }),
       );
       await bench().watch.recordBlock(ledger, recordOf({ ...one!, parentHeight: 0 }, [], { previous: null }));
-      t.false((await sandbox.behind(1_000)).includes(ledger), 'what waits in the pool keeps no other ledger waiting');
+      t.false(
+        (await sandbox.behind(1_000)).ledgers.includes(ledger),
+        'what waits in the pool keeps no other ledger waiting',
+      );
       t.true(await sandbox.mine(ledger, head, blocksAfter(ledger, 1, one!.hash, [old.transaction, again.transaction])));
       t.deepEqual(
         (await sandbox.pooledOf(ledger, 'a')).map(({ txid }) => txid).sort(),
         [behind.txid, child.txid].sort(),
       );
-      t.true((await sandbox.behind(1_000)).includes(ledger));
+      t.true((await sandbox.behind(1_000)).ledgers.includes(ledger));
       await sandbox.dropPooled(ledger, child.txid);
       t.is(await sandbox.pooled(ledger, child.txid), null);
       await sandbox.reset(accountId);

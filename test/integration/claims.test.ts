@@ -1073,6 +1073,13 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select 1`,
     },
   ],
+  sandbox_ledgers_behind: [
+    {
+      name: 'a mark',
+      expected: { open: "a mark goes only where the watchers' cursor is the ledger's head" },
+      call: () => database.sql`select 1`,
+    },
+  ],
   take_pooled: [
     {
       name: 'a live ledger',

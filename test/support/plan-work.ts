@@ -1140,7 +1140,10 @@ const SANDBOX: Record<string, Work> = {
     await sandbox.transactionsOf(ledger!, 'payee-7');
     await sandbox.nonce(ledger!, 'sender');
   },
-  'sandbox.behind': ({ stores: { sandbox } }) => sandbox.behind(20),
+  'sandbox.behind': async ({ stores: { sandbox } }) => {
+    const { next } = await sandbox.behind(20);
+    await sandbox.behind(20, next);
+  },
   'sandbox.setStuck isStuck pooled pooledOf heldInPool takePooled dropPooled pooledSighting': async ({
     stores: { sandbox },
     sandbox: accountId,

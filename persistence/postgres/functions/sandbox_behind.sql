@@ -1,3 +1,4 @@
+-- For nodes of an earlier release; ours ask sandbox_ledgers_behind, page by page.
 -- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is neither in
 -- a block nor in the ledger's pool; a stuck ledger waits for its lever and delays no other. sandbox_mine marks a ledger
 -- as behind, and the mark is removed here, once the watchers' cursor is at its head.

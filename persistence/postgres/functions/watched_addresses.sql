@@ -1,5 +1,5 @@
--- Which accounts have these addresses, over all accounts. This, young_addresses and addresses_since are the watchers' only reads of
--- addresses.
+-- Which accounts have these addresses, over all accounts. This, young_addresses and addresses_since are the watchers'
+-- only reads of addresses.
 create or replace function watched_addresses(of_environment text, keys uuid[])
 returns table (address_key uuid, address_id text, account_id text, address text, purpose text)
 language sql stable security definer set search_path = flock, pg_temp as $$

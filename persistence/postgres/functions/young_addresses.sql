@@ -1,8 +1,8 @@
--- Addresses issued since an instant: the first `most` of them, of either environment, or those that the given keys have.
--- A last row without an address says that there are as many as were asked for, and maybe more. Not of adopted ones: a
--- batch of a million comes at once, and its blocks are read again for it alone (migration M-X3). Of an EVM address only
--- its first row: the others came when it was watched already. The young ones first: planned from the registry's side,
--- it reads everybody's addresses.
+-- Addresses issued since an instant: the first `most` of them, of either environment, or those that the given keys
+-- have. A last row without an address says that there are as many as were asked for, and maybe more. Not of adopted
+-- ones: a batch of a million comes at once, and its blocks are read again for it alone (migration M-X3). Of an EVM
+-- address only its first row: the others came when it was watched already. The young ones first: planned from the
+-- registry's side, it reads everybody's addresses.
 create or replace function young_addresses(of_environment text, since timestamptz, most int, keys uuid[])
 returns table (address_key uuid, address_id text, account_id text, address text, purpose text)
 language sql stable security definer set search_path = flock, pg_temp as $$

@@ -307,6 +307,48 @@ test('§5.6 sessions of two accounts under one id: what an edge calls itself kee
   }
 });
 
+test('found F53: keys and sessions of years make no longer list than those of a day: what works is always in it', async (t) => {
+  const { identity, edge } = stores,
+    { live, organizationId } = await newOrganization(stores);
+  const row: ApiKeyRow = {
+    id: newId('key', NOW_MS),
+    accountId: live,
+    organizationId,
+    environment: 'live',
+    label: 'oldest',
+    hash: `oldest-${organizationId}`,
+    maskedPrefix: 'flk_live_…',
+    createdAtMs: NOW_MS,
+    revokedAtMs: null,
+  };
+  t.true(await identity.insertApiKey(row));
+  await database.admin`
+    insert into flock.api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at, revoked_at)
+      select 'key_' || ${organizationId} || i, ${live}, ${organizationId}, 'live', 'old ' || i, ${organizationId} || i, 'flk_live_…',
+             ${NOW_MS}::timestamptz + i * interval '1 hour', now() from generate_series(1, 500) i`;
+  const keys = await identity.apiKeys(organizationId);
+  t.deepEqual([keys.length, keys[0]!.label, keys.at(-1)!.label], [201, 'old 500', 'oldest']);
+  const session = (n: number, endedAtMs: number | null) => ({
+    id: newId('ses', NOW_MS + n),
+    accountId: live,
+    role: 'follower' as const,
+    edgeVersion: '1.0.0',
+    liveness: 'live' as const,
+    leaseEpoch: 1,
+    outboxMode: 'durable' as const,
+    outboxDepth: 0,
+    outboxPoisoned: false,
+    podHint: null,
+    lastHeartbeatAtMs: NOW_MS,
+    startedAtMs: NOW_MS + n,
+    endedAtMs,
+  });
+  const oldest = session(0, null);
+  await edge.saveSessions([oldest, ...Array.from({ length: 500 }, (_, n) => session(n + 1, NOW_MS + 10_000 + n))]);
+  const sessions = await edge.sessions(live);
+  t.deepEqual([sessions.length, sessions.at(-1)!.id], [201, oldest.id]);
+});
+
 test('spec §5.2: a local key that was revoked stays revoked, whatever record of it comes later', async (t) => {
   const { edge } = stores;
   const record = {

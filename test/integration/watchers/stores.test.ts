@@ -576,19 +576,19 @@ holds(
   'ledgers with work left are named: not read to the head, or with a signed withdrawal in no block',
   async (t, { sandbox, watch, issue, save, box }) => {
     const ledger = ledgerOf('eth', box);
-    t.deepEqual(await sandbox.behind(10), []);
+    t.deepEqual(await sandbox.behind(10), { ledgers: [], next: null });
     await sandbox.mine(ledger, null, [blockOf(ledger, 0, 'a')]);
-    t.deepEqual(await sandbox.behind(10), [ledger]);
+    t.deepEqual(await sandbox.behind(10), { ledgers: [ledger], next: null });
     await watch.recordBlock(
       ledger,
       recordOf({ height: 0, hash: 'a0', parentHash: 'none', parentHeight: -1, timeMs: null }, [], { previous: null }),
     );
-    t.deepEqual(await sandbox.behind(10), []);
+    t.deepEqual(await sandbox.behind(10), { ledgers: [], next: null });
     const address = await issue(box);
     await save(
       withdrawalRow(address, { status: 'signing', versions: [{ txid: '0x0a', signedPayload: 's', payload: 'p' }] }),
     );
-    t.deepEqual(await sandbox.behind(10), [ledger]);
+    t.deepEqual(await sandbox.behind(10), { ledgers: [ledger], next: null });
   },
 );
 

@@ -1,0 +1,4 @@
+-- sandbox_ledgers_behind goes from one signed withdrawal of a simulated ledger to the next, and reads a page of them.
+create index withdrawal_waiting_simulated on withdrawal (ledger, id)
+  where status in ('signing', 'broadcast') and ledger like '%@%\_sandbox';
+drop index withdrawal_open_simulated;
