@@ -1,7 +1,7 @@
 -- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is neither in
 -- a block nor in the ledger's pool; a stuck ledger waits for its lever. sandbox_mine marks a ledger as behind, and the
--- mark is removed here, once the watchers' cursor is at its head. A page: of each kind the next `most` after a place are
--- looked at, so that ledgers which stay behind (down, or stuck) delay no other. A last row without a ledger has the
+-- mark is removed here, once the watchers' cursor is at its head. A page: of each kind the next `most` after a place
+-- are looked at, so that ledgers which stay behind (down, or stuck) delay no other. A last row without a ledger has the
 -- place to go on after; without it nothing is left behind this page.
 create or replace function sandbox_ledgers_behind(most int, after_ledger text, after_id text)
 returns table (ledger text, next_ledger text, next_id text)

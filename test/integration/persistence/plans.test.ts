@@ -291,6 +291,10 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     31_000,
     'a rollback looks at the withdrawals since the commit, 72 hours at most; a page of rows has several looks each',
   ],
+  'operators.counterGaps accountsWithAddresses accountsWithPendingBand': [
+    10_100,
+    'a gauge looks at 10,000 withdrawals that are on their way',
+  ],
   'edge.openSessions': [300, 'once, at start: the sessions that are open'],
   'deliveries.incompletePublications': [10_100, 'what waits for a leader that is there, counted to 10,000'],
   'secrets: unreadable': [5_000, 'a command: every endpoint is looked at'],
