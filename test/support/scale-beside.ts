@@ -162,17 +162,6 @@ async function fillSandboxes(sql: Sql, rows: number): Promise<void> {
   await sql`
     insert into sandbox_pool (ledger, txid, from_address, nonce, spends, payload, transaction, since)
       select 'eth@' || pg_temp.org(1 + i % 2000) || '_sandbox', 'pool-' || i, 'from-' || i, i, '{}', '', '{}', now() from generate_series(1, 2000) i`;
-  // Signed payments of a ledger that is stuck: each waits in the pool.
-  await sql`
-    insert into withdrawal (account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_symbol, status,
-                            unsigned, versions, txid, created_at, updated_at)
-      select pg_temp.org(1) || '_sandbox', 'txn_3' || translate(lpad(i::text, 25, '0'), '0123456789', 'abcdefghij'), 'btc@' || pg_temp.org(1) || '_sandbox', 'btc',
-             'from-' || i, 'to', 1, 8, 'BTC', 'broadcast', '{"replayKey":{"kind":"outpoints","value":"x"}}', '[{"txid":"x"}]',
-             'stuck-' || i, now(), now() from generate_series(1, 2000) i`;
-  await sql`
-    insert into sandbox_pool (ledger, txid, from_address, nonce, spends, payload, transaction, since)
-      select 'btc@' || pg_temp.org(1) || '_sandbox', 'stuck-' || i, 'from-' || i, null, '{}', '', '{}', now()
-        from generate_series(1, 2000) i`;
 }
 
 async function fillWatched(sql: Sql, live: AccountId, rows: number): Promise<void> {
