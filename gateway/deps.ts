@@ -40,7 +40,6 @@ export interface GatewayConfig {
   readonly payUrl?: string;
   /** How long an unpaid lent address rests before it is lent on; null: for ever. payments S13. */
   readonly addressRestMs?: number | null;
-  readonly bodyLimitBytes: number;
   readonly developerMode: boolean;
   /** Addresses and networks whose `X-Forwarded-For` is believed; none where absent. */
   readonly trustedProxies?: readonly string[];

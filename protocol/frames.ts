@@ -72,7 +72,10 @@ export const EDGE_VERSION_MIN = '1.0.0';
 
 const hex = (bytes: number) =>
   z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `expected ${bytes * 2} hex digits, lower case`);
-const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/, "expected a path as m/44'/60'/0'");
+const path = z
+  .string()
+  .max(64)
+  .regex(/^m(\/[0-9]{1,10}'?){1,10}$/, "expected a path as m/44'/60'/0'");
 
 // ── REST bodies ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -86,7 +89,7 @@ export const syncBody = z.strictObject({
   edgeVersion: shortText(20),
   sessionId: shortText(40),
   keys: z.array(pushedKey).max(8),
-  pools: z.array(pushedPool).max(4),
+  pools: z.array(pushedPool).max(POOLED_CHAINS.length),
 });
 export const resumeBody = z.strictObject({ edgeVersion: shortText(20), sessionId: shortText(40) });
 export const heartbeatBody = z.strictObject({

@@ -68,11 +68,21 @@ export interface Route {
    * is not, which one node at a time makes. Absent where a repetition changes nothing.
    */
   readonly idempotent?: 'actor' | 'statement' | 'store' | 'claimed';
-  /** Bytes; the configured limit where absent. */
+  /** Bytes that a body may have; `BODY_BYTES_MAX` where absent. Not above twice what its schema can carry. */
   readonly bodyLimitBytes?: number;
   /** The answer is the document itself, without an envelope. */
   readonly bare?: string;
 }
+
+/**
+ * A larger body carries nothing that a path reads, and each byte is looked through for keys: what has no limit of its
+ * own, also a path that nobody serves, has this one.
+ */
+export const BODY_BYTES_MAX = 16 * 1_024;
+
+/** Bytes that a body of a path may have. */
+export const bodyBytesOf = ({ bodyLimitBytes = BODY_BYTES_MAX }: Pick<Route, 'bodyLimitBytes'>): number =>
+  bodyLimitBytes;
 
 /** `/v1/addresses/{id}` with the parameters put in, percent-encoded. Throws: a parameter is missing. */
 export function pathOf(template: string, params: Readonly<Record<string, string>>): string {

@@ -128,7 +128,6 @@ const schema = z.object({
   EDGE_LEASE_TTL: wholeNumber(6, 600).default(30),
   /** How long a build that nobody signs is one, in seconds; then it is `expired`. */
   BUILD_TTL: wholeNumber(60, 604_800).default(86_400),
-  BODY_LIMIT_BYTES: wholeNumber(1_024, 64 * 1_024 * 1_024).default(1_048_576),
 });
 
 /** Settings that carry a credential, beside those that have a file of their own form: each may be in a file. */

@@ -365,7 +365,6 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
     payUrl: payUrlOf(config),
     addressRestMs: config.CHECKOUT_ADDRESS_REST === 'never' ? null : config.CHECKOUT_ADDRESS_REST * 1_000,
     publicAuthorities: config.PUBLIC_AUTHORITIES,
-    bodyLimitBytes: config.BODY_LIMIT_BYTES,
     developerMode: config.DEVELOPER_MODE,
     signUp: config.SIGN_UP,
     sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,

@@ -9,7 +9,7 @@ import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, Refused, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
-import type { Route } from '../../protocol/route.ts';
+import { BODY_BYTES_MAX, bodyBytesOf, type Route } from '../../protocol/route.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
 import { unknownPath } from '../../protocol/unknown-path.ts';
 import { validate } from '../../protocol/validation.ts';
@@ -20,8 +20,6 @@ import { DeclaredCodes, type Undeclared } from './declared-codes.ts';
 import type { Hearing } from './hearing.ts';
 import { jsonOf, queryOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';
 
-/** As the cloud's default; what is larger would be refused there. */
-const BODY_BYTES_MAX = 1_048_576;
 const PARAMETER_CHARACTERS_MAX = 400;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** A caller whose request is none has this long to read why. */
@@ -141,6 +139,7 @@ function bind(server: FastifyInstance, settings: Answering, route: EdgeRoute): v
   server.route({
     method: route.method,
     url,
+    bodyLimit: bodyBytesOf(route),
     // Before the body is read. Spec §5.3: authentication fails before the payload is read.
     onRequest: async (request) => {
       const refusal = isNormalPath(request.raw.url ?? '')
@@ -313,7 +312,7 @@ function sendRefusal(
 }
 
 function sendError(settings: Answering, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const refusal = refusalOf(error);
+  const refusal = refusalOf(error, request.routeOptions.bodyLimit);
   if (error instanceof StorageFailed)
     settings.log.warn('storage_failed', {
       requestId: request.id,
@@ -325,14 +324,14 @@ function sendError(settings: Answering, request: FastifyRequest, reply: FastifyR
   return sendRefusal(settings, request, reply, refusal);
 }
 
-function refusalOf(error: unknown): Refusal {
+function refusalOf(error: unknown, maxBytes: number = BODY_BYTES_MAX): Refusal {
   if (error instanceof Refused) return error.refusal;
   if (isRefusal(error)) return error;
   // Full disk: the edge can promise nothing that it would have to keep.
   if (error instanceof StorageFailed)
     return refuse('EDGE_OUTBOX_FULL', { reason: error.reason, next: error.next }, error.message);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse('PAYLOAD_TOO_LARGE', { limitBytes: BODY_BYTES_MAX });
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse('PAYLOAD_TOO_LARGE', { maxBytes });
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return refuse('INVALID_INPUT' satisfies ErrorCode);
   return refuse('INTERNAL_ERROR');

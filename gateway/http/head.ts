@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../../protocol/envelope.ts';
 import { Refused, refuse, type Refusal } from '../../protocol/errors.ts';
+import { bodyBytesOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import { unknownPath } from '../../protocol/unknown-path.ts';
 import type { SignedHead } from './auth/edge-signature.ts';
@@ -23,17 +24,9 @@ export function headOf(request: FastifyRequest): SignedHead {
   };
 }
 
-/** A sign-in is small, and no caller is known yet that could be asked to slow down. */
-const OPEN_BODY_BYTES_MAX = 16 * 1_024;
-
-/** Bytes that a body of a path may have. */
-export function bodyLimitOf({ credential, bodyLimitBytes = 0 }: Listed, configured: number): number {
-  return credential === 'none' ? Math.min(configured, OPEN_BODY_BYTES_MAX) : Math.max(bodyLimitBytes, configured);
-}
-
 /** Size and media type, from the headers alone. Throws: Refused PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
-export function checkHead(route: Listed, { headers }: FastifyRequest, configuredLimit: number): void {
-  const limit = bodyLimitOf(route, configuredLimit);
+export function checkHead(route: Listed, { headers }: FastifyRequest): void {
+  const limit = bodyBytesOf(route);
   const length = Number(headers['content-length'] ?? 0);
   if (length > limit) throw new Refused(refuse('PAYLOAD_TOO_LARGE', { maxBytes: limit }));
   if (length === 0 && headers['transfer-encoding'] === undefined) return;

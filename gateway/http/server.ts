@@ -11,6 +11,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { isRefusal, Refused, refuse } from '../../protocol/errors.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/node/ids.ts';
+import { BODY_BYTES_MAX, bodyBytesOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { serveConsole } from '../pages/console.ts';
@@ -23,7 +24,7 @@ import { checkDigest, guardHead, parseBody } from './body.ts';
 import { NOBODY, type Caller } from './context.ts';
 import { notServing, refusalOrFault } from './faults.ts';
 import { createHandlers } from './handlers.ts';
-import { bodyLimitOf, checkHead, headOf, unmatched, type Listed } from './head.ts';
+import { checkHead, headOf, unmatched, type Listed } from './head.ts';
 import { CONTENT_MS, CONTENT_PATH, serveContent } from './migration/content.ts';
 import { createCheckout } from './payment/checkout.ts';
 import { createEconomics } from './payment/economics.ts';
@@ -78,7 +79,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     }
     const trouble = deps.serving?.trouble() ?? null;
     if (trouble !== null && !WITHOUT_DATABASE.has(route.operationId)) throw new Refused(notServing(trouble));
-    checkHead(route, request, deps.config.bodyLimitBytes);
+    checkHead(route, request);
     const authenticated = auth.credentials.authenticate(route, headOf(request));
     const caller = await (WITHOUT_DATABASE.has(route.operationId)
       ? authenticated
@@ -102,7 +103,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       method: route.method,
       url: route.path.replace(/\{([a-zA-Z]+)\}/g, ':$1'),
       config: { route },
-      bodyLimit: bodyLimitOf(route, deps.config.bodyLimitBytes),
+      bodyLimit: bodyBytesOf(route),
       handler: (request, reply) => serve(route, request, reply),
     });
   }
@@ -161,12 +162,12 @@ function limitBody(server: Server, request: IncomingMessage): void {
 /** Fastify without its logger, its parsers and its answers: bodies, errors and unknown paths are ours. */
 function createApp(deps: GatewayDeps): FastifyInstance {
   const failed = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    sendRefusal(deps, request, reply, refusalOrFault(error, deps, request.id));
+    sendRefusal(deps, request, reply, refusalOrFault(error, deps, request.id, request.routeOptions.bodyLimit));
   };
   const app = Fastify({
     logger: false,
     genReqId: () => newId('req', deps.nowMs()),
-    bodyLimit: deps.config.bodyLimitBytes,
+    bodyLimit: BODY_BYTES_MAX,
     requestTimeout: CONTENT_MS, // of the file of an import; the others have `limitBody`
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false, // our own answer, in the envelope

@@ -198,7 +198,7 @@ const DETAILS: { readonly [C in ErrorCode]?: Details[C] } = {
     asset: BY_NAME['asset'] as string,
     destination: 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
   },
-  PAYLOAD_TOO_LARGE: { maxBytes: 1_048_576 },
+  PAYLOAD_TOO_LARGE: { maxBytes: 16_384 },
   UNSUPPORTED_MEDIA_TYPE: { expected: 'application/json' },
   SIGNED_BATCH_REJECTED: { reason: 'no_instruction' },
 };

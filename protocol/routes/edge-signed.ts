@@ -5,8 +5,7 @@ import * as edge from '../schema/edge.ts';
 import * as transactions from '../schema/transactions.ts';
 
 const POST = 'POST';
-/** A sync with full pools of both Ed25519 chains stays below this. */
-const EDGE_BODY_BYTES_MAX = 4 * 1_024 * 1_024;
+const KIB = 1_024;
 
 export const signed = {
   tag: 'Edge',
@@ -14,7 +13,6 @@ export const signed = {
   credential: 'signed',
   role: null,
   status: 200,
-  bodyLimitBytes: EDGE_BODY_BYTES_MAX,
 } as const;
 
 /** What an edge's request can meet beside its own refusals. */
@@ -30,6 +28,8 @@ export const EDGE_ROUTES = {
     ...signed,
     method: POST,
     path: '/v1/edge/sync',
+    /** Full pools of both Ed25519 chains. */
+    bodyLimitBytes: 2_048 * KIB,
     body: syncBody,
     reply: edge.syncReply,
     refusals: [
@@ -73,6 +73,7 @@ export const EDGE_ROUTES = {
     ...signed,
     method: POST,
     path: '/v1/edge/pools',
+    bodyLimitBytes: 1_024 * KIB,
     body: poolsBody,
     reply: edge.poolReply,
     refusals: [...IDENTITY, 'INVALID_ADDRESS', 'ADDRESS_CONFLICT', 'CONFLICT'],
@@ -101,6 +102,7 @@ export const EDGE_ROUTES = {
     status: 201,
     method: POST,
     path: '/v1/edge/transactions/{id}/signed',
+    bodyLimitBytes: 512 * KIB,
     params: transactions.withdrawalParams,
     body: signedBody,
     reply: transactions.transaction,

@@ -38,6 +38,7 @@ export const MIGRATION_ROUTES = {
     status: 201,
     method: POST,
     path: '/v1/migration/key-sources',
+    bodyLimitBytes: 256 * 1_024,
     body: migration.registerKeySourceBody,
     reply: migration.keySourceRegistered,
     refusals: [

@@ -19,11 +19,15 @@ const OPENING = [
   'CONFLICT',
 ] as const;
 
+/** Title, description and metadata at their longest, each character as an escape. */
+const LINK_BODY_BYTES_MAX = 64 * 1_024;
+
 export const PAYMENTS_ROUTES = {
   createPaymentLink: {
     ...creates('Payments'),
     method: POST,
     path: '/v1/payments/links',
+    bodyLimitBytes: LINK_BODY_BYTES_MAX,
     body: payments.createLinkBody,
     reply: payments.link,
     refusals: [
@@ -65,6 +69,7 @@ export const PAYMENTS_ROUTES = {
     method: PATCH,
     path: '/v1/payments/links/{id}',
     params: payments.linkParams,
+    bodyLimitBytes: LINK_BODY_BYTES_MAX,
     body: payments.changeLinkBody,
     reply: payments.link,
     refusals: [...OF_STATUS, 'INVALID_AMOUNT'],
@@ -170,6 +175,7 @@ export const PAYMENTS_ROUTES = {
     idempotent: 'actor',
     method: PUT,
     path: '/v1/settings/payments',
+    bodyLimitBytes: 128 * 1_024,
     body: payments.paymentSettingsBody,
     reply: payments.paymentSettings,
     refusals: ['TOTP_REQUIRED'],

@@ -3,7 +3,7 @@ import test from 'ava';
 import { jsonOf, raw, startTestCloud } from '../support/gateway.ts';
 import { writeThenRead } from '../support/writes-first.ts';
 
-const cloud = await startTestCloud({ BODY_LIMIT_BYTES: '4096' });
+const cloud = await startTestCloud();
 const { sandbox } = await cloud.organization();
 test.after.always(() => cloud.stop());
 const asApp = { 'x-api-key': sandbox.apiKey };
@@ -178,11 +178,11 @@ test('found F76: an id that nothing has is named with what was looked for and wh
 
 test('decisions 2: a body over the limit is 413, announced or not; one that is no JSON is 415', async (t) => {
   const headers = jsonOf(sandbox.apiKey);
-  const large = JSON.stringify({ chain: 'eth', label: 'x'.repeat(5_000) });
+  const large = JSON.stringify({ chain: 'eth', label: 'x'.repeat(20_000) });
   const announced = await raw(cloud.url, 'POST', '/v1/addresses', { headers, body: large });
   t.deepEqual(
     [announced.status, announced.json.error.code, announced.json.error.details['maxBytes']],
-    [413, 'PAYLOAD_TOO_LARGE', 4_096],
+    [413, 'PAYLOAD_TOO_LARGE', 16_384],
   );
   const streamed = await fetch(`${cloud.url}/v1/addresses`, {
     method: 'POST',
@@ -195,10 +195,8 @@ test('decisions 2: a body over the limit is 413, announced or not; one that is n
       },
     }),
   } as RequestInit);
-  t.deepEqual(
-    [streamed.status, ((await streamed.json()) as { error: { code: string } }).error.code],
-    [413, 'PAYLOAD_TOO_LARGE'],
-  );
+  const { error } = (await streamed.json()) as { error: { code: string; details: object } };
+  t.deepEqual([streamed.status, error.code, error.details], [413, 'PAYLOAD_TOO_LARGE', { maxBytes: 16_384 }]);
   const late = await writeThenRead(cloud.url, '/v1/addresses', headers, 8_000_000);
   t.regex(late, /^HTTP\/1\.1 413 /, 'also for a client that reads when it has written');
   for (const more of [
