@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { catalogueOf } from '../chains/catalogue.ts';
 import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
-import { unreadSettings } from '../protocol/setting-names.ts';
+import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
 import {
   KEYSTORE_NAMES,
@@ -192,7 +192,8 @@ export function readConfig(
   const verifyNodes = readVerifyNodes(present, environment, problems);
   const keystore = readUnattendedKeystore(present, problems);
   const phrase = readPhrase(present, isPhrase, keystore !== null, problems);
-  if (!base.success || environment === null || problems.length > 0) throw new ConfigurationError(problems);
+  const named = withWrapped(problems, present, NAMES.known);
+  if (!base.success || environment === null || named.length > 0) throw new ConfigurationError(named);
   const { data: settings } = base;
   return {
     phrase,

@@ -28,10 +28,9 @@ export function readSealKeys(env: Readonly<Record<string, string | undefined>>, 
   }
   try {
     const text = SECRET_KEY ?? readFileSync(SECRET_KEY_FILE!, 'utf8');
-    return text
-      .split(/[\s,]+/)
-      .filter((part) => part !== '')
-      .map(parseSealKey);
+    const parts = text.split(/[\s,]+/).filter((part) => part !== '');
+    // Of an empty file, or of white space alone, the whole is the key that is none.
+    return (parts.length === 0 ? [''] : parts).map(parseSealKey);
   } catch (error) {
     const reason =
       error instanceof RangeError

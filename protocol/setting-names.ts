@@ -48,3 +48,33 @@ export function unreadSettings(
     ];
   });
 }
+
+/** Any text is one of these, also one in quotes. */
+const FREE = /(?:PASSPHRASE|_PIN|_PASSWORD)$/;
+/** One name, place or label, in which white space at an end is a slip that nothing else would name. */
+const PLAIN = /^(?:NODE_NAME|HOST|INTERNAL_HOST|MAIL_DIR|EDGE_DATA_DIR|EDGE_PKCS11_TOKEN|EDGE_PKCS11_KEY|POD_HINT)$/;
+
+/**
+ * The problems of an environment; of a value in quotes that one alone. An env file of containers hands quotes over as
+ * they are, and `"/data"` is another directory.
+ */
+export function withWrapped(
+  problems: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): string[] {
+  const wrapped = new Map(
+    known.flatMap((name) => {
+      const problem = FREE.test(name) ? null : wrappingOf(name, env[name] ?? '');
+      return problem === null ? [] : [[name, problem]];
+    }),
+  );
+  const rest = problems.filter((problem) => ![...wrapped.keys()].some((name) => problem.startsWith(`${name}:`)));
+  return [...rest, ...[...wrapped].map(([name, problem]) => `${name}: ${problem}`)];
+}
+
+function wrappingOf(name: string, value: string): string | null {
+  if (/^(["']).*\1$/s.test(value.trim()) && value.trim().length > 1)
+    return 'is in quotes, which are a part of it here: write it without them';
+  return PLAIN.test(name) && value !== value.trim() ? 'begins or ends with white space: write it without' : null;
+}

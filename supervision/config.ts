@@ -6,7 +6,7 @@ import { isNetwork } from '../gateway/http/client-address.ts';
 import { chainSettingAdvice } from '../protocol/chain-names.ts';
 import { stepsBetween } from '../protocol/nearest.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
-import { unreadSettings } from '../protocol/setting-names.ts';
+import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
 import { readSealKeys } from '../persistence/secret-box.ts';
 
@@ -231,7 +231,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   problems.push(...unreadSettings(present, NAMES));
   const sealKeys = readSealKeys(present, problems);
   const clusterSecrets = readClusterSecrets(present, problems);
-  if (!base.success || problems.length > 0) throw new ConfigurationError(problems);
+  const named = withWrapped(problems, present, NAMES.known);
+  if (!base.success || named.length > 0) throw new ConfigurationError(named);
   const {
     SECRET_KEY: _key,
     SECRET_KEY_FILE: _file,

@@ -397,3 +397,17 @@ test('found F76: every setting of the documents is read by the edge or by the cl
       name,
     );
 });
+
+test('found F76: a value in quotes, or with white space at its ends, is told so; a passphrase and a PIN are any text', (t) => {
+  for (const name of ['EDGE_DATA_DIR', 'HOST', 'POD_HINT', 'EDGE_PKCS11_TOKEN', 'MNEMONIC', 'API_KEY', 'CLOUD_URL'])
+    t.deepEqual(
+      problemsOf({ ...GOOD, [name]: '"CANARY"' }),
+      [`${name}: is in quotes, which are a part of it here: write it without them`],
+      name,
+    );
+  t.deepEqual(problemsOf({ ...GOOD, EDGE_DATA_DIR: '/data ' }), [
+    'EDGE_DATA_DIR: begins or ends with white space: write it without',
+  ]);
+  t.deepEqual(problemsOf({ ...GOOD, MNEMONIC_PASSPHRASE: '"with quotes" ' }), []);
+  t.deepEqual(problemsOf({ ...GOOD, MNEMONIC_PASSPHRASE: "'with quotes'" }), []);
+});

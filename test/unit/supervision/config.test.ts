@@ -281,3 +281,32 @@ test('found F76: each address that carries a credential may be in a file; both, 
     t.false(wrong.join().includes('CANARY'));
   }
 });
+
+test('found F76: a value in quotes, or with white space at its ends, is told so: as it came it is another place or name', (t) => {
+  for (const name of [
+    'HOST',
+    'NODE_NAME',
+    'MAIL_DIR',
+    'PUBLIC_AUTHORITIES',
+    'CLOUD_PORT',
+    'DATABASE_URL',
+    'SECRET_KEY',
+  ]) {
+    for (const quote of ['"', "'"])
+      t.deepEqual(problemsOf(t, { ...GOOD, [name]: `${quote}CANARY${quote}` }), [
+        `${name}: is in quotes, which are a part of it here: write it without them`,
+      ]);
+  }
+  for (const name of ['HOST', 'NODE_NAME', 'MAIL_DIR', 'INTERNAL_HOST'])
+    t.deepEqual(problemsOf(t, { ...GOOD, [name]: ' CANARY' }), [
+      `${name}: begins or ends with white space: write it without`,
+    ]);
+  const { SECRET_KEY: _, ...rest } = GOOD;
+  t.regex(
+    problemsOf(t, { ...rest, SECRET_KEY_FILE: '/dev/null' }).join(),
+    /^SECRET_KEY_FILE: must be 32 bytes/,
+    'an empty file',
+  );
+  t.regex(problemsOf(t, { ...GOOD, SECRET_KEY: '   ' }).join(), /^SECRET_KEY: must be 32 bytes/);
+  t.regex(problemsOf(t, { ...GOOD, SECRET_KEY: ',' }).join(), /^SECRET_KEY: must be 32 bytes/);
+});
