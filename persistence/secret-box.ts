@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SecretBox } from '../model/ports/secret-box.ts';
+import { cannotBeRead } from '../protocol/node/settings-in-files.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -32,10 +33,7 @@ export function readSealKeys(env: Readonly<Record<string, string | undefined>>, 
     // Of an empty file, or of white space alone, the whole is the key that is none.
     return (parts.length === 0 ? [''] : parts).map(parseSealKey);
   } catch (error) {
-    const reason =
-      error instanceof RangeError
-        ? error.message.replace(/^SECRET_KEY /, '')
-        : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+    const reason = error instanceof RangeError ? error.message.replace(/^SECRET_KEY /, '') : cannotBeRead(error);
     problems.push(`SECRET_KEY${SECRET_KEY === undefined ? '_FILE' : ''}: ${reason}`);
     return [];
   }

@@ -1,5 +1,6 @@
 /** Secrets among the settings: in the environment, or in a file that the environment names. */
 import { readPlainFile } from './plain-file.ts';
+import { cannotBeRead } from '../../protocol/node/settings-in-files.ts';
 
 const BYTES_MAX = 1_048_576;
 
@@ -32,7 +33,7 @@ export function readSecret(
     );
     return null;
   } catch (error) {
-    problems.push(`${name}_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    problems.push(`${name}_FILE: ${cannotBeRead(error)}`);
     return null;
   }
 }

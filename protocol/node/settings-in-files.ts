@@ -24,7 +24,7 @@ export function withFiles(
       present[name] = entriesOf(readFileSync(file, 'utf8'));
       if (present[name] === '') problems.push(`${name}_FILE: the file is empty`);
     } catch (error) {
-      problems.push(`${name}_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+      problems.push(`${name}_FILE: ${cannotBeRead(error)}`);
     }
   }
   return present;
@@ -35,3 +35,16 @@ const entriesOf = (text: string): string =>
     .split(/\s*[\r\n]+\s*/)
     .filter((line) => line !== '')
     .join(',');
+
+const NEXT: Readonly<Record<string, string>> = {
+  ENOENT: 'name a file that is there',
+  ENOTDIR: 'name a file that is there',
+  EISDIR: 'it is a directory: name the file in it',
+  EACCES: "give this process's user the right to read it",
+};
+
+/** Why a file of a setting could not be read, and what is to be done. */
+export function cannotBeRead(error: unknown): string {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException;
+  return `cannot be read (${code})${NEXT[code] === undefined ? '' : `; ${NEXT[code]}`}`;
+}

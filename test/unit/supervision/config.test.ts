@@ -73,7 +73,7 @@ test('issue 2.11 what is needed is named; an empty setting is none; both forms o
   t.deepEqual(problemsOf(t, { ...GOOD, SECRET_KEY_FILE: '/run/secrets/key' }).length, 1);
   t.regex(
     problemsOf(t, { DATABASE_URL: GOOD.DATABASE_URL, SECRET_KEY_FILE: '/nowhere/at/all' })[0]!,
-    /^SECRET_KEY_FILE: cannot be read \(ENOENT\)$/,
+    /^SECRET_KEY_FILE: cannot be read \(ENOENT\); name a file that is there$/,
   );
   t.regex(
     problemsOf(t, { ...GOOD, SECRET_KEY: `${'11'.repeat(32)},${'22'.repeat(31)}` })[0]!,
@@ -274,7 +274,7 @@ test('found F76: each address that carries a credential may be in a file; both, 
     const setting = name.replace(/_FILE$/, '');
     const read = (path: string, more = {}) => problemsOf(t, { ...rest, ...files, [name]: path, ...more });
     t.true(read(file, { [setting]: 'CANARY' }).includes(`${setting} or ${name}: at most one`));
-    t.true(read(join(folder, 'none')).includes(`${name}: cannot be read (ENOENT)`));
+    t.true(read(join(folder, 'none')).includes(`${name}: cannot be read (ENOENT); name a file that is there`));
     t.true(read(fileOf('empty', ' \n')).includes(`${name}: the file is empty`));
     const wrong = read(fileOf('wrong', 'CANARY'));
     t.true(wrong.some((problem) => problem.startsWith(`${setting}: `)));
@@ -309,4 +309,16 @@ test('found F76: a value in quotes, or with white space at its ends, is told so:
   );
   t.regex(problemsOf(t, { ...GOOD, SECRET_KEY: '   ' }).join(), /^SECRET_KEY: must be 32 bytes/);
   t.regex(problemsOf(t, { ...GOOD, SECRET_KEY: ',' }).join(), /^SECRET_KEY: must be 32 bytes/);
+});
+
+test('found F76: a secret whose file is a directory, missing or empty has one problem, which names the file and the next step', (t) => {
+  const { DATABASE_URL: _url, SECRET_KEY: _key, ...rest } = GOOD;
+  const files = { DATABASE_URL_FILE: '/', SECRET_KEY_FILE: '/', REDIS_URL_FILE: '/', ETH_RPC_URLS_FILE: '/nowhere' };
+  t.deepEqual(problemsOf(t, { ...rest, ...files, SMTP_URL_FILE: '/dev/null' }).toSorted(), [
+    'DATABASE_URL_FILE: cannot be read (EISDIR); it is a directory: name the file in it',
+    'ETH_RPC_URLS_FILE: cannot be read (ENOENT); name a file that is there',
+    'REDIS_URL_FILE: cannot be read (EISDIR); it is a directory: name the file in it',
+    'SECRET_KEY_FILE: cannot be read (EISDIR); it is a directory: name the file in it',
+    'SMTP_URL_FILE: the file is empty',
+  ]);
 });
