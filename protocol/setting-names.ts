@@ -55,8 +55,8 @@ const FREE = /(?:PASSPHRASE|_PIN|_PASSWORD)$/;
 const PLAIN = /^(?:NODE_NAME|HOST|INTERNAL_HOST|MAIL_DIR|EDGE_DATA_DIR|EDGE_PKCS11_TOKEN|EDGE_PKCS11_KEY|POD_HINT)$/;
 
 /**
- * The problems of an environment, one of each setting that is in quotes or in a file that cannot be read. An env file of containers hands quotes over as
- * they are, and `"/data"` is another directory.
+ * The problems of an environment, one of each setting that is in quotes or in a file that cannot be read. An env file
+ * of containers hands quotes over as they are, and `"/data"` is another directory.
  */
 export function withWrapped(
   problems: readonly string[],
@@ -71,8 +71,8 @@ export function withWrapped(
   );
   // What is wrong with a setting that its file could not give follows from that.
   const files = problems.flatMap((problem) => /^([A-Z0-9_]+)_FILE:/.exec(problem)?.slice(1, 2) ?? []);
-  const told = [...wrapped.keys(), ...files].map((name) => `${name}:`);
-  const rest = problems.filter((problem) => !told.some((name) => problem.startsWith(name)));
+  const named = [...wrapped.keys(), ...files].map((name) => `${name}:`);
+  const rest = problems.filter((problem) => !named.some((name) => problem.startsWith(name)));
   return [...rest, ...[...wrapped].map(([name, problem]) => `${name}: ${problem}`)];
 }
 
