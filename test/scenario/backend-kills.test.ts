@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { openCompany, patiently, type Company } from '../support/company.ts';
+import { evidenceOf } from '../support/evidence.ts';
 import { Stories } from '../support/story.ts';
 
 const LOOK_MS = 3;
@@ -101,7 +102,8 @@ async function told(
     await company.deployment.cloud.stop();
     const executioner = new Executioner(company, directory, (place) => harm(company, place));
     try {
-      await stories.tell().catch((error: unknown) => {
+      await stories.tell().catch(async (error: unknown) => {
+        t.log(await evidenceOf(company));
         throw new Error(`after ${executioner.places.at(-1)}: ${String(error)}`);
       });
     } finally {

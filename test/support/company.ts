@@ -31,6 +31,8 @@ export interface Company {
   /** As the superuser, for checkers. */
   readonly sql: Sql;
   readonly accountId: string;
+  /** Where its processes log. */
+  readonly dataDir: string;
   readonly payer: string;
   pay(address: string, amount: bigint): Promise<string>;
   mine(blocks: number): Promise<void>;
@@ -128,6 +130,7 @@ export async function openCompany(options: CompanyOptions = {}): Promise<Company
       close,
       mine,
       payer: payer!,
+      dataDir,
       accountId: `${deployment.record.organizationId}_live`,
       async pay(address, amount) {
         return anvil.rpc<string>('eth_sendTransaction', [
