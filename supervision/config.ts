@@ -128,6 +128,8 @@ const schema = z.object({
   EDGE_LEASE_TTL: wholeNumber(6, 600).default(30),
   /** How long a build that nobody signs is one, in seconds; then it is `expired`. */
   BUILD_TTL: wholeNumber(60, 604_800).default(86_400),
+  /** How long a sweep waits for more deposits after the one that fired it, in seconds. */
+  SWEEP_DEBOUNCE: wholeNumber(0, 3_600).default(30),
 });
 
 /** Settings that carry a credential, beside those that have a file of their own form: each may be in a file. */

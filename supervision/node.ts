@@ -265,7 +265,8 @@ function startBackground(wired: Wired): void {
   startOwnSchedules({ ...parts, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
   const { sandbox, access } = wired.chains;
   const of = { reads: stores.read, sweeps: stores.sweeps, chains: access, edges: reach.edges, wayOut: wayOutOf(wired) };
-  startSweeper(workers, { accounts, sandbox, nowMs, isMine, log, ...of });
+  const debounceMs = config.SWEEP_DEBOUNCE * 1_000;
+  startSweeper(workers, { accounts, sandbox, nowMs, isMine, log, debounceMs, ...of });
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({ ...parts, nodeId: reach.nodes.self });
   later('schedules', 100, async () => stopJobs());

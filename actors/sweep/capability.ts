@@ -4,7 +4,15 @@ import type { SweepCommand, SweepState } from '../../model/account/sweep.ts';
 import type { Capability } from '../account/decision.ts';
 import { sweepFolds } from './evolve.ts';
 import { endJob, moveOperation, retryJob, runPolicy } from './job.ts';
-import { createPolicy, deletePolicy, pausePolicy, replacePolicy, resumePolicy } from './policy.ts';
+import {
+  createPolicy,
+  deferPolicy,
+  deletePolicy,
+  pausePolicy,
+  replacePolicy,
+  resumePolicy,
+  skipRun,
+} from './policy.ts';
 
 export const sweep: Capability<SweepCommand, SweepSees, SweepState> = {
   owns: ['sweepPolicies'],
@@ -15,6 +23,8 @@ export const sweep: Capability<SweepCommand, SweepSees, SweepState> = {
     pause_sweep_policy: pausePolicy,
     resume_sweep_policy: resumePolicy,
     run_sweep_policy: runPolicy,
+    defer_sweep_policy: deferPolicy,
+    skip_sweep_run: skipRun,
     move_sweep_operation: moveOperation,
     end_sweep_job: endJob,
     retry_sweep_job: retryJob,

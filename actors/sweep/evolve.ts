@@ -2,6 +2,16 @@
 import type { SweepState } from '../../model/account/sweep.ts';
 import type { Folds } from '../account/decision.ts';
 
+/** Of cycles that are forgotten. */
+const AS_NEW = {
+  openJobId: null,
+  lastCycle: null,
+  deferrals: 0,
+  heldUntilMs: null,
+  hasMore: false,
+  blocked: null,
+} as const;
+
 export const sweepFolds: Folds<SweepState, SweepState> = {
   sweep_policy_set: ({ sweepPolicies }, { policy }) => ({
     sweepPolicies: sweepPolicies.some(({ id }) => id === policy.id)
@@ -13,6 +23,6 @@ export const sweepFolds: Folds<SweepState, SweepState> = {
   }),
   // Jobs are rows, which go with the reset; policies stay.
   sandbox_reset: ({ sweepPolicies }) => ({
-    sweepPolicies: sweepPolicies.map((policy) => ({ ...policy, openJobId: null, lastCycle: null, blocked: null })),
+    sweepPolicies: sweepPolicies.map((policy) => ({ ...policy, ...AS_NEW })),
   }),
 };

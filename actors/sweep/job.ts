@@ -5,13 +5,13 @@
 import type { SweepSees } from '../../model/account/capabilities.ts';
 import type { JobOutcome, SweepPolicy } from '../../model/account/sweep.ts';
 import type { StoredJobState, SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
-import type { AccountEvent, RowWrite } from '../../model/account/capabilities.ts';
+import type { RowWrite } from '../../model/account/capabilities.ts';
 import { notFound, refuse, type Refusal } from '../../protocol/errors.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';
 import { suspended } from '../account/guards.ts';
 import { isArrow, jobWrite, moved, operationWrite } from './moves.ts';
-import { dueAtMs } from './policy.ts';
+import { dueAtMs, firesItself, policySet } from './firing.ts';
 
 /** Addresses of one job: the largest ones, the rest is the next cycle's. Treasury S9. */
 export const OPERATIONS_MAX = 500;
@@ -25,7 +25,7 @@ export function runPolicy({
   command,
   nowMs,
 }: Deciding<'run_sweep_policy'>): AccountDecision<'run_sweep_policy'> {
-  const { id, version, trigger, jobId, operations } = command;
+  const { id, version, trigger, jobId, operations, seen } = command;
   const policy = state.sweepPolicies.find((one) => one.id === id);
   if (policy === undefined) return suspended(state) ?? notFound('sweep policy', id, { policyId: id });
   const no = firstRefusal(
@@ -37,15 +37,15 @@ export function runPolicy({
   );
   if (no !== null) return no;
   if (policy.openJobId !== null) return accept({ jobId: policy.openJobId, policy });
-  const nextRunAtMs = dueAtMs(policy, nowMs);
+  const planned = { ...policy, nextRunAtMs: dueAtMs(policy, nowMs), deferrals: 0, heldUntilMs: null };
   if (operations.every(({ reason }) => reason !== null)) {
     const reason = mostOf(operations.flatMap((one) => one.reason ?? []));
     const idle: SweepPolicy = {
-      ...policy,
-      nextRunAtMs,
+      ...planned,
       lastCycle: { atMs: nowMs, result: 'nothing_due', reason, jobId: null },
     };
-    return accept({ jobId: null, policy: idle }, [{ type: 'sweep_policy_set', policy: idle }]);
+    const { events, rows } = policySet(idle, { seen });
+    return accept({ jobId: null, policy: idle }, events, rows);
   }
   const job: SweepJobRow = {
     id: jobId,
@@ -62,8 +62,8 @@ export function runPolicy({
     updatedAtMs: nowMs,
     endedAtMs: null,
   };
-  const rows = operations.slice(0, OPERATIONS_MAX).map(({ reason, ...planned }): SweepOperationRow => ({
-    ...planned,
+  const taken = operations.slice(0, OPERATIONS_MAX).map(({ reason, ...one }): SweepOperationRow => ({
+    ...one,
     jobId,
     version: 1,
     chain: policy.chain,
@@ -76,17 +76,15 @@ export function runPolicy({
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   }));
-  const running: SweepPolicy = { ...policy, nextRunAtMs, openJobId: jobId };
-  return accept(
-    { jobId, policy: running },
-    [{ type: 'sweep_policy_set', policy: running }],
-    [jobWrite(job), ...rows.map(operationWrite)],
-  );
+  const running: SweepPolicy = { ...planned, openJobId: jobId, hasMore: operations.length >= OPERATIONS_MAX };
+  const { events, rows } = policySet(running, { seen });
+  return accept({ jobId, policy: running }, events, [...rows, jobWrite(job), ...taken.map(operationWrite)]);
 }
 
 /** The settings that a job keeps. */
 function settingsOf(policy: SweepPolicy): object {
-  const { createdAtMs: _, updatedAtMs: __, lastCycle: ___, blocked: ____, openJobId: _____, ...settings } = policy;
+  const { createdAtMs: _, updatedAtMs: __, lastCycle: ___, blocked: ____, openJobId: _____, ...kept } = policy,
+    { deferrals: ______, heldUntilMs: _______, hasMore: ________, ...settings } = kept;
   return settings;
 }
 
@@ -127,7 +125,9 @@ export function endJob({ state, command, nowMs }: Deciding<'end_sweep_job'>): Ac
   };
   const policy = state.sweepPolicies.find(({ id }) => id === known.policyId);
   const after = policy === undefined ? null : afterCycle(policy, job, outcome, nowMs);
-  const events: AccountEvent[] = after === null ? [] : [{ type: 'sweep_policy_set', policy: after }];
+  // A full job that moved something: the rest at once. One that moved nothing would only be planned again as it was.
+  const again = policy?.hasMore === true && outcome.confirmed > 0 && after !== null && firesItself(after);
+  const { events, rows } = after === null ? { events: [], rows: [] } : policySet(after, { again });
   const about = {
     jobId: job.id,
     policyId: job.policyId,
@@ -156,7 +156,7 @@ export function endJob({ state, command, nowMs }: Deciding<'end_sweep_job'>): Ac
   return accept(
     job,
     [...events, { type: 'sweep_job_ended', id: job.id, state: ended }],
-    [jobWrite(job), announced('sweep_completed'), ...(isPaused ? [announced('sweep_paused')] : [])],
+    [...rows, jobWrite(job), announced('sweep_completed'), ...(isPaused ? [announced('sweep_paused')] : [])],
   );
 }
 
@@ -178,6 +178,7 @@ function afterCycle(policy: SweepPolicy, job: SweepJobRow, outcome: JobOutcome, 
       reason: outcome.reason,
       jobId: job.id,
     },
+    hasMore: false,
     blocked: outcome.blocked,
     ...(pauses ? { pausedAtMs: nowMs, pausedReason: outcome.reason ?? 'failed' } : {}),
   };
@@ -208,17 +209,14 @@ export function retryJob({ state, command, nowMs }: Deciding<'retry_sweep_job'>)
     updatedAtMs: Math.max(nowMs, known.updatedAtMs),
     endedAtMs: null,
   };
-  const rows = failed.map((operation, at): SweepOperationRow => ({
+  const { events, rows } = policySet({ ...policy!, openJobId: job.id });
+  const again = failed.map((operation, at): SweepOperationRow => ({
     ...moved(operation, 'PLANNED', { reason: null, details: null, funding: null, paid: null }, nowMs),
     attempt: operation.attempt + 1,
     fundId: fundIds[at]!,
     sweepId: sweepIds[at]!,
   }));
-  return accept(
-    job,
-    [{ type: 'sweep_policy_set', policy: { ...policy!, openJobId: job.id } }],
-    [jobWrite(job), ...rows.map(operationWrite)],
-  );
+  return accept(job, events, [...rows, jobWrite(job), ...again.map(operationWrite)]);
 }
 
 function openJobOf(policy: SweepSees['sweepPolicies'][number] | undefined): Refusal | null {

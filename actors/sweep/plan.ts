@@ -5,19 +5,19 @@
 import type { ChainBinding, ChainAccess } from '../../model/ports/chain-access.ts';
 import type { Intent } from '../../chains/chain.ts';
 import type { AccountState } from '../../model/account/capabilities.ts';
-import type { SweepSettings } from '../../model/account/sweep.ts';
+import type { PlannedOperation, SweepSettings } from '../../model/account/sweep.ts';
 import type { SweepCandidate, SweepStore } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow } from '../../model/rows/sweep.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
+import { newId } from '../../protocol/node/ids.ts';
+import type { Chain } from '../../protocol/slugs.ts';
 import { counterKey } from '../outgoing/counters.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
 import { choose, type Choice } from './choice.ts';
+import { isOperated } from './firing.ts';
 import { costInAsset } from './rates.ts';
 
-/** Families whose sweeps the cloud operates; an edge signs others, which nothing asks it to. */
-const OPERATED: ReadonlySet<Family> = new Set(['evm']);
 /** Addresses whose balances are asked for at the same time. */
 const ASKED_AT_ONCE = 8;
 
@@ -63,7 +63,7 @@ export interface Plan {
 
 /** Null, or why this version plans nothing on a chain. Refuses: CONFLICT `btc_sweeps_off`, `not_operated`. */
 export function notOperated(chain: Chain): Refusal | null {
-  if (OPERATED.has(FAMILY_OF[chain])) return null;
+  if (isOperated({ chain })) return null;
   return refuse(
     'CONFLICT',
     { reason: chain === 'btc' ? 'btc_sweeps_off' : 'not_operated', chain },
@@ -115,6 +115,18 @@ export async function planOf(
   }
   return { binding, treasury, tank, available, prices, addresses };
 }
+
+/** What a plan comes to, with the ids of all that it may build. Treasury S17. */
+export const operationsOf = ({ addresses }: Plan, nowMs: number): PlannedOperation[] =>
+  addresses.map(({ candidate: { address }, amount, cost, reason }) => ({
+    id: newId('swo', nowMs),
+    address,
+    amount,
+    estimate: cost,
+    reason,
+    fundId: newId('txn', nowMs),
+    sweepId: newId('txn', nowMs),
+  }));
 
 function homeOf(state: AccountState, { chain, treasuryWalletId }: PlanSettings) {
   const wallet = state.treasuryWallets.find((one) =>

@@ -8,7 +8,8 @@ import { isRefusal, notFound, refuse, type Refusal } from '../../protocol/errors
 import { FAMILY_OF, type GAS_FUNDING_MODES } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
-import { nextRunAtMs, parseSchedule } from './cron.ts';
+import { parseSchedule } from './cron.ts';
+import { CATCH_UP_MS, dueAtMs, pauseMs, policyGone, policySet, SCHEDULED, THRESHOLDS } from './firing.ts';
 
 /** The catalogue bounds them; a registry that grows does not make snapshots endless. */
 export const POLICIES_MAX = 200;
@@ -63,6 +64,9 @@ export function createPolicy({
       nextRunAtMs: dueAtMs({ ...settings, pausedAtMs: null }, nowMs),
       openJobId: null,
       lastCycle: null,
+      deferrals: 0,
+      heldUntilMs: null,
+      hasMore: false,
       blocked: null,
     })
   );
@@ -94,6 +98,7 @@ export function replacePolicy({
     set({
       ...known,
       ...settings,
+      ...AT_ONCE,
       version: known.version + 1,
       updatedAtMs: nowMs,
       nextRunAtMs: dueAtMs({ ...settings, pausedAtMs: known.pausedAtMs }, nowMs),
@@ -107,7 +112,9 @@ export function deletePolicy({
   command: { id },
 }: Deciding<'delete_sweep_policy'>): AccountDecision<'delete_sweep_policy'> {
   const known = policyOf(state, id);
-  return isRefusal(known) ? known : accept(known, [{ type: 'sweep_policy_deleted', id }]);
+  if (isRefusal(known)) return known;
+  const { events, rows } = policyGone(known);
+  return accept(known, events, rows);
 }
 
 /** No cycle begins until it is resumed; one that is paused stays so, for the reason that it has. Refuses: NOT_FOUND. */
@@ -133,27 +140,51 @@ export function resumePolicy({
   const no = suspended(state);
   if (no !== null) return no;
   if (known.pausedAtMs === null && known.consecutiveFailures === 0) return accept(known);
-  const resumed = { ...known, pausedAtMs: null, pausedReason: null, consecutiveFailures: 0 };
+  const resumed = { ...known, ...AT_ONCE, pausedAtMs: null, pausedReason: null, consecutiveFailures: 0 };
   return set({ ...resumed, nextRunAtMs: dueAtMs(resumed, nowMs) });
 }
 
+/**
+ * A firing that cannot be planned now waits, longer each time; it is no failure. Refuses: NOT_FOUND.
+ * Treasury S8.
+ */
+export function deferPolicy({
+  state,
+  command: { id, reason },
+  nowMs,
+}: Deciding<'defer_sweep_policy'>): AccountDecision<'defer_sweep_policy'> {
+  const known = policyOf(state, id);
+  if (isRefusal(known)) return known;
+  return set({
+    ...known,
+    deferrals: known.deferrals + 1,
+    heldUntilMs: nowMs + pauseMs(known.deferrals),
+    lastCycle: { atMs: nowMs, result: 'deferred', reason, jobId: null },
+  });
+}
+
+/** The next run instead of one that is long past; one that is not is left as it is. Refuses: NOT_FOUND. Treasury S11. */
+export function skipRun({
+  state,
+  command: { id },
+  nowMs,
+}: Deciding<'skip_sweep_run'>): AccountDecision<'skip_sweep_run'> {
+  const known = policyOf(state, id);
+  if (isRefusal(known)) return known;
+  if (known.nextRunAtMs === null || nowMs - known.nextRunAtMs <= CATCH_UP_MS) return accept(known);
+  return set({ ...known, nextRunAtMs: dueAtMs(known, nowMs) });
+}
+
+/** Nothing is held any more. */
+const AT_ONCE = { deferrals: 0, heldUntilMs: null } as const;
+
 function set(policy: SweepPolicy) {
-  return accept(policy, [{ type: 'sweep_policy_set', policy }]);
+  const { events, rows } = policySet(policy);
+  return accept(policy, events, rows);
 }
 
 function policyOf({ sweepPolicies }: SweepSees, id: string): SweepPolicy | Refusal {
   return sweepPolicies.find((one) => one.id === id) ?? notFound('sweep policy', id, { policyId: id });
-}
-
-const SCHEDULED: ReadonlySet<SweepSettings['triggerMode']> = new Set(['SCHEDULE', 'THRESHOLD_AND_SCHEDULE']);
-const THRESHOLDS: ReadonlySet<SweepSettings['triggerMode']> = new Set(['THRESHOLD', 'THRESHOLD_AND_SCHEDULE']);
-
-/** When its schedule fires it next, after `afterMs`; null where none does. */
-export function dueAtMs(policy: SweepSettings & Pick<SweepPolicy, 'pausedAtMs'>, afterMs: number): number | null {
-  const { enabled, pausedAtMs, triggerMode, scheduleCron, scheduleTimeZone } = policy;
-  if (!enabled || pausedAtMs !== null || scheduleCron === null || !SCHEDULED.has(triggerMode)) return null;
-  const schedule = parseSchedule(scheduleCron, scheduleTimeZone, afterMs);
-  return isRefusal(schedule) ? null : nextRunAtMs(schedule, afterMs);
 }
 
 /** The first setting that does not fit, in the order of the error table. */

@@ -1,30 +1,42 @@
 /**
- * Open sweep jobs by the clock: each owner of accounts goes on with those of its own, whichever node began them. In a
- * sandbox time goes on with them: a block a second on the ledger of each, so that nobody has to confirm blocks.
- * Treasury S28, S32.
+ * Sweeps by the clock: each owner of accounts fires the policies of its own that are due, and goes on with their open
+ * jobs, whichever node began them. Two workers, so that a chain that answers slowly holds up no job that is under way.
+ * In a sandbox time goes on with its jobs: a block a second on the ledger of each, so that nobody has to confirm
+ * blocks. Treasury S5, S11, S28, S32.
  */
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
-import type { OpenJob, SweepStore } from '../../model/ports/sweep-store.ts';
+import type { DuePolicy, OpenJob, SweepStore } from '../../model/ports/sweep-store.ts';
 import type { ActorSystem } from '../kernel/index.ts';
+import { firePolicy, type FireParts } from './fire.ts';
 import { advanceJob, type WorkParts } from './work.ts';
 
 const LOOK_EVERY_MS = 1_000;
-const JOBS_AT_ONCE = 100;
+/** Jobs, and policies, of one page. */
+const AT_ONCE = 100;
 
-export interface SweeperParts extends WorkParts {
-  readonly sweeps: WorkParts['sweeps'] & Pick<SweepStore, 'openJobs'>;
-  readonly sandbox: Pick<SandboxControl, 'advance'>;
+interface OfOwner {
   /** Whether an account is this node's to look after. */
   readonly isMine: (accountId: AccountId) => boolean;
   readonly log: { warn(facts: object, text: string): void };
 }
 
+export interface JobsParts extends OfOwner, WorkParts {
+  readonly sweeps: WorkParts['sweeps'] & Pick<SweepStore, 'openJobs'>;
+  readonly sandbox: Pick<SandboxControl, 'advance'>;
+}
+
+export interface PoliciesParts extends OfOwner, FireParts {
+  readonly sweeps: FireParts['sweeps'] & Pick<SweepStore, 'duePolicies'>;
+  /** SWEEP_DEBOUNCE: firings of a threshold within it are one. */
+  readonly debounceMs: number;
+}
+
 /** One look at all open jobs of this node's accounts; what fails is tried again with the next. */
-export async function lookAtJobs(parts: SweeperParts): Promise<void> {
+export async function lookAtJobs(parts: JobsParts): Promise<void> {
   const { sweeps, sandbox, isMine, log } = parts;
   for (let behind: OpenJob | null = null; ;) {
-    const found: OpenJob[] = await sweeps.openJobs(behind, JOBS_AT_ONCE);
+    const found: OpenJob[] = await sweeps.openJobs(behind, AT_ONCE);
     for (const { accountId, id, chain } of found.filter((job) => isMine(job.accountId))) {
       try {
         if (environmentOf(accountId) === 'sandbox') await sandbox.advance(accountId, chain);
@@ -33,19 +45,42 @@ export async function lookAtJobs(parts: SweeperParts): Promise<void> {
         log.warn({ err: error, accountId, jobId: id }, 'a sweep job could not go on');
       }
     }
-    if (found.length < JOBS_AT_ONCE) return;
+    if (found.length < AT_ONCE) return;
+    behind = found.at(-1)!;
+  }
+}
+
+/** One look at the policies of this node's accounts that fire now; what fails is tried again with the next. */
+export async function lookAtPolicies(parts: PoliciesParts): Promise<void> {
+  const { sweeps, debounceMs, isMine, log } = parts,
+    atMs = parts.nowMs();
+  for (let behind: DuePolicy | null = null; ;) {
+    const found: DuePolicy[] = await sweeps.duePolicies(atMs, debounceMs, behind, AT_ONCE);
+    for (const due of found.filter(({ accountId }) => isMine(accountId))) {
+      try {
+        await firePolicy(parts, due);
+      } catch (error) {
+        log.warn({ err: error, accountId: due.accountId, policyId: due.id }, 'a sweep policy could not be fired');
+      }
+    }
+    if (found.length < AT_ONCE) return;
     behind = found.at(-1)!;
   }
 }
 
 /** Starts the looks. */
-export function startSweeper(system: Pick<ActorSystem, 'spawnWorker'>, parts: SweeperParts): void {
-  system.spawnWorker<'look'>({
-    path: 'schedules/sweeps',
-    recover: ({ sendSelf }) => void sendSelf('look'),
-    receive: async (look, { timers, sendSelf, signal }) => {
-      await lookAtJobs(parts);
-      if (!signal.aborted) timers.after(LOOK_EVERY_MS, () => sendSelf(look));
-    },
-  });
+export function startSweeper(system: Pick<ActorSystem, 'spawnWorker'>, parts: JobsParts & PoliciesParts): void {
+  for (const [path, look] of [
+    ['schedules/sweeps', lookAtJobs],
+    ['schedules/sweep-policies', lookAtPolicies],
+  ] as const) {
+    system.spawnWorker<'look'>({
+      path,
+      recover: ({ sendSelf }) => void sendSelf('look'),
+      receive: async (message, { timers, sendSelf, signal }) => {
+        await look(parts);
+        if (!signal.aborted) timers.after(LOOK_EVERY_MS, () => sendSelf(message));
+      },
+    });
+  }
 }

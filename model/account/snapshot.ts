@@ -6,7 +6,7 @@
  */
 import { type AccountSnapshot, type AccountState, SNAPSHOT_INITIAL } from './capabilities.ts';
 
-export const STATE_FORMAT = 2;
+export const STATE_FORMAT = 3;
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -20,6 +20,16 @@ const STEPS: readonly ((stored: Stored) => Stored)[] = [
     pools: Object.fromEntries(
       Object.entries(stored['pools'] as Record<string, object>).map(([chain, pool]) => [chain, { base: 0, ...pool }]),
     ),
+  }),
+  // 3: sweep policies whose firings could not be held.
+  (stored) => ({
+    ...stored,
+    sweepPolicies: (stored['sweepPolicies'] as readonly object[]).map((policy) => ({
+      deferrals: 0,
+      heldUntilMs: null,
+      hasMore: false,
+      ...policy,
+    })),
   }),
 ];
 

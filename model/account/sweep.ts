@@ -2,13 +2,19 @@
 import type { GAS_FUNDING_MODES, SWEEP_ENERGIES, TRIGGER_MODES } from '../../protocol/slugs.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { StoredWrite } from '../rows/stored.ts';
-import type { StoredJobState, SweepJobRow, SweepOperationRow, SweepOperationState } from '../rows/sweep.ts';
+import type {
+  StoredJobState,
+  SweepJobRow,
+  SweepOperationRow,
+  SweepOperationState,
+  SweepPolicyRow,
+} from '../rows/sweep.ts';
 
 /** What a cycle came to. */
 export interface LastCycle {
   readonly atMs: number;
-  readonly result: 'COMPLETED' | 'PARTIAL' | 'FAILED' | 'nothing_due';
-  /** Of a failed one, or of most of what was skipped; null for none. */
+  readonly result: 'COMPLETED' | 'PARTIAL' | 'FAILED' | 'nothing_due' | 'deferred';
+  /** Of a failed or deferred one, or of most of what was skipped; null for none. */
   readonly reason: string | null;
   readonly jobId: string | null;
 }
@@ -65,6 +71,11 @@ export interface SweepPolicy extends SweepSettings {
   /** Null where no job of it is open; there is one at most. */
   readonly openJobId: string | null;
   readonly lastCycle: LastCycle | null;
+  /** Firings in a row that had to wait, and until when; a cycle that could be planned ends them. Treasury S8. */
+  readonly deferrals: number;
+  readonly heldUntilMs: number | null;
+  /** The open job is full: what is left is planned when it ends. Treasury S9. */
+  readonly hasMore: boolean;
   readonly blocked: Blocked | null;
 }
 
@@ -119,7 +130,13 @@ export type SweepCommand =
       trigger: SweepJobRow['trigger'];
       jobId: string;
       operations: readonly PlannedOperation[];
+      /** Firings by threshold that the plan has seen; null where it was not made for one. */
+      seen: number | null;
     }
+  /** A firing that has to wait for what the reason names. Treasury S8. */
+  | { type: 'defer_sweep_policy'; id: string; reason: string }
+  /** A run by schedule that nobody was there for, too long ago to be made up for. Treasury S11. */
+  | { type: 'skip_sweep_run'; id: string }
   | {
       type: 'move_sweep_operation';
       known: SweepOperationRow;
@@ -147,7 +164,10 @@ export type SweepEvent =
   | { type: 'sweep_operation_moved'; id: string; state: SweepOperationState; reason: string | null };
 
 /** Rows that it writes. */
-export type SweepWrite = StoredWrite<'sweep_jobs', SweepJobRow> | StoredWrite<'sweep_operations', SweepOperationRow>;
+export type SweepWrite =
+  | StoredWrite<'sweep_policies', SweepPolicyRow>
+  | StoredWrite<'sweep_jobs', SweepJobRow>
+  | StoredWrite<'sweep_operations', SweepOperationRow>;
 
 export interface SweepReplies {
   create_sweep_policy: SweepPolicy;
@@ -157,6 +177,8 @@ export interface SweepReplies {
   resume_sweep_policy: SweepPolicy;
   /** `jobId` null where nothing is due; the open one where there is one. */
   run_sweep_policy: { jobId: string | null; policy: SweepPolicy };
+  defer_sweep_policy: SweepPolicy;
+  skip_sweep_run: SweepPolicy;
   move_sweep_operation: SweepOperationRow;
   end_sweep_job: SweepJobRow;
   retry_sweep_job: SweepJobRow;

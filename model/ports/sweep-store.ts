@@ -50,6 +50,18 @@ export interface SweepStore {
   openOperation(accountId: AccountId, chain: Chain, address: string): Promise<SweepOperationRow | null>;
   /** Jobs of all accounts that have not ended, behind one of them. */
   openJobs(behind: OpenJob | null, most: number): Promise<OpenJob[]>;
+  /** Policies of all accounts that fire at `atMs`, behind one of them; a threshold once it is `debounceMs` old. */
+  duePolicies(atMs: number, debounceMs: number, behind: DuePolicy | null, most: number): Promise<DuePolicy[]>;
+}
+
+/** A policy that fires now. */
+export interface DuePolicy {
+  readonly accountId: AccountId;
+  readonly id: string;
+  /** Firings by threshold so far, which a plan that begins now has seen. */
+  readonly fired: number;
+  /** Since when, in the store's own text. */
+  readonly due: string;
 }
 
 export interface OpenJob {

@@ -6,6 +6,23 @@ export type SweepOperationState = (typeof SWEEP_OPERATION_STATES)[number];
 /** As it is stored: where an open job is follows from its operations (actors/sweep/job-state.ts). */
 export type StoredJobState = 'PLANNED' | 'COMPLETED' | 'PARTIAL' | 'FAILED';
 
+/** When a policy fires: what the worker looks for, without reading accounts. Written with each change of its policy. */
+export interface SweepPolicyRow {
+  readonly id: string;
+  readonly chain: Chain;
+  /** Empty for the native coin. */
+  readonly tokenContract: string;
+  /** An address that holds so much fires it; null where none does now. */
+  readonly minAmount: bigint | null;
+  readonly nextRunAtMs: number | null;
+  readonly heldUntilMs: number | null;
+  /** Firings by threshold that a plan has seen; null changes nothing. */
+  readonly seen: number | null;
+  /** It fires once more, whatever its threshold is. */
+  readonly again: boolean;
+  readonly isGone: boolean;
+}
+
 export interface SweepJobRow {
   readonly id: string;
   /** Grows by one with each write; another one refuses the append. */

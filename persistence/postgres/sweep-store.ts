@@ -1,5 +1,5 @@
 /** Sweeps over PostgreSQL: what can be swept, jobs and their operations. */
-import type { OpenJob, SweepCandidate, SweepStore, SweepSum } from '../../model/ports/sweep-store.ts';
+import type { DuePolicy, OpenJob, SweepCandidate, SweepStore, SweepSum } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import { createLists, type Lists } from './list-pool.ts';
@@ -108,6 +108,12 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
     async openJobs(behind, most) {
       const rows = await sql<OpenJob[]>`
         select * from open_sweep_jobs(${behind?.accountId ?? ''}, ${behind?.id ?? ''}, ${most})`;
+      return [...rows];
+    },
+    async duePolicies(atMs, debounceMs, behind, most) {
+      const rows = await sql<DuePolicy[]>`
+        select * from due_sweep_policies(${atMs}::timestamptz, ${debounceMs}::int * interval '1 millisecond',
+            ${behind?.due ?? '-infinity'}::text::timestamptz, ${behind?.accountId ?? ''}, ${behind?.id ?? ''}, ${most})`;
       return [...rows];
     },
   };

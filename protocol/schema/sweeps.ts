@@ -153,8 +153,8 @@ export const policyParams = z.strictObject({ policyId: pathUuid });
 
 const lastCycle = z.object({
   at: instant,
-  result: z.enum(['COMPLETED', 'PARTIAL', 'FAILED', 'nothing_due']),
-  reason: z.string().nullable(),
+  result: z.enum(['COMPLETED', 'PARTIAL', 'FAILED', 'nothing_due', 'deferred']),
+  reason: z.string().nullable().meta({ description: 'of a failure, of what was skipped, or of what a firing waits for' }),
   jobId: z.string().nullable(),
 });
 const blocked = z

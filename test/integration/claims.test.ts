@@ -1139,6 +1139,7 @@ const READS = [
   'incomplete_publications',
   'audited_balances',
   'open_sweep_jobs',
+  'due_sweep_policies',
   'open_withdrawals',
   'unpaired_index',
   'unpaired_indexes',

@@ -3,7 +3,7 @@
  * Treasury 5.3, S7, S16, S19, S23, S25–S27, S32.
  */
 import test from 'ava';
-import type { ReplyOf } from '../../protocol/routes.ts';
+import type { BodyOf, ReplyOf } from '../../protocol/routes.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { openDeveloper, type Developer } from '../support/developer.ts';
 import { patiently } from '../support/patience.ts';
@@ -19,7 +19,7 @@ async function webhookOf({ atEdge, receiver }: Developer): Promise<void> {
   receiver.setSecret(secret);
 }
 
-async function treasuryOf({ atEdge }: Developer) {
+async function treasuryOf({ atEdge }: Developer, more: Partial<BodyOf<'createSweepPolicy'>> = {}) {
   const wallet = await atEdge.must('createTreasuryWallet', { body: { chain: 'eth', source: 'derived' } });
   const tank = await atEdge.must('createFundingWallet', { body: { chain: 'eth' } });
   await atEdge.must('simulateDeposit', { body: { chain: 'eth', address: tank.address!, amount: '1' } });
@@ -32,6 +32,7 @@ async function treasuryOf({ atEdge }: Developer) {
     dustFloor: '1000000',
     pauseOnConsecutiveFailures: 2,
     enabled: true,
+    ...more,
   };
   const policy = await atEdge.must('createSweepPolicy', { body: settings });
   return { wallet, tank, policy };
@@ -107,6 +108,39 @@ test('treasury S9, S16, S23, S25, S28, S32: deposits of five addresses come home
     t.like(idle, { jobId: null, result: 'nothing_due' });
     const refused = await atEdge.call('retrySweepJob', { params: { id: jobId! } });
     t.like(refused, { code: 'CONFLICT', details: { reason: 'nothing_failed' } });
+  } finally {
+    await flock.close();
+  }
+});
+
+test('treasury S5, S7, S32: an address that reaches the threshold is swept without anybody asking, the others stay', async (t) => {
+  const flock = await openDeveloper({
+    cloudEnv: { SWEEP_DEBOUNCE: '0' },
+    edgeEnv: { EDGE_SPEND_CAP_ETH: '1000000000000000000' },
+  });
+  try {
+    const { atEdge, receiver } = flock;
+    await webhookOf(flock);
+    const threshold = { triggerMode: 'THRESHOLD' as const, minAmount: '15000000' };
+    const { wallet, policy } = await treasuryOf(flock, threshold);
+    const [below, above] = await pay(flock, ['9', '16']);
+    const { data } = await receiver.next(({ event }) => event === 'sweep_completed');
+    t.like(data, { policyId: policy.id, amount: '16000000', operations: { confirmed: 1, failed: 0, skipped: 0 } });
+    t.is(await balanceOf(flock, above!), '0');
+    t.is(await balanceOf(flock, below!), '9000000');
+    // Two payments reach it together.
+    const more = { chain: 'eth' as const, address: below!, amount: '6', tokenContract: USDC, autoConfirm: true };
+    await atEdge.must('simulateDeposit', { body: more });
+    await receiver.next(({ event, data: body }) => event === 'sweep_completed' && body['amount'] === '15000000');
+    t.is(await balanceOf(flock, wallet.address!), '31000000');
+    const jobs = await atEdge.must('listSweepJobs', { query: { policyId: policy.id } });
+    t.deepEqual(
+      jobs.content.map(({ trigger, state }) => [trigger, state]),
+      [
+        ['threshold', 'COMPLETED'],
+        ['threshold', 'COMPLETED'],
+      ],
+    );
   } finally {
     await flock.close();
   }

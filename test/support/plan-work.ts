@@ -392,12 +392,28 @@ const ACCOUNTS: Record<string, Work> = {
       ]);
     }
   },
-  'sweeps: candidates sums job jobs operations openOperation openJobs, rows': async ({ stores, live, sandbox }) => {
+  'sweeps: candidates sums job jobs operations openOperation openJobs duePolicies, rows': async ({
+    stores,
+    live,
+    sandbox,
+  }) => {
     for (const account of [live, sandbox]) {
       const row = issued(account),
         job = sweepJobRow(),
         operation = sweepOperationRow(job.id, { address: row.address });
       await write(stores, account, [{ table: 'address', row }]);
+      const policy = {
+        id: job.policyId,
+        chain: 'eth' as const,
+        tokenContract: '',
+        minAmount: 1n,
+        nextRunAtMs: null,
+        heldUntilMs: null,
+        seen: 0,
+        again: true,
+        isGone: false,
+      };
+      await write(stores, account, [{ table: 'sweep_policies', key: policy.id, row: policy }]);
       await write(stores, account, depositWrites(row, 'confirmed', { ledger: LEDGER }).rows);
       await write(stores, account, [jobWrite(job), operationWrite(operation)]);
       await stores.sweeps.candidates(account, { chain: 'eth', token: null }, 1n, 0, 20);
@@ -408,6 +424,8 @@ const ACCOUNTS: Record<string, Work> = {
       await stores.sweeps.operations(account, job.id);
       await stores.sweeps.openOperation(account, 'eth', row.address);
       await stores.sweeps.openJobs(null, 100);
+      const due = await stores.sweeps.duePolicies(Date.now(), 0, null, 100);
+      await stores.sweeps.duePolicies(Date.now(), 0, due.at(-1) ?? null, 100);
       const sent = withdrawalRow(row, {
         kind: 'sweep',
         ledger: account === live ? LEDGER : (`eth@${account}` as LedgerId),
@@ -421,6 +439,7 @@ const ACCOUNTS: Record<string, Work> = {
       await write(stores, account, [
         operationWrite(moved(operation, 'SKIPPED', { reason: 'dust' }, Date.now())),
         jobWrite({ ...job, version: 2, state: 'COMPLETED', endedAtMs: Date.now() }),
+        { table: 'sweep_policies', key: policy.id, row: { ...policy, isGone: true } },
       ]);
     }
   },

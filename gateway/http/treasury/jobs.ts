@@ -1,6 +1,6 @@
 /** Cycles of sweep policies: run now, jobs with their operations, failed ones again. Treasury S3, S16, S19. */
 import { OPERATIONS_MAX } from '../../../actors/sweep/job.ts';
-import { planOf } from '../../../actors/sweep/plan.ts';
+import { operationsOf, planOf } from '../../../actors/sweep/plan.ts';
 import { outcomeOf } from '../../../actors/sweep/work.ts';
 import type { Blocked, SweepPolicy, SweepSettings } from '../../../model/account/sweep.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../../model/rows/sweep.ts';
@@ -36,15 +36,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const page = { floor, from: 0, most: OPERATIONS_MAX };
         const plan = isBusy ? null : await planOf({ chains, sweeps }, state, policy, 'manual', page);
         if (plan !== null && isRefusal(plan)) return plan;
-        const operations = (plan?.addresses ?? []).map(({ candidate: { address }, amount, cost, reason }) => ({
-          id: newId('swo', nowMs()),
-          address,
-          amount,
-          estimate: cost,
-          reason,
-          fundId: newId('txn', nowMs()),
-          sweepId: newId('txn', nowMs()),
-        }));
+        const operations = plan === null ? [] : operationsOf(plan, nowMs());
         const answer = await accounts.ask(accountId, {
           type: 'run_sweep_policy',
           id,
@@ -52,6 +44,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           trigger: 'manual',
           jobId: newId('swj', nowMs()),
           operations,
+          seen: null,
           ...claimOf(asked),
         });
         return answer.ok === true ? runView(answer.reply) : answer;

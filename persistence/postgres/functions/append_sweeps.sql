@@ -1,4 +1,4 @@
--- The part of an append that is about sweeps. A job or operation is written over the version that its decision read:
+-- The part of an append that is about sweeps. A policy's row says when it fires. A job or operation is written over the version that its decision read:
 -- one that moved meanwhile refuses the append, and is read and decided again (treasury S17). The schema has one open
 -- job for a policy and one open operation for an address.
 create or replace function append_sweeps(batch jsonb) returns void language plpgsql as $$
@@ -6,6 +6,32 @@ create or replace function append_sweeps(batch jsonb) returns void language plpg
 declare
   written bigint;
 begin
+  if batch ? 'sweep_policies' then
+    delete from sweep_policy p
+     using jsonb_to_recordset(batch -> 'sweep_policies') r(account_id text, id text, is_gone boolean)
+     where p.account_id = r.account_id and p.id = r.id and r.is_gone;
+    -- A threshold that is new may be reached already. What a plan has seen fires no more, nor what is left of a threshold
+    -- that there is no more.
+    insert into sweep_policy (account_id, id, chain, token_contract, min_amount, next_run_at, held_until, fired, seen,
+        fired_at)
+      select r.account_id, r.id, r.chain, r.token_contract, r.min_amount, r.next_run_at, r.held_until, f.fired, n.seen,
+             case when n.seen < f.fired then coalesce(o.fired_at, clock_timestamp()) end
+        from jsonb_to_recordset(batch -> 'sweep_policies')
+          r(account_id text, id text, chain text, token_contract text, min_amount amount, next_run_at timestamptz,
+            held_until timestamptz, seen bigint, again boolean, is_gone boolean)
+        left join sweep_policy o on o.account_id = r.account_id and o.id = r.id
+       cross join lateral (select coalesce(o.fired, 0) + case when r.again or (r.min_amount is not null
+              and o.min_amount is distinct from r.min_amount
+              and r.min_amount <= (select s.amount from sweepable s where s.account_id = r.account_id
+                     and s.chain = r.chain and s.token_contract = r.token_contract
+                   order by s.amount desc limit 1)) then 1 else 0 end as fired) f
+       cross join lateral (select case when r.min_amount is null and not r.again then f.fired
+              else greatest(coalesce(o.seen, 0), least(coalesce(r.seen, 0), coalesce(o.fired, 0))) end as seen) n
+       where not r.is_gone
+    on conflict (account_id, id) do update set
+      min_amount = excluded.min_amount, next_run_at = excluded.next_run_at, held_until = excluded.held_until,
+      fired = excluded.fired, seen = excluded.seen, fired_at = excluded.fired_at;
+  end if;
   if batch ? 'sweep_jobs' then
     insert into sweep_job as j (account_id, id, version, policy_id, chain, token_contract, trigger, state, run,
         settings, blocked, created_at, updated_at, ended_at)

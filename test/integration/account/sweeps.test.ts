@@ -6,7 +6,8 @@ import { AppendRefused } from '../../../persistence/postgres/grouped-append.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
-import { newId } from '../../../protocol/node/ids.ts';
+import type { SweepPolicyRow } from '../../../model/rows/sweep.ts';
+import { newId, newUuid } from '../../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
   addressRow,
@@ -125,4 +126,88 @@ test('treasury S23: a sweep is never billed, whatever is written', async (t) => 
   });
   await refused(t, 'billable_never_sweep', live, [billed('sweep')]);
   await refused(t, 'billable_of_withdrawal', live, [billed('withdrawal')]);
+});
+
+const MINUTE_MS = 60_000;
+const policyRow = (more: Partial<SweepPolicyRow> = {}): SweepPolicyRow => ({
+  id: newUuid(Date.now()),
+  chain: 'eth',
+  tokenContract: '',
+  minAmount: null,
+  nextRunAtMs: null,
+  heldUntilMs: null,
+  seen: null,
+  again: false,
+  isGone: false,
+  ...more,
+});
+const policyWrite = (row: SweepPolicyRow): RowWrite => ({ table: 'sweep_policies', row, key: row.id });
+/** Of an account, how many firings each due policy has, by id. */
+async function due(accountId: AccountId, atMs: number, debounceMs = 0): Promise<Map<string, number>> {
+  const found = await stores.sweeps.duePolicies(atMs, debounceMs, null, 1_000);
+  return new Map(found.filter((one) => one.accountId === accountId).map(({ id, fired }) => [id, fired]));
+}
+
+test('treasury S5, S7: an address that reaches the threshold fires its policy once, whatever comes until a plan has seen it', async (t) => {
+  const { live } = await newOrganization(stores),
+    policy = policyRow({ minAmount: 1_000n }),
+    token = policyRow({ minAmount: 1n, tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' }),
+    address = addressRow(live),
+    soon = () => Date.now() + 1_000;
+  await write(stores, live, [{ table: 'address', row: address }, policyWrite(policy), policyWrite(token)]);
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 500n }).rows);
+  t.is((await due(live, soon())).size, 0);
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 500n }).rows);
+  t.deepEqual(
+    [...(await due(live, soon()))],
+    [[policy.id, 1]],
+    'two of 500 reach 1,000; the token of the chain is another asset',
+  );
+  t.is((await due(live, soon(), MINUTE_MS)).size, 0, 'SWEEP_DEBOUNCE');
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 1n }).rows);
+  t.deepEqual([...(await due(live, soon()))], [[policy.id, 2]]);
+  // The plan was made before the second one came: that fires again, once the job has ended.
+  const job = sweepJobRow({ policyId: policy.id });
+  await write(stores, live, [policyWrite({ ...policy, seen: 1 }), jobWrite(job)]);
+  t.is((await due(live, soon())).size, 0, 'a job is open');
+  const ended = { version: 2, state: 'COMPLETED', endedAtMs: Date.now() } as const;
+  await write(stores, live, [jobWrite({ ...job, ...ended })]);
+  t.deepEqual([...(await due(live, soon()))], [[policy.id, 2]]);
+  await write(stores, live, [policyWrite({ ...policy, seen: 2 })]);
+  t.is((await due(live, soon())).size, 0);
+  // Seen more than once, or more than there was, changes nothing.
+  await write(stores, live, [policyWrite({ ...policy, seen: 9 }), policyWrite(token)]);
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 1n }).rows);
+  t.deepEqual([...(await due(live, soon()))], [[policy.id, 3]]);
+  await write(stores, live, [policyWrite({ ...policy, minAmount: null })]);
+  t.is((await due(live, soon())).size, 0, 'a policy without a threshold remembers no firing');
+  await write(stores, live, [policyWrite({ ...policy, isGone: true })]);
+  await write(stores, live, [policyWrite({ ...policyRow(), minAmount: 1n })]);
+  t.is((await due(live, soon())).size, 1, 'a new threshold that is reached already fires at once');
+});
+
+test('treasury S8, S11: a schedule is due at its time and not while it is held; others stay out, and the longest due is first', async (t) => {
+  const { live } = await newOrganization(stores),
+    atMs = Date.now() + 10 * MINUTE_MS,
+    policy = policyRow({ nextRunAtMs: atMs, chain: 'bsc' }),
+    earlier = policyRow({ nextRunAtMs: atMs - MINUTE_MS });
+  await write(stores, live, [policyWrite(policy), policyWrite(earlier)]);
+  t.deepEqual([...(await due(live, atMs - 1)).keys()], [earlier.id]);
+  t.deepEqual([...(await due(live, atMs)).keys()], [earlier.id, policy.id]);
+  const [first] = await stores.sweeps.duePolicies(atMs, 0, null, 1);
+  t.deepEqual(
+    (await stores.sweeps.duePolicies(atMs, 0, first!, 1_000))
+      .filter(({ accountId }) => accountId === live)
+      .map(({ id }) => id),
+    first!.id === earlier.id ? [policy.id] : [earlier.id, policy.id],
+    'behind one there is the rest',
+  );
+  await write(stores, live, [policyWrite({ ...policy, heldUntilMs: atMs + 1 })]);
+  t.deepEqual([...(await due(live, atMs)).keys()], [earlier.id]);
+  await write(stores, live, [policyWrite({ ...earlier, nextRunAtMs: null, again: true })]);
+  t.deepEqual(
+    [...(await due(live, Date.now() + 1_000)).keys()],
+    [earlier.id],
+    'S9: once more, without threshold or time',
+  );
 });

@@ -53,6 +53,9 @@ const POLICY: SweepPolicy = {
   nextRunAtMs: null,
   openJobId: 'swj_1',
   lastCycle: null,
+  deferrals: 0,
+  heldUntilMs: null,
+  hasMore: false,
   blocked: null,
 };
 

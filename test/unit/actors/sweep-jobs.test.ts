@@ -1,13 +1,14 @@
 /** Cycles as the account decides them. Treasury S1, S7, S10, S16, S19, S21, S25, S26. */
 import test from 'ava';
 import { moved } from '../../../actors/sweep/moves.ts';
-import type { JobOutcome, PlannedOperation, SweepSettings } from '../../../model/account/sweep.ts';
+import type { JobOutcome, PlannedOperation } from '../../../model/account/sweep.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
-import { newId, newUuid } from '../../../protocol/node/ids.ts';
-import { enrolled, NOW_MS, type TestAccount } from '../../support/account.ts';
+import { newId } from '../../../protocol/node/ids.ts';
+import { NOW_MS, type TestAccount } from '../../support/account.ts';
 import { Sender } from '../../support/sender.ts';
 import { sweepOperationRow } from '../../support/sweep-rows.ts';
+import { withPolicy } from '../../support/sweep-policy.ts';
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 const planned = (reason: string | null = null): PlannedOperation => ({
@@ -31,38 +32,6 @@ const outcome = (more: Partial<JobOutcome>): JobOutcome => ({
   ...more,
 });
 
-function withPolicy(more: Partial<SweepSettings> = {}): { account: TestAccount; id: string } {
-  const account = enrolled(),
-    id = newUuid(NOW_MS),
-    walletId = newId('wal', NOW_MS);
-  account.accept({
-    type: 'create_treasury_wallet',
-    wallet: { id: walletId, chain: 'eth', source: 'derived', address: null, tag: null, label: null },
-  });
-  const settings: SweepSettings = {
-    chain: 'eth',
-    token: null,
-    enabled: true,
-    triggerMode: 'MANUAL',
-    minAmount: null,
-    scheduleCron: null,
-    scheduleTimeZone: 'UTC',
-    treasuryWalletId: walletId,
-    gasFundingMode: 'SELF',
-    fundingWalletId: null,
-    dustFloor: '0',
-    maxFeeRatioBps: null,
-    abortIfGasExceeds: null,
-    pauseOnConsecutiveFailures: 3,
-    retainGasFloat: 0,
-    closeTokenAccounts: false,
-    energy: null,
-    ...more,
-  };
-  account.accept({ type: 'create_sweep_policy', id, settings });
-  return { account, id };
-}
-
 const policyIn = ({ state }: TestAccount) => state.sweepPolicies[0]!;
 const run = (account: TestAccount, id: string, operations: readonly PlannedOperation[]) =>
   account.accept({
@@ -72,6 +41,7 @@ const run = (account: TestAccount, id: string, operations: readonly PlannedOpera
     trigger: 'manual',
     jobId: newId('swj', NOW_MS),
     operations,
+    seen: null,
   });
 const rowsOf = <Row>(rows: readonly { table: string }[], table: string): Row[] =>
   rows.filter((one) => one.table === table).map((one) => (one as unknown as { row: Row }).row);
@@ -105,7 +75,7 @@ test('treasury S10: with nothing to take there is no job, and the policy says wh
   const { account, id } = withPolicy();
   const { reply, rows } = run(account, id, [planned('dust'), planned('dust'), planned('reserve')]);
   t.is(reply.jobId, null);
-  t.deepEqual(rows, []);
+  t.deepEqual(rowsOf(rows, 'sweep_jobs'), []);
   t.like(policyIn(account), { openJobId: null, lastCycle: { result: 'nothing_due', reason: 'dust' } });
 });
 
@@ -131,6 +101,7 @@ test('treasury S16, S25, S26: failed cycles count, a swept one zeroes them, and 
       trigger: 'manual',
       jobId: newId('swj', NOW_MS),
       operations: [planned()],
+      seen: null,
     }),
     { code: 'CONFLICT', details: { reason: 'paused' } },
   );

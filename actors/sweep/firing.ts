@@ -1,0 +1,77 @@
+/**
+ * When a policy fires by itself. Treasury S5, S8, S9, S11.
+ *
+ *   its schedule is due          ─▶ a cycle, once per run missed within CATCH_UP_MS; an older one is left out
+ *   an address reaches minAmount ─▶ a cycle after SWEEP_DEBOUNCE, for all that came meanwhile
+ *   fired while a job is open    ─▶ remembered once: a cycle when the job ends
+ *   nothing can be planned now   ─▶ held, with pauses that grow; the firing stays
+ *   a job that was full          ─▶ a cycle when it ends, where it moved something
+ */
+import type { SweepPolicy, SweepSettings, SweepWrite } from '../../model/account/sweep.ts';
+import type { AccountEvent } from '../../model/account/capabilities.ts';
+import type { SweepPolicyRow } from '../../model/rows/sweep.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
+import { nextRunAtMs, parseSchedule } from './cron.ts';
+
+/** Families whose sweeps the cloud operates; an edge signs others, which nothing asks it to. */
+const OPERATED: ReadonlySet<Family> = new Set(['evm']);
+export const isOperated = ({ chain }: Pick<SweepSettings, 'chain'>): boolean => OPERATED.has(FAMILY_OF[chain]);
+
+const MINUTE_MS = 60_000;
+/** After this pause a firing that had to wait is tried again; the last one counts for all that follow. S8. */
+const PAUSES_MS = [1, 2, 5, 10].map((minutes) => minutes * MINUTE_MS);
+/** A run by schedule that was missed by more is not made up for. S11. */
+export const CATCH_UP_MS = 24 * 60 * MINUTE_MS;
+
+export const pauseMs = (deferrals: number): number => PAUSES_MS[Math.min(deferrals, PAUSES_MS.length - 1)]!;
+
+export const SCHEDULED: ReadonlySet<SweepSettings['triggerMode']> = new Set(['SCHEDULE', 'THRESHOLD_AND_SCHEDULE']);
+export const THRESHOLDS: ReadonlySet<SweepSettings['triggerMode']> = new Set(['THRESHOLD', 'THRESHOLD_AND_SCHEDULE']);
+
+type Firing = SweepSettings & Pick<SweepPolicy, 'pausedAtMs'>;
+
+/** Whether anything but a person begins its cycles. */
+export const firesItself = (policy: Firing): boolean =>
+  policy.enabled && policy.pausedAtMs === null && isOperated(policy);
+
+/** When its schedule fires it next, after `afterMs`; null where none does. */
+export function dueAtMs(policy: Firing, afterMs: number): number | null {
+  const { triggerMode, scheduleCron, scheduleTimeZone } = policy;
+  if (!firesItself(policy) || scheduleCron === null || !SCHEDULED.has(triggerMode)) return null;
+  const schedule = parseSchedule(scheduleCron, scheduleTimeZone, afterMs);
+  return isRefusal(schedule) ? null : nextRunAtMs(schedule, afterMs);
+}
+
+function rowOf(policy: SweepPolicy, seen: number | null, again: boolean): SweepPolicyRow {
+  const { id, chain, token, triggerMode, minAmount, nextRunAtMs: next, heldUntilMs } = policy,
+    isArmed = firesItself(policy) && THRESHOLDS.has(triggerMode) && minAmount !== null;
+  return {
+    id,
+    chain,
+    tokenContract: token ?? '',
+    minAmount: isArmed ? BigInt(minAmount) : null,
+    nextRunAtMs: next,
+    heldUntilMs,
+    seen,
+    again,
+    isGone: false,
+  };
+}
+
+const policyWrite = (row: SweepPolicyRow): SweepWrite => ({ table: 'sweep_policies', row, key: row.id });
+
+/** A policy as it is now: for the state, and for whoever looks for what is due. */
+export const policySet = (
+  policy: SweepPolicy,
+  { seen = null, again = false }: { readonly seen?: number | null; readonly again?: boolean } = {},
+): { events: AccountEvent[]; rows: SweepWrite[] } => ({
+  events: [{ type: 'sweep_policy_set', policy }],
+  rows: [policyWrite(rowOf(policy, seen, again))],
+});
+
+/** The same of one that is deleted. */
+export const policyGone = (policy: SweepPolicy): { events: AccountEvent[]; rows: SweepWrite[] } => ({
+  events: [{ type: 'sweep_policy_deleted', id: policy.id }],
+  rows: [policyWrite({ ...rowOf(policy, null, false), isGone: true })],
+});

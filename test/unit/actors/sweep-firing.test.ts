@@ -1,0 +1,194 @@
+/** What fires a policy, what makes a firing wait, and what is made up for. Treasury S5–S9, S11. */
+import test from 'ava';
+import { firePolicy, type FireParts } from '../../../actors/sweep/fire.ts';
+import { CATCH_UP_MS } from '../../../actors/sweep/firing.ts';
+import { OPERATIONS_MAX } from '../../../actors/sweep/job.ts';
+import { ChainUnavailable } from '../../../chains/chain.ts';
+import type { RowWrite } from '../../../model/account/capabilities.ts';
+import type { PlannedOperation, SweepSettings } from '../../../model/account/sweep.ts';
+import type { DuePolicy, SweepCandidate } from '../../../model/ports/sweep-store.ts';
+import type { SweepJobRow, SweepPolicyRow } from '../../../model/rows/sweep.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
+import { NOW_MS, type TestAccount } from '../../support/account.ts';
+import { withPolicy } from '../../support/sweep-policy.ts';
+
+const MINUTE_MS = 60_000;
+const DAILY: Partial<SweepSettings> = { triggerMode: 'SCHEDULE', scheduleCron: '0 0 6 * * *' };
+const AT_TEN: Partial<SweepSettings> = { triggerMode: 'THRESHOLD', minAmount: '10' };
+
+const policyIn = ({ state }: TestAccount) => state.sweepPolicies[0]!;
+const lastRow = (rows: readonly RowWrite[]): SweepPolicyRow =>
+  rows.findLast((one): one is Extract<RowWrite, { table: 'sweep_policies' }> => one.table === 'sweep_policies')!.row;
+const planned = (): PlannedOperation => ({
+  id: newId('swo', NOW_MS),
+  address: '0x52908400098527886E0F7030069857D2E4169EE7',
+  amount: 10n,
+  estimate: 2n,
+  reason: null,
+  fundId: newId('txn', NOW_MS),
+  sweepId: newId('txn', NOW_MS),
+});
+
+interface Around {
+  readonly live?: boolean;
+  readonly leads?: boolean;
+  readonly chain?: 'away' | 'here';
+  readonly asked?: { floor: bigint; trigger?: string }[];
+}
+
+/** A firing as the worker does it, with an edge, a store without candidates and a chain as said. */
+function fire(account: TestAccount, { live = true, leads = true, chain = 'here', asked = [] }: Around = {}) {
+  const parts = {
+    accounts: {
+      ask: async (_accountId: AccountId, command: { type: string }) => {
+        if (command.type === 'inspect') return { ok: true, reply: account.state };
+        const decision = account.decide(command as never);
+        return decision.ok ? { ok: true, reply: account.accept(command as never).reply } : decision;
+      },
+    },
+    edges: { anyLive: async () => live, leaseExpiresAtMs: async () => (leads ? NOW_MS + 1 : null) },
+    chains: {
+      bind: async () => {
+        if (chain === 'away') throw new ChainUnavailable('eth', 'no endpoint');
+        return { ok: true };
+      },
+    },
+    sweeps: {
+      candidates: async (_accountId: AccountId, _of: unknown, floor: bigint): Promise<SweepCandidate[]> => {
+        asked.push({ floor });
+        return [];
+      },
+    },
+    nowMs: () => account.nowMs,
+  } as unknown as FireParts;
+  const due: DuePolicy = { accountId: account.state.accountId, id: policyIn(account).id, fired: 3, due: '' };
+  return firePolicy(parts, due);
+}
+
+test('treasury S5: only an enabled policy with a threshold that is not paused, on a chain that is swept, is armed', (t) => {
+  const armed = (more: Partial<SweepSettings>) => {
+    const { account } = withPolicy(more);
+    return lastRow(account.rows).minAmount;
+  };
+  t.is(armed(AT_TEN), 10n);
+  t.is(armed({ ...DAILY, minAmount: '10', triggerMode: 'THRESHOLD_AND_SCHEDULE' }), 10n);
+  t.is(armed({ ...AT_TEN, triggerMode: 'MANUAL' }), null);
+  t.is(armed({ ...AT_TEN, enabled: false }), null);
+  const { account, id } = withPolicy(AT_TEN);
+  t.is(lastRow(account.accept({ type: 'pause_sweep_policy', id }).rows).minAmount, null);
+  t.is(lastRow(account.accept({ type: 'resume_sweep_policy', id }).rows).minAmount, 10n);
+  t.true(lastRow(account.accept({ type: 'delete_sweep_policy', id }).rows).isGone);
+});
+
+test('treasury S5, S6: a threshold takes addresses that reach it, a schedule all that are no dust', async (t) => {
+  const asked: { floor: bigint }[] = [];
+  const { account } = withPolicy({ ...AT_TEN, dustFloor: '2' });
+  await fire(account, { asked });
+  t.like(policyIn(account).lastCycle, { result: 'nothing_due' });
+  t.is(lastRow(account.rows).seen, 3, 'what has fired until then is seen');
+  const { account: daily } = withPolicy({ ...DAILY, dustFloor: '2' });
+  daily.nowMs = policyIn(daily).nextRunAtMs!;
+  await fire(daily, { asked });
+  t.deepEqual(asked, [{ floor: 10n }, { floor: 2n }]);
+  t.is(policyIn(daily).nextRunAtMs, daily.nowMs + CATCH_UP_MS, 'the next day');
+});
+
+test('treasury S8: what cannot be planned waits 1, 2, 5, 10, 10 minutes with its reason, is no failure, and is over once it can', async (t) => {
+  const { account } = withPolicy(AT_TEN);
+  const cases: readonly [Around, string][] = [
+    [{ live: false }, 'EDGE_OFFLINE'],
+    [{ leads: false }, 'EDGE_NO_LEADER'],
+    [{ chain: 'away' }, 'CHAIN_UNAVAILABLE'],
+    [{ live: false }, 'EDGE_OFFLINE'],
+    [{ live: false }, 'EDGE_OFFLINE'],
+  ];
+  for (const [index, [around, reason]] of cases.entries()) {
+    await fire(account, around);
+    t.like(policyIn(account), {
+      consecutiveFailures: 0,
+      deferrals: index + 1,
+      lastCycle: { result: 'deferred', reason },
+    });
+    t.is(lastRow(account.rows).heldUntilMs, NOW_MS + [1, 2, 5, 10, 10][index]! * MINUTE_MS);
+    t.is(lastRow(account.rows).seen, null, 'the firing stays');
+  }
+  await fire(account);
+  t.like(policyIn(account), { deferrals: 0, heldUntilMs: null, lastCycle: { result: 'nothing_due' } });
+  t.deepEqual(account.folded().sweepPolicies, account.state.sweepPolicies);
+});
+
+test('treasury S8: a suspended account and a rotation that waits for its decision are deferred; settings end the wait', async (t) => {
+  const { account, id } = withPolicy(AT_TEN);
+  account.state = { ...account.state, suspended: true };
+  await fire(account);
+  t.like(policyIn(account).lastCycle, { result: 'deferred', reason: 'ACCOUNT_SUSPENDED' });
+  account.state = { ...account.state, suspended: false };
+  const { chain, token, ...settings } = policyIn(account);
+  account.accept({
+    type: 'replace_sweep_policy',
+    id,
+    settings: { chain, token, ...settings, minAmount: '20' },
+    version: null,
+  });
+  t.like(policyIn(account), { deferrals: 0, heldUntilMs: null });
+});
+
+test('treasury S11: a run that was missed is made up for once within 24 h, and left out after that', async (t) => {
+  const { account } = withPolicy(DAILY),
+    due = policyIn(account).nextRunAtMs!;
+  account.nowMs = due + CATCH_UP_MS;
+  await fire(account);
+  t.like(policyIn(account).lastCycle, { result: 'nothing_due', atMs: account.nowMs });
+  const next = policyIn(account).nextRunAtMs!;
+  t.true(next > account.nowMs);
+  account.nowMs = next + CATCH_UP_MS + 1;
+  const before = policyIn(account).lastCycle;
+  await fire(account);
+  t.deepEqual(policyIn(account).lastCycle, before, 'no cycle');
+  t.true(policyIn(account).nextRunAtMs! > account.nowMs);
+  t.is(
+    account.accept({ type: 'skip_sweep_run', id: policyIn(account).id }).rows.length,
+    0,
+    'one ahead is left as it is',
+  );
+});
+
+test('treasury S7: a firing finds an open job and leaves it alone', async (t) => {
+  const { account, id } = withPolicy(AT_TEN);
+  const run = { type: 'run_sweep_policy', id, version: 1, trigger: 'manual', seen: null } as const;
+  account.accept({ ...run, jobId: newId('swj', NOW_MS), operations: [planned()] });
+  const rows = account.rows.length;
+  await fire(account);
+  t.is(account.rows.length, rows);
+});
+
+test('treasury S9: a full job that moved something fires the policy once more when it ends; one that moved nothing does not', (t) => {
+  for (const [count, confirmed, again] of [
+    [OPERATIONS_MAX, 1, true],
+    [OPERATIONS_MAX, 0, false],
+    [OPERATIONS_MAX - 1, 1, false],
+  ] as const) {
+    const { account, id } = withPolicy(AT_TEN);
+    const run = { type: 'run_sweep_policy', id, version: 1, trigger: 'threshold', seen: 1 } as const;
+    const { rows } = account.accept({
+      ...run,
+      jobId: newId('swj', NOW_MS),
+      operations: Array.from({ length: count }, planned),
+    });
+    const known = rows.find((one) => one.table === 'sweep_jobs')!.row as SweepJobRow;
+    const outcome = {
+      confirmed,
+      failed: 0,
+      skipped: 0,
+      amount: 1n,
+      estimate: 1n,
+      paid: 1n,
+      reason: null,
+      blocked: null,
+    };
+    const end = account.accept({ type: 'end_sweep_job', known, symbol: 'ETH', outcome });
+    t.is(lastRow(end.rows).again, again, `${count} operations, ${confirmed} confirmed`);
+    t.false(policyIn(account).hasMore);
+  }
+});
