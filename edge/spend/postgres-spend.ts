@@ -6,6 +6,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
+import { withWholeRows } from '../../protocol/node/whole-rows.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { KEY_SET_REPLICAS_MAX } from '../../protocol/frames.ts';
 import { refuseToSign } from '../signing/signers/signer.ts';
@@ -164,7 +165,7 @@ interface Connection {
 }
 
 function connect(url: string): Connection {
-  const sql = postgres(url, {
+  const client = postgres(url, {
     max: 1,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: IDLE_TIMEOUT_S,
@@ -177,6 +178,7 @@ function connect(url: string): Connection {
       ...LONG_STARTUP,
     },
   });
+  const sql = withWholeRows(client);
   return { sql, ready: sql.file(TABLES).then(() => undefined) };
 }
 

@@ -5,6 +5,7 @@
  */
 import postgres from 'postgres';
 import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
+import { withWholeRows } from '../../protocol/node/whole-rows.ts';
 import { arrayOf, arrayText } from './array-text.ts';
 import { connectSocket, endpointOf } from './connect-socket.ts';
 
@@ -101,7 +102,7 @@ export function openDatabase({
   // The socket is ours, encrypted already where it has to be: the client must not do that again.
   const plain = new URL(url);
   plain.searchParams.delete('sslmode');
-  return postgres(plain.href, {
+  const client = postgres(plain.href, {
     ssl: false,
     socket: () => connectSocket(endpoint, silenceMs),
     max: connections,
@@ -145,7 +146,8 @@ export function openDatabase({
       keys: { to: UUIDS, from: [], serialize: arrayText, parse: arrayOf },
       integers: { to: INTEGERS, from: [], serialize: arrayText, parse: arrayOf },
     },
-  } as postgres.Options<Record<string, postgres.PostgresType>>) as unknown as Sql;
+  } as postgres.Options<Record<string, postgres.PostgresType>>);
+  return withWholeRows(client) as unknown as Sql;
 }
 
 /** The pool of the lists, as the application role. */

@@ -269,3 +269,65 @@ test('an sslmode that promises less than it seems to is refused', (t) => {
   for (const mode of ['prefer', 'allow', 'verify-ca', 'yes'])
     t.throws(() => endpointOf(`postgres://h/x?sslmode=${mode}`), { instanceOf: RangeError });
 });
+
+/** Ends on a connection behind its first rows, each of them longer than what the server keeps back. */
+const BEHIND_ROWS = 'x'.repeat(10_000);
+
+test('a statement that fails behind its first rows takes nothing from the next answer of its connection', async (t) => {
+  const sql = openDatabase({ url: database.url, connections: 1, name: 'whole-rows' });
+  const failing = () => sql`select 1 / (3 - g) as v from generate_series(1, 5) g`;
+  const failed = async (question: Promise<unknown>) => sqlstateOf(await question.catch((error: unknown) => error));
+  t.is(await failed(failing()), '22012');
+  t.deepEqual([...(await sql`select 42 as x`)], [{ x: 42 }] as never);
+  // On their way together, twice: the second time both are prepared.
+  for (let n = 0; n < 2; n += 1) {
+    const [state, rows] = await Promise.all([failed(failing()), sql`select g as x from generate_series(1, 3) g`]);
+    t.is(state, '22012');
+    t.deepEqual([...rows], [{ x: 1 }, { x: 2 }, { x: 3 }] as never);
+  }
+  await failed(failing());
+  const none = await sql`select 1 as x where false`;
+  t.deepEqual([none.length, none.count], [0, 0]);
+  await failed(failing());
+  const several = await sql.unsafe('select 7 as x; select 8 as x');
+  t.deepEqual(
+    [several[0], several[1]].map((rows) => [...(rows as unknown as object[])]),
+    [[{ x: 7 }], [{ x: 8 }]],
+  );
+  await sql.end();
+});
+
+test('a statement that reaches its time limit, or whose backend ends, behind its first rows takes nothing from the next answer', async (t) => {
+  const sql = openDatabase({ url: database.url, connections: 1, name: 'ended-rows', statementTimeoutMs: 500 });
+  const slow = () =>
+    sql`select ${BEHIND_ROWS}::text as v, case when g = 4 then pg_sleep(60) end from generate_series(1, 5) g`;
+  t.is(sqlstateOf(await slow().catch((error: unknown) => error)), '57014');
+  t.deepEqual([...(await sql`select 42 as x`)], [{ x: 42 }] as never);
+  await sql`select set_config('statement_timeout', '30000', false)`;
+  const [{ pid }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }];
+  const ended = slow().catch((error: unknown) => error);
+  const sleeps = async (): Promise<boolean> => {
+    const [row] = await database.admin`select wait_event as place from pg_stat_activity where pid = ${pid}`;
+    return row?.['place'] === 'PgSleep';
+  };
+  while (!(await sleeps()));
+  await database.admin`select pg_terminate_backend(${pid})`;
+  t.true(isAway(await ended));
+  // The slot's next connection may still be told the end of the one before it.
+  let rows: unknown;
+  do rows = await sql`select 43 as x`.catch(() => null);
+  while (rows === null);
+  t.deepEqual([...(rows as object[])], [{ x: 43 }]);
+  await sql.end();
+});
+
+test('the connection that migrations keep to themselves has whole rows too', async (t) => {
+  const pool = openDatabase({ url: database.url, connections: 1, name: 'reserved-rows', role: null });
+  const sql = await pool.reserve();
+  await t.throwsAsync(async () => sql`select 1 / (3 - g) as v from generate_series(1, 5) g`);
+  t.deepEqual([...(await sql`select 42 as x`)], [{ x: 42 }] as never);
+  await t.throwsAsync(async () => sql.unsafe('select 1 / (3 - g) as v from generate_series(1, 5) g'));
+  t.deepEqual([...(await sql.unsafe('select 42 as x'))], [{ x: 42 }] as never);
+  sql.release();
+  await pool.end({ timeout: 5 });
+});
