@@ -122,6 +122,12 @@ export async function servePay(
   };
 
   await app.register(async (pages) => {
+    // A node that may own nothing decides nothing, for a page as for the API.
+    pages.addHook('onRequest', async (request, reply) => {
+      if ((deps.serving?.trouble() ?? null) === null) return;
+      const reader = readerOf(request, null);
+      return send(reply.header('retry-after', '1'), 503, plainPage(reader.say('notNow'), '', reader));
+    });
     pages.removeAllContentTypeParsers();
     pages.addContentTypeParser(
       'application/x-www-form-urlencoded',
