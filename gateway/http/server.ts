@@ -28,6 +28,7 @@ import { checkHead, headOf, unmatched, type Listed } from './head.ts';
 import { CONTENT_MS, CONTENT_PATH, serveContent } from './migration/content.ts';
 import { createCheckout } from './payment/checkout.ts';
 import { createEconomics } from './payment/economics.ts';
+import { servePreflight } from './payment/preflight.ts';
 import { createPipeline, WITHOUT_DATABASE } from './pipeline.ts';
 
 declare module 'fastify' {
@@ -111,6 +112,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   serveConsole(app, deps.console);
   serveExplorer(app, deps.sandbox);
   await servePay(app, deps, checkout);
+  servePreflight(app, deps, checkout);
   serveContent(app, deps);
   return {
     app,
