@@ -154,7 +154,10 @@ export const policyParams = z.strictObject({ policyId: pathUuid });
 const lastCycle = z.object({
   at: instant,
   result: z.enum(['COMPLETED', 'PARTIAL', 'FAILED', 'nothing_due', 'deferred']),
-  reason: z.string().nullable().meta({ description: 'of a failure, of what was skipped, or of what a firing waits for' }),
+  reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'of a failure, of what was skipped, or of what a firing waits for' }),
   jobId: z.string().nullable(),
 });
 const blocked = z
