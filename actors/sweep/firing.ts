@@ -61,7 +61,7 @@ function rowOf(policy: SweepPolicy, seen: number | null, again: boolean): SweepP
 
 const policyWrite = (row: SweepPolicyRow): SweepWrite => ({ table: 'sweep_policies', row, key: row.id });
 
-/** A policy as it is now: for the state, and for whoever looks for what is due. */
+/** A policy as it is now: for the state, and for the worker that looks for due ones. */
 export const policySet = (
   policy: SweepPolicy,
   { seen = null, again = false }: { readonly seen?: number | null; readonly again?: boolean } = {},

@@ -163,7 +163,7 @@ export function deferPolicy({
   });
 }
 
-/** The next run instead of one that is long past; one that is not is left as it is. Refuses: NOT_FOUND. Treasury S11. */
+/** The next run instead of one that is long past; another is left as it is. Refuses: NOT_FOUND. Treasury S11. */
 export function skipRun({
   state,
   command: { id },

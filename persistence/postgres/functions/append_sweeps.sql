@@ -1,6 +1,6 @@
--- The part of an append that is about sweeps. A policy's row says when it fires. A job or operation is written over the version that its decision read:
--- one that moved meanwhile refuses the append, and is read and decided again (treasury S17). The schema has one open
--- job for a policy and one open operation for an address.
+-- The part of an append that is about sweeps. A policy's row says when it fires. A job or operation is written over the
+-- version that its decision read: one that moved meanwhile refuses the append, and is read and decided again (treasury
+-- S17). The schema has one open job for a policy and one open operation for an address.
 create or replace function append_sweeps(batch jsonb) returns void language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -10,8 +10,8 @@ begin
     delete from sweep_policy p
      using jsonb_to_recordset(batch -> 'sweep_policies') r(account_id text, id text, is_gone boolean)
      where p.account_id = r.account_id and p.id = r.id and r.is_gone;
-    -- A threshold that is new may be reached already. What a plan has seen fires no more, nor what is left of a threshold
-    -- that there is no more.
+    -- A threshold that is new may be reached already. What a plan has seen fires no more, nor what is left of a
+    -- threshold that there is no more.
     insert into sweep_policy (account_id, id, chain, token_contract, min_amount, next_run_at, held_until, fired, seen,
         fired_at)
       select r.account_id, r.id, r.chain, r.token_contract, r.min_amount, r.next_run_at, r.held_until, f.fired, n.seen,

@@ -1,6 +1,6 @@
 -- When sweep policies fire by themselves: what the worker looks for, so that its work grows with what is due and not
--- with what exists (treasury S5, S7, S11). The policies themselves are of their accounts' states; append_sweeps writes a
--- row here with each change of one, and sweepable_of_entries counts the firings by threshold.
+-- with what exists (treasury S5, S7, S11). The policies themselves are of their accounts' states; append_sweeps writes
+-- a row here with each change of one, and sweepable_of_entries counts the firings by threshold.
 create table sweep_policy (
   account_id     text collate "C" not null references account,
   id             text collate "C" not null,
