@@ -1,6 +1,7 @@
 /**
  * Twenty questions of a newcomer, each with its file and what is to be found there. They are answered from README,
- * docs/ARCHITECTURE.md and the pages that these name; test/tidy/where.test.ts holds that the answers are true and that both lead there.
+ * docs/ARCHITECTURE.md and the pages that these name; test/tidy/where.test.ts holds that the answers are true and that
+ * both lead there.
  */
 export interface Question {
   readonly asks: string;
