@@ -111,7 +111,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   servePages(app, deps.config.publicUrl);
   serveConsole(app, deps.console);
   serveExplorer(app, deps.sandbox);
-  await servePay(app, deps, checkout);
+  await servePay(app, deps, checkout, () => state.draining && !state.serving);
   servePreflight(app, deps, checkout);
   serveContent(app, deps);
   return {

@@ -46,7 +46,7 @@ export interface Checkout {
   /** Opens nothing. Refuses: NOT_FOUND. */
   paymentOf(place: Place, id: string): Promise<ReplyOf<'getCheckoutSession'> | Refusal>;
   /** S4: what a payer of a shared link is shown; `announced` fills the code only, where it is an amount. */
-  sharedOf(place: Place, announced: string): ReplyOf<'getCheckoutSession'>;
+  sharedOf(place: Place, announced: string): Promise<ReplyOf<'getCheckoutSession'>>;
   /** As of a payment that there is none of. */
   none(paymentId: string): Refusal;
   open(
@@ -194,9 +194,9 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
     placeOf,
     open,
     none: (paymentId) => notFound('payment', paymentId),
-    sharedOf({ link, state }, announced) {
-      const asset = { symbol: link.asset, tokenContract: link.tokenContract, decimals: link.decimals };
-      const amount = announced === '' ? null : amountIn(asset, 'amount', announced);
+    async sharedOf({ link, state }, announced) {
+      // Whoever passes the link on may write any amount into it: one that the link does not take is not shown.
+      const amount = announced === '' || link.mode === 'fixed' ? null : await announcedOf(link, announced);
       return sharedSession(link, state.paymentSettings, isRefusal(amount) ? null : amount, nowMs());
     },
     linkOf: ({ link, state }) =>

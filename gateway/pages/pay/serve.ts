@@ -9,11 +9,12 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findKeyMaterial } from '../../../protocol/node/key-material.ts';
-import { isRefusal, statusOf, type Refusal } from '../../../protocol/errors.ts';
+import { isRefusal, Refused, statusOf, type Refusal } from '../../../protocol/errors.ts';
 import { environmentOf } from '../../../protocol/ids.ts';
 import { donateBody, openSessionBody } from '../../../protocol/schema/payments.ts';
 import type { GatewayDeps } from '../../deps.ts';
 import { createClientAddress } from '../../http/client-address.ts';
+import { notServing, refusalOrFault } from '../../http/faults.ts';
 import type { Checkout, Payer, Place } from '../../http/payment/checkout.ts';
 import { ICON, linkPage, paymentPage, plainPage, SCRIPT, STYLE, type Problem, type Reader } from './page.ts';
 import { modelOf, type Session } from './model.ts';
@@ -74,10 +75,11 @@ function isForeign({ headers }: FastifyRequest, own: ReadonlySet<string>): boole
 
 export async function servePay(
   app: FastifyInstance,
-  deps: Pick<GatewayDeps, 'config' | 'serving'>,
+  deps: Pick<GatewayDeps, 'config' | 'serving' | 'log'>,
   checkout: Checkout,
+  isDraining: () => boolean,
 ): Promise<void> {
-  const { config } = deps;
+  const { config, serving } = deps;
   const addressOf = createClientAddress(config.trustedProxies ?? []),
     own = new Set([config.publicUrl, config.payUrl ?? config.publicUrl].map((url) => new URL(url).origin));
   const payerOf = ({ socket, headers }: FastifyRequest): Payer => ({
@@ -122,12 +124,20 @@ export async function servePay(
   };
 
   await app.register(async (pages) => {
-    // A node that may own nothing decides nothing, for a page as for the API.
-    pages.addHook('onRequest', async (request, reply) => {
-      if ((deps.serving?.trouble() ?? null) === null) return;
-      const reader = readerOf(request, null);
-      return send(reply.header('retry-after', '1'), 503, plainPage(reader.say('notNow'), '', reader));
+    const files: ReadonlySet<string> = new Set([STYLE, SCRIPT, ICON].map(({ path }) => path));
+    // A node that may own nothing, or stops, decides nothing: for a page as for the API.
+    pages.addHook('onRequest', async ({ routeOptions }) => {
+      if (files.has(routeOptions.url ?? '')) return;
+      if (isDraining()) throw new Refused(notServing('stopping'));
+      const trouble = serving?.trouble() ?? null;
+      if (trouble !== null) throw new Refused(notServing(trouble));
     });
+    pages.setErrorHandler((error, request, reply) => none(request, reply, refusalOrFault(error, deps, request.id)));
+    /** Work that a trouble which begins meanwhile ends, as that of the API. */
+    const whole =
+      (work: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
+      (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+        serving?.whileServing(work(request, reply)) ?? work(request, reply);
     pages.removeAllContentTypeParsers();
     pages.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -144,56 +154,76 @@ export async function servePay(
         reply.headers({ 'cache-control': FOREVER, 'x-content-type-options': 'nosniff' }).type(type).send(file.body),
       );
 
-    pages.get('/pay/:slug', async (request, reply) => {
-      const place = await checkout.placeOf(payerOf(request), { slug: (request.params as Params).slug });
-      if (isRefusal(place)) return none(request, reply, place);
-      return showLink(request, reply, place, null);
-    });
+    pages.get(
+      '/pay/:slug',
+      whole(async (request, reply) => {
+        const place = await checkout.placeOf(payerOf(request), { slug: (request.params as Params).slug });
+        if (isRefusal(place)) return none(request, reply, place);
+        return showLink(request, reply, place, null);
+      }),
+    );
 
-    pages.post('/pay/:slug', async (request, reply) => {
-      const { slug } = request.params as Params,
-        payer = payerOf(request);
-      const place = await checkout.placeOf(payer, { slug });
-      if (isRefusal(place)) return none(request, reply, place);
-      const reader = readerOf(request, place);
-      if (isForeign(request, own)) return send(reply, 403, plainPage(reader.say('notNow'), '', reader));
-      const fields = request.body as object | null;
-      const given = { email: textIn(fields, 'email'), name: textIn(fields, 'name'), amount: textIn(fields, 'amount') };
-      const opened = fields === null ? null : await open(place, payer, given, reader.language);
-      if (opened === null || isRefusal(opened))
-        return showLink(
-          request,
+    pages.post(
+      '/pay/:slug',
+      whole(async (request, reply) => {
+        const { slug } = request.params as Params,
+          payer = payerOf(request);
+        const place = await checkout.placeOf(payer, { slug });
+        if (isRefusal(place)) return none(request, reply, place);
+        const reader = readerOf(request, place);
+        if (isForeign(request, own)) return send(reply, 403, plainPage(reader.say('notNow'), '', reader));
+        const fields = request.body as object | null;
+        const given = {
+          email: textIn(fields, 'email'),
+          name: textIn(fields, 'name'),
+          amount: textIn(fields, 'amount'),
+        };
+        const opened = fields === null ? null : await open(place, payer, given, reader.language);
+        if (opened === null || isRefusal(opened))
+          return showLink(
+            request,
+            reply,
+            place,
+            {
+              ...given,
+              text: reader.say(opened === null ? 'badEmail' : wordOf(opened)),
+            },
+            opened === null ? 400 : statusOf(opened.code),
+          );
+        const lang = `lang=${reader.language}`;
+        return reply
+          .headers(HEADERS)
+          .redirect(
+            opened.paymentId === null
+              ? `/pay/${slug}?${lang}&amount=${encodeURIComponent(given.amount)}`
+              : `/pay/${slug}/${opened.paymentId}?${lang}`,
+            303,
+          );
+      }),
+    );
+
+    pages.get(
+      '/pay/:slug/:paymentId',
+      whole(async (request, reply) => {
+        const found = await sessionOf(request);
+        if (isRefusal(found)) return none(request, reply, found);
+        const { slug, paymentId } = request.params as Params;
+        return send(
           reply,
-          place,
-          {
-            ...given,
-            text: reader.say(opened === null ? 'badEmail' : wordOf(opened)),
-          },
-          opened === null ? 400 : statusOf(opened.code),
+          200,
+          paymentPage(found.session, `/pay/${slug}/${paymentId}`, readerOf(request, found.place)),
         );
-      const lang = `lang=${reader.language}`;
-      return reply
-        .headers(HEADERS)
-        .redirect(
-          opened.paymentId === null
-            ? `/pay/${slug}?${lang}&amount=${encodeURIComponent(given.amount)}`
-            : `/pay/${slug}/${opened.paymentId}?${lang}`,
-          303,
-        );
-    });
+      }),
+    );
 
-    pages.get('/pay/:slug/:paymentId', async (request, reply) => {
-      const found = await sessionOf(request);
-      if (isRefusal(found)) return none(request, reply, found);
-      const { slug, paymentId } = request.params as Params;
-      return send(reply, 200, paymentPage(found.session, `/pay/${slug}/${paymentId}`, readerOf(request, found.place)));
-    });
-
-    pages.get('/pay/:slug/:paymentId/now', async (request, reply) => {
-      const found = await sessionOf(request);
-      if (isRefusal(found)) return none(request, reply, found);
-      return reply.headers(HEADERS).send(modelOf(found.session, readerOf(request, found.place).say));
-    });
+    pages.get(
+      '/pay/:slug/:paymentId/now',
+      whole(async (request, reply) => {
+        const found = await sessionOf(request);
+        if (isRefusal(found)) return none(request, reply, found);
+        return reply.headers(HEADERS).send(modelOf(found.session, readerOf(request, found.place).say));
+      }),
+    );
   });
 
   /** The form, or the address of a shared link: what is shown of that needs no payment. payments S4. */
@@ -208,7 +238,7 @@ export async function servePay(
       reader = readerOf(request, place);
     if (place.link.addressMode !== 'shared' || !view.open || problem !== null)
       return send(reply, status, linkPage(view, problem, reader));
-    const session = checkout.sharedOf(place, textIn(request.query as Query, 'amount'));
+    const session = await checkout.sharedOf(place, textIn(request.query as Query, 'amount'));
     return send(reply, status, paymentPage(session, null, reader));
   }
 
