@@ -179,17 +179,23 @@ function records(
         Object.assign(entry, { status: 'displaced', window: null });
       }
       ledger.cursor = { ...forkPoint };
-      const entries = branch.flatMap((record) => takeBlock(ledger, record, nowMs()));
+      const entries = branch.flatMap((record) => takeBlock(ledger, { ...record, withdrawals: [] }, nowMs()));
       widenDisplaced(ledger, forkPoint.height, ledger.cursor.height);
-      const included = new Set(branch.flatMap(({ withdrawals }) => withdrawals.map(({ fact }) => fact.withdrawalId)));
+      const told = branch.flatMap(({ withdrawals }) => withdrawals);
+      // A confirmed one only moved where the same version succeeded.
+      const isThere = ({ id: withdrawalId, status, txid }: WithdrawalRow): boolean =>
+        told.some(
+          ({ fact }) =>
+            fact.withdrawalId === withdrawalId && (status !== 'confirmed' || (fact.success && fact.txid === txid)),
+        );
       const absent = [...state.withdrawals.values()]
         .filter(
           (row) =>
             row.ledger === id &&
-            row.status === 'confirming' &&
+            ['confirming', 'confirmed', 'failed'].includes(row.status) &&
             row.height !== null &&
             above(row.height) &&
-            !included.has(row.id),
+            !isThere(row),
         )
         .map((row) => ({
           accountId: row.accountId,
@@ -204,7 +210,7 @@ function records(
             fee: null,
           },
         }));
-      return { recorded: true, accounts: post(state, [...entries, ...settleDisplaced(ledger), ...absent]) };
+      return { recorded: true, accounts: post(state, [...entries, ...settleDisplaced(ledger), ...absent, ...told]) };
     },
     async reopenHeight(id, at, reason) {
       const ledger = ledgerState(state, id);

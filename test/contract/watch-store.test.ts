@@ -694,13 +694,88 @@ for (const [name, bench] of Object.entries(benches)) {
       [
         ['withdrawal_included', rows.moved.id],
         ['withdrawal_orphaned', rows.included.id],
+        ['withdrawal_orphaned', rows.recent.id],
       ].sort(),
     );
 
     const dead: Fact = { ...included, kind: 'withdrawal_dead', withdrawalId: rows.broadcast.id };
     await store.noteWithdrawalFact(accountId, dead);
     await store.noteWithdrawalFact(accountId, dead);
-    t.is((await inbox(accountId)).length, 3, 'the same fact waits once');
+    t.is((await inbox(accountId)).length, 4, 'the same fact waits once');
+  });
+
+  test(`${name}: C3-33 what was settled above a fork is told as orphaned first, unless the new branch holds the same`, async (t) => {
+    const { store, fresh, saveWithdrawal, inbox } = bench();
+    const { ledger, accountId, address } = await fresh(),
+      other = await fresh();
+    await startLedger(store, ledger, 3);
+    let nonce = 7_000;
+    const settled = async (status: 'confirmed' | 'failed', height: number | null, of = { ledger, address }) => {
+      nonce += 1;
+      const plain = withdrawalRow(of.address),
+        txid = `0x${nextSerial()}`;
+      const row = withdrawalRow(of.address, {
+        ledger: of.ledger,
+        unsigned: { ...plain.unsigned, replayKey: { kind: 'nonce', value: nonce } },
+        status,
+        versions: [`${txid}b`, txid].map((one) => ({ txid: one, signedPayload: '0x', payload: '0x' })),
+        txid,
+        height,
+        blockHash: height === null ? null : `a${height}`,
+        fee: height === null ? null : 5n,
+      });
+      await saveWithdrawal(row);
+      return row;
+    };
+    const gone = await settled('confirmed', 102),
+      reverted = await settled('failed', 103),
+      moved = await settled('confirmed', 103),
+      movedFailed = await settled('failed', 102),
+      nowReverted = await settled('confirmed', 102),
+      otherVersion = await settled('confirmed', 102);
+    await settled('confirmed', 101);
+    await settled('failed', null);
+    await settled('confirmed', 103, other);
+    const included = (row: WithdrawalRow, more: { txid?: string; success?: boolean } = {}) => ({
+      accountId,
+      fact: {
+        kind: 'withdrawal_included' as const,
+        withdrawalId: row.id,
+        txid: row.txid!,
+        height: 102,
+        blockHash: 'b102',
+        success: true,
+        reason: null,
+        fee: '5',
+        ...more,
+      },
+    });
+    const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, [
+      recordOf(b102!, [], {
+        withdrawals: [
+          included(moved),
+          included(movedFailed, { success: false }),
+          included(nowReverted, { success: false }),
+          included(otherVersion, { txid: `${otherVersion.txid}b` }),
+        ],
+      }),
+    ]);
+    const facts = (await inbox(accountId)) as Extract<Fact, { withdrawalId: string }>[];
+    const toldOf = (row: WithdrawalRow) =>
+      facts.flatMap(({ kind, withdrawalId, txid }) => (withdrawalId === row.id ? [`${kind} ${txid}`] : []));
+    t.deepEqual(toldOf(gone), [`withdrawal_orphaned ${gone.txid}`]);
+    t.deepEqual(toldOf(reverted), [`withdrawal_orphaned ${reverted.txid}`]);
+    t.deepEqual(toldOf(moved), [`withdrawal_included ${moved.txid}`]);
+    t.deepEqual(toldOf(movedFailed), [`withdrawal_included ${movedFailed.txid}`]);
+    const { txid } = nowReverted;
+    t.deepEqual(toldOf(nowReverted), [`withdrawal_orphaned ${txid}`, `withdrawal_included ${txid}`]);
+    t.deepEqual(toldOf(otherVersion), [
+      `withdrawal_orphaned ${otherVersion.txid}`,
+      `withdrawal_included ${otherVersion.txid}b`,
+    ]);
+    t.is(facts.length, 8, 'what is below the fork, or in no block, is left alone');
+    t.deepEqual(await inbox(other.accountId), [], 'and what is on another ledger');
   });
 
   test(`${name}: found F70: what is signed stays signed, and what is in a block pays what its version was signed for`, async (t) => {
