@@ -18,7 +18,7 @@ import { createAccountWaker } from './wake-accounts.ts';
 import { chainFailure } from '../chains/failure.ts';
 import { standingOf } from './follow/cursor.ts';
 import { readForward, recordStart, type Followed } from './follow/follow.ts';
-import { countedHeight, observeHead, type HeadMemory } from './follow/head.ts';
+import { observeHead, type HeadMemory } from './follow/head.ts';
 import { matureFacts } from './maturity/mature.ts';
 import { emptyMemory, forgetIfFollowed, type Condition, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
@@ -187,8 +187,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
       fail(run, report, job, reason);
     }
   };
-  const sinceHeight = Math.max(0, (memory.head === null ? 0 : countedHeight(memory.head)) - parts.network.reorgWindow);
-  await takeOpen(run, sinceHeight);
+  await takeOpen(run, settledSince(run, cursor));
   if (
     parts.witnesses.length > 0 &&
     parts.elapsedMs() - (memory.lookedAtMs ?? Number.NEGATIVE_INFINITY) >= LOOK_EVERY_MS
@@ -219,6 +218,15 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
     await jobs.reconciler?.round();
   });
   return report;
+}
+
+/**
+ * From which height on settled withdrawals are looked at: the reorg window below our newest block, wherever the head is.
+ * A branch is replaced where our blocks are, and a start must not read all that a ledger ever settled. What a deeper
+ * branch takes away is told with it (`recordReorg`).
+ */
+function settledSince({ parts: { network } }: Run, cursor: Cursor | null): number {
+  return cursor === null ? Number.MAX_SAFE_INTEGER : Math.max(0, cursor.height - network.reorgWindow);
 }
 
 /** The next open withdrawals, round robin: stuck ones do not hold back those behind them. */

@@ -27,6 +27,9 @@ import {
 
 /** Blocks above the old head that a new branch may bring along. */
 const BLOCKS_BEYOND_MAX = 16;
+/** Withdrawals that a new branch is matched with, beside those that the tick carries, and how many are read at once. */
+const MATCHED_MAX = 10_000;
+const MATCHED_PAGE = 1_000;
 
 export type Rewound =
   | { readonly kind: 'reorg'; readonly depth: number; readonly cursor: Cursor }
@@ -204,6 +207,27 @@ function raise(fault: unknown): never {
   throw fault;
 }
 
+/**
+ * Does the work with all withdrawals in sight that are under way or in a block above a height: the branch is matched
+ * with them, and what is found there only moved. Those beyond the limit are told as absent, submitted again as the same
+ * bytes and found by what the chain says of them.
+ */
+async function withOpenAbove<T>({ parts, memory }: Run, height: number, work: () => Promise<T>): Promise<T> {
+  const before = memory.open,
+    seen = new Map(before.map((row) => [row.id, row]));
+  for (let after = 0; after < MATCHED_MAX; after += MATCHED_PAGE) {
+    const page = await parts.store.openWithdrawals(parts.ledger, height + 1, MATCHED_PAGE, after);
+    for (const row of page) seen.set(row.id, row);
+    if (page.length < MATCHED_PAGE) break;
+  }
+  memory.open = [...seen.values()];
+  try {
+    return await work();
+  } finally {
+    memory.open = before;
+  }
+}
+
 /** Reads the branch above a fork point up to a height and records it in the place of the old one. */
 export async function replace(
   run: Run,
@@ -213,7 +237,7 @@ export async function replace(
   depth: number,
 ): Promise<Rewound> {
   const { parts, memory, waker } = run;
-  const branch = await readBranch(run, forkPoint, until);
+  const branch = await withOpenAbove(run, forkPoint.height, () => readBranch(run, forkPoint, until));
   const records = branch.map(({ record }) => record);
   const { recorded, accounts } = await parts.store.recordReorg(parts.ledger, forkPoint, oldHead, records);
   memory.branch = null;

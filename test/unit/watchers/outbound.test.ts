@@ -3,7 +3,7 @@ import { ChainUnavailable } from '../../../chains/chain.ts';
 import { accountIdOf } from '../../../protocol/ids.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { createWatcher } from '../../../chain-watchers/watcher.ts';
-import { SimulatedChain } from '../../support/simulated-chain.ts';
+import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, watchSettings, type Watching } from '../../support/watching.ts';
 
 const withdrawal = (partial: Partial<WithdrawalRow> = {}): WithdrawalRow => ({
@@ -324,6 +324,37 @@ test('G16 a confirmed withdrawal that a deep reorg takes out is told too', async
   t.deepEqual(told(self), ['withdrawal_orphaned out1 1']);
 });
 
+test('found: settled withdrawals are asked for from the reorg window below our newest block on, at each start and however far the head is', async (t) => {
+  const chain = new SimulatedChain(),
+    asked: number[] = [],
+    window = simulatedNetwork.reorgWindow;
+  const self = watching({
+    client: chain.client(),
+    settings: { blocksPerTick: 64 },
+    wrap: (store) => ({
+      ...store,
+      openWithdrawals: async (ledger, sinceHeight, ...more) => {
+        asked.push(sinceHeight);
+        return store.openWithdrawals(ledger, sinceHeight, ...more);
+      },
+    }),
+  });
+  await self.watcher.tick();
+  t.deepEqual(asked, [Number.MAX_SAFE_INTEGER], 'where no block is followed, none can be replaced');
+  chain.mineEmpty(200);
+  while ((await self.watcher.tick()).more);
+  t.like(await self.store.cursor('eth'), { height: 200 });
+  self.restart();
+  asked.length = 0;
+  await self.watcher.tick();
+  t.deepEqual(asked, [200 - window]);
+  chain.mineEmpty(500);
+  self.restart();
+  asked.length = 0;
+  for (let n = 0; n < 2; n += 1) await self.watcher.tick();
+  t.deepEqual(asked, [200 - window, 264 - window], 'the head is no measure: a branch is replaced where our blocks are');
+});
+
 test('a fact about a block counts only when our own ledger holds that block', async (t) => {
   const { chain, client, self } = await started();
   chain.mempool.add('out1');
@@ -490,4 +521,48 @@ test('found F70: another version in the place of a confirmed one is no move: the
     told(self).some((one) => one.startsWith('withdrawal_orphaned out1')),
     told(self).join(),
   );
+});
+
+test('found C3-33 of a rebuild deeper than the window, what the new branch holds only moved and what it does not is told as orphaned, however many are settled', async (t) => {
+  const { chain, self } = await started();
+  const window = simulatedNetwork.reorgWindow,
+    of = (n: number, more: Partial<WithdrawalRow>) =>
+      self.store.saveWithdrawal(
+        withdrawal({
+          id: `txn_${n}`,
+          status: 'confirmed',
+          txid: `out${n}`,
+          versions: [{ txid: `out${n}`, signedPayload: `s${n}`, payload: `u${n}` }],
+          createdAtMs: n,
+          ...more,
+        }),
+      );
+  chain.mempool.add('out1');
+  await self.watcher.tick();
+  const old = chain.mine([], { withMempool: true });
+  self.store.saveWithdrawal(withdrawal({ status: 'confirmed', txid: 'out1', height: old.height, blockHash: old.hash }));
+  for (let n = 10; n < 1_060; n += 1) of(n, { height: old.height, blockHash: old.hash });
+  for (const txid of ['out2', 'out3']) chain.mempool.add(txid);
+  const { height, hash: blockHash } = chain.mine([], { withMempool: true });
+  of(2, { height, blockHash, createdAtMs: 5_000 });
+  of(3, { height, blockHash, createdAtMs: 5_001 });
+  of(4, { height, blockHash, createdAtMs: 5_002, status: 'failed' });
+  chain.mineEmpty(window + 6);
+  while ((await self.watcher.tick()).more);
+  self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
+  chain.rollback(window + 7);
+  chain.mempool.clear();
+  chain.mineEmpty(3);
+  chain.mempool.add('out2');
+  const moved = chain.mine([], { withMempool: true });
+  chain.mineEmpty(window + 8);
+  t.regex((await self.watcher.tick()).stopped!, /no common ancestor/);
+  t.deepEqual(told(self), []);
+  self.restart();
+  t.like(await self.watcher.rebuildAbove(old.height), { kind: 'reorg' });
+  t.deepEqual(told(self).toSorted(), [
+    `withdrawal_included out2 ${moved.height}`,
+    `withdrawal_orphaned out3 ${height}`,
+    `withdrawal_orphaned out4 ${height}`,
+  ]);
 });
