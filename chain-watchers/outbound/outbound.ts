@@ -246,8 +246,8 @@ async function refollow(
     const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
     if (fate.kind !== 'included') continue;
     if (row.status !== 'confirmed') return noteIncluded(run, row, fate, cursor);
-    // Another version in the place of the confirmed one: that one left the chain.
-    if (fate.outcome.txid !== old.txid) break;
+    // Another version in the place of the confirmed one, or a revert: what was confirmed left the chain.
+    if (fate.outcome.txid !== old.txid || !fate.outcome.success) break;
     // One that only moved is confirmed all the same; its row names the new block.
     const from = moved.get(row.id)?.from ?? old.blockHash;
     if (!(await isRecorded(run, fate, cursor))) return;

@@ -523,6 +523,18 @@ test('found F70: another version in the place of a confirmed one is no move: the
   );
 });
 
+test('found: a confirmed withdrawal that reverts in the block that it moved to is no move: it is told as orphaned first', async (t) => {
+  const { chain, self } = await started();
+  chain.mempool.add('out1');
+  const { height } = chain.mine([], { withMempool: true });
+  chain.failTransaction('out1');
+  self.store.saveWithdrawal(withdrawal({ status: 'confirmed', txid: 'out1', height, blockHash: 'replaced' }));
+  self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
+  chain.mineEmpty(2);
+  while ((await self.watcher.tick()).more);
+  t.is(told(self).at(-1), `withdrawal_orphaned out1 ${height}`);
+});
+
 test('found C3-33 of a rebuild deeper than the window, what the new branch holds only moved and what it does not is told as orphaned, however many are settled', async (t) => {
   const { chain, self } = await started();
   const window = simulatedNetwork.reorgWindow,
