@@ -187,7 +187,10 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
       fail(run, report, job, reason);
     }
   };
-  await takeOpen(run, settledSince(run, cursor));
+  const openFault = await takeOpen(run, settledSince(run, cursor)).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
   if (
     parts.witnesses.length > 0 &&
     parts.elapsedMs() - (memory.lookedAtMs ?? Number.NEGATIVE_INFINITY) >= LOOK_EVERY_MS
@@ -195,7 +198,10 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
     await look(run);
   await attempt('follow', () => follow(run, report, cursor));
   report.stopped = memory.stopped;
-  if (memory.stopped !== null || report.headHeight === null || report.cursor === null) return report;
+  if (memory.stopped !== null || report.headHeight === null || report.cursor === null) {
+    if (openFault !== null) throw openFault.error;
+    return report;
+  }
   await attempt('unresolved', async () => {
     report.resolved = await retryUnresolved(run);
   });
@@ -211,6 +217,8 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   await attempt('adopted', async () => {
     report.late += await readForAdopted(run, report.cursor!);
   });
+  // Withdrawals that cannot be read hold back no deposit: blocks are recorded without them, and their fate tells later.
+  if (openFault !== null) throw openFault.error;
   await attempt('outbound', () => jobs.outbound.tick(report.cursor!));
   await attempt('reconcile', async () => {
     jobs.reconciler?.touched(memory.touched);

@@ -523,6 +523,34 @@ test('found F70: another version in the place of a confirmed one is no move: the
   );
 });
 
+test('found: where the open withdrawals cannot be read the chain is followed all the same, and the fault is told at the end', async (t) => {
+  const chain = new SimulatedChain();
+  let isRefused = true;
+  const self = watching({
+    client: chain.client(),
+    wrap: (store) => ({
+      ...store,
+      openWithdrawals: async (...ask) => {
+        if (isRefused) throw new Error('canceling statement due to statement timeout');
+        return store.openWithdrawals(...ask);
+      },
+    }),
+  });
+  self.issue('@a');
+  await t.throwsAsync(self.watcher.tick(), { message: /statement timeout/ });
+  chain.mine([{ txid: 'in', outputIndex: 0, to: '@a', amount: 5n }]);
+  chain.mineEmpty(simulatedNetwork.threshold);
+  self.store.saveWithdrawal(withdrawal());
+  chain.mempool.add('out1');
+  const { height } = chain.mine([], { withMempool: true });
+  await t.throwsAsync(self.watcher.tick(), { message: /statement timeout/ });
+  t.like(await self.store.cursor('eth'), { height: chain.tip.height });
+  t.deepEqual(told(self), ['seen', 'matured']);
+  isRefused = false;
+  await self.watcher.tick();
+  t.is(told(self).at(-1), `withdrawal_included out1 ${height}`, 'what passed unseen meanwhile is found by its fate');
+});
+
 test('found: a confirmed withdrawal that reverts in the block that it moved to is no move: it is told as orphaned first', async (t) => {
   const { chain, self } = await started();
   chain.mempool.add('out1');
