@@ -217,7 +217,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   await attempt('adopted', async () => {
     report.late += await readForAdopted(run, report.cursor!);
   });
-  // Withdrawals that cannot be read hold back no deposit: blocks are recorded without them, and their fate tells later.
+  // Withdrawals that cannot be read hold back no deposit: blocks are recorded without them; their fate is asked later.
   if (openFault !== null) throw openFault.error;
   await attempt('outbound', () => jobs.outbound.tick(report.cursor!));
   await attempt('reconcile', async () => {
@@ -230,8 +230,8 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
 
 /**
  * From which height on settled withdrawals are looked at: the reorg window below our newest block, wherever the head is.
- * A branch is replaced where our blocks are, and a start must not read all that a ledger ever settled. What a deeper
- * branch takes away is told with it (`recordReorg`).
+ * There a branch is replaced, and a start must not read all that a ledger ever settled. What a deeper branch takes away
+ * is reported by its own statement (`recordReorg`).
  */
 function settledSince({ parts: { network } }: Run, cursor: Cursor | null): number {
   return cursor === null ? Number.MAX_SAFE_INTEGER : Math.max(0, cursor.height - network.reorgWindow);

@@ -209,8 +209,8 @@ function raise(fault: unknown): never {
 
 /**
  * Does the work with all withdrawals in sight that are under way or in a block above a height: the branch is matched
- * with them, and what is found there only moved. Those beyond the limit are told as absent, submitted again as the same
- * bytes and found by what the chain says of them.
+ * with them, and what is found there only moved. Those beyond the limit are reported as absent, submitted again as the
+ * same bytes and found by what the chain says of them.
  */
 async function withOpenAbove<T>({ parts, memory }: Run, height: number, work: () => Promise<T>): Promise<T> {
   const before = memory.open,

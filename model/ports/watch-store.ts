@@ -115,7 +115,8 @@ export interface WatchStore {
   /**
    * Replaces the branch above the fork point by the new one, already read up to the old head: transfers on both keep
    * their id (`moved`), absent ones become `orphaned` (not before every block is
-   * proven: an unresolved one may hold them), new ones `seen`; the cursor moves to the end of the branch, or to
+   * proven: an unresolved one may hold them), new ones `seen`; withdrawals in blocks above it that the branch does not
+   * hold become `withdrawal_orphaned`, settled ones too, before what the branch says of them; the cursor moves to the end of the branch, or to
    * the fork point where the branch is empty. The fork point need not be a recorded link: it may lie below the start of
    * the ledger or be named by a person. One statement.
    */
@@ -140,7 +141,7 @@ export interface WatchStore {
   /**
    * Withdrawals with signed versions that may still land or be orphaned, oldest first: those in `signing`, `broadcast`
    * and `confirming`, and the `confirmed` and `failed` ones whose block is at or above `sinceHeight`. Accounts
-   * take turns; `steppedOver` of them were looked at before.
+   * take turns; `steppedOver` of them were looked at before. Its work grows with all of these.
    */
   openWithdrawals(ledger: LedgerId, sinceHeight: number, limit: number, steppedOver?: number): Promise<WithdrawalRow[]>;
   /**

@@ -181,10 +181,10 @@ function records(
       ledger.cursor = { ...forkPoint };
       const entries = branch.flatMap((record) => takeBlock(ledger, { ...record, withdrawals: [] }, nowMs()));
       widenDisplaced(ledger, forkPoint.height, ledger.cursor.height);
-      const told = branch.flatMap(({ withdrawals }) => withdrawals);
+      const reported = branch.flatMap(({ withdrawals }) => withdrawals);
       // A confirmed one only moved where the same version succeeded.
       const isThere = ({ id: withdrawalId, status, txid }: WithdrawalRow): boolean =>
-        told.some(
+        reported.some(
           ({ fact }) =>
             fact.withdrawalId === withdrawalId && (status !== 'confirmed' || (fact.success && fact.txid === txid)),
         );
@@ -210,7 +210,10 @@ function records(
             fee: null,
           },
         }));
-      return { recorded: true, accounts: post(state, [...entries, ...settleDisplaced(ledger), ...absent, ...told]) };
+      return {
+        recorded: true,
+        accounts: post(state, [...entries, ...settleDisplaced(ledger), ...absent, ...reported]),
+      };
     },
     async reopenHeight(id, at, reason) {
       const ledger = ledgerState(state, id);
