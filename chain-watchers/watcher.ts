@@ -229,8 +229,8 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
 }
 
 /**
- * From which height on settled withdrawals are looked at: the reorg window below our newest block, wherever the head is.
- * There a branch is replaced, and a start must not read all that a ledger ever settled. What a deeper branch takes away
+ * From which height on settled withdrawals are looked at: the reorg window below our newest block, wherever the head
+ * is. There a branch is replaced, and a start must not read all that a ledger ever settled. What a deeper branch takes away
  * is reported by its own statement (`recordReorg`).
  */
 function settledSince({ parts: { network } }: Run, cursor: Cursor | null): number {

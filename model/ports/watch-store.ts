@@ -116,9 +116,9 @@ export interface WatchStore {
    * Replaces the branch above the fork point by the new one, already read up to the old head: transfers on both keep
    * their id (`moved`), absent ones become `orphaned` (not before every block is
    * proven: an unresolved one may hold them), new ones `seen`; withdrawals in blocks above it that the branch does not
-   * hold become `withdrawal_orphaned`, settled ones too, before what the branch says of them; the cursor moves to the end of the branch, or to
-   * the fork point where the branch is empty. The fork point need not be a recorded link: it may lie below the start of
-   * the ledger or be named by a person. One statement.
+   * hold become `withdrawal_orphaned`, settled ones too, before what the branch says of them; the cursor moves to the
+   * end of the branch, or to the fork point where the branch is empty. The fork point need not be a recorded link: it
+   * may lie below the start of the ledger or be named by a person. One statement.
    */
   recordReorg(
     ledger: LedgerId,

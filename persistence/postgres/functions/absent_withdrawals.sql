@@ -1,8 +1,8 @@
 -- Withdrawals that were in a block above a fork point, however deep, and are not in the new branch, as
 -- `withdrawal_orphaned` entries; once their account takes the entry:
 --   confirming, confirmed, failed ──reorg──▶ broadcast
--- A confirmed one is in the new branch when the same version succeeded there: it merely moved. Of one that reverts there,
--- or whose other version is there, this entry comes before the one that says so (settlement.ts).
+-- A confirmed one is in the new branch when the same version succeeded there: it merely moved. Of one that reverts
+-- there, or whose other version is there, this entry comes before the one that says so (settlement.ts).
 create or replace function absent_withdrawals(of_ledger text, fork_height bigint, included jsonb) returns jsonb
 language sql set search_path = flock, pg_temp as $$
   with here as materialized (
