@@ -230,8 +230,8 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
 
 /**
  * From which height on settled withdrawals are looked at: the reorg window below our newest block, wherever the head
- * is. There a branch is replaced, and a start must not read all that a ledger ever settled. What a deeper branch takes away
- * is reported by its own statement (`recordReorg`).
+ * is. There a branch is replaced, and a start must not read all that a ledger ever settled. What a deeper branch takes
+ * away is reported by its own statement (`recordReorg`).
  */
 function settledSince({ parts: { network } }: Run, cursor: Cursor | null): number {
   return cursor === null ? Number.MAX_SAFE_INTEGER : Math.max(0, cursor.height - network.reorgWindow);
