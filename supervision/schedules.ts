@@ -7,7 +7,7 @@ import { notePeaks } from '../actors/address/rounds.ts';
 import { closePeriods } from '../actors/billing/rounds.ts';
 import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
 import { expireBuilds } from '../actors/outgoing/rounds.ts';
-import { paymentRound } from '../actors/payment/rounds.ts';
+import { lentRound, paymentRound } from '../actors/payment/rounds.ts';
 import { settleBands } from '../actors/plan/rounds.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
@@ -168,7 +168,10 @@ export function startOwnSchedules({
         .catch((error: unknown) => log.warn({ err: error, accountId }, 'facts wait in the inbox'));
   });
   often(system, 'schedules/payments', PAYMENT_ROUND_MS, async () => {
-    await paymentRound({ payments: background.payments, reads: background.read, accounts, nowMs, isMine });
+    await paymentRound({ payments: background.payments, reads: background.read, accounts, nowMs, isMine, log });
+  });
+  often(system, 'schedules/lent-addresses', PAYMENT_ROUND_MS, async () => {
+    await lentRound({ payments: background.payments, reads: background.read, accounts, nowMs, isMine, log });
   });
   often(system, 'schedules/builds', BUILD_SWEEP_MS, async () => {
     const expired = await expireBuilds({ stores: background, accounts, nowMs, buildTtlMs, isMine });

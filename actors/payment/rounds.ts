@@ -1,15 +1,16 @@
 /**
- * What the clock does: payments without money expire, links are closed when their date comes, and the addresses of a
- * link that was reported long enough are archived where they received, and rest where they did not. Asked again, it
- * changes nothing. payments S12, S14, M11, 3.2.
+ * What the clock does: payments without money expire, and links are closed when their date comes. Beside it, so that it
+ * holds up neither: shared links get an address of the present identity, and the addresses of a link that was reported
+ * long enough are archived where they received, and rest where they did not. Asked again, it changes nothing.
+ * payments S12, S14, S17, M11, 3.2.
  */
 import type { Accounts } from '../../model/ports/accounts.ts';
-import type { PaymentStore } from '../../model/ports/payment-store.ts';
+import type { DueLink, PaymentStore } from '../../model/ports/payment-store.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { ledgerOf, type AccountId } from '../../protocol/ids.ts';
 
-/** Rows of one look; what is left comes with the next one. */
+/** Rows of one page; of payments the rest comes with the next look. */
 const AT_ONCE = 500;
 /** How long the e-mail of a payer who never paid is kept. payments S23. */
 const ERASED_AFTER_MS = 30 * 86_400_000;
@@ -21,52 +22,95 @@ export interface RoundParts {
   readonly nowMs: () => number;
   /** Each owner closes the links of its own accounts. */
   readonly isMine: (accountId: AccountId) => boolean;
+  readonly log: { warn(facts: object, text: string): void };
+}
+
+/**
+ * Does `work` for the links of this node's accounts, in all pages: those of another node, or that do not go on, hide
+ * none.
+ */
+async function each(
+  { isMine, log }: Pick<RoundParts, 'isMine' | 'log'>,
+  page: (behind: DueLink | null) => Promise<DueLink[]>,
+  work: (link: DueLink) => Promise<void>,
+): Promise<void> {
+  for (let behind: DueLink | null = null; ;) {
+    const found: DueLink[] = await page(behind);
+    for (const link of found.filter(({ accountId }) => isMine(accountId))) {
+      try {
+        await work(link);
+      } catch (error) {
+        log.warn({ err: error, accountId: link.accountId, linkId: link.id }, 'a link could not go on');
+      }
+    }
+    if (found.length < AT_ONCE) return;
+    behind = found.at(-1)!;
+  }
 }
 
 /** Answers how many payments expired and how many links were closed. A link that moved meanwhile is due again. */
-export async function paymentRound(parts: RoundParts): Promise<{ expired: number; closed: number; released: number }> {
-  const { payments, reads, accounts, nowMs, isMine } = parts;
-  const expired = await payments.expire(nowMs(), AT_ONCE);
+export async function paymentRound(parts: RoundParts): Promise<{ expired: number; closed: number }> {
+  const { payments, reads, accounts, nowMs } = parts,
+    atMs = nowMs();
+  const expired = await payments.expire(atMs, AT_ONCE);
   let closed = 0;
-  for (const { accountId, id } of await payments.due(nowMs(), AT_ONCE)) {
-    if (!isMine(accountId)) continue;
-    const known = await reads.paymentLink(accountId, id);
-    if (known === null) continue;
-    const head = await reads.headOf(ledgerOf(known.chain, accountId));
-    const answer = await accounts.ask(accountId, { type: 'close_due_link', known, head });
-    if (answer.ok === true && answer.reply.closed) closed += 1;
-  }
+  await each(
+    parts,
+    (behind) => payments.due(atMs, behind, AT_ONCE),
+    async ({ accountId, id }) => {
+      const known = await reads.paymentLink(accountId, id);
+      if (known === null) return;
+      const head = await reads.headOf(ledgerOf(known.chain, accountId));
+      const answer = await accounts.ask(accountId, { type: 'close_due_link', known, head });
+      if (answer.ok === true && answer.reply.closed) closed += 1;
+    },
+  );
   await payments.erase(nowMs() - ERASED_AFTER_MS, AT_ONCE);
+  return { expired, closed };
+}
+
+/** Answers how many links were released. What an account refuses is asked again with the next look. */
+export async function lentRound(parts: RoundParts): Promise<{ released: number }> {
   await relendShared(parts);
-  return { expired, closed, released: await releaseMonitored(parts) };
+  return { released: await releaseMonitored(parts) };
 }
 
 /** S17: a shared link whose identity was rotated gets an address of the new one. */
-async function relendShared({ payments, reads, accounts, nowMs, isMine }: RoundParts): Promise<void> {
-  for (const { accountId, id } of await payments.retired(AT_ONCE)) {
-    if (!isMine(accountId)) continue;
-    const known = await reads.paymentLink(accountId, id);
-    if (known !== null) await accounts.ask(accountId, { type: 'relend_link', known, addressId: newId('adr', nowMs()) });
-  }
+async function relendShared(parts: RoundParts): Promise<void> {
+  const { payments, reads, accounts, nowMs } = parts;
+  await each(
+    parts,
+    (behind) => payments.retired(behind, AT_ONCE),
+    async ({ accountId, id }) => {
+      const known = await reads.paymentLink(accountId, id);
+      if (known !== null)
+        await accounts.ask(accountId, { type: 'relend_link', known, addressId: newId('adr', nowMs()) });
+    },
+  );
 }
 
 /** Addresses of one link that one look archives; the others come with the next one. */
 const ARCHIVED_AT_ONCE = 100;
 
 /** M11. Answers how many links were released. */
-async function releaseMonitored({ payments, reads, accounts, nowMs, isMine }: RoundParts): Promise<number> {
+async function releaseMonitored(parts: RoundParts): Promise<number> {
+  const { payments, reads, accounts, nowMs } = parts,
+    atMs = nowMs();
   let released = 0;
-  for (const { accountId, id } of await payments.monitored(nowMs(), AT_ONCE)) {
-    if (!isMine(accountId)) continue;
-    for (const known of await reads.paidAddresses(accountId, id, ARCHIVED_AT_ONCE))
-      await accounts.ask(accountId, {
-        type: 'set_address_status',
-        known,
-        status: 'archived',
-        alone: true,
-        monitored: true,
-      });
-    if (await payments.release(accountId, id, nowMs())) released += 1;
-  }
+  await each(
+    parts,
+    (behind) => payments.monitored(atMs, behind, AT_ONCE),
+    async ({ accountId, id }) => {
+      for (const known of await reads.paidAddresses(accountId, id, ARCHIVED_AT_ONCE))
+        await accounts.ask(accountId, {
+          type: 'set_address_status',
+          known,
+          status: 'archived',
+          alone: true,
+          monitored: true,
+        });
+      if (await payments.release(accountId, id, nowMs())) released += 1;
+    },
+  );
   return released;
 }

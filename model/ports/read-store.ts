@@ -152,10 +152,13 @@ export interface ReadStore {
   ): Promise<Openings>;
   /**
    * The longest resting lent address of a chain that rests since `sinceMs` at least and never received, proven: each
-   * ledger that it receives on was followed up to its head of when it began to rest, without a hole. Of index
-   * `fromIndex` on. payments S13, S14.
+   * ledger that it receives on was followed up to its head of when it began to rest, and each of `ledgers` is followed
+   * near its present head, both without a hole. Of index `fromIndex` on. payments S13, S14.
    */
-  restingAddress(accountId: AccountId, chain: Chain, fromIndex: number, sinceMs: number): Promise<LentBefore | null>;
+  restingAddress(
+    accountId: AccountId,
+    of: { chain: Chain; fromIndex: number; sinceMs: number; ledgers: readonly LedgerId[] },
+  ): Promise<LentBefore | null>;
   /** Addresses that a link had lent and that received, not archived yet. payments M11. */
   paidAddresses(accountId: AccountId, linkId: string, limit: number): Promise<AddressRow[]>;
   payment(accountId: AccountId, id: string): Promise<PaymentRow | null>;

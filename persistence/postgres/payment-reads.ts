@@ -3,11 +3,11 @@ import type { LentBefore } from '../../model/account/payment.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
 import { CHECKOUT_CHAINS, LINK_MODES, LINK_STATUSES } from '../../protocol/slugs.ts';
 import type { PaymentTransferView } from '../../model/ports/read-store.ts';
-import type { AccountId } from '../../protocol/ids.ts';
+import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import { holderOf, linkOf, paymentOf } from './checkout-reads.ts';
 import type { Lists } from './list-pool.ts';
 import { listPage, pairsOf, type Source } from './list.ts';
-import type { Sql } from './sql.ts';
+import type { Fragment, Sql } from './sql.ts';
 import { addressOf, type Columns } from './row-shapes.ts';
 import { asTenant, oneOf } from './tenant.ts';
 
@@ -110,8 +110,26 @@ function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'pay
   };
 }
 
-/** Resting addresses that are looked at for one whose ledgers are followed far enough. */
+/** Resting addresses that are looked at for one whose ledgers were followed far enough when it began to rest. */
 const RESTING_LOOKED_AT = 50;
+/** A ledger is followed near its head while a node of it was heard, and the newest block is not older. */
+const NEAR_HEAD_SECONDS = 120;
+
+/**
+ * Those of the ledgers whose newest blocks are not all known: what a payer sent before its address is lent on would be
+ * found afterwards, and taken for the next payer's. A simulated ledger mines by order, and may not have begun.
+ */
+const farBehind = (sql: Sql, ledgers: readonly LedgerId[]): Fragment => sql`
+  select from unnest(${[...ledgers]}::text[]) n(ledger)
+    left join chain_cursor c on c.ledger = n.ledger
+    left join chain_head h on h.ledger = n.ledger
+    left join block_link l on l.ledger = c.ledger and l.height = c.height and l.hash = c.hash
+   where case when strpos(n.ledger, '@') > 0 then c.height < h.height
+           else not coalesce(
+             coalesce(h.heard_at, h.at) >= now() - ${NEAR_HEAD_SECONDS}::int * interval '1 second'
+               and (c.height >= h.height or l.time >= now() - ${NEAR_HEAD_SECONDS}::int * interval '1 second'),
+             false) end
+      or exists (select from unresolved_height u where u.ledger = n.ledger)`;
 
 /** Addresses that are not lent any more, or soon. */
 function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'paidAddresses'> {
@@ -124,24 +142,25 @@ function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'paidAddress
       holderOf,
     );
   return {
-    async restingAddress(accountId, chain, fromIndex, sinceMs) {
+    async restingAddress(accountId, { chain, fromIndex, sinceMs, ledgers }) {
       const found = await oneOf(
         sql,
         accountId,
         sql`
-        select a.id, a.address, a.derivation_path from (
-          select s.* from resting_address s
+        select r.id, r.address, r.derivation_path from (
+          select s.since, s.heads, a.id, a.address, a.derivation_path from resting_address s
+            cross join lateral (
+              select o.* from address o where o.account_id = t.account and o.id = s.address_id offset 0) a
            where s.account_id = t.account and s.chain = ${chain} and s.since <= ${sinceMs}::timestamptz
+             and s.index >= ${fromIndex} and a.status = 'active'
+             and (select d.id from deposit d where d.account_id = t.account and d.address_id = a.id limit 1) is null
            order by s.account_id, s.chain, s.since, s.address_id limit ${RESTING_LOOKED_AT}) r
-          cross join lateral (
-            select o.* from address o where o.account_id = t.account and o.id = r.address_id offset 0) a
-         where a.index >= ${fromIndex} and a.status = 'active'
-           and (select d.id from deposit d where d.account_id = t.account and d.address_id = a.id limit 1) is null
-           and not exists (
+         where not exists (
              select from jsonb_each_text(r.heads) k left join chain_cursor c on c.ledger = k.key
               where coalesce(c.height < k.value::bigint, true)
                  or exists (select from unresolved_height u where u.ledger = k.key and u.height <= k.value::bigint))
-         order by r.since, r.address_id limit 1`,
+           and not exists (${farBehind(sql, ledgers)})
+         order by r.since, r.id limit 1`,
         (row) => row as unknown as LentBefore['address'],
       );
       if (found === null) return null;

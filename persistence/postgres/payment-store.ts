@@ -1,10 +1,13 @@
 /** Payments and links by the clock, over PostgreSQL. */
-import type { PaymentStore } from '../../model/ports/payment-store.ts';
-import type { AccountId } from '../../protocol/ids.ts';
+import type { DueLink, PaymentStore } from '../../model/ports/payment-store.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import type { Sql } from './sql.ts';
+import type { Fragment, Sql } from './sql.ts';
 
 export function createPaymentStore(sql: Sql): PaymentStore {
+  const behindOf = (behind: DueLink | null) =>
+    sql`${behind?.at ?? '-infinity'}::text::timestamptz, ${behind?.accountId ?? ''}, ${behind?.id ?? ''}`;
+  const linksOf = async (query: Fragment): Promise<DueLink[]> =>
+    (await sql<DueLink[]>`${query}`).map(({ accountId, id, at }) => ({ accountId, id, at }));
   return {
     async expire(nowMs, limit) {
       failpoint('expire_payments.before');
@@ -13,21 +16,11 @@ export function createPaymentStore(sql: Sql): PaymentStore {
       failpoint('expire_payments.after');
       return row!.expired;
     },
-    async due(nowMs, limit) {
-      const rows = await sql<{ accountId: AccountId; id: string }[]>`
-        select account_id, id from links_due(${nowMs}::timestamptz, ${limit})`;
-      return rows.map(({ accountId, id }) => ({ accountId, id }));
-    },
-    async monitored(nowMs, limit) {
-      const rows = await sql<{ accountId: AccountId; id: string }[]>`
-        select account_id, id from links_monitored(${nowMs}::timestamptz, ${limit})`;
-      return rows.map(({ accountId, id }) => ({ accountId, id }));
-    },
-    async retired(limit) {
-      const rows = await sql<{ accountId: AccountId; id: string }[]>`
-        select account_id, id from links_retired(${limit})`;
-      return rows.map(({ accountId, id }) => ({ accountId, id }));
-    },
+    due: (nowMs, behind, limit) =>
+      linksOf(sql`select * from links_due(${nowMs}::timestamptz, ${behindOf(behind)}, ${limit})`),
+    monitored: (nowMs, behind, limit) =>
+      linksOf(sql`select * from links_monitored(${nowMs}::timestamptz, ${behindOf(behind)}, ${limit})`),
+    retired: (behind, limit) => linksOf(sql`select * from links_retired(${behindOf(behind)}, ${limit})`),
     async erase(beforeMs, limit) {
       failpoint('erase_payers.before');
       const [row] = await sql<{ erased: number }[]>`

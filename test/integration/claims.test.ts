@@ -333,14 +333,14 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     {
       name: "everybody's links",
       expected: { open: 'ids of links whose date has come: their accounts close them' },
-      call: () => database.sql`select * from links_due(now(), 10)`,
+      call: () => database.sql`select * from links_due(now(), '-infinity', '', '', 10)`,
     },
   ],
   links_retired: [
     {
       name: "everybody's links",
       expected: { open: 'ids of shared links that wait for an address: their accounts lend it' },
-      call: () => database.sql`select * from links_retired(10)`,
+      call: () => database.sql`select * from links_retired('-infinity', '', '', 10)`,
     },
   ],
   erase_payers: [
@@ -354,7 +354,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     {
       name: "everybody's links",
       expected: { open: 'ids of closed links whose addresses were reported long enough: their accounts archive them' },
-      call: () => database.sql`select * from links_monitored(now(), 10)`,
+      call: () => database.sql`select * from links_monitored(now(), '-infinity', '', '', 10)`,
     },
   ],
   release_link: [

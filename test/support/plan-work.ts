@@ -941,11 +941,11 @@ const READS: Record<string, Work> = {
       await read.payment(live, payment.id);
       await read.payments(live, link.id, { statuses: ['awaiting_payment', 'confirmed'] }, { page: 0, size: 5 });
       await read.paymentTransfers(live, [payment.id]);
-      await read.restingAddress(live, 'eth', 0, Date.now());
+      await read.restingAddress(live, { chain: 'eth', fromIndex: 0, sinceMs: Date.now(), ledgers: ['eth', 'base'] });
       await read.paidAddresses(live, link.id, 10);
-      await payments.due(Date.now(), 10);
+      await payments.due(Date.now(), null, 10);
       await payments.expire(Date.now(), 10);
-      await payments.monitored(Date.now(), 10);
+      await payments.monitored(Date.now(), null, 10);
       const atMs = Date.now() - 60_000,
         [over, kept] = [issued(live, { tag: CHECKOUT_TAG }), issued(live, { tag: CHECKOUT_TAG })] as const;
       const ended = linkRow(live, {
@@ -969,10 +969,10 @@ const READS: Record<string, Work> = {
         { table: 'checkout_address', row: lentRow(ended, second, kept) },
       ]);
       await payments.expire(Date.now(), 10);
-      await read.restingAddress(live, 'eth', 0, Date.now());
+      await read.restingAddress(live, { chain: 'eth', fromIndex: 0, sinceMs: Date.now(), ledgers: ['eth', 'base'] });
       await payments.release(live, ended.id, Date.now());
       await payments.erase(Date.now() + 60_000, 10);
-      await payments.retired(10);
+      await payments.retired(null, 10);
       await write(stores, live, [{ table: 'payments_retired' }]);
     },
   'read.unissuedPool addressPeak unpairedIndexes isAlone': async ({ stores: { read }, live }) => {

@@ -8,7 +8,7 @@ import type { LentBefore } from '../../../model/account/payment.ts';
 import type { Openings } from '../../../model/ports/read-store.ts';
 import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
 import { isRefusal, notFound, PAYMENTS_MOVED, refuse, type Refusal } from '../../../protocol/errors.ts';
-import { environmentOf } from '../../../protocol/ids.ts';
+import { environmentOf, ledgerOf } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { FAMILY_OF } from '../../../protocol/slugs.ts';
@@ -57,7 +57,10 @@ export interface Checkout {
 }
 
 /** What a checkout is made of. */
-export type CheckoutDeps = Pick<HandlerDeps, 'accounts' | 'secrets' | 'stores' | 'config' | 'nowMs' | 'rateLimiter'>;
+export type CheckoutDeps = Pick<
+  HandlerDeps,
+  'accounts' | 'chains' | 'secrets' | 'stores' | 'config' | 'nowMs' | 'rateLimiter'
+>;
 
 export function createCheckout(deps: CheckoutDeps, economics: Economics): Checkout {
   const {
@@ -168,7 +171,12 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
     const restMs = config.addressRestMs === undefined ? ADDRESS_REST_MS : config.addressRestMs,
       family = FAMILY_OF[chain];
     if (restMs === null || (state.unpaid[family] ?? 0) < unpaidMax(state)) return null;
-    return reads.restingAddress(accountId, chain, presentFrom(state, family), nowMs() - restMs);
+    const ledgers = deps.chains
+      .enabled(accountId)
+      .filter((one) => FAMILY_OF[one] === family)
+      .map((one) => ledgerOf(one, accountId));
+    const fromIndex = presentFrom(state, family);
+    return reads.restingAddress(accountId, { chain, fromIndex, sinceMs: nowMs() - restMs, ledgers });
   }
 
   /** S1, P21, P22: a chain that is silent refuses no payment. */

@@ -1,5 +1,6 @@
 -- The addresses of a link that was reported long enough are released: those that never received rest (payments M11,
--- S14). False while a paid one is not archived yet, or the link's time is not over.
+-- S14). False while a paid one is not archived yet, or the link's time is not over. The lock lets transfers of the link
+-- be written meanwhile: they name its key.
 create or replace function release_link(of_account text, of_link text, now_at timestamptz) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -7,7 +8,7 @@ declare
 begin
   perform from payment_link l
    where l.account_id = of_account and l.id = of_link and l.status = 'closed' and l.monitored_at is null
-     and l.monitor_until <= now_at for update;
+     and l.monitor_until <= now_at for no key update;
   if not found then return false; end if;
   if exists (select from checkout_address c join address a on a.account_id = c.account_id and a.id = c.address_id
               where c.account_id = of_account and c.link_id = of_link and c.released_at is null

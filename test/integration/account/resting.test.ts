@@ -2,14 +2,16 @@
 import test from 'ava';
 import { createAccountEntity } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import { paymentRound } from '../../../actors/payment/rounds.ts';
+import { lentRound } from '../../../actors/payment/rounds.ts';
 import type { RowWrite } from '../../../model/account/capabilities.ts';
 import type { LentBefore } from '../../../model/account/payment.ts';
 import type { Accounts } from '../../../model/ports/accounts.ts';
+import type { AddressRow } from '../../../model/rows/address.ts';
 import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
+import type { Chain } from '../../../protocol/slugs.ts';
 import { lentRow, linkRow, paymentRow } from '../../support/payment-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
@@ -26,7 +28,7 @@ import {
 let database: TestDatabase;
 let stores: Stores;
 const entity = createAccountEntity({ book: createChainBook([]) });
-const NETWORKS = ['eth', 'bsc', 'polygon', 'avax', 'base'];
+const NETWORKS: readonly Chain[] = ['eth', 'bsc', 'polygon', 'avax', 'base'];
 const DAY_MS = 86_400_000;
 
 test.before(async () => {
@@ -48,12 +50,13 @@ async function followed(height: number, head: number): Promise<void> {
 
 interface Opened {
   readonly live: AccountId;
+  readonly address: AddressRow;
   readonly link: PaymentLinkRow;
   readonly payment: PaymentRow;
 }
 
 /** A payment whose time is over by the clock, with an address of its own. */
-async function opened(live: AccountId, more: Partial<PaymentLinkRow> = {}, expiresAtMs = NOW_MS - 1) {
+async function opened(live: AccountId, more: Partial<PaymentLinkRow> = {}, expiresAtMs = NOW_MS - 1): Promise<Opened> {
   const link = linkRow(live, more),
     index = nextSerial(),
     address = addressRow(live, { tag: 'checkout', label: link.id, index, userRef: null }),
@@ -67,8 +70,8 @@ async function opened(live: AccountId, more: Partial<PaymentLinkRow> = {}, expir
   return { live, link, address, payment };
 }
 
-const resting = (live: AccountId, sinceMs: number, fromIndex = 0) =>
-  stores.read.restingAddress(live, 'eth', fromIndex, sinceMs);
+const resting = (live: AccountId, sinceMs: number, fromIndex = 0, ledgers: readonly Chain[] = NETWORKS) =>
+  stores.read.restingAddress(live, { chain: 'eth', fromIndex, sinceMs, ledgers });
 const counted = async (live: AccountId): Promise<number> =>
   (await database.owner`select from resting_address where account_id = ${live}`).length;
 
@@ -131,7 +134,7 @@ test.serial(
     await database.owner`insert into chain_cursor (ledger, height, hash) values ('base', 100, '0x2')`;
     await database.owner`insert into unresolved_height (ledger, height, hash, reason) values ('polygon', 100, '0x1', 'test')`;
     t.is(await resting(live, NOW_MS), null, 'a height of it was never read whole');
-    await database.owner`update unresolved_height set height = 101`;
+    await database.owner`delete from unresolved_height`;
     t.like(await resting(live, NOW_MS), { address: { id: address.id }, payment: { id: payment.id } });
     t.is(await resting(live, NOW_MS, address.index! + 1), null, 'of a retired identity');
     t.is(await counted(live), 1);
@@ -228,12 +231,13 @@ test.serial(
       },
     };
     const round = (nowMs: number) =>
-      paymentRound({
+      lentRound({
         payments: stores.payments,
         reads: stores.read,
         accounts,
         nowMs: () => nowMs,
         isMine: (accountId) => accountId === live,
+        log: { warn: (facts) => t.fail(String((facts as { err: unknown }).err)) },
       });
     t.is((await round(NOW_MS - 1)).released, 0, 'its time is not over');
     t.like(await round(NOW_MS), { released: 2 });
@@ -279,9 +283,12 @@ test.serial(
     t.is((await stores.read.payment(live, waiting.payment.id))!.status, 'expired');
     t.is((await stores.read.payment(other, theirs.payment.id))!.status, 'awaiting_payment', 'of no other account');
     t.deepEqual(
-      (await stores.payments.retired(10)).filter(({ accountId }) => accountId === live),
+      (await stores.payments.retired(null, 10)).map(({ accountId, id }) => ({ accountId, id })),
       [{ accountId: live, id: shared.id }],
     );
+    const [first] = await stores.payments.retired(null, 10);
+    t.deepEqual(await stores.payments.retired(first!, 10), [], 'none behind it');
+    t.is((await stores.payments.retired({ ...first!, id: 'lnk_' }, 10)).length, 1, 'in the order of their ids');
     const lent = addressRow(live, { tag: 'checkout' });
     await write(stores, live, [
       { table: 'address', row: lent },
@@ -290,7 +297,7 @@ test.serial(
         row: { ...shared, version: 2, addressId: lent.id, address: lent.address, derivationPath: lent.derivationPath },
       },
     ]);
-    t.deepEqual(await stores.payments.retired(10), [], 'it has one of the present identity');
+    t.deepEqual(await stores.payments.retired(null, 10), [], 'it has one of the present identity');
     t.is(await stores.payments.erase(NOW_MS - DAY_MS, 10), 0, 'its time is not over');
     t.true((await stores.payments.erase(Date.now() + DAY_MS, 10)) >= 1);
     t.like(await stores.read.payment(live, waiting.payment.id), {
@@ -302,3 +309,84 @@ test.serial(
     t.is((await stores.read.payment(other, theirs.payment.id))!.customerEmail, 'ada@example.com');
   },
 );
+
+test.serial(
+  'payments S14: an address is lent on only while each network of it is followed near its present head: what its former payer sent is not found after the lending',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(100, 100);
+    const { address } = await opened(live);
+    await stores.payments.expire(NOW_MS, 500);
+    const lent = async () => (await resting(live, NOW_MS))?.address.id ?? null;
+    t.is(await lent(), address.id);
+    await database.owner`update chain_head set height = 130 where ledger = 'base'`;
+    t.is(await lent(), null, 'the watcher of one stalls behind its head, although it passed that of the expiry');
+    await database.owner`
+      insert into block_link (ledger, height, hash, parent_hash, parent_height, time)
+        values ('base', 100, '0x1', '0x0', 99, now() - interval '1 minute')`;
+    t.is(await lent(), address.id, 'a quick chain: the newest block that is known is a minute old');
+    await database.owner`update block_link set time = now() - interval '1 hour' where ledger = 'base'`;
+    t.is(await lent(), null);
+    await database.owner`update chain_head set height = 100 where ledger = 'base'`;
+    t.is(await lent(), address.id);
+    await database.owner`update chain_head set at = now() - interval '1 hour' where ledger = 'base'`;
+    t.is(await lent(), null, 'no node of it answers, so nobody knows its head');
+    await database.owner`update chain_head set heard_at = now() where ledger = 'base'`;
+    t.is(await lent(), address.id, 'it was heard, and has not risen');
+    await database.owner`insert into unresolved_height (ledger, height, hash, reason) values ('base', 101, '0x1', 'test')`;
+    t.is(await lent(), null, 'a height of it that is not read whole');
+    t.is((await resting(live, NOW_MS, 0, ['eth']))?.address.id, address.id, 'a network that is not run any more');
+    await database.owner`delete from unresolved_height`;
+    await database.owner`delete from block_link`;
+    await database.owner`delete from chain_cursor where ledger = 'bsc'`;
+    t.is(await lent(), null, 'one that is run and was never followed');
+  },
+);
+
+test.serial(
+  'payments S13, S17: addresses of a retired identity do not rest when their link is released, and those that do hide none behind them',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(100, 100);
+    const old: Opened[] = [];
+    for (let n = 0; n < 51; n += 1) old.push(await opened(live));
+    await stores.payments.expire(NOW_MS, 500);
+    await write(stores, live, [{ table: 'payments_retired' }]);
+    t.is(await counted(live), 0);
+    const fresh = await opened(live, {}, NOW_MS + 1),
+      from = fresh.address.index!;
+    await database.owner`
+      update payment_link set status = 'closed', closed_reason = 'manual', closed_at = now(), closed_at_height = 100,
+             monitor_until = ${NOW_MS}::timestamptz
+       where account_id = ${live} and id <> ${fresh.link.id}`;
+    const next = { fingerprint: '0011223344556677', atMs: NOW_MS, next: { evm: from } };
+    const retired = (list: readonly object[]) =>
+      database.owner`
+        update account set state = jsonb_set(state, '{retired}', ${JSON.stringify(list)}::text::jsonb) where account_id = ${live}`;
+    await retired([next, { ...next, next: { btc: from + 1_000 } }]);
+    t.true(await stores.payments.release(live, old.pop()!.link.id, NOW_MS + 1));
+    t.is(await counted(live), 0, 'it is not lent again, so it does not rest');
+    await retired([]);
+    old.push(await opened(live));
+    for (const { link } of old) await stores.payments.release(live, link.id, NOW_MS + 1);
+    t.is(await counted(live), 50);
+    await stores.payments.expire(NOW_MS + 2, 500);
+    t.true((await counted(live)) > 50);
+    t.like(await resting(live, NOW_MS + DAY_MS, from), { address: { id: fresh.address.id } });
+  },
+);
+
+test.serial('payments M11: a link is released while a transfer of it is written', async (t) => {
+  const { live } = await newOrganization(stores);
+  await followed(100, 100);
+  const { link } = await opened(live);
+  await database.owner`
+    update payment_link set status = 'closed', closed_reason = 'manual', closed_at = now(), closed_at_height = 100,
+           monitor_until = ${NOW_MS}::timestamptz
+     where account_id = ${live}`;
+  await database.owner.begin(async (sql) => {
+    // As the foreign key of a row that names the link.
+    await sql`select from payment_link where account_id = ${live} and id = ${link.id} for key share`;
+    t.true(await stores.payments.release(live, link.id, NOW_MS + 1));
+  });
+});
