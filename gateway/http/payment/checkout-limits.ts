@@ -2,6 +2,7 @@
  * How much one client may ask and open: by its address, an IPv6 one by its network. It counts for nobody's API limit.
  * payments S20.
  *
+ *   anything         24,000 a minute, before a slug is looked up: whose it is, and of which environment, is not known yet
  *   view             240 a minute
  *   opening          6 a minute, 30 an hour; 120 a minute on one link
  *   unknown          30 slugs and payments a minute that there are none of
@@ -39,6 +40,8 @@ export function clientNetwork(address: string): string {
 }
 
 export interface CheckoutLimits {
+  /** Anything at all, before the database is read. */
+  asked(client: string): Promise<Refusal | null>;
   /** A look at what is public. */
   view(client: string, environment: Environment): Promise<Refusal | null>;
   /** A slug or a payment that there is none of. */
@@ -54,6 +57,7 @@ export function createCheckoutLimits(limiter: RateLimiter, nowMs: () => number):
       : refuse('RATE_LIMIT_EXCEEDED', { limit, windowSeconds: windowMs / 1_000, retryAfterSeconds: resetSeconds });
   };
   return {
+    asked: (client) => take(`pay:asked:${client}`, VIEWS * SANDBOX_TIMES, MINUTE_MS),
     view: (client, environment) => take(`pay:view:${environment}:${client}`, VIEWS * timesIn(environment), MINUTE_MS),
     unknown: (client) => take(`pay:none:${client}`, UNKNOWN, MINUTE_MS),
     async opening(client, slug, environment) {

@@ -77,6 +77,8 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
   /** The link that is meant, its account, and whether the page that asks may. S20, E8. Refuses: NOT_FOUND and so on. */
   async function placeOf(asked: Payer, of: { slug: string } | { paymentId: string }): Promise<Place | Refusal> {
     const client = clientOf(asked);
+    const often = await limits.asked(client);
+    if (often !== null) return often;
     const named = !('slug' in of) || SLUG_FORM.test(of.slug);
     const link = named ? await reads.checkout(of) : null;
     if (link === null)
