@@ -306,7 +306,11 @@ test('payments P13, F16: a used link takes no new payment; a double click opens 
 
 test('payments P12, S12, S13: the date closes a link, time ends a payment, and who comes back has the same address', async (t) => {
   const { link, linkOf, told } = await shop();
-  const made = await link({ ...DONATION, thresholdAmount: null, closesAt: new Date(Date.now() + 3_600_000).toISOString() });
+  const made = await link({
+    ...DONATION,
+    thresholdAmount: null,
+    closesAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
   t.is((await donate(made.slug, { email: 'ada@example.com' })).status, 201);
   // Its date comes now: on a slow machine one that is seconds ahead passes before somebody pays.
   await cloud.database.owner`update payment_link set closes_at = now() where id = ${made.id}`;

@@ -2,7 +2,7 @@
  * How much one client may ask and open: by its address, an IPv6 one by its network. It counts for nobody's API limit.
  * payments S20.
  *
- *   anything         24,000 a minute, before a slug is looked up: whose it is, and of which environment, is not known yet
+ *   anything         24,000 a minute, before its link is looked up: the environment is not known until then
  *   view             240 a minute
  *   opening          6 a minute, 30 an hour; 120 a minute on one link
  *   unknown          30 slugs and payments a minute that there are none of

@@ -205,7 +205,7 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
     open,
     none: (paymentId) => notFound('payment', paymentId),
     async sharedOf({ link, state }, announced) {
-      // Whoever passes the link on may write any amount into it: one that the link does not take is not shown.
+      // Anybody who has the link may write any amount into it: one that the link does not take is not shown.
       const amount = announced === '' || link.mode === 'fixed' ? null : await announcedOf(link, announced);
       return sharedSession(link, state.paymentSettings, isRefusal(amount) ? null : amount, nowMs());
     },
