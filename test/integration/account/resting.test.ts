@@ -9,7 +9,7 @@ import type { Accounts } from '../../../model/ports/accounts.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { AccountId } from '../../../protocol/ids.ts';
+import type { AccountId, LedgerId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { lentRow, linkRow, paymentRow } from '../../support/payment-rows.ts';
@@ -70,7 +70,7 @@ async function opened(live: AccountId, more: Partial<PaymentLinkRow> = {}, expir
   return { live, link, address, payment };
 }
 
-const resting = (live: AccountId, sinceMs: number, fromIndex = 0, ledgers: readonly Chain[] = NETWORKS) =>
+const resting = (live: AccountId, sinceMs: number, fromIndex = 0, ledgers: readonly LedgerId[] = NETWORKS) =>
   stores.read.restingAddress(live, { chain: 'eth', fromIndex, sinceMs, ledgers });
 const counted = async (live: AccountId): Promise<number> =>
   (await database.owner`select from resting_address where account_id = ${live}`).length;
@@ -340,6 +340,17 @@ test.serial(
     await database.owner`delete from block_link`;
     await database.owner`delete from chain_cursor where ledger = 'bsc'`;
     t.is(await lent(), null, 'one that is run and was never followed');
+    const { sandbox } = await newOrganization(stores),
+      ledger: LedgerId = `eth@${sandbox}`;
+    const tried = await opened(sandbox);
+    await stores.payments.expire(NOW_MS, 500);
+    const simulated = async () => (await resting(sandbox, NOW_MS, 0, [ledger]))?.address.id ?? null;
+    t.is(await simulated(), tried.address.id, 'nothing was mined there yet');
+    await database.owner`insert into chain_cursor (ledger, height, hash) values (${ledger}, 5, '0x5')`;
+    await database.owner`insert into chain_head (ledger, height, at) values (${ledger}, 6, now() - interval '1 day')`;
+    t.is(await simulated(), null, 'a block that is mined and not followed');
+    await database.owner`update chain_head set height = 5 where ledger = ${ledger}`;
+    t.is(await simulated(), tried.address.id, 'it mines by order, so an old head is its head');
   },
 );
 
