@@ -23,7 +23,7 @@ import { LocalKeyShare } from './local-keys/share.ts';
 import { LocalKeys } from './local-keys/local-keys.ts';
 import type { EdgeLog } from './process/log.ts';
 import { Outbox } from './link/outbox.ts';
-import { openFormerIdentities } from './signing/former-identities.ts';
+import { openFormerIdentities, type FormerIdentities } from './signing/former-identities.ts';
 import { OwnAddresses } from './signing/own-addresses.ts';
 import { openTokenRegistry, type TokenRegistry } from './link/token-registry.ts';
 import { openSpendClock, type SpendClock, type SpendClockPorts } from './spend/clock.ts';
@@ -76,7 +76,7 @@ export async function openParts(
   ports: EdgePorts,
 ): Promise<EdgeParts> {
   const { identity } = keystore;
-  const { storage, registry } = openOwnStorage(config, log);
+  const { storage, registry, former } = openOwnStorage(config, keystore, log);
   const opening: Opening = { config, identity, log, ports, storage };
   const spend = await openSpend(opening);
   const keys = openLocalKeys(opening, spend.sharedSpend);
@@ -100,7 +100,7 @@ export async function openParts(
     upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
     lease: new Lease(ports.monotonicMs),
     outbox: new Outbox(storage, { capacity: config.outboxCapacity, nowMs: ports.wallMs }),
-    own: new OwnAddresses(keystore, openFormerIdentities(storage, keystore)),
+    own: new OwnAddresses(keystore, former),
     issued: openIssuedAddresses({
       directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,
       owner: ownerOf(opening),
@@ -110,14 +110,20 @@ export async function openParts(
 }
 
 /** The data directory, when it is this edge's. Throws: ConfigurationError, StorageFailed. */
-function openOwnStorage(config: EdgeConfig, log: EdgeLog): Pick<EdgeParts, 'storage' | 'registry'> {
+function openOwnStorage(
+  config: EdgeConfig,
+  keystore: Keystore,
+  log: EdgeLog,
+): Pick<EdgeParts, 'storage' | 'registry'> & { readonly former: FormerIdentities } {
   const storage = openStorage(config.dataDir);
   const foreign = claimEnvironment(storage, config),
-    registry = openTokenRegistry({ storage, keys: config.registryKeys, log });
-  if (foreign === null && typeof registry !== 'string') return { storage, registry };
-  const problems = [foreign, registry].filter((problem) => typeof problem === 'string');
+    registry = openTokenRegistry({ storage, keys: config.registryKeys, log }),
+    // What is another edge's is not written to.
+    former = foreign ?? openFormerIdentities(storage, keystore);
+  if (typeof former !== 'string' && typeof registry !== 'string') return { storage, registry, former };
+  const problems = new Set([foreign, registry, former].filter((problem) => typeof problem === 'string'));
   storage.close();
-  throw new ConfigurationError(problems.map((problem) => `EDGE_DATA_DIR: ${problem}`));
+  throw new ConfigurationError([...problems].map((problem) => `EDGE_DATA_DIR: ${problem}`));
 }
 
 /** Whose spends and addresses these are, where several edges share a place. */

@@ -64,7 +64,10 @@ export type IssueProblem = (typeof ISSUE_PROBLEMS)[number];
 export interface IssuedAddresses {
   /** Records an issue, or says why it cannot be one; the same issue again is one. */
   record(issue: Issue): Promise<IssueProblem | null>;
-  /** Whom an address was issued to here; null when it is not known. */
+  /**
+   * Whom an address was issued to here, under this identity or one of before: a rotation makes nobody's address another
+   * one's. Null when it is not known.
+   */
   holderOf(chain: Chain, address: string): Promise<Holder | null>;
   /** Null, or that the id was issued here with another address (`id_of_another`), or the address with another id. */
   misnamed(named: Pick<Issue, 'chain' | 'address' | 'addressId'>): Promise<'id_of_another' | 'issued_before' | null>;
@@ -79,7 +82,7 @@ export function addressHashOf(address: string): bigint {
 export interface IssuedSettings {
   /** Data directory of the edge, or the directory that the replicas of one machine share. */
   readonly directory: string;
-  /** Environment and public key of the identity. */
+  /** Environment and public key of the identity, parted by a space. */
   readonly owner: string;
   /** EDGE_ADDRESS_GAP. */
   readonly gap: number;
@@ -87,6 +90,7 @@ export interface IssuedSettings {
 
 /** The record in a directory. Throws: StorageFailed. */
 export function openIssuedAddresses({ directory, owner: ownerName, gap }: IssuedSettings): IssuedAddresses {
+  const environment = ownerName.slice(0, ownerName.indexOf(' ') + 1);
   const storage = openDatabase(directory, FILE_NAME, VERSIONS, { synchronous: 'normal', whole: false });
   storage.run('insert into owners (name) values (?) on conflict do nothing', ownerName);
   const { id: owner } = storage.one<{ id: number }>('select id from owners where name = ?', ownerName)!;
@@ -94,10 +98,12 @@ export function openIssuedAddresses({ directory, owner: ownerName, gap }: Issued
     record: async (issue) => storage.transaction(() => recordIn(storage, owner, gap, issue)),
     holderOf: async (chain, address) => {
       const row = storage.one<{ user_ref: string | null; tag: string | null }>(
-        'select user_ref, tag from issued where address_hash = ? and owner = ? and family = ?',
+        `select i.user_ref, i.tag from issued i cross join owners o on o.id = i.owner
+    where i.address_hash = ? and i.family = ? and substr(o.name, 1, length(?)) = ?`,
         addressHashOf(address),
-        owner,
         FAMILY_OF[chain],
+        environment,
+        environment,
       );
       return row === null ? null : { userRef: row.user_ref, tag: row.tag };
     },

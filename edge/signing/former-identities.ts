@@ -2,58 +2,42 @@
  * Identities that this edge ran with before, by their public keys: money still comes to their addresses, and what the
  * cloud says of these is compared as well. An edge whose data directory never saw an identity derives nothing of it.
  */
-import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import { factsOf, networkOf } from '../../chains/registry.ts';
-import { CHAINS, FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { Keystore } from '../keystore/keystore.ts';
 import type { Storage } from '../storage/storage.ts';
-
-const SETTING = 'identity_keys';
-/** Identities that are remembered: a rotation is a rare event, and the newest count. */
-const KEPT_MAX = 64;
-
-const kept = z.array(z.object({ fingerprint: z.string(), keys: z.record(z.string(), z.string()) }));
-type Kept = z.infer<typeof kept>;
+import { identityOf, keepIdentities, KEPT_MAX, keptIdentities, UNREADABLE, type KeptIdentity } from './identity-keys.ts';
 
 export interface FormerIdentities {
   /**
-   * The customers' address of the chain at an origin `[fingerprint/path]` of an identity of before; of a path `m/…` the
-   * one of each of them. Empty where none of them leads there.
+   * The customers' address of the chain at an origin `[fingerprint/path]` of an identity of before, or of this one; of a
+   * path `m/…` the one of each of them. Empty where none of them leads there.
    */
   addressesAt(chain: Chain, path: string): readonly string[];
 }
 
-/** As the cloud names a retired identity: first 16 hex digits of SHA-256 of its public key in hex. */
-const fingerprintOf = (publicKey: string): string => createHash('sha256').update(publicKey).digest('hex').slice(0, 16);
-
-const keysOf = (keystore: Pick<Keystore, 'accountXpub'>): Record<string, string> =>
-  Object.fromEntries(
-    [...new Set(CHAINS.map((chain) => FAMILY_OF[chain]))].flatMap((family) => {
-      const xpub = keystore.accountXpub(family);
-      return xpub === null ? [] : [[family, xpub]];
-    }),
-  );
-
-/** Remembers the identity of this start, and knows those of before. Throws: StorageFailed. */
+/**
+ * Remembers the identity of this start, and knows it and those of before: of one that came back, the cloud names its
+ * earlier addresses by its fingerprint for ever. In words why the record cannot be used. Throws: StorageFailed.
+ */
 export function openFormerIdentities(
   storage: Pick<Storage, 'setting' | 'setSetting'>,
   keystore: Pick<Keystore, 'accountXpub' | 'identity'>,
-): FormerIdentities {
-  const fingerprint = fingerprintOf(keystore.identity.publicKey);
-  const parsed = kept.safeParse(JSON.parse(storage.setting(SETTING) ?? '[]'));
-  const former: Kept = (parsed.success ? parsed.data : []).filter((one) => one.fingerprint !== fingerprint);
-  const now = JSON.stringify([...former, { fingerprint, keys: keysOf(keystore) }].slice(-KEPT_MAX));
-  if (storage.setting(SETTING) !== now) storage.setSetting(SETTING, now);
-  return { addressesAt: (chain, path) => addressesAt(former, chain, path) };
+): FormerIdentities | string {
+  const kept = keptIdentities(storage),
+    present = identityOf(keystore);
+  if (kept === null) return UNREADABLE;
+  const known = [...kept.filter(({ fingerprint }) => fingerprint !== present.fingerprint), present].slice(-KEPT_MAX);
+  keepIdentities(storage, known);
+  return { addressesAt: (chain, path) => addressesAt(known, chain, path) };
 }
 
-function addressesAt(former: Kept, chain: Chain, path: string): string[] {
+function addressesAt(known: readonly KeptIdentity[], chain: Chain, path: string): string[] {
   const [, fingerprint, below] = /^(?:m|\[([0-9a-f]{16}))((?:\/[0-9]{1,10}'?)+)\]?$/.exec(path) ?? [];
   if (below === undefined) return [];
   const at = indexOf(chain, `m${below}`);
   if (at === null) return [];
-  return former
+  return known
     .filter((one) => fingerprint === undefined || one.fingerprint === fingerprint)
     .flatMap(({ keys }) => derived(chain, keys[FAMILY_OF[chain] satisfies Family], at));
 }

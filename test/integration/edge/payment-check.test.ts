@@ -7,18 +7,21 @@ import { wordlist } from '@scure/bip39/wordlists/english.js';
 import test from 'ava';
 import { addressOfHex } from '../../../chains/evm/address.ts';
 import { eth } from '../../../chains/evm/network.ts';
+import { openIssuedAddresses, type IssuedAddresses } from '../../../edge/answers/issued-addresses.ts';
+import { ConfigurationError } from '../../../edge/config.ts';
 import { seedOf } from '../../../edge/keystore/keys.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { openFormerIdentities } from '../../../edge/signing/former-identities.ts';
 import { OwnAddresses } from '../../../edge/signing/own-addresses.ts';
 import { createOwnNodes } from '../../../edge/signing/own-nodes.ts';
+import { openStorage, type Storage } from '../../../edge/storage/storage.ts';
 import { createDepositCheck, takenKeysIn, type DepositCheck } from '../../../edge/webhooks/deposit-check.ts';
 import { fingerprintOf } from '../../../actors/edge-link/retired-identities.ts';
-import { eventId } from '../../../protocol/node/ids.ts';
+import { eventId, newId } from '../../../protocol/node/ids.ts';
 import { exampleOf } from '../../../protocol/schema/events.ts';
 import type { EventName } from '../../../protocol/slugs.ts';
 import { startAnvil } from '../../support/anvil.ts';
-import { newStorage } from '../../support/edge/disk.ts';
+import { newDirectory, newStorage } from '../../support/edge/disk.ts';
 import { eventually, FIRST, PHRASE, SECOND, startTestEdge } from '../../support/edge/edges.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { startReceiver } from '../../support/edge/receivers.ts';
@@ -63,16 +66,29 @@ function told(event: EventName, data: Record<string, unknown> = {}, more: Record
   return JSON.stringify({ ...example, id: eventId(chain, txid, outputIndex, incarnation, event), data: said, ...more });
 }
 
-const checkOf = (isLentAt: OwnAddresses['isLentAt']): DepositCheck =>
+const heldByAlice: IssuedAddresses['holderOf'] = async (_chain, address) =>
+  address === SECOND ? { userRef: 'alice', tag: null } : null;
+
+const checkOf = (isLentAt: OwnAddresses['isLentAt'], holderOf = heldByAlice): DepositCheck =>
   createDepositCheck({
     catalogueOf: TOKENS,
     nodes: null,
     environment: 'live',
     keys: takenKeysIn(newStorage()),
     monotonicMs: () => 0,
-    holderOf: async (_chain, address) => (address === SECOND ? { userRef: 'alice', tag: null } : null),
+    holderOf,
     isLentAt,
   });
+
+/** What an edge that starts with this phrase knows of the ones before. */
+function openFormer(
+  storage: Storage,
+  keystore: Parameters<typeof openFormerIdentities>[1],
+): Exclude<ReturnType<typeof openFormerIdentities>, string> {
+  const former = openFormerIdentities(storage, keystore);
+  if (typeof former === 'string') throw new Error(former);
+  return former;
+}
 
 test('payments V9 T1: an event of a payment whose address, family, path, amount or id is not what it must be does not leave, without any node', async (t) => {
   const check = checkOf((...where) => own.isLentAt(...where));
@@ -121,11 +137,11 @@ test('payments V9 S17: of a phrase that this edge ran with before the address is
   const storage = newStorage();
   const former = createPhraseKeystore(seedOf(PHRASE, '')),
     present = createPhraseKeystore(seedOf(generateMnemonic(wordlist), ''));
-  const before = new OwnAddresses(former, openFormerIdentities(storage, former));
+  const before = new OwnAddresses(former, openFormer(storage, former));
   t.true(before.isLentAt('eth', "m/44'/60'/0'/0/0", FIRST));
-  openFormerIdentities(storage, former); // a restart
-  const after = new OwnAddresses(present, openFormerIdentities(storage, present)),
-    elsewhere = new OwnAddresses(present, openFormerIdentities(newStorage(), present));
+  openFormer(storage, former); // a restart
+  const after = new OwnAddresses(present, openFormer(storage, present)),
+    elsewhere = new OwnAddresses(present, openFormer(newStorage(), present));
   const origin = `[${fingerprintOf(former.identity.publicKey)}/44'/60'/0'/0/0]`;
   const check = checkOf((...where) => after.isLentAt(...where)),
     without = checkOf((...where) => elsewhere.isLentAt(...where));
@@ -146,6 +162,76 @@ test('payments V9 S17: of a phrase that this edge ran with before the address is
   const own = present.accountXpub('evm')!;
   t.true(storage.setting('identity_keys')!.includes(own));
   t.false(storage.setting('identity_keys')!.includes('xprv'));
+});
+
+test('payments V9 P25: what was issued to a customer under a phrase of before is no payer\'s after the rotation either', async (t) => {
+  const storage = newStorage(),
+    directory = newDirectory();
+  const former = createPhraseKeystore(seedOf(PHRASE, '')),
+    present = createPhraseKeystore(seedOf(generateMnemonic(wordlist), ''));
+  const bookOf = ({ identity }: typeof former, environment = 'live') =>
+    openIssuedAddresses({ directory, owner: `${environment} ${identity.publicKey}`, gap: 10 });
+  const path = "m/44'/60'/0'/0/1";
+  const before = new OwnAddresses(former, openFormer(storage, former)),
+    book = bookOf(former),
+    sandbox = bookOf(present, 'sandbox');
+  const issue = { chain: 'eth', position: 1, address: SECOND, addressId: newId('adr', 1), tag: null } as const;
+  t.is(await book.record({ ...issue, userRef: 'alice' }), null);
+  t.is(await sandbox.record({ ...issue, address: FIRST, userRef: 'mallory' }), null);
+  const lie = (derivationPath: string) => told('payment_confirmed', { address: SECOND, derivationPath });
+  const checkBefore = checkOf((...where) => before.isLentAt(...where), book.holderOf);
+  t.is(await checkBefore.doubt(lie(path)), 'other_holder');
+  const after = new OwnAddresses(present, openFormer(storage, present)),
+    rotated = bookOf(present);
+  const check = checkOf((...where) => after.isLentAt(...where), rotated.holderOf);
+  const origin = `[${fingerprintOf(former.identity.publicKey)}${path.slice(1)}]`;
+  for (const derivationPath of [path, origin])
+    t.is(await check.doubt(lie(derivationPath)), 'other_holder', derivationPath);
+  t.is(await check.doubt(told('payment_confirmed')), null, "sandbox's customers are others");
+  for (const opened of [book, sandbox, rotated]) await opened.close();
+});
+
+test('payments V9 S17: of a phrase that came back what the cloud writes by its fingerprint leaves', async (t) => {
+  const storage = newStorage();
+  const first = createPhraseKeystore(seedOf(PHRASE, '')),
+    second = createPhraseKeystore(seedOf(generateMnemonic(wordlist), ''));
+  openFormer(storage, first);
+  openFormer(storage, second);
+  const back = new OwnAddresses(first, openFormer(storage, first));
+  const origin = `[${fingerprintOf(first.identity.publicKey)}/44'/60'/0'/0/0]`;
+  const check = checkOf((...where) => back.isLentAt(...where));
+  for (const derivationPath of [origin, "m/44'/60'/0'/0/0"])
+    t.is(await check.doubt(told('payment_confirmed', { derivationPath })), null, derivationPath);
+  for (const lie of [{ derivationPath: origin.replace('/0]', '/1]') }, { derivationPath: origin, address: SECOND }])
+    t.is(await check.doubt(told('payment_confirmed', lie)), 'other_address');
+  const other = await check.doubt(
+    told('payment_confirmed', {
+      derivationPath: `[${fingerprintOf(second.identity.publicKey)}/44'/60'/0'/0/0]`,
+    }),
+  );
+  t.is(other, 'other_address', 'each fingerprint is of one phrase');
+});
+
+test('payments V9: keys of former phrases that cannot be read stop the start; they are not written over', (t) => {
+  const keystore = createPhraseKeystore(seedOf(PHRASE, ''));
+  for (const damaged of ['', '[', 'null', '{}', '[{"fingerprint":"x"}]', '[{"fingerprint":7,"keys":{}}]']) {
+    const storage = newStorage();
+    storage.setSetting('identity_keys', damaged);
+    const opened = openFormerIdentities(storage, keystore);
+    t.regex(typeof opened === 'string' ? opened : 'opened', /former phrases.*backup.*flock-edge identities/s, damaged);
+    t.is(storage.setting('identity_keys'), damaged);
+  }
+});
+
+test('payments V9: an edge whose keys of former phrases cannot be read says which setting and what next', async (t) => {
+  const directory = newDirectory(),
+    storage = openStorage(directory);
+  storage.setSetting('identity_keys', '[');
+  storage.close();
+  const error = await t.throwsAsync(startTestEdge(t, 'http://127.0.0.1:9', { env: { EDGE_DATA_DIR: directory } }), {
+    instanceOf: ConfigurationError,
+  });
+  t.regex(error.message, /EDGE_DATA_DIR: the public keys of former phrases/);
 });
 
 test("payments V9 T2: what completes, falls short or comes late waits for the company's node, and a lie about it does not leave", async (t) => {

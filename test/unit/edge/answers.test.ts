@@ -698,7 +698,13 @@ test('found F5 the record of issues costs the same however much is in it: no sta
   for (const [sql, ...values] of [
     ['select user_ref, tag from issued where owner = ? and family = ? and position = ?', 1, 'evm', 5],
     ['select max(position) as highest from issued where owner = ? and family = ?', 1, 'evm'],
-    ['select user_ref, tag from issued where address_hash = ? and owner = ? and family = ?', 5, 1, 'evm'],
+    [
+      'select i.user_ref, i.tag from issued i cross join owners o on o.id = i.owner where i.address_hash = ? and i.family = ? and substr(o.name, 1, length(?)) = ?',
+      5,
+      'evm',
+      'live ',
+      'live ',
+    ],
     [
       'select address_id from issued_rows where owner = ? and family = ? and position = ? and chain = ?',
       1,
