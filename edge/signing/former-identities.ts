@@ -6,7 +6,14 @@ import { factsOf, networkOf } from '../../chains/registry.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { Keystore } from '../keystore/keystore.ts';
 import type { Storage } from '../storage/storage.ts';
-import { identityOf, keepIdentities, KEPT_MAX, keptIdentities, UNREADABLE, type KeptIdentity } from './identity-keys.ts';
+import {
+  identityOf,
+  keepIdentities,
+  KEPT_MAX,
+  keptIdentities,
+  UNREADABLE,
+  type KeptIdentity,
+} from './identity-keys.ts';
 
 export interface FormerIdentities {
   /**

@@ -164,7 +164,7 @@ test('payments V9 S17: of a phrase that this edge ran with before the address is
   t.false(storage.setting('identity_keys')!.includes('xprv'));
 });
 
-test('payments V9 P25: what was issued to a customer under a phrase of before is no payer\'s after the rotation either', async (t) => {
+test("payments V9 P25: what was issued to a customer under a phrase of before is no payer's after the rotation either", async (t) => {
   const storage = newStorage(),
     directory = newDirectory();
   const former = createPhraseKeystore(seedOf(PHRASE, '')),
