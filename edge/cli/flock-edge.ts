@@ -42,6 +42,13 @@ const COMMANDS: readonly Command[] = [
     run: async (args) => (await import('./sweeps.ts')).sweepsCommand(args, process.env, process.stdout, process.stderr),
   },
   {
+    words: ['identities'],
+    usage: 'identities list | add | forget FINGERPRINT',
+    does: 'public keys of the former phrases whose payments this edge still relays',
+    run: async (args) =>
+      (await import('./identities.ts')).identitiesCommand(args, process.env, process.stdout, process.stderr),
+  },
+  {
     words: ['sources'],
     usage: 'sources import|list|check|detect|register|purge|rewrap',
     does: 'phrases and keys from elsewhere, in the encrypted keystore',

@@ -5,10 +5,10 @@
  */
 import { parseArgs } from 'node:util';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
-import { findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
 import { ConfigurationError, type Environ } from '../config.ts';
 import { CORE_WARNING, coreFilesPossible } from '../process/core-files.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
+import { looksSecret, SECRET_ARGUMENT } from './secret-arguments.ts';
 import { createSecretPrompt, PromptEnded, type SecretPrompt } from './secret-prompt.ts';
 import { OPTIONS, type Asked, type Output } from './source-session.ts';
 import { type Verb, VERBS } from './source-verbs.ts';
@@ -34,9 +34,7 @@ export async function sourcesCommand(
 ): Promise<number> {
   try {
     if (looksSecret(args)) {
-      err.write(
-        'an argument looks like a phrase or a private key. Arguments stand in the process list and in the history of the\nshell: treat that secret as known, and give secrets only when you are asked for them\n',
-      );
+      err.write(`${SECRET_ARGUMENT}\n`);
       return 2;
     }
     const parsed = parse(args);
@@ -60,14 +58,6 @@ export async function sourcesCommand(
   } finally {
     prompt.close();
   }
-}
-
-/** A phrase may be given as one argument or as many. */
-function looksSecret(args: readonly string[]): boolean {
-  const values = args.map((text) => ({ name: '', text }));
-  return (
-    findKeyMaterialInFields(values) !== null || findKeyMaterialInFields([{ name: '', text: args.join(' ') }]) !== null
-  );
 }
 
 function parse(args: readonly string[]): { verb: Verb; asked: Pick<Asked, 'operands' | 'options'> } | null {

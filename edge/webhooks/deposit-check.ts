@@ -272,7 +272,7 @@ interface Around {
 }
 
 const OTHER_ADDRESS_NEXT =
-  'the address is none of this phrase: fulfil nothing for it. Of a payment from before a rotation, start this edge once with the former phrase on this EDGE_DATA_DIR';
+  'the address is none of this phrase: fulfil nothing for it. Of a payment from before a rotation, run `flock-edge identities add` on this EDGE_DATA_DIR and start the edge again';
 const NO_CONTRADICTION: ReadonlySet<Doubt> = new Set<Doubt>(['no_answer', 'not_deep_enough', 'node_fault']);
 
 /** What becomes of a delivery. What only time can settle is waited for, and is no alarm. Never rejects. */

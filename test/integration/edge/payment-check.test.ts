@@ -304,5 +304,11 @@ test('payments V9: a cloud that swaps address, amount or family gets nothing rel
   const alarms = edge.logged.filter(({ msg }) => msg === 'payment_unverified');
   t.is(alarms.length, lies.length);
   t.true(alarms.every(({ alarm }) => alarm === true));
+  const notOurs = alarms.filter(({ reason }) => reason === 'other_address');
+  t.true(
+    notOurs.every(
+      ({ next }) => /flock-edge identities add/.test(String(next)) && !/start .* phrase/.test(String(next)),
+    ),
+  );
   t.deepEqual(Map.groupBy(alarms, ({ reason }) => reason).get('other_address')?.length, 2 * EVENTS.length);
 });

@@ -141,7 +141,7 @@ test('issue 4.8 a purge that the cloud did not hear of is told again by the same
   for (let time = 0; time < 2; time += 1) {
     const ran = await run(['purge', phrase.fingerprint, '--yes'], [PASSPHRASE], env);
     t.is(ran.code, 1);
-    t.regex(ran.err, /telling the cloud\nUPSTREAM_UNAVAILABLE/);
+    t.regex(ran.err, /reporting it to the cloud\nUPSTREAM_UNAVAILABLE/);
     t.truthy((await KeyFile.open(path, wrapWith())).find(phrase.fingerprint)!.purgedAt);
   }
   file.refresh();
