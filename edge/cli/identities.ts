@@ -2,7 +2,7 @@
  * `npm run -s flock-edge -- identities list | add | forget FINGERPRINT`: the public keys of former phrases in the data
  * directory, by which payments from before a rotation are still known. It contacts nothing; of a phrase that is asked
  * for, only public keys are kept. A running edge reads them at its next start. Answers are JSON lines on standard
- * output. Decisions 55.
+ * output. Decision 55.
  */
 import { parseArgs } from 'node:util';
 import { networkOf } from '../../chains/registry.ts';

@@ -17,8 +17,8 @@ import {
 
 export interface FormerIdentities {
   /**
-   * The customers' address of the chain at an origin `[fingerprint/path]` of an identity of before, or of this one; of a
-   * path `m/…` the one of each of them. Empty where none of them leads there.
+   * The customers' address of the chain at an origin `[fingerprint/path]` of an identity of before, or of this one; of
+   * a path `m/…` the one of each of them. Empty where none of them leads there.
    */
   addressesAt(chain: Chain, path: string): readonly string[];
 }

@@ -370,7 +370,7 @@ export const EVENT_CATALOGUE = {
       closedAt: instant,
       monitorUntil: instant.meta({ description: 'until then late money is reported' }),
     }),
-    'A link was closed. Fulfil nothing for it: what a payer paid is told by `payment_confirmed`.',
+    'A link was closed. Fulfil nothing for it: `payment_confirmed` says what a payer paid.',
     {
       ...linkExample,
       amountRaised: '25',
