@@ -22,7 +22,7 @@ import {
   UNREADABLE,
   type KeptIdentity,
 } from '../signing/identity-keys.ts';
-import { openStorage, type Storage } from '../storage/storage.ts';
+import { openStorage, StorageFailed, type Storage } from '../storage/storage.ts';
 import type { Output } from './local-keys.ts';
 import { looksSecret, SECRET_ARGUMENT } from './secret-arguments.ts';
 import { createSecretPrompt, PromptEnded, type SecretPrompt } from './secret-prompt.ts';
@@ -74,13 +74,30 @@ export async function identitiesCommand(
     err.write('which edge? Set EDGE_DATA_DIR to what the edge is started with, or give --data-dir DIR\n');
     return 2;
   }
-  const added = parsed.asked.verb === 'add' ? await identityFrom(parsed.asked, prompt) : null;
-  const answer = added !== null && isRefusal(added) ? added : inDirectory(dataDir, parsed.asked, added);
+  try {
+    return await answered(parsed.asked, dataDir, { out, err, prompt });
+  } catch (error) {
+    if (!(error instanceof StorageFailed)) throw error;
+    err.write(`${error.message}: ${error.next}\n`);
+    return 1;
+  }
+}
+
+interface Ports {
+  readonly out: Output;
+  readonly err: Output;
+  readonly prompt: () => SecretPrompt;
+}
+
+async function answered(asked: Asked, dataDir: string, { out, err, prompt }: Ports): Promise<number> {
+  const added = asked.verb === 'add' ? await identityFrom(asked, prompt) : null;
+  const answer = added !== null && isRefusal(added) ? added : inDirectory(dataDir, asked, added);
   if (isRefusal(answer)) {
     err.write(`${answer.code}: ${answer.message}\n`);
     return 1;
   }
   for (const line of answer) out.write(`${JSON.stringify(line)}\n`);
+  if (asked.verb !== 'list') err.write('a running edge goes on with what it read at its start: start it again\n');
   return 0;
 }
 

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { generateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import test from 'ava';
@@ -63,6 +65,7 @@ test('payments V9: a former phrase that is typed, or its public keys, are added 
     t.false(startIn(directory), 'never seen');
     const added = await run(directory, args, secrets);
     t.is(added.code, 0, added.err);
+    t.regex(added.err, /start it again/);
     t.like(added.answers, [
       { fingerprint, is: 'added' },
       { fingerprint: presentFingerprint, is: 'present' },
@@ -134,6 +137,14 @@ test('payments V9: what is no key of a former phrase is refused, and nothing is 
   t.regex(secret.err, /looks like a phrase/);
   t.notRegex(secret.err, /abandon/);
   t.regex((await run('', ['list'])).err, /EDGE_DATA_DIR/);
+  const newer = newDirectory();
+  openStorage(newer).close();
+  const database = new DatabaseSync(join(newer, 'edge.db'));
+  database.exec('pragma user_version = 9999');
+  database.close();
+  const ran = await run(newer, ['list']);
+  t.is(ran.code, 1);
+  t.regex(ran.err, /written by a newer edge.*start the release/);
 });
 
 test('payments V9: 64 phrases are kept by command at most; a record that cannot be read is given up only when that is asked for', async (t) => {
