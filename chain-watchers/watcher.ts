@@ -92,7 +92,8 @@ export interface Watcher {
   /** Where our blocks and the chain's part, and why there is nothing to rebuild; null where there is. rebuild.ts. */
   parting(): Promise<Parting & { readonly nothing: RebuildRefusal | null }>;
   /**
-   * By a person's order after a stop: takes the chain's own branch above a height, however deep, and follows it.
+   * By a person's order after a stop: takes the chain's own branch above the newest block that both hold, whose height
+   * the person names, however deep, and follows it.
    * Nothing is deleted; what is absent from the new branch is reversed. C3-33.
    */
   rebuildAbove(height: number): Promise<Rebuilt>;
@@ -144,7 +145,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
     parting: () =>
       alone(async () => {
         const parting = await partingOf(run);
-        return { ...parting, nothing: await nothingToRebuild(run, parting) };
+        return { ...parting, nothing: nothingToRebuild(parting) };
       }),
     rebuildAbove: (height) => alone(() => rebuildAbove(run, height)),
   };

@@ -32,6 +32,9 @@ const TXIDS_LOGGED_MAX = 20;
 /** Nothing is wrong: an endpoint that is alive has not reached the height yet. */
 export class WaitsForSecond extends ChainUnavailable {}
 
+/** All that could be asked answered, and no two of them say the same about a block. */
+export class Contradicted extends ChainUnavailable {}
+
 interface Reading {
   readonly by: LivingEndpoint;
   readonly block: Block;
@@ -44,7 +47,10 @@ export function agreeing(run: Run): Pick<ChainClient, 'nextHeight' | 'getBlock'>
   return { nextHeight: (height) => run.parts.client.nextHeight(height), getBlock: (height) => readAgreed(run, height) };
 }
 
-/** A block, proven by two endpoints where two are alive. Throws: ChainUnavailable, WaitsForSecond, MalformedReply. */
+/**
+ * A block, proven by two endpoints where two are alive. Throws: ChainUnavailable, WaitsForSecond, Contradicted,
+ * MalformedReply.
+ */
 export async function readAgreed(run: Run, height: number): Promise<Block> {
   const { parts } = run,
     chain = parts.network.slug;
@@ -69,12 +75,10 @@ export async function readAgreed(run: Run, height: number): Promise<Block> {
     const agreed = await agreedOf(run, readings);
     if (agreed !== null) return wholeOf(run, agreed);
   }
-  throw new ChainUnavailable(
-    chain,
-    readings.length < 2
-      ? `block ${height} is not proven by a second endpoint: ${failures.join('; ')}`
-      : `endpoints ${positionsOf(readings).join(' and ')} contradict each other about block ${height}`,
-  );
+  if (readings.length < 2)
+    throw new ChainUnavailable(chain, `block ${height} is not proven by a second endpoint: ${failures.join('; ')}`);
+  const contradicting = positionsOf(readings).join(' and ');
+  throw new Contradicted(chain, `endpoints ${contradicting} contradict each other about block ${height}`);
 }
 
 const positionsOf = (readings: readonly Reading[]): number[] =>
@@ -302,7 +306,7 @@ async function wholeOf(run: Run, reading: Reading): Promise<Block> {
   const whole: Reading = { by: reading.by, block: await parts.client.getBlock(reading.block.height), inside: true };
   const { txids, unwatched } = await compare(run, whole, reading);
   if (txids !== null)
-    throw new ChainUnavailable(
+    throw new Contradicted(
       parts.network.slug,
       `the endpoint that traces reports block ${reading.block.height} differently`,
     );

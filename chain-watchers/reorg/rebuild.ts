@@ -3,9 +3,9 @@
  * deleted: what is absent from the new branch is reversed. The store takes it only while the cursor is where it was
  * read, so that a watcher which goes on meanwhile, at this node or another, loses nothing.
  */
-import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
+import type { Cursor } from '../../model/ports/watch-store.ts';
 import type { Run } from '../memory.ts';
-import { replace, walkBack, type Rewound } from './rewind.ts';
+import { replace, walkBack, type Replaced } from './rewind.ts';
 
 /** As many links of a ledger as are kept. */
 const LINKS_MAX = 10_000;
@@ -22,16 +22,18 @@ export interface Parting {
 /**
  *   nothing_followed   no block of this ledger is recorded
  *   same_branch        the chain holds our newest block: there is nothing to replace
- *   head_is_behind     the chain's node is below our newest block, and holds what is ours at its own head
+ *   head_is_behind     the chain's nodes are below our newest block, on whatever branch: what they do not hold yet would
+ *                      be called absent, and reversed, by their lag alone
  *   nothing_common     the chain holds none of the blocks that are kept: another network, or another history
  *   above_common       at that height the chain holds another block than ours: the branch begins below it
- *   not_kept           no block at that height or below is kept
+ *   below_common       the chain holds our block above that height: reading a block again that both sides hold could
+ *                      only lose what these endpoints cannot see in it, payments inside contracts where none traces
  */
 export type RebuildRefusal =
-  'nothing_followed' | 'same_branch' | 'head_is_behind' | 'nothing_common' | 'above_common' | 'not_kept';
+  'nothing_followed' | 'same_branch' | 'head_is_behind' | 'nothing_common' | 'above_common' | 'below_common';
 
 export type Rebuilt =
-  Rewound | { readonly kind: 'refused'; readonly refusal: RebuildRefusal; readonly parting: Parting };
+  Replaced | { readonly kind: 'refused'; readonly refusal: RebuildRefusal; readonly parting: Parting };
 
 /**
  * Where our blocks and the chain's part, by the word of every living endpoint. Throws: ChainUnavailable, and what
@@ -47,39 +49,28 @@ export async function partingOf(run: Run): Promise<Parting> {
 }
 
 /** Why there is nothing to rebuild, whatever height is named; null where there is. */
-export async function nothingToRebuild(
-  run: Run,
-  { cursor, headHeight, common }: Parting,
-): Promise<RebuildRefusal | null> {
+export function nothingToRebuild({ cursor, headHeight, common }: Parting): RebuildRefusal | null {
   if (cursor === null) return 'nothing_followed';
-  if (common === null) return 'nothing_common';
-  if (common.height === cursor.height) return 'same_branch';
-  const newest = await linkAt(run, headHeight);
-  return newest?.height === common.height && headHeight < cursor.height ? 'head_is_behind' : null;
+  if (common?.height === cursor.height) return 'same_branch';
+  if (headHeight < cursor.height) return 'head_is_behind';
+  return common === null ? 'nothing_common' : null;
 }
 
+/** The branch is read up to our newest block, so that lag alone makes nothing absent. Throws: as `partingOf` does. */
 export async function rebuildAbove(run: Run, height: number): Promise<Rebuilt> {
   const { parts, memory } = run;
   const parting = await partingOf(run),
-    { cursor, headHeight, common } = parting;
+    { cursor, common } = parting;
   const refused = (refusal: RebuildRefusal): Rebuilt => ({ kind: 'refused', refusal, parting });
-  const nothing = await nothingToRebuild(run, parting);
+  const nothing = nothingToRebuild(parting);
   if (nothing !== null) return refused(nothing);
   if (height > common!.height) return refused('above_common');
-  const link = await linkAt(run, height);
-  if (link === null) return refused('not_kept');
-  const fork = { height: link.height, hash: link.hash },
-    until = Math.min(cursor!.height, headHeight);
-  const rewound = await replace(run, fork, cursor!, until, cursor!.height - fork.height);
-  if (rewound.kind === 'reorg') {
+  if (height < common!.height) return refused('below_common');
+  const replaced = await replace(run, common!, cursor!, cursor!.height, cursor!.height - common!.height);
+  if (replaced.kind === 'reorg') {
     memory.stopped = null;
     parts.metrics.set('svc_chain_stopped', { chain: parts.network.slug }, 0);
-    parts.log.warn({ ledger: parts.ledger, height: fork.height }, 'chain rebuilt by order and resumed');
+    parts.log.warn({ ledger: parts.ledger, height: common!.height }, 'chain rebuilt by order and resumed');
   }
-  return rewound;
-}
-
-/** Our block at a height, or the next one below where the chain has none there. */
-async function linkAt({ parts: { store, ledger } }: Run, height: number): Promise<BlockLink | null> {
-  return (await store.links(ledger, height + 1, 1))[0] ?? null;
+  return replaced;
 }

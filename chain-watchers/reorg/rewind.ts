@@ -31,13 +31,16 @@ const BLOCKS_BEYOND_MAX = 16;
 const MATCHED_MAX = 10_000;
 const MATCHED_PAGE = 1_000;
 
+/** `lost_race`: another watcher moved the cursor meanwhile. */
+export type Replaced =
+  { readonly kind: 'reorg'; readonly depth: number; readonly cursor: Cursor } | { readonly kind: 'lost_race' };
+
 export type Rewound =
-  | { readonly kind: 'reorg'; readonly depth: number; readonly cursor: Cursor }
+  | Replaced
   /** Nothing is proven yet, or the endpoints still disagree. */
   | { readonly kind: 'suspect'; readonly reason: string }
   | { readonly kind: 'ours' }
-  | { readonly kind: 'stopped'; readonly reason: string }
-  | { readonly kind: 'lost_race' };
+  | { readonly kind: 'stopped'; readonly reason: string };
 
 /** Another block was read at our cursor's height: asks for a second opinion and follows it. G10. */
 export async function suspect(run: Run, cursor: Cursor, theirs: string | null): Promise<Rewound> {
@@ -235,7 +238,7 @@ export async function replace(
   oldHead: Cursor,
   until: number,
   depth: number,
-): Promise<Rewound> {
+): Promise<Replaced> {
   const { parts, memory, waker } = run;
   const branch = await withOpenAbove(run, forkPoint.height, () => readBranch(run, forkPoint, until));
   const records = branch.map(({ record }) => record);

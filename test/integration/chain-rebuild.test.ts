@@ -6,6 +6,7 @@ import { openLiveChains } from '../../chain-watchers/live.ts';
 import { addressOfHex } from '../../chains/evm/address.ts';
 import { evm } from '../../chains/evm/index.ts';
 import { eth } from '../../chains/evm/network.ts';
+import { RebuildRefused, rebuildChain } from '../../gateway/cli/operator/rebuild.ts';
 import { catalogueOf } from '../../chains/catalogue.ts';
 import type { ChainModule } from '../../chains/chain.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
@@ -47,7 +48,9 @@ test('G17 C3-33 a stopped chain is rebuilt by a command, which says where it par
   t.regex((await rebuild(['--chain', 'eth'], { ETH_RPC_URLS: 'node' })).stderr, /ETH_RPC_URLS: entry 1 is no http/);
   t.regex((await rebuild(['--chain', 'doge'], env)).stderr, /--chain must be one of/);
   t.regex((await rebuild(['--chain', 'eth', '--above', 'top'], env)).stderr, /--above must be the height/);
-  t.like(await rebuild(['--chain', 'eth'], env), { status: 1, answer: {} }, 'no block is followed');
+  const unfollowed = await rebuild(['--chain', 'eth'], env);
+  t.like(unfollowed, { status: 1, answer: {} });
+  t.regex(unfollowed.stderr, /^chains rebuild: nothing_followed: .*\(cursor: none, head: 0, common: none\)/);
   await anvil.fund(payer.address, COIN);
   await anvil.mine(3);
   const live = await openLiveChains({
@@ -77,7 +80,18 @@ test('G17 C3-33 a stopped chain is rebuilt by a command, which says where it par
   await anvil.rpc('evm_revert', base);
   await anvil.rpc('anvil_dropAllTransactions');
   await anvil.rpc('evm_increaseTime', 1_000);
-  await anvil.mine(310);
+  const factKinds = async () => (await stores.inbox.inboxOf(accountId, 10)).inbox.map(({ fact }) => fact.kind);
+  t.deepEqual(await factKinds(), ['seen', 'matured']);
+  await anvil.mine(200);
+  const behind = /^chains rebuild: head_is_behind: .*wait until .*\(cursor: 303, head: 203, common: 3\)/;
+  for (const above of [[], ['--above', '3']]) {
+    const refused = await rebuild(['--chain', 'eth', ...above], env);
+    t.like(refused, { status: 1, answer: {} });
+    t.regex(refused.stderr, behind, 'a node that resynchronises on another branch is behind');
+  }
+  t.deepEqual(await stores.watch.cursor('eth'), ours);
+  t.deepEqual(await factKinds(), ['seen', 'matured'], 'nothing is reversed by the lag of a node');
+  await anvil.mine(110);
   let stopped: string | null = null;
   for (let ticks = 0; ticks < 20 && stopped === null; ticks += 1) stopped = (await watcher.tick()).stopped;
   t.regex(stopped!, /no common ancestor within 256/);
@@ -85,17 +99,43 @@ test('G17 C3-33 a stopped chain is rebuilt by a command, which says where it par
   const looked = await rebuild(['--chain', 'eth'], env);
   t.deepEqual(looked.answer, { chain: 'eth', cursor: 303, head: 313, common: 3, replaces: 300 }, looked.stderr);
   t.deepEqual(await stores.watch.cursor('eth'), ours, 'a look changes nothing');
-  t.regex((await rebuild(['--chain', 'eth', '--above', '4'], env)).stderr, /above_common: .*\(common: 3\)/);
+  t.regex((await rebuild(['--chain', 'eth', '--above', '4'], env)).stderr, /above_common: .*common: 3\)/);
+  t.regex((await rebuild(['--chain', 'eth', '--above', '2'], env)).stderr, /below_common: .*common: 3\)/);
+  const foreign = await startAnvil(t, eth, '--no-mining');
+  await foreign.mine(320);
+  t.regex(
+    (await rebuild(['--chain', 'eth', '--above', '3'], { ETH_RPC_URLS: `${anvil.url},${foreign.url}` })).stderr,
+    /^chains rebuild: not_agreed: .*contradict each other about block 4; nothing was changed/m,
+  );
   t.regex(
     (await rebuild(['--chain', 'eth', '--above', '3'], { ETH_RPC_URLS: 'http://127.0.0.1:9' })).stderr,
     /chain_unavailable: .*nothing was changed/,
   );
   t.like(await watcher.tick(), { stopped });
-  const done = await rebuild(['--chain', 'eth', '--above', '3'], env);
-  t.like(done.answer, { above: 3, replaced: 300 }, done.stderr);
-  t.is(done.status, 0);
-  const inbox = await stores.inbox.inboxOf(accountId, 10);
-  t.is(inbox.inbox.at(-1)!.fact.kind, 'orphaned', 'what is absent from the branch is reversed');
+  t.deepEqual(await stores.watch.cursor('eth'), ours, 'a refusal changes nothing');
+  t.deepEqual(await factKinds(), ['seen', 'matured']);
+  const order = () => rebuild(['--chain', 'eth', '--above', '3'], env);
+  let done: Awaited<ReturnType<typeof order>> | null = null;
+  const overtaken = rebuildChain(
+    {
+      watch: {
+        ...stores.watch,
+        async recordReorg(...words) {
+          done = await order();
+          return stores.watch.recordReorg(...words);
+        },
+      },
+      audit: stores.audit,
+      env,
+      nowMs: Date.now,
+      say: () => undefined,
+    },
+    'eth',
+    3,
+  );
+  await t.throwsAsync(overtaken, { instanceOf: RebuildRefused, message: /^moved_meanwhile: .*look again/ });
+  t.like(done, { status: 0, answer: { above: 3, replaced: 300, followed: 313 } }, 'the one that was first');
+  t.deepEqual(await factKinds(), ['seen', 'matured', 'orphaned'], 'what is absent from the branch is reversed, once');
   t.is((await watcher.tick()).stopped, null);
   await anvil.mine(2);
   while ((await watcher.tick()).more);

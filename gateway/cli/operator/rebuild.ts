@@ -1,11 +1,13 @@
 /**
  * `chains rebuild --chain C [--above HEIGHT]`: after a chain stopped, because its nodes hold none of our newest blocks
- * (G17), says where both part, and with `--above` takes the chain's branch above that height. It asks the nodes of
+ * (G17), says where both part, and with `--above` takes the chain's branch above that height, which must be where they
+ * part. It asks the nodes of
  * `…_RPC_URLS` itself and may run beside the nodes of the cloud: the one that follows the chain sees on its next look
  * that the chain moved on, and goes on from there.
  */
+import { Contradicted } from '../../../chain-watchers/follow/movements.ts';
 import { openLiveChains, type LiveChain } from '../../../chain-watchers/live.ts';
-import type { RebuildRefusal } from '../../../chain-watchers/reorg/rebuild.ts';
+import type { Parting, RebuildRefusal } from '../../../chain-watchers/reorg/rebuild.ts';
 import type { Metrics } from '../../../chain-watchers/ports.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { chainFailure } from '../../../chains/failure.ts';
@@ -19,11 +21,13 @@ import { readChainSettings } from '../../../supervision/config.ts';
 const NEXT: Readonly<Record<RebuildRefusal, string>> = {
   nothing_followed: 'no block of this chain is recorded: start a node of the cloud, it begins at the head',
   same_branch: 'the nodes hold our newest block: there is nothing to rebuild',
-  head_is_behind: 'the nodes are below our newest block and on our branch: wait until they have caught up',
+  head_is_behind:
+    'the nodes are below our newest block, and what they do not hold yet would be reversed: wait until `head` is at `cursor` or above it',
   nothing_common:
     'the nodes hold none of the blocks that are kept: look whether they are of another network, or give another archive of the chain as endpoint',
-  above_common: 'at that height the nodes hold another block: name the height of `common`, or a lower one',
-  not_kept: 'no block at that height or below is kept: name a higher one, at most that of `common`',
+  above_common: 'at that height the nodes hold another block: name the height of `common`',
+  below_common:
+    'the nodes hold our blocks above that height, and those are not read again: name the height of `common`',
 };
 
 /** Answers of the command that are no result: exit code 1. */
@@ -57,7 +61,7 @@ export async function rebuildChain(rebuilding: Rebuilding, chain: Chain, above: 
     await one.checkTokens();
     await one.watcher.look();
     const { nothing, cursor, headHeight, common } = await one.watcher.parting();
-    if (nothing !== null) throw new RebuildRefused(nothing, NEXT[nothing]);
+    if (nothing !== null) throw refusedFor(nothing, { cursor, headHeight, common });
     const where = { chain, cursor: cursor!.height, head: headHeight, common: common!.height };
     if (above === null) return { ...where, replaces: cursor!.height - common!.height };
     const rebuilt = await one.watcher.rebuildAbove(above);
@@ -65,22 +69,28 @@ export async function rebuildChain(rebuilding: Rebuilding, chain: Chain, above: 
       case 'reorg':
         return { ...where, above, replaced: rebuilt.depth, followed: rebuilt.cursor.height };
       case 'refused':
-        throw new RebuildRefused(rebuilt.refusal, `${NEXT[rebuilt.refusal]} (common: ${common!.height})`);
+        throw refusedFor(rebuilt.refusal, rebuilt.parting);
       case 'lost_race':
         throw new RebuildRefused('moved_meanwhile', 'a node of the cloud followed the chain meanwhile: look again');
-      case 'ours':
-        throw new RebuildRefused('same_branch', NEXT.same_branch);
-      case 'suspect':
-      case 'stopped':
-        throw new RebuildRefused('not_agreed', rebuilt.reason);
     }
   } catch (error) {
     const reason = chainFailure(error);
     if (reason === null) throw error;
+    if (error instanceof Contradicted)
+      throw new RebuildRefused(
+        'not_agreed',
+        `${reason}; nothing was changed: find out which one is wrong, and run it again`,
+      );
     throw new RebuildRefused('chain_unavailable', `${reason}; nothing was changed, run it again`);
   } finally {
     await close();
   }
+}
+
+/** With the heights, so that a person sees how far to wait, or which one to name. */
+function refusedFor(refusal: RebuildRefusal, { cursor, headHeight, common }: Parting): RebuildRefused {
+  const heights = `cursor: ${cursor?.height ?? 'none'}, head: ${headHeight}, common: ${common?.height ?? 'none'}`;
+  return new RebuildRefused(refusal, `${NEXT[refusal]} (${heights})`);
 }
 
 async function open(

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { Contradicted } from '../../../chain-watchers/follow/movements.ts';
 import { createWatcher } from '../../../chain-watchers/watcher.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
@@ -245,6 +246,14 @@ test('C3-33 what is no rebuild is refused by its name, and changes nothing', asy
   client.lag = 5;
   t.is(await refusal(2), 'head_is_behind');
   client.lag = 0;
+  const stale = chain.tip;
+  chain.fork(5, [[]]);
+  client.frozenAt = chain.tip;
+  chain.fork(1, [[], [], [], [], []]);
+  t.is(await refusal(58), 'head_is_behind', 'a stale newest block of a node that lags is no branch');
+  client.frozenAt = stale;
+  t.is(await refusal(58), 'same_branch');
+  client.frozenAt = null;
   const cursor = await self.store.cursor('eth');
   chain.fork(
     50,
@@ -253,7 +262,8 @@ test('C3-33 what is no rebuild is refused by its name, and changes nothing', asy
   t.truthy((await self.watcher.tick()).stopped);
   t.like(await self.watcher.parting(), { nothing: null, common: { height: 13 } });
   t.is(await refusal(14), 'above_common');
-  t.is(await refusal(2), 'not_kept', 'the ledger began at height 3');
+  t.is(await refusal(12), 'below_common', 'a block that both hold keeps what was found in it');
+  t.is(await refusal(2), 'below_common', 'the ledger began at height 3');
   client.wrongNetwork = true;
   await t.throwsAsync(self.watcher.rebuildAbove(13), { message: /another network/ });
   client.wrongNetwork = false;
@@ -264,6 +274,87 @@ test('C3-33 what is no rebuild is refused by its name, and changes nothing', asy
   other.mineEmpty(80);
   const elsewhere = createWatcher({ ...self.parts, client: other.client() });
   t.like(await elsewhere.rebuildAbove(13), { refusal: 'nothing_common' });
+});
+
+test('C3-33 nodes that resynchronise on another branch reverse nothing before they are as high as our newest block', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mineEmpty(3);
+  chain.mine([pay('paid')]);
+  chain.mineEmpty(299);
+  while ((await self.watcher.tick()).more);
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['seen paid', 'matured paid']);
+  const cursor = await self.store.cursor('eth');
+  t.is(cursor!.height, 303);
+  const ours = chain.tip;
+  chain.fork(300, [[pay('theirs')], ...Array.from({ length: 199 }, () => [])]);
+  t.like(await self.watcher.parting(), {
+    nothing: 'head_is_behind',
+    cursor: { height: 303 },
+    headHeight: 203,
+    common: { height: 3 },
+  });
+  t.like(await self.watcher.rebuildAbove(3), { kind: 'refused', refusal: 'head_is_behind' });
+  chain.mineEmpty(99);
+  t.like(await self.watcher.rebuildAbove(3), { refusal: 'head_is_behind' }, 'one block below ours is behind');
+  t.deepEqual(await self.store.cursor('eth'), cursor);
+  t.deepEqual(told(self), ['seen paid', 'matured paid']);
+  chain.mine();
+  client.frozenAt = ours;
+  t.like(await self.watcher.rebuildAbove(3), { refusal: 'same_branch' }, 'the node caught up, and holds what is ours');
+  client.frozenAt = null;
+  t.like(await self.watcher.rebuildAbove(3), { kind: 'reorg', depth: 300, cursor: { height: 303 } });
+  t.deepEqual(told(self).slice(2), ['seen theirs', 'orphaned paid']);
+});
+
+test('C3-33 nodes below every block that is kept are behind, and no other history', async (t) => {
+  const chain = new SimulatedChain(),
+    client = chain.client();
+  chain.mineEmpty(40);
+  const self = watching({ client });
+  await self.watcher.tick();
+  client.lag = 10;
+  t.like(await self.watcher.rebuildAbove(30), { refusal: 'head_is_behind' });
+});
+
+test('C3-33 a rebuild loses to a watcher that followed the chain meanwhile', async (t) => {
+  const chain = new SimulatedChain();
+  let meanwhile: () => Promise<unknown> = async () => undefined;
+  const self = watching({
+    client: chain.client(),
+    wrap: (store) => ({
+      ...store,
+      async recordReorg(...words) {
+        await meanwhile();
+        return store.recordReorg(...words);
+      },
+    }),
+  });
+  await self.watcher.tick();
+  chain.mineEmpty(60);
+  await self.watcher.tick();
+  chain.fork(
+    50,
+    Array.from({ length: 55 }, () => []),
+  );
+  const other = createWatcher({ ...self.parts, store: self.store });
+  meanwhile = async () => t.like(await other.rebuildAbove(10), { kind: 'reorg' });
+  t.like(await self.watcher.rebuildAbove(10), { kind: 'lost_race' });
+});
+
+test('F21 C3-33 endpoints that contradict each other about a block are told apart from those that do not answer', async (t) => {
+  const { chain, witnesses, self } = await started({ witnesses: 2 });
+  chain.mineEmpty(60);
+  await self.watcher.tick();
+  const cursor = await self.store.cursor('eth');
+  chain.fork(
+    50,
+    Array.from({ length: 55 }, () => [pay('new')]),
+  );
+  witnesses[1]!.alters = (payment) => ({ ...payment, amount: 50n });
+  await self.watcher.look();
+  await t.throwsAsync(self.watcher.rebuildAbove(10), { instanceOf: Contradicted, message: /contradict each other/ });
+  t.deepEqual(await self.store.cursor('eth'), cursor);
 });
 
 test('G14 another network behind an endpoint is no deep reorg', async (t) => {

@@ -39,7 +39,7 @@ test('G17 a chain that a person restarted at another node is followed where it w
   self.nowMs += 60_000;
   t.truthy((await self.watcher.tick()).stopped);
   t.truthy((await self.watcher.tick()).stopped, 'by nothing but a person');
-  t.like(await other.rebuildAbove(2), { kind: 'reorg' });
+  t.like(await other.rebuildAbove(10), { kind: 'reorg' });
   t.like(await self.watcher.tick(), { stopped: null });
   t.is(self.recorder.gauges.get('svc_chain_stopped'), 0);
 });
