@@ -22,8 +22,8 @@ export interface Parting {
 /**
  *   nothing_followed   no block of this ledger is recorded
  *   same_branch        the chain holds our newest block: there is nothing to replace
- *   head_is_behind     the chain's nodes are below our newest block, on whatever branch: what they do not hold yet would
- *                      be called absent, and reversed, by their lag alone
+ *   head_is_behind     the chain's nodes are below our newest block, on whatever branch: what they do not hold yet
+ *                      would be called absent, and reversed, by their lag alone
  *   nothing_common     the chain holds none of the blocks that are kept: another network, or another history
  *   above_common       at that height the chain holds another block than ours: the branch begins below it
  *   below_common       the chain holds our block above that height: reading a block again that both sides hold could
