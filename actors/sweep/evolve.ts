@@ -9,6 +9,7 @@ const AS_NEW = {
   deferrals: 0,
   heldUntilMs: null,
   hasMore: false,
+  rest: null,
   blocked: null,
 } as const;
 

@@ -9,7 +9,7 @@ import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
-import { CATCH_UP_MS, SCHEDULED, THRESHOLDS } from './firing.ts';
+import { CATCH_UP_MS, firesItself, SCHEDULED, THRESHOLDS } from './firing.ts';
 import { OPERATIONS_MAX } from './job.ts';
 import { operationsOf, planOf, type Plan, type PlanParts } from './plan.ts';
 
@@ -26,7 +26,9 @@ export async function firePolicy(parts: FireParts, { accountId, id, fired }: Due
   if (answer.ok !== true) return;
   const state = answer.reply as AccountState,
     policy = state.sweepPolicies.find((one) => one.id === id);
-  if (policy === undefined || policy.openJobId !== null) return;
+  if (policy === undefined || !firesItself(policy))
+    return void (await accounts.ask(accountId, { type: 'note_sweep_policy', id }));
+  if (policy.openJobId !== null) return;
   if (policy.nextRunAtMs !== null && nowMs() - policy.nextRunAtMs > CATCH_UP_MS)
     return void (await accounts.ask(accountId, { type: 'skip_sweep_run', id }));
   const trigger = triggerOf(policy, nowMs()),
@@ -38,7 +40,7 @@ export async function firePolicy(parts: FireParts, { accountId, id, fired }: Due
   }
   const { version } = policy,
     at = nowMs();
-  await accounts.ask(accountId, {
+  const ran = await accounts.ask(accountId, {
     type: 'run_sweep_policy',
     id,
     version,
@@ -47,10 +49,14 @@ export async function firePolicy(parts: FireParts, { accountId, id, fired }: Due
     operations: operationsOf(plan, at),
     seen: fired,
   });
+  // What changed meanwhile is planned anew with the next look; what is refused for long waits.
+  if (isRefusal(ran) && ran.details['reason'] !== 'changed_meanwhile')
+    await accounts.ask(accountId, { type: 'defer_sweep_policy', id, reason: reasonOf(ran) });
 }
 
 /** A schedule takes all that is no dust; a threshold what reaches it. S5, S6. */
-function triggerOf({ triggerMode, nextRunAtMs }: SweepPolicy, nowMs: number): 'schedule' | 'threshold' {
+function triggerOf({ triggerMode, nextRunAtMs, rest }: SweepPolicy, nowMs: number): 'schedule' | 'threshold' {
+  if (rest !== null) return rest;
   const isDue = nextRunAtMs !== null && nextRunAtMs <= nowMs;
   return (isDue && SCHEDULED.has(triggerMode)) || !THRESHOLDS.has(triggerMode) ? 'schedule' : 'threshold';
 }
@@ -69,7 +75,7 @@ async function planned(
   policy: SweepPolicy,
   trigger: 'schedule' | 'threshold',
 ): Promise<Plan | Refusal | null> {
-  const least = BigInt(trigger === 'threshold' ? policy.minAmount! : policy.dustFloor);
+  const least = BigInt((trigger === 'threshold' ? policy.minAmount : null) ?? policy.dustFloor);
   const page = { floor: least > 0n ? least : 1n, from: 0, most: OPERATIONS_MAX };
   try {
     return await planOf(parts, state, policy, trigger, page);

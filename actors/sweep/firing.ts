@@ -5,7 +5,7 @@
  *   an address reaches minAmount ─▶ a cycle after SWEEP_DEBOUNCE, for all that came meanwhile
  *   fired while a job is open    ─▶ remembered once: a cycle when the job ends
  *   nothing can be planned now   ─▶ held, with pauses that grow; the firing stays
- *   a job that was full          ─▶ a cycle when it ends, where it moved something
+ *   a job that was full          ─▶ a cycle like it when it ends, where it moved something and nothing failed
  */
 import type { SweepPolicy, SweepSettings, SweepWrite } from '../../model/account/sweep.ts';
 import type { AccountEvent } from '../../model/account/capabilities.ts';
@@ -43,9 +43,10 @@ export function dueAtMs(policy: Firing, afterMs: number): number | null {
   return isRefusal(schedule) ? null : nextRunAtMs(schedule, afterMs);
 }
 
-function rowOf(policy: SweepPolicy, seen: number | null, again: boolean): SweepPolicyRow {
+function rowOf(policy: SweepPolicy, seen: number | null): SweepPolicyRow {
   const { id, chain, token, triggerMode, minAmount, nextRunAtMs: next, heldUntilMs } = policy,
-    isArmed = firesItself(policy) && THRESHOLDS.has(triggerMode) && minAmount !== null;
+    fires = firesItself(policy),
+    isArmed = fires && THRESHOLDS.has(triggerMode) && minAmount !== null;
   return {
     id,
     chain,
@@ -54,7 +55,8 @@ function rowOf(policy: SweepPolicy, seen: number | null, again: boolean): SweepP
     nextRunAtMs: next,
     heldUntilMs,
     seen,
-    again,
+    again: fires && policy.rest !== null,
+    fires,
     isGone: false,
   };
 }
@@ -64,14 +66,29 @@ const policyWrite = (row: SweepPolicyRow): SweepWrite => ({ table: 'sweep_polici
 /** A policy as it is now: for the state, and for the worker that looks for due ones. */
 export const policySet = (
   policy: SweepPolicy,
-  { seen = null, again = false }: { readonly seen?: number | null; readonly again?: boolean } = {},
+  seen: number | null = null,
 ): { events: AccountEvent[]; rows: SweepWrite[] } => ({
   events: [{ type: 'sweep_policy_set', policy }],
-  rows: [policyWrite(rowOf(policy, seen, again))],
+  rows: [policyWrite(rowOf(policy, seen))],
 });
 
 /** The same of one that is deleted. */
 export const policyGone = (policy: SweepPolicy): { events: AccountEvent[]; rows: SweepWrite[] } => ({
   events: [{ type: 'sweep_policy_deleted', id: policy.id }],
-  rows: [policyWrite({ ...rowOf(policy, null, false), isGone: true })],
+  rows: [policyWrite({ ...rowOf(policy, null), isGone: true })],
 });
+
+/** The row of a policy that the account does not have: whatever its asset was, it goes. */
+export const policyUnknown = (id: string): SweepWrite =>
+  policyWrite({
+    id,
+    chain: 'eth',
+    tokenContract: '',
+    minAmount: null,
+    nextRunAtMs: null,
+    heldUntilMs: null,
+    seen: null,
+    again: false,
+    fires: false,
+    isGone: true,
+  });

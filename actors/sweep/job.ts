@@ -11,7 +11,7 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { eventIdAt, publish } from '../account/events-body.ts';
 import { suspended } from '../account/guards.ts';
 import { isArrow, jobWrite, moved, operationWrite } from './moves.ts';
-import { dueAtMs, firesItself, policySet } from './firing.ts';
+import { dueAtMs, policySet } from './firing.ts';
 
 /** Addresses of one job: the largest ones, the rest is the next cycle's. Treasury S9. */
 export const OPERATIONS_MAX = 500;
@@ -37,14 +37,14 @@ export function runPolicy({
   );
   if (no !== null) return no;
   if (policy.openJobId !== null) return accept({ jobId: policy.openJobId, policy });
-  const planned = { ...policy, nextRunAtMs: dueAtMs(policy, nowMs), deferrals: 0, heldUntilMs: null };
+  const planned = { ...policy, nextRunAtMs: dueAtMs(policy, nowMs), deferrals: 0, heldUntilMs: null, rest: null };
   if (operations.every(({ reason }) => reason !== null)) {
     const reason = mostOf(operations.flatMap((one) => one.reason ?? []));
     const idle: SweepPolicy = {
       ...planned,
       lastCycle: { atMs: nowMs, result: 'nothing_due', reason, jobId: null },
     };
-    const { events, rows } = policySet(idle, { seen });
+    const { events, rows } = policySet(idle, seen);
     return accept({ jobId: null, policy: idle }, events, rows);
   }
   const job: SweepJobRow = {
@@ -77,7 +77,7 @@ export function runPolicy({
     updatedAtMs: nowMs,
   }));
   const running: SweepPolicy = { ...planned, openJobId: jobId, hasMore: operations.length >= OPERATIONS_MAX };
-  const { events, rows } = policySet(running, { seen });
+  const { events, rows } = policySet(running, seen);
   return accept({ jobId, policy: running }, events, [...rows, jobWrite(job), ...taken.map(operationWrite)]);
 }
 
@@ -125,9 +125,7 @@ export function endJob({ state, command, nowMs }: Deciding<'end_sweep_job'>): Ac
   };
   const policy = state.sweepPolicies.find(({ id }) => id === known.policyId);
   const after = policy === undefined ? null : afterCycle(policy, job, outcome, nowMs);
-  // A full job that moved something: the rest at once. One that moved nothing would only be planned again as it was.
-  const again = policy?.hasMore === true && outcome.confirmed > 0 && after !== null && firesItself(after);
-  const { events, rows } = after === null ? { events: [], rows: [] } : policySet(after, { again });
+  const { events, rows } = after === null ? { events: [], rows: [] } : policySet(after);
   const about = {
     jobId: job.id,
     policyId: job.policyId,
@@ -179,10 +177,20 @@ function afterCycle(policy: SweepPolicy, job: SweepJobRow, outcome: JobOutcome, 
       jobId: job.id,
     },
     hasMore: false,
+    rest: restOf(policy, job, outcome),
     blocked: outcome.blocked,
     ...(pauses ? { pausedAtMs: nowMs, pausedReason: outcome.reason ?? 'failed' } : {}),
   };
   return pauses ? { ...after, nextRunAtMs: null } : after;
+}
+
+/**
+ * A full job that moved something is followed by one for the rest. Where something failed it is not: that would be
+ * tried again without a pause.
+ */
+function restOf({ hasMore }: SweepPolicy, { trigger }: SweepJobRow, { confirmed, failed }: JobOutcome) {
+  if (!hasMore || failed > 0 || confirmed === 0) return null;
+  return trigger === 'threshold' ? trigger : 'schedule';
 }
 
 /**

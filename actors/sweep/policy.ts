@@ -9,7 +9,16 @@ import { FAMILY_OF, type GAS_FUNDING_MODES } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
 import { parseSchedule } from './cron.ts';
-import { CATCH_UP_MS, dueAtMs, pauseMs, policyGone, policySet, SCHEDULED, THRESHOLDS } from './firing.ts';
+import {
+  CATCH_UP_MS,
+  dueAtMs,
+  pauseMs,
+  policyGone,
+  policySet,
+  policyUnknown,
+  SCHEDULED,
+  THRESHOLDS,
+} from './firing.ts';
 
 /** The catalogue bounds them; a registry that grows does not make snapshots endless. */
 export const POLICIES_MAX = 200;
@@ -67,6 +76,7 @@ export function createPolicy({
       deferrals: 0,
       heldUntilMs: null,
       hasMore: false,
+      rest: null,
       blocked: null,
     })
   );
@@ -173,6 +183,15 @@ export function skipRun({
   if (isRefusal(known)) return known;
   if (known.nextRunAtMs === null || nowMs - known.nextRunAtMs <= CATCH_UP_MS) return accept(known);
   return set({ ...known, nextRunAtMs: dueAtMs(known, nowMs) });
+}
+
+/** The row of a policy as the account has it, or has it not. */
+export function notePolicy({
+  state,
+  command: { id },
+}: Deciding<'note_sweep_policy'>): AccountDecision<'note_sweep_policy'> {
+  const known = state.sweepPolicies.find((one) => one.id === id);
+  return known === undefined ? accept({}, [], [policyUnknown(id)]) : accept({}, [], policySet(known).rows);
 }
 
 /** Nothing is held any more. */

@@ -14,6 +14,8 @@ import { advanceJob, type WorkParts } from './work.ts';
 const LOOK_EVERY_MS = 1_000;
 /** Jobs, and policies, of one page. */
 const AT_ONCE = 100;
+/** Accounts whose firings are planned together: one with a slow chain does not hold up all others. */
+const ACCOUNTS_AT_ONCE = 8;
 
 interface OfOwner {
   /** Whether an account is this node's to look after. */
@@ -52,19 +54,33 @@ export async function lookAtJobs(parts: JobsParts): Promise<void> {
 
 /** One look at the policies of this node's accounts that fire now; what fails is tried again with the next. */
 export async function lookAtPolicies(parts: PoliciesParts): Promise<void> {
-  const { sweeps, debounceMs, isMine, log } = parts,
+  const { sweeps, debounceMs, isMine } = parts,
     atMs = parts.nowMs();
   for (let behind: DuePolicy | null = null; ;) {
     const found: DuePolicy[] = await sweeps.duePolicies(atMs, debounceMs, behind, AT_ONCE);
-    for (const due of found.filter(({ accountId }) => isMine(accountId))) {
-      try {
-        await firePolicy(parts, due);
-      } catch (error) {
-        log.warn({ err: error, accountId: due.accountId, policyId: due.id }, 'a sweep policy could not be fired');
-      }
-    }
+    const accounts = [
+      ...Map.groupBy(
+        found.filter(({ accountId }) => isMine(accountId)),
+        (due) => due.accountId,
+      ).values(),
+    ];
+    for (let at = 0; at < accounts.length; at += ACCOUNTS_AT_ONCE)
+      await Promise.all(accounts.slice(at, at + ACCOUNTS_AT_ONCE).map((due) => fireEach(parts, due)));
     if (found.length < AT_ONCE) return;
     behind = found.at(-1)!;
+  }
+}
+
+/** The due policies of one account, one after another; one that cannot even be planned waits like one whose chain is away. */
+async function fireEach(parts: PoliciesParts, due: readonly DuePolicy[]): Promise<void> {
+  for (const one of due) {
+    const { accountId, id } = one;
+    try {
+      await firePolicy(parts, one);
+    } catch (error) {
+      parts.log.warn({ err: error, accountId, policyId: id }, 'a sweep policy could not be fired');
+      await parts.accounts.ask(accountId, { type: 'defer_sweep_policy', id, reason: 'INTERNAL_ERROR' });
+    }
   }
 }
 

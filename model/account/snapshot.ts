@@ -28,6 +28,7 @@ const STEPS: readonly ((stored: Stored) => Stored)[] = [
       deferrals: 0,
       heldUntilMs: null,
       hasMore: false,
+      rest: null,
       ...policy,
     })),
   }),

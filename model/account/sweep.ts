@@ -76,6 +76,8 @@ export interface SweepPolicy extends SweepSettings {
   readonly heldUntilMs: number | null;
   /** The open job is full: what is left is planned when it ends. Treasury S9. */
   readonly hasMore: boolean;
+  /** What a full job left, as its cycle was fired: it is planned next. Null where nothing is left. */
+  readonly rest: 'schedule' | 'threshold' | null;
   readonly blocked: Blocked | null;
 }
 
@@ -137,6 +139,8 @@ export type SweepCommand =
   | { type: 'defer_sweep_policy'; id: string; reason: string }
   /** A run by schedule that nobody was there for, too long ago to be made up for. Treasury S11. */
   | { type: 'skip_sweep_run'; id: string }
+  /** The row of a policy that another release changed, or deleted, without writing it. */
+  | { type: 'note_sweep_policy'; id: string }
   | {
       type: 'move_sweep_operation';
       known: SweepOperationRow;
@@ -179,6 +183,7 @@ export interface SweepReplies {
   run_sweep_policy: { jobId: string | null; policy: SweepPolicy };
   defer_sweep_policy: SweepPolicy;
   skip_sweep_run: SweepPolicy;
+  note_sweep_policy: Record<string, never>;
   move_sweep_operation: SweepOperationRow;
   end_sweep_job: SweepJobRow;
   retry_sweep_job: SweepJobRow;

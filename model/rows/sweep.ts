@@ -20,6 +20,8 @@ export interface SweepPolicyRow {
   readonly seen: number | null;
   /** It fires once more, whatever its threshold is. */
   readonly again: boolean;
+  /** False where only a person begins its cycles: what fired is forgotten. */
+  readonly fires: boolean;
   readonly isGone: boolean;
 }
 

@@ -411,6 +411,7 @@ const ACCOUNTS: Record<string, Work> = {
         heldUntilMs: null,
         seen: 0,
         again: true,
+        fires: true,
         isGone: false,
       };
       await write(stores, account, [{ table: 'sweep_policies', key: policy.id, row: policy }]);

@@ -8,8 +8,12 @@ declare
 begin
   if batch ? 'sweep_policies' then
     delete from sweep_policy p
-     using jsonb_to_recordset(batch -> 'sweep_policies') r(account_id text, id text, is_gone boolean)
-     where p.account_id = r.account_id and p.id = r.id and r.is_gone;
+     using jsonb_to_recordset(batch -> 'sweep_policies')
+             r(account_id text, id text, chain text, token_contract text, is_gone boolean)
+     where p.account_id = r.account_id
+       -- Another policy of its asset was deleted by a release that writes no rows here.
+       and (p.id = r.id and r.is_gone
+            or p.id <> r.id and not r.is_gone and p.chain = r.chain and p.token_contract = r.token_contract);
     -- A threshold that is new may be reached already. What a plan has seen fires no more, nor what is left of a
     -- threshold that there is no more.
     insert into sweep_policy (account_id, id, chain, token_contract, min_amount, next_run_at, held_until, fired, seen,
@@ -18,14 +22,14 @@ begin
              case when n.seen < f.fired then coalesce(o.fired_at, clock_timestamp()) end
         from jsonb_to_recordset(batch -> 'sweep_policies')
           r(account_id text, id text, chain text, token_contract text, min_amount amount, next_run_at timestamptz,
-            held_until timestamptz, seen bigint, again boolean, is_gone boolean)
+            held_until timestamptz, seen bigint, again boolean, fires boolean, is_gone boolean)
         left join sweep_policy o on o.account_id = r.account_id and o.id = r.id
        cross join lateral (select coalesce(o.fired, 0) + case when r.again or (r.min_amount is not null
               and o.min_amount is distinct from r.min_amount
               and r.min_amount <= (select s.amount from sweepable s where s.account_id = r.account_id
                      and s.chain = r.chain and s.token_contract = r.token_contract
                    order by s.amount desc limit 1)) then 1 else 0 end as fired) f
-       cross join lateral (select case when r.min_amount is null and not r.again then f.fired
+       cross join lateral (select case when not r.fires or (r.min_amount is null and not r.again) then f.fired
               else greatest(coalesce(o.seen, 0), least(coalesce(r.seen, 0), coalesce(o.fired, 0))) end as seen) n
        where not r.is_gone
     on conflict (account_id, id) do update set

@@ -32,12 +32,17 @@ create policy tenant on sweep_policy for select to flock_app
 create policy posting on sweep_policy to flock_owner using (true) with check (true);
 grant select on sweep_policy to flock_app;
 
--- Policies that were there before; those of what the cloud does not sweep yet never fire.
-insert into sweep_policy (account_id, id, chain, token_contract, min_amount, next_run_at)
-  select a.account_id, p ->> 'id', p ->> 'chain', coalesce(p ->> 'token', ''),
-         case when p ->> 'triggerMode' like 'THRESHOLD%' and (p ->> 'enabled')::boolean
-               and p ->> 'pausedAtMs' is null and p ->> 'chain' in ('eth', 'bsc', 'polygon', 'avax', 'base')
-              then (p ->> 'minAmount')::amount end,
-         case when p ->> 'chain' in ('eth', 'bsc', 'polygon', 'avax', 'base')
-              then to_timestamp((p ->> 'nextRunAtMs')::numeric / 1000) end
-    from account a cross join jsonb_array_elements(coalesce(a.state -> 'sweepPolicies', '[]')) p;
+-- Policies that were there before; those of what the cloud does not sweep yet never fire. A threshold that an address
+-- has reached fires now.
+insert into sweep_policy (account_id, id, chain, token_contract, min_amount, next_run_at, fired, fired_at)
+  select p.*, w.fired, case when w.fired > 0 then now() end from (
+    select a.account_id, p ->> 'id' as id, p ->> 'chain' as chain, coalesce(p ->> 'token', '') as token_contract,
+           case when p ->> 'triggerMode' like 'THRESHOLD%' and (p ->> 'enabled')::boolean
+                 and p ->> 'pausedAtMs' is null and p ->> 'chain' in ('eth', 'bsc', 'polygon', 'avax', 'base')
+                then (p ->> 'minAmount')::amount end as min_amount,
+           case when p ->> 'chain' in ('eth', 'bsc', 'polygon', 'avax', 'base')
+                then to_timestamp((p ->> 'nextRunAtMs')::numeric / 1000) end
+      from account a cross join jsonb_array_elements(coalesce(a.state -> 'sweepPolicies', '[]')) p) p
+ cross join lateral (select count(*) as fired from (
+    select from sweepable s where s.account_id = p.account_id and s.chain = p.chain
+       and s.token_contract = p.token_contract and s.amount >= p.min_amount limit 1) k) w;

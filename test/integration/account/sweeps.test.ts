@@ -138,6 +138,7 @@ const policyRow = (more: Partial<SweepPolicyRow> = {}): SweepPolicyRow => ({
   heldUntilMs: null,
   seen: null,
   again: false,
+  fires: true,
   isGone: false,
   ...more,
 });
@@ -210,4 +211,28 @@ test('treasury S8, S11: a schedule is due at its time and not while it is held; 
     [earlier.id],
     'S9: once more, without threshold or time',
   );
+});
+
+test('treasury S9: what a full job left fires until a plan has seen it, also where no threshold is and while it is held', async (t) => {
+  const { live } = await newOrganization(stores),
+    policy = policyRow({ nextRunAtMs: Date.now() + 86_400_000 }),
+    soon = () => Date.now() + 1_000;
+  await write(stores, live, [policyWrite({ ...policy, again: true })]);
+  const [fired] = (await due(live, soon())).values();
+  await write(stores, live, [policyWrite({ ...policy, again: true, heldUntilMs: Date.now() - 1 })]);
+  t.is((await due(live, soon())).size, 1, 'a wait that is over');
+  await write(stores, live, [policyWrite({ ...policy, seen: fired! + 1 })]);
+  t.is((await due(live, soon())).size, 0);
+  await write(stores, live, [policyWrite({ ...policy, again: true })]);
+  await write(stores, live, [policyWrite({ ...policy, nextRunAtMs: null, fires: false })]);
+  t.is((await due(live, soon())).size, 0, 'turned off');
+});
+
+test('treasury S2: a policy in the place of one whose row a release before left behind takes that place', async (t) => {
+  const { live } = await newOrganization(stores),
+    left = policyRow({ minAmount: 10n, again: true }),
+    policy = policyRow({ minAmount: 10n, again: true });
+  await write(stores, live, [policyWrite(left)]);
+  await write(stores, live, [policyWrite(policy)]);
+  t.deepEqual([...(await due(live, Date.now() + 1_000)).keys()], [policy.id]);
 });

@@ -56,6 +56,7 @@ const POLICY: SweepPolicy = {
   deferrals: 0,
   heldUntilMs: null,
   hasMore: false,
+  rest: null,
   blocked: null,
 };
 

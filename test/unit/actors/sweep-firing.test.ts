@@ -2,6 +2,7 @@
 import test from 'ava';
 import { firePolicy, type FireParts } from '../../../actors/sweep/fire.ts';
 import { CATCH_UP_MS } from '../../../actors/sweep/firing.ts';
+import { lookAtPolicies } from '../../../actors/sweep/worker.ts';
 import { OPERATIONS_MAX } from '../../../actors/sweep/job.ts';
 import { ChainUnavailable } from '../../../chains/chain.ts';
 import type { RowWrite } from '../../../model/account/capabilities.ts';
@@ -37,12 +38,16 @@ interface Around {
   readonly asked?: { floor: bigint; trigger?: string }[];
 }
 
-/** A firing as the worker does it, with an edge, a store without candidates and a chain as said. */
-function fire(account: TestAccount, { live = true, leads = true, chain = 'here', asked = [] }: Around = {}) {
-  const parts = {
+/** What a firing needs, with an edge, a store without candidates and a chain as said. */
+function partsOf(
+  accountOf: (accountId: AccountId) => TestAccount,
+  { live = true, leads = true, chain = 'here', asked = [] }: Around,
+): FireParts {
+  return {
     accounts: {
-      ask: async (_accountId: AccountId, command: { type: string }) => {
-        if (command.type === 'inspect') return { ok: true, reply: account.state };
+      ask: async (accountId: AccountId, command: { type: string }) => {
+        const account = accountOf(accountId);
+        if (command.type === 'inspect') return { ok: true, reply: { ...account.state, accountId } };
         const decision = account.decide(command as never);
         return decision.ok ? { ok: true, reply: account.accept(command as never).reply } : decision;
       },
@@ -60,10 +65,17 @@ function fire(account: TestAccount, { live = true, leads = true, chain = 'here',
         return [];
       },
     },
-    nowMs: () => account.nowMs,
+    nowMs: () => accountOf('' as AccountId).nowMs,
   } as unknown as FireParts;
-  const due: DuePolicy = { accountId: account.state.accountId, id: policyIn(account).id, fired: 3, due: '' };
-  return firePolicy(parts, due);
+}
+
+/** A firing of an account's only policy as the worker does it. */
+function fire(account: TestAccount, around: Around = {}, id = policyIn(account).id) {
+  const due: DuePolicy = { accountId: account.state.accountId, id, fired: 3, due: '' };
+  return firePolicy(
+    partsOf(() => account, around),
+    due,
+  );
 }
 
 test('treasury S5: only an enabled policy with a threshold that is not paused, on a chain that is swept, is armed', (t) => {
@@ -163,32 +175,80 @@ test('treasury S7: a firing finds an open job and leaves it alone', async (t) =>
   t.is(account.rows.length, rows);
 });
 
-test('treasury S9: a full job that moved something fires the policy once more when it ends; one that moved nothing does not', (t) => {
-  for (const [count, confirmed, again] of [
-    [OPERATIONS_MAX, 1, true],
-    [OPERATIONS_MAX, 0, false],
-    [OPERATIONS_MAX - 1, 1, false],
+test('treasury S9: a full job that moved something and failed nowhere is followed by one like it; others are not', async (t) => {
+  const both: Partial<SweepSettings> = { ...DAILY, triggerMode: 'THRESHOLD_AND_SCHEDULE', minAmount: '10' };
+  for (const [settings, trigger, count, confirmed, failed, rest] of [
+    [AT_TEN, 'threshold', OPERATIONS_MAX, 1, 0, 'threshold'],
+    [both, 'schedule', OPERATIONS_MAX, 1, 0, 'schedule'],
+    [both, 'threshold', OPERATIONS_MAX, 1, 0, 'threshold'],
+    [DAILY, 'schedule', OPERATIONS_MAX, 1, 0, 'schedule'],
+    [DAILY, 'manual', OPERATIONS_MAX, 1, 0, 'schedule'],
+    [AT_TEN, 'threshold', OPERATIONS_MAX, 0, 0, null],
+    [AT_TEN, 'threshold', OPERATIONS_MAX, 1, 1, null],
+    [AT_TEN, 'threshold', OPERATIONS_MAX - 1, 1, 0, null],
   ] as const) {
-    const { account, id } = withPolicy(AT_TEN);
-    const run = { type: 'run_sweep_policy', id, version: 1, trigger: 'threshold', seen: 1 } as const;
-    const { rows } = account.accept({
-      ...run,
-      jobId: newId('swj', NOW_MS),
-      operations: Array.from({ length: count }, planned),
-    });
+    const { account, id } = withPolicy(settings),
+      operations = Array.from({ length: count }, planned);
+    const run = { type: 'run_sweep_policy', id, version: 1, trigger, seen: 1 } as const;
+    const { rows } = account.accept({ ...run, jobId: newId('swj', NOW_MS), operations });
     const known = rows.find((one) => one.table === 'sweep_jobs')!.row as SweepJobRow;
-    const outcome = {
-      confirmed,
-      failed: 0,
-      skipped: 0,
-      amount: 1n,
-      estimate: 1n,
-      paid: 1n,
-      reason: null,
-      blocked: null,
-    };
+    const sums = { amount: 1n, estimate: 1n, paid: 1n, reason: null, blocked: null };
+    const outcome = { confirmed, failed, skipped: 0, ...sums };
     const end = account.accept({ type: 'end_sweep_job', known, symbol: 'ETH', outcome });
-    t.is(lastRow(end.rows).again, again, `${count} operations, ${confirmed} confirmed`);
-    t.false(policyIn(account).hasMore);
+    const what = `${trigger}, ${count} operations, ${confirmed} confirmed, ${failed} failed`;
+    t.is(policyIn(account).rest, rest, what);
+    t.is(lastRow(end.rows).again, rest !== null, what);
+    // It outlives a wait, and takes what the cycle before it took.
+    await fire(account, { live: false });
+    t.is(lastRow(account.rows).again, rest !== null, what);
+    const asked: { floor: bigint }[] = [];
+    await fire(account, { asked });
+    if (rest !== null) t.is(asked[0]!.floor, rest === 'threshold' ? 10n : 1n, what);
+    t.like(policyIn(account), { rest: null, hasMore: false });
   }
+});
+
+test('treasury S1, S5: a policy that another release turned off, paused or deleted is not planned; its row is put right', async (t) => {
+  const { account } = withPolicy(AT_TEN),
+    [policy] = account.state.sweepPolicies,
+    asked: { floor: bigint }[] = [];
+  for (const sweepPolicies of [[{ ...policy!, enabled: false }], [{ ...policy!, pausedAtMs: NOW_MS }], []]) {
+    account.state = { ...account.state, sweepPolicies };
+    await fire(account, { asked }, policy!.id);
+    t.like(lastRow(account.rows), { fires: false, minAmount: null, isGone: sweepPolicies.length === 0 });
+    t.deepEqual(account.state.sweepPolicies, sweepPolicies);
+  }
+  t.deepEqual(asked, []);
+});
+
+test('treasury S8: what no answer stands for waits like a chain that is away, and holds up no other account', async (t) => {
+  const { account } = withPolicy(AT_TEN),
+    { account: other } = withPolicy(AT_TEN);
+  const warned: string[] = [];
+  const due = [account, other].map(({ state }, at): DuePolicy => ({
+    accountId: `${at}${state.accountId}` as AccountId,
+    id: state.sweepPolicies[0]!.id,
+    fired: 1,
+    due: '',
+  }));
+  const accountOf = (accountId: AccountId) => (accountId.startsWith('0') ? account : other);
+  const parts = partsOf((accountId) => accountOf(accountId), {});
+  await lookAtPolicies({
+    ...parts,
+    sweeps: {
+      ...parts.sweeps,
+      duePolicies: async () => due,
+      candidates: async (accountId: AccountId) => {
+        if (accountOf(accountId) === other) return [];
+        throw new RangeError('a token that the catalogue does not have');
+      },
+    },
+    chains: parts.chains,
+    debounceMs: 0,
+    isMine: () => true,
+    log: { warn: (_facts, text) => warned.push(text) },
+  });
+  t.like(policyIn(account), { deferrals: 1, lastCycle: { result: 'deferred', reason: 'INTERNAL_ERROR' } });
+  t.like(policyIn(other), { deferrals: 0, lastCycle: { result: 'nothing_due' } });
+  t.deepEqual(warned, ['a sweep policy could not be fired']);
 });
