@@ -28,7 +28,7 @@ export interface FormerIdentities {
  * earlier addresses by its fingerprint for ever. In words why the record cannot be used. Throws: StorageFailed.
  */
 export function openFormerIdentities(
-  storage: Pick<Storage, 'setting' | 'setSetting'>,
+  storage: Pick<Storage, 'sealedSetting' | 'setSealedSetting'>,
   keystore: Pick<Keystore, 'accountXpub' | 'identity'>,
 ): FormerIdentities | string {
   const kept = keptIdentities(storage),

@@ -30,15 +30,16 @@ const kept = z.array(
 /** Oldest first; the last one that no command added is the one of the newest start. */
 export type KeptIdentity = z.infer<typeof kept>[number];
 
-type Settings = Pick<Storage, 'setting' | 'setSetting'>;
+/** Sealed: extended public keys name every address of a phrase, and are nothing for a copy of the database. */
+type Settings = Pick<Storage, 'sealedSetting' | 'setSealedSetting'>;
 
 /** Why the record cannot be used, and what to do: the words after the name of the setting. */
 export const UNREADABLE =
   'the public keys of former phrases that it keeps cannot be read: restore the directory from a backup, or give them up with `flock-edge identities forget --all` and add each former phrase again with `flock-edge identities add`';
 
 /** What is kept; null where it cannot be read. Throws: StorageFailed. */
-export function keptIdentities(storage: Pick<Settings, 'setting'>): readonly KeptIdentity[] | null {
-  const text = storage.setting(SETTING);
+export function keptIdentities(storage: Pick<Settings, 'sealedSetting'>): readonly KeptIdentity[] | null {
+  const text = storage.sealedSetting(SETTING);
   if (text === null) return [];
   try {
     return kept.safeParse(JSON.parse(text)).data ?? null;
@@ -50,7 +51,7 @@ export function keptIdentities(storage: Pick<Settings, 'setting'>): readonly Kep
 /** Durable when it returns. Throws: StorageFailed. */
 export function keepIdentities(storage: Settings, identities: readonly KeptIdentity[]): void {
   const text = identities.length === 0 ? null : JSON.stringify(identities);
-  if (storage.setting(SETTING) !== text) storage.setSetting(SETTING, text);
+  if (storage.sealedSetting(SETTING) !== text) storage.setSealedSetting(SETTING, text);
 }
 
 /** What is kept of a phrase: nothing of it can sign. */

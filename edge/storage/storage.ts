@@ -7,6 +7,8 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { SCHEMA_VERSIONS } from './schema.ts';
+import { seal, unseal } from '../keystore/sealing.ts';
+import { sealKeyAt, sealKeyIn } from './seal-key.ts';
 
 const FILE_NAME = 'edge.db';
 /** Setting: the environment that this data directory belongs to. */
@@ -51,13 +53,19 @@ const PROBE = 'disk_probe';
 /** More than a page, so that room is asked for. */
 const PROBE_CHARACTERS = 8_192;
 
+/** Before a sealed setting. */
+const SEALED = 'sealed:';
+
 export class Storage {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #keyFile: string | null;
   #open = true;
 
-  constructor(database: DatabaseSync) {
+  /** `keyFile`: where the key of sealed settings is kept; null where there are none. */
+  constructor(database: DatabaseSync, keyFile: string | null = null) {
     this.#database = database;
+    this.#keyFile = keyFile;
   }
 
   /** Rows of a query. Amounts are text columns: a 64-bit integer holds no wei. */
@@ -114,6 +122,26 @@ export class Storage {
         name,
         value,
       );
+  }
+
+  /**
+   * A setting that is not in the database in plain. Text that cannot be unsealed is answered as none that means
+   * anything: empty. Throws: StorageFailed.
+   */
+  sealedSetting(name: string): string | null {
+    const kept = this.setting(name);
+    if (kept === null || !kept.startsWith(SEALED)) return kept;
+    const key = this.#guarded(() => (this.#keyFile === null ? null : sealKeyIn(this.#keyFile)));
+    const plain = key && unseal(key, Buffer.from(kept.slice(SEALED.length), 'base64'), Buffer.from(name));
+    return plain?.toString('utf8') ?? '';
+  }
+
+  /** Durable when it returns, its key before it. Throws: StorageFailed. */
+  setSealedSetting(name: string, value: string | null): void {
+    const file = this.#keyFile;
+    if (value === null || file === null) return this.setSetting(name, value);
+    const sealed = this.#guarded(() => seal(sealKeyAt(file), Buffer.from(value), Buffer.from(name)));
+    this.setSetting(name, `${SEALED}${sealed.toString('base64')}`);
   }
 
   /** Whether the disk takes a write now; writes what leaves nothing behind. Null, or why it does not. */
@@ -190,7 +218,7 @@ export function openDatabase(
     );
     if (whole) checkWhole(database);
     migrate(database, versions);
-    return new Storage(database);
+    return new Storage(database, `${file}.key`);
   } catch (error) {
     throw storageFault(error);
   }

@@ -2,6 +2,8 @@
  * payments V9: no event of a payment leaves that names an address which this edge does not derive, whatever the cloud
  * says; with a node of the company's, none that this node does not know.
  */
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { generateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import test from 'ava';
@@ -160,8 +162,9 @@ test('payments V9 S17: of a phrase that this edge ran with before the address is
   ])
     t.is(await check.doubt(told('payment_confirmed', lie)), 'other_address', JSON.stringify(lie));
   const own = present.accountXpub('evm')!;
-  t.true(storage.setting('identity_keys')!.includes(own));
-  t.false(storage.setting('identity_keys')!.includes('xprv'));
+  t.true(storage.sealedSetting('identity_keys')!.includes(own));
+  t.false(storage.sealedSetting('identity_keys')!.includes('xprv'));
+  t.regex(storage.setting('identity_keys')!, /^sealed:[A-Za-z0-9+/=]+$/, 'nothing of it in plain');
 });
 
 test("payments V9 P25: what was issued to a customer under a phrase of before is no payer's after the rotation either", async (t) => {
@@ -221,6 +224,28 @@ test('payments V9: keys of former phrases that cannot be read stop the start; th
     t.regex(typeof opened === 'string' ? opened : 'opened', /former phrases.*backup.*flock-edge identities/s, damaged);
     t.is(storage.setting('identity_keys'), damaged);
   }
+});
+
+test('payments V9: what is sealed needs the key beside the database, and is not moved to another setting', (t) => {
+  const directory = newDirectory(),
+    keystore = createPhraseKeystore(seedOf(PHRASE, ''));
+  const storage = openStorage(directory);
+  t.not(typeof openFormerIdentities(storage, keystore), 'string');
+  const [file] = readdirSync(directory).filter((name) => name.endsWith('.key'));
+  t.is(statSync(join(directory, file!)).mode & 0o777, 0o600);
+  const kept = storage.setting('identity_keys')!;
+  storage.setSetting('elsewhere', kept);
+  t.is(storage.sealedSetting('elsewhere'), '');
+  const key = readFileSync(join(directory, file!));
+  for (const spoilt of [null, key.subarray(1), Buffer.from(key).fill(7)]) {
+    rmSync(join(directory, file!), { force: true });
+    if (spoilt !== null) writeFileSync(join(directory, file!), spoilt);
+    t.regex(String(openFormerIdentities(storage, keystore)), /cannot be read/);
+    t.is(storage.setting('identity_keys'), kept, 'nothing is written over');
+  }
+  writeFileSync(join(directory, file!), key);
+  t.not(typeof openFormerIdentities(storage, keystore), 'string');
+  storage.close();
 });
 
 test('payments V9: an edge whose keys of former phrases cannot be read says which setting and what next', async (t) => {

@@ -51,7 +51,7 @@ function startIn(directory: string): boolean {
 
 function settingIn(directory: string): string | null {
   const storage = openStorage(directory),
-    text = storage.setting('identity_keys');
+    text = storage.sealedSetting('identity_keys');
   storage.close();
   return text;
 }
