@@ -83,7 +83,7 @@ test('payments H1, H2, S19: a link opens by its form alone; a look opens nothing
   t.regex((await get(`/pay/${slug}`)).text, /This link was paid/);
 });
 
-test('payments H12, T7, F45: every answer has the policy, is indexed by nobody and kept by nobody; assets are named by their content', async (t) => {
+test('payments H12, H17, T7, F45: every answer has the policy, is indexed by nobody and kept by nobody; assets are named by their content', async (t) => {
   const { link } = await shop();
   const { slug } = await link(FIXED);
   const path = (await post(`/pay/${slug}`)).headers.get('location')!;
