@@ -95,6 +95,7 @@ const FACTS: ReadonlySet<string> = new Set([
   'letterId',
   'batchId',
   'jobId',
+  'policyId',
   'linkId',
   'keySourceId',
   'webhookIds',
