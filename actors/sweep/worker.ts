@@ -71,7 +71,7 @@ export async function lookAtPolicies(parts: PoliciesParts): Promise<void> {
   }
 }
 
-/** The due policies of one account, one after another; one that cannot even be planned waits like one whose chain is away. */
+/** The due policies of one account, one after another; one that fails waits like one whose chain is away. */
 async function fireEach(parts: PoliciesParts, due: readonly DuePolicy[]): Promise<void> {
   for (const one of due) {
     const { accountId, id } = one;

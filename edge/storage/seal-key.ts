@@ -1,6 +1,6 @@
 /**
- * The key of what a database of the data directory keeps sealed, in a file beside it: a copy of the database alone, in a
- * backup or a support bundle, does not tell it. Who has the whole directory reads it.
+ * The key of what a database of the data directory keeps sealed, in a file beside it: a copy of the database alone does
+ * not reveal it, the whole directory does.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
