@@ -1,17 +1,7 @@
 /** Which sweep policies an account has. */
 import type { SweepState } from '../../model/account/sweep.ts';
 import type { Folds } from '../account/decision.ts';
-
-/** Of cycles that are forgotten. */
-const AS_NEW = {
-  openJobId: null,
-  lastCycle: null,
-  deferrals: 0,
-  heldUntilMs: null,
-  hasMore: false,
-  rest: null,
-  blocked: null,
-} as const;
+import { NO_CYCLE } from './firing.ts';
 
 export const sweepFolds: Folds<SweepState, SweepState> = {
   sweep_policy_set: ({ sweepPolicies }, { policy }) => ({
@@ -24,6 +14,6 @@ export const sweepFolds: Folds<SweepState, SweepState> = {
   }),
   // Jobs are rows, which go with the reset; policies stay.
   sandbox_reset: ({ sweepPolicies }) => ({
-    sweepPolicies: sweepPolicies.map((policy) => ({ ...policy, ...AS_NEW })),
+    sweepPolicies: sweepPolicies.map((policy) => ({ ...policy, ...NO_CYCLE })),
   }),
 };

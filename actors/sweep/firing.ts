@@ -18,6 +18,17 @@ import { nextRunAtMs, parseSchedule } from './cron.ts';
 const OPERATED: ReadonlySet<Family> = new Set(['evm']);
 export const isOperated = ({ chain }: Pick<SweepSettings, 'chain'>): boolean => OPERATED.has(FAMILY_OF[chain]);
 
+/** Of a policy that has had no cycle yet, or whose cycles are forgotten. */
+export const NO_CYCLE = {
+  openJobId: null,
+  lastCycle: null,
+  deferrals: 0,
+  heldUntilMs: null,
+  hasMore: false,
+  rest: null,
+  blocked: null,
+} as const;
+
 const MINUTE_MS = 60_000;
 /** After this pause a firing that had to wait is tried again; the last one counts for all that follow. S8. */
 const PAUSES_MS = [1, 2, 5, 10].map((minutes) => minutes * MINUTE_MS);

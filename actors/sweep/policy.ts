@@ -12,6 +12,7 @@ import { parseSchedule } from './cron.ts';
 import {
   CATCH_UP_MS,
   dueAtMs,
+  NO_CYCLE,
   pauseMs,
   policyGone,
   policySet,
@@ -71,13 +72,7 @@ export function createPolicy({
       pausedReason: null,
       consecutiveFailures: 0,
       nextRunAtMs: dueAtMs({ ...settings, pausedAtMs: null }, nowMs),
-      openJobId: null,
-      lastCycle: null,
-      deferrals: 0,
-      heldUntilMs: null,
-      hasMore: false,
-      rest: null,
-      blocked: null,
+      ...NO_CYCLE,
     })
   );
 }
