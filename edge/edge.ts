@@ -8,6 +8,7 @@ import { newId } from '../protocol/node/ids.ts';
 import type { EdgeConfig } from './config.ts';
 import { createFront } from './front.ts';
 import type { Keystore } from './keystore/keystore.ts';
+import { AUDIT_LOOK_MS } from './link/audit-keeper.ts';
 import { claimSessionId } from './link/session-id.ts';
 import { linkUp, type EdgeContext, type Links } from './links.ts';
 import { KEY_SHELF_MS } from './local-keys/key-shelf.ts';
@@ -87,9 +88,13 @@ export async function startEdge(
   };
 }
 
-/** What runs by the clock from the start: the mark of the spend clock, and the shelf of local keys. */
-function startClocks({ config }: EdgeContext, parts: EdgeParts, { session }: Links): void {
+/**
+ * What runs by the clock from the start: the mark of the spend clock, the look at the audit log, and the shelf of local
+ * keys.
+ */
+function startClocks({ config }: EdgeContext, parts: EdgeParts, { session, audit }: Links): void {
   parts.timers.every(SPEND_MARK_MS, () => markSpendTime(parts));
+  parts.timers.every(AUDIT_LOOK_MS, () => void audit.look());
   if (config.spendLedger === null) return;
   const readKeys = () => void parts.keyShare.readShelf().then(() => session.shareKeys());
   readKeys();

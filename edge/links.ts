@@ -13,13 +13,14 @@
  *   signing       signing    session, nodes, via-leader, guard, submissions, sender, binding
  *   operations    sweeps     signing's needs, sender, submissions
  *   refills       link       –
+ *   audit         link       –
  *   counters      http       –
  *   blocked       webhooks   –
  *   poster        webhooks   counters, blocked
  *   check         webhooks   nodes
  *   relay         webhooks   sender, guard, counters, blocked, poster, check
- *   metrics       http       session, relay, counters, blocked
- *   takers        edge       session, sender, signing, operations, refills, relay: where the frames of the session go
+ *   metrics       http       session, relay, audit, counters, blocked
+ *   takers        edge       session, sender, signing, operations, refills, audit, relay: takes the frames
  *
  * The session is built first because all report through it; it takes no frame before `start(takers)`.
  */
@@ -31,6 +32,7 @@ import type { EdgeConfig } from './config.ts';
 import type { EdgePath } from './http/exchange.ts';
 import { createEdgeCounters, createMetricsPath, type EdgeCounters } from './http/metrics.ts';
 import type { Keystore } from './keystore/keystore.ts';
+import { AuditKeeper } from './link/audit-keeper.ts';
 import { OutboxSender } from './link/outbox-sender.ts';
 import { PoolRefills } from './link/pool-refills.ts';
 import { derivePool } from './link/pools.ts';
@@ -76,6 +78,7 @@ export interface Links {
   readonly relay: WebhookRelay;
   readonly blocked: BlockedTargets;
   readonly refills: PoolRefills;
+  readonly audit: AuditKeeper;
   readonly counters: EdgeCounters;
   readonly metrics: EdgePath;
   readonly takers: SessionTakers;
@@ -95,13 +98,21 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
     monotonicMs: context.ports.monotonicMs,
     push: (pool) => parts.upstream.signed.call('pushPool', { body: { pool } }),
   });
+  const audit = new AuditKeeper({
+    environment: context.config.environment,
+    storage: parts.storage,
+    upstream: parts.upstream,
+    lease: parts.lease,
+    nowMs: context.ports.wallMs,
+    log: context.log,
+  });
   const counters = createEdgeCounters();
   const blocked = new BlockedTargets(context.ports.wallMs);
   const poster = createPoster(context, { counters, blocked });
   const relay = createRelay(context, parts, { nodes, sender, guard, counters, blocked, poster });
-  const metrics = createMetrics(context, parts, { session, relay, counters, blocked });
-  const takers = takersOf(context, parts, { session, sender, signing, operations, refills, relay });
-  return { session, ...payments, refills, relay, blocked, counters, metrics, takers };
+  const metrics = createMetrics(context, parts, { session, relay, audit, counters, blocked });
+  const takers = takersOf(context, parts, { session, sender, signing, operations, refills, audit, relay });
+  return { session, ...payments, refills, audit, relay, blocked, counters, metrics, takers };
 }
 
 function createSession(context: EdgeContext, parts: EdgeParts): Session {
@@ -307,7 +318,13 @@ function createRelay(
 function createMetrics(
   { log }: EdgeContext,
   { outbox, lease, keyShare }: EdgeParts,
-  { session, relay, counters, blocked }: Pick<Links, 'session' | 'relay' | 'blocked'> & Pick<RelayNeeds, 'counters'>,
+  {
+    session,
+    relay,
+    audit,
+    counters,
+    blocked,
+  }: Pick<Links, 'session' | 'relay' | 'audit' | 'blocked'> & Pick<RelayNeeds, 'counters'>,
 ): EdgePath {
   return createMetricsPath(counters, () => {
     const { outboxDepth, outboxPoisoned } = outbox.report();
@@ -321,16 +338,17 @@ function createMetrics(
       alarms: log.alarms,
       webhookTargetsBlocked: blocked.list().length,
       revocationsUnconfirmed: keyShare.unconfirmed,
+      auditBroken: audit.broken,
     };
   });
 }
 
-type Receivers = Pick<Links, 'session' | 'sender' | 'signing' | 'operations' | 'refills' | 'relay'>;
+type Receivers = Pick<Links, 'session' | 'sender' | 'signing' | 'operations' | 'refills' | 'audit' | 'relay'>;
 
 function takersOf(
   { log, running }: EdgeContext,
   { registry }: Pick<EdgeParts, 'registry'>,
-  { session, sender, signing, operations, refills, relay }: Receivers,
+  { session, sender, signing, operations, refills, audit, relay }: Receivers,
 ): SessionTakers {
   return {
     deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
@@ -342,6 +360,7 @@ function takersOf(
     onMovement: () => {
       if (session.registration.kind === 'confirmed') running.confirm();
       sender.nudge();
+      void audit.look();
     },
   };
 }

@@ -57,6 +57,7 @@ export const OPERATIONS = {
   pushPool: 'POST /v1/edge/pools',
   bindCounter: 'POST /v1/edge/transactions/{id}/counter',
   submitSigned: 'POST /v1/edge/transactions/{id}/signed',
+  continueAuditLog: 'POST /v1/edge/audit-log',
   listChains: 'GET /v1/chains',
   getCoverage: 'GET /v1/chains/{chain}/coverage',
   listTokens: 'GET /v1/treasury/tokens',

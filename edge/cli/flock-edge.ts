@@ -42,6 +42,12 @@ const COMMANDS: readonly Command[] = [
     run: async (args) => (await import('./sweeps.ts')).sweepsCommand(args, process.env, process.stdout, process.stderr),
   },
   {
+    words: ['audit'],
+    usage: 'audit show | forget',
+    does: "the checkpoint of the organization's audit log that this edge keeps",
+    run: async (args) => (await import('./audit.ts')).auditCommand(args, process.env, process.stdout, process.stderr),
+  },
+  {
     words: ['identities'],
     usage: 'identities list | add | forget FINGERPRINT',
     does: 'public keys of the former phrases whose payments this edge still relays',

@@ -15,6 +15,7 @@ export interface EdgeGauges {
   readonly alarms: number;
   readonly revocationsUnconfirmed: number;
   readonly webhookTargetsBlocked: number;
+  readonly auditBroken: boolean;
 }
 
 /** Counts of what happens; built before what they count. */
@@ -93,6 +94,9 @@ export function createMetricsPath({ registry }: EdgeCounters, read: () => EdgeGa
     'webhook_targets_blocked',
     'hosts and ports of webhooks that the policy or the name server of this edge keeps it from; the status page names them',
     ({ webhookTargetsBlocked }) => webhookTargetsBlocked,
+  );
+  gauge('audit_log_broken', "1 when the cloud's audit log does not continue the kept checkpoint", ({ auditBroken }) =>
+    Number(auditBroken),
   );
   return async () => ({ kind: 'bare', contentType: registry.contentType, text: await registry.metrics() });
 }

@@ -34,6 +34,7 @@ const FACT_NAMES = [
   'signal',
   'registryVersion',
   'depth',
+  'seq',
   'setting',
   'next',
   'write',

@@ -66,11 +66,16 @@ export class ChainCheck {
   #hash: string;
   #hasText = false;
 
-  /** `known`: what is known of the log from earlier. */
-  constructor(organization: string, known: readonly Pick<Checkpoint, 'seq' | 'hash'>[] = []) {
+  /** `known`: what is known of the log from earlier. `behind`: the entry after which the walk begins. */
+  constructor(
+    organization: string,
+    known: readonly Pick<Checkpoint, 'seq' | 'hash'>[] = [],
+    behind?: Pick<Checkpoint, 'seq' | 'hash'>,
+  ) {
     this.#organization = organization;
     this.#known = known;
-    this.#hash = sha256(organization);
+    this.#seq = behind?.seq ?? 0;
+    this.#hash = behind?.hash ?? sha256(organization);
   }
 
   /** `seq` and `hash` of the last entry. */

@@ -1,6 +1,7 @@
 /** Routes that only an edge calls, with its signature: registration, pools, and the way to a signed transaction. */
 import { bindBody, heartbeatBody, poolsBody, resumeBody, signedBody, syncBody } from '../frames.ts';
 import type { Route } from '../route.ts';
+import * as audit from '../schema/audit-log.ts';
 import * as edge from '../schema/edge.ts';
 import * as transactions from '../schema/transactions.ts';
 
@@ -116,5 +117,15 @@ export const EDGE_ROUTES = {
       'TIER_FEATURE_LOCKED',
     ],
     summary: 'Hand over a signed transaction',
+  },
+  continueAuditLog: {
+    ...signed,
+    method: POST,
+    path: '/v1/edge/audit-log',
+    body: audit.continuationBody,
+    reply: audit.continuation,
+    refusals: IDENTITY,
+    summary:
+      'The entries of the audit log behind a place in its chain, and its checkpoint, which the edge keeps; live only',
   },
 } as const satisfies Record<string, Route>;

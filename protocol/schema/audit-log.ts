@@ -69,4 +69,16 @@ export const verified = z.object({
   checkpoint,
   problems: z.array(z.object({ seq: count, problem: z.enum(['missing', 'changed', 'reordered', 'cut', 'rewritten']) })),
 });
+/** What an edge asks with: null before it kept a checkpoint. */
+export const continuationBody = z.strictObject({
+  behind: count
+    .nullable()
+    .meta({ description: '`seq` up to which the edge knows the chain; null: the checkpoint alone' }),
+});
+export const continuation = z.object({
+  checkpoint,
+  entries: z
+    .array(z.object({ seq: count, hash: z.string(), text: z.string().nullable() }))
+    .meta({ description: 'in their order, behind `behind`; fewer than there are where they are many: ask again' }),
+});
 export const exportQuery = z.strictObject({ format: z.enum(['jsonl', 'csv']).default('jsonl') });

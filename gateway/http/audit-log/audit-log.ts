@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { AuditEntryRow, AuditFilter } from '../../../model/ports/audit-log-store.ts';
 import { pageAskOf } from '../../../protocol/cursor.ts';
 import { isRefusal, refuse } from '../../../protocol/errors.ts';
-import { accountIdOf } from '../../../protocol/ids.ts';
+import { accountIdOf, organizationOf as organizationOfAccount } from '../../../protocol/ids.ts';
 import { ChainCheck, checkpointText, isSigned, type Checkpoint } from '../../../protocol/node/audit-chain.ts';
 import { TIER_TERMS } from '../../../protocol/plans.ts';
 import { cursorText } from '../../../protocol/cursor.ts';
@@ -19,7 +19,11 @@ import { csvHead, csvOf } from './csv.ts';
 /** Entries of one query of a walk over the whole chain. */
 const CHAIN_PAGE = 2_000;
 
-type Area = 'listAuditLog' | 'getAuditCheckpoint' | 'verifyAuditLog' | 'exportAuditLog';
+/** Entries of one answer to an edge, and characters of their texts above which the rest is asked for again. */
+const EDGE_PAGE = 400;
+const EDGE_CHARACTERS_MAX = 160_000;
+
+type Area = 'listAuditLog' | 'getAuditCheckpoint' | 'verifyAuditLog' | 'exportAuditLog' | 'continueAuditLog';
 
 export function auditLogHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
@@ -80,6 +84,18 @@ export function auditLogHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       check.end();
       return { ok: check.problems.length === 0, checkpoint: now, problems: [...check.problems] };
     },
+    async continueAuditLog(asked) {
+      const { environment } = asked.caller;
+      // Who runs a sandbox reads no log: it holds what people did in live.
+      if (environment !== 'live')
+        return refuse('FORBIDDEN', { reason: 'only edges of the live environment read the audit log' });
+      const organization = organizationOfAccount(accountOf(asked));
+      const now = await checkpointOf(organization);
+      const { behind } = asked.body;
+      if (behind === null || behind >= now.seq) return { checkpoint: now, entries: [] };
+      const rows = await auditLog.chain(organization, behind, EDGE_PAGE);
+      return { checkpoint: now, entries: firstOf(rows.filter(({ seq }) => seq <= now.seq)) };
+    },
     async exportAuditLog(asked) {
       const organizationId = organizationOf(asked);
       const { plan } = await stateOf(deps, accountIdOf(organizationId, 'live'));
@@ -95,6 +111,12 @@ export function auditLogHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return Readable.from(isCsv ? csvLines(chain) : jsonLines(checkpoint, chain), { objectMode: false }) as never;
     },
   };
+}
+
+/** As many as fit into an answer, one at least. */
+function firstOf(rows: readonly AuditEntryRow[]): AuditEntryRow[] {
+  let characters = 0;
+  return rows.filter(({ text }, at) => (characters += text?.length ?? 0) <= EDGE_CHARACTERS_MAX || at === 0);
 }
 
 /** The chain up to a `seq`, page by page: what comes meanwhile is of the next walk. */
