@@ -10,7 +10,7 @@ import { openEdgeKeystore } from './keystore/key-sources.ts';
 import { listenFault } from '../protocol/node/listening.ts';
 import { isMnemonic } from './keystore/keys.ts';
 import { createEdgeLog } from './process/log.ts';
-import { StorageFailed } from './storage/storage.ts';
+import { StorageFailed } from './storage/failed.ts';
 import { readBootTime } from './spend/clock.ts';
 
 /** A parent that asks for readiness gets it with the registration, or after this without one. Milliseconds. */
@@ -71,7 +71,9 @@ try {
 
 /** Only texts that were written for people leave: an error of a library may quote what it was given. */
 function refusalText(error: unknown): string {
-  if (error instanceof ConfigurationError || error instanceof StorageFailed) return error.message;
+  if (error instanceof ConfigurationError) return error.message;
+  if (error instanceof StorageFailed)
+    return `the edge does not start:\n  - EDGE_DATA_DIR: ${error.message}. Next: ${error.next}`;
   const { code, syscall, port } = error as { code?: string; syscall?: string; port?: number };
   const place = { host: process.env['HOST'] ?? '', port: port ?? 0, hostSetting: 'HOST', portSetting: 'EDGE_PORT' };
   const fault = syscall === 'listen' || syscall === 'getaddrinfo' ? listenFault(error, place) : null;

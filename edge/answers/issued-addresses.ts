@@ -9,6 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
+import { damaged } from '../storage/record-forms.ts';
 import { openDatabase, type Storage } from '../storage/storage.ts';
 
 const VERSIONS: readonly string[] = [
@@ -41,6 +42,8 @@ const VERSIONS: readonly string[] = [
 `,
 ];
 const FILE_NAME = 'issued.db';
+/** Largest index of a path. Source: BIP-32. */
+const INDEX_MAX = 0x7fff_ffff;
 
 /** Whose an address is. */
 export interface Holder {
@@ -171,6 +174,7 @@ function recordIn(storage: Storage, owner: number, gap: number, issue: Issue): I
       owner,
       family,
     )!;
+    if (highest !== null && !(highest >= 0 && highest <= INDEX_MAX)) throw damaged('issued.position');
     if (position > (highest ?? -1) + gap) return 'index_beyond_gap';
     storage.run(
       'insert into issued (owner, family, position, address_hash, user_ref, tag) values (?, ?, ?, ?, ?, ?)',

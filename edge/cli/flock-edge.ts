@@ -1,6 +1,7 @@
 /** `npm run -s flock-edge -- COMMAND`: the operator's commands at the edge. Standard output carries answers only. */
 import { openDoors } from '../process/doors.ts'; // the first line that runs
 import { runProgram, type Command } from '../../protocol/node/commands.ts';
+import { StorageFailed } from '../storage/failed.ts';
 
 const COMMANDS: readonly Command[] = [
   {
@@ -74,7 +75,13 @@ async function before(): Promise<number | null> {
   return null;
 }
 
-process.exitCode = await runProgram(
-  { name: 'flock-edge', commands: COMMANDS, before, quotesArguments: false },
-  process.argv.slice(2),
-);
+try {
+  process.exitCode = await runProgram(
+    { name: 'flock-edge', commands: COMMANDS, before, quotesArguments: false },
+    process.argv.slice(2),
+  );
+} catch (error) {
+  if (!(error instanceof StorageFailed)) throw error;
+  console.error(`EDGE_DATA_DIR: ${error.message}. Next: ${error.next}`);
+  process.exitCode = 1;
+}

@@ -22,7 +22,8 @@ import {
   UNREADABLE,
   type KeptIdentity,
 } from '../signing/identity-keys.ts';
-import { openStorage, StorageFailed, type Storage } from '../storage/storage.ts';
+import { StorageFailed } from '../storage/failed.ts';
+import { openStorage, type Storage } from '../storage/storage.ts';
 import type { Output } from './local-keys.ts';
 import { looksSecret, SECRET_ARGUMENT } from './secret-arguments.ts';
 import { createSecretPrompt, PromptEnded, type SecretPrompt } from './secret-prompt.ts';

@@ -15,7 +15,7 @@ import { unknownPath } from '../../protocol/unknown-path.ts';
 import { validate } from '../../protocol/validation.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { KeyVerdict } from '../local-keys/local-keys.ts';
-import { StorageFailed } from '../storage/storage.ts';
+import { StorageFailed } from '../storage/failed.ts';
 import { DeclaredCodes, type Undeclared } from './declared-codes.ts';
 import type { Hearing } from './hearing.ts';
 import { jsonOf, queryOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';

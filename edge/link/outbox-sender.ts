@@ -4,7 +4,7 @@
  */
 import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import { POISONED_AFTER_TRIES, type Outbox, type OutboxKind, type OutboxWrite } from './outbox.ts';
-import { StorageFailed } from '../storage/storage.ts';
+import { StorageFailed } from '../storage/failed.ts';
 
 /**
  * `taken`   the cloud has it, or has decided about it for good

@@ -25,7 +25,8 @@ export function claimSessionId(dataDir: string, fresh: () => string): SessionId 
     // With this mode the lock of the first write is kept until the file is closed, by us or by the end of the process.
     file.exec('pragma locking_mode = exclusive; create table if not exists session (id text not null)');
     const kept = file.prepare('select id from session').get() as { id: string } | undefined;
-    const sessionId = kept?.id ?? fresh();
+    // A damaged one would be refused by the cloud at each try.
+    const sessionId = SESSION_ID.test(kept?.id ?? '') ? kept!.id : fresh();
     file.exec('delete from session');
     file.prepare('insert into session (id) values (?)').run(sessionId);
     return {
@@ -41,6 +42,8 @@ export function claimSessionId(dataDir: string, fresh: () => string): SessionId 
     return { sessionId: fresh(), end: () => undefined };
   }
 }
+
+const SESSION_ID = /^ses_[a-z0-9]{1,40}$/;
 
 /** Source: sqlite.org, result codes. */
 const SQLITE_BUSY = 5;

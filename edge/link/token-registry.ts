@@ -24,12 +24,15 @@ import type { Chain } from '../../protocol/slugs.ts';
 import type { EdgeLog } from '../process/log.ts';
 import { stepOf } from '../signing/signers/refusal-steps.ts';
 import { refuseToSign } from '../signing/signers/signer.ts';
+import { markFields, markNumber, markText } from '../storage/record-forms.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** Highest version that this directory has seen, and its hash. */
 const SEEN = 'registry';
 /** Text of the newest version that was passed on. */
 const KEPT = 'registry_content';
+/** Of an edge of before: without a sum. */
+const FORMER_SEEN = /^[0-9]{1,16} [0-9a-f]{64}$/;
 
 export interface TokenRegistrySettings {
   readonly storage: Storage;
@@ -39,7 +42,7 @@ export interface TokenRegistrySettings {
   readonly shipped?: Registry;
 }
 
-/** A registry, or in words why the data directory does not fit. */
+/** A registry, or in words why the data directory does not fit. Throws: StorageFailed. */
 export function openTokenRegistry(settings: TokenRegistrySettings): TokenRegistry | string {
   const { storage, shipped = shippedRegistry } = settings;
   const kept = keptIn(storage);
@@ -66,15 +69,22 @@ function keptIn(storage: Storage): Registry | null | 'broken' {
 
 /** A problem in words, or null when the registry may be used; it is then remembered. */
 function guardSeen(storage: Storage, registry: Registry): string | null {
-  const [seenVersion = '0', seenHash = ''] = storage.setting(SEEN)?.split(' ') ?? [];
+  const { version: seenVersion, hash: seenHash } = seenIn(storage);
   const hash = registryHash(registry);
-  if (registry.version < Number(seenVersion))
+  if (registry.version < seenVersion)
     return `the token registry of this edge is version ${registry.version}; its data directory has seen version ${seenVersion}`;
   const isSame = seenHash === hash || seenHash === formerRegistryHash(registry);
-  if (registry.version === Number(seenVersion) && !isSame)
+  if (registry.version === seenVersion && !isSame)
     return `the token registry of this edge is version ${registry.version} with other content than its data directory has seen`;
-  storage.setSetting(SEEN, `${registry.version} ${hash}`);
+  storage.setSetting(SEEN, markText([registry.version, hash]));
   return null;
+}
+
+function seenIn(storage: Storage): { readonly version: number; readonly hash: string } {
+  const kept = storage.setting(SEEN);
+  if (kept === null) return { version: 0, hash: '' };
+  const [version, hash] = markFields(kept, SEEN, 2, FORMER_SEEN);
+  return { version: markNumber(version!, SEEN), hash: hash! };
 }
 
 export class TokenRegistry {
@@ -117,7 +127,7 @@ export class TokenRegistry {
     }
     storage.transaction(() => {
       storage.setSetting(KEPT, registryText(judged));
-      storage.setSetting(SEEN, `${judged.version} ${registryHash(judged)}`);
+      storage.setSetting(SEEN, markText([judged.version, registryHash(judged)]));
     });
     this.#current = judged;
     this.#catalogues = new Map();

@@ -18,6 +18,7 @@ import type { Environment } from '../../protocol/slugs.ts';
 import type { Identity } from '../link/identity.ts';
 import { isOwnKeySet, keySetText, keysOf, keysText, revokedOf, sha256, signKeySet, stateOf } from './key-set.ts';
 import type { LocalKeys } from './local-keys.ts';
+import { keptJson } from '../storage/record-forms.ts';
 import type { KnownVersions } from '../spend/replica.ts';
 import { KEY_SET_KEPT_MS } from '../spend/replica.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -99,7 +100,7 @@ export class KeySets {
     const isStated =
       own !== undefined && (own.revoked ?? NONE_REVOKED) === revoked && rows.some((row) => row.state === state);
     if (isStated && !(leads && this.#isTimeToVouch(own, rows)))
-      return own.shared === 1 || own.record === null ? null : (JSON.parse(own.record) as KeySetRecord);
+      return own.shared === 1 || own.record === null ? null : (keptJson(own.record, 'key_sets.record') as KeySetRecord);
     return this.#issue(rows, leads);
   }
 
@@ -126,7 +127,9 @@ export class KeySets {
     const { ttlMs, time } = this.#settings,
       agedMs = time.nowMs() - own.issued_at_ms;
     if (agedMs >= ttlMs / RENEWALS_PER_TTL || agedMs < 0 || own.record === null) return true;
-    const named = new Set((JSON.parse(own.record) as KeySetRecord).covers.map(({ replica }) => replica));
+    const named = new Set(
+      (keptJson(own.record, 'key_sets.record') as KeySetRecord).covers.map(({ replica }) => replica),
+    );
     return coveredBy(own.replica, rows).some(({ replica }) => !named.has(replica));
   }
 
@@ -165,7 +168,7 @@ export class KeySets {
   /** This replica's newest document; null before the first. */
   own(): KeySetRecord | null {
     const { record = null } = this.#rows().find(({ replica }) => replica === this.replica) ?? {};
-    return record === null ? null : (JSON.parse(record) as KeySetRecord);
+    return record === null ? null : (keptJson(record, 'key_sets.record') as KeySetRecord);
   }
 
   /** Takes a document. `relayed`: it came by way of the cloud, and not from the shelf. Throws: StorageFailed. */

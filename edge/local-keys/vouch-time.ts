@@ -4,11 +4,13 @@
  * own.
  */
 import type { VouchTime } from './key-sets.ts';
-import type { SpendClockPorts } from '../spend/clock.ts';
+import { bootMarkOf, type SpendClockPorts } from '../spend/clock.ts';
+import { markText } from '../storage/record-forms.ts';
 import type { Storage } from '../storage/storage.ts';
 
 const SETTING = 'key_set_time';
 
+/** Throws: StorageFailed when the mark of the process before cannot be read. */
 export function openVouchTime(
   storage: Pick<Storage, 'setting' | 'setSetting'>,
   { wallMs, monotonicMs, bootTime }: SpendClockPorts,
@@ -21,13 +23,13 @@ export function openVouchTime(
       const boot = bootTime?.() ?? null;
       markedMonotonicMs = monotonicMs();
       floorMs = wallMs();
-      if (boot !== null) storage.setSetting(SETTING, `${boot.bootId} ${boot.upMs} ${floorMs}`);
+      if (boot !== null) storage.setSetting(SETTING, markText([boot.bootId, boot.upMs, floorMs]));
     },
   };
 
   function floorFrom(mark: string | null): number {
-    const [bootId, upMs, markedMs] = mark?.split(' ') ?? [],
+    const kept = mark === null ? null : bootMarkOf(mark, SETTING),
       boot = bootTime?.() ?? null;
-    return boot === null || boot.bootId !== bootId ? 0 : Number(markedMs) + boot.upMs - Number(upMs);
+    return boot === null || kept === null || boot.bootId !== kept.bootId ? 0 : kept.atMs + boot.upMs - kept.upMs;
   }
 }

@@ -11,6 +11,7 @@ import { RequestKeys, type KeyHolder } from './request-keys.ts';
 import { SendAllAmounts } from './send-all-amounts.ts';
 import { SignatureJournal, type Signature } from './signature-journal.ts';
 import type { Instruction } from './signers/signer.ts';
+import { keptList } from '../storage/record-forms.ts';
 import type { Storage } from '../storage/storage.ts';
 import { bindsAtBroadcast, fromJson, toJson, type RecordedInstruction, type RecordedUnsigned } from './stored-text.ts';
 
@@ -230,7 +231,7 @@ export class Instructions {
       'select elsewhere from instructions where transaction_id = ?',
       transactionId,
     );
-    return row === null ? null : (JSON.parse(row.elsewhere) as string[]);
+    return row === null ? null : keptList(row.elsewhere, 'instructions.elsewhere');
   }
 
   /**

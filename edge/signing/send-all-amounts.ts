@@ -2,6 +2,7 @@
  * What the versions of a send-all pay. Repricing lowers the amount, and any version may land, so that an edge accepts
  * the amount of each version that was built or signed, here or at another replica, and no other. found F70.
  */
+import { keptList } from '../storage/record-forms.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { RecordedUnsigned } from './stored-text.ts';
 
@@ -19,7 +20,7 @@ export class SendAllAmounts {
         'select amounts from instructions where transaction_id = ?',
         transactionId,
       )?.amounts ?? null;
-    return text === null ? null : (JSON.parse(text) as string[]);
+    return text === null ? null : keptList(text, 'instructions.amounts');
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 import type { ReplayKey, Signed } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import { keptAmount } from '../storage/record-forms.ts';
 import type { Storage } from '../storage/storage.ts';
 import { replayKeyTexts } from './replay-keys.ts';
 import type { RecordedInstruction } from './stored-text.ts';
@@ -133,7 +134,7 @@ export class SignatureJournal {
       chain,
       sender,
     );
-    return row === null ? null : BigInt(row.highest);
+    return row === null ? null : keptAmount(row.highest, 'replay_keys.replay_key');
   }
 
   /**
@@ -147,7 +148,10 @@ export class SignatureJournal {
       txid,
     );
     if (signed === null) return null;
-    return { payload: signed.payload, amount: signed.amount === null ? null : BigInt(signed.amount) };
+    return {
+      payload: signed.payload,
+      amount: signed.amount === null ? null : keptAmount(signed.amount, 'signatures.amount'),
+    };
   }
 }
 

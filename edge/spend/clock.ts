@@ -5,7 +5,9 @@
  * boot of the machine, and while it was off. That makes the window longer, never shorter.
  */
 import { readFileSync } from 'node:fs';
-import { StorageFailed, type Storage } from '../storage/storage.ts';
+import { StorageFailed } from '../storage/failed.ts';
+import { markFields, markNumber, markText } from '../storage/record-forms.ts';
+import { type Storage } from '../storage/storage.ts';
 
 /** Pause between two marks, milliseconds: a boot of the machine loses at most this much time. */
 export const SPEND_MARK_MS = 60_000;
@@ -48,12 +50,26 @@ interface Mark extends BootTime {
   readonly ledgerMs: number;
 }
 
-function markOf(storage: Pick<Storage, 'setting'>): Mark | null {
-  const [bootId, upMs, ledgerMs] = storage.setting(SETTING)?.split(' ') ?? [];
-  return bootId === undefined ? null : { bootId, upMs: Number(upMs), ledgerMs: Number(ledgerMs) };
+/** Of an edge of before: boot, uptime and time, without a sum. */
+export const FORMER_BOOT_MARK = /^(?:-|[0-9a-f-]{36}) [0-9]{1,16} [0-9]{1,16}$/;
+
+/** A time beside the boot at which it was marked. Throws: StorageFailed for a damaged one. */
+export function bootMarkOf(mark: string, setting: string): BootTime & { readonly atMs: number } {
+  const [bootId, upMs, atMs] = markFields(mark, setting, 3, FORMER_BOOT_MARK);
+  return { bootId: bootId!, upMs: markNumber(upMs!, setting), atMs: markNumber(atMs!, setting) };
 }
 
-/** The clock of a ledger in this file. `newestEntryMs` is the instant of its newest entry, 0 without one. */
+function markOf(storage: Pick<Storage, 'setting'>): Mark | null {
+  const kept = storage.setting(SETTING);
+  if (kept === null) return null;
+  const { bootId, upMs, atMs } = bootMarkOf(kept, SETTING);
+  return { bootId, upMs, ledgerMs: atMs };
+}
+
+/**
+ * The clock of a ledger in this file. `newestEntryMs` is the instant of its newest entry, 0 without one. Throws:
+ * StorageFailed when the time that it keeps cannot be read.
+ */
 export function openSpendClock(
   storage: Pick<Storage, 'setting' | 'setSetting' | 'transaction'>,
   newestEntryMs: number,
@@ -68,7 +84,8 @@ export function openSpendClock(
         const { bootId, upMs } = bootTime?.() ?? NO_BOOT;
         const ledgerMs = clock.nowMs();
         // Replicas may share the file, and another one may be ahead.
-        if ((markOf(storage)?.ledgerMs ?? 0) <= ledgerMs) storage.setSetting(SETTING, `${bootId} ${upMs} ${ledgerMs}`);
+        if ((markOf(storage)?.ledgerMs ?? 0) <= ledgerMs)
+          storage.setSetting(SETTING, markText([bootId, upMs, ledgerMs]));
       }),
   };
   markIfPossible(clock);

@@ -19,6 +19,7 @@ import {
   type SpendPurpose,
 } from './caps.ts';
 import type { SpendClock } from './clock.ts';
+import { keptAmount, keptList } from '../storage/record-forms.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** A signed payment that may still land. */
@@ -73,7 +74,7 @@ function deathOf(
  */
 function versionsWith(known: { readonly versions: string | null } | null, version: string | undefined): string | null {
   if (version === undefined || (known !== null && known.versions === null)) return null;
-  const before = known === null ? [] : (JSON.parse(known.versions!) as string[]);
+  const before = known === null ? [] : keptList(known.versions!, 'spend.versions');
   return JSON.stringify(before.includes(version) ? before : [...before, version]);
 }
 
@@ -122,7 +123,7 @@ export class SpendLedger {
         'select amount, exclusive, versions from spend where subject = ?',
         subject,
       );
-      const before = known?.exclusive == null ? null : (JSON.parse(known.exclusive) as string[]);
+      const before = known?.exclusive == null ? null : keptList(known.exclusive, 'spend.exclusive');
       if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key)))
         return refuseToSign('signed_under_another_key');
       // Every version shares what is kept, so that any two of them exclude each other.
@@ -133,7 +134,8 @@ export class SpendLedger {
             ? exclusive
             : before.filter((key) => exclusive.includes(key));
       // Counted long ago and signed only now: it is spent now. A crash in between must not carry it out of the window.
-      const dearest = known !== null && BigInt(known.amount) > amount ? BigInt(known.amount) : amount;
+      const counted = known === null ? 0n : keptAmount(known.amount, 'spend.amount'),
+        dearest = counted > amount ? counted : amount;
       const spent = this.#spentWithin(spend, nowMs),
         cap = capOf(this.#caps, spend);
       if (cap !== null && spent + dearest > cap) return overCap(spend, this.#caps, spent);
@@ -181,8 +183,9 @@ export class SpendLedger {
     const row = tokenSubject(subject),
       unit = tokenUnit(chain, token),
       cap = tokenCapOf(this.#caps, chain, token);
-    const known = BigInt(
-      this.#storage.one<{ amount: string }>('select amount from spend where subject = ?', row)?.amount ?? 0,
+    const known = keptAmount(
+      this.#storage.one<{ amount: string }>('select amount from spend where subject = ?', row)?.amount ?? '0',
+      'spend.amount',
     );
     const most = known > token.amount ? known : token.amount,
       spent = this.#sumWithin(unit, purpose, row, nowMs);
@@ -301,7 +304,7 @@ export class SpendLedger {
       'select versions from spend where transaction_id = ?',
       transactionId,
     ) ?? { versions: null };
-    return versions === null ? null : (JSON.parse(versions) as string[]);
+    return versions === null ? null : keptList(versions, 'spend.versions');
   }
 
   /** They block nothing any more; durable when it returns. */
@@ -392,7 +395,7 @@ export class SpendLedger {
     const keys =
       row.exclusive === null
         ? null
-        : JSON.stringify((JSON.parse(row.exclusive) as string[]).map((key) => `${chain}|${sender ?? ''}|${key}`));
+        : JSON.stringify(keptList(row.exclusive, 'spend.exclusive').map((key) => `${chain}|${sender ?? ''}|${key}`));
     this.#storage.run('update spend set subject = ?, exclusive = ? where subject = ?', subject, keys, transactionId);
   }
 
@@ -413,7 +416,7 @@ export class SpendLedger {
       nowMs - this.#caps.spendWindowMs,
       subject,
     );
-    return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+    return rows.reduce((sum, { amount }) => sum + keptAmount(amount, 'spend.amount'), 0n);
   }
 }
 

@@ -23,7 +23,7 @@ import {
 } from './caps.ts';
 import { RETIRED_KEYS, type OpenPayment } from './ledger.ts';
 import type { SpendClock } from './clock.ts';
-import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.ts';
+import { KEY_SET_KEPT_MS, keySetOf, type SharedSpend, type SpendReplica } from './replica.ts';
 
 const CONNECT_TIMEOUT_S = 5;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -139,7 +139,7 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
       select k.record from flock_key_set k where k.scope = ${settings.scope} and not exists (
           select from jsonb_to_recordset(${JSON.stringify(known)}::text::jsonb) n(replica text, version bigint) where n.replica = k.replica and n.version >= k.version)
        order by k.version desc limit ${KEY_SET_REPLICAS_MAX}`
-        ).map(({ record }) => JSON.parse(record) as unknown),
+        ).map(({ record }) => keySetOf(record)),
       ),
     putKeySet: (set) =>
       asked(async (sql) => {

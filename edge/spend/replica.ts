@@ -55,5 +55,14 @@ export interface SpendReplica {
   noteCounted(): void;
 }
 
+/** A kept key set, unchecked; null where it cannot be read: one damaged record hides no other replica's revocations. */
+export function keySetOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
 /** By replica. */
 export type KnownVersions = readonly { readonly replica: string; readonly version: number }[];

@@ -8,7 +8,7 @@ import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts }
 import type { SpendCaps } from './caps.ts';
 import { newestSpendMs, SpendLedger } from './ledger.ts';
 import { openStorage, type Storage } from '../storage/storage.ts';
-import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.ts';
+import { KEY_SET_KEPT_MS, keySetOf, type SharedSpend, type SpendReplica } from './replica.ts';
 
 /** Where the shared ledger is. */
 export type SpendLedgerPlace =
@@ -70,7 +70,7 @@ export async function openSharedSpend(settings: SharedSpendSettings): Promise<Sh
         select 1 from json_each(?) n where n.value ->> 'replica' = k.replica and n.value ->> 'version' >= k.version)`,
           JSON.stringify(known),
         )
-        .map(({ record }) => JSON.parse(record) as unknown),
+        .map(({ record }) => keySetOf(record)),
     putKeySet: async (set) => {
       storage.run('delete from key_sets where issued_at_ms < ?', set.issuedAtMs - KEY_SET_KEPT_MS);
       storage.run(

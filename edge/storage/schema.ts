@@ -215,4 +215,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [
   -- The build that took over the Idempotency-Key of this one, which expired unsigned: this one is never signed here.
   alter table instructions add column superseded_by text;
 `,
+  `
+  -- Sweeps that are not stopped have no row; an empty one is a damaged one.
+  delete from settings where name = 'sweeps_stopped_at_ms' and value = '';
+`,
 ];

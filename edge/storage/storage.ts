@@ -6,6 +6,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { BUSY_TIMEOUT_MS, StorageFailed } from './failed.ts';
+import { checkForms } from './record-forms.ts';
 import { SCHEMA_VERSIONS } from './schema.ts';
 import { seal, unseal } from '../keystore/sealing.ts';
 import { sealKeyAt, sealKeyIn } from './seal-key.ts';
@@ -13,42 +15,6 @@ import { sealKeyAt, sealKeyIn } from './seal-key.ts';
 const FILE_NAME = 'edge.db';
 /** Setting: the environment that this data directory belongs to. */
 export const ENVIRONMENT_SETTING = 'environment';
-/** Another process of the same edge (its command line) may hold the write lock this long, in milliseconds. */
-const BUSY_TIMEOUT_MS = 5_000;
-
-/** The disk did not take a write. `disk_full` is for the operator; nothing was written in part. */
-export class StorageFailed extends Error {
-  readonly reason: 'disk_full' | 'locked' | 'io' | 'newer' | 'damaged';
-  constructor(reason: StorageFailed['reason'], options?: ErrorOptions) {
-    super(
-      {
-        disk_full: 'the data directory takes no more bytes (full disk, quota or file-size limit)',
-        locked: `the data directory was locked by another process for ${BUSY_TIMEOUT_MS} ms`,
-        io: 'the data directory cannot be written',
-        newer: 'the data directory was written by a newer edge than this one',
-        damaged:
-          'the data directory is damaged: rows of its journal, spend ledger or outbox may be lost; put back a whole copy of it',
-      }[reason],
-      options,
-    );
-    this.name = 'StorageFailed';
-    this.reason = reason;
-  }
-
-  /** What an operator does about it. */
-  get next(): string {
-    return NEXT[this.reason];
-  }
-}
-
-const NEXT: Readonly<Record<StorageFailed['reason'], string>> = {
-  disk_full: 'free space where the data directory is, or raise its quota; the edge goes on by itself',
-  locked: 'look which other process has the data directory open, and end it; one edge, one directory',
-  io: 'look whether the data directory is mounted writable and its disk is well; the edge goes on by itself',
-  newer: 'start the release that wrote the data directory, or a later one',
-  damaged: 'stop the edge and put back a whole copy of the data directory',
-};
-
 const PROBE = 'disk_probe';
 /** More than a page, so that room is asked for. */
 const PROBE_CHARACTERS = 8_192;
@@ -218,6 +184,7 @@ export function openDatabase(
     );
     if (whole) checkWhole(database);
     migrate(database, versions);
+    if (whole) checkForms(database);
     return new Storage(database, `${file}.key`);
   } catch (error) {
     throw storageFault(error);

@@ -5,7 +5,8 @@
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { SCHEMA_VERSIONS } from '../../edge/storage/schema.ts';
-import { Storage, StorageFailed } from '../../edge/storage/storage.ts';
+import { StorageFailed } from '../../edge/storage/failed.ts';
+import { Storage } from '../../edge/storage/storage.ts';
 import type { Process } from './machine.ts';
 
 /** Thrown into code whose process is gone; nothing of it has an effect any more. */

@@ -2,7 +2,8 @@
 import test from 'ava';
 import { ChainUnavailable, MalformedReply, type Block, type Transfer } from '../../../chains/chain.ts';
 import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
-import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
+import { StorageFailed } from '../../../edge/storage/failed.ts';
+import { type Storage } from '../../../edge/storage/storage.ts';
 import { createDepositCheck, judgeDelivery, takenKeysIn } from '../../../edge/webhooks/deposit-check.ts';
 import { eventId } from '../../../protocol/node/ids.ts';
 import { newStorage } from '../../support/edge/disk.ts';

@@ -4,7 +4,8 @@ import { OutboxSender, type OutboxRoute, type Sent } from '../../../edge/link/ou
 import { Refused } from '../../../protocol/errors.ts';
 import { outboxCommand } from '../../../edge/cli/outbox.ts';
 import { SCHEMA_VERSIONS } from '../../../edge/storage/schema.ts';
-import { openDatabase, openStorage, StorageFailed } from '../../../edge/storage/storage.ts';
+import { StorageFailed } from '../../../edge/storage/failed.ts';
+import { openDatabase, openStorage } from '../../../edge/storage/storage.ts';
 import { newDirectory, newStorage } from '../../support/edge/disk.ts';
 import { until } from '../../support/until.ts';
 
@@ -354,8 +355,8 @@ test('submissions that an edge of before left in its outbox wait in the lane of 
   former.run(
     'insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, 0)',
     'txn_1',
-    JSON.stringify({ id: 'txn_1', chain: 'eth', from: 'A' }),
-    '{}',
+    JSON.stringify({ id: 'txn_1', chain: 'eth', from: 'A', amount: { $n: '1' } }),
+    JSON.stringify({ amount: { $n: '1' }, feeMax: { $n: '1' } }),
   );
   for (const [kind, subject] of [
     ['signed', 'txn_1/0x1'],

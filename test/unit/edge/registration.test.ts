@@ -2,7 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import { Registration } from '../../../edge/link/registration.ts';
 import { SCHEMA_VERSIONS } from '../../../edge/storage/schema.ts';
-import { Storage, StorageFailed } from '../../../edge/storage/storage.ts';
+import { StorageFailed } from '../../../edge/storage/failed.ts';
+import { Storage } from '../../../edge/storage/storage.ts';
 import { createTimers } from '../../../edge/process/timers.ts';
 import type { Upstream } from '../../../edge/link/upstream.ts';
 

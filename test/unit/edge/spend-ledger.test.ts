@@ -9,7 +9,8 @@ import {
 } from '../../../edge/spend/clock.ts';
 import type { SpendCaps } from '../../../edge/spend/caps.ts';
 import { newestSpendMs, SpendLedger } from '../../../edge/spend/ledger.ts';
-import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
+import { StorageFailed } from '../../../edge/storage/failed.ts';
+import { type Storage } from '../../../edge/storage/storage.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
 const WINDOW_MS = 60_000;

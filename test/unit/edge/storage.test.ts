@@ -3,7 +3,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { Outbox } from '../../../edge/link/outbox.ts';
-import { openStorage, StorageFailed } from '../../../edge/storage/storage.ts';
+import { StorageFailed } from '../../../edge/storage/failed.ts';
+import { openStorage } from '../../../edge/storage/storage.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 
 const WRITES = 40;
