@@ -43,7 +43,7 @@ export function turnAlone({ alone, nodeId, leaseSeconds, about, roles, store }: 
     }),
     async follow({ stores, rooms, publisher }) {
       const begin = async () => {
-        await stores.deliveries.releaseAbandoned(ALL_SHARDS);
+        await stores.deliveries.releaseAbandoned(nodeId, ALL_SHARDS);
         await rooms.start();
         publisher?.start();
       };

@@ -31,7 +31,7 @@ export interface ShareParts {
 }
 
 export function turnOfShare(parts: ShareParts): Turn {
-  const { membership, trust, roles } = parts;
+  const { membership, trust, roles, nodeId } = parts;
   return {
     epochOf: (shard) => membership.epochOf(shard),
     look: () => membership.look(),
@@ -62,7 +62,7 @@ export function turnOfShare(parts: ShareParts): Turn {
           await entities.release(new Set(shards), HANDOVER_MS);
         },
         async gained(shards) {
-          await stores.deliveries.releaseAbandoned([...shards]);
+          await stores.deliveries.releaseAbandoned(nodeId, [...shards]);
           await rooms.gained(shards);
         },
         chains: async () => undefined,

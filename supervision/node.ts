@@ -103,6 +103,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
   const { accounts } = reach;
   const metrics: Metrics = openMetrics(ground, rooms, () => chains.live());
   const publisher = createPublisher({
+    node: reach.nodes.self,
     store: stores.deliveries,
     streams: rooms,
     secrets,

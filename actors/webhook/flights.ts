@@ -7,7 +7,7 @@
  * A lane is (endpoint, order key) for first attempts, so that they leave in publication order whatever the edge does at
  * the same time; a retry or replay has no lane and may be overtaken.
  */
-import type { DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
+import type { DeliveryClaim, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import { DELIVERY_CHARACTERS_PER_FRAME } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 
@@ -143,27 +143,28 @@ export class Flights {
     }
   }
 
-  /** Forgets what was not sent yet to an endpoint. Returns the ids. */
-  removeUnsent(accountId: AccountId, webhookId: string): string[] {
+  /** Forgets what was not sent yet to an endpoint. Returns the claims. */
+  removeUnsent(accountId: AccountId, webhookId: string): DeliveryClaim[] {
     const unsent = [...(this.#accounts.get(accountId)?.byId.values() ?? [])]
       .filter(({ sent, due: { delivery } }) => !sent && delivery.webhookId === webhookId)
-      .map(({ due }) => due.delivery.id);
-    for (const deliveryId of unsent) this.remove(accountId, deliveryId);
+      .map(({ due }) => claimOf(due));
+    for (const { deliveryId } of unsent) this.remove(accountId, deliveryId);
     return unsent;
   }
 
-  /** Forgets all of an account. Returns the ids whose claims are to be given back. */
-  removeAccount(accountId: AccountId): string[] {
-    const ids = [...(this.#accounts.get(accountId)?.byId.keys() ?? [])];
+  /** Forgets all of an account. Returns the claims that are to be given back. */
+  removeAccount(accountId: AccountId): DeliveryClaim[] {
+    const claims = [...(this.#accounts.get(accountId)?.byId.values() ?? [])].map(({ due }) => claimOf(due));
     this.#accounts.delete(accountId);
-    return ids;
+    return claims;
   }
 
   /**
-   * Forgets what should have been reported by now, and what waits behind it: nothing may overtake it. Returns the ids.
+   * Forgets what should have been reported by now, and what waits behind it: nothing may overtake it. Returns the
+   * claims.
    */
-  removeExpired(elapsedMs: number): string[] {
-    const ids: string[] = [];
+  removeExpired(elapsedMs: number): DeliveryClaim[] {
+    const claims: DeliveryClaim[] = [];
     for (const [accountId, { byId }] of this.#accounts) {
       const late = [...byId.values()].filter(({ untilMs }) => untilMs <= elapsedMs);
       if (late.length === 0) continue;
@@ -172,9 +173,9 @@ export class Flights {
         ({ lane, untilMs }) => untilMs <= elapsedMs || (lane !== null && lanes.has(lane)),
       );
       for (const { due } of expired) this.remove(accountId, due.delivery.id);
-      ids.push(...expired.map(({ due }) => due.delivery.id));
+      claims.push(...expired.map(({ due }) => claimOf(due)));
     }
-    return ids;
+    return claims;
   }
 
   accounts(): AccountId[] {
@@ -218,6 +219,11 @@ export class Flights {
     else account.ready.push(next);
   }
 }
+
+export const claimOf = ({ delivery, claimedUntil }: DueDelivery): DeliveryClaim => ({
+  deliveryId: delivery.id,
+  claimedUntil,
+});
 
 /** How many of the first fit into one frame; one always does. */
 function fittingCount(ready: readonly Flight[], limit: number): number {

@@ -16,11 +16,11 @@
  *
  * `flights.ts` has the states of one delivery.
  */
-import type { DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
+import type { DeliveryClaim, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import { DELIVERIES_PER_FRAME, type Acknowledgement } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { shardOf } from '../../protocol/node/ids.ts';
-import { Flights, type Flight } from './flights.ts';
+import { claimOf, Flights, type Flight } from './flights.ts';
 
 /** Accounts that one poll looks at; with more leaders the polls take turns. */
 const POLL_ACCOUNTS = 512;
@@ -37,7 +37,7 @@ const SEEN_MS = 10;
 /** Claims to release; where that fails, the accounts are doubtful. */
 export interface Release {
   readonly accountIds: readonly AccountId[];
-  readonly deliveryIds: readonly string[];
+  readonly claims: readonly DeliveryClaim[];
 }
 
 export interface Doubts {
@@ -75,27 +75,27 @@ export class Outgoing {
   /** Time has passed: pauses end, claims run out, the next accounts in turn are rung. */
   poll(elapsedMs: number, leading: ReadonlySet<AccountId>): Release {
     const accountIds = this.#flights.accounts(),
-      deliveryIds = this.#flights.removeExpired(elapsedMs);
-    if (deliveryIds.length > 0) for (const accountId of accountIds) this.#forgotten.add(accountId);
+      claims = this.#flights.removeExpired(elapsedMs);
+    if (claims.length > 0) for (const accountId of accountIds) this.#forgotten.add(accountId);
     for (const [accountId, untilMs] of this.#pausedUntilMs)
       if (untilMs <= elapsedMs) this.#pausedUntilMs.delete(accountId);
     const leaders = [...leading];
     if (this.#pollFrom >= leaders.length) this.#pollFrom = 0;
     this.ring(leaders.slice(this.#pollFrom, this.#pollFrom + POLL_ACCOUNTS));
     this.#pollFrom += POLL_ACCOUNTS;
-    return { accountIds, deliveryIds };
+    return { accountIds, claims };
   }
 
   leaderLost(accountId: AccountId): Release {
     this.#forgotten.add(accountId);
     this.#frameMax.delete(accountId);
-    return { accountIds: [accountId], deliveryIds: this.#flights.removeAccount(accountId) };
+    return { accountIds: [accountId], claims: this.#flights.removeAccount(accountId) };
   }
 
   /** Forgets everything that is here. */
   clear(): Release {
     const accountIds = this.#flights.accounts();
-    return { accountIds, deliveryIds: accountIds.flatMap((accountId) => this.#flights.removeAccount(accountId)) };
+    return { accountIds, claims: accountIds.flatMap((accountId) => this.#flights.removeAccount(accountId)) };
   }
 
   // ── Claims ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -149,15 +149,15 @@ export class Outgoing {
     due: readonly DueDelivery[],
     { untilMs, seenMs }: { untilMs: number; seenMs: number },
   ): Release & { readonly more: boolean } {
-    const early: string[] = [];
+    const early: DeliveryClaim[] = [];
     for (const one of due) {
       // It was claimed because an earlier one of its lane was here. That one was forgotten, and must be claimed first.
-      if (this.#forgotten.has(one.accountId)) early.push(one.delivery.id);
+      if (this.#forgotten.has(one.accountId)) early.push(claimOf(one));
       else this.#flights.add(one, untilMs, seenMs);
     }
     const more = due.length === CLAIM_MAX || early.length > 0;
     if (more) this.ring(accountIds);
-    return { accountIds: [...this.#forgotten], deliveryIds: early, more };
+    return { accountIds: [...this.#forgotten], claims: early, more };
   }
 
   // ── Frames ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -201,12 +201,17 @@ export class Outgoing {
       this.#flights.refresh(accountId, one, seenMs);
     const known = flights.filter((flight) => this.#flights.find(accountId, flight.due.delivery.id) === flight);
     if (gone.size > 0) this.#forgotten.add(accountId);
-    const ids = [...new Set(gone.values())].flatMap((webhookId) => this.#flights.removeUnsent(accountId, webhookId));
+    const unsent = [...new Set(gone.values())].flatMap((webhookId) => this.#flights.removeUnsent(accountId, webhookId));
     const [left, kept] = [true, false].map((isGone) =>
       known.filter(({ due: { delivery } }) => gone.has(delivery.id) === isGone),
     ) as [Flight[], Flight[]];
     for (const { due } of left) this.#flights.remove(accountId, due.delivery.id);
-    return { accountIds: [accountId], deliveryIds: [...ids, ...gone.keys()], flights: kept, again: ids.length > 0 };
+    return {
+      accountIds: [accountId],
+      claims: [...unsent, ...left.map(({ due }) => claimOf(due))],
+      flights: kept,
+      again: unsent.length > 0,
+    };
   }
 
   /** A frame was not taken, or could not be sent: it goes again after a pause, in its order, before the others. */

@@ -36,6 +36,8 @@ export interface PublisherHooks {
 }
 
 export interface PublisherDeps {
+  /** The node that this is, as it owns shards. */
+  readonly node: string;
   readonly store: DeliveryStore;
   readonly streams: DeliveryStreams;
   readonly secrets: Pick<SecretBox, 'open'>;

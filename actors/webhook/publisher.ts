@@ -14,7 +14,7 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { TimerHandle } from '../kernel/timers.ts';
-import type { Flight } from './flights.ts';
+import { claimOf, type Flight } from './flights.ts';
 import { LADDER } from './ladder.ts';
 import { attemptRow, Recorder, type RecordedAttempt } from './recorder.ts';
 import { CLAIM_MAX, Outgoing, type Frame, type Release } from './outgoing.ts';
@@ -135,7 +135,7 @@ class RunningPublisher implements Publisher {
       throw error;
     });
     failpoint('publisher.claimed');
-    if (this.#stopped) return this.#give({ accountIds, deliveryIds: due.map(({ delivery }) => delivery.id) });
+    if (this.#stopped) return this.#give({ accountIds, claims: due.map(claimOf) });
     const taken = this.#outgoing.claimed(accountIds, due, { untilMs, seenMs });
     void this.#give(taken);
     if (taken.more) this.#again = true;
@@ -144,7 +144,7 @@ class RunningPublisher implements Publisher {
   async #settleDoubts(): Promise<void> {
     const doubts = this.#outgoing.doubts();
     if (doubts === null) return;
-    await this.#deps.store.releaseAbandoned([...doubts.shards]);
+    await this.#deps.store.releaseAbandoned(this.#deps.node, [...doubts.shards]);
     this.#outgoing.doubtsSettled(doubts);
   }
 
@@ -237,18 +237,18 @@ class RunningPublisher implements Publisher {
 
   /** Gives claims back, before anything more is claimed: a later event must not go first. */
   #give(release: Release): Promise<void> {
-    if (release.deliveryIds.length > 0) {
+    if (release.claims.length > 0) {
       this.#giving = Promise.all([this.#giving, this.#giveNow(release)]).then(() => undefined);
     }
     return this.#giving;
   }
 
-  async #giveNow({ accountIds, deliveryIds }: Release): Promise<void> {
+  async #giveNow({ accountIds, claims }: Release): Promise<void> {
     try {
-      await this.#deps.store.releaseClaims(deliveryIds);
+      await this.#deps.store.releaseClaims(claims);
     } catch (error) {
       this.#outgoing.unanswered(accountIds);
-      this.#deps.log.warn({ err: error, count: deliveryIds.length }, 'claims could not be given back');
+      this.#deps.log.warn({ err: error, count: claims.length }, 'claims could not be given back');
     }
   }
 }

@@ -10,6 +10,14 @@ export interface DueDelivery {
   sealedSecrets: string[];
   body: string;
   orderKey: string;
+  /** When this claim ends, as the store wrote it: only who knows it can give the claim back. */
+  claimedUntil: string;
+}
+
+/** One claim on one delivery; when the delivery is claimed again, that is another one. */
+export interface DeliveryClaim {
+  readonly deliveryId: string;
+  readonly claimedUntil: string;
 }
 
 /** A delivery that may still be sent, with its endpoint's current settings. */
@@ -57,12 +65,16 @@ export interface DeliveryStore {
    * or are sealed again; those whose endpoint has other secrets by now are given back. Answers the ids that are held.
    */
   holdUnreadable(claimed: readonly { deliveryId: string; sealedSecrets: readonly string[] }[]): Promise<string[]>;
-  /** Gives claims back that were never attempted (stream closed). */
-  releaseClaims(deliveryIds: readonly string[]): Promise<void>;
   /**
-   * Releases every claim on accounts of shards that this node just took: the claiming node is gone. Returns how many.
+   * Gives claims back that were never attempted (stream closed). A delivery that was claimed again since is left alone:
+   * whoever was frozen until its claims had run out takes nothing from others.
    */
-  releaseAbandoned(shards: readonly number[]): Promise<number>;
+  releaseClaims(claims: readonly DeliveryClaim[]): Promise<void>;
+  /**
+   * Releases every claim on accounts of those of the shards that `node` owns: whoever claimed is gone, or did not hear
+   * of it. Returns how many.
+   */
+  releaseAbandoned(node: string, shards: readonly number[]): Promise<number>;
   /** `svc_event_publication_incomplete`: a query, not a counter. I14. */
   incompletePublications(): Promise<number>;
   /**

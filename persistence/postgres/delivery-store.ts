@@ -32,6 +32,7 @@ function dueOf(row: Columns): DueDelivery {
     sealedSecrets: row.sealedSecrets as string[],
     body: row.body as string,
     orderKey: row.orderKey as string,
+    claimedUntil: row.claimedUntil as string,
   };
 }
 
@@ -99,8 +100,10 @@ export function createDeliveryStore(
     async claimDue(accountIds, limit, nowMs, claimMs, busyWebhooks) {
       failpoint('claim_due.before');
       const rows = await sql<Columns[]>`
-        select * from claim_deliveries(${[...accountIds]}::text[], ${limit}, ${now(nowMs)},
-                                       ${now(nowMs)} + ${claimMs}::int * interval '1 millisecond', ${[...busyWebhooks]}::text[])`;
+        with t as materialized (
+          select n.at, n.at + ${claimMs}::int * interval '1 millisecond' as ends from (select ${now(nowMs)} as at) n)
+        select d.*, t.ends::text as claimed_until
+          from t cross join lateral claim_deliveries(${[...accountIds]}::text[], ${limit}, t.at, t.ends, ${[...busyWebhooks]}::text[]) d`;
       failpoint('claim_due.after');
       return rows.map(dueOf);
     },
@@ -138,15 +141,17 @@ export function createDeliveryStore(
       >`select hold_unreadable(${JSON.stringify(rows)}::text::jsonb) as held`;
       return row!.held;
     },
-    async releaseClaims(deliveryIds) {
-      if (deliveryIds.length === 0) return;
-      await sql`select release_deliveries(${[...deliveryIds]}::text[])`;
+    async releaseClaims(claims) {
+      if (claims.length === 0) return;
+      const ids = claims.map(({ deliveryId }) => deliveryId),
+        ends = claims.map(({ claimedUntil }) => claimedUntil);
+      await sql`select release_claimed(${ids}::text[], ${ends}::text[]::timestamptz[])`;
     },
-    async releaseAbandoned(shards) {
+    async releaseAbandoned(node, shards) {
       failpoint('release_abandoned.before');
       let released = 0;
       for (let step = FIRST_STEP; ;) {
-        const [row] = await releasedClaims(sql, shards, step);
+        const [row] = await releasedClaims(sql, { node, shards }, step);
         released += row!.released;
         if (row!.lastAccount === null) break;
         step = row!;
@@ -211,8 +216,12 @@ interface ReleaseStep {
 
 const FIRST_STEP: ReleaseStep = { released: 0, lastAccount: '', lastEndpoint: '', lastAt: null, lastSeq: null };
 
-function releasedClaims(sql: Sql, shards: readonly number[], after: ReleaseStep) {
+function releasedClaims(
+  sql: Sql,
+  { node, shards }: { node: string; shards: readonly number[] },
+  { lastAccount, lastEndpoint, lastAt, lastSeq }: ReleaseStep,
+) {
   return sql<ReleaseStep[]>`
-    select * from release_claims(${[...shards]}::int[], ${LOOKED_AT_ONCE}, ${after.lastAccount}, ${after.lastEndpoint},
-                                 ${after.lastAt}::text::timestamptz, ${after.lastSeq}::text::bigint)`;
+    select * from release_former_claims(${node}, ${[...shards]}::int[], ${LOOKED_AT_ONCE}, ${lastAccount}, ${lastEndpoint},
+                                        ${lastAt}::text::timestamptz, ${lastSeq}::text::bigint)`;
 }

@@ -800,11 +800,26 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   release_deliveries: [
     { name: "nobody's", expected: 'nothing', call: () => database.sql`select release_deliveries(array['dlv_none'])` },
   ],
+  release_claimed: [
+    {
+      name: 'a claim that ended, of which there is another now',
+      expected: 'nothing',
+      call: () => database.sql`select release_claimed(array[${held.id}], array['2020-01-01Z'::timestamptz])`,
+    },
+  ],
   release_claims: [
     {
       name: 'claims of a node that is there',
       expected: { open: 'given back early they are sent again; the edge leaves out what it has' },
       call: () => database.sql`select 1`,
+    },
+  ],
+  release_former_claims: [
+    {
+      name: 'of shards that the node does not own',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select * from release_former_claims('nobody', array(select generate_series(0, 1023)), 5000, '', '', null, null)`,
     },
   ],
   release_abandoned_claims: [

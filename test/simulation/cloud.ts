@@ -117,6 +117,7 @@ export class Cloud implements CloudEnd {
       },
     });
     this.#publisher = createPublisher({
+      node: 'node',
       store: plant.deliveries?.(this.#stores.deliveries) ?? this.#stores.deliveries,
       streams: this.rooms,
       secrets: { open: (sealed) => sealed },

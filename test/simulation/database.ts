@@ -202,7 +202,7 @@ export class Database implements StoryDatabase {
           statement(() => deliveries.claim(ids, limit, nowMs, claimMs, busy)),
         standing: (_accountId, ids) => statement(() => deliveries.standing(ids)),
         recordAttempts: (attempts) => statement(() => deliveries.record(attempts)),
-        releaseClaims: (ids) => statement(() => deliveries.release(ids)),
+        releaseClaims: (claims) => statement(() => deliveries.release(claims)),
         releaseAbandoned: () => statement(() => deliveries.releaseAll()),
         holdUnreadable: () => statement(() => []),
         purge: () => statement(() => 0),

@@ -1,5 +1,5 @@
 /** Deliveries and attempts by the rules of `claim_deliveries` and `record_attempts`. */
-import type { DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
+import type { DeliveryClaim, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../model/rows/webhook.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
@@ -126,8 +126,11 @@ export class Deliveries {
     }
   }
 
-  release(ids: readonly string[]): void {
-    for (const id of ids) this.rows.get(id)!.claimedUntilMs = 0;
+  release(claims: readonly DeliveryClaim[]): void {
+    for (const { deliveryId, claimedUntil } of claims) {
+      const row = this.rows.get(deliveryId)!;
+      if (String(row.claimedUntilMs) === claimedUntil) row.claimedUntilMs = 0;
+    }
   }
 
   /** Of the one account that there is. */
@@ -146,6 +149,7 @@ export class Deliveries {
     nextAttemptAtMs,
     accountId,
     orderKey,
+    claimedUntilMs,
   }: Delivery): DueDelivery {
     const { url, sealedSecrets } = this.#webhooks.get(webhookId)!;
     return {
@@ -154,6 +158,7 @@ export class Deliveries {
       url,
       sealedSecrets,
       orderKey,
+      claimedUntil: String(claimedUntilMs),
       body: this.#publications.get(eventId)!.body,
     };
   }

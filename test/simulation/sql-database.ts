@@ -169,8 +169,8 @@ export class SqlDatabase implements StoryDatabase {
           await store.recordAttempts(attempts);
           await this.#readAttempts(attempts);
         }),
-      releaseClaims: (ids) => statement(() => store.releaseClaims(ids)),
-      releaseAbandoned: (shards) => statement(() => store.releaseAbandoned(shards)),
+      releaseClaims: (claims) => statement(() => store.releaseClaims(claims)),
+      releaseAbandoned: (node, shards) => statement(() => store.releaseAbandoned(node, shards)),
       holdUnreadable: (claimed) => statement(() => store.holdUnreadable(claimed)),
       purge: () => statement(async () => 0, false),
       incompletePublications: () => statement(() => store.incompletePublications(), false),
@@ -204,7 +204,7 @@ export class SqlDatabase implements StoryDatabase {
       await this.#tellTime(sql);
       await stores.maintain(this.#nowMs);
       epochs = await stores.ownership.claimShards('node', shards);
-      await stores.deliveries.releaseAbandoned(shards);
+      await stores.deliveries.releaseAbandoned('node', shards);
       this.ownerEpoch = Math.max(...epochs.values());
     };
     return { sql, stores, ready: () => (taken ??= take()) };

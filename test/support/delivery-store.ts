@@ -2,7 +2,7 @@
  * Deliveries in memory with the store's own rules: claims with an end, publication order, busy endpoints, one row per
  * attempt.
  */
-import type { DeliveryStore, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
+import type { DeliveryClaim, DeliveryStore, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { newId, shardOf } from '../../protocol/node/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
@@ -69,6 +69,7 @@ export class MemoryDeliveries implements DeliveryStore {
       sealedSecrets,
       body: `{"n":${this.#seq}}`,
       orderKey,
+      claimedUntil: '0',
     };
     this.#entries.set(id, { due, seq: this.#seq, claimedUntilMs: 0 });
     return id;
@@ -112,7 +113,11 @@ export class MemoryDeliveries implements DeliveryStore {
       this.unanswered -= 1;
       throw new Error('the connection was lost after the statement');
     }
-    return due.map((entry) => ({ ...entry.due, delivery: { ...entry.due.delivery } }));
+    return due.map((entry) => ({
+      ...entry.due,
+      delivery: { ...entry.due.delivery },
+      claimedUntil: String(entry.claimedUntilMs),
+    }));
   }
 
   async standing(_accountId: AccountId, deliveries: readonly { readonly id: string }[]): Promise<SendableDelivery[]> {
@@ -161,7 +166,7 @@ export class MemoryDeliveries implements DeliveryStore {
     }
   }
 
-  async releaseAbandoned(shards: readonly number[]): Promise<number> {
+  async releaseAbandoned(_node: string, shards: readonly number[]): Promise<number> {
     const claimed = [...this.#entries.values()].filter(
       ({ claimedUntilMs, due }) => claimedUntilMs > 0 && shards.includes(shardOf(due.accountId)),
     );
@@ -182,13 +187,16 @@ export class MemoryDeliveries implements DeliveryStore {
     return 0; // nothing here gets old
   }
 
-  async releaseClaims(deliveryIds: readonly string[]): Promise<void> {
+  async releaseClaims(claims: readonly DeliveryClaim[]): Promise<void> {
     if (this.failingReleases > 0) {
       this.failingReleases -= 1;
       throw new Error('the database is away');
     }
-    this.released += deliveryIds.length;
-    for (const entry of deliveryIds.flatMap((id) => this.#entries.get(id) ?? [])) entry.claimedUntilMs = 0;
+    this.released += claims.length;
+    for (const { deliveryId, claimedUntil } of claims) {
+      const entry = this.#entries.get(deliveryId);
+      if (entry !== undefined && String(entry.claimedUntilMs) === claimedUntil) entry.claimedUntilMs = 0;
+    }
   }
 
   async incompletePublications(): Promise<number> {

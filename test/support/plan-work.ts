@@ -12,6 +12,7 @@ import type { BlockRecord } from '../../model/ports/watch-store.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import { eventId, newId, newUuid } from '../../protocol/node/ids.ts';
 import { SCALE_USERS, SCALE_WEBHOOKS } from './scale.ts';
+import { claimOf } from '../../actors/webhook/flights.ts';
 import { closed } from '../../actors/payment/closing.ts';
 import { CHECKOUT_TAG } from '../../model/rows/payment.ts';
 import { jobWrite, moved, operationWrite } from '../../actors/sweep/moves.ts';
@@ -550,7 +551,7 @@ const DELIVERIES: Record<string, Work> = {
   }) => {
     const now = Date.now();
     const claimed = await deliveries.claimDue([live], 4, now, 30_000, []);
-    const [one, two, three] = claimed.map(({ delivery: { id } }) => id) as [string, string, string];
+    const [one, two] = claimed.map(({ delivery: { id } }) => id) as [string, string];
     await deliveries.standing(live, [claimed[0]!.delivery]);
     const attempt = { accountId: live, attempt: 1, statusCode: 410, durationMs: 5, error: null, atMs: now };
     await deliveries.recordAttempts([
@@ -562,7 +563,7 @@ const DELIVERIES: Record<string, Work> = {
       },
     ]);
     await deliveries.holdUnreadable([{ deliveryId: two, sealedSecrets: ['others'] }]);
-    await deliveries.releaseClaims([three]);
+    await deliveries.releaseClaims([claimOf(claimed[2]!)]);
   },
   'deliveries.workBacklog': async ({ stores, live }) => {
     const hook = webhookRow(live);
@@ -573,7 +574,10 @@ const DELIVERIES: Record<string, Work> = {
     await stores.deliveries.workBacklog();
   },
   'deliveries.releaseAbandoned': ({ stores: { deliveries } }) =>
-    deliveries.releaseAbandoned(Array.from({ length: 64 }, (_, shard) => shard)),
+    deliveries.releaseAbandoned(
+      'plans',
+      Array.from({ length: 64 }, (_, shard) => shard),
+    ),
   'deliveries.purge': ({ stores: { deliveries } }) => deliveries.purge(Date.UTC(2025, 0, 1)),
   'deliveries.incompletePublications': ({ stores: { deliveries } }) => deliveries.incompletePublications(),
   'deliveries.purgeBodies': ({ stores: { deliveries } }) => deliveries.purgeBodies(Date.UTC(2025, 0, 1)),

@@ -51,6 +51,7 @@ export function setup(): Setup {
     warnings: string[] = [],
     delivered: number[] = [];
   const publisher = createPublisher({
+    node: 'node-a',
     store,
     streams: edges,
     clock,

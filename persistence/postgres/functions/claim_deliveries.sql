@@ -1,5 +1,5 @@
 -- Claims due deliveries until `claim_until`, oldest first, at most `most`.
---   due ──▶ claimed until `claim_until` ──record_attempts, release_deliveries, or the time is over──▶ free
+--   due ──▶ claimed until `claim_until` ──record_attempts, release_claimed, or the time is over──▶ free
 -- Within (endpoint, order key) a first attempt is claimed only when no earlier one is left unclaimed; retries and
 -- replays may be overtaken. Endpoints are read one by one, so that the backlog of one does not hide the others; those
 -- in `busy`, and those of which a former stop is still being worked off (work_backlog), are not read at all.

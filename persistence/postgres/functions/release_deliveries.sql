@@ -1,4 +1,4 @@
--- Gives claims back without an attempt: the deliveries are due as before.
+-- Gives claims back without an attempt, whoever's they are by now: for a node of an earlier release (release_claimed).
 create or replace function release_deliveries(ids text[]) returns void
 language sql security definer set search_path = flock, pg_temp as $$
   with mine as materialized (

@@ -373,6 +373,7 @@ test.serial('§6 from the append to the recorded attempt: the publisher claims w
     },
   };
   const publisher = createPublisher({
+    node: 'node-a',
     store: stores.deliveries,
     streams,
     clock: systemClock,

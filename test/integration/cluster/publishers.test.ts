@@ -33,6 +33,7 @@ test('issue 10.5: of two publishers that both lead the same accounts each delive
   const nodes = ['a', 'b'].map((name) => {
     const edges = new Edges();
     const publisher = createPublisher({
+      node: 'node-a',
       store: stores.deliveries,
       streams: {
         leaders: () => edges.leaders(),

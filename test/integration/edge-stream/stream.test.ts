@@ -411,6 +411,7 @@ test('P3 publication to recorded attempt over a real stream: every delivery once
   const node = new StreamNode();
   const store = new MemoryDeliveries();
   const publisher = createPublisher({
+    node: 'node-a',
     store,
     streams: node.node.rooms,
     clock: systemClock,

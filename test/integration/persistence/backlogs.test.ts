@@ -1,6 +1,7 @@
 /** An endpoint with very many deliveries, a stuck account, a clock that is ahead: nobody else waits for them. */
 import { readFileSync } from 'node:fs';
 import test from 'ava';
+import { claimOf } from '../../../actors/webhook/flights.ts';
 import { createDeliveryStore } from '../../../persistence/postgres/delivery-store.ts';
 import { createInboxStore } from '../../../persistence/postgres/inbox-store.ts';
 import { encodeEntry, joinEntries } from '../../../persistence/postgres/batch.ts';
@@ -243,7 +244,10 @@ test.serial('found F63: an endpoint that is deleted while it answers 410 deadloc
           })),
         ),
       ),
-      stores.deliveries.releaseAbandoned(Array.from({ length: 1_024 }, (_, shard) => shard)),
+      stores.deliveries.releaseAbandoned(
+        'node-a',
+        Array.from({ length: 1_024 }, (_, shard) => shard),
+      ),
     ]);
     t.deepEqual(appended, { status: 'fulfilled', value: { kind: 'appended' } });
     for (const one of reported) t.is(one.status, 'fulfilled', String((one as PromiseRejectedResult).reason));
@@ -291,7 +295,7 @@ test.serial(
     ]);
     const [first] = await deliveries.claimDue([live], 10, Date.now() + AHEAD_MS, 1, []);
     t.not(first, undefined);
-    await deliveries.releaseClaims([first!.delivery.id]);
+    await deliveries.releaseClaims([claimOf(first!)]);
     const [again] = await deliveries.claimDue([live], 10, Date.now(), 30_000, []);
     t.is(again?.delivery.id, first!.delivery.id, "due by the database's clock, whatever the caller's says");
     const failedAt = Date.now() + AHEAD_MS;

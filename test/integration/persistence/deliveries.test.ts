@@ -1,10 +1,12 @@
 import test from 'ava';
+import { claimOf } from '../../../actors/webhook/flights.ts';
 import { type AccountId, isId } from '../../../protocol/ids.ts';
 import { newId, shardOf } from '../../../protocol/node/ids.ts';
-import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
+import type { DeliveryClaim, DueDelivery } from '../../../model/ports/delivery-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../../model/rows/webhook.ts';
 import type { RowWrite } from '../../../model/account/capabilities.ts';
+import { seeded } from '../../support/seeded.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { newOrganization, NOW_MS, openStores, publicationRow, webhookRow, write } from '../../support/store-rows.ts';
 
@@ -107,8 +109,10 @@ test('a claim brings what is to be sent, is exclusive, and runs out', async (t) 
     nextAttemptAtMs: NOW_MS,
   });
   t.deepEqual(await claim(live, { nowMs: NOW_MS + CLAIM_MS - 1 }), []);
-  t.is((await claim(live, { nowMs: NOW_MS + CLAIM_MS })).length, 1, 'never reported: due again');
-  await stores.deliveries.releaseClaims([due!.delivery.id]);
+  const [again, ...more] = await claim(live, { nowMs: NOW_MS + CLAIM_MS });
+  t.is(again?.delivery.id, due!.delivery.id, 'never reported: due again');
+  t.deepEqual(more, []);
+  await stores.deliveries.releaseClaims([claimOf(again!)]);
   t.is((await claim(live)).length, 1, 'given back: due at once');
   t.deepEqual(await stores.deliveries.claimDue([], 10, NOW_MS, CLAIM_MS, []), []);
 });
@@ -118,9 +122,84 @@ test('a node that takes shards gives back what their owner before had claimed', 
   await publish(live, { orderKey: '0xa' });
   t.is((await claim(live)).length, 1);
   t.deepEqual(await claim(live), [], 'claimed by a node that is killed now');
-  t.is(await stores.deliveries.releaseAbandoned([(shardOf(live) + 1) % 1_024]), 0, 'another shard');
-  t.is(await stores.deliveries.releaseAbandoned([shardOf(live)]), 1);
+  t.is(await stores.deliveries.releaseAbandoned('node-a', [(shardOf(live) + 1) % 1_024]), 0, 'another shard');
+  t.is(await stores.deliveries.releaseAbandoned('node-a', [shardOf(live)]), 1);
   t.is((await claim(live)).length, 1, 'due at once');
+});
+
+test('4.1 row 2: a node that was frozen until its claims had run out gives back none that another one has now', async (t) => {
+  const { live } = await setUp({});
+  await publish(live, { orderKey: '0xa' }, { orderKey: '0xb' });
+  const [frozen, ...rest] = await claim(live);
+  const [taken] = await claim(live, { nowMs: NOW_MS + CLAIM_MS, limit: 1 });
+  t.is(taken!.delivery.id, frozen!.delivery.id);
+  await stores.deliveries.releaseClaims([frozen!, ...rest].map(claimOf));
+  t.deepEqual(
+    (await claim(live, { nowMs: NOW_MS + CLAIM_MS })).map(({ delivery }) => delivery.id),
+    rest.map(({ delivery }) => delivery.id),
+    'what nobody else has is due; what somebody has is left alone',
+  );
+  await stores.deliveries.releaseClaims([claimOf(taken!)]);
+  t.is((await claim(live, { nowMs: NOW_MS + CLAIM_MS, limit: 1 }))[0]?.delivery.id, taken!.delivery.id);
+});
+
+test("4.1 row 2: a node whose shards are others' by now releases no claim on their accounts", async (t) => {
+  const own = await createTestDatabase();
+  t.teardown(() => own.close());
+  const first = await openStores(own, 'first');
+  await first.maintain(NOW_MS);
+  const { live } = await newOrganization(first);
+  await write(first, live, [
+    { table: 'webhook', row: webhookRow(live) },
+    { table: 'publication', row: publicationRow(live) },
+  ]);
+  const shards = [shardOf(live)];
+  const second = await openStores(own, 'second');
+  t.is((await second.deliveries.claimDue([live], 10, NOW_MS, CLAIM_MS, [])).length, 1);
+  t.is(await first.deliveries.releaseAbandoned('first', shards), 0, 'it woke up, and did not hear of its claims');
+  t.deepEqual(await first.deliveries.claimDue([live], 10, NOW_MS, CLAIM_MS, []), []);
+  t.is(await second.deliveries.releaseAbandoned('second', shards), 1);
+});
+
+test('4.1 row 2: whatever two nodes do with claims, each ends by its own node, by its time, or by the next owner', async (t) => {
+  for (const seed of [1, 2, 3]) {
+    const random = seeded(seed),
+      pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+    const { live } = await setUp({}, {});
+    await publish(live, ...Array.from({ length: 4 }, (_, n) => ({ orderKey: `lane-${n % 2}` })));
+    const believes = new Map<string, DeliveryClaim[]>([
+        ['a', []],
+        ['b', []],
+      ]),
+      held = new Map<string, { claim: string; endsMs: number }>();
+    let nowMs = NOW_MS;
+    for (let step = 0; step < 80; step += 1) {
+      const node = pick(['a', 'b']),
+        claims = believes.get(node)!;
+      const dice = random();
+      if (dice < 0.45) {
+        const due = await claim(live, { nowMs, limit: 1 + Math.floor(random() * 4) });
+        for (const one of due) {
+          const { deliveryId, claimedUntil } = claimOf(one);
+          t.true((held.get(deliveryId)?.endsMs ?? 0) <= nowMs, `seed ${seed}, step ${step}: it was another's`);
+          held.set(deliveryId, { claim: claimedUntil, endsMs: nowMs + CLAIM_MS });
+          claims.push({ deliveryId, claimedUntil });
+        }
+      } else if (dice < 0.85) {
+        const given = claims.filter(() => random() < 0.5);
+        await stores.deliveries.releaseClaims(given);
+        for (const { deliveryId, claimedUntil } of given)
+          if (held.get(deliveryId)?.claim === claimedUntil) held.delete(deliveryId);
+      } else nowMs += Math.floor(random() * CLAIM_MS);
+      const rows = await database.owner<{ id: string }[]>`
+        select id from delivery where account_id = ${live} and claimed_until > ${new Date(nowMs)}`;
+      t.deepEqual(
+        rows.map(({ id }) => id).sort(),
+        [...held].flatMap(([id, { endsMs }]) => (endsMs > nowMs ? [id] : [])).sort(),
+        `seed ${seed}, step ${step}`,
+      );
+    }
+  }
 });
 
 test('C5-44 first attempts leave in publication order per key and endpoint; retries may be overtaken', async (t) => {
@@ -134,7 +213,7 @@ test('C5-44 first attempts leave in publication order per key and endpoint; retr
   const [a1, b1, a2, a3] = all;
   // The first of key a fails; its retry waits and holds up nobody.
   await stores.deliveries.recordAttempts([failed(a1!, NOW_MS + 120_000), delivered(b1!)]);
-  await stores.deliveries.releaseClaims([a2!.delivery.id, a3!.delivery.id]);
+  await stores.deliveries.releaseClaims([a2!, a3!].map(claimOf));
   t.deepEqual(
     (await claim(live, { limit: 1 })).map(({ delivery }) => delivery.id),
     [a2!.delivery.id],
@@ -446,7 +525,7 @@ test("I14 the gauge counts what is due, untried and in nobody's hands while the 
   const nowMs = Date.now();
   const [first, second] = await claim(live, { nowMs });
   t.is(await stores.deliveries.incompletePublications(), before, 'a publisher has them');
-  await stores.deliveries.releaseClaims([second!.delivery.id]);
+  await stores.deliveries.releaseClaims([claimOf(second!)]);
   t.is(await stores.deliveries.incompletePublications(), before + 1);
   await stores.deliveries.recordAttempts([delivered(first!), failed(second!, NOW_MS)]);
   t.is(await stores.deliveries.incompletePublications(), before, 'a failing endpoint is no stall either');

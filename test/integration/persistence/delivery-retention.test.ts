@@ -229,6 +229,7 @@ test.serial(
         epochOf: () => undefined,
       });
       const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+      await owner`select claim_shards('node-a', ${shards}::int[])`;
       const inSteps = async (work: () => Promise<number>) => {
         const { answer, statements } = await watched.ran(work);
         t.deepEqual(
@@ -244,8 +245,8 @@ test.serial(
       const [claimed] = await owner<
         { count: number }[]
       >`select count(*)::int as count from delivery where claimed_until is not null`;
-      t.is(await inSteps(() => deliveries.releaseAbandoned(shards)), claimed!.count, 'each claim ends once');
-      t.is(await inSteps(() => deliveries.releaseAbandoned(shards)), 0);
+      t.is(await inSteps(() => deliveries.releaseAbandoned('node-a', shards)), claimed!.count, 'each claim ends once');
+      t.is(await inSteps(() => deliveries.releaseAbandoned('node-a', shards)), 0);
       t.is(await inSteps(() => edge.purgeNonces(NOW_MS + 1)), PASSED);
     } finally {
       await watched.close();

@@ -312,6 +312,7 @@ const METHODS_LEFT: Readonly<Record<string, string>> = {};
 const PIECES_LEFT: Readonly<Record<string, string>> = {
   'append_accounts: busy := array(': 'the statement before it once more, for accounts that somebody has locked',
   'claim_vacant_shards: select': 'for nodes of an earlier release; what it calls is looked at',
+  'release_deliveries: with mine': 'for nodes of an earlier release',
   'addresses_since: with young': 'for nodes of an earlier release',
   'sandbox_behind: with marked': 'for nodes of an earlier release',
   'release_unreadable: update webhook w set backlog = true': 'one row by its key, where more than a page is released',

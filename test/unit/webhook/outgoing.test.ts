@@ -18,6 +18,8 @@ interface Row {
   readonly orderKey: string;
   state: 'due' | 'claimed' | 'ended';
   attempts: number;
+  /** Rises with each claim. */
+  claim: number;
 }
 
 /** A store, edges and a network that may fail at every step, around the memory under test. */
@@ -38,6 +40,7 @@ class World {
       orderKey: `key_${key}`,
       state: 'due',
       attempts: 0,
+      claim: 0,
     });
     this.outgoing.ring([accountId]);
   }
@@ -67,11 +70,14 @@ class World {
     this.outgoing.doubtsSettled(doubts);
   }
 
-  release({ accountIds, deliveryIds }: Release, fault: 'none' | 'lost'): void {
-    for (const id of deliveryIds) this.atEdge.delete(id);
-    if (deliveryIds.length === 0) return;
+  release({ accountIds, claims }: Release, fault: 'none' | 'lost'): void {
+    for (const { deliveryId } of claims) this.atEdge.delete(deliveryId);
+    if (claims.length === 0) return;
     if (fault === 'lost') return this.outgoing.unanswered(accountIds);
-    for (const row of this.rows) if (deliveryIds.includes(row.id) && row.state === 'claimed') row.state = 'due';
+    for (const { deliveryId, claimedUntil } of claims) {
+      const row = this.#row(deliveryId);
+      if (row.state === 'claimed' && String(row.claim) === claimedUntil) row.state = 'due';
+    }
   }
 
   /** Every frame that may leave does; `answer` is what the edge says of it. The first wrong one, or null. */
@@ -149,11 +155,12 @@ class World {
         return [];
       }
       row.state = 'claimed';
+      row.claim += 1;
       return [this.#due(row)];
     });
   }
 
-  #due({ id, accountId, webhookId, orderKey, attempts }: Row): DueDelivery {
+  #due({ id, accountId, webhookId, orderKey, attempts, claim }: Row): DueDelivery {
     const status = attempts === 0 ? 'pending' : 'failed';
     return {
       delivery: { id, eventId: `evt_${id}`, webhookId, replay: 0, status, attempts, nextAttemptAtMs: 0 },
@@ -162,6 +169,7 @@ class World {
       sealedSecrets: [],
       body: '{}',
       orderKey,
+      claimedUntil: String(claim),
     };
   }
 
