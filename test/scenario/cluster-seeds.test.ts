@@ -19,9 +19,9 @@ test(`4.1 rows 1, 2, 4, 5, 7, 9–11, 18, 19, 22, 31 over three nodes: nothing a
   t.teardown(() => cluster.close());
   t.true(Object.keys(FAULTS).length > 12);
   for (let seed = FROM; seed < FROM + SEEDS; seed += 1) {
-    const { problems, faults, counts } = await playStory(cluster, { seed, playMs: PLAY_MS });
+    const { problems, faults, counts, evidence } = await playStory(cluster, { seed, playMs: PLAY_MS });
     t.log(`seed ${seed}: ${JSON.stringify(counts)}; ${faults.join('; ')}`);
-    t.deepEqual(problems.slice(0, 10), [], `seed ${seed}`);
+    t.deepEqual(problems.slice(0, 10), [], `seed ${seed}; see ${evidence}`);
     t.true(counts.ok > 0 && faults.length > 0);
   }
 });

@@ -5,7 +5,7 @@
  * the watchers with each. `--cluster` tells those of three real nodes (test/support/cluster), for `--seconds` each.
  */
 import { parseArgs } from 'node:util';
-import { openCluster } from '../support/cluster/cluster.ts';
+import { openCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import { playStory } from '../support/cluster/play.ts';
 import { seeded } from '../support/seeded.ts';
 import { runSqlHistory } from './sql-history.ts';
@@ -34,18 +34,24 @@ async function tellClusterStories({
   seconds,
 }: Record<'from' | 'seeds' | 'seconds', number>): Promise<number> {
   let failed = 0;
-  const cluster = await openCluster(seeded(from));
+  let cluster: TestCluster | null = null;
   try {
     for (let seed = from; seed < from + seeds; seed += 1) {
-      const { problems, faults, counts } = await playStory(cluster, { seed, playMs: seconds * 1_000 });
-      if (problems.length > 0) failed += 1;
+      cluster ??= await openCluster(seeded(seed));
+      const { problems, faults, counts, evidence } = await playStory(cluster, { seed, playMs: seconds * 1_000 });
       process.stdout.write(
         `seed ${seed}  ${problems.length === 0 ? 'passed' : 'FAILED'}  (${counts.asked} asked, ${counts.unknown} unknown, ${counts.payments} payments; ${faults.join(', ')})\n`,
       );
+      if (problems.length === 0) continue;
+      failed += 1;
       for (const problem of problems.slice(0, WRONG_SHOWN)) process.stdout.write(`  ${problem}\n`);
+      process.stdout.write(`  see ${evidence}\n`);
+      // What one story broke is no beginning for the next.
+      await cluster.close();
+      cluster = null;
     }
   } finally {
-    await cluster.close();
+    await cluster?.close();
   }
   return failed;
 }

@@ -72,7 +72,9 @@ function launchProcess(command: string, port: number): Running {
   const child: ChildProcess = spawn(command, ['--port', String(port), '--bind', '127.0.0.1', ...ARGUMENTS], {
     stdio: 'ignore',
   });
-  process.once('exit', () => child.kill('SIGKILL'));
+  const orphaned = () => child.kill('SIGKILL');
+  process.once('exit', orphaned);
+  child.once('exit', () => process.off('exit', orphaned));
   return {
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -119,9 +119,13 @@ const LASTS_MS = { least: 300, most: 2_200 };
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const between = (random: () => number, { least, most }: typeof PAUSE_MS) => least + random() * (most - least);
 
-/** Faults, one after the other and some at one time, until it is over; their names, as they began. */
-export async function sabotage(cluster: TestCluster, random: () => number, isOver: () => boolean): Promise<string[]> {
-  const done: string[] = [];
+/** Faults, one after the other and some at one time, until it is over; `done` takes their names as they begin. */
+export async function sabotage(
+  cluster: TestCluster,
+  random: () => number,
+  isOver: () => boolean,
+  done: string[],
+): Promise<void> {
   const under = new Set<NodePlace | 'Redis' | 'edges'>();
   const line = async (): Promise<void> => {
     while (!isOver()) {
@@ -147,5 +151,4 @@ export async function sabotage(cluster: TestCluster, random: () => number, isOve
     }
   };
   await Promise.all([line(), line()]);
-  return done;
 }

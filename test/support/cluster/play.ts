@@ -9,6 +9,7 @@ import { seeded } from '../seeded.ts';
 import { openBooks, watchEpochs } from './books.ts';
 import { ADDRESS, KEY, PAYMENT, problemsOf, type Issued, type Paid } from './checks.ts';
 import type { TestCluster } from './cluster.ts';
+import { keepEvidence } from './evidence.ts';
 import { keepRedis, sabotage } from './faults.ts';
 import type { Answer, RegisterInput } from './linearizable.ts';
 import { Recorder, type Operation } from './recorder.ts';
@@ -29,6 +30,8 @@ export interface StoryOptions {
 export interface ClusterStory {
   readonly seed: number;
   readonly problems: readonly string[];
+  /** A folder of what the cluster looked like, where there are problems. */
+  readonly evidence: string | null;
   readonly faults: readonly string[];
   readonly counts: Readonly<Record<'asked' | 'ok' | 'unknown' | 'payments', number>>;
 }
@@ -219,9 +222,33 @@ class Player {
   }
 }
 
-/** Tells one story; the cluster is whole before and after. */
-export async function playStory(cluster: TestCluster, { seed, playMs }: StoryOptions): Promise<ClusterStory> {
-  const player = new Player(cluster, seed);
+/** Tells one story; the cluster is whole before and, where there is no problem, after. */
+export async function playStory(cluster: TestCluster, options: StoryOptions): Promise<ClusterStory> {
+  const player = new Player(cluster, options.seed);
+  const faults: string[] = [];
+  const problems = await tell(cluster, player, faults, options).catch((error: unknown) => [
+    `the story did not go on: ${error instanceof Error ? error.message : String(error)}`,
+  ]);
+  const all = [...player.problems, ...problems];
+  const { operations } = player.recorder;
+  const of = (outcome: Operation['outcome']) => operations.filter((one) => one.outcome === outcome).length;
+  return {
+    seed: options.seed,
+    faults,
+    problems: all,
+    evidence:
+      all.length === 0 ? null : await keepEvidence(cluster, { seed: options.seed, problems: all, history: operations }),
+    counts: { asked: operations.length, ok: of('ok'), unknown: of('unknown'), payments: player.payments },
+  };
+}
+
+/** What is wrong in the end. `faults` takes their names as they begin. */
+async function tell(
+  cluster: TestCluster,
+  player: Player,
+  faults: string[],
+  { seed, playMs }: StoryOptions,
+): Promise<string[]> {
   await cluster.heal();
   await keepRedis(cluster);
   await player.prepare();
@@ -229,22 +256,18 @@ export async function playStory(cluster: TestCluster, { seed, playMs }: StoryOpt
   const epochs = watchEpochs(cluster);
   const deadline = performance.now() + playMs;
   const isOver = () => performance.now() > deadline;
-  const [faults] = await Promise.all([
-    sabotage(cluster, seeded(seed + 1_000_000), isOver),
-    ...Array.from({ length: CLIENTS }, (_, at) => player.play(`client ${at}`, isOver)),
-  ]);
-  await cluster.heal();
-  for (const key of player.keys) await player.settle(key);
-  for (const account of cluster.apiKeys.keys()) await player.bury(account);
-  const read = () => openBooks(cluster, { seed, marks });
-  const left = await patiently('rest', read, ({ open }) => open.length === 0).catch(read);
-  const books = { ...left, epochs: await epochs.end() };
-  const { operations } = player.recorder;
-  const of = (outcome: Operation['outcome']) => operations.filter((one) => one.outcome === outcome).length;
-  return {
-    seed,
-    faults,
-    problems: [...player.problems, ...problemsOf(operations, books)],
-    counts: { asked: operations.length, ok: of('ok'), unknown: of('unknown'), payments: player.payments },
-  };
+  try {
+    await Promise.all([
+      sabotage(cluster, seeded(seed + 1_000_000), isOver, faults),
+      ...Array.from({ length: CLIENTS }, (_, at) => player.play(`client ${at}`, isOver)),
+    ]);
+    await cluster.heal();
+    for (const key of player.keys) await player.settle(key);
+    for (const account of cluster.apiKeys.keys()) await player.bury(account);
+    const read = () => openBooks(cluster, { seed, marks });
+    const books = await patiently('rest', read, ({ open }) => open.length === 0).catch(read);
+    return problemsOf(player.recorder.operations, { ...books, epochs: await epochs.end() });
+  } finally {
+    await epochs.end();
+  }
 }
