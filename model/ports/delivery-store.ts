@@ -67,12 +67,12 @@ export interface DeliveryStore {
   holdUnreadable(claimed: readonly { deliveryId: string; sealedSecrets: readonly string[] }[]): Promise<string[]>;
   /**
    * Gives claims back that were never attempted (stream closed). A delivery that was claimed again since is left alone:
-   * whoever was frozen until its claims had run out takes nothing from others.
+   * a node that was frozen until its claims had run out takes nothing from others.
    */
   releaseClaims(claims: readonly DeliveryClaim[]): Promise<void>;
   /**
-   * Releases every claim on accounts of those of the shards that `node` owns: whoever claimed is gone, or did not hear
-   * of it. Returns how many.
+   * Releases every claim on accounts of those of the shards that `node` owns: the node that claimed is gone, or did not
+   * hear of it. Returns how many.
    */
   releaseAbandoned(node: string, shards: readonly number[]): Promise<number>;
   /** `svc_event_publication_incomplete`: a query, not a counter. I14. */
