@@ -99,3 +99,38 @@ test('waiting messages and those at work are counted until they are answered', a
   t.is(node.system.counts().waiting, 0);
   t.is(node.system.inspect(counters.address('a').path)!.messagesHandled, 2);
 });
+
+test('fault 30: a hundred thousand messages to one actor: what it has no room for is turned away at once, and its neighbour is answered as soon as before', async (t) => {
+  const MAILBOX_MAX = 100,
+    WAVES = 100,
+    WAVE = 1_000;
+  const node = startNode(t);
+  const { counters } = startCounters(node, { mailboxMax: MAILBOX_MAX, batchMax: 20 });
+  /** Turns of the event loop until the neighbour is answered. */
+  const turns = async (): Promise<number> => {
+    let answered = false;
+    const asked = ask(counters.address('b'), add(1)).then((outcome) => {
+      answered = true;
+      t.true(outcome.ok);
+    });
+    let count = 0;
+    for (; !answered; count += 1) await rounds(1);
+    await asked;
+    return count;
+  };
+  await turns(); // it is loaded
+  const quiet = Math.max(...[await turns(), await turns(), await turns()]);
+  const flood: Promise<{ ok: unknown }>[] = [];
+  let waitingMost = 0;
+  for (let wave = 0; wave < WAVES; wave += 1) {
+    for (let n = 0; n < WAVE; n += 1) flood.push(ask(counters.address('a'), add(1)));
+    waitingMost = Math.max(waitingMost, node.system.counts().waiting);
+    const busy = await turns();
+    t.true(busy <= 2 * quiet, `wave ${wave}: ${busy} turns, ${quiet} without the flood`);
+  }
+  const outcomes = await Promise.all(flood),
+    done = outcomes.filter(({ ok }) => ok === true).length;
+  t.true(waitingMost <= MAILBOX_MAX + 1, `${waitingMost} wait at once`);
+  t.true(done >= MAILBOX_MAX && done < WAVES * WAVE);
+  t.is(node.system.counts().deadLetters.full, WAVES * WAVE - done, 'each of the others was turned away, and counted');
+});
