@@ -11,6 +11,7 @@ import type { FindStore } from '../model/ports/find-store.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { ImportStore } from '../model/ports/import-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
+import type { SupportStore } from '../model/ports/support-store.ts';
 import type { InvitationStore } from '../model/ports/invitation-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
 import type { MemberStore } from '../model/ports/member-store.ts';
@@ -62,6 +63,7 @@ export interface GatewayDeps {
     readonly members: MemberStore;
     readonly people: PeopleStore;
     readonly invitations: InvitationStore;
+    readonly support: SupportStore;
     readonly auditLog: AuditLogStore;
     readonly reads: ReadStore;
     readonly find: FindStore;

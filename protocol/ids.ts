@@ -32,6 +32,7 @@ export const ID_PREFIXES = [
   'req',
   'lgn',
   'ivt',
+  'sup',
 ] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`;

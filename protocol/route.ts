@@ -112,6 +112,28 @@ export function pathMatches(template: string, path: string): boolean {
   );
 }
 
+/** Where staff reads nothing: about oneself, other owners' and administrators' business, and what holds whole keys. */
+const CLOSED_TO_SUPPORT = [
+  '/v1/auth',
+  '/v1/admin',
+  '/v1/settings/audit-log',
+  '/v1/settings/sso',
+  '/v1/settings/domains',
+  '/v1/settings/invitations',
+];
+const WHOLE_KEYS = '/v1/migration/projects/{projectId}/export';
+
+/** The code that a support session gets on a route, whatever its input is; null where it may read. Console A45. */
+export function supportCode({
+  method,
+  path,
+}: Pick<Route, 'method' | 'path'>): 'IMPERSONATION_READ_ONLY' | 'IMPERSONATION_FORBIDDEN' | null {
+  if (method !== 'GET') return 'IMPERSONATION_READ_ONLY';
+  const isClosed =
+    path === WHOLE_KEYS || CLOSED_TO_SUPPORT.some((area) => path === area || path.startsWith(`${area}/`));
+  return isClosed && path !== '/v1/auth/me' ? 'IMPERSONATION_FORBIDDEN' : null;
+}
+
 const EVERY: readonly ErrorCode[] = ['INVALID_INPUT', 'KEY_MATERIAL_REJECTED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'];
 const SIGNATURE: readonly ErrorCode[] = [
   'EDGE_SIGNATURE_SKEW',
@@ -129,6 +151,9 @@ const BY_CREDENTIAL: Readonly<Record<Credential, readonly ErrorCode[]>> = {
 /** An edge between application and cloud can add these. */
 const BY_EDGE: readonly ErrorCode[] = ['EDGE_NOT_SYNCED', 'UPSTREAM_UNAVAILABLE', 'EDGE_OUTBOX_FULL'];
 
+/** The environment of a session is the one that it was begun in. */
+const supportCodes = (route: Route): readonly ErrorCode[] => [supportCode(route) ?? 'IMPERSONATION_FORBIDDEN'];
+
 /** Every code that a route can answer, in the order of the error table. */
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
@@ -141,6 +166,9 @@ export function codesOf(route: Route): ErrorCode[] {
     ...(route.sandboxOnly === true ? (['SANDBOX_ONLY'] as const) : []),
     ...(route.where === 'cloud' ? [] : BY_EDGE),
     ...(route.params === undefined ? [] : (['NOT_FOUND'] as const)),
+    ...(route.credential === 'none' || route.credential === 'signed' || route.where === 'edge'
+      ? []
+      : supportCodes(route)),
   ]);
   return [...codes].toSorted((left, right) => precedenceOf(left) - precedenceOf(right));
 }

@@ -17,6 +17,7 @@ import { OPERATION_ROUTES } from './routes/operation.ts';
 import { PAYMENTS_ROUTES } from './routes/payments.ts';
 import { SANDBOX_ROUTES } from './routes/sandbox.ts';
 import { SETTINGS_ROUTES } from './routes/settings.ts';
+import { SUPPORT_ROUTES } from './routes/support.ts';
 import { SIGN_IN_ROUTES } from './routes/sign-in.ts';
 import { TOKENS_ROUTES } from './routes/tokens.ts';
 import { TRANSACTIONS_ROUTES } from './routes/transactions.ts';
@@ -39,6 +40,7 @@ export const ROUTES = {
   ...SANDBOX_ROUTES,
   ...SIGN_IN_ROUTES,
   ...SETTINGS_ROUTES,
+  ...SUPPORT_ROUTES,
   ...BILLING_ROUTES,
   ...AUDIT_LOG_ROUTES,
   ...OPERATION_ROUTES,

@@ -43,7 +43,7 @@ export function noteBy(
   return {
     actor:
       bearer !== null
-        ? { kind: 'user', id: bearer.userId }
+        ? { kind: bearer.support === undefined ? 'user' : 'admin', id: bearer.userId }
         : { kind: signature === null ? 'key' : 'edge', id: apiKeyId },
     via: bearer !== null ? 'console' : signature === null ? 'api_key' : 'edge',
     action,

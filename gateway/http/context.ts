@@ -20,6 +20,8 @@ export interface Bearer {
   readonly authAtMs: number;
   /** When a second factor was last accepted; null when never in this session. */
   readonly totpAtMs: number | null;
+  /** The support session that staff reads by; absent for everybody else. Console A45. */
+  readonly support?: { readonly id: string; readonly environment: Environment };
 }
 
 export interface Caller {

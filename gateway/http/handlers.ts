@@ -35,6 +35,7 @@ import { checkoutHandlers, type Checkout } from './payment/checkout.ts';
 import { merchantReadHandlers } from './payment/merchant-reads.ts';
 import { linkHandlers } from './payment/links.ts';
 import { paymentSettingHandlers } from './payment/settings.ts';
+import { supportHandlers } from './organization/support.ts';
 import { settingHandlers } from './organization/settings.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
@@ -90,6 +91,7 @@ export function createHandlers(
     ...memberHandlers(deps),
     ...auditLogHandlers(deps),
     ...organizationHandlers(deps),
+    ...supportHandlers(deps),
     ...settingHandlers(deps),
     ...billingHandlers(deps),
     ...adminHandlers(deps),

@@ -4,7 +4,7 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { organizationOf, type AccountId } from '../../protocol/ids.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { send, sendRefusal } from './answers.ts';
-import { roleRefusal } from './auth/credentials.ts';
+import { roleRefusal, supportRefusal } from './auth/credentials.ts';
 import { bodyHashOf } from './body-hash.ts';
 import { checkDigest } from './body.ts';
 import { noteOf, type Asking } from './audit-note.ts';
@@ -45,7 +45,8 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers, used: (api
     const asking = { caller, requestId: request.id, client, clientAddress: address };
     const slow = await whileServing(rateRefusal(deps, limits, route, caller, reply));
     if (slow !== null) return sendRefusal(deps, request, reply, slow);
-    const forbidden = roleRefusal(route, caller) ?? staleRefusal(route, caller, deps.nowMs());
+    const forbidden =
+      supportRefusal(route, caller) ?? roleRefusal(route, caller) ?? staleRefusal(route, caller, deps.nowMs());
     if (forbidden !== null) {
       await whileServing(recordRefusal(deps, route, asking, forbidden));
       return sendRefusal(deps, request, reply, forbidden);

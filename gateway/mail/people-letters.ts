@@ -80,6 +80,13 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       link('invitation'),
       'The invitation is for this email. If you do not know the sender, do nothing.',
     ],
+    support_session: () => [
+      `Staff reads ${shown(facts['organization'])} (${shown(facts['environment'])})`,
+      `${shown(facts['by'])} of the operator reads the ${shown(facts['environment'])} environment of ${shown(facts['organization'])} until ${shown(facts['endsAt'])}, as a viewer, since an owner allows it. The reason given:`,
+      `  ${shown(facts['reason'])}`,
+      'End it, or allow it no longer, under settings, support access:',
+      `  ${publicUrl}/console/`,
+    ],
   };
   const [subject, ...paragraphs] = words[kind]?.() ?? [];
   return subject === undefined ? null : { subject, text: `${[...paragraphs, NEVER].join('\n\n')}\n` };

@@ -30,7 +30,9 @@ export type LetterKind =
   | 'email_taken'
   | 'email_changed'
   | 'email_restored'
-  | 'invitation';
+  | 'invitation'
+  /** Staff reads an account. Console A45. */
+  | 'support_session';
 
 /** A letter as it is written; `sealedToken` is the secret of its link. */
 export interface NewLetter {

@@ -21,6 +21,7 @@ import { createPaymentStore } from './payment-store.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
+import { createSupportStore } from './support-store.ts';
 import { createSweepStore } from './sweep-store.ts';
 import { createUploadStore } from './upload-store.ts';
 import { createTokenRequestStore } from './token-request-store.ts';
@@ -53,6 +54,7 @@ export function createStores(options: StoresOptions) {
     members: createMemberStore(sql),
     people: createPeopleStore(sql),
     invitations: createInvitationStore(sql),
+    support: createSupportStore(sql),
     read: createReadStore(sql, options.lists),
     find: createFindStore(sql, options.lists),
     operators: createOperatorStore(sql),

@@ -132,8 +132,8 @@ export const DETAILS = {
     windowSeconds: whole,
   }),
   COMPLIANCE_REJECTED: none,
-  IMPERSONATION_FORBIDDEN: none,
-  IMPERSONATION_READ_ONLY: none,
+  IMPERSONATION_FORBIDDEN: some({ ...why }),
+  IMPERSONATION_READ_ONLY: some({ ...why }),
   MERCHANT_SCOPE_VIOLATION: none,
   KEY_SOURCE_MISMATCH: some({ ...onChain, family: text, index: whole.nullable() }),
   SIGNED_BATCH_REJECTED: some({

@@ -140,6 +140,25 @@ export const ROWS: readonly Row[] = [
   open('GET', '/v1/openapi.json'),
 ];
 
+/** The column of support sessions: what they do not read; they write nothing at all. Console A45. */
+const NOT_FOR_SUPPORT = [
+  '/v1/admin/**',
+  '/v1/auth/**',
+  '/v1/settings/audit-log/**',
+  '/v1/settings/sso/**',
+  '/v1/settings/domains/**',
+  '/v1/settings/invitations/**',
+  '/v1/migration/projects/{projectId}/export',
+];
+
+/** What a support session is answered, whatever its input; null where it reads. */
+export const supportAnswer = ({ method, path }: Pick<Route, 'method' | 'path'>): string | null =>
+  method !== 'GET'
+    ? 'IMPERSONATION_READ_ONLY'
+    : path !== '/v1/auth/me' && NOT_FOR_SUPPORT.some((area) => isWithin(path, area))
+      ? 'IMPERSONATION_FORBIDDEN'
+      : null;
+
 /** The row of an operation; undefined where the table has none. */
 export function rowOf({ method, path }: Pick<Route, 'method' | 'path'>): Row | undefined {
   return ROWS.find(({ methods, paths }) => methods.split(' ').includes(method) && isWithin(path, paths));

@@ -655,6 +655,20 @@ const DELIVERIES: Record<string, Work> = {
     await invitations.join(second.hash, { id: newId('usr', Date.now()), passwordHash: 'x' }, Date.now());
     await invitations.revoke(organizationId, (await invite(`${fresh()}@example.com`)).id, Date.now());
   },
+  'support.allowAccess accessUntil begin standing list end': async ({ stores }) => {
+    const { organizationId, userId } = await newOrganization(stores);
+    const { support } = stores;
+    const at = Date.now();
+    await support.allowAccess(organizationId, soon(), at);
+    await support.accessUntil(organizationId);
+    const id = newId('sup', at);
+    const row = { id, organizationId, environment: 'live' as const, adminId: userId, reason: 'x', createdAtMs: at };
+    await support.begin({ ...row, endsAtMs: at + 60_000 }, {});
+    await support.standing(id, at);
+    await support.list(organizationId);
+    await support.end(organizationId, id, at);
+    await support.allowAccess(organizationId, null, at);
+  },
   'mail.unsent purgeSent': async ({ stores: { mail } }) => {
     await mail.unsent();
     await mail.purgeSent(0);

@@ -1,11 +1,12 @@
 import test from 'ava';
+import { createClient } from '../../protocol/client.ts';
 import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { validate } from '../../protocol/validation.ts';
 import { pathOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import { ORG_ROLES, type OrgRole } from '../../protocol/slugs.ts';
-import { rowOf, type Row } from '../support/permissions.ts';
+import { rowOf, supportAnswer, type Row } from '../support/permissions.ts';
 import { raw, startTestCloud } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
@@ -21,6 +22,25 @@ const [editor, viewer, nobodys, admin] = [
 ];
 await cloud.join(editor, mine, 'editor');
 await cloud.join(viewer, mine, 'viewer');
+const tokens = new Map<string, Promise<string>>();
+/** A code signs in once. */
+function tokenOf(who: typeof admin): Promise<string> {
+  const token = tokens.get(who.id) ?? cloud.signIn(who);
+  tokens.set(who.id, token);
+  return token;
+}
+/** The token of a session that staff began in the sandbox of `mine`. */
+async function supportToken() {
+  const as = async (who: typeof admin) => createClient({ baseUrl: cloud.url, bearer: await tokenOf(who) });
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await (await as(mine.owner)).must('setSupportAccess', { body: { until } });
+  const begun = await (
+    await as(admin)
+  ).must('startSupportSession', {
+    body: { organizationId: mine.id, environment: 'sandbox', reason: 'x' },
+  });
+  return begun.accessToken;
+}
 /** A key of `mine` with terms of its own. */
 async function keyWith(environment: 'live' | 'sandbox', terms: { role?: 'viewer'; expiresAtMs?: number }) {
   const { key: apiKey, hash, maskedPrefix } = mintApiKey(environment);
@@ -60,7 +80,7 @@ const key = (apiKey: string, role: 'viewer' | 'editor', environment: 'live' | 's
   },
 });
 const person = async (who: typeof editor, role: OrgRole | null, isAdmin = false): Promise<AsCaller> => ({
-  headers: { authorization: `Bearer ${await cloud.signIn(who)}`, 'x-environment': 'sandbox' },
+  headers: { authorization: `Bearer ${await tokenOf(who)}`, 'x-environment': 'sandbox' },
   expects({ bearer }, { operationId }) {
     if (bearer === 'open' || bearer === 'any') return null;
     if (bearer === 'signed') return 'UNAUTHORIZED';
@@ -87,12 +107,25 @@ const CALLERS: Readonly<Record<string, AsCaller>> = {
   'owner elsewhere': await person(other.owner, 'owner'),
   'no organization': await person(nobodys, null),
   administrator: await person(admin, null, true),
+  'support session': {
+    headers: { authorization: `Bearer ${await supportToken()}`, 'x-environment': 'sandbox' },
+    expects: ({ bearer }, route) =>
+      bearer === 'open' ? null : bearer === 'signed' ? 'UNAUTHORIZED' : supportAnswer(route),
+  },
 };
 
 test.after.always(() => cloud.stop());
 
 /** What says no to who asks, whatever is asked. */
-const OF_WHO = new Set(['UNAUTHORIZED', 'FORBIDDEN', 'SANDBOX_ONLY', 'EDGE_SIGNATURE_INVALID', 'TOTP_REQUIRED']);
+const OF_WHO = new Set([
+  'IMPERSONATION_FORBIDDEN',
+  'IMPERSONATION_READ_ONLY',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'SANDBOX_ONLY',
+  'EDGE_SIGNATURE_INVALID',
+  'TOTP_REQUIRED',
+]);
 const IDS = { userId: 'usr_24pgoiqjq2dgpoqhm7nuhjd5zi', accountId: 'org_24pgoiqjq2dgpoqhm7nuhjd5zi_live' };
 const paramsOf = (path: string): Record<string, string> =>
   Object.fromEntries(

@@ -23,7 +23,7 @@ export async function createAuth({ stores, accounts, secrets, nowMs, config }: G
   const apiKeys = createApiKeys(stores.identity, () => performance.now(), nowMs);
   const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
   const standings = createStandings(stores.logins, nowMs);
-  const bearers = createBearers({ issuer, config, nowMs, standings });
+  const bearers = createBearers({ issuer, config, nowMs, standings, support: stores.support });
   const authorities = createAuthorities({
     publicUrl: config.publicUrl,
     further: config.publicAuthorities ?? [],

@@ -14,6 +14,7 @@ import { ORG_ROLES, type OrgRole } from '../../../protocol/slugs.ts';
 import type { GatewayConfig } from '../../deps.ts';
 import type { Bearer } from '../context.ts';
 import { ALGORITHM, TOKEN_AUDIENCE, type Issuer } from './issuer.ts';
+import type { SupportStore } from '../../../model/ports/support-store.ts';
 import type { Standings } from './standings.ts';
 
 /** What an outside issuer may sign with: no symmetric algorithm, no `none`. */
@@ -39,10 +40,12 @@ export function createBearers({
   config,
   nowMs,
   standings,
+  support,
   elapsedMs = () => performance.now(),
 }: {
   issuer: Issuer;
   standings: Pick<Standings, 'of'>;
+  support: Pick<SupportStore, 'standing'>;
   config: Pick<GatewayConfig, 'publicUrl' | 'oidc'>;
   nowMs: () => number;
   elapsedMs?: () => number;
@@ -96,6 +99,7 @@ export function createBearers({
               ownKey,
               options({ issuer: config.publicUrl, audience: TOKEN_AUDIENCE, algorithms: [ALGORITHM] }),
             );
+        if (!outside && payload['sup'] !== undefined) return await reader(payload, support, nowMs());
         const claimed = bearerOf(payload, !outside);
         return outside || claimed === null ? claimed : await asStored(claimed, standings);
       } catch (error) {
@@ -140,6 +144,26 @@ async function asStored(claimed: Bearer, standings: Pick<Standings, 'of'>): Prom
     // A claim that is no role stays none.
     role: claimed.role === null ? null : standing.role,
     platformAdmin: claimed.platformAdmin && standing.platformAdmin,
+  };
+}
+
+/** Who reads by a support session, as it is stored; asked at each request, so that its end is one on every node. */
+async function reader(
+  { sub, sup }: JWTPayload,
+  support: Pick<SupportStore, 'standing'>,
+  nowMs: number,
+): Promise<Bearer | null> {
+  const session = typeof sup === 'string' ? await support.standing(sup, nowMs) : null;
+  if (session === null || session.adminId !== sub) return null;
+  return {
+    userId: session.adminId,
+    loginId: null,
+    organizationId: session.organizationId,
+    role: 'viewer',
+    platformAdmin: false,
+    authAtMs: session.createdAtMs,
+    totpAtMs: null,
+    support: { id: session.id, environment: session.environment },
   };
 }
 

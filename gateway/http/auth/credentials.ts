@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { accountIdOf } from '../../../protocol/ids.ts';
 import type { OperationId } from '../../../protocol/routes.ts';
-import type { Route } from '../../../protocol/route.ts';
+import { supportCode, type Route } from '../../../protocol/route.ts';
 import { ENVIRONMENTS, ORG_ROLES, type Environment, type OrgRole } from '../../../protocol/slugs.ts';
 import { NOBODY, type Caller } from '../context.ts';
 import { whyNoKey, type ApiKeys } from './api-keys.ts';
@@ -95,7 +95,7 @@ async function whoAsks(
   if (bearer === null) {
     return refuse('UNAUTHORIZED', whyNoBearer(route, headers));
   }
-  const environment = headers['x-environment'] ?? 'live';
+  const environment = headers['x-environment'] ?? bearer.support?.environment ?? 'live';
   if (!ENVIRONMENTS.includes(environment as Environment)) {
     return refuse('INVALID_INPUT', { header: 'X-Environment', expected: ENVIRONMENTS.join(' or ') });
   }
@@ -106,6 +106,20 @@ async function whoAsks(
     environment: environment as Environment,
     accountId: organizationId === null ? null : accountIdOf(organizationId, environment as Environment),
   };
+}
+
+/**
+ * Null where staff may read, and for everybody else. Refuses: IMPERSONATION_FORBIDDEN, IMPERSONATION_READ_ONLY.
+ */
+export function supportRefusal(route: Route, { bearer, environment }: Caller): Refusal | null {
+  if (bearer?.support === undefined) return null;
+  const code = supportCode(route);
+  if (code === 'IMPERSONATION_READ_ONLY')
+    return refuse(code, { reason: 'support_session', next: 'ask a member to do it' });
+  if (code !== null) return refuse(code, { reason: 'closed', next: 'ask an owner: staff never reads this' });
+  return environment === bearer.support.environment
+    ? null
+    : refuse('IMPERSONATION_FORBIDDEN', { reason: 'environment', next: 'begin a session of the other environment' });
 }
 
 const rankOf = (role: OrgRole): number => ORG_ROLES.length - ORG_ROLES.indexOf(role);

@@ -1,9 +1,10 @@
 /** The built-in issuer: EdDSA access tokens and the keys that verify them. Decisions 2. */
 import { createPrivateKey, randomBytes, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { SignJWT, type JWK } from 'jose';
+import { SignJWT, type JWK, type JWTPayload } from 'jose';
 import type { IdentityStore } from '../../../model/ports/identity-store.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { SecretBox } from '../../../model/ports/secret-box.ts';
+import type { SupportSessionRow } from '../../../model/ports/support-store.ts';
 import type { Bearer } from '../context.ts';
 
 export const TOKEN_AUDIENCE = 'flock';
@@ -19,6 +20,8 @@ const PKCS8_HEADER = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export interface Issuer {
   issue(bearer: Bearer): Promise<string>;
+  /** A token of a support session: as long as it, and never renewed. */
+  issueSupport(session: Omit<SupportSessionRow, 'endedAtMs'>): Promise<string>;
   /** Signs a text that is no token, by the newest key: Ed25519, base64url. */
   signText(text: string): { kid: string; signature: string };
   /** Public keys, newest first. */
@@ -68,6 +71,17 @@ export async function createIssuer({
     await identity.insertSigningKey({ kid, sealedPrivateJwk, publicJwk, createdAtMs: nowMs() });
     await reload();
   }
+  const seconds = (ms: number) => Math.floor(ms / 1_000);
+  const signed = ({ kid, secret }: SigningKey, claims: JWTPayload, subject: string, endsAtMs: number) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
+      .setSubject(subject)
+      .setIssuer(issuerUrl)
+      .setAudience(TOKEN_AUDIENCE)
+      .setIssuedAt(seconds(nowMs()))
+      .setExpirationTime(seconds(endsAtMs))
+      .setJti(newId('req', nowMs()))
+      .sign(secret);
   return {
     reload,
     signText(text) {
@@ -75,26 +89,26 @@ export async function createIssuer({
       return { kid, signature: sign(null, Buffer.from(text), secret).toString('base64url') };
     },
     publicKeys: () => keys.map(({ publicJwk }) => publicJwk),
-    async issue(bearer) {
-      const key = keys[0]!;
-      const nowSeconds = Math.floor(nowMs() / 1_000);
-      const seconds = (ms: number) => Math.floor(ms / 1_000);
-      return new SignJWT({
-        ...(bearer.loginId === null ? {} : { sid: bearer.loginId }),
-        ...(bearer.organizationId === null ? {} : { org_id: bearer.organizationId }),
-        ...(bearer.role === null ? {} : { org_role: bearer.role }),
-        ...(bearer.platformAdmin ? { platform_role: 'admin' } : {}),
-        ...(bearer.totpAtMs === null ? {} : { totp_at: seconds(bearer.totpAtMs) }),
-        auth_time: seconds(bearer.authAtMs),
-      })
-        .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: 'JWT' })
-        .setSubject(bearer.userId)
-        .setIssuer(issuerUrl)
-        .setAudience(TOKEN_AUDIENCE)
-        .setIssuedAt(nowSeconds)
-        .setExpirationTime(nowSeconds + ACCESS_TOKEN_SECONDS)
-        .setJti(newId('req', nowMs()))
-        .sign(key.secret);
-    },
+    issue: (bearer) =>
+      signed(
+        keys[0]!,
+        {
+          ...(bearer.loginId === null ? {} : { sid: bearer.loginId }),
+          ...(bearer.organizationId === null ? {} : { org_id: bearer.organizationId }),
+          ...(bearer.role === null ? {} : { org_role: bearer.role }),
+          ...(bearer.platformAdmin ? { platform_role: 'admin' } : {}),
+          ...(bearer.totpAtMs === null ? {} : { totp_at: seconds(bearer.totpAtMs) }),
+          auth_time: seconds(bearer.authAtMs),
+        },
+        bearer.userId,
+        nowMs() + ACCESS_TOKEN_SECONDS * 1_000,
+      ),
+    issueSupport: ({ id, organizationId, adminId, createdAtMs, endsAtMs }) =>
+      signed(
+        keys[0]!,
+        { sup: id, act: { sub: adminId }, org_id: organizationId, org_role: 'viewer', auth_time: seconds(createdAtMs) },
+        adminId,
+        endsAtMs,
+      ),
   };
 }

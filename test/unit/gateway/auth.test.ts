@@ -67,12 +67,14 @@ test('decisions 2: an outside issuer is believed with its own audience and pinne
   const bearers = createBearers({
     issuer: {
       issue: async () => '',
+      issueSupport: async () => '',
       signText: () => ({ kid: '', signature: '' }),
       publicKeys: () => [],
       reload: async () => undefined,
     },
     nowMs: Date.now,
     standings: NOBODYS,
+    support: { standing: async () => null },
     config: { publicUrl: 'http://cloud.test', oidc: { issuer, audience: 'flock-console' } },
   });
   const organization = `org_${'a'.repeat(26)}`;
@@ -119,12 +121,14 @@ test('decisions 2: an outside issuer that does not answer proves nothing and dis
   const bearers = createBearers({
     issuer: {
       issue: async () => '',
+      issueSupport: async () => '',
       signText: () => ({ kid: '', signature: '' }),
       publicKeys: () => [],
       reload: async () => undefined,
     },
     nowMs: Date.now,
     standings: NOBODYS,
+    support: { standing: async () => null },
     config: { publicUrl: 'http://cloud.test', oidc: { issuer, audience: 'flock-console' } },
   });
   const token = await new SignJWT({})
