@@ -3,6 +3,7 @@
  */
 import type { ClusterStore, Member } from '../model/ports/cluster-store.ts';
 import type { NodeAbout } from '../model/ports/nodes.ts';
+import { nameOf } from './place.ts';
 import { CLOCK_SKEW_MS_MAX, CLUSTER_PROTOCOL, PROTOCOLS_TAKEN, proofOf } from './call-signature.ts';
 
 export type JoinFault =
@@ -63,7 +64,7 @@ export async function requireNoSharing(store: Pick<ClusterStore, 'sharing'>, lea
   if (nodes.length === 0) return;
   throw new JoinRefused(
     'cluster_secret_missing',
-    `CLUSTER_SECRET: nodes share this database (${nodes.map((id) => id.split('/')[0]).join(', ')}) and this one has none: give it theirs. ` +
+    `CLUSTER_SECRET: nodes share this database (${nodes.map(nameOf).join(', ')}) and this one has none: give it theirs. ` +
       `Where it shall serve alone, stop them first; one that was killed counts for ${leaseSeconds} s more`,
   );
 }

@@ -14,7 +14,7 @@ import { SHARD_COUNT } from '../protocol/node/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { Heartbeat, type HeartbeatDeps } from './heartbeat.ts';
 import { Holdings, type View } from './holdings.ts';
-import { placeOf } from './place.ts';
+import { nameOf, placeOf } from './place.ts';
 import { ownersAmong } from './roles.ts';
 
 const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
@@ -179,11 +179,27 @@ export class Membership extends Heartbeat {
     if (this.#stopping) return;
     const { mapVersion, members } = await store.beat(nodeId, leaseSeconds);
     const changed = idsOf(members) !== idsOf(this.#members);
+    if (changed) this.#sayWho(this.#members, members);
     this.#members = members;
     if (changed) this.#deps.onMembers?.(members);
     // A reading that began before this beat may be older than it: then the next beat reads again.
     if (changed || mapVersion !== versionOf(this.#map) || !this.#settled()) await this.refresh();
     this.#begin();
+  }
+
+  /** What an operator looks for first, when a node died. */
+  #sayWho(before: readonly Member[], now: readonly Member[]): void {
+    const { log, nodeId } = this.#deps;
+    const namesOf = (some: readonly Member[], others: readonly Member[]) =>
+      some.filter(({ id }) => id !== nodeId && !others.some((other) => other.id === id)).map(({ id }) => nameOf(id));
+    const came = namesOf(now, before),
+      gone = namesOf(before, now);
+    if (came.length > 0) log.info({ names: came }, 'other nodes are there');
+    if (gone.length > 0)
+      log.warn(
+        { names: gone },
+        'nodes are gone: they stopped, or were silent for their lease; the others share theirs',
+      );
   }
 
   async #read(): Promise<void> {
@@ -233,6 +249,7 @@ export class Membership extends Heartbeat {
     }
     if (chains.lost.length > 0) {
       this.#chains.forget(chains.lost);
+      log.warn({ chains: chains.lost }, 'other nodes follow chains that were of this one');
       await moves.chains(new Set(this.#chains.held()));
     }
     if (shards.handOver.length + chains.handOver.length > 0) {
@@ -243,15 +260,26 @@ export class Membership extends Heartbeat {
       const claimed = await store.claimShards(nodeId, shards.claim, leaseSeconds);
       this.#shards.claimed(claimed);
       if (claimed.size > 0) {
-        log.info({ count: claimed.size }, 'this node owns more shards');
+        const owners = [...claimed.keys()].map((shard) => map.shards[shard]?.owner);
+        log.info({ count: claimed.size, from: this.#othersAmong(owners) }, 'this node owns more shards');
         await this.#repeated(() => moves.gained([...claimed.keys()].filter((shard) => this.serves(shard))));
       }
     }
     if (chains.claim.length > 0) {
       const claimed = await store.claimChains(nodeId, chains.claim, leaseSeconds);
       this.#chains.claimed(claimed);
-      if (claimed.size > 0) await this.#repeated(() => moves.chains(new Set(this.#chains.held())));
+      if (claimed.size > 0) {
+        const owners = [...claimed.keys()].map((chain) => map.chains.get(chain)?.owner);
+        log.info({ chains: [...claimed.keys()], from: this.#othersAmong(owners) }, 'this node follows more chains');
+        await this.#repeated(() => moves.chains(new Set(this.#chains.held())));
+      }
     }
+  }
+
+  /** Names of the other nodes that had it until now: none where it was handed over. */
+  #othersAmong(owners: readonly (string | null | undefined)[]): string[] {
+    const { nodeId } = this.#deps;
+    return [...new Set(owners.flatMap((owner) => (owner == null || owner === nodeId ? [] : [nameOf(owner)])))];
   }
 
   async #handOver(shards: readonly number[], chains: readonly Chain[]): Promise<void> {
@@ -265,6 +293,7 @@ export class Membership extends Heartbeat {
     this.#shards.forget(shards);
     this.#chains.forget(chains);
     if (shards.length > 0) log.info({ count: shards.length }, 'shards were handed over');
+    if (chains.length > 0) log.info({ chains }, 'chains were handed over');
   }
 
   async #repeated(work: () => Promise<void>): Promise<void> {

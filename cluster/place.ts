@@ -21,3 +21,6 @@ export function placeOf(key: string, nodes: readonly string[]): string | null {
   }
   return best;
 }
+
+/** What an operator calls a node: its `NODE_NAME`, which its id begins with. */
+export const nameOf = (nodeId: string): string => nodeId.split('/')[0]!;

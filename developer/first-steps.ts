@@ -1,17 +1,29 @@
 /** What `npm start` says when it is up: where everything is, and a first integration to paste. */
 
+/** Who signs in at the console. */
+interface Console {
+  email: string;
+  password: string;
+  /** Base32. */
+  totpSecret: string;
+}
+
 export interface Up {
   cloudUrl: string;
   edgeUrl: string;
   localApiKey: string;
   /** Signs in at the console. */
-  owner: { email: string; password: string };
+  owner: Console;
   dataDir: string;
   seconds: number;
 }
 
 /** The web console of a cloud. */
 export const consoleUrlOf = (cloudUrl: string): string => `${cloudUrl}/console/`;
+
+/** A line for a shell that prints the code that a sign-in asks for: `{"code":"123456"}`. */
+export const codeCommand = ({ totpSecret }: Pick<Console, 'totpSecret'>): string =>
+  `echo '{"op":"totp","secret":"${totpSecret}","atSeconds":'$(date +%s)'}' | npm run -s flock -- chain --jsonl`;
 
 /** The README's first integration, from its first numbered step on; a test holds the two together. */
 export const STEPS = `call() { curl -sS -X "$1" "$EDGE$2" -H "X-API-Key: $KEY" -H 'content-type: application/json' \${3:+-d "$3"}; echo; }
@@ -43,7 +55,8 @@ export function firstSteps({ cloudUrl, edgeUrl, localApiKey, owner, dataDir, sec
   return `
 Flock is up after ${seconds} s. This is the sandbox: no real chain is contacted, nothing costs anything.
 
-  console ${consoleUrlOf(cloudUrl)}   sign in as ${owner.email} with ${owner.password}
+  console ${consoleUrlOf(cloudUrl)}   sign in as ${owner.email} with ${owner.password} and the code of
+          ${codeCommand(owner)}
   edge    ${edgeUrl}   your application talks to this one; status page at /
   cloud   ${cloudUrl}   API reference at /docs
   data    ${dataDir}/   people and keys: dev.json · logs: cloud.log, edge.log, postgres.log

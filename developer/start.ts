@@ -8,7 +8,7 @@ import { startDeployment, type Deployment } from './deployment.ts';
 import { claimDirectory, type DirectoryLock } from './directory-lock.ts';
 import { clearEmbeddedPostgres } from './embedded-postgres.ts';
 import type { Fleet } from './fleet.ts';
-import { consoleUrlOf, firstSteps } from './first-steps.ts';
+import { codeCommand, consoleUrlOf, firstSteps } from './first-steps.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
 import { START_USAGE, startOptions, type StartOptions } from './options.ts';
 import { requireFreePorts } from './ports.ts';
@@ -70,11 +70,16 @@ async function bringUp(options: StartOptions, lock: DirectoryLock): Promise<Depl
 }
 
 /** What there is to see of several nodes. */
-const fleetWords = ({ nodes, words, url }: Fleet, { dataDir }: StartOptions): string => `
+const fleetWords = (
+  { nodes, words, url }: Fleet,
+  { dataDir, admin }: Pick<StartOptions, 'dataDir'> & Pick<Deployment['record'], 'admin'>,
+): string => `
 ${nodes.size} cloud nodes behind ${url}, with ${words}.
 ${[...nodes].map(([name, { pid }]) => `  ${name}   process ${pid}   ${dataDir}/${name === 'cloud-1' ? 'cloud' : name}.log`).join('\n')}
-Kill one (kill -9 ${[...nodes.values()].at(-1)!.pid}): within 10 s the others have its accounts. GET /v1/admin/nodes, as the administrator
-of ${dataDir}/dev.json, says who owns what; docs/several-nodes.md what else there is to see.`;
+Kill one (kill -9 ${[...nodes.values()].at(-1)!.pid}): within 10 s the others have its accounts, and their logs say so. In the console, signed
+in as ${admin.email} with ${admin.password} and the code of
+  ${codeCommand(admin)}
+the page Nodes shows who owns what; docs/several-nodes.md has what else there is to see.`;
 
 /** Resolves with the last words when no cloud node is left; says when one of several ends. */
 async function cloudEnded({ fleet, cloud }: Deployment, { dataDir }: StartOptions): Promise<string> {
@@ -104,7 +109,10 @@ async function run(options: StartOptions, lock: DirectoryLock): Promise<number> 
     writeRecord(deployment, options);
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     console.log(firstSteps({ ...deployment, owner: deployment.record.owner, dataDir: options.dataDir, seconds }));
-    if (deployment.fleet !== null) console.log(fleetWords(deployment.fleet, options));
+    if (deployment.fleet !== null) {
+      const { admin } = deployment.record;
+      console.log(fleetWords(deployment.fleet, { ...options, admin }));
+    }
     const ended = await Promise.race([
       stopRequested,
       cloudEnded(deployment, options),

@@ -35,6 +35,7 @@ const FACTS: ReadonlySet<string> = new Set([
   'shard',
   'shards',
   'chain',
+  'chains',
   'ledger',
   'height',
   'hash',

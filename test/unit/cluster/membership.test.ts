@@ -67,7 +67,8 @@ async function joined(
   timing: { clock?: Clock; leaseSeconds?: number } = {},
 ) {
   const rows = new Rows(),
-    clock = new HandClock();
+    clock = new HandClock(),
+    lines: [level: 'info' | 'warn', fields: object, message: string][] = [];
   const node = new Membership({
     store: change(rows, rows.store('a')),
     nodeId: 'a',
@@ -75,7 +76,10 @@ async function joined(
     about: ABOUT,
     doorbell: { ring: () => undefined, onRing: () => undefined },
     leaseSeconds: timing.leaseSeconds ?? 10,
-    log: { info: () => undefined, warn: () => undefined },
+    log: {
+      info: (...[fields, message]: unknown[]) => void lines.push(['info', fields as object, String(message)]),
+      warn: (...[fields, message]: unknown[]) => void lines.push(['warn', fields as object, String(message)]),
+    },
     isAway: () => false,
     clock: timing.clock ?? clock,
   });
@@ -94,7 +98,7 @@ async function joined(
       void node.look();
       return false;
     });
-  return { rows, clock, node, served, comesTo };
+  return { rows, clock, node, served, comesTo, lines };
 }
 
 for (const tookEffect of [true, false]) {
@@ -210,4 +214,36 @@ test('a beat that finds a change reads who owns what after it, and shares no ans
   await Promise.all([before, beat]);
   for (let more = 0; more < 3; more += 1) await node.look();
   t.false(node.serves(7));
+});
+
+test('issue 10: the log says which nodes came and went, and whose shards and chains this one has now', async (t) => {
+  const { rows, clock, node, served, comesTo, lines } = await joined();
+  await comesTo('everything is served', () => served() === SHARD_COUNT && node.follows('eth'));
+  clock.advance(5_000); // by now it believes that others are silent
+  t.deepEqual(lines.splice(0), [
+    ['info', { count: SHARD_COUNT, from: [] }, 'this node owns more shards'],
+    ['info', { chains: ['eth'], from: [] }, 'this node follows more chains'],
+  ]);
+  // Another one has a shard and the chain, and dies.
+  rows.members = ['a', 'cloud-2/1'].map(memberOf);
+  rows.shards[7] = { owner: 'cloud-2/1', epoch: 9, vacant: false };
+  rows.chains.set('eth', { owner: 'cloud-2/1', epoch: 9, vacant: false });
+  await comesTo('both are its', () => !node.serves(7) && !node.follows('eth'));
+  await until('what is its by the hash is handed over', () =>
+    lines.some(([, , message]) => /handed over/.test(message)),
+  );
+  rows.members = [memberOf('a')];
+  rows.shards[7] = { owner: 'cloud-2/1', epoch: 9, vacant: true };
+  rows.chains.set('eth', { owner: 'cloud-2/1', epoch: 9, vacant: true });
+  await comesTo('everything is served again', () => served() === SHARD_COUNT && node.follows('eth'));
+  const said = lines.map(([level, fields, message]) => `${level} ${JSON.stringify(fields)} ${message}`);
+  for (const line of [
+    'info {"names":["cloud-2"]} other nodes are there',
+    'warn {"count":1} other nodes own shards that were of this one',
+    'warn {"chains":["eth"]} other nodes follow chains that were of this one',
+    'warn {"names":["cloud-2"]} nodes are gone: they stopped, or were silent for their lease; the others share theirs',
+    'info {"chains":["eth"],"from":["cloud-2"]} this node follows more chains',
+  ])
+    t.true(said.includes(line), `${line}\n${said.join('\n')}`);
+  t.true(said.some((line) => /^info \{"count":\d+,"from":\["cloud-2"\]\} this node owns more shards$/.test(line)));
 });

@@ -1,8 +1,10 @@
 /** What `npm start` and `npm run demo` say before anything runs: options, ports, what is played on. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { codeCommand } from '../../../developer/first-steps.ts';
+import { codeOf } from '../../support/gateway.ts';
 import { nodesOf } from '../../../developer/demo-chain.ts';
 import { initdbFailure, inUse } from '../../../developer/embedded-postgres.ts';
 import { startOptions } from '../../../developer/options.ts';
@@ -115,4 +117,11 @@ test('found F76: an unknown option of a command is answered with those that it h
     t.true(status === 1 || status === 2, entry);
     t.regex(stderr, usage);
   }
+});
+
+test('console C18: what npm start prints for the code of a sign-in, pasted into a shell, prints one that is good', (t) => {
+  const totpSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+  const before = codeOf({ totpSecret });
+  const printed = execFileSync('bash', ['-c', codeCommand({ totpSecret })], { cwd: ROOT, encoding: 'utf8' });
+  t.true([before, codeOf({ totpSecret })].map((code) => `{"code":"${code}"}\n`).includes(printed), printed);
 });
