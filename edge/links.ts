@@ -282,7 +282,9 @@ function createRelay(
     monotonicMs: ports.monotonicMs,
     holderOf: (chain, address) => parts.issued.holderOf(chain, address),
     isLentAt: (chain, path, address) => parts.own.isLentAt(chain, path, address),
-    onDifference: (reason, { data: { chain, txid } }) => log.alarm('deposit_differs', { chain, txid, reason }),
+    withdrawals: { environment: config.environment, instructions: parts.instructions, issued: parts.issued },
+    onDifference: (reason, event) =>
+      log.alarm('deposit_differs', { chain: event?.data.chain ?? null, txid: event?.data.txid ?? null, reason }),
   });
   return new WebhookRelay({
     poster: {

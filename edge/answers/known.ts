@@ -36,7 +36,7 @@ export function firstFalse(...fields: readonly (readonly [name: string, holds: b
 }
 
 const COUNT = /^(?:0|[1-9][0-9]{0,77})$/;
-const DECIMALS_MAX = 77;
+export const DECIMALS_MAX = 77;
 
 /** Whether a text is an amount that a chain can have: whole, not negative, at most 78 digits. */
 export const isCount = (text: string): boolean => COUNT.test(text);

@@ -31,7 +31,11 @@ export async function falseTransaction(row: TransactionJson, ask: Ask, known: Kn
     firstFalse(['explorerUrl', isExplorerUrl(known.environment, chain, txid, explorerUrl)]);
   if (wrong !== null) return wrong;
   if (!isCanonical(chain, address)) return 'address'; // in other letters nobody would know whose it is
-  if (direction === 'out') return falseWithdrawal(row, known);
+  if (direction === 'out')
+    return (
+      falseWithdrawal(row, known) ??
+      firstFalse(['versions', row.versions.every(({ txid }) => falseWithdrawal({ ...row, txid }, known) !== 'txid')])
+    );
   const holder = await known.issued.holderOf(chain, address);
   return holder === null
     ? null
@@ -41,7 +45,14 @@ export async function falseTransaction(row: TransactionJson, ask: Ask, known: Kn
       );
 }
 
-function falseWithdrawal(row: TransactionJson, { instructions }: Known): string | null {
+/** What is said of a withdrawal, in an answer or in an event. */
+export type WithdrawalWords = Pick<
+  TransactionJson,
+  'id' | 'chain' | 'address' | 'counterparty' | 'tokenContract' | 'chainTag' | 'amount' | 'txid' | 'height'
+>;
+
+/** Name of the first word that is not what this edge was asked for and signed; null also where it knows nothing. */
+export function falseWithdrawal(row: WithdrawalWords, { instructions }: Pick<Known, 'instructions'>): string | null {
   const recorded = instructions.get(row.id);
   if (recorded === null) return null;
   const {
@@ -56,7 +67,6 @@ function falseWithdrawal(row: TransactionJson, { instructions }: Known): string 
     ['chainTag', row.chainTag === tag],
     ['amount', isAmountOf(recorded, row, instructions)],
     ['txid', isTxidOf(signed, row.txid)],
-    ['versions', row.versions.every(({ txid }) => isTxidOf(signed, txid))],
   );
 }
 
@@ -68,7 +78,7 @@ function falseWithdrawal(row: TransactionJson, { instructions }: Known): string 
  */
 function isAmountOf(
   { instruction, unsigned }: RecordedInstruction,
-  { id, txid, height, amount }: TransactionJson,
+  { id, txid, height, amount }: WithdrawalWords,
   instructions: Known['instructions'],
 ): boolean {
   const found = BigInt(amount);

@@ -1,5 +1,6 @@
 /**
- * Whether an event of a deposit, or of a payment that a deposit is a transfer of, may leave. Its id is the one of what
+ * Whether an event of a deposit, or of a payment that a deposit is a transfer of, may leave; of a withdrawal:
+ * withdrawal-check.ts. Its id is the one of what
  * it reports. A deposit's holder is the one that the address was issued to; a payment's address is derived here, for
  * who reads "paid" of another one hands out goods for nothing (payments V9). EDGE_VERIFY_RPC_<CHAIN>: before a
  * confirmed one leaves, the customer's own node is asked for the same block and the same movement, as deep as the
@@ -17,13 +18,15 @@
  * `unverified`
  */
 import { ChainUnavailable, type Catalogue, type Network, type Transfer } from '../../chains/chain.ts';
+import { networkOf } from '../../chains/registry.ts';
 import { eventId } from '../../protocol/node/ids.ts';
-import type { Chain, Environment } from '../../protocol/slugs.ts';
+import { EVENTS, type Chain, type Environment } from '../../protocol/slugs.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import { isCount } from '../answers/known.ts';
+import { DECIMALS_MAX, isCanonical, isCount } from '../answers/known.ts';
 import {
   depositEnvelope,
   EVENT_CATALOGUE,
+  eventEnvelope,
   paymentEnvelope,
   type DepositEnvelope,
   type PaymentEnvelope,
@@ -38,6 +41,7 @@ import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../signing/
 import type { Timers } from '../process/timers.ts';
 import { plainEvent } from './plain-event.ts';
 import type { Delivery } from './post.ts';
+import { falseWithdrawalEvent, type KnownWithdrawals } from './withdrawal-check.ts';
 
 /** Blocks whose movements are kept: the deliveries of one block come together. */
 const BLOCKS_KEPT = 16;
@@ -67,11 +71,13 @@ export type Doubt =
   | 'other_holder'
   | 'other_address'
   | 'other_amount'
+  | 'other_webhook_id'
+  | `other_withdrawal: ${string}`
   | 'node_fault';
 
 export interface DepositCheck {
   /** Null when a body may leave. Never rejects. */
-  doubt(body: string): Promise<Doubt | null>;
+  doubt(body: string, headers?: Readonly<Record<string, string>>): Promise<Doubt | null>;
   close(): Promise<void>;
 }
 
@@ -116,11 +122,13 @@ export interface DepositCheckParts {
   readonly holderOf?: IssuedAddresses['holderOf'];
   /** Whether the address of a payment is one of this edge's own. */
   readonly isLentAt: OwnAddresses['isLentAt'];
+  /** What this edge asked for and signed; absent in tests of other events. */
+  readonly withdrawals?: KnownWithdrawals;
   /**
    * Called for an event that leaves although it is not what it must be: no node of the customer's can say which of the
    * two is wrong.
    */
-  readonly onDifference?: (reason: Doubt, event: DepositEnvelope) => void;
+  readonly onDifference?: (reason: Doubt, event: DepositEnvelope | null) => void;
 }
 
 /** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
@@ -132,6 +140,7 @@ export function createDepositCheck({
   monotonicMs,
   holderOf = async () => null,
   isLentAt,
+  withdrawals,
   onDifference,
 }: DepositCheckParts): DepositCheck {
   const blocks = new Map<string, Promise<Movements | null>>();
@@ -178,6 +187,9 @@ export function createDepositCheck({
     // one names a ledger.
     if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event))
       return 'other_event_id';
+    // In other letters nobody would know whose it is.
+    if (!isCanonical(data.chain, data.address)) return 'other_address';
+    if (!isMoneyOf(catalogueOf, data, data.tokenSymbol)) return 'other_amount';
     const holder = await holderOf(data.chain, data.address);
     return holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag) ? 'other_holder' : null;
   };
@@ -189,8 +201,7 @@ export function createDepositCheck({
     if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event))
       return 'other_event_id';
     if (!isLentAt(data.chain, data.derivationPath, data.address)) return 'other_address';
-    if (!isCount(data.amount) || formatAmount(BigInt(data.amount), data.decimals) !== data.amountFormatted)
-      return 'other_amount';
+    if (!isMoneyOf(catalogueOf, data, data.asset)) return 'other_amount';
     // What was issued to a customer is shown to no payer: that deposit is the customer's.
     return (await holderOf(data.chain, data.address)) === null ? null : 'other_holder';
   };
@@ -227,13 +238,32 @@ export function createDepositCheck({
     }
   };
 
+  const doubtWithdrawal = async (body: string): Promise<Doubt | null> => {
+    if (withdrawals === undefined) return null;
+    try {
+      const field = await falseWithdrawalEvent(body, withdrawals);
+      return field === null ? null : `other_withdrawal: ${field}`;
+    } catch (error) {
+      if (error instanceof StorageFailed) return 'no_answer';
+      throw error;
+    }
+  };
+
   return {
-    async doubt(body) {
+    async doubt(body, headers = {}) {
+      const misread = malformedEvent(body, headers, environment);
+      if (misread !== null) return misread;
+      const doubtful = await doubtWithdrawal(body);
+      if (doubtful !== null) return doubtful;
       const payment = paymentOf(body);
       if (payment !== null) return payment === 'malformed' ? 'malformed_event' : doubtPayment(payment);
       const event = depositOf(body);
       if (event === null) return null;
-      if (event === 'malformed') return nodes === null ? null : 'malformed_event';
+      if (event === 'malformed') {
+        if (nodes !== null) return 'malformed_event';
+        onDifference?.('malformed_event', null);
+        return null;
+      }
       const asked = event.event === 'deposit_confirmed' && nodes?.has(event.data.chain) === true ? nodes : null;
       try {
         const doubt = await contradiction(event);
@@ -279,15 +309,15 @@ const NO_CONTRADICTION: ReadonlySet<Doubt> = new Set<Doubt>(['no_answer', 'not_d
 /** What becomes of a delivery. What only time can settle is waited for, and is no alarm. Never rejects. */
 export async function judgeDelivery(
   check: DepositCheck,
-  { deliveryId, body }: Pick<Delivery, 'deliveryId' | 'body'>,
+  { deliveryId, body, headers }: Pick<Delivery, 'deliveryId' | 'body'> & Partial<Pick<Delivery, 'headers'>>,
   { log, timers, monotonicMs, isStopping }: Around,
 ): Promise<'post' | 'unverified' | 'later'> {
   const untilMs = monotonicMs() + PATIENCE_MS;
   for (;;) {
-    const reason = await check.doubt(body);
+    const reason = await check.doubt(body, headers);
     // A node that answered after so long has kept it beyond the claim that it came with.
     if (reason === null) return monotonicMs() < untilMs + NODE_ANSWER_TIMEOUT_MS ? 'post' : 'later';
-    const unverified = paymentOf(body) === null ? 'deposit_unverified' : 'payment_unverified';
+    const unverified = alarmOf(reason, body);
     if (!NO_CONTRADICTION.has(reason)) {
       log.alarm(unverified, {
         deliveryId,
@@ -311,6 +341,40 @@ export async function judgeDelivery(
   }
 }
 
+function alarmOf(reason: Doubt, body: string): string {
+  if (reason === 'other_webhook_id') return 'event_unverified';
+  if (reason === 'other_environment' && depositOf(body) === null && paymentOf(body) === null) return 'event_unverified';
+  if (reason.startsWith('other_withdrawal')) return 'withdrawal_unverified';
+  return paymentOf(body) === null ? 'deposit_unverified' : 'payment_unverified';
+}
+
+const saidOfAny = eventEnvelope.partial().omit({ event: true, data: true });
+
+/**
+ * What no event of any kind may be: under another id than its header (a receiver may go by either), under a name in
+ * other letters, or without the form of an envelope. One of another environment is judged with its deposit or payment.
+ */
+function malformedEvent(
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  environment: Environment,
+): Doubt | null {
+  const parsed = plainEvent(body) as { id?: unknown; event?: unknown; environment?: unknown } | null;
+  if (parsed === null) return null; // it leaves nowhere: links.ts
+  const { id, event, environment: said } = parsed;
+  const named = Object.entries(headers).flatMap(([name, value]) =>
+    name.toLowerCase() === 'webhook-id' ? [value] : [],
+  );
+  if (typeof id === 'string' && named.some((one) => one !== id)) return 'other_webhook_id';
+  if (typeof event !== 'string') return null;
+  if (!/^[a-z_]+$/.test(event)) return 'malformed_event';
+  if (!EVENT_NAMES.has(event)) return null;
+  const isJudged = DEPOSIT_EVENTS.safeParse(event).success || PAYMENT_EVENTS.safeParse(event).success;
+  if (isJudged) return null;
+  if (!saidOfAny.safeParse(parsed).success) return 'malformed_event';
+  return said !== undefined && said !== environment ? 'other_environment' : null;
+}
+
 /**
  * The deposit that a body reports; null when it reports something else. A body that is not the plain text of
  * what it says (a key twice, another spelling of a name) could be read in another way by its receiver.
@@ -321,8 +385,7 @@ function depositOf(body: string): DepositEnvelope | null | 'malformed' {
   const { event: name } = parsed as { event?: unknown };
   if (!DEPOSIT_EVENTS.safeParse(name).success) return null;
   const event = depositEnvelope.safeParse(parsed);
-  if (event.success && !hasOtherDepositName((parsed as { data: object }).data)) return event.data;
-  return name === 'deposit_confirmed' ? 'malformed' : null;
+  return event.success && !hasOtherDepositName((parsed as { data: object }).data) ? event.data : 'malformed';
 }
 
 /** The payment that a body reports a transfer of; null when it reports something else. */
@@ -350,6 +413,7 @@ type Said = Pick<
   | 'chainTag'
 >;
 
+const EVENT_NAMES: ReadonlySet<string> = new Set(EVENTS);
 const PAYMENT_EVENTS = paymentEnvelope.shape.event;
 /** What the customer's node is asked about. payments V9. */
 const ASKED_PAYMENTS: ReadonlySet<PaymentEnvelope['event']> = new Set([
@@ -360,6 +424,28 @@ const ASKED_PAYMENTS: ReadonlySet<PaymentEnvelope['event']> = new Set([
 const hasOtherPaymentName = otherSpellingOf(Object.keys(EVENT_CATALOGUE.payment_confirmed.data.shape));
 const DEPOSIT_EVENTS = depositEnvelope.shape.event;
 const hasOtherDepositName = otherSpellingOf(Object.keys(depositEnvelope.shape.data.shape));
+
+/** Decimals and symbol of another token make another amount of the same digits. Of an unlisted token only the text. */
+function isMoneyOf(
+  catalogueOf: DepositCheckParts['catalogueOf'],
+  {
+    chain,
+    tokenContract,
+    amount,
+    amountFormatted,
+    decimals,
+  }: Pick<Said, 'chain' | 'tokenContract' | 'amount' | 'amountFormatted' | 'decimals'>,
+  symbol: string,
+): boolean {
+  if (!isCount(amount) || !(decimals <= DECIMALS_MAX)) return false;
+  if (formatAmount(BigInt(amount), decimals) !== amountFormatted) return false;
+  const { nativeSymbol, nativeDecimals } = networkOf(chain);
+  const listed =
+    tokenContract === null ? { symbol: nativeSymbol, decimals: nativeDecimals } : catalogueOf(chain).get(tokenContract);
+  if (listed !== undefined) return listed.decimals === decimals && listed.symbol === symbol;
+  // Of a token that is not known here only that it is not called as one that is.
+  return symbol !== nativeSymbol && ![...catalogueOf(chain).values()].some((one) => one.symbol === symbol);
+}
 
 function isSaid(
   transfer: Transfer,

@@ -438,6 +438,13 @@ export const depositEnvelope = eventEnvelope.extend({
 });
 export type DepositEnvelope = z.infer<typeof depositEnvelope>;
 
+/** What an edge checks of an event of a withdrawal before it leaves; one of an earlier release may lack a field. */
+export const withdrawalEnvelope = eventEnvelope.partial().extend({
+  event: z.enum(['withdrawal_broadcast', 'withdrawal_confirmed', 'withdrawal_failed']),
+  data: withdrawal.partial(),
+});
+export type WithdrawalEnvelope = z.infer<typeof withdrawalEnvelope>;
+
 /** What an edge checks of a payment event before it leaves; whatever else is in it may be newer. payments V9. */
 export const paymentEnvelope = eventEnvelope.extend({
   event: z.enum([

@@ -114,23 +114,27 @@ const DENIALS: Readonly<Record<string, Word>> = {
   })),
   'built without a txid': get(({ told }) => ({ data: recordOf(told, 'built', null) })),
   'broadcast without its txid': get(({ told }) => ({ data: recordOf(told, 'broadcast', null) })),
-  'an event of its broadcast with a failure': event('withdrawal_broadcast', ({ id }) => ({
-    transactionId: id,
-    failure: { code: 'x', reason: 'y' },
-  })),
   'an event of its broadcast with a note': event('withdrawal_broadcast', ({ id }) => ({
     transactionId: id,
     note: 'it never lands',
-  })),
-  'an event of its broadcast with another txid': event('withdrawal_broadcast', ({ id }) => ({
-    transactionId: id,
-    txid: '5'.repeat(88),
   })),
   'an event of a deposit that names it': event('deposit_detected', ({ id }) => ({ transactionId: id, failure: {} })),
   'the refusal of another path that names it': async ({ cloud, edge }, { id }) => {
     cloud.on('GET /v1/addresses', () => refusing('CONFLICT', 409, { earlier: [id] }, `${id} failed`));
     return edge.ask('GET', '/v1/addresses');
   },
+};
+
+/** Events that this edge knows to be false: they reach nobody, and so are no denial. */
+const UNHEARD: Readonly<Record<string, Word>> = {
+  'an event of its broadcast with a failure': event('withdrawal_broadcast', ({ id }) => ({
+    transactionId: id,
+    failure: { code: 'x', reason: 'y' },
+  })),
+  'an event of its broadcast with another txid': event('withdrawal_broadcast', ({ id }) => ({
+    transactionId: id,
+    txid: '5'.repeat(88),
+  })),
 };
 
 /** What an honest cloud says of signed bytes, or while it restarts. */
@@ -161,6 +165,7 @@ test('found: whatever form a denial of signed bytes has, a later "confirmed" fre
   let variant = 0;
   for (const [words, freed] of [
     [DENIALS, false],
+    [UNHEARD, true],
     [HONEST, true],
   ] as const) {
     for (const [name, say] of Object.entries(words)) {
