@@ -3,6 +3,7 @@
  */
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditLogStore } from '../model/ports/audit-log-store.ts';
+import type { ChangeStore } from '../model/ports/change-store.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
 import type { OpenConsole } from '../model/ports/console-files.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
@@ -67,6 +68,7 @@ export interface GatewayDeps {
     readonly auditLog: AuditLogStore;
     readonly reads: ReadStore;
     readonly find: FindStore;
+    readonly changes: ChangeStore;
     readonly billing: Pick<BillingStore, 'statement' | 'statements' | 'isCollected'>;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;

@@ -8,6 +8,7 @@ import { placeOf } from './operations.ts';
 import { pathOf, type Method } from './route.ts';
 import type { OperationId, ReplyOf, ROUTES, SentOf } from './routes.ts';
 import type { Environment } from './slugs.ts';
+import { readHints, type Hint, type StreamEnd } from './stream.ts';
 
 type Table = typeof ROUTES;
 type Field<O extends OperationId, K extends 'params' | 'query' | 'body'> =
@@ -55,8 +56,19 @@ export interface Client {
   /** Throws: Refused. */
   must<O extends OperationId>(operationId: O, ...call: Args<O>): Promise<ReplyOf<O>>;
   ask<O extends OperationId>(operationId: O, ...call: Args<O>): Promise<Answered<ReplyOf<O>>>;
+  /**
+   * Listens to what happens in the account (`GET /v1/stream`), and answers why that ended: the caller comes again, with
+   * `place` of its last hint as `lastEventId`. Throws what `signal` is aborted with.
+   */
+  listen(hear: (hint: Hint) => void, options?: ListenOptions): Promise<StreamEnd>;
   /** The same client with other credentials or another base address. */
   with(options: Partial<ClientOptions>): Client;
+}
+
+export interface ListenOptions {
+  /** `place` of the last hint that was heard; absent for what happens from now on. */
+  readonly lastEventId?: string;
+  readonly signal?: AbortSignal;
 }
 
 const TIMEOUT_MS_DEFAULT = 30_000;
@@ -96,9 +108,39 @@ export function createClient(options: ClientOptions): Client {
       if (isRefusal(outcome)) throw new Refused(outcome);
       return outcome;
     }) as Client['must'],
+    listen: (hear, how = {}) => listen(options, hear, how),
     with: (changed) => createClient({ ...options, ...changed }),
   };
   return client;
+}
+
+async function listen(
+  options: ClientOptions,
+  hear: (hint: Hint) => void,
+  { lastEventId, signal }: ListenOptions,
+): Promise<StreamEnd> {
+  const headers: Record<string, string> = { accept: 'text/event-stream' };
+  if (lastEventId !== undefined) headers['last-event-id'] = lastEventId;
+  const request = requestOf(options, 'openStream', { headers });
+  const silence = new AbortController();
+  const silent = (): void => silence.abort();
+  const head = setTimeout(silent, options.timeoutMs ?? TIMEOUT_MS_DEFAULT);
+  const stop = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal]);
+  try {
+    const response = await (options.fetch ?? fetch)(request.url, { ...request.init, signal: stop });
+    if (!response.ok || response.body === null) {
+      const { outcome } = read(response, await response.text(), false);
+      return { why: 'refused', refusal: isRefusal(outcome) ? outcome : refuse('UPSTREAM_UNAVAILABLE') };
+    }
+    clearTimeout(head);
+    await readHints(response.body, hear, silent);
+    return { why: 'ended' };
+  } catch {
+    signal?.throwIfAborted();
+    return { why: 'lost' };
+  } finally {
+    clearTimeout(head);
+  }
 }
 
 function requestOf(options: ClientOptions, operationId: OperationId, sent: Sent): { url: string; init: RequestInit } {

@@ -29,6 +29,7 @@ export const OPERATIONS = {
   broadcastTransaction: 'POST /v1/transactions/{id}/broadcast',
   search: 'GET /v1/search',
   getEvent: 'GET /v1/events/{id}',
+  openStream: 'GET /v1/stream bare',
   createWebhook: 'POST /v1/webhooks',
   listWebhooks: 'GET /v1/webhooks',
   listDeliveries: 'GET /v1/webhooks/deliveries',

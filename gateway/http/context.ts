@@ -60,6 +60,10 @@ export interface Asked<O extends OperationId = OperationId> {
   readonly origin: string | undefined;
   /** The name that was asked under. */
   readonly host: string;
+  /** Of a stream that broke off: the last id that the caller had. */
+  readonly lastEventId: string | undefined;
+  /** Whether the same credential would be taken now, asked of the database. */
+  stillGood(): Promise<boolean>;
   setHeader(name: string, value: string): void;
   /** What is asked for was there already: answered with the route's status `again`. */
   wasThere(): void;

@@ -37,6 +37,7 @@ import { linkHandlers } from './payment/links.ts';
 import { paymentSettingHandlers } from './payment/settings.ts';
 import { supportHandlers } from './organization/support.ts';
 import { settingHandlers } from './organization/settings.ts';
+import { streamHandler } from './stream/stream.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
@@ -68,6 +69,7 @@ export function createHandlers(
     ...transactionHandlers(deps),
     ...webhookHandlers(deps),
     ...findHandlers(deps),
+    ...streamHandler(deps),
     ...linkHandlers(deps, economics),
     ...merchantReadHandlers(deps, economics),
     ...checkoutHandlers(given.checkout),

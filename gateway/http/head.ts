@@ -12,11 +12,14 @@ import { KEY_CHARS_MAX } from './idempotency.ts';
 export type Listed = (typeof ROUTE_LIST)[number];
 
 /** The head as it is signed. */
-export function headOf(request: FastifyRequest): SignedHead {
+export function headOf(request: {
+  readonly raw: { readonly url?: string | undefined; readonly method?: string | undefined };
+  readonly headers: FastifyRequest['headers'];
+}): SignedHead {
   const url = request.raw.url ?? '/';
   const at = url.indexOf('?');
   return {
-    method: request.method,
+    method: request.raw.method ?? 'GET',
     authority: request.headers.host ?? '',
     path: at === -1 ? url : url.slice(0, at),
     query: at === -1 ? '?' : url.slice(at),

@@ -4,6 +4,7 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { organizationOf, type AccountId } from '../../protocol/ids.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { send, sendRefusal } from './answers.ts';
+import type { Auth } from './auth/auth.ts';
 import { roleRefusal, supportRefusal } from './auth/credentials.ts';
 import { bodyHashOf } from './body-hash.ts';
 import { checkDigest } from './body.ts';
@@ -31,7 +32,11 @@ export const WITHOUT_DATABASE: ReadonlySet<string> = new Set(['getLive', 'getRea
 type Serve = (route: Listed, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** The rest of the way of a request whose body was read. */
-export function createPipeline(deps: GatewayDeps, handlers: Handlers, used: (apiKeyId: string) => void): Serve {
+export function createPipeline(
+  deps: GatewayDeps,
+  handlers: Handlers,
+  auth: Pick<Auth, 'apiKeys' | 'credentials' | 'standings'>,
+): Serve {
   const limits = createRequestLimits(deps.accounts, deps.config.sandboxRequestsPerMinute);
   const clientAddress = createClientAddress(deps.config.trustedProxies ?? []);
   const whileServing = <T>(work: Promise<T>): Promise<T> => deps.serving?.whileServing(work) ?? work;
@@ -51,7 +56,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers, used: (api
       await whileServing(recordRefusal(deps, route, asking, forbidden));
       return sendRefusal(deps, request, reply, forbidden);
     }
-    if (caller.apiKeyId !== null) used(caller.apiKeyId);
+    if (caller.apiKeyId !== null) auth.apiKeys.used(caller.apiKeyId);
     const input = validate(route, { params: request.params, query: request.query, body: request.body });
     if (!input.ok) return sendRefusal(deps, request, reply, withAmountExample(input, askedOf(request)));
     const key = idempotencyKeyOf(request);
@@ -73,6 +78,8 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers, used: (api
       note: noteOf(route, asking, targetOf(input.params)),
       origin: request.headers.origin,
       host: request.headers.host ?? '',
+      lastEventId: request.headers['last-event-id']?.toString(),
+      stillGood: () => isStillGood(auth, route, request),
       setHeader: (name: string, value: string) => {
         void reply.header(name, value);
       },
@@ -107,6 +114,23 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers, used: (api
       replay === undefined ? Promise.resolve(stored) : replay(stored, asked as never),
     );
   }
+}
+
+/**
+ * Whether the same credential would open the same account now: a token ends, a member is removed, a key is revoked. A
+ * signature is none of it: its nonce is used up. Console A13.
+ */
+async function isStillGood(
+  { apiKeys, credentials, standings }: Pick<Auth, 'apiKeys' | 'credentials' | 'standings'>,
+  route: Listed,
+  { raw, headers: all, caller: before }: FastifyRequest,
+): Promise<boolean> {
+  const { authorization, 'x-api-key': key, 'x-environment': environment, host } = all;
+  const headers = { authorization, 'x-api-key': key, 'x-environment': environment, host };
+  if (before.bearer !== null) standings.askAnew(before.bearer.userId);
+  else if (typeof key === 'string') await apiKeys.authenticateNow(key);
+  const caller = await credentials.authenticate(route, headOf({ raw, headers }));
+  return !isRefusal(caller) && caller.accountId === before.accountId && roleRefusal(route, caller) === null;
 }
 
 /** What a request says of its asset, wherever it says it. */

@@ -97,7 +97,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const serve = createPipeline(
     deps,
     createHandlers({ ...deps, auth, isDraining: () => state.draining, economics, checkout }),
-    auth.apiKeys.used,
+    auth,
   );
   for (const route of ROUTE_LIST.filter(({ where }) => where !== 'edge')) {
     app.route({

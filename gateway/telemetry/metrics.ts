@@ -28,6 +28,7 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 /** What a name means; a name that is not here is its own help. */
 const HELP: Readonly<Record<string, string>> = {
   svc_head_height: 'Newest block known',
+  svc_account_streams: 'Open streams of what happens in accounts (GET /v1/stream)',
   svc_endpoint_up: '1 while an endpoint answers and is of its network; 0: its node, plan or URL needs a look',
   svc_endpoint_trouble: '1 while svc_endpoint_up is 0 for this reason; wrong_network: a node of another network',
   svc_endpoint_alive:

@@ -3,6 +3,7 @@ import { createAccountStore, createOwnership, type AccountStoreOptions } from '.
 import { createAuditLogStore } from './audit-log-store.ts';
 import { createAuditStore } from './audit-store.ts';
 import { createBillingStore } from './billing-store.ts';
+import { createChangeStore } from './change-store.ts';
 import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store.ts';
 import { createEdgeStore } from './edge-store.ts';
 import { createFindStore } from './find-store.ts';
@@ -57,6 +58,7 @@ export function createStores(options: StoresOptions) {
     support: createSupportStore(sql),
     read: createReadStore(sql, options.lists),
     find: createFindStore(sql, options.lists),
+    changes: createChangeStore(sql),
     operators: createOperatorStore(sql),
     sandbox: createSandboxStore(sql),
     sweeps: createSweepStore(sql, options.lists),

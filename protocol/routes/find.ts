@@ -1,6 +1,7 @@
-/** What is found by a text, and one event as it was signed. */
+/** What is found by a text, one event as it was signed, and what happens as it happens. */
 import type { Route } from '../route.ts';
 import * as find from '../schema/find.ts';
+import { anyDocument } from '../schema/platform.ts';
 import { GET, reads } from './kinds.ts';
 
 export const FIND_ROUTES = {
@@ -23,5 +24,16 @@ export const FIND_ROUTES = {
     reply: find.eventRecord,
     refusals: [],
     summary: 'One event with its body as it was signed, and its deliveries',
+  },
+  openStream: {
+    ...reads('Transactions'),
+    where: 'cloud',
+    method: GET,
+    path: '/v1/stream',
+    reply: anyDocument,
+    bare: 'text/event-stream',
+    refusals: ['CONFLICT'],
+    summary:
+      'What happens in the account, as server-sent events. Each is a hint, after which you read again: `event` is the topic (address, deposit, transaction, delivery, webhook, readiness, edge, rotation, usage, payment, sweep, import; for people also member and key), `data` is `{id, status}`. `Last-Event-ID` goes on where a stream broke off; `resync` says to read everything again',
   },
 } as const satisfies Record<string, Route>;

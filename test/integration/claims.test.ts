@@ -1141,6 +1141,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 
 /** Reads over all accounts, which the watchers, the publisher and operators need; they write nothing. */
 const READS = [
+  'account_changes',
   'accounts_with_addresses',
   'accounts_with_due_facts',
   'accounts_with_open_period',

@@ -266,6 +266,13 @@ export interface RawAnswer {
   };
 }
 
+async function firstOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = body.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return new TextDecoder().decode(value);
+}
+
 /** One request as it is, also one that the typed client would not make; again while the database is late. */
 export async function raw(
   url: string,
@@ -276,7 +283,9 @@ export async function raw(
   const init: RequestInit = { method, headers, redirect: 'manual' };
   if (body !== undefined) init.body = body as NonNullable<RequestInit['body']>;
   const response = await patientFetch(`${url}${path}`, init);
-  const text = await response.text();
+  // A stream has no end: its first words are the answer.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const text = isStream ? await firstOf(response.body!) : await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
 }

@@ -823,6 +823,14 @@ const PEOPLE: Record<string, Work> = {
     await auditLog.record({ ...note, organizationId: young });
     for (const ultimate of [90, 7, null]) await auditLog.trim({ free: 7, premium: 90, ultimate });
   },
+  'changes.since': ({ stores: { changes }, live, sandbox }) =>
+    changes.since(
+      new Map([
+        [live, { version: 0, delivery: 0, entry: 0 }],
+        [sandbox, { version: 0, delivery: 0, entry: 0 }],
+      ]),
+      20,
+    ),
   'find.find event': async ({ stores: { find }, live }) => {
     await find.find(live, { addresses: ['0xa', 'b'], txids: ['0xc'], userRef: 'u', label: 'l' }, 20);
     await find.event(live, eventId('none', 1, 'none'));

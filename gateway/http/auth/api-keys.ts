@@ -84,6 +84,7 @@ export function createApiKeys(
   store: Pick<IdentityStore, 'apiKeyByHash'> & Partial<Pick<IdentityStore, 'noteKeyUse'>>,
   elapsedMs: () => number = () => performance.now(),
   nowMs: () => number = Date.now,
+  onForget: (organizationId: string) => void = () => undefined,
 ): ApiKeys {
   const usedAtMs = new Map<string, number>();
   const leftMs = ({ expiresAtMs }: Pick<ApiKeyRow, 'expiresAtMs'>) =>
@@ -127,6 +128,7 @@ export function createApiKeys(
     forget(organizationId) {
       forgotten += 1;
       for (const [hash, { row }] of cache) if (row.organizationId === organizationId) cache.delete(hash);
+      onForget(organizationId);
     },
   };
 }

@@ -17,12 +17,17 @@ export interface Auth {
   readonly credentials: Credentials;
   readonly standings: Standings;
   readonly authorities: Authorities;
+  /** Calls with the id of a user, or of an organization, whose logins, roles or keys changed on this node. */
+  onDoubt(listener: (id: string) => void): void;
 }
 
 export async function createAuth({ stores, accounts, secrets, nowMs, config }: GatewayDeps): Promise<Auth> {
-  const apiKeys = createApiKeys(stores.identity, () => performance.now(), nowMs);
+  const listeners: ((id: string) => void)[] = [];
+  const doubt = (id: string): void => listeners.forEach((listener) => listener(id));
+  const elapsedMs = (): number => performance.now();
+  const apiKeys = createApiKeys(stores.identity, elapsedMs, nowMs, doubt);
   const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
-  const standings = createStandings(stores.logins, nowMs);
+  const standings = createStandings(stores.logins, nowMs, elapsedMs, doubt);
   const bearers = createBearers({ issuer, config, nowMs, standings, support: stores.support });
   const authorities = createAuthorities({
     publicUrl: config.publicUrl,
@@ -43,5 +48,6 @@ export async function createAuth({ stores, accounts, secrets, nowMs, config }: G
     authorities,
     secondFactor: createSecondFactor({ identity: stores.identity, secrets, nowMs }),
     credentials: createCredentials({ apiKeys, bearers, signatures }),
+    onDoubt: (listener) => void listeners.push(listener),
   };
 }

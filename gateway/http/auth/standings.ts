@@ -14,8 +14,10 @@ const PER_USER_MAX = 100;
 export interface Standings {
   /** Null for a user that there is none of. */
   of(bearer: Pick<Bearer, 'userId' | 'loginId' | 'organizationId'>): Promise<StandingOfToken | null>;
-  /** Drops what is remembered of a user whose logins or memberships changed here. */
+  /** Drops what is remembered of a user whose logins or memberships changed here, and says so. */
   forget(userId: string): void;
+  /** Drops it so that the next question is asked of the database. */
+  askAnew(userId: string): void;
 }
 
 interface Remembered {
@@ -28,6 +30,7 @@ export function createStandings(
   store: Pick<LoginStore, 'standing'>,
   nowMs: () => number,
   elapsedMs: () => number = () => performance.now(),
+  onForget: (userId: string) => void = () => undefined,
 ): Standings {
   const users = new Map<string, Map<string, Remembered>>();
   /** How often something was forgotten: what was read before that is not remembered. */
@@ -40,6 +43,10 @@ export function createStandings(
       users.set(userId, known);
     }
     known.set(key, entry);
+  };
+  const askAnew = (userId: string): void => {
+    forgotten += 1;
+    users.delete(userId);
   };
   return {
     async of({ userId, loginId, organizationId }) {
@@ -55,8 +62,9 @@ export function createStandings(
       return standing;
     },
     forget(userId) {
-      forgotten += 1;
-      users.delete(userId);
+      askAnew(userId);
+      onForget(userId);
     },
+    askAnew,
   };
 }

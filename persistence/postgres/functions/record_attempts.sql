@@ -59,5 +59,13 @@ begin
     select array_agg(distinct account_id || ' ' || id) into stopped from gone;
     perform stop_endpoint(split_part(one, ' ', 1), split_part(one, ' ', 2)) from unnest(stopped) one;
   end if;
+  -- Those who listen see that there is something to read. Last, and in the order of accounts: a batch that waits for
+  -- such a row has all others that it needs.
+  insert into delivery_change as c (account_id, n)
+    select distinct d.account_id, 1 from delivery d
+        join jsonb_to_recordset(reported) r(account_id text, delivery_id text)
+        on d.id = r.delivery_id and d.account_id = r.account_id
+     order by d.account_id
+  on conflict (account_id) do update set n = c.n + 1;
 end $$;
 grant execute on function record_attempts to flock_app;
