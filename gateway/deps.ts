@@ -8,6 +8,7 @@ import type { ChainAccess } from '../model/ports/chain-access.ts';
 import type { OpenConsole } from '../model/ports/console-files.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
+import type { FactorStore } from '../model/ports/factor-store.ts';
 import type { FindStore } from '../model/ports/find-store.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { ImportStore } from '../model/ports/import-store.ts';
@@ -16,6 +17,7 @@ import type { SupportStore } from '../model/ports/support-store.ts';
 import type { InvitationStore } from '../model/ports/invitation-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
 import type { MemberStore } from '../model/ports/member-store.ts';
+import type { PasskeyStore } from '../model/ports/passkey-store.ts';
 import type { PeopleStore } from '../model/ports/people-store.ts';
 import type { Nodes } from '../model/ports/nodes.ts';
 import type { Logger } from 'pino';
@@ -27,6 +29,7 @@ import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { OriginStore } from '../model/ports/origin-store.ts';
+import type { SsoStore } from '../model/ports/sso-store.ts';
 import type { SweepStore } from '../model/ports/sweep-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
 import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
@@ -51,6 +54,14 @@ export interface GatewayConfig {
   readonly poolWaitMs?: number;
   /** Who may become a user by themselves; `invite` where absent. Console A6. */
   readonly signUp?: 'invite' | 'open' | 'closed';
+  /** Providers of organizations; on, and none of an own network, where absent. Console A38. */
+  readonly sso?: {
+    readonly oidc: boolean;
+    /** Hosts that may be in an own network and without TLS. */
+    readonly allow: readonly string[];
+    /** Name servers for the records of domains; the system's where there are none. */
+    readonly dnsServers: readonly string[];
+  };
   readonly oidc: { readonly issuer: string; readonly audience: string } | null;
 }
 
@@ -61,6 +72,9 @@ export interface GatewayDeps {
   readonly stores: {
     readonly identity: IdentityStore;
     readonly logins: LoginStore;
+    readonly factors: FactorStore;
+    readonly sso: SsoStore;
+    readonly passkeys: PasskeyStore;
     readonly members: MemberStore;
     readonly people: PeopleStore;
     readonly invitations: InvitationStore;

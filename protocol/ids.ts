@@ -33,6 +33,9 @@ export const ID_PREFIXES = [
   'lgn',
   'ivt',
   'sup',
+  'psk',
+  'sso',
+  'dmn',
 ] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`;

@@ -18,6 +18,8 @@ import { PAYMENTS_ROUTES } from './routes/payments.ts';
 import { SANDBOX_ROUTES } from './routes/sandbox.ts';
 import { SETTINGS_ROUTES } from './routes/settings.ts';
 import { SUPPORT_ROUTES } from './routes/support.ts';
+import { PASSKEY_ROUTES } from './routes/passkeys.ts';
+import { SSO_ROUTES } from './routes/sso.ts';
 import { SIGN_IN_ROUTES } from './routes/sign-in.ts';
 import { TOKENS_ROUTES } from './routes/tokens.ts';
 import { TRANSACTIONS_ROUTES } from './routes/transactions.ts';
@@ -39,6 +41,8 @@ export const ROUTES = {
   ...CUTOVER_ROUTES,
   ...SANDBOX_ROUTES,
   ...SIGN_IN_ROUTES,
+  ...PASSKEY_ROUTES,
+  ...SSO_ROUTES,
   ...SETTINGS_ROUTES,
   ...SUPPORT_ROUTES,
   ...BILLING_ROUTES,

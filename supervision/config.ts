@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readClusterSecrets } from '../cluster/secrets.ts';
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
-import { isNetwork } from '../gateway/http/client-address.ts';
+import { isNetwork, NAME_SERVER } from '../gateway/http/client-address.ts';
 import { chainSettingAdvice } from '../protocol/chain-names.ts';
 import { stepsBetween } from '../protocol/nearest.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
@@ -58,6 +58,10 @@ const chainSettings = (chain: Chain) => ({
     : {}),
 });
 
+const listOfHosts = list.pipe(
+  z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100),
+);
+
 const schema = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is needed: postgres://flock_app:PASSWORD@HOST/DATABASE' }),
   DATABASE_OWNER_URL: z
@@ -95,9 +99,7 @@ const schema = z.object({
   /** Seconds that a lent address which nobody paid rests before it is lent on, or `never`. payments S13. */
   CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
-  PUBLIC_AUTHORITIES: list
-    .pipe(z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100))
-    .default([]),
+  PUBLIC_AUTHORITIES: listOfHosts.default([]),
   TRUSTED_PROXIES: list
     .pipe(z.array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8')).max(100))
     .default([]),
@@ -105,6 +107,13 @@ const schema = z.object({
   SECRET_KEY_FILE: z.string().optional(),
   OIDC_ISSUER: z.url({ protocol: /^https?$/, error: 'is an address such as https://issuer.example' }).optional(),
   OIDC_AUDIENCE: z.string().optional(),
+  /** Whether organizations have people sign in by providers of their own, and which of those are in an own network. */
+  SSO_OIDC: z.enum(['on', 'off']).default('on'),
+  SSO_OIDC_ALLOW: listOfHosts.default([]),
+  /** Who is asked for the TXT records of domains. */
+  DNS_SERVERS: list
+    .pipe(z.array(z.string().regex(NAME_SERVER, 'is an address such as 192.0.2.1:53')).max(10))
+    .default([]),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   /** Loopback webhook targets, relaxed cookies: developer machines only. */
   DEVELOPER_MODE: flag.default(false),

@@ -372,6 +372,7 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
     sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,
     poolWaitMs: config.POOL_WAIT_MS,
     trustedProxies: config.TRUSTED_PROXIES,
+    sso: { oidc: config.SSO_OIDC === 'on', allow: config.SSO_OIDC_ALLOW, dnsServers: config.DNS_SERVERS },
     oidc:
       config.OIDC_ISSUER === undefined
         ? null

@@ -113,7 +113,7 @@ export function jobsOf({
       job: 'purge',
       everySeconds: 60,
       async work() {
-        const nonces = await stores.edge.purgeNonces(nowMs());
+        const nonces = await stores.purgeOnce(nowMs());
         const keys = await stores.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
         const sessions = await stores.edge.reapSessions(nowMs() - SESSION_REAP_MS);
         const instructions = await stores.edge.reapInstructions(nowMs() - INSTRUCTION_KEEP_MS);

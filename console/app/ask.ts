@@ -7,6 +7,7 @@ import type { Answered, Call } from '../../protocol/client.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { OperationId, ReplyOf } from '../../protocol/routes.ts';
 import type { Environment } from '../../protocol/slugs.ts';
+import { answerOf } from './passkey.ts';
 import { login, loginFor, open, refresh, signedIn, Unreachable } from './session.ts';
 
 export interface Scope {
@@ -65,8 +66,10 @@ export interface CodeAsked {
   readonly what: string;
   /** The refusal that it was asked for, or that of the code before. */
   readonly refusal: Refusal;
+  /** A code, `PASSKEY` for the answer of a passkey in its place, or null where the reader stepped back. */
   answer(code: string | null): void;
 }
+export const PASSKEY = 'passkey';
 export const codeAsked = signal<CodeAsked | null>(null);
 
 function askForCode(what: string, refusal: Refusal): Promise<string | null> {
@@ -91,18 +94,27 @@ export async function askWithFactor<O extends OperationId>(
   operationId: O,
   scope: Asking,
   callOf: (code: string | undefined) => Call<O>,
-  { inBody = false }: { inBody?: boolean } = {},
+  {
+    inBody = false,
+    unless = () => false,
+  }: { inBody?: boolean; /** Refusals that the caller answers itself. */ unless?: (refusal: Refusal) => boolean } = {},
 ): Promise<Answered<ReplyOf<O>> | null> {
   let answer = await ask(operationId, scope, callOf(undefined));
   while (isRefusal(answer.outcome) && answer.outcome.code === 'TOTP_REQUIRED') {
-    if (answer.outcome.details['reason'] === 'not_enrolled') return answer;
+    if (answer.outcome.details['reason'] === 'not_enrolled' || unless(answer.outcome)) return answer;
     const code = await askForCode(what, answer.outcome);
     if (code === null) return null;
     if (inBody) {
-      answer = await ask(operationId, scope, callOf(code));
+      answer =
+        code === PASSKEY
+          ? await askByPasskey(operationId, scope, callOf(undefined), answer.outcome)
+          : await ask(operationId, scope, callOf(code));
       continue;
     }
-    const proven = await ask('stepUp', scope, { body: { totp: code } });
+    const proven =
+      code === PASSKEY
+        ? await stepUpByPasskey(scope, answer.outcome)
+        : await ask('stepUp', scope, { body: { totp: code } });
     if (isRefusal(proven.outcome)) {
       answer = { ...proven, outcome: proven.outcome };
       continue;
@@ -111,6 +123,30 @@ export async function askWithFactor<O extends OperationId>(
     answer = await ask(operationId, scope, callOf(undefined));
   }
   return answer;
+}
+
+const refused = (outcome: Refusal): Answered<never> => ({ ...outcomeOf(outcome), status: 403 });
+
+/** A step-up by a passkey; the refusal that it was asked for, where the person gave no answer. */
+async function stepUpByPasskey(scope: Asking, before: Refusal): Promise<Answered<ReplyOf<'stepUp'>>> {
+  const question = await ask('askPasskey', scope, { body: {} });
+  if (isRefusal(question.outcome)) return { ...question, outcome: question.outcome };
+  const passkey = await answerOf(question.outcome);
+  return passkey === null ? refused(before) : ask('stepUp', scope, { body: { passkey } });
+}
+
+/** One request with the answer of a passkey that was made for it: its operation, path and body. */
+async function askByPasskey<O extends OperationId>(
+  operation: O,
+  scope: Asking,
+  call: Call<O>,
+  before: Refusal,
+): Promise<Answered<ReplyOf<O>>> {
+  const { params = {}, body = {} } = call as { params?: Record<string, string>; body?: Record<string, unknown> };
+  const question = await ask('askPasskey', scope, { body: { operation, params, body } });
+  if (isRefusal(question.outcome)) return { ...question, outcome: question.outcome };
+  const passkey = await answerOf(question.outcome);
+  return passkey === null ? refused(before) : ask(operation, scope, { ...call, body: { ...body, passkey } } as Call<O>);
 }
 
 /** True where the role of this login allows what needs `needs`. The server decides all the same. */

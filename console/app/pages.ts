@@ -43,6 +43,13 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/keys', title: 'API keys', group: 'Organization', load: async () => (await organization()).ApiKeys },
   { path: '/members', title: 'Members', group: 'Organization', load: async () => (await organization()).Members },
   {
+    path: '/sso',
+    title: 'Single sign-on',
+    group: 'Organization',
+    needs: 'owner',
+    load: async () => (await organization()).SsoSettings,
+  },
+  {
     path: '/billing',
     title: 'Usage and plan',
     group: 'Organization',
@@ -77,6 +84,7 @@ export const OPEN_PAGES: readonly PageEntry[] = [
     load: async () => (await import('../pages/invitation.tsx')).Invitation,
   },
   { path: '/email', title: 'Your email', load: async () => (await letters()).ConfirmEmail },
+  { path: '/sso', title: 'Single sign-on', load: async () => (await import('../pages/sso.tsx')).Sso },
 ];
 
 /** The page at a path and what its parameters are; null where there is none. */

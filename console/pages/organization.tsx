@@ -2,4 +2,5 @@
 import '../ui/together.ts';
 export { ApiKeys } from './api-keys.tsx';
 export { Members } from './members.tsx';
+export { SsoSettings } from './sso-settings.tsx';
 export { Billing } from './billing.tsx';

@@ -11,6 +11,7 @@ import { useRead } from '../app/read.ts';
 import { NewPassword } from './by-letter.tsx';
 import { words } from '../ui/text.ts';
 import { Logins } from './logins.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 export function Profile(): JSX.Element {
@@ -34,6 +35,7 @@ export function Profile(): JSX.Element {
           />
         </Panel>
       </div>
+      <Passkeys />
       <Logins />
     </>
   );

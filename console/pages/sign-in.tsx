@@ -5,29 +5,47 @@ import type { Answered } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { open, readOrganizations, signedIn } from '../app/session.ts';
+import { CodeField, codeIn, RecoveryCodeField } from '../ui/code-field.tsx';
 import { Field, Form, useSend, type Values } from '../ui/form.tsx';
+import { answerOf, hasPasskeys } from '../app/passkey.ts';
 import { BASE } from '../app/location.ts';
 import { Wordmark } from '../ui/wordmark.tsx';
 
-const focusOn = (input: HTMLInputElement | null): void => input?.focus();
 type Token = ReplyOf<'login'>;
 
 export function SignIn({ ended }: { ended: boolean }): JSX.Element {
-  const [wantsCode, setWantsCode] = useState(false);
+  const [wants, setWants] = useState<'totp' | 'recoveryCode' | null>(null);
   document.title = 'Sign in · Flock';
   const sending = useSend<Token>(
-    async ({ email = '', password = '', totp = '' }: Values): Promise<Answered<Token> | null> => {
-      const code = totp.replace(/\s/g, '');
+    async ({ email = '', password = '', totp, recoveryCode }: Values): Promise<Answered<Token> | null> => {
       const answer = await open.ask('login', {
-        body: { email: email.trim(), password, ...(code === '' ? {} : { totp: code }) },
+        body: {
+          email: email.trim(),
+          password,
+          ...(totp === undefined ? {} : { totp: codeIn(totp) }),
+          ...(recoveryCode === undefined ? {} : { recoveryCode: recoveryCode.trim() }),
+        },
       });
       const { outcome } = answer;
       const isAsked = isRefusal(outcome) && outcome.code === 'TOTP_REQUIRED' && outcome.details['reason'] === 'missing';
-      if (isAsked && !wantsCode) {
-        setWantsCode(true);
+      if (isAsked && wants === null) {
+        const accepts = outcome.details['accepts'] as readonly string[] | undefined;
+        setWants(accepts?.includes('totp') === false ? 'recoveryCode' : 'totp');
         return null;
       }
       return answer;
+    },
+    (token) => {
+      signedIn(token);
+      void readOrganizations();
+    },
+  );
+  const byPasskey = useSend<Token>(
+    async () => {
+      const question = await open.ask('beginPasskeySignIn');
+      if (isRefusal(question.outcome)) return { ...question, outcome: question.outcome };
+      const passkey = await answerOf(question.outcome);
+      return passkey === null ? null : open.ask('signInByPasskey', { body: { passkey } });
     },
     (token) => {
       signedIn(token);
@@ -47,23 +65,18 @@ export function SignIn({ ended }: { ended: boolean }): JSX.Element {
         <Form sending={sending} label="Sign in">
           <Field label="Email" name="email" type="email" autocomplete="username" required autofocus maxLength={320} />
           <Field label="Password" name="password" type="password" autocomplete="current-password" required />
-          {wantsCode && (
-            <Field
-              label="Code of your authenticator app"
-              name="totp"
-              inputMode="numeric"
-              autocomplete="one-time-code"
-              pattern="[0-9 ]{6,7}"
-              maxLength={7}
-              required
-              autofocus
-              class="totp"
-              inputRef={focusOn}
-            />
-          )}
+          {wants === 'totp' && <CodeField focused />}
+          {wants === 'recoveryCode' && <RecoveryCodeField />}
         </Form>
+        {hasPasskeys() && <Form inline sending={byPasskey} label="Sign in with a passkey" />}
+        {wants !== null && (
+          <button type="button" class="link" onClick={() => setWants(wants === 'totp' ? 'recoveryCode' : 'totp')}>
+            {wants === 'totp' ? 'The device is lost: use a recovery code' : 'Use a code of the app'}
+          </button>
+        )}
         <p>
-          <a href={`${BASE}/forgot`}>Forgotten password</a> · <a href={`${BASE}/sign-up`}>Sign up</a>
+          <a href={`${BASE}/forgot`}>Forgotten password</a> · <a href={`${BASE}/sign-up`}>Sign up</a> ·{' '}
+          <a href={`${BASE}/sso`}>Single sign-on</a>
         </p>
       </div>
     </main>

@@ -1,9 +1,12 @@
 /** The one dialog that asks for a code of the authenticator app. Console C9. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { codeAsked, type CodeAsked } from '../app/ask.ts';
+import { codeAsked, PASSKEY, type CodeAsked } from '../app/ask.ts';
+import { hasPasskeys } from '../app/passkey.ts';
+import { useRead } from '../app/read.ts';
+import { CodeField, codeIn } from './code-field.tsx';
 import { Dialog } from './dialog.tsx';
-import { Field, Form } from './form.tsx';
+import { Form } from './form.tsx';
 
 const STEP_SECONDS = 30;
 const left = (): number => STEP_SECONDS - (Math.floor(Date.now() / 1_000) % STEP_SECONDS);
@@ -17,6 +20,8 @@ const WORDS: Readonly<Record<string, string>> = {
 function Asked({ what, refusal, answer }: CodeAsked): JSX.Element {
   const reason = String(refusal.details['reason'] ?? '');
   const [seconds, setSeconds] = useState(left());
+  const me = useRead('getMe', null).data;
+  const byPasskey = hasPasskeys() && (me?.passkeys ?? 0) > 0;
   useEffect(() => {
     const timer = setInterval(() => setSeconds(left()), 1_000);
     return () => clearInterval(timer);
@@ -24,7 +29,7 @@ function Asked({ what, refusal, answer }: CodeAsked): JSX.Element {
   const sending = {
     busy: false,
     failed: null,
-    submit: async ({ totp = '' }: Readonly<Record<string, string>>) => answer(totp.replace(/\s/g, '')),
+    submit: async ({ totp }: Readonly<Record<string, string>>) => answer(codeIn(totp)),
   };
   return (
     <Dialog title="Confirm with your second factor" onClose={() => answer(null)}>
@@ -34,19 +39,16 @@ function Asked({ what, refusal, answer }: CodeAsked): JSX.Element {
           {WORDS[reason]} {reason === 'used' && `The next code comes in ${seconds} s.`}
         </p>
       )}
-      <Form sending={sending} label="Confirm" onCancel={() => answer(null)}>
-        <Field
-          label="Code of your authenticator app"
-          name="totp"
-          inputMode="numeric"
-          autocomplete="one-time-code"
-          pattern="[0-9 ]{6,7}"
-          maxLength={7}
-          required
-          autofocus
-          class="totp"
-        />
-      </Form>
+      {byPasskey && (
+        <button type="button" class="button" onClick={() => answer(PASSKEY)}>
+          Use a passkey
+        </button>
+      )}
+      {me?.totp !== false && (
+        <Form sending={sending} label="Confirm" onCancel={() => answer(null)}>
+          <CodeField />
+        </Form>
+      )}
     </Dialog>
   );
 }

@@ -20,6 +20,9 @@ function networkOf(text: string): Network | null {
   return bits > most ? null : [address, bits, version === 4 ? 'ipv4' : 'ipv6'];
 }
 
+/** Address of a name server, with a port where it is no default one. */
+export const NAME_SERVER = /^(?:[0-9.]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
+
 /** True for an address, or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
   return networkOf(text) !== null;

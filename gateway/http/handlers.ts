@@ -23,11 +23,13 @@ import { exportHandlers } from './migration/export.ts';
 import { importHandlers } from './migration/imports.ts';
 import { projectHandlers } from './migration/projects.ts';
 import { uploadHandlers } from './migration/uploads.ts';
+import { factorHandlers } from './organization/factors.ts';
 import { invitationHandlers } from './organization/invitations.ts';
 import { loginHandlers } from './organization/logins.ts';
 import { memberHandlers } from './organization/members.ts';
 import { organizationHandlers } from './organization/organizations.ts';
 import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
+import { passkeyHandlers } from './organization/passkeys.ts';
 import { registrationHandlers } from './organization/registration.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
 import type { Economics } from './payment/economics.ts';
@@ -39,6 +41,8 @@ import { supportHandlers } from './organization/support.ts';
 import { settingHandlers } from './organization/settings.ts';
 import { streamHandler } from './stream/stream.ts';
 import { signInHandlers } from './organization/sign-in.ts';
+import { domainHandlers } from './organization/domains.ts';
+import { ssoHandlers } from './organization/sso.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
 import { jobHandlers } from './treasury/jobs.ts';
@@ -89,6 +93,10 @@ export function createHandlers(
     ...signInHandlers(deps),
     ...loginHandlers(deps),
     ...registrationHandlers(deps),
+    ...factorHandlers(deps),
+    ...ssoHandlers(deps),
+    ...domainHandlers(deps),
+    ...passkeyHandlers(deps),
     ...invitationHandlers(deps),
     ...memberHandlers(deps),
     ...auditLogHandlers(deps),

@@ -18,6 +18,8 @@ interface Words {
 }
 
 const NOT_YOU = `If you did not ask for this, do nothing: without this letter nobody can go on.`;
+const notYours = (publicUrl: string): string =>
+  `If it was not you, set a new password now, and ask an owner of your organization to look:\n\n  ${publicUrl}/console/forgot`;
 const NEVER = `Nobody will ever ask you for a recovery phrase, a key or a code by mail.`;
 
 const shown = (text: string | undefined): string => (text ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
@@ -86,6 +88,42 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       `  ${shown(facts['reason'])}`,
       'End it, or allow it no longer, under settings, support access:',
       `  ${publicUrl}/console/`,
+    ],
+    factor_added: () => [
+      'A second factor was set up',
+      'An authenticator app was set up for this sign-in. Its codes are asked for from now on.',
+      notYours(publicUrl),
+    ],
+    factor_removed: () => [
+      'A second factor was taken away',
+      'The authenticator app of this sign-in was taken away, and its recovery codes with it.',
+      notYours(publicUrl),
+    ],
+    factor_locked: () => [
+      'Your second factor is locked for 15 minutes',
+      'Five wrong codes came within this sign-in. Codes are taken again in 15 minutes; who sent them knows your password.',
+      notYours(publicUrl),
+    ],
+    passkey_added: () => [
+      'A passkey was added',
+      'A passkey was added to this sign-in. It signs in without a password.',
+      notYours(publicUrl),
+    ],
+    passkey_removed: () => [
+      'A passkey was removed',
+      'A passkey of this sign-in was removed. It signs in no more.',
+      notYours(publicUrl),
+    ],
+    recovery_codes_made: () => [
+      'You have new recovery codes',
+      'Ten recovery codes were made for this sign-in. Those of before are good no more.',
+      notYours(publicUrl),
+    ],
+    recovery_code_used: () => [
+      'A recovery code was used',
+      `A recovery code of this sign-in was used. ${shown(facts['left'])} are left.`,
+      'If your device is lost, set up another one; if your codes run out, make new ones.',
+      notYours(publicUrl),
     ],
   };
   const [subject, ...paragraphs] = words[kind]?.() ?? [];

@@ -4,6 +4,7 @@ import type { Environment, OrgRole } from '../../protocol/slugs.ts';
 import type { AuditNote, AuditRecord } from '../rows/audit.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
 import type { Plan } from '../account/plan.ts';
+import type { Notice } from './factor-store.ts';
 
 export interface ApiKeyRow {
   id: string;
@@ -41,6 +42,13 @@ export interface UserRow {
   platformRole: 'admin' | null;
 }
 
+/** A user as the store knows them. */
+export interface KnownUser extends UserRow {
+  memberships: MembershipRow[];
+  /** How many they have. */
+  passkeys: number;
+}
+
 export interface MembershipRow {
   userId: string;
   organizationId: string;
@@ -72,17 +80,17 @@ export interface IdentityStore {
   revokeApiKey(organizationId: string, id: string, atMs: number, audit?: AuditRecord): Promise<boolean>;
   /** Those that work, and the newest 200 that are revoked or expired; newest first. */
   apiKeys(organizationId: string): Promise<ApiKeyRow[]>;
-  userByEmail(email: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
-  userById(id: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
+  userByEmail(email: string): Promise<KnownUser | null>;
+  userById(id: string): Promise<KnownUser | null>;
   insertUser(row: UserRow): Promise<void>;
   /** Puts a secret beside the confirmed one, in place of an earlier one that was not confirmed. */
   enrolTotp(userId: string, sealedSecret: string, audit?: AuditNote): Promise<void>;
   /** The secret is the factor from now on; false where another one is being enrolled by now. */
-  confirmTotp(userId: string, sealedSecret: string, audit?: AuditNote): Promise<boolean>;
+  confirmTotp(userId: string, sealedSecret: string, notice: Notice, audit?: AuditNote): Promise<boolean>;
   /** Spends a TOTP step once (I22); false for one that was spent, and while the factor is locked. */
   spendTotpStep(userId: string, step: number, nowMs: number): Promise<boolean>;
-  /** Counts a wrong code: five of them lock the factor for 15 minutes. */
-  noteTotpFailure(userId: string, nowMs: number): Promise<{ lockedUntilMs: number | null }>;
+  /** Counts a wrong code: five of them lock the factor for 15 minutes, with a letter. None is counted during a lock. */
+  noteTotpFailure(userId: string, notice: Notice, audit?: AuditNote): Promise<{ lockedUntilMs: number | null }>;
   totpLockedUntil(userId: string): Promise<number | null>;
   /**
    * Organization, its two accounts with their plans, the first owner's membership and the answer: one statement. False,

@@ -32,7 +32,14 @@ export type LetterKind =
   | 'email_restored'
   | 'invitation'
   /** Staff reads an account. Console A45. */
-  | 'support_session';
+  | 'support_session'
+  | 'factor_added'
+  | 'factor_removed'
+  | 'factor_locked'
+  | 'recovery_codes_made'
+  | 'recovery_code_used'
+  | 'passkey_added'
+  | 'passkey_removed';
 
 /** A letter as it is written; `sealedToken` is the secret of its link. */
 export interface NewLetter {

@@ -3,7 +3,7 @@ import type { OperationId } from '../../protocol/routes.ts';
 import type { StoredWrite } from './stored.ts';
 
 /** What the log names: an operation of the route table, or what no request asks for. */
-export type AuditAction = OperationId | 'settleBand' | 'lockFactor';
+export type AuditAction = OperationId | 'settleBand' | 'lockFactor' | 'passkeyCounter';
 
 /** Old and new value of a field that is no secret. */
 export type AuditChanges = Readonly<Record<string, readonly [before: AuditValue, after: AuditValue]>>;

@@ -5,14 +5,9 @@ import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
 import { shardOf } from '../../protocol/node/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
-import type {
-  ApiKeyRow,
-  IdentityStore,
-  MembershipRow,
-  OrganizationRow,
-  UserRow,
-} from '../../model/ports/identity-store.ts';
+import type { ApiKeyRow, IdentityStore, KnownUser, OrganizationRow } from '../../model/ports/identity-store.ts';
 import { recordingOf, recordingOfUser } from './audit-log-store.ts';
+import { notice, noting } from './people-store.ts';
 import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
 import { constraintOf, type Sql } from './sql.ts';
@@ -126,9 +121,7 @@ function apiKeys(
   };
 }
 
-type UserWithMemberships = UserRow & { memberships: MembershipRow[] };
-
-function userOf(row: Columns | undefined): UserWithMemberships | null {
+function userOf(row: Columns | undefined): KnownUser | null {
   if (row === undefined) return null;
   return {
     id: row.id,
@@ -140,13 +133,15 @@ function userOf(row: Columns | undefined): UserWithMemberships | null {
     pendingTotpSecret: row.sealedTotpPending ?? (row.totpConfirmed === true ? null : row.sealedTotpSecret),
     platformRole: row.platformRole,
     memberships: row.memberships,
-  } as UserWithMemberships;
+    passkeys: row.passkeys,
+  } as KnownUser;
 }
 
 function users(sql: Sql): Pick<IdentityStore, 'userByEmail' | 'userById' | 'insertUser'> {
   const memberships = sql`
     coalesce((select jsonb_agg(jsonb_build_object('userId', m.user_id, 'organizationId', m.organization_id, 'role', m.role) order by m.organization_id)
-                from membership m where m.user_id = u.id), '[]') as memberships`;
+                from membership m where m.user_id = u.id), '[]') as memberships,
+    (select count(*)::int from passkey p where p.user_id = u.id) as passkeys`;
   return {
     async userByEmail(email) {
       const [row] = await sql<Columns[]>`select u.*, ${memberships} from console_user u where email = lower(${email})`;
@@ -176,15 +171,15 @@ function secondFactor(
         )
         select ${audit === undefined ? sql`id` : recordingOfUser(sql, userId, audit)} from changed`;
     },
-    async confirmTotp(userId, sealedSecret, audit) {
+    async confirmTotp(userId, sealedSecret, { letterId, nowMs }, audit) {
       const { count } = await sql`
         with changed as materialized (
           update console_user set sealed_totp_secret = ${sealedSecret}, totp_confirmed = true, sealed_totp_pending = null
            where id = ${userId}
              and coalesce(sealed_totp_pending, case when not totp_confirmed then sealed_totp_secret end) = ${sealedSecret}
-          returning id
-        )
-        select ${audit === undefined ? sql`id` : recordingOfUser(sql, userId, audit)} from changed`;
+          returning id, email as recipient
+        ), noticed as (${notice(sql, letterId, 'factor_added', nowMs)})
+        select c.id, ${noting(sql, audit)} as noted from changed c`;
       return count === 1;
     },
     async spendTotpStep(userId, step, nowMs) {
@@ -195,13 +190,25 @@ function secondFactor(
       failpoint('spend_totp.after');
       return count === 1;
     },
-    async noteTotpFailure(userId, nowMs) {
-      // The count begins again with the lock, so that the next code after it has its five tries.
+    async noteTotpFailure(userId, { letterId, nowMs }, audit) {
+      // The count begins again with the lock, so that the next code after it has its five tries. Guesses that came
+      // together with the fifth are none of the next ones.
       const [row] = await sql<{ lockedUntil: number | null }[]>`
-        update console_user set
-          totp_locked_until = case when totp_failures + 1 >= ${TOTP_FAILURES_MAX} then ${nowMs + TOTP_LOCK_MS}::timestamptz else totp_locked_until end,
-          totp_failures = (totp_failures + 1) % ${TOTP_FAILURES_MAX}
-         where id = ${userId} returning totp_locked_until as locked_until`;
+        with who as materialized (
+          select u.id, u.email, u.totp_failures + 1 >= ${TOTP_FAILURES_MAX} as locks, u.totp_locked_until,
+                 coalesce(u.totp_locked_until > ${nowMs}::timestamptz, false) as locked
+            from console_user u where u.id = ${userId} for update
+        ), counted as materialized (
+          update console_user u set
+            totp_locked_until = case when w.locks then ${nowMs + TOTP_LOCK_MS}::timestamptz else u.totp_locked_until end,
+            totp_failures = case when w.locks then 0 else u.totp_failures + 1 end
+            from who w where u.id = w.id and not w.locked
+          returning u.id, w.email as recipient, w.locks, u.totp_locked_until
+        ), changed as materialized (select id, recipient from counted where locks),
+        noticed as (${notice(sql, letterId, 'factor_locked', nowMs)})
+        select coalesce(n.totp_locked_until, w.totp_locked_until) as locked_until,
+               (select (${noting(sql, audit)})::text from changed c) as noted
+          from who w left join counted n on true`;
       return { lockedUntilMs: row?.lockedUntil ?? null };
     },
     async totpLockedUntil(userId) {

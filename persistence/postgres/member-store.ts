@@ -49,7 +49,8 @@ export function createMemberStore(sql: Sql): MemberStore {
         with next as materialized (
           update membership m set role = 'owner' from console_user u
            where m.organization_id = ${organizationId} and m.user_id = ${to} and m.user_id <> ${from}
-             and u.id = m.user_id and u.totp_confirmed
+             and u.id = m.user_id
+             and (u.totp_confirmed or exists (select from passkey p where p.user_id = u.id))
              and exists (select from membership f where f.organization_id = ${organizationId} and f.user_id = ${from}
                             and f.role = 'owner')
           returning m.user_id

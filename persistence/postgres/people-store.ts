@@ -35,7 +35,7 @@ export const letterRow = (sql: Sql, letter: NewLetter, nowMs: number, from: Frag
   );
 
 /** A notice to the user of a row of `changed` (id, recipient). */
-const notice = (sql: Sql, id: string, kind: string, nowMs: number): Fragment =>
+export const notice = (sql: Sql, id: string, kind: string, nowMs: number, facts = sql`'{}'::jsonb`): Fragment =>
   letters(
     sql,
     {
@@ -45,7 +45,7 @@ const notice = (sql: Sql, id: string, kind: string, nowMs: number): Fragment =>
       userId: sql`c.id`,
       organizationId: sql`null`,
       sealedToken: sql`null`,
-      facts: sql`'{}'::jsonb`,
+      facts,
     },
     nowMs,
     sql`from changed c`,
@@ -79,7 +79,8 @@ const endings = (
        and (select count(*) from gone) >= 0
   )`;
 
-const noting = (sql: Sql, audit: AuditNote | undefined): Fragment =>
+/** The entry of the users in `changed`. */
+export const noting = (sql: Sql, audit: AuditNote | undefined): Fragment =>
   audit === undefined ? sql`null::void` : sql`record_audit_of_user(c.id, ${JSON.stringify(audit)}::text::jsonb)`;
 
 export function createPeopleStore(sql: Sql): PeopleStore {

@@ -6,6 +6,7 @@ import { createBillingStore } from './billing-store.ts';
 import { createChangeStore } from './change-store.ts';
 import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store.ts';
 import { createEdgeStore } from './edge-store.ts';
+import { createFactorStore } from './factor-store.ts';
 import { createFindStore } from './find-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
@@ -17,12 +18,14 @@ import { createMailStore } from './mail-store.ts';
 import { createMemberStore } from './member-store.ts';
 import { createOriginStore } from './origin-store.ts';
 import { createOperatorStore } from './operator-store.ts';
+import { createPasskeyStore } from './passkey-store.ts';
 import { createPeopleStore } from './people-store.ts';
 import { createPaymentStore } from './payment-store.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
 import { createSupportStore } from './support-store.ts';
+import { createSsoStore } from './sso-store.ts';
 import { createSweepStore } from './sweep-store.ts';
 import { createUploadStore } from './upload-store.ts';
 import { createTokenRequestStore } from './token-request-store.ts';
@@ -37,6 +40,7 @@ export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions
 /** The ports of `model/ports`, by consumer. */
 export function createStores(options: StoresOptions) {
   const { sql } = options;
+  const [edge, passkeys, sso] = [createEdgeStore(sql), createPasskeyStore(sql), createSsoStore(sql)];
   return {
     accounts: createAccountStore(options),
     ownership: createOwnership(sql),
@@ -49,9 +53,12 @@ export function createStores(options: StoresOptions) {
     mail: createMailStore(sql, options),
     payments: createPaymentStore(sql),
     jobs: createJobStore(sql),
-    edge: createEdgeStore(sql),
+    edge,
     identity: createIdentityStore(sql, options.initialAccount),
     logins: createLoginStore(sql),
+    factors: createFactorStore(sql),
+    sso,
+    passkeys,
     members: createMemberStore(sql),
     people: createPeopleStore(sql),
     invitations: createInvitationStore(sql),
@@ -66,6 +73,9 @@ export function createStores(options: StoresOptions) {
     tokenRequests: createTokenRequestStore(sql),
     origins: createOriginStore(sql),
     imports: createImportStore(sql),
+    /** Forgets what was good once and is good no more: nonces, challenges, sign-ins that were not finished. */
+    purgeOnce: async (nowMs: number): Promise<number> =>
+      (await edge.purgeNonces(nowMs)) + (await passkeys.purgeChallenges(nowMs)) + (await sso.purgeFlows(nowMs)),
     /** Attempt partitions of this month and the next ones: at start and daily. */
     async maintain(nowMs: number): Promise<void> {
       await sql`select ensure_attempt_partitions(${nowMs}::timestamptz, 3)`;

@@ -1,7 +1,8 @@
 /** Sign-in, organizations, settings, billing. Spec §2.9, §4.4; decisions 2. */
 import { z } from 'zod';
 import { BANDS, ENVIRONMENTS, ORG_ROLES, TIERS } from '../slugs.ts';
-import { freeText, instant, pageReply, pathId, totpCode } from './values.ts';
+import { passkeyAnswer } from './passkeys.ts';
+import { freeText, instant, pageReply, pathId, recoveryCode, totpCode } from './values.ts';
 import { count } from './numbers.ts';
 
 // ── Authentication ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -11,6 +12,7 @@ export const loginBody = z.strictObject({
   email: freeText(320),
   password: z.string().min(1).max(PASSWORD_CHARS_MAX),
   totp: totpCode.optional(),
+  recoveryCode: recoveryCode.optional().meta({ description: 'in place of `totp`, where the device is lost' }),
   organizationId: z.string().max(40).optional(),
 });
 export const tokenReply = z.object({
@@ -23,7 +25,11 @@ export const tokenReply = z.object({
 });
 export const signedOut = z.object({ signedOut: z.literal(true) });
 export const switchBody = z.strictObject({ organizationId: freeText(40) });
-export const stepUpBody = z.strictObject({ totp: totpCode });
+export const stepUpBody = z.strictObject({
+  totp: totpCode.optional(),
+  passkey: passkeyAnswer.optional().meta({ description: 'the answer to a question of `POST /v1/auth/passkeys/ask`' }),
+});
+export const confirmTotpBody = z.strictObject({ totp: totpCode });
 export const totpEnrolled = z.object({
   secret: z.string().meta({ description: 'base32, shown once' }),
   otpauthUri: z.string(),
@@ -75,7 +81,7 @@ export const edgeSetup = z.object({
 });
 
 export const rotationParams = z.strictObject({ id: pathId('rot') });
-export const rotationBody = z.strictObject({ totp: totpCode.optional() });
+export const rotationBody = z.strictObject({ totp: totpCode.optional(), passkey: passkeyAnswer.optional() });
 export const rotation = z.object({
   id: z.string(),
   publicKey: z.string(),

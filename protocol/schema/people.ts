@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { count } from './numbers.ts';
 import { ORG_ROLES } from '../slugs.ts';
 import { PASSWORD_CHARS_MAX } from './account.ts';
-import { freeText, instant, pageReply, pathId, totpCode } from './values.ts';
+import { passkeyAnswer } from './passkeys.ts';
+import { freeText, instant, pageReply, pathId, recoveryCode, totpCode } from './values.ts';
 
 export const loginParams = z.strictObject({ id: pathId('lgn') });
 export const login = z.object({
@@ -33,7 +34,10 @@ const linkToken = freeText(100);
 export const me = z.object({
   id: z.string(),
   email: z.string(),
-  secondFactor: z.boolean(),
+  secondFactor: z.boolean().meta({ description: 'codes of an app, or a passkey' }),
+  totp: z.boolean().meta({ description: 'codes of an app' }),
+  passkeys: count,
+  recoveryCodes: count.meta({ description: 'that are left' }),
   loginId: z.string().nullable(),
 });
 export const emailBody = z.strictObject({ email });
@@ -53,7 +57,30 @@ export const passwordBody = z.strictObject({
     .meta({ description: 'the present password; without it a fresh second factor is needed' }),
 });
 export const passwordChanged = z.object({ changed: z.literal(true) });
-export const newEmailBody = z.strictObject({ email, totp: totpCode.optional() });
+export const newEmailBody = z.strictObject({
+  email,
+  totp: totpCode.optional(),
+  passkey: passkeyAnswer.optional(),
+});
+
+// ── Second factors ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A code of the app, or a recovery code where the device is lost. */
+export const factorProofBody = z.strictObject({ totp: totpCode.optional(), recoveryCode: recoveryCode.optional() });
+export const disableBody = factorProofBody.extend({ passkey: passkeyAnswer.optional() });
+export const enrolBody = factorProofBody.extend({
+  password: z
+    .string()
+    .min(1)
+    .max(PASSWORD_CHARS_MAX)
+    .optional()
+    .meta({ description: 'the present one: needed where there is no factor yet and you signed in over 5 minutes ago' }),
+});
+export const factorRemoved = z.object({ removed: z.literal(true) });
+export const recoveryCodesBody = z.strictObject({ totp: totpCode.optional() });
+export const recoveryCodesMade = z.object({
+  codes: z.array(z.string()).meta({ description: 'ten, shown once; those of before are good no more' }),
+});
 
 // ── Invitations ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -91,6 +118,7 @@ export const transferBody = z.strictObject({
   userId: freeText(40),
   then: z.enum(['editor', 'viewer', 'leave']).meta({ description: 'what becomes of the one who hands over' }),
   totp: totpCode.optional(),
+  passkey: passkeyAnswer.optional(),
 });
 export const transferred = z.object({
   organizationId: z.string(),

@@ -89,6 +89,11 @@ export const pathText = (max: number) =>
 export const instant = z.iso.datetime({ offset: true }).meta({ description: 'ISO 8601' });
 /** Six digits of an authenticator app. */
 export const totpCode = z.string().regex(/^[0-9]{6}$/, 'expected the six digits of the authenticator app');
+/** Six groups of four, of A–Z and 2–7; spaces, dashes and case say nothing. */
+export const recoveryCode = z
+  .string()
+  .regex(/^(?:[A-Za-z2-7][ -]?){24}$/, 'expected the 24 letters and digits of a recovery code')
+  .meta({ examples: ['ABCD-EFGH-IJKL-MNOP-QRST-UVWX'] });
 
 const wholeNumber = (min: number, max: number) =>
   z

@@ -56,7 +56,7 @@ test.serial(
   async (t) => {
     const visitor = await visit(browser, cloudUrl);
     const { page, context } = visitor;
-    for (const path of ['', 'sign-up', 'forgot', 'verify#x', 'reset#x', 'invitation#x', 'email#x']) {
+    for (const path of ['', 'sso', 'sign-up', 'forgot', 'verify#x', 'reset#x', 'invitation#x', 'email#x']) {
       await page.goto(`/console/${path}`);
       await hasCome(page);
       t.deepEqual(await isSound(page, visitor, path.replace('#x', '') || 'sign-in'), []);
@@ -87,6 +87,7 @@ test.serial(
         '/sandbox',
         '/keys',
         '/members',
+        '/sso',
         '/billing',
       ],
     ];

@@ -1153,6 +1153,7 @@ const READS = [
   'facts_set_aside',
   'immature_facts',
   'incomplete_publications',
+  'must_keep_factor',
   'audited_balances',
   'open_sweep_jobs',
   'due_sweep_policies',

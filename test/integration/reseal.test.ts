@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { webhookSecretContext } from '../../actors/webhook/sign.ts';
 import { signingKeyContext } from '../../gateway/http/auth/issuer.ts';
@@ -39,7 +39,7 @@ async function seal(): Promise<{ webhookId: string; userId: string; kid: string 
   await write(stores, ours.sandbox, [{ table: 'webhook', row: { ...row, sealedSecrets } }]);
   const confirmed = under.seal('TOTP', totpContext(ours.userId));
   await stores.identity.enrolTotp(ours.userId, confirmed);
-  await stores.identity.confirmTotp(ours.userId, confirmed);
+  await stores.identity.confirmTotp(ours.userId, confirmed, { letterId: randomUUID(), nowMs: NOW_MS });
   await stores.identity.enrolTotp(ours.userId, under.seal('NEXT', totpContext(ours.userId)));
   const kid = newId('key', NOW_MS);
   await stores.identity.insertSigningKey({

@@ -776,11 +776,73 @@ const PEOPLE: Record<string, Work> = {
     await identity.userByEmail(`${userId}@example.com`);
     await identity.userById(userId);
     await identity.enrolTotp(userId, 'sealed');
-    await identity.confirmTotp(userId, 'sealed');
+    await identity.confirmTotp(userId, 'sealed', { letterId: fresh(), nowMs: Date.now() });
     await identity.spendTotpStep(userId, nextSerial(), Date.now());
-    await identity.noteTotpFailure(userId, Date.now());
+    await identity.noteTotpFailure(userId, { letterId: fresh(), nowMs: Date.now() });
     await identity.totpLockedUntil(userId);
   },
+  'factors.spendRecoveryCode replaceRecoveryCodes recoveryCodesLeft disableTotp': async ({ stores }) => {
+    const { userId } = await newOrganization(stores);
+    const letter = () => ({ letterId: fresh(), nowMs: Date.now() });
+    await stores.identity.enrolTotp(userId, 'sealed');
+    await stores.identity.confirmTotp(userId, 'sealed', letter());
+    await stores.factors.replaceRecoveryCodes(userId, ['a'.repeat(64), 'b'.repeat(64)], letter());
+    await stores.factors.recoveryCodesLeft(userId);
+    await stores.factors.spendRecoveryCode(userId, 'a'.repeat(64), letter());
+    await stores.factors.disableTotp(userId, letter());
+  },
+  'passkeys.openChallenge spendChallenge purgeChallenges passkeys byCredential add noteUse remove': async ({
+    stores: { passkeys },
+    userId,
+  }) => {
+    const letter = () => ({ letterId: fresh(), nowMs: Date.now() });
+    const of = { purpose: 'sign_in' as const, userId: null, loginId: null, boundTo: null };
+    await passkeys.openChallenge('c'.repeat(64), of, soon());
+    await passkeys.spendChallenge('c'.repeat(64), of, Date.now());
+    await passkeys.purgeChallenges(0);
+    const [id, credential] = [newId('psk', Date.now()), fresh()];
+    const row = { id, userId, credential, publicKey: 'x', counter: 5, name: 'x', createdAtMs: 1, lastUsedAtMs: null };
+    await passkeys.add(row, letter());
+    await passkeys.passkeys(userId);
+    await passkeys.byCredential(credential);
+    const note = {
+      ...{ actor: { kind: 'user' as const, id: null }, via: 'console' as const, action: 'passkeyCounter' as const },
+      ...{ target: null, outcome: 'done' as const, changes: null, ip: null, client: null, requestId: null },
+    };
+    await passkeys.noteUse(id, 3, Date.now(), note);
+    await passkeys.remove(userId, id, letter());
+  },
+  'sso.connectionOf connection putConnection removeConnection domains addDomain verifyDomain removeDomain connectionOfDomain openFlow takeFlow purgeFlows userOf join link':
+    async ({ stores }) => {
+      const { sso } = stores;
+      const { organizationId, userId } = await newOrganization(stores);
+      const note = {
+        ...{ actor: { kind: 'user' as const, id: null }, via: 'console' as const, action: 'linkSso' as const },
+        ...{ target: null, outcome: 'done' as const, changes: null, ip: null, client: null, requestId: null },
+      };
+      const id = newId('sso', Date.now());
+      const terms = { issuer: 'https://x.example', clientId: 'x', sealedSecret: null, jitRole: 'viewer' as const };
+      await sso.putConnection({ id, organizationId, ...terms, createdAtMs: Date.now() });
+      await sso.connectionOf(organizationId);
+      await sso.connection(id);
+      const domain = { id: newId('dmn', Date.now()), domain: `${fresh()}.example`, token: 'x' };
+      await sso.addDomain({ ...domain, organizationId, verifiedAtMs: null, createdAtMs: Date.now() });
+      await sso.verifyDomain(organizationId, domain.id, Date.now());
+      await sso.domains(organizationId);
+      await sso.connectionOfDomain(domain.domain);
+      await sso.openFlow({ hash: 'd'.repeat(64), browser: 'b', connectionId: id, sealed: 'x', expiresAtMs: soon() });
+      await sso.takeFlow('d'.repeat(64), 'b', Date.now());
+      await sso.purgeFlows(0);
+      const membership = { organizationId, role: 'viewer' as const };
+      const user = { id: newId('usr', Date.now()), email: `${fresh()}@example.com`, passwordHash: 'x' };
+      const one = { connectionId: id, issuer: 'x' };
+      await sso.join({ ...one, subject: fresh() }, user, membership, Date.now(), { ...note, organizationId });
+      const subject = fresh();
+      await sso.link({ ...one, subject }, userId, membership, Date.now(), note);
+      await sso.userOf({ ...one, subject });
+      await sso.removeDomain(organizationId, domain.id);
+      await sso.removeConnection(organizationId, id);
+    },
   'logins.begin turn choose open endFamily end standing purge': async ({
     stores: { logins },
     userId,
@@ -878,7 +940,7 @@ const PEOPLE: Record<string, Work> = {
     const { members, identity } = stores;
     await identity.insertMembership({ userId: other, organizationId, role: 'viewer' });
     await identity.enrolTotp(other, 'sealed');
-    await identity.confirmTotp(other, 'sealed');
+    await identity.confirmTotp(other, 'sealed', { letterId: fresh(), nowMs: Date.now() });
     await members.organizationsOf(userId);
     await members.roleOf(organizationId, userId);
     await members.changeRole(organizationId, other, 'editor');
@@ -1262,6 +1324,7 @@ const SANDBOX: Record<string, Work> = {
     await hooks.release({ account: 'none', id: 'none' });
   },
   maintain: ({ stores }) => stores.maintain(Date.now()),
+  purgeOnce: ({ stores }) => stores.purgeOnce(0),
 };
 
 /** The ledger of scale-beside.ts that has all the blocks. */

@@ -5,6 +5,7 @@ import { createApiKeys, type ApiKeys } from './api-keys.ts';
 import { createBearers } from './bearer.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
 import { createEdgeSignatures, type EdgeSignatures } from './edge-signature.ts';
+import { createPasskeys, type Passkeys } from './passkeys.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
 import { createStandings, type Standings } from './standings.ts';
 import { createSecondFactor, type SecondFactor } from './totp.ts';
@@ -14,6 +15,7 @@ export interface Auth {
   readonly signatures: EdgeSignatures;
   readonly issuer: Issuer;
   readonly secondFactor: SecondFactor;
+  readonly passkeys: Passkeys;
   readonly credentials: Credentials;
   readonly standings: Standings;
   readonly authorities: Authorities;
@@ -46,7 +48,8 @@ export async function createAuth({ stores, accounts, secrets, nowMs, config }: G
     issuer,
     standings,
     authorities,
-    secondFactor: createSecondFactor({ identity: stores.identity, secrets, nowMs }),
+    passkeys: createPasskeys({ publicUrl: config.publicUrl, store: stores.passkeys, nowMs }),
+    secondFactor: createSecondFactor({ identity: stores.identity, factors: stores.factors, secrets, nowMs }),
     credentials: createCredentials({ apiKeys, bearers, signatures }),
     onDoubt: (listener) => void listeners.push(listener),
   };

@@ -50,6 +50,8 @@ export interface Guess {
 export interface Throttles {
   /** Counts one guess. Refuses: RATE_LIMIT_EXCEEDED. */
   refusal(guess: Guess): Promise<Refusal | null>;
+  /** Counts one guess of an address where no email is named. Refuses: RATE_LIMIT_EXCEEDED. */
+  ofAddress(address: string): Promise<Refusal | null>;
   /** Counts one try of a link. Refuses: RATE_LIMIT_EXCEEDED. */
   ofLinks(address: string): Promise<Refusal | null>;
   /**
@@ -99,6 +101,12 @@ export function createThrottles({
         }
       }
       return null;
+    },
+    async ofAddress(address) {
+      const { allowed, resetSeconds } = await rateLimiter.take(`login:${address}`, PER_ADDRESS, nowMs(), MINUTE_MS);
+      return allowed
+        ? null
+        : refuse('RATE_LIMIT_EXCEEDED', { windowSeconds: MINUTE_MS / 1_000, retryAfterSeconds: resetSeconds });
     },
     async ofLinks(address) {
       const { allowed, resetSeconds } = await rateLimiter.take(

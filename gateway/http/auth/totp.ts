@@ -1,9 +1,12 @@
 /** Second factor: TOTP of 30 s and six digits, each code spent once, locked after five failures. Decisions 2, I22. */
-import { timingSafeEqual } from 'node:crypto';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { generateSecret, generateSync, generateURI } from 'otplib';
+import type { FactorStore } from '../../../model/ports/factor-store.ts';
 import type { IdentityStore, UserRow } from '../../../model/ports/identity-store.ts';
+import type { AuditNote } from '../../../model/rows/audit.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { SecretBox } from '../../../model/ports/secret-box.ts';
+import { recoveryHashOf } from './recovery-codes.ts';
 
 const PERIOD_SECONDS = 30;
 /** Steps either side of now whose codes are taken. Source: RFC 6238 §5.2. */
@@ -32,6 +35,8 @@ export interface SecondFactor {
    * invalid, used.
    */
   spend(user: UserRow, code: string): Promise<Refusal | null>;
+  /** The same by a recovery code, in the place of the app's. Wrong ones of both are counted together. Console A19. */
+  spendRecovery(user: UserRow, code: string): Promise<Refusal | null>;
   /** The same by the secret that is being enrolled. */
   spendPending(user: UserRow, code: string): Promise<Refusal | null>;
   /** A new secret, sealed for the user, with what an authenticator app scans. */
@@ -40,30 +45,54 @@ export interface SecondFactor {
 
 type Store = Pick<IdentityStore, 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'>;
 
+/** The lock of a factor is nobody's request alone: it follows from five. */
+const LOCKED: AuditNote = {
+  actor: { kind: 'user', id: null },
+  via: 'console',
+  action: 'lockFactor',
+  target: null,
+  outcome: 'done',
+  changes: null,
+  ip: null,
+  client: null,
+  requestId: null,
+};
+
 export function createSecondFactor({
   identity,
+  factors,
   secrets,
   nowMs,
 }: {
   identity: Store;
+  factors: Pick<FactorStore, 'spendRecoveryCode'>;
   secrets: SecretBox;
   nowMs: () => number;
 }): SecondFactor {
+  const noticed = () => ({ letterId: randomUUID(), nowMs: nowMs() });
+  /** Counts a wrong code. */
+  const failed = async (user: UserRow, reason: 'invalid' | 'used'): Promise<Refusal> => {
+    const failure = await identity.noteTotpFailure(user.id, noticed(), LOCKED);
+    return lockedAt(failure.lockedUntilMs, nowMs()) ?? refuse('TOTP_REQUIRED', { reason });
+  };
   const spend = async (user: UserRow, sealed: string | null, code: string): Promise<Refusal | null> => {
     if (sealed === null) return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
     const before = lockedAt(await identity.totpLockedUntil(user.id), nowMs());
     if (before !== null) return before;
     const step = stepOf(secrets.open(sealed, totpContext(user.id)), code, nowMs());
-    if (step === null) {
-      const failure = await identity.noteTotpFailure(user.id, nowMs());
-      return lockedAt(failure.lockedUntilMs, nowMs()) ?? refuse('TOTP_REQUIRED', { reason: 'invalid' });
-    }
+    if (step === null) return failed(user, 'invalid');
     if (await identity.spendTotpStep(user.id, step, nowMs())) return null;
     // Guesses that came together may have locked it since the look.
     return lockedAt(await identity.totpLockedUntil(user.id), nowMs()) ?? refuse('TOTP_REQUIRED', { reason: 'used' });
   };
   return {
     spend: async (user, code) => spend(user, user.totpConfirmed ? user.sealedTotpSecret : null, code),
+    async spendRecovery(user, code) {
+      const outcome = await factors.spendRecoveryCode(user.id, recoveryHashOf(code), noticed());
+      if (outcome === 'spent') return null;
+      if (outcome !== 'locked') return failed(user, outcome === 'used' ? 'used' : 'invalid');
+      return lockedAt(await identity.totpLockedUntil(user.id), nowMs()) ?? failed(user, 'invalid');
+    },
     spendPending: (user, code) => spend(user, user.pendingTotpSecret ?? null, code),
     begin(user) {
       const secret = generateSecret();

@@ -54,7 +54,7 @@ export function memberHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         { userId: from } = bearerOf(asked),
         { userId: to, then, totp } = asked.body;
       if (asked.params.id !== organizationId) return notFound('organization', asked.params.id);
-      const unproven = await withoutProof(deps, asked, totp);
+      const unproven = await withoutProof(deps, asked, totp, 'transferOrganization');
       if (unproven !== null) return unproven;
       const record = recordOf(asked, { target: to, changes: { owner: [from, to] } });
       const outcome = await members.transfer(organizationId, from, to, then, record);

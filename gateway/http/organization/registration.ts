@@ -7,12 +7,13 @@ import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { emailOf } from '../auth/email-address.ts';
 import { passwordRefusal } from '../auth/password-rules.ts';
-import { hashPassword, isPassword } from '../auth/passwords.ts';
+import { hashPassword } from '../auth/passwords.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ofUser } from '../audit-note.ts';
 import { bearerOf, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { LINK_MS, linkHashOf, linkRefusal, newLetterId, newLink, spentLink } from './links.ts';
+import { wrongPassword } from './present-password.ts';
 import { notFresh, withoutProof } from './second-factor.ts';
 import { createSessions } from './sessions.ts';
 
@@ -34,7 +35,7 @@ type FromOutside = Pick<Asked, 'clientAddress' | 'cookies'>;
 export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
-    stores: { identity, people, members, auditLog },
+    stores: { identity, people, members, factors },
     config,
     secrets,
     nowMs,
@@ -69,7 +70,9 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { userId, loginId } = bearerOf(asked);
       const user = await identity.userById(userId);
       if (user === null) return refuse('UNAUTHORIZED');
-      return { id: user.id, email: user.email, secondFactor: user.totpConfirmed, loginId };
+      const recoveryCodes = await factors.recoveryCodesLeft(userId);
+      const { id, email, totpConfirmed: totp, passkeys } = user;
+      return { id, email, secondFactor: totp || passkeys > 0, totp, passkeys, recoveryCodes, loginId };
     },
     async register(asked) {
       if (config.signUp !== 'open') return noSignUp();
@@ -133,7 +136,13 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (user === null) return refuse('UNAUTHORIZED');
       const { current, password } = asked.body;
       const wrong =
-        current === undefined ? await notFresh(deps, asked, undefined) : await notCurrent(asked, user, current);
+        current === undefined
+          ? await notFresh(deps, asked, undefined)
+          : await wrongPassword({ ...deps, throttles }, asked, user, {
+              field: 'current',
+              typed: current,
+              action: 'changePassword',
+            });
       if (wrong !== null) return wrong;
       const weak = passwordRefusal(password, await namesOf(user));
       if (weak !== null) return weak;
@@ -144,7 +153,7 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async changeEmail(asked) {
       const { userId } = bearerOf(asked);
-      const unproven = await withoutProof(deps, asked, asked.body.totp);
+      const unproven = await withoutProof(deps, asked, asked.body.totp, 'changeEmail');
       if (unproven !== null) return unproven;
       const email = emailOf(asked.body.email);
       if (email === null) return NO_EMAIL;
@@ -178,21 +187,6 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 
   function tokenOf(kind: TokenRow['kind'], hash: string, email: string, userId: string | null) {
     return { hash, kind, subject: userId ?? email, email, userId, expiresAtMs: nowMs() + LINK_MS[kind] };
-  }
-
-  /** A guess at the present password counts as one at sign-in. */
-  async function notCurrent(
-    asked: Asked<'changePassword'>,
-    user: { id: string; email: string; passwordHash: string },
-    current: string,
-  ): Promise<Refusal | null> {
-    const guess = { address: asked.clientAddress, email: user.email, device: asked.cookies[DEVICE_COOKIE] };
-    const slow = await throttles.refusal(guess);
-    if (slow !== null) return slow;
-    if (await isPassword(user.passwordHash, current)) return null;
-    const note = ofUser(asked, 'changePassword', { outcome: 'failed', reason: 'password' });
-    await auditLog.recordOfUser(user.id, note);
-    return refuse('INVALID_INPUT', { field: 'current', reason: 'wrong', next: 'give the present password' });
   }
 }
 

@@ -1,8 +1,13 @@
 /**
  * What needs a fresh second factor: a code in the body, or one accepted by step-up within five minutes. Decisions 2.
  */
+import type { ChallengeFor } from '../../../model/ports/passkey-store.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Route } from '../../../protocol/route.ts';
+import type { OperationId } from '../../../protocol/routes.ts';
+import type { PasskeyAnswer } from '../../../protocol/schema/passkeys.ts';
+import { ofUser, type Asking } from '../audit-note.ts';
+import { bindingOf } from '../auth/passkeys.ts';
 import { TOTP_FRESH_MS } from '../auth/totp.ts';
 import { bearerOf, type Caller } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -22,17 +27,50 @@ export async function notFresh(
 }
 
 /**
- * A code in the body, for what no earlier step-up may stand in for. Null when it is right; it is spent also when what
- * it was for then fails. Refuses: TOTP_REQUIRED. Console A22.
+ * A code, or an answer of a passkey that was made for this request, for what no earlier step-up may stand in for. Null
+ * when it is right; it is spent also when what it was for then fails. Refuses: TOTP_REQUIRED. Console A22.
  */
 export async function withoutProof(
   deps: Pick<HandlerDeps, 'auth' | 'stores' | 'nowMs'>,
-  asked: { readonly caller: Caller },
+  asked: Asking & { readonly params?: unknown; readonly body?: unknown },
   code: string | undefined,
+  operation?: OperationId,
 ): Promise<Refusal | null> {
+  const { passkey, ...body } = (asked.body ?? {}) as { passkey?: PasskeyAnswer };
+  if (operation !== undefined && passkey !== undefined) {
+    const { userId, loginId } = bearerOf(asked);
+    const boundTo = bindingOf({ operation, params: asked.params, body });
+    return notAnswered(deps, asked, { purpose: 'proof', userId, loginId, boundTo }, passkey);
+  }
   return code === undefined
-    ? refuse('TOTP_REQUIRED', { reason: 'missing', accepts: ['totp'] })
+    ? refuse('TOTP_REQUIRED', {
+        reason: 'missing',
+        accepts: operation === undefined ? ['totp'] : ['totp', 'passkey'],
+      })
     : notFresh(deps, asked, code);
+}
+
+/** Null where a passkey of the user answers its challenge. Refuses: TOTP_REQUIRED with `reason` invalid. */
+export async function notAnswered(
+  deps: Pick<HandlerDeps, 'auth' | 'stores' | 'nowMs'>,
+  asked: Asking,
+  of: ChallengeFor,
+  answer: PasskeyAnswer,
+): Promise<Refusal | null> {
+  const found = await deps.auth.passkeys.answered(of, answer);
+  if (found === null) return refuse('TOTP_REQUIRED', { reason: 'invalid', accepts: ['totp', 'passkey'] });
+  await useOf(deps, asked, found.passkey, found.counter);
+  return null;
+}
+
+/** Notes a use of a passkey. A counter that does not rise is an entry, not a refusal. Console A24. */
+export async function useOf(
+  { stores, nowMs }: Pick<HandlerDeps, 'stores' | 'nowMs'>,
+  asked: Asking,
+  { id }: { readonly id: string },
+  counter: number,
+): Promise<void> {
+  await stores.passkeys.noteUse(id, counter, nowMs(), ofUser(asked, 'passkeyCounter', { target: id }));
 }
 
 /** What every write of an administrator needs, whatever its input. Refuses: TOTP_REQUIRED. Console 2.1. */
@@ -40,10 +78,15 @@ export function staleRefusal({ fresh }: Pick<Route, 'fresh'>, { bearer }: Caller
   return fresh !== true || isFresh(bearer?.totpAtMs ?? null, nowMs) ? null : notFreshEnough();
 }
 
-const notFreshEnough = (): Refusal =>
-  refuse('TOTP_REQUIRED', { reason: 'not_fresh', maxAgeSeconds: TOTP_FRESH_MS / 1_000 });
+/** A proof that is older than counts, or none; `accepts` where it is not the usual one. */
+export const notFreshEnough = (accepts?: readonly string[]): Refusal =>
+  refuse('TOTP_REQUIRED', {
+    reason: 'not_fresh',
+    maxAgeSeconds: TOTP_FRESH_MS / 1_000,
+    ...(accepts === undefined ? {} : { accepts }),
+  });
 
-/** Whether a second factor that was accepted at an instant still counts as fresh. */
+/** Whether what was proven at an instant still counts as fresh. */
 export function isFresh(totpAtMs: number | null, nowMs: number): boolean {
   return totpAtMs !== null && nowMs - totpAtMs < TOTP_FRESH_MS;
 }

@@ -138,7 +138,7 @@ const decided = (asked: Decided, decision: 'approve' | 'reject') => ({
 async function decide(deps: HandlerDeps, asked: Decided, decision: 'approve' | 'reject') {
   const { accounts, edges, nowMs } = deps,
     accountId = accountOf(asked);
-  const unproven = await withoutProof(deps, asked, asked.body.totp);
+  const unproven = await withoutProof(deps, asked, asked.body.totp, `${decision}Rotation`);
   if (unproven !== null) return unproven;
   const addressIds = Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
   const answer = await accounts.ask(accountId, {

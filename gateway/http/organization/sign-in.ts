@@ -8,11 +8,11 @@ import { hashPassword, isOutdated, isPassword } from '../auth/passwords.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ofUser, type Asking } from '../audit-note.ts';
 import { bearerOf, type Handlers } from '../context.ts';
-import { notFresh } from './second-factor.ts';
+import { notAnswered, notFresh } from './second-factor.ts';
 import { createSessions, foreignOrigin, nextOf, REFRESH_COOKIE, storedOf } from './sessions.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
-type Area = 'login' | 'refresh' | 'logout' | 'switchOrganization' | 'stepUp' | 'enrolTotp' | 'confirmTotp' | 'getJwks';
+type Area = 'login' | 'refresh' | 'logout' | 'switchOrganization' | 'stepUp' | 'getJwks';
 export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
@@ -25,7 +25,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     auditLog.recordOfUser(userId, ofUser(asked, 'login', { outcome: 'failed', reason }));
   return {
     async login(asked) {
-      const { email: typed, password, totp, organizationId } = asked.body;
+      const { email: typed, password, totp, recoveryCode, organizationId } = asked.body;
       const email = emailOf(typed) ?? typed;
       const slow = await throttles.refusal({
         address: asked.clientAddress,
@@ -39,13 +39,23 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         return refuse('UNAUTHORIZED');
       }
       if (isOutdated(user.passwordHash)) await people.rehash(user.id, user.passwordHash, await hashPassword(password));
-      if (user.totpConfirmed) {
+      if (user.totpConfirmed || user.passkeys > 0) {
         const wrong =
-          totp === undefined
-            ? refuse('TOTP_REQUIRED', { reason: 'missing' })
-            : await auth.secondFactor.spend(user, totp);
+          totp !== undefined
+            ? await auth.secondFactor.spend(user, totp)
+            : recoveryCode !== undefined
+              ? await auth.secondFactor.spendRecovery(user, recoveryCode)
+              : refuse('TOTP_REQUIRED', {
+                  reason: 'missing',
+                  accepts: [
+                    ...(user.totpConfirmed ? ['totp'] : []),
+                    ...(user.passkeys > 0 ? ['passkey'] : []),
+                    'recovery_code',
+                  ],
+                });
         if (wrong !== null) {
-          if (totp !== undefined) await failed(asked, user.id, String(wrong.details['reason']));
+          const isGuess = totp !== undefined || recoveryCode !== undefined;
+          if (isGuess) await failed(asked, user.id, String(wrong.details['reason']));
           return wrong;
         }
       }
@@ -55,11 +65,16 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           : user.memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined && organizationId !== undefined) return refuse('UNAUTHORIZED');
       asked.setHeader('set-cookie', throttles.deviceCookie(email.toLowerCase()));
+      // A recovery code lets in and replaces a lost device; it is no fresh factor. Console A23.
+      if (!user.totpConfirmed && user.passkeys === 0)
+        return sessions.begin(asked, user, membership, { method: 'password', totpAtMs: null });
       return sessions.begin(
         asked,
         user,
         membership,
-        user.totpConfirmed ? { method: 'password_totp', totpAtMs: nowMs() } : { method: 'password', totpAtMs: null },
+        totp === undefined
+          ? { method: 'password_recovery_code', totpAtMs: null }
+          : { method: 'password_totp', totpAtMs: nowMs() },
       );
     },
     async refresh(asked) {
@@ -108,34 +123,13 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async stepUp(asked) {
       const bearer = bearerOf(asked);
-      return (
-        (await notFresh(deps, asked, asked.body.totp)) ??
-        sessions.proven(bearer, await identity.userById(bearer.userId))
-      );
-    },
-    async enrolTotp(asked) {
-      const user = await identity.userById(bearerOf(asked).userId);
-      if (user === null) return refuse('UNAUTHORIZED');
-      // The holder of a session must not be able to put their own device in place of the confirmed one.
-      const stale = user.totpConfirmed ? await notFresh(deps, asked, undefined) : null;
-      if (stale !== null) return stale;
-      const { secret, sealed, otpauthUri } = auth.secondFactor.begin(user);
-      await identity.enrolTotp(user.id, sealed, ofUser(asked, 'enrolTotp'));
-      return { secret, otpauthUri };
-    },
-    async confirmTotp(asked) {
-      const bearer = bearerOf(asked);
-      const user = await identity.userById(bearer.userId);
-      const pending = user?.pendingTotpSecret;
-      if (user === null || pending == null)
-        return user?.totpConfirmed === true
-          ? refuse('CONFLICT', { reason: 'already confirmed' })
-          : refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
-      const wrong = await auth.secondFactor.spendPending(user, asked.body.totp);
-      if (wrong !== null) return wrong;
-      const confirmed = await identity.confirmTotp(user.id, pending, ofUser(asked, 'confirmTotp'));
-      if (!confirmed) return refuse('CONFLICT', { reason: 'replaced' });
-      return sessions.proven(bearer, user);
+      const { totp, passkey } = asked.body;
+      const { userId, loginId } = bearer;
+      const refused =
+        passkey === undefined
+          ? await notFresh(deps, asked, totp)
+          : await notAnswered(deps, asked, { purpose: 'step_up', userId, loginId, boundTo: null }, passkey);
+      return refused ?? sessions.proven(bearer, await identity.userById(userId));
     },
     getJwks: async () => ({ keys: auth.issuer.publicKeys().map((key) => ({ ...key })) }),
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { ApiKeyRow, KeyOwner } from '../../../model/ports/identity-store.ts';
 import type { SessionRow } from '../../../model/ports/edge-store.ts';
@@ -166,17 +167,19 @@ test('I23 of several under one Idempotency-Key one writes, with its answer, also
   );
 });
 
+const letterAt = (nowMs: number) => ({ letterId: randomUUID(), nowMs });
 test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one forgets the failures', async (t) => {
   const { identity } = stores;
   const { userId } = await newOrganization(stores);
   await identity.enrolTotp(userId, 'sealed');
-  t.true(await identity.confirmTotp(userId, 'sealed'));
+  t.true(await identity.confirmTotp(userId, 'sealed', letterAt(NOW_MS)));
   t.like(await identity.userById(userId), { sealedTotpSecret: 'sealed', totpConfirmed: true, pendingTotpSecret: null });
-  for (let tries = 0; tries < 4; tries += 1) t.is((await identity.noteTotpFailure(userId, NOW_MS)).lockedUntilMs, null);
+  for (let tries = 0; tries < 4; tries += 1)
+    t.is((await identity.noteTotpFailure(userId, letterAt(NOW_MS))).lockedUntilMs, null);
   t.true(await identity.spendTotpStep(userId, 10, NOW_MS));
-  for (let tries = 0; tries < 4; tries += 1) await identity.noteTotpFailure(userId, NOW_MS);
+  for (let tries = 0; tries < 4; tries += 1) await identity.noteTotpFailure(userId, letterAt(NOW_MS));
   t.is(await identity.totpLockedUntil(userId), null);
-  t.deepEqual(await identity.noteTotpFailure(userId, NOW_MS), { lockedUntilMs: NOW_MS + 900_000 });
+  t.deepEqual(await identity.noteTotpFailure(userId, letterAt(NOW_MS)), { lockedUntilMs: NOW_MS + 900_000 });
   t.is(await identity.totpLockedUntil(userId), NOW_MS + 900_000);
   t.false(
     await identity.spendTotpStep(userId, 11, NOW_MS + 899_999),
@@ -190,7 +193,7 @@ test('console A20: a secret that is being enrolled leaves the confirmed one; the
   const { userId } = await newOrganization(stores);
   await identity.enrolTotp(userId, 'first');
   t.like(await identity.userById(userId), { totpConfirmed: false, pendingTotpSecret: 'first' });
-  t.true(await identity.confirmTotp(userId, 'first'));
+  t.true(await identity.confirmTotp(userId, 'first', letterAt(NOW_MS)));
   await identity.enrolTotp(userId, 'second');
   await identity.enrolTotp(userId, 'third');
   t.like(await identity.userById(userId), {
@@ -198,9 +201,9 @@ test('console A20: a secret that is being enrolled leaves the confirmed one; the
     totpConfirmed: true,
     pendingTotpSecret: 'third',
   });
-  t.false(await identity.confirmTotp(userId, 'second'));
-  t.true(await identity.confirmTotp(userId, 'third'));
-  t.false(await identity.confirmTotp(userId, 'third'));
+  t.false(await identity.confirmTotp(userId, 'second', letterAt(NOW_MS)));
+  t.true(await identity.confirmTotp(userId, 'third', letterAt(NOW_MS)));
+  t.false(await identity.confirmTotp(userId, 'third', letterAt(NOW_MS)));
   t.like(await identity.userById(userId), { sealedTotpSecret: 'third', totpConfirmed: true, pendingTotpSecret: null });
 });
 

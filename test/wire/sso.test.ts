@@ -1,0 +1,335 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import test from 'ava';
+import { findKeyMaterial } from '../../protocol/node/key-material.ts';
+import { createGuardedFetch, isPublicAddress } from '../../gateway/http/auth/guarded-fetch.ts';
+import { createClient } from '../../protocol/client.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import { codeOf, raw, startTestCloud, type Person, type TestOrganization } from '../support/gateway.ts';
+import { startIdentityProvider, startNameServer, type ProviderLies } from '../support/identity-provider.ts';
+
+const records = new Map<string, string>();
+const [provider, names] = await Promise.all([startIdentityProvider(), startNameServer(records)]);
+const cloud = await startTestCloud({
+  PUBLIC_URL: 'http://cloud.test',
+  SSO_OIDC_ALLOW: provider.host,
+  DNS_SERVERS: names.at,
+  TRUSTED_PROXIES: '127.0.0.1',
+});
+test.after.always(async () => {
+  await cloud.stop();
+  await provider.close();
+  names.close();
+});
+
+const as = (bearer: string) => createClient({ baseUrl: cloud.url, bearer });
+const reasonOf = (answer: unknown): unknown =>
+  isRefusal(answer as never) ? [(answer as any).code, (answer as any).details.reason] : 'done';
+let serial = 0;
+/** A domain of this run alone. */
+const newDomain = () => `d${(serial += 1)}-${process.pid}.example`;
+const ip = () => `203.0.${((serial += 1) >> 8) & 255}.${serial & 255}`;
+/** A browser: it keeps its cookies. */
+function browser() {
+  const jar = new Map<string, string>();
+  return {
+    jar,
+    async post(path: string, body: object) {
+      const headers = {
+        'content-type': 'application/json',
+        'x-forwarded-for': ip(),
+        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+      };
+      const answer = await raw(cloud.url, 'POST', `/v1/auth/sso/${path}`, { headers, body: JSON.stringify(body) });
+      for (const cookie of answer.headers.getSetCookie()) {
+        const [name, value] = cookie.split(';')[0]!.split('=') as [string, string];
+        jar.set(name, value);
+      }
+      const { status, json } = answer;
+      return { status, data: json.data, error: json.error, reason: json.error?.details['reason'], answer };
+    },
+  };
+}
+type Browser = ReturnType<typeof browser>;
+
+async function withSso({ jitRole = 'viewer' as 'viewer' | 'editor' } = {}) {
+  const organization = await cloud.organization();
+  const owner = as(await cloud.signIn(organization.owner));
+  const domain = newDomain();
+  const added = await owner.must('addDomain', { body: { domain } });
+  records.set(added.record.name, added.record.value);
+  t0(await owner.call('checkDomain', { params: { id: added.id } }));
+  const { issuer, clientId, clientSecret } = provider;
+  const connection = await owner.must('setSsoConnection', { body: { issuer, clientId, clientSecret, jitRole } });
+  return { organization, owner, domain, connection };
+}
+function t0(answer: unknown): void {
+  if (isRefusal(answer as never)) throw new Error(JSON.stringify(answer));
+}
+const arrive = async (
+  who: { sub: string; email?: string; email_verified?: unknown },
+  connectionId: string,
+  { at = browser(), lies = {}, more = {} }: { at?: Browser; lies?: ProviderLies; more?: object } = {},
+) => {
+  const started = await at.post('start', { connectionId });
+  if (started.status !== 200) return { at, given: {} as Record<string, string>, ...started };
+  const given = { ...provider.agree(started.data.url, who), ...more };
+  provider.lies = lies;
+  const finished = await at.post('finish', given);
+  provider.lies = {};
+  return { at, given, ...finished };
+};
+const person = (domain: string) => ({ sub: `s-${(serial += 1)}`, email: `p${serial}@${domain}`, email_verified: true });
+const byPassword = (who: Person, more: object = {}) => ({ password: who.password, ...more });
+const memberOf = async ({ id }: TestOrganization, userId: string) =>
+  (
+    await cloud.database.owner<{ role: string }[]>`
+    select role from flock.membership where organization_id = ${id} and user_id = ${userId}`
+  )[0]?.role ?? null;
+
+test.serial(
+  'console A35, A36, A42: an owner proves a domain by a TXT record and connects a provider; the domain of an email finds it, whoever it is',
+  async (t) => {
+    const organization = await cloud.organization();
+    const owner = as(await cloud.signIn(organization.owner));
+    const domain = newDomain();
+    const { issuer, clientId, clientSecret } = provider;
+    const viewer = await cloud.person();
+    await cloud.join(viewer, organization, 'viewer');
+    t.is(reasonOf(await as(await cloud.signIn(viewer)).call('listDomains')) === 'done', false, 'owners alone');
+    const added = await owner.must('addDomain', { body: { domain: domain.toUpperCase() } });
+    t.like(added, { domain, status: 'pending', record: { name: `_flock-challenge.${domain}`, type: 'TXT' } });
+    t.deepEqual(reasonOf(await owner.call('addDomain', { body: { domain } })), ['CONFLICT', 'known']);
+    t.deepEqual(reasonOf(await owner.call('addDomain', { body: { domain: 'gmail.com' } })), [
+      'INVALID_INPUT',
+      'consumer',
+    ]);
+    t.is(reasonOf(await owner.call('checkDomain', { params: { id: added.id } }))?.toString(), 'CONFLICT,record');
+    records.set(added.record.name, 'flock-domain=another');
+    t.deepEqual(reasonOf(await owner.call('checkDomain', { params: { id: added.id } })), ['CONFLICT', 'record']);
+    records.set(added.record.name, added.record.value);
+    t.like(await owner.must('checkDomain', { params: { id: added.id } }), { status: 'verified' });
+    const at = browser();
+    t.is((await at.post('discover', { email: `x@${domain}` })).data.connectionId, null, 'no provider yet');
+    const connection = await owner.must('setSsoConnection', { body: { issuer, clientId, clientSecret } });
+    t.like(connection, {
+      kind: 'oidc',
+      issuer,
+      hasSecret: true,
+      jitRole: 'viewer',
+      redirectUri: 'http://cloud.test/console/sso',
+    });
+    t.false(JSON.stringify(await owner.must('listSsoConnections')).includes(clientSecret));
+    for (const email of [`x@${domain}`, `nobody-at-all@${domain}`])
+      t.deepEqual((await at.post('discover', { email })).data, { connectionId: connection.id });
+    t.is(
+      (await at.post('discover', { email: `x@sub.${domain}` })).data.connectionId,
+      null,
+      'a subdomain is one of its own',
+    );
+    const free = await cloud.organization({ tier: 'free' });
+    const theirs = as(await cloud.signIn(free.owner));
+    const locked = await theirs.call('setSsoConnection', { body: { issuer, clientId, clientSecret } });
+    t.like(locked, { code: 'TIER_FEATURE_LOCKED', details: { feature: 'sso', tier: 'free', requiredTier: 'premium' } });
+    t.like(await theirs.call('addDomain', { body: { domain: newDomain() } }), { code: 'TIER_FEATURE_LOCKED' });
+    const other = await cloud.organization();
+    const second = as(await cloud.signIn(other.owner));
+    const again = await second.must('addDomain', { body: { domain } });
+    records.set(again.record.name, again.record.value);
+    t.deepEqual(reasonOf(await second.call('checkDomain', { params: { id: again.id } })), ['CONFLICT', 'taken']);
+    t.is(
+      reasonOf(await second.call('removeDomain', { params: { id: added.id } }))?.toString(),
+      'NOT_FOUND,',
+      'another’s',
+    );
+    for (let checks = 0; checks < 9; checks += 1) await second.call('checkDomain', { params: { id: again.id } });
+    t.like(await second.call('checkDomain', { params: { id: again.id } }), { code: 'RATE_LIMIT_EXCEEDED' });
+  },
+);
+
+test.serial(
+  'console A37, A16: a first arrival with a verified email of the domain becomes a member, never an owner, and later comes by its subject whatever its email is',
+  async (t) => {
+    const { organization, domain, connection } = await withSso({ jitRole: 'editor' });
+    const who = person(domain);
+    const first = await arrive(who, connection.id);
+    t.is(first.status, 200, first.answer.text);
+    t.like(first.data, { organizationId: organization.id, role: 'editor', totpAt: null });
+    const me = await as(first.data.accessToken).must('getMe');
+    t.is(me.email, who.email);
+    t.is(await memberOf(organization, me.id), 'editor');
+    const later = await arrive(
+      { sub: who.sub, email: 'other@elsewhere.example', email_verified: false },
+      connection.id,
+    );
+    t.is((await as(later.data.accessToken).must('getMe')).id, me.id);
+    t.true((await as(later.data.accessToken).must('listLogins')).content.every(({ method }) => method === 'sso'));
+    t.regex(first.answer.headers.getSetCookie().join('\n'), /flock_sso=; .*Max-Age=0/);
+    const entries = await cloud.database.owner`
+    select 1 from flock.audit_entry where organization_id = ${organization.id} and action = 'finishSso' and outcome = 'done'`;
+    t.is(entries.length, 1);
+    await cloud.database.owner`delete from flock.membership where user_id = ${me.id}`;
+    const removed = await arrive(who, connection.id);
+    t.like(removed.data, { organizationId: null, role: null }, 'who was removed does not become a member again');
+  },
+);
+
+test.serial(
+  'console A37, F15: an email that is not verified, not exactly true, absent or of another domain lets nobody in',
+  async (t) => {
+    const { domain, connection } = await withSso();
+    for (const claims of [
+      { email: `a@${domain}` },
+      { email: `a@${domain}`, email_verified: 'true' },
+      { email: `a@${domain}`, email_verified: 1 },
+      { email: `a@${domain}`, email_verified: false },
+      { email: `a@sub.${domain}`, email_verified: true },
+      { email: 'a@elsewhere.example', email_verified: true },
+      { email_verified: true },
+      { email: `a@${domain}@elsewhere.example`, email_verified: true },
+    ]) {
+      const answer = await arrive({ sub: 'x', ...claims }, connection.id);
+      t.deepEqual([answer.status, answer.reason], [403, 'sso_email'], JSON.stringify(claims));
+    }
+  },
+);
+
+test.serial(
+  'console A37: an email that has a user is linked after password and factor alone, once, in the browser that arrived',
+  async (t) => {
+    const { organization, domain, connection } = await withSso();
+    const known = await cloud.person();
+    const email = `known-${(serial += 1)}@${domain}`;
+    await cloud.database.owner`update flock.console_user set email = ${email} where id = ${known.id}`;
+    const who = { sub: `k-${serial}`, email, email_verified: true };
+    const arrived = await arrive(who, connection.id);
+    t.deepEqual([arrived.status, arrived.reason], [409, 'prove_account']);
+    t.is(await memberOf(organization, known.id), null, 'nothing is linked yet');
+    const { at } = arrived;
+    t.is((await browser().post('link', byPassword(known, { totp: codeOf(known) }))).reason, 'used', 'another browser');
+    t.deepEqual((await at.post('link', byPassword({ ...known, password: 'wrong' }))).reason, 'wrong');
+    t.deepEqual((await at.post('link', byPassword(known))).reason, 'missing', 'the factor too');
+    const linked = await at.post('link', byPassword(known, { totp: codeOf(known) }));
+    t.is(linked.status, 200, linked.answer.text);
+    t.is((await as(linked.data.accessToken).must('getMe')).id, known.id);
+    t.is(await memberOf(organization, known.id), 'viewer');
+    t.is((await at.post('link', byPassword(known, { totp: codeOf(known, 1) }))).reason, 'used');
+    t.is((await arrive(who, connection.id)).status, 200, 'from then on by the provider alone');
+  },
+);
+
+test.serial('console A38: forged, late, foreign and replayed answers of a provider let nobody in', async (t) => {
+  const { domain, connection } = await withSso();
+  const who = person(domain);
+  for (const [name, options] of Object.entries({
+    'a key that it does not show': { why: 'invalid_response', lies: { foreignKey: true } },
+    'no signature': { why: 'unsupported_operation', lies: { unsigned: true } },
+    'a symmetric signature': { why: 'unsupported_operation', lies: { symmetric: true } },
+    'another issuer': { why: 'jwt_claim_comparison_failed', lies: { claims: { iss: 'http://evil.test' } } },
+    'another audience': { why: 'jwt_claim_comparison_failed', lies: { claims: { aud: 'somebody-else' } } },
+    'another nonce': { why: 'jwt_claim_comparison_failed', lies: { claims: { nonce: 'x' } } },
+    'no nonce': { why: 'invalid_response', lies: { claims: { nonce: undefined } } },
+    'a token that ended': { why: 'jwt_timestamp_check_failed', lies: { secondsAgo: 3_600 + 61 } },
+    'a mix-up: the iss of another provider': { why: 'invalid_response', more: { iss: 'http://evil.test' } },
+    'no iss': { why: 'invalid_response', more: { iss: undefined } },
+    'an error': { why: 'authorization_response_error', more: { code: undefined, error: 'access_denied' } },
+    'a code of nobody': { why: 'response_body_error', more: { code: 'made-up' } },
+  } as Record<string, { why: string; lies?: ProviderLies; more?: object }>)) {
+    const answer = await arrive(who, connection.id, options);
+    t.deepEqual([answer.status, answer.reason], [401, 'sso'], `${name}: ${answer.answer.text}`);
+    const { requestId } = answer.answer.json.meta;
+    const line = cloud.lines.find((one) => one.includes(requestId) && one.includes('by a provider was refused'));
+    t.is(JSON.parse(line ?? '{}').reason, options.why, `${name}: for this reason, and no other`);
+  }
+  t.is(
+    (await arrive(who, connection.id, { lies: { secondsAgo: 3_600 + 30 } })).status,
+    200,
+    'a clock may be off by a minute',
+  );
+  const good = await arrive(who, connection.id);
+  t.is(good.status, 200);
+  t.is((await good.at.post('finish', good.given!)).reason, 'used', 'an answer comes once');
+  const mine = browser();
+  const started = await mine.post('start', { connectionId: connection.id });
+  const given = provider.agree(started.data.url, who);
+  t.is(
+    (await browser().post('finish', given)).reason,
+    'used',
+    'in another browser: no login of a stranger is put upon anybody',
+  );
+  t.is((await mine.post('finish', { ...given, state: `${given['state']}x` })).reason, 'used', 'another state');
+  t.is((await mine.post('finish', given)).status, 200);
+  const late = browser();
+  const begun = await late.post('start', { connectionId: connection.id });
+  await cloud.database.owner`update flock.sso_flow set expires_at = now() - interval '1 second'`;
+  t.is((await late.post('finish', provider.agree(begun.data.url, who))).reason, 'used', 'ten minutes are over');
+});
+
+test.serial(
+  'console A38: a provider that is away, redirects, sends too much, or says another issuer is refused by name, and nothing is kept of it',
+  async (t) => {
+    const organization = await cloud.organization();
+    const owner = as(await cloud.signIn(organization.owner));
+    const { issuer, clientId } = provider;
+    for (const [answer, reason] of [
+      ['redirect', 'redirect'],
+      ['endless', 'too_large'],
+    ] as const) {
+      provider.lies = { answer };
+      const refused = await owner.call('setSsoConnection', { body: { issuer, clientId } });
+      t.like(refused, { code: 'INVALID_INPUT', details: { field: 'issuer', reason } });
+    }
+    for (const lies of [
+      { answer: 'error' },
+      { answer: 'html' },
+      { issuer: `${issuer}/` },
+      { issuer: 'https://evil.test' },
+    ] as const) {
+      provider.lies = lies;
+      t.like(
+        await owner.call('setSsoConnection', { body: { issuer, clientId } }),
+        { code: 'INVALID_INPUT' },
+        JSON.stringify(lies),
+      );
+    }
+    provider.lies = {};
+    for (const [url, reason] of [
+      ['http://198.51.100.1', 'scheme'],
+      ['https://127.0.0.1:8443', 'address'],
+      ['https://localhost:8443', 'address'],
+      ['https://[::1]:8443', 'address'],
+      ['https://169.254.169.254', 'address'],
+    ] as const)
+      t.like(await owner.call('setSsoConnection', { body: { issuer: url, clientId } }), { details: { reason } }, url);
+    t.deepEqual((await owner.must('listSsoConnections')).content, []);
+  },
+);
+
+test('console A38: which addresses are of the internet', (t) => {
+  for (const address of ['1.1.1.1', '8.8.8.8', '2606:4700::1111', '172.15.0.1', '172.32.0.1'])
+    t.true(isPublicAddress(address), address);
+  for (const address of [
+    ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.16.0.1', '192.168.1.1', '198.18.0.1'],
+    ...['224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'fc00::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1'],
+    ...['2002:7f00:1::', '2001::1', '2001:db8::1', 'x'],
+  ])
+    t.false(isPublicAddress(address), address);
+});
+
+test('console A38: a name that leads inside is not fetched, and a redirect is not followed', async (t) => {
+  const fetch = createGuardedFetch([]);
+  await t.throwsAsync(fetch('https://localhost:8443/'), { message: 'not fetched: address' });
+  await t.throwsAsync(fetch('http://example.com/'), { message: 'not fetched: scheme' });
+});
+
+test('console A43: a thousand bodies of a sign-in by a provider pass the guard of key material', (t) => {
+  for (let made = 0; made < 1_000; made += 1) {
+    const [one, two] = [randomBytes(32).toString('base64url'), randomBytes(48).toString('base64url')];
+    const uuids = `${randomUUID()}.${randomUUID()}.${randomUUID()}`;
+    for (const body of [
+      { state: one, code: two, iss: 'https://login.example.com/tenant' },
+      { state: one, code: uuids },
+      { issuer: 'https://login.example.com', clientId: randomUUID(), clientSecret: two, jitRole: 'viewer' },
+    ])
+      t.is(findKeyMaterial(Buffer.from(JSON.stringify(body))), null, JSON.stringify(body));
+  }
+});
