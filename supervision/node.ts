@@ -16,6 +16,7 @@ import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
 import { createConsole } from '../console/open.ts';
+import { outsideIssuerOf, providersOf } from '../gateway/http/auth/provider-settings.ts';
 import { createGateway, type Gateway } from '../gateway/http/server.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { GatewayConfig } from '../gateway/deps.ts';
@@ -372,11 +373,8 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
     sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,
     poolWaitMs: config.POOL_WAIT_MS,
     trustedProxies: config.TRUSTED_PROXIES,
-    sso: { oidc: config.SSO_OIDC === 'on', allow: config.SSO_OIDC_ALLOW, dnsServers: config.DNS_SERVERS },
-    oidc:
-      config.OIDC_ISSUER === undefined
-        ? null
-        : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
+    sso: providersOf(config),
+    oidc: outsideIssuerOf(config),
   };
 }
 
