@@ -18,6 +18,7 @@ export interface ProviderLies {
   readonly secondsAgo?: number;
   /** Of the discovery document. */
   readonly issuer?: string;
+  readonly authorization?: string;
   readonly answer?: 'redirect' | 'endless' | 'error' | 'html';
 }
 
@@ -67,7 +68,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     if (request.url === '/.well-known/openid-configuration')
       return json({
         issuer: provider.lies.issuer ?? issuer,
-        authorization_endpoint: `${issuer}/authorize`,
+        authorization_endpoint: provider.lies.authorization ?? `${issuer}/authorize`,
         token_endpoint: `${issuer}/token`,
         jwks_uri: `${issuer}/jwks`,
         response_types_supported: ['code'],
