@@ -291,6 +291,9 @@ test.serial(
         JSON.stringify(lies),
       );
     }
+    provider.lies = { authorization: 'javascript:alert(1)//' };
+    const script = await owner.call('setSsoConnection', { body: { issuer, clientId } });
+    t.like(script, { code: 'INVALID_INPUT', details: { field: 'issuer', reason: 'request_protocol_forbidden' } });
     provider.lies = {};
     for (const [url, reason] of [
       ['http://198.51.100.1', 'scheme'],
