@@ -89,6 +89,12 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       'End it, or allow it no longer, under settings, support access:',
       `  ${publicUrl}/console/`,
     ],
+    key_ends: () => [
+      `An API key ends on ${shown(facts['endsAt'])}`,
+      `The key “${shown(facts['label'])}” (${shown(facts['prefix'])}, ${shown(facts['environment'])}) of ${shown(facts['organization'])} is used, and ends on ${shown(facts['endsAt'])}. From then on its requests are refused.`,
+      'Make another one and put it in its place before:',
+      `  ${publicUrl}/console/`,
+    ],
     factor_added: () => [
       'A second factor was set up',
       'An authenticator app was set up for this sign-in. Its codes are asked for from now on.',

@@ -33,6 +33,7 @@ export type LetterKind =
   | 'invitation'
   /** Staff reads an account. Console A45. */
   | 'support_session'
+  | 'key_ends'
   | 'factor_added'
   | 'factor_removed'
   | 'factor_locked'
@@ -55,6 +56,8 @@ export interface NewLetter {
 /** `audit` is noted in the logs of all organizations of the user, by the statement of its effect. */
 export interface PeopleStore {
   write(letter: NewLetter, nowMs: number): Promise<void>;
+  /** To all owners, 7 days and a day before a key that is used ends, once each; answers how many were written. */
+  writeKeyLetters(nowMs: number): Promise<number>;
   /** A token in place of the open one of its kind and subject, with its letter: one statement. */
   open(token: NewToken, letter: NewLetter | null, nowMs: number): Promise<void>;
   token(hash: string): Promise<TokenRow | null>;

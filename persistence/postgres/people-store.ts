@@ -87,10 +87,27 @@ export function createPeopleStore(sql: Sql): PeopleStore {
   return { ...tokens(sql), ...passwords(sql), ...emails(sql) };
 }
 
-function tokens(sql: Sql): Pick<PeopleStore, 'write' | 'open' | 'token' | 'register'> {
+function tokens(sql: Sql): Pick<PeopleStore, 'write' | 'writeKeyLetters' | 'open' | 'token' | 'register'> {
   return {
     async write(letter, nowMs) {
       await sql`${letterRow(sql, letter, nowMs)}`;
+    },
+    async writeKeyLetters(nowMs) {
+      const { count } = await sql`
+        insert into letter (id, kind, recipient, user_id, organization_id, facts, created_at, next_attempt_at)
+          select 'key_ends|' || k.id || '|' || s.days || '|' || u.id, 'key_ends', u.email, u.id, k.organization_id,
+                 jsonb_build_object('label', k.label, 'prefix', k.masked_prefix, 'environment', k.environment,
+                   'organization', o.name, 'endsAt', to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')),
+                 ${at(sql, nowMs)}, clock_timestamp()
+            from (values (1, 0), (7, 1)) s(days, above)
+            join api_key k on k.expires_at > ${at(sql, nowMs)} + make_interval(days => s.above)
+                          and k.expires_at <= ${at(sql, nowMs)} + make_interval(days => s.days)
+            join organization o on o.id = k.organization_id
+            join membership m on m.organization_id = k.organization_id and m.role = 'owner'
+            join console_user u on u.id = m.user_id
+           where k.revoked_at is null and k.expires_at is not null and k.last_used_at is not null
+          on conflict (id) do nothing`;
+      return count;
     },
     async open(token, letter, nowMs) {
       const { hash, kind, subject, email, userId, expiresAtMs } = token;

@@ -589,7 +589,7 @@ const DELIVERIES: Record<string, Work> = {
     for (const { id } of await mail.claimLetters(5, Date.now(), 30_000))
       await mail.recordLetter(id, { atMs: Date.now(), againAtMs: null, error: null });
   },
-  'people.write open token register reset changePassword rehash changeEmail restoreEmail': async ({
+  'people.write writeKeyLetters open token register reset changePassword rehash changeEmail restoreEmail': async ({
     stores: { people, identity },
     userId,
   }) => {
@@ -600,6 +600,7 @@ const DELIVERIES: Record<string, Work> = {
     const email = (await identity.userById(userId))!.email;
     const letter = { id: fresh(), kind: 'known' as const, recipient: email, userId, sealedToken: null, facts: {} };
     await people.write(letter, Date.now());
+    await people.writeKeyLetters(Date.now());
     const opened = async (kind: TokenKind, of: string | null, to = email) => {
       const hash = fresh()
         .replace(/[^0-9a-f]/g, '0')

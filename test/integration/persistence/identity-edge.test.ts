@@ -523,3 +523,33 @@ function recordOf(transactionId: string, more: Partial<InstructionRecord> = {}):
     ...more,
   };
 }
+
+test('console A32: owners get a letter 7 days and a day before a key in use ends, once each; none of a key that is unused, revoked or ends later', async (t) => {
+  const { organizationId, userId, live } = await newOrganization(stores);
+  const { identity, people } = stores;
+  const DAY_MS = 86_400_000;
+  const start = NOW_MS + 1_000 * DAY_MS;
+  const key = async (endsInDays: number, { used = true, revoked = false } = {}) => {
+    const id = newId('key', NOW_MS);
+    const row = { id, accountId: live, organizationId, environment: 'live' as const };
+    const terms = { label: id, hash: id, maskedPrefix: 'flk_live_x', createdAtMs: NOW_MS, revokedAtMs: null };
+    await identity.insertApiKey({ ...row, ...terms, expiresAtMs: start + endsInDays * DAY_MS });
+    if (used) await identity.noteKeyUse(id, NOW_MS);
+    if (revoked) await identity.revokeApiKey(organizationId, id, NOW_MS);
+    return id;
+  };
+  const [ending] = [await key(10), await key(10, { used: false }), await key(10, { revoked: true }), await key(400)];
+  const letters = async (days: number) => {
+    await Promise.all([1, 2].map(() => people.writeKeyLetters(start + days * DAY_MS)));
+    const rows = await database.owner<{ id: string; userId: string }[]>`
+      select id, user_id as "userId" from letter where organization_id = ${organizationId} and kind = 'key_ends' order by id`;
+    return rows.map(({ id }) => id);
+  };
+  const of = (days: number) => `key_ends|${ending}|${days}|${userId}`;
+  t.deepEqual(await letters(2.9), []);
+  t.deepEqual(await letters(3), [of(7)]);
+  t.deepEqual(await letters(8), [of(7)]);
+  t.deepEqual(await letters(9), [of(1), of(7)]);
+  t.deepEqual(await letters(9.9), [of(1), of(7)]);
+  t.deepEqual(await letters(10), [of(1), of(7)], 'it has ended');
+});
