@@ -70,7 +70,7 @@ async function runOne(file: string, more: readonly string[]): Promise<Figure[]> 
 }
 
 const files = readdirSync(folder)
-  .filter((name) => /^p[0-9]-.*\.ts$/.test(name))
+  .filter((name) => /^p[0-9]+-.*\.ts$/.test(name))
   .sort();
 /** Only when it is named: filling 10 million rows takes the better part of an hour. */
 const SCALE = 'scale.ts';

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Company } from './company.ts';
+import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 
 const LINES = 60;
 const ROWS = 20;
@@ -10,7 +11,7 @@ const ROWS = 20;
 export async function evidenceOf({ sql, dataDir }: Company): Promise<string> {
   const rows = async (what: string, read: () => PromiseLike<readonly object[]>): Promise<string> => {
     const found = await Promise.resolve(read()).catch((error: unknown) => [{ unread: String(error) }]);
-    return `-- ${what}\n${found.map((row) => JSON.stringify(row)).join('\n')}`;
+    return `-- ${what}\n${found.map((row) => JSON.stringify(withTaggedBigints(row))).join('\n')}`;
   };
   const end = (name: string): string => {
     const file = join(dataDir, name);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { told, type Operation } from './recorder.ts';
 import type { TestCluster } from './cluster.ts';
+import { withTaggedBigints } from '../../../protocol/bigint-json.ts';
 
 const ROWS = 40;
 
@@ -18,7 +19,7 @@ export async function keepEvidence(
   const kept = mkdtempSync(join(tmpdir(), `flock-cluster-seed-${seed}-`));
   const rows = async (what: string, read: () => PromiseLike<readonly object[]>): Promise<string> => {
     const found = await Promise.resolve(read()).catch((error: unknown) => [{ unread: String(error) }]);
-    return `-- ${what}\n${found.map((row) => JSON.stringify(row)).join('\n')}`;
+    return `-- ${what}\n${found.map((row) => JSON.stringify(withTaggedBigints(row))).join('\n')}`;
   };
   const state = [
     `-- problems\n${problems.join('\n')}`,

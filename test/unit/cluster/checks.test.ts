@@ -18,6 +18,7 @@ type Plant =
   | 'acknowledges and loses an address'
   | 'acknowledges and loses a payment'
   | 'issues twice'
+  | 'deposits twice'
   | 'credits twice'
   | 'credits another amount'
   | 'credits nothing'
@@ -40,6 +41,7 @@ const FOUND_BY: Readonly<Record<Plant, CheckName>> = {
   'acknowledges and loses an address': 'nothingLost',
   'acknowledges and loses a payment': 'nothingLost',
   'issues twice': 'nothingTwice',
+  'deposits twice': 'nothingTwice',
   'credits twice': 'nothingTwice',
   'credits another amount': 'nothingTwice',
   'credits nothing': 'nothingTwice',
@@ -104,6 +106,7 @@ function tell(seed: number, plant: Plant | null): { history: Operation[]; books:
     const credits = now('credits nothing') ? [] : now('credits twice') ? [paid, paid] : [paid];
     const row = { txid, amount, status: 'confirmed', credits, events };
     if (!(now('acknowledges and loses a payment') && made % 3 === 0)) deposits.push(row);
+    if (now('deposits twice')) deposits.push(row);
     return { txid };
   };
   /** What is under way: what it does, and what its caller hears. */
