@@ -3,10 +3,8 @@
  * type, API key or bearer, the edge's signature, the body against its digest, key material, rate limit, role, input.
  * Then a handler asks, and the answer is put in the envelope. The gateway decides nothing.
  */
-import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
-import { Server as NetServer, type AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isRefusal, Refused, refuse } from '../../protocol/errors.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
@@ -27,6 +25,7 @@ import { createHandlers } from './handlers.ts';
 import { checkHead, headOf, unmatched, type Listed } from './head.ts';
 import { CONTENT_MS, CONTENT_PATH, serveContent } from './migration/content.ts';
 import { createCheckout } from './payment/checkout.ts';
+import { endConnections } from './end-connections.ts';
 import { createEconomics } from './payment/economics.ts';
 import { servePreflight } from './payment/preflight.ts';
 import { createPipeline, WITHOUT_DATABASE } from './pipeline.ts';
@@ -61,8 +60,6 @@ export interface Gateway {
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const PARAMETER_CHARS_MAX = 600;
-/** Connections that a stop finds open have this long for a last request, which ends them. */
-const LAST_REQUEST_MS = 1_000;
 /** A caller whose request is none has this long to read why. */
 const GONE_MS = 1_000;
 
@@ -135,19 +132,6 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       await app.close();
     },
   };
-}
-
-/**
- * Takes no further connection; the open ones end with their next answer. Choice: not in the order of `server.close()`,
- * which closes at once what is idle, also where a request is on its way to it, and not by ending them while new ones
- * are taken, since one that is on its way when nobody listens any more is reset.
- */
-async function endConnections(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  NetServer.prototype.close.call(server);
-  await Promise.race([closed, delay(LAST_REQUEST_MS, null, { ref: false })]);
-  server.closeIdleConnections();
-  await closed;
 }
 
 /** A request whose body is not there in time is treated as one that is no request, as Node.js itself does. */
