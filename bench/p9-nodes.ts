@@ -22,6 +22,8 @@ const IDLE_MS = 4_000;
 const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+
 interface Bare {
   /** One call to another process, without any of our code: milliseconds. */
   call(n: number): Promise<number>;
@@ -74,7 +76,9 @@ async function forwarded(nodes: Nodes, keys: readonly string[], dataDir: string)
   }
   await bare.close();
   const added = median(passed) - median(local);
-  const note = `\`POST /v1/addresses\`, one at a time, in turns, n = ${PAIRS}; p50 at the owner ${median(local).toFixed(2)} ms, at another node ${median(passed).toFixed(2)} ms, p99 ${percentile(local, 0.99).toFixed(1)} and ${percentile(passed, 0.99).toFixed(1)} ms`;
+  const at50 = `p50 at the owner ${tenths(median(local))} ms, at another node ${tenths(median(passed))} ms`,
+    at99 = `p99 ${tenths(percentile(local, 0.99))} and ${tenths(percentile(passed, 0.99))} ms`;
+  const note = `\`POST /v1/addresses\`, one at a time, in turns, n = ${PAIRS}; ${at50}, ${at99}`;
   const of = (id: string, what: string, limit: number, goal: number, how: string): Figure => ({
     id,
     what,
