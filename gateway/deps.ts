@@ -32,6 +32,7 @@ import type { OriginStore } from '../model/ports/origin-store.ts';
 import type { SsoStore } from '../model/ports/sso-store.ts';
 import type { SweepStore } from '../model/ports/sweep-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
+import type { TimelineStore } from '../model/ports/timeline-store.ts';
 import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
 import type { WayOut } from '../actors/outgoing/way-out.ts';
@@ -83,6 +84,7 @@ export interface GatewayDeps {
     readonly reads: ReadStore;
     readonly find: FindStore;
     readonly changes: ChangeStore;
+    readonly timeline: TimelineStore;
     readonly billing: Pick<BillingStore, 'statement' | 'statements' | 'isCollected'>;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;

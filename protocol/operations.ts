@@ -24,6 +24,7 @@ export const OPERATIONS = {
   getFees: 'GET /v1/fees/{chain}',
   listTransactions: 'GET /v1/transactions',
   getTransaction: 'GET /v1/transactions/{id}',
+  getTimeline: 'GET /v1/transactions/{id}/timeline',
   buildTransaction: 'POST /v1/transactions/unsigned',
   repriceTransaction: 'PATCH /v1/transactions/unsigned/{id}',
   broadcastTransaction: 'POST /v1/transactions/{id}/broadcast',

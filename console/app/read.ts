@@ -3,12 +3,12 @@
  * shown under the name of another; the last good answer stays while a newer one fails. Console C6, C8.
  */
 import { signal, type Signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Call } from '../../protocol/client.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { OperationId, ReplyOf } from '../../protocol/routes.ts';
 import { ask, type Asking } from './ask.ts';
-import { nowMs, pulse } from './live.ts';
+import { beatOf, nowMs } from './live.ts';
 
 export interface Read<T> {
   /** The last good answer. */
@@ -27,6 +27,8 @@ interface Kept {
   shown: number;
   readonly read: Signal<Read<unknown>>;
   again(): Promise<void>;
+  /** Reads again; where an answer is on its way, once it is there: hints that follow each other put none off. */
+  hint(): void;
 }
 
 const NOTHING: Read<never> = { data: null, atMs: null, failure: null, isLoading: true };
@@ -50,11 +52,17 @@ function keptOf<O extends OperationId>(operationId: O, scope: Asking, call: Call
   const known = cache.get(key);
   if (known !== undefined) return known;
   const read = signal<Read<unknown>>(NOTHING);
-  let asked = 0;
+  let asked = 0,
+    isHinted = false;
   const kept: Kept = {
     shown: 0,
     read,
+    hint() {
+      if (read.peek().isLoading) isHinted = true;
+      else void kept.again();
+    },
     async again() {
+      isHinted = false;
       asked += 1;
       const mine = asked;
       read.value = { ...read.peek(), isLoading: true };
@@ -64,6 +72,7 @@ function keptOf<O extends OperationId>(operationId: O, scope: Asking, call: Call
       read.value = isRefusal(outcome)
         ? { ...read.peek(), failure: { refusal: outcome, requestId }, isLoading: false }
         : { data: outcome, atMs: Date.now(), failure: null, isLoading: false };
+      if (isHinted && kept.shown > 0) void kept.again();
     },
   };
   if (cache.size >= KEPT_MAX) cache.delete(cache.keys().next().value!);
@@ -90,9 +99,11 @@ export function useRead<O extends OperationId>(
       kept.shown -= 1;
     };
   }, [kept, skip]);
-  const beat = live && !skip ? pulse.value : 0;
+  const beat = live && !skip ? beatOf(operationId) : 0;
+  const before = useRef(beat);
   useEffect(() => {
-    if (beat > 0 && !skip) void kept.again();
+    if (beat !== before.current && !skip) kept.hint();
+    before.current = beat;
   }, [beat]);
   return { ...(kept.read.value as Read<ReplyOf<O>>), again: kept.again };
 }

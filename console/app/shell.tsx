@@ -4,10 +4,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { SignIn } from '../pages/sign-in.tsx';
 import { CodeDialog } from '../ui/code-dialog.tsx';
 import { Field, Form, useSend } from '../ui/form.tsx';
+import { SearchBox } from '../ui/search-box.tsx';
 import { Empty, Skeleton } from '../ui/states.tsx';
 import { plain, words } from '../ui/text.ts';
 import { Wordmark } from '../ui/wordmark.tsx';
 import { ask, type Scope } from './ask.ts';
+import { isAway, isOnline } from './live.ts';
 import { BASE, go, hrefOf, pageKey, place } from './location.ts';
 import { ADMIN_PAGES, OPEN_PAGES, OWN_PAGES, pageAt, PAGES, type PageEntry } from './pages.ts';
 import type { PageComponent } from './page.ts';
@@ -134,14 +136,28 @@ function Frame({ scope }: { scope: Scope | null }): JSX.Element {
         </div>
         <div class="side-body" id="side-nav">
           {scope !== null && <Switches scope={scope} />}
+          {scope !== null && <SearchBox scope={scope} />}
           <Navigation scope={scope} />
           <Person scope={scope} />
         </div>
       </aside>
       <main id="main" tabIndex={-1}>
+        {scope !== null && <NotLive />}
         <Current scope={scope} />
       </main>
     </div>
+  );
+}
+
+/** Says that nothing is heard, and what the page does instead. Console C15. */
+function NotLive(): JSX.Element {
+  return (
+    <p class={isAway.value ? 'not-live' : 'visually-hidden'} role="status">
+      {isAway.value &&
+        (isOnline.value
+          ? 'Live updates are away. This page reads by itself every 15 seconds until they are back.'
+          : 'This browser is offline. What you see is the last that was read.')}
+    </p>
   );
 }
 

@@ -154,7 +154,7 @@ function DeliveryDialog({
               <Text of={delivery.url} />
             </a>,
           ],
-          ['Event', <Code of={delivery.eventId} whole />],
+          ['Event', <Code of={delivery.eventId} whole href={hrefOf(scope, `/events/${delivery.eventId}`)} />],
           ['Delivery', <Code of={delivery.id} whole />],
           ['Created', <Instant at={delivery.createdAt} />],
           ['Next attempt', <Instant at={delivery.nextAttemptAt} />],

@@ -1,6 +1,10 @@
 /** Whether a delivery carries the signature of a secret: computed in the browser, nothing of it is sent. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { place } from '../app/location.ts';
+import type { PageProps } from '../app/page.ts';
+import { useRead } from '../app/read.ts';
+import { Skeleton } from '../ui/states.tsx';
 import { Head, Panel, Status } from '../ui/parts.tsx';
 import { Field } from '../ui/form.tsx';
 import { checkSignature, type Verdict } from './webhook-signature.ts';
@@ -14,7 +18,15 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   headers: 'The headers are not those of a delivery: an id, seconds, and v1,… signatures.',
 };
 
-export function SignatureCheck(): JSX.Element {
+/** With an event in the address its id and body are filled in. */
+export function SignatureCheck({ scope }: PageProps): JSX.Element {
+  const { event: id = '' } = place.value.query;
+  const read = useRead('getEvent', scope, { params: { id } }, { skip: id === '' });
+  if (id !== '' && read.data === null && read.failure === null) return <Skeleton />;
+  return <Check id={id} body={read.data?.body ?? ''} />;
+}
+
+function Check({ id, body }: { id: string; body: string }): JSX.Element {
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   return (
     <>
@@ -44,13 +56,13 @@ export function SignatureCheck(): JSX.Element {
         >
           <Field label="Secret" name="secret" type="password" required hint="whsec_…; it stays in this page." />
           <div class="columns tight">
-            <Field label="webhook-id" name="id" required />
+            <Field label="webhook-id" name="id" required value={id} />
             <Field label="webhook-timestamp" name="timestamp" required inputMode="numeric" />
           </div>
           <Field label="webhook-signature" name="signature" required />
           <div class="field">
             <label for="signature-body">Body, byte for byte</label>
-            <textarea id="signature-body" name="body" rows={8} spellcheck={false} required />
+            <textarea id="signature-body" name="body" rows={8} spellcheck={false} required defaultValue={body} />
           </div>
           <div class="form-foot">
             <button type="submit" class="button primary">

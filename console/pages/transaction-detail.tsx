@@ -1,10 +1,11 @@
 /** One deposit or withdrawal: how far it is, what it moved, which versions of it were signed. */
 import type { JSX } from 'preact';
+import type { ReplyOf } from '../../protocol/routes.ts';
 import { hrefOf } from '../app/location.ts';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { Amount, Code, Facts, Head, Instant, Panel, Status, Text } from '../ui/parts.tsx';
-import { Shown } from '../ui/states.tsx';
+import { Empty, Shown } from '../ui/states.tsx';
 import { cut, plain, words } from '../ui/text.ts';
 import type { Transaction } from './transactions.tsx';
 
@@ -16,6 +17,7 @@ export function TransactionDetail({ scope, params }: PageProps): JSX.Element {
         <a href={hrefOf(scope, '/transactions')}>Transactions</a>
       </p>
       <Shown read={read}>{(transaction) => <Whole transaction={transaction} />}</Shown>
+      {read.data !== null && <History scope={scope} id={params['id']!} />}
     </>
   );
 }
@@ -55,6 +57,75 @@ function stepsOf({ direction, status, confirmations, threshold, failure }: Trans
       place < at || isLast ? 'done' : place === at ? 'now' : 'later',
     ];
   });
+}
+
+const STEPS: Readonly<Record<ReplyOf<'getTimeline'>['steps'][number]['step'], string>> = {
+  detected: 'Seen in a block',
+  moved: 'A reorg put it into another block',
+  reversed: 'A reorg took it out: take the credit back',
+  built: 'Nothing is signed yet',
+  repriced: 'Built anew with another fee',
+  signed: 'Signed by the edge',
+  broadcast: 'Submitted to a node',
+  dropped: 'A node refused this version for good',
+  included: 'In a block of its chain',
+  orphaned: 'A reorg took its block out',
+  failed: 'Nothing reached the payee',
+  expired: 'Nobody signed it in time',
+  confirmed: 'Deep enough to be final',
+};
+const BAD = new Set(['moved', 'reversed', 'dropped', 'orphaned', 'failed']);
+
+/** What happened, oldest first, and what was posted of it. Console C17. */
+function History({ scope, id }: Pick<PageProps, 'scope'> & { id: string }): JSX.Element {
+  const read = useRead('getTimeline', scope, { params: { id } }, { live: true });
+  return (
+    <>
+      <Panel title="History" note="Oldest first; reorganisations and new prices are steps of their own">
+        <Shown read={read} rows={3}>
+          {({ steps }) => (
+            <ol class="lines history">
+              {steps.map(({ step, at, txid, height, reason }, place) => (
+                <li key={place}>
+                  <Instant at={at} />
+                  <Status of={step} tone={BAD.has(step) ? 'bad' : step === 'confirmed' ? 'good' : 'info'} />
+                  <span>
+                    {STEPS[step]}
+                    {height !== null && `, block ${height}`}
+                    {reason !== null && `: ${plain(reason)}`}
+                  </span>
+                  {txid !== null && <Code of={txid} />}
+                </li>
+              ))}
+            </ol>
+          )}
+        </Shown>
+      </Panel>
+      <Panel title="Events and their deliveries">
+        <Shown read={read} rows={2}>
+          {({ events }) =>
+            events.length === 0 ? (
+              <Empty title="Nothing was posted of it yet" />
+            ) : (
+              <ul class="lines history">
+                {events.map((one) => (
+                  <li key={one.id}>
+                    <Instant at={one.createdAt} />
+                    <a href={hrefOf(scope, `/events/${one.id}`)}>{words(one.event)}</a>
+                    {one.deliveries.length === 0 ? (
+                      <span class="faint">No endpoint listened</span>
+                    ) : (
+                      one.deliveries.map(({ id: of, status }) => <Status key={of} of={status} />)
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Shown>
+      </Panel>
+    </>
+  );
 }
 
 function Whole({ transaction }: { transaction: Transaction }): JSX.Element {

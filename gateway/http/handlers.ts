@@ -43,6 +43,7 @@ import { streamHandler } from './stream/stream.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { domainHandlers } from './organization/domains.ts';
 import { ssoHandlers } from './organization/sso.ts';
+import { timelineHandler } from './transaction/timeline.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
 import { jobHandlers } from './treasury/jobs.ts';
@@ -71,6 +72,7 @@ export function createHandlers(
     ...addressHandlers(deps),
     ...balanceHandlers(deps),
     ...transactionHandlers(deps),
+    ...timelineHandler(deps),
     ...webhookHandlers(deps),
     ...findHandlers(deps),
     ...streamHandler(deps),

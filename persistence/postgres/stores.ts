@@ -28,6 +28,7 @@ import { createSupportStore } from './support-store.ts';
 import { createSsoStore } from './sso-store.ts';
 import { createSweepStore } from './sweep-store.ts';
 import { createUploadStore } from './upload-store.ts';
+import { createTimelineStore } from './timeline-store.ts';
 import { createTokenRequestStore } from './token-request-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
@@ -66,6 +67,7 @@ export function createStores(options: StoresOptions) {
     read: createReadStore(sql, options.lists),
     find: createFindStore(sql, options.lists),
     changes: createChangeStore(sql),
+    timeline: createTimelineStore(sql),
     operators: createOperatorStore(sql),
     sandbox: createSandboxStore(sql),
     sweeps: createSweepStore(sql, options.lists),

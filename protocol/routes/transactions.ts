@@ -22,6 +22,16 @@ export const TRANSACTIONS_ROUTES = {
     refusals: ['NOT_FOUND'],
     summary: 'Read one deposit or withdrawal',
   },
+  getTimeline: {
+    ...reads('Transactions'),
+    where: 'cloud',
+    method: GET,
+    path: '/v1/transactions/{id}/timeline',
+    params: transactions.transactionParams,
+    reply: transactions.timeline,
+    refusals: ['NOT_FOUND'],
+    summary: 'What happened to one deposit or withdrawal, step by step, and what was published of it',
+  },
   buildTransaction: {
     ...creates('Transactions'),
     method: POST,

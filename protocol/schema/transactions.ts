@@ -1,7 +1,15 @@
 /** Transactions: deposits and withdrawals as one list, the unsigned build and its broadcast. Spec §4.2. */
 import { z } from 'zod';
 import { listQuery } from '../envelope.ts';
-import { CHAINS, DEPOSIT_STATUSES, DIRECTIONS, ENVIRONMENTS, WITHDRAWAL_STATUSES } from '../slugs.ts';
+import {
+  CHAINS,
+  DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
+  DIRECTIONS,
+  ENVIRONMENTS,
+  EVENTS,
+  WITHDRAWAL_STATUSES,
+} from '../slugs.ts';
 import { tag, userRef } from './addresses.ts';
 import {
   addressText,
@@ -78,6 +86,61 @@ export const transaction = money.extend({
   explorerUrl: z.string().nullable().meta({ description: 'null where txid is null' }),
   createdAt: instant,
   updatedAt: instant,
+});
+/** Steps of a deposit, then those of a withdrawal. */
+export const TIMELINE_STEPS = [
+  'detected',
+  'moved',
+  'reversed',
+  'built',
+  'repriced',
+  'signed',
+  'broadcast',
+  'dropped',
+  'included',
+  'orphaned',
+  'failed',
+  'expired',
+  'confirmed',
+] as const;
+export const timeline = z.object({
+  id: z.string(),
+  confirmations: count.meta({ description: 'now; at `threshold` it is final' }),
+  threshold: count,
+  steps: z
+    .array(
+      z.object({
+        step: z.enum(TIMELINE_STEPS).meta({
+          description:
+            '`moved`: a reorg put it into another block; `reversed`, `orphaned`: a reorg took it out; `repriced`: built anew with another fee; `dropped`: a node refused one of its signed versions for good',
+        }),
+        at: instant,
+        txid: z.string().nullable(),
+        height: height.nullable(),
+        reason: z.string().nullable(),
+      }),
+    )
+    .meta({ description: 'oldest first' }),
+  events: z
+    .array(
+      z.object({
+        id: z.string(),
+        event: z.enum(EVENTS),
+        createdAt: instant,
+        deliveries: z
+          .array(
+            z.object({
+              id: z.string(),
+              webhookId: z.string(),
+              status: z.enum(DELIVERY_STATUSES),
+              attempts: count,
+              createdAt: instant,
+            }),
+          )
+          .meta({ description: 'the newest 20' }),
+      }),
+    )
+    .meta({ description: 'what was published of it; the body of one is `GET /v1/events/{id}`' }),
 });
 export const transactionPage = pageReply(transaction);
 export const listTransactionsQuery = listQuery({

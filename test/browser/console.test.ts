@@ -3,8 +3,8 @@
  * console, nothing thrown, no policy broken, no other host asked, no operation beside the description. Console C2, C3,
  * C8, C9, C19, C20, C22.
  */
-import test from 'ava';
-import type { Page } from 'playwright-core';
+import test, { type ExecutionContext } from 'ava';
+import type { Page, Request } from 'playwright-core';
 import { accessibility, openBrowser, picture, visit, type Visitor } from '../support/browser/browser.ts';
 import { hasCome, signIn } from '../support/browser/console.ts';
 import { openDeveloper } from '../support/developer.ts';
@@ -104,6 +104,15 @@ test.serial(
       t.regex(link, new RegExp(`/${name}`));
       paths.push(link);
     }
+    await page.goto(paths.find((path) => /transactions\/(?:dep|txn)_/.test(path))!);
+    const event = page.locator('a[href*="/events/evt_"]').first();
+    await event.waitFor();
+    paths.push(
+      (await event.getAttribute('href'))!,
+      `${below}/sandbox/signature?event=${(await event.getAttribute('href'))!.split('/').at(-1)}`,
+    );
+    // C16: what names nothing, and what may be a key.
+    paths.push(`${below}/sandbox/search?q=nobody`, `${below}/sandbox/search?q=${'ab'.repeat(32)}`);
     const faults: string[] = [];
     for (const path of paths) {
       await page.goto(path);
@@ -129,30 +138,104 @@ test.serial(
   },
 );
 
-test.serial('console C9: to a viewer no control of a change is shown, on any page', async (t) => {
-  const visitor = await visit(browser, cloudUrl);
-  const { page, context } = visitor;
-  await page.goto('/console/');
-  await signIn(page, record.viewer);
-  const below = `/console/o/${record.organizationId}/sandbox`;
-  for (const name of [
-    '/addresses?new=1',
-    '/webhooks?new=1',
-    '/deliveries',
-    '/edge/setup',
-    '/sandbox',
-    '/keys',
-    '/members',
-  ]) {
-    await page.goto(`${below}${name}`);
-    await hasCome(page);
-    const words = await page.locator('main button').allInnerTexts();
-    const changes = words.filter((text) =>
-      /issue|register|make|replay|invite|change|revoke|pay|reset|delete/i.test(text),
-    );
-    t.deepEqual(changes, [], name);
-    t.is(await page.locator('dialog').count(), 0, name);
-    t.deepEqual(await isSound(page, visitor, `viewer${name.replaceAll(/[^a-z0-9]+/g, '-')}`), []);
-  }
-  await context.close();
-});
+test.serial(
+  'console C13, C14, C15: a committed deposit is on the screen within 1.5 s, in every tab, over one stream of the browser; without it a note, and the page goes on by the clock',
+  async (t) => {
+    const visitor = await visit(browser, cloudUrl);
+    const { page, context } = visitor;
+    await page.goto('/console/');
+    await signIn(page, record.owner);
+    const list = `/console/o/${record.organizationId}/sandbox/transactions`;
+    const streams = new Set<Request>();
+    const isStream = (request: Request): boolean => request.url().endsWith('/v1/stream');
+    context.on('request', (request) => isStream(request) && streams.add(request));
+    for (const over of ['requestfinished', 'requestfailed'] as const)
+      context.on(over as 'requestfailed', (request) => streams.delete(request));
+    const tabs = [page, ...(await Promise.all([1, 2, 3].map(() => context.newPage())))];
+    for (const tab of tabs) {
+      await tab.goto(list);
+      await hasCome(tab);
+    }
+    const took: number[] = [];
+    for (let nth = 0; nth < 5; nth += 1) {
+      const to = await atEdge.must('createAddress', { body: { chain: 'eth', userRef: `live-${nth}` } });
+      await atEdge.must('simulateDeposit', { body: { chain: 'eth', address: to.address, amount: `0.0${nth + 1}7` } });
+      for (;;) {
+        const { content } = await atEdge.must('listTransactions', { query: { userRef: `live-${nth}` } });
+        if (content.length > 0) break;
+      }
+      const committed = performance.now();
+      // What is seen is brought to the front: a tab that nobody sees reads when it is seen.
+      const tab = tabs[nth % tabs.length]!;
+      await tab.bringToFront();
+      await tab.locator('tr', { hasText: `live-${nth}` }).waitFor();
+      took.push(performance.now() - committed);
+    }
+    t.log(`${took.map(Math.round).join(', ')} ms`);
+    t.true(Math.max(...took) < 1_500, `${took.map(Math.round).join(', ')} ms`);
+    t.is(streams.size, 1, 'fault 35: one stream of a browser, whatever tabs there are');
+    t.is(await page.locator('.not-live').count(), 0);
+    await context.route('**/v1/stream', (route) => route.abort());
+    for (const tab of tabs.slice(1)) await tab.close();
+    await page.reload();
+    await page.locator('.not-live').waitFor({ timeout: 30_000 });
+    t.deepEqual(await accessibility(page), []);
+    await picture(page, 'not-live');
+    await context.unroute('**/v1/stream');
+    await page.locator('.not-live').waitFor({ state: 'detached', timeout: 60_000 });
+    await context.close();
+  },
+);
+
+/** C16: the one box finds what a text names, and sends no phrase. */
+async function searches(t: ExecutionContext, visitor: Visitor): Promise<void> {
+  const { page } = visitor;
+  const box = page.getByRole('searchbox', { name: /^Search addresses/ });
+  const made = await atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'found-by-box' } });
+  await box.fill(made.address);
+  await box.press('Enter');
+  await page.waitForURL(`**/addresses/${made.id}`);
+  await hasCome(page);
+  visitor.forget();
+  await box.fill('abandon '.repeat(11) + 'about');
+  await box.press('Enter');
+  await page.getByText('It was not sent, and is cleared.').waitFor();
+  t.is(await box.inputValue(), '');
+  t.false(
+    visitor.asked.some(({ url }) => url.includes('abandon')),
+    'nothing of it is asked',
+  );
+  t.false(page.url().includes('abandon'), 'nor kept in the address');
+}
+
+test.serial(
+  'console C9, C16: to a viewer no control of a change is shown, on any page; one box finds what a text names, and sends no phrase',
+  async (t) => {
+    const visitor = await visit(browser, cloudUrl);
+    const { page, context } = visitor;
+    await page.goto('/console/');
+    await signIn(page, record.viewer);
+    await searches(t, visitor);
+    const below = `/console/o/${record.organizationId}/sandbox`;
+    for (const name of [
+      '/addresses?new=1',
+      '/webhooks?new=1',
+      '/deliveries',
+      '/edge/setup',
+      '/sandbox',
+      '/keys',
+      '/members',
+    ]) {
+      await page.goto(`${below}${name}`);
+      await hasCome(page);
+      const words = await page.locator('main button').allInnerTexts();
+      const changes = words.filter((text) =>
+        /issue|register|make|replay|invite|change|revoke|pay|reset|delete/i.test(text),
+      );
+      t.deepEqual(changes, [], name);
+      t.is(await page.locator('dialog').count(), 0, name);
+      t.deepEqual(await isSound(page, visitor, `viewer${name.replaceAll(/[^a-z0-9]+/g, '-')}`), []);
+    }
+    await context.close();
+  },
+);

@@ -1,5 +1,5 @@
 /** From a sign-up to the first webhook in the browser, with a real edge. Console C18, C19. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -7,11 +7,12 @@ import { generateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { startChild } from '../../developer/children.ts';
 import { openBrowser, picture, visit } from '../support/browser/browser.ts';
-import { hasCome, pressing } from '../support/browser/console.ts';
+import { hasCome, pressing, signIn } from '../support/browser/console.ts';
 import { partEntries } from '../support/built-parts.ts';
 import { openDeveloper } from '../support/developer.ts';
 import { codeOf } from '../support/gateway.ts';
 import { mailbox } from '../support/letters.ts';
+import { ROOT } from '../support/tree.ts';
 
 const letters = mailbox();
 const home = mkdtempSync(join(tmpdir(), 'flock-first-run-'));
@@ -50,6 +51,38 @@ async function startEdge(apiKey: string, name: string) {
     join(home, `${name}.log`),
   );
 }
+
+/** What docs/first-webhook.md has in bold, in its order. */
+const PAGE = readFileSync(join(ROOT, 'docs/first-webhook.md'), 'utf8');
+const BOLD = [...PAGE.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name!);
+
+test.serial(
+  'console C18: docs/first-webhook.md is what somebody presses from npm start to the first webhook',
+  async (t) => {
+    const visitor = await visit(browser, deployment.cloudUrl);
+    const { page } = visitor;
+    const { press, presses } = pressing(page, 'keyboard');
+    await page.goto('/console/');
+    await signIn(page, deployment.record.owner);
+    const fields: Readonly<Record<string, readonly [string, string]>> = {
+      Issue: ['Customer', 'customer-1'],
+      Register: ['URL', `http://127.0.0.1:${receiver.port}/webhooks`],
+    };
+    t.is(BOLD.length, 8);
+    for (const name of BOLD) {
+      const field = fields[name];
+      if (field !== undefined) await page.getByRole('dialog').getByLabel(field[0]).fill(field[1]);
+      if (name === 'Pay it')
+        await page.getByLabel('Address').locator('option', { hasText: 'customer-1' }).waitFor({ state: 'attached' });
+      const role = /^(?:Issue an|Register one|Simulate|See)/.test(name) ? 'link' : 'button';
+      await press(role, name);
+    }
+    await page.locator('tr', { hasText: 'Deposit confirmed' }).getByText('Delivered').waitFor();
+    t.true(presses() <= CLICKS_MAX);
+    t.deepEqual(visitor.soundness(), []);
+    await visitor.context.close();
+  },
+);
 
 for (const way of ['mouse', 'keyboard'] as const) {
   test.serial(`console C18, C19: from a sign-up to the first webhook by ${way}, with a real edge`, async (t) => {

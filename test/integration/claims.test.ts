@@ -1142,6 +1142,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 /** Reads over all accounts, which the watchers, the publisher and operators need; they write nothing. */
 const READS = [
   'account_changes',
+  'events_of_transaction',
   'accounts_with_addresses',
   'accounts_with_due_facts',
   'accounts_with_open_period',

@@ -894,6 +894,11 @@ const PEOPLE: Record<string, Work> = {
       ]),
       20,
     ),
+  'timeline.events entries published': async ({ stores: { timeline }, live }) => {
+    await timeline.events(live, 'txn_x', 200);
+    await timeline.entries(live, 'dep_x', 200);
+    await timeline.published(live, [eventId('none', 1, 'none')], 20);
+  },
   'find.find event': async ({ stores: { find }, live }) => {
     await find.find(live, { addresses: ['0xa', 'b'], txids: ['0xc'], userRef: 'u', label: 'l' }, 20);
     await find.event(live, eventId('none', 1, 'none'));

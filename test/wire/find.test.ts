@@ -93,3 +93,44 @@ test('console C17: an event has the bytes that are signed, and its deliveries', 
   }
   t.is((await raw(cloud.url, 'GET', '/v1/events/evt_x', { headers: jsonOf(ours.sandbox.apiKey) })).status, 404);
 });
+
+test.serial(
+  'console C17: the timeline of a deposit has its steps, a reorg too, and the events with their deliveries',
+  async (t) => {
+    const paid = await client.must('createAddress', { body: { chain: 'eth', userRef: 'timeline' } });
+    await client.must('simulateDeposit', {
+      body: { chain: 'eth', address: paid.address, amount: '2', autoConfirm: true },
+    });
+    const [row] = await eventually(
+      'it is confirmed',
+      async () => (await client.must('listTransactions', { query: { userRef: 'timeline' } })).content,
+      ([found]) => found?.status === 'confirmed',
+    );
+    const before = await client.must('getTimeline', { params: { id: row!.id } });
+    t.deepEqual(
+      before.steps.map(({ step }) => step),
+      ['detected', 'confirmed'],
+    );
+    t.deepEqual(
+      before.events.map(({ event }) => event),
+      ['deposit_detected', 'deposit_confirmed'],
+    );
+    t.is(before.events[0]!.deliveries.length, 1);
+    await client.must('simulateReorg', { body: { chain: 'eth', depth: 13 } });
+    const after = await eventually(
+      'the reorg is a step',
+      () => client.must('getTimeline', { params: { id: row!.id } }),
+      ({ steps }) => steps.some(({ step }) => step === 'reversed' || step === 'moved'),
+    );
+    t.deepEqual(
+      after.steps.slice(0, 2).map(({ step }) => step),
+      ['detected', 'confirmed'],
+    );
+    for (const who of [theirs.sandbox.client, ours.live.client]) {
+      const outcome = await who.call('getTimeline', { params: { id: row!.id } });
+      t.is(isRefusal(outcome) ? outcome.code : 'found', 'NOT_FOUND');
+    }
+    const built = await client.call('getTimeline', { params: { id: 'txn_x' } });
+    t.is(isRefusal(built) ? built.code : 'found', 'NOT_FOUND');
+  },
+);

@@ -171,6 +171,7 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   archiveAddress: of('address'),
   unarchiveAddress: of('address'),
   getTransaction: [of('deposit'), of('withdrawal')],
+  getTimeline: [of('deposit'), of('withdrawal')],
   repriceTransaction: of('withdrawal'),
   broadcastTransaction: of('withdrawal', {}, 'any'),
   getEvent: of('event'),
