@@ -8,6 +8,9 @@ import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditStore } from '../model/ports/audit-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
 import type { AccountId, LedgerId } from '../protocol/ids.ts';
+import type { CloudMetrics } from '../protocol/metrics/cloud.ts';
+import type { Meter } from '../protocol/node/meter.ts';
+import type { Chain } from '../protocol/slugs.ts';
 
 /** The part of a pino logger that is used here. */
 export interface Log {
@@ -16,48 +19,10 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-export type GaugeName =
-  | 'svc_head_height'
-  | 'svc_head_age_seconds'
-  | 'svc_cursor_height'
-  | 'svc_blocks_behind'
-  | 'svc_blocks_unresolved'
-  | 'svc_chain_stopped'
-  | 'svc_outbound_open'
-  | 'svc_outbound_gaps'
-  | 'svc_reconcile_pass_seconds'
-  | 'svc_reconcile_waiting'
-  | 'svc_audit_pass_seconds'
-  | 'svc_tokens_off'
-  | 'svc_traces_lost'
-  | 'svc_facts_waiting'
-  | 'svc_facts_contradicted'
-  | 'svc_endpoint_up'
-  | 'svc_endpoint_trouble'
-  | 'svc_endpoint_alive'
-  | 'svc_endpoint_head_age_seconds';
-
-export type CounterName =
-  | 'svc_blocks_recorded_total'
-  | 'svc_transfers_recorded_total'
-  | 'svc_reorgs_total'
-  | 'svc_reorg_blocks_total'
-  | 'svc_watch_failures_total'
-  | 'svc_facts_matured_total'
-  | 'svc_facts_refuted_total'
-  | 'svc_resubmissions_total'
-  | 'svc_endpoint_errors_total'
-  | 'svc_blocks_contradicted_total'
-  | 'svc_reads_contradicted_total'
-  | 'svc_discrepancies_total'
-  | 'svc_wake_failures_total';
-
 /** Where figures go; `supervision/` binds it to Prometheus. */
-export interface Metrics {
-  set(name: GaugeName, labels: Readonly<Record<string, string>>, value: number): void;
-  add(name: CounterName, labels: Readonly<Record<string, string>>, by?: number): void;
+export interface Metrics extends Pick<Meter<CloudMetrics>, 'set' | 'add'> {
   /** Time from a block read to its facts stored. */
-  observeBlock(chain: string, seconds: number): void;
+  observeBlock(chain: Chain, seconds: number): void;
 }
 
 export interface WatchSettings {

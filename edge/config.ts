@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { catalogueOf } from '../chains/catalogue.ts';
 import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
+import { list, wholeNumber as wholeNumberOf } from '../protocol/node/setting-shapes.ts';
+import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
 import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
 import {
@@ -21,14 +23,7 @@ import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.
 
 const DIGITS_MAX = 78;
 
-const wholeNumber = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^[0-9]{1,12}$/, error)
-    .transform(Number)
-    .pipe(z.number().min(min, error).max(max, error));
-};
+const wholeNumber = (min: number, max: number) => wholeNumberOf(min, max, 'must be');
 const port = wholeNumber(0, 65_535);
 const smallestUnits = z
   .string()
@@ -36,13 +31,6 @@ const smallestUnits = z
   .max(DIGITS_MAX)
   .transform(BigInt);
 const confirmations = wholeNumber(1, 10_000).transform(BigInt);
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-
 /** `<NAME>_<CHAIN>`: one setting for each chain slug. */
 const CHAIN_SETTINGS = [
   'EDGE_SPEND_CAP',
@@ -141,6 +129,8 @@ export interface EdgeConfig {
   readonly webhookConcurrencyPerHost: number;
   readonly podHint: string;
   readonly logLevel: string;
+  /** Who reads /metrics. */
+  readonly mayScrape: MetricsAccess;
 }
 
 /** The phrase and its optional BIP-39 passphrase, as read; forgotten as soon as the seed is made. */
@@ -192,6 +182,7 @@ export function readConfig(
   const verifyNodes = readVerifyNodes(present, environment, problems);
   const keystore = readUnattendedKeystore(present, problems);
   const phrase = readPhrase(present, isPhrase, keystore !== null, problems);
+  const mayScrape = readMetricsAccess(present, problems);
   const named = withWrapped(problems, present, NAMES.known);
   if (!base.success || environment === null || named.length > 0) throw new ConfigurationError(named);
   const { data: settings } = base;
@@ -234,6 +225,7 @@ export function readConfig(
       webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
       podHint: settings.POD_HINT,
       logLevel: settings.LOG_LEVEL,
+      mayScrape,
     },
   };
 }
@@ -358,6 +350,7 @@ const CHAIN_PREFIXES = [...CHAIN_SETTINGS, CHAIN_TOKEN_CAPS, CHAIN_SECRET] as co
 const NAMES = {
   known: [
     ...Object.keys(schema.shape),
+    ...METRICS_SETTINGS,
     ...KEYSTORE_NAMES,
     ...SECRETS.flatMap((name) => [name, `${name}_FILE`]),
     ...CHAIN_PREFIXES.flatMap(ofEachChain),

@@ -30,7 +30,7 @@ import { ATTEMPTS_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody }
 import { FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain } from '../protocol/slugs.ts';
 import type { EdgeConfig } from './config.ts';
 import type { EdgePath } from './http/exchange.ts';
-import { createEdgeCounters, createMetricsPath, type EdgeCounters } from './http/metrics.ts';
+import { createEdgeCounters, createMetricsPath, type EdgeCounters, type EdgeGauges } from './http/metrics.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import { AuditKeeper } from './link/audit-keeper.ts';
 import { OutboxSender } from './link/outbox-sender.ts';
@@ -318,7 +318,7 @@ function createRelay(
 }
 
 function createMetrics(
-  { log }: EdgeContext,
+  { log, config }: EdgeContext,
   { outbox, lease, keyShare }: EdgeParts,
   {
     session,
@@ -328,7 +328,7 @@ function createMetrics(
     blocked,
   }: Pick<Links, 'session' | 'relay' | 'audit' | 'blocked'> & Pick<RelayNeeds, 'counters'>,
 ): EdgePath {
-  return createMetricsPath(counters, () => {
+  const read = (): EdgeGauges => {
     const { outboxDepth, outboxPoisoned } = outbox.report();
     return {
       outboxDepth,
@@ -342,7 +342,8 @@ function createMetrics(
       revocationsUnconfirmed: keyShare.unconfirmed,
       auditBroken: audit.broken,
     };
-  });
+  };
+  return createMetricsPath(counters, read, config.mayScrape, log);
 }
 
 type Receivers = Pick<Links, 'session' | 'sender' | 'signing' | 'operations' | 'refills' | 'audit' | 'relay'>;

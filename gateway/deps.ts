@@ -5,6 +5,7 @@ import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditLogStore } from '../model/ports/audit-log-store.ts';
 import type { ChangeStore } from '../model/ports/change-store.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
+import type { MetricsAccess } from '../protocol/node/metrics-access.ts';
 import type { OpenConsole } from '../model/ports/console-files.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
@@ -49,6 +50,10 @@ export interface GatewayConfig {
   readonly developerMode: boolean;
   /** Addresses and networks whose `X-Forwarded-For` is believed; none where absent. */
   readonly trustedProxies?: readonly string[];
+  /** Where those who found a fault write to; absent: nothing is said. */
+  readonly securityContact?: string;
+  /** Who may read the metrics; who comes from this machine where absent. */
+  readonly mayScrape?: MetricsAccess;
   /** Protective ceiling of sandbox accounts; 6,000 where absent. Decisions 3. */
   readonly sandboxRequestsPerMinute?: number;
   /** How long a request waits for the refill of a pool; 5 s where absent. Milliseconds. Decisions 3. */

@@ -35,6 +35,11 @@ export interface ClientOptions {
   readonly environment?: Environment;
   /** Headers of a signature over the request, for the edge (`signRequest`). */
   readonly sign?: (request: { method: Method; url: string; body: string }) => Readonly<Record<string, string>>;
+  /**
+   * A refusal with a code that this release does not know becomes UPSTREAM_UNAVAILABLE: for the edge, which acts on
+   * codes. Else it is handed on as it came: a newer service refuses for reasons that an older client can still show.
+   */
+  readonly onlyKnownCodes?: boolean;
   /** Bound of one call, milliseconds. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
@@ -79,7 +84,10 @@ interface Sent extends CallOptions {
   readonly body?: unknown;
 }
 
-/** A client of one deployment. An answer that is no envelope, or none at all, is UPSTREAM_UNAVAILABLE. */
+/**
+ * A client of one deployment. An answer that is no envelope, or none at all, is UPSTREAM_UNAVAILABLE. A refusal keeps
+ * its code, also one that this release does not know: none of `ErrorCode` then.
+ */
 export function createClient(options: ClientOptions): Client {
   const ask = async (operationId: OperationId, sent: Sent = {}): Promise<Answered<unknown>> => {
     const request = requestOf(options, operationId, sent);
@@ -87,7 +95,7 @@ export function createClient(options: ClientOptions): Client {
     const signal = sent.signal === undefined ? timeout : AbortSignal.any([timeout, sent.signal]);
     try {
       const response = await (options.fetch ?? fetch)(request.url, { ...request.init, signal });
-      return read(response, await response.text(), placeOf(operationId).isBare);
+      return read(options, response, await response.text(), placeOf(operationId).isBare);
     } catch (error) {
       sent.signal?.throwIfAborted();
       const reason = timeout.aborted ? 'timeout' : causeOf(error);
@@ -129,7 +137,7 @@ async function listen(
   try {
     const response = await (options.fetch ?? fetch)(request.url, { ...request.init, signal: stop });
     if (!response.ok || response.body === null) {
-      const { outcome } = read(response, await response.text(), false);
+      const { outcome } = read(options, response, await response.text(), false);
       return { why: 'refused', refusal: isRefusal(outcome) ? outcome : refuse('UPSTREAM_UNAVAILABLE') };
     }
     clearTimeout(head);
@@ -160,7 +168,12 @@ function requestOf(options: ClientOptions, operationId: OperationId, sent: Sent)
   return { url, init: { method: route.method, headers, redirect: 'manual', ...(body === '' ? {} : { body }) } };
 }
 
-function read(response: Response, text: string, bare: boolean): Answered<unknown> {
+function read(
+  { onlyKnownCodes = false }: ClientOptions,
+  response: Response,
+  text: string,
+  bare: boolean,
+): Answered<unknown> {
   const around = {
     status: response.status,
     requestId: response.headers.get('x-request-id'),
@@ -181,9 +194,11 @@ function read(response: Response, text: string, bare: boolean): Answered<unknown
   if (parsed === null) return unknown('no envelope');
   if (parsed.success) return { ...around, outcome: parsed.data };
   const { code, message, details } = parsed.error;
-  // A newer service may have codes that this client does not know: the status still says which kind it is.
-  if (!Object.hasOwn(ERRORS, code)) return unknown('unknown code', { code });
-  return { ...around, outcome: readRefusal(code as ErrorCode, { ...details }, message) };
+  if (Object.hasOwn(ERRORS, code))
+    return { ...around, outcome: readRefusal(code as ErrorCode, { ...details }, message) };
+  // The status still says which kind it is.
+  if (onlyKnownCodes) return unknown('unknown code', { code });
+  return { ...around, outcome: { ok: false, code: code as ErrorCode, message, details } as Refusal };
 }
 
 type Parsed =

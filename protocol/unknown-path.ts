@@ -13,6 +13,14 @@ const PATH_CHARS_MAX = 200;
 /** Where the API is described. */
 const DOCS = '/docs and /v1/openapi.json of the cloud';
 
+/** The answer to a scrape that is not let in: that of a path which no route serves. */
+export const noMetrics = (): Refusal =>
+  refuse(
+    'NOT_FOUND',
+    { method: 'GET', path: '/metrics', docs: DOCS },
+    'no route GET /metrics here for you; METRICS_ALLOW and METRICS_TOKEN_FILE of this process say for whom',
+  );
+
 /**
  * Refuses: METHOD_NOT_ALLOWED with `allowed`, NOT_FOUND with the nearest of the served routes. `elsewhere` names the
  * deployment that serves what this one does not.

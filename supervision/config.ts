@@ -1,10 +1,14 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
 import { z } from 'zod';
 import { readClusterSecrets } from '../cluster/secrets.ts';
+import { CONTACT } from '../gateway/pages/security-txt.ts';
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
-import { isNetwork, NAME_SERVER } from '../gateway/http/client-address.ts';
+import { NAME_SERVER } from '../gateway/http/client-address.ts';
 import { chainSettingAdvice } from '../protocol/chain-names.ts';
 import { stepsBetween } from '../protocol/nearest.ts';
+import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
+import { isNetwork } from '../protocol/node/networks.ts';
+import { list, wholeNumber } from '../protocol/node/setting-shapes.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
@@ -13,21 +17,7 @@ import { readSealKeys } from '../persistence/secret-box.ts';
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
 export type Role = (typeof ROLES)[number];
 
-const wholeNumber = (min: number, max: number) => {
-  const error = `is a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^[0-9]{1,12}$/, error)
-    .transform(Number)
-    .pipe(z.number().min(min, error).max(max, error));
-};
 const port = wholeNumber(0, 65_535);
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
 const flag = z.enum(['on', 'off']).transform((text) => text === 'on');
 
 const origin = z
@@ -103,6 +93,11 @@ const schema = z.object({
   TRUSTED_PROXIES: list
     .pipe(z.array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8')).max(100))
     .default([]),
+  /** Where those who found a fault write to: /.well-known/security.txt. */
+  SECURITY_CONTACT: z
+    .string()
+    .regex(CONTACT, 'is an address such as mailto:security@example.com, or an https page')
+    .optional(),
   SECRET_KEY: z.string().optional(),
   SECRET_KEY_FILE: z.string().optional(),
   OIDC_ISSUER: z.url({ protocol: /^https?$/, error: 'is an address such as https://issuer.example' }).optional(),
@@ -148,6 +143,7 @@ const CHAIN_SUFFIXES = ['RPC_URLS', 'CONFIRMATIONS', 'POLL_MS', 'START_HEIGHT', 
 const NAMES = {
   known: [
     ...Object.keys(schema.shape),
+    ...METRICS_SETTINGS,
     ...IN_FILES.map((name) => `${name}_FILE`),
     ...CHAINS.flatMap((chain) => Object.keys(chainSettings(chain))),
     'FLOCK_FAILPOINTS',
@@ -179,6 +175,7 @@ type Secret = 'SECRET_KEY' | 'SECRET_KEY_FILE' | 'CLUSTER_SECRET' | 'CLUSTER_SEC
 
 export interface CloudConfig extends Omit<z.infer<typeof schema>, Secret> {
   sealKeys: Buffer[];
+  mayScrape: MetricsAccess;
   /** Of a node that serves alone: none. */
   clusterSecrets: string[];
   chains: Partial<Record<Chain, ChainConfig>>;
@@ -242,6 +239,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   problems.push(...unreadSettings(present, NAMES));
   const sealKeys = readSealKeys(present, problems);
   const clusterSecrets = readClusterSecrets(present, problems);
+  const mayScrape = readMetricsAccess(present, problems);
   const named = withWrapped(problems, present, NAMES.known);
   if (!base.success || named.length > 0) throw new ConfigurationError(named);
   const {
@@ -251,5 +249,5 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     CLUSTER_SECRET_FILE: _secretFile,
     ...rest
   } = base.data;
-  return { ...rest, sealKeys, clusterSecrets, chains };
+  return { ...rest, sealKeys, mayScrape, clusterSecrets, chains };
 }

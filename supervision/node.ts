@@ -24,6 +24,7 @@ import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
 import type { AccountId } from '../protocol/ids.ts';
+import type { Chain } from '../protocol/slugs.ts';
 import { shardOf } from '../protocol/node/ids.ts';
 import { listeningProblem } from '../protocol/node/listening.ts';
 import type { Logger } from 'pino';
@@ -102,7 +103,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
   });
   const reach = presence.reach({ accounts: ownAccounts, edges: rooms, reads: stores.read, actors: system });
   const { accounts } = reach;
-  const metrics: Metrics = openMetrics(ground, rooms, () => chains.live());
+  const metrics: Metrics = openMetrics(ground, rooms, config, () => chains.live());
   const publisher = createPublisher({
     node: reach.nodes.self,
     store: stores.deliveries,
@@ -191,7 +192,12 @@ async function openGround(
   return { presence, background, stores, secrets, system, shelf: createModuleShelf(config) };
 }
 
-function openMetrics({ stores, system, presence }: Ground, rooms: EdgeRooms, liveChains: Chains['live']): Metrics {
+function openMetrics(
+  { stores, system, presence }: Ground,
+  rooms: EdgeRooms,
+  config: Pick<CloudConfig, 'chains'>,
+  liveChains: Chains['live'],
+): Metrics {
   return createMetrics(
     createGaugeReader({
       stores,
@@ -202,6 +208,7 @@ function openMetrics({ stores, system, presence }: Ground, rooms: EdgeRooms, liv
       shares: () => presence.shares(),
       isAway: () => presence.trouble() === 'database',
     }),
+    Object.keys(config.chains) as Chain[],
   );
 }
 
@@ -373,6 +380,8 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
     sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,
     poolWaitMs: config.POOL_WAIT_MS,
     trustedProxies: config.TRUSTED_PROXIES,
+    ...(config.SECURITY_CONTACT === undefined ? {} : { securityContact: config.SECURITY_CONTACT }),
+    mayScrape: config.mayScrape,
     sso: providersOf(config),
     oidc: outsideIssuerOf(config),
   };

@@ -8,6 +8,8 @@
  *   wrong_network   a node of another chain (G14)
  */
 import { type ChainUnavailable, type Endpoint, type NetworkSeen } from '../chain.ts';
+import type { CloudMetrics } from '../../protocol/metrics/cloud.ts';
+import type { Meter } from '../../protocol/node/meter.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { ReportOutcome } from './failover.ts';
 import { EndpointFailure } from './http-endpoint.ts';
@@ -44,10 +46,7 @@ interface Log {
 }
 
 /** Where figures go. */
-interface Metrics {
-  set(name: 'svc_endpoint_up' | 'svc_endpoint_trouble', labels: Readonly<Record<string, string>>, value: number): void;
-  add(name: 'svc_endpoint_errors_total', labels: Readonly<Record<string, string>>, by?: number): void;
-}
+type Metrics = Pick<Meter<CloudMetrics>, 'set' | 'add'>;
 
 /** How an endpoint is found, and what an operator does about it. */
 export interface Finding {

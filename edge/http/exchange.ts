@@ -1,5 +1,6 @@
 /** What a path of the edge gets and gives: the same envelope as the cloud's, with the edge's own request id. */
 import { z } from 'zod';
+import type { Scrape } from '../../protocol/node/metrics-access.ts';
 import { fail } from '../../protocol/envelope.ts';
 import { statusOf, type Refusal } from '../../protocol/errors.ts';
 import type { Route } from '../../protocol/route.ts';
@@ -21,6 +22,8 @@ export interface EdgeCall {
   /** Headers that may be passed on to the cloud. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** Who asks to read the metrics. */
+  readonly scrape: Scrape;
   /** Whether the caller has closed its connection: no answer reaches it any more. */
   readonly isGone: () => boolean;
 }

@@ -1,9 +1,15 @@
-/** Prometheus metrics of one edge. Names begin with `svc_edge_`; nothing in a label comes from outside. */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+/** Metrics of one edge: those of the catalogue (protocol/metrics/edge.ts). Nothing in a label comes from outside. */
+import { EDGE_METRICS, type EdgeMetrics } from '../../protocol/metrics/edge.ts';
+import type { LabelsOf } from '../../protocol/metrics/metric.ts';
+import { createMeter, type Meter } from '../../protocol/node/meter.ts';
+import { NOT_LET_IN, type MetricsAccess } from '../../protocol/node/metrics-access.ts';
+import { noMetrics } from '../../protocol/unknown-path.ts';
+import { VERSION } from '../../protocol/version.ts';
+import type { EdgeLog } from '../process/log.ts';
 import { BLOCK_REASONS } from '../webhooks/blocked-targets.ts';
 import type { Attempt } from '../webhooks/post.ts';
 import type { Undeclared } from './declared-codes.ts';
-import type { EdgePath } from './exchange.ts';
+import { refused, type EdgePath } from './exchange.ts';
 
 export interface EdgeGauges {
   readonly outboxDepth: number;
@@ -20,7 +26,7 @@ export interface EdgeGauges {
 
 /** Counts of what happens; built before what they count. */
 export interface EdgeCounters {
-  readonly registry: Registry;
+  readonly meter: Meter<EdgeMetrics>;
   noteAttempt(attempt: Attempt): void;
   /** An attempt that was held back: `reason` is the policy's, or a code of the name server. */
   noteBlocked(reason: string): void;
@@ -28,75 +34,50 @@ export interface EdgeCounters {
   noteUndeclared(refusal: Undeclared): void;
 }
 
+type Outcome = LabelsOf<EdgeMetrics, 'svc_edge_webhook_attempts_total'>['outcome'];
+
 export function createEdgeCounters(): EdgeCounters {
-  const registry = new Registry();
-  const attempts = new Counter({
-    name: 'svc_edge_webhook_attempts_total',
-    help: 'webhook attempts by outcome',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  const seconds = new Histogram({
-    name: 'svc_edge_webhook_seconds',
-    help: 'time to the answer of a webhook receiver',
-    registers: [registry],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-  });
-  const blocked = new Counter({
-    name: 'svc_edge_webhooks_blocked_total',
-    help: 'webhook attempts that were held back here, by reason (docs/webhooks.md)',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  const undeclared = new Counter({
-    name: 'svc_edge_undeclared_refusals_total',
-    help: 'refusals with a code that the description of their route does not name, by route and by who refused',
-    labelNames: ['operation', 'by'],
-    registers: [registry],
-  });
+  const meter = createMeter(EDGE_METRICS, { version: [VERSION] });
+  meter.set('svc_edge_build_info', { version: VERSION }, 1);
   return {
-    registry,
-    noteUndeclared: ({ operationId, by }) => undeclared.inc({ operation: operationId, by }),
-    noteBlocked: (reason) => blocked.inc({ reason: BLOCK_REASONS.find((one) => one === reason) ?? 'no_address' }),
+    meter,
+    noteUndeclared: ({ operationId, by }) =>
+      meter.add('svc_edge_undeclared_refusals_total', { operation: operationId, by }),
+    noteBlocked: (reason) =>
+      meter.add('svc_edge_webhooks_blocked_total', {
+        reason: BLOCK_REASONS.find((one) => one === reason) ?? 'no_address',
+      }),
     noteAttempt({ outcome, durationMs }) {
-      attempts.inc({ outcome });
-      if (outcome === 'answered') seconds.observe(durationMs / 1_000);
+      meter.add('svc_edge_webhook_attempts_total', { outcome: outcome satisfies Outcome });
+      if (outcome === 'answered') meter.observe('svc_edge_webhook_seconds', {}, durationMs / 1_000);
     },
   };
 }
 
-/** `/metrics`: the counters, and gauges that are read when somebody asks. */
-export function createMetricsPath({ registry }: EdgeCounters, read: () => EdgeGauges): EdgePath {
-  const gauge = (name: string, help: string, value: (gauges: EdgeGauges) => number) =>
-    new Gauge({
-      name: `svc_edge_${name}`,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value(read()));
-      },
-    });
-  gauge('outbox_depth', 'writes to the cloud that wait', ({ outboxDepth }) => outboxDepth);
-  gauge('outbox_poisoned', '1 when a write keeps being refused and holds its lane', ({ outboxPoisoned }) =>
-    Number(outboxPoisoned),
-  );
-  gauge('leader', '1 when this replica holds the lease', ({ leader }) => Number(leader));
-  gauge('registered', '1 when the cloud confirmed the registration', ({ registered }) => Number(registered));
-  gauge('stream_up', '1 when the stream to the cloud is open', ({ streamUp }) => Number(streamUp));
-  gauge('deliveries_in_flight', 'webhook deliveries that wait or run', ({ deliveriesInFlight }) => deliveriesInFlight);
-  gauge('alarms', 'refused attempts to make this edge do what it must not, since the start', ({ alarms }) => alarms);
-  gauge(
-    'revocation_unconfirmed_replicas',
-    'replicas that have not stated every revocation of a local key that this one knows',
-    ({ revocationsUnconfirmed }) => revocationsUnconfirmed,
-  );
-  gauge(
-    'webhook_targets_blocked',
-    'hosts and ports of webhooks that the policy or the name server of this edge keeps it from; the status page names them',
-    ({ webhookTargetsBlocked }) => webhookTargetsBlocked,
-  );
-  gauge('audit_log_broken', "1 when the cloud's audit log does not continue the kept checkpoint", ({ auditBroken }) =>
-    Number(auditBroken),
-  );
-  return async () => ({ kind: 'bare', contentType: registry.contentType, text: await registry.metrics() });
+/** `/metrics`: the counters, and gauges that are read when somebody asks who may. */
+export function createMetricsPath(
+  { meter }: EdgeCounters,
+  read: () => EdgeGauges,
+  mayScrape: MetricsAccess,
+  log: Pick<EdgeLog, 'warn'>,
+): EdgePath {
+  return async ({ scrape }) => {
+    if (!mayScrape(scrape)) {
+      log.warn(NOT_LET_IN, {});
+      return refused(noMetrics());
+    }
+    const now = read();
+    meter.set('svc_edge_outbox_depth', {}, now.outboxDepth);
+    meter.set('svc_edge_outbox_poisoned', {}, Number(now.outboxPoisoned));
+    meter.set('svc_edge_leader', {}, Number(now.leader));
+    meter.set('svc_edge_registered', {}, Number(now.registered));
+    meter.set('svc_edge_stream_up', {}, Number(now.streamUp));
+    meter.set('svc_edge_deliveries_in_flight', {}, now.deliveriesInFlight);
+    meter.total('svc_edge_alarms_total', {}, now.alarms);
+    meter.set('svc_edge_alarms', {}, now.alarms);
+    meter.set('svc_edge_revocation_unconfirmed_replicas', {}, now.revocationsUnconfirmed);
+    meter.set('svc_edge_webhook_targets_blocked', {}, now.webhookTargetsBlocked);
+    meter.set('svc_edge_audit_log_broken', {}, Number(now.auditBroken));
+    return { kind: 'bare', contentType: meter.contentType, text: await meter.text() };
+  };
 }

@@ -8,6 +8,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, Refused, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/node/ids.ts';
+import { scrapeOf } from '../../protocol/node/metrics-access.ts';
 import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
 import { BODY_BYTES_MAX, bodyBytesOf, type Route } from '../../protocol/route.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
@@ -216,6 +217,7 @@ function callOf(request: FastifyRequest, route: EdgeRoute, keyId: string | null)
     pathAndQuery: request.raw.url ?? '/',
     headers,
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    scrape: scrapeOf(request.raw.socket.remoteAddress, request.headers),
     isGone: () => request.raw.socket.destroyed,
   };
 }

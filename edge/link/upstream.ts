@@ -69,7 +69,7 @@ export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSe
   // Closed with the edge. The fetch of this package takes its own agents only.
   const overAgent = ((url: string, init: object) =>
     fetchOver(url, { ...init, dispatcher: ownAgent })) as unknown as typeof fetch;
-  const options = { baseUrl: cloudUrl, apiKey, timeoutMs: ANSWER_TIMEOUT_MS, fetch: overAgent };
+  const options = { baseUrl: cloudUrl, apiKey, timeoutMs: ANSWER_TIMEOUT_MS, onlyKnownCodes: true, fetch: overAgent };
   return {
     signed: createClient({ ...options, sign: ({ method, url, body }) => sign(method, url, body) }),
     unsigned: createClient(options),

@@ -11,9 +11,9 @@ const COMMANDS: readonly Command[] = [
   },
   {
     words: ['webhooks', 'listen'],
-    usage: 'webhooks listen [--port 9000] [--secret whsec_…] [--count N]',
+    usage: 'webhooks listen [--port 9000] [--secret whsec_…] [--count N] [--json]',
     does: 'verifies deliveries and prints them',
-    run: async (args) => (await import('./webhooks-listen.ts')).webhooksListen(args),
+    run: async (args, json) => (await import('./webhooks-listen.ts')).webhooksListen(args, json),
   },
   {
     words: ['audit', 'verify'],

@@ -1,12 +1,12 @@
 /**
- * `flock webhooks listen [--port 9000] [--secret whsec_…] [--count N]`: verifies deliveries and prints one line for
- * each.
+ * `flock webhooks listen [--port 9000] [--secret whsec_…] [--count N] [--json]`: verifies deliveries and prints one
+ * line for each.
  */
 import { parseArgs } from 'node:util';
 import { startReceiver } from './webhook-receiver.ts';
 
 /** Runs until SIGINT or SIGTERM, or until so many events were received. Answers the exit code. */
-export async function webhooksListen(args: readonly string[]): Promise<number> {
+export async function webhooksListen(args: readonly string[], json = false): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     strict: true,
@@ -30,7 +30,11 @@ export async function webhooksListen(args: readonly string[]): Promise<number> {
     ...(secret === undefined ? {} : { secret }),
     onEvent: ({ event, id, confirmations, data, verified }) => {
       const note = verified === true ? 'verified' : 'not verified';
-      console.log(`${event} ${id} confirmations=${confirmations ?? '-'} ${note} ${JSON.stringify(data)}`);
+      console.log(
+        json
+          ? JSON.stringify({ event, id, confirmations, verified: verified === true, data })
+          : `${event} ${id} confirmations=${confirmations ?? '-'} ${note} ${JSON.stringify(data)}`,
+      );
       left -= 1;
       if (left <= 0) enough();
     },

@@ -93,7 +93,7 @@ export function report(deps: Answering, request: FastifyRequest, reply: FastifyR
   if (route !== undefined && request.code !== null && !documented(route).has(request.code)) {
     deps.log.error({ requestId: request.id, operationId, code: request.code }, UNDOCUMENTED);
   }
-  deps.metrics.observeRequest(operationId, status, reply.elapsedTime / 1_000);
+  deps.metrics.observeRequest(operationId, status, request.code, reply.elapsedTime / 1_000);
   deps.log[status >= 500 ? 'warn' : 'info'](
     {
       requestId: request.id,

@@ -3,36 +3,19 @@
  * header is read from its end, for as long as a proxy of ours wrote it: anybody may have written what comes before
  * it.
  */
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import { networksOf, plainAddress } from '../../protocol/node/networks.ts';
 
-const FAMILY_BITS = { 4: 32, 6: 128 } as const;
 const WITH_PORT = /^(?:\[([^\]]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/;
-const PREFIX = /^(?:0|[1-9][0-9]{0,2})$/;
-
-type Network = readonly [address: string, bits: number, family: 'ipv4' | 'ipv6'];
-
-function networkOf(text: string): Network | null {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0 || (prefix !== undefined && !PREFIX.test(prefix))) return null;
-  const most = FAMILY_BITS[version as 4 | 6],
-    bits = prefix === undefined ? most : Number(prefix);
-  return bits > most ? null : [address, bits, version === 4 ? 'ipv4' : 'ipv6'];
-}
 
 /** Address of a name server, with a port where it is no default one. */
 export const NAME_SERVER = /^(?:[0-9.]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
-
-/** True for an address, or a network in CIDR notation. */
-export function isNetwork(text: string): boolean {
-  return networkOf(text) !== null;
-}
 
 /** An address without its port, IPv4 also where it is mapped into IPv6; null for any other text. */
 function addressOf(text: string): string | null {
   const match = WITH_PORT.exec(text);
   const bare = match?.[1] ?? match?.[2] ?? text;
-  const plain = /^::ffff:(?=[0-9.]+$)/i.test(bare) ? bare.slice(7) : bare;
+  const plain = plainAddress(bare);
   return isIP(plain) === 0 ? null : plain;
 }
 
@@ -40,13 +23,7 @@ function addressOf(text: string): string | null {
 export function createClientAddress(
   trusted: readonly string[],
 ): (peer: string, forwardedFor: string | undefined) => string {
-  const proxies = new BlockList();
-  for (const text of trusted) {
-    const network = networkOf(text);
-    if (network === null) throw new RangeError('a trusted proxy is an address or a network');
-    proxies.addSubnet(...network);
-  }
-  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  const isTrusted = networksOf(trusted);
   return (peer, forwardedFor = '') => {
     let client = addressOf(peer) ?? peer;
     if (trusted.length === 0) return client;

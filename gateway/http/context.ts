@@ -6,6 +6,7 @@ import type { FirstAnswer, KeyRole } from '../../model/ports/identity-store.ts';
 import type { AuditNote, AuditRecord } from '../../model/rows/audit.ts';
 import type { IdempotencyClaim } from '../../model/account/capabilities.ts';
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../protocol/routes.ts';
+import type { Scrape } from '../../protocol/node/metrics-access.ts';
 import type { DuplicateKey } from '../../model/ports/accounts.ts';
 import type { Outgrown } from './idempotency.ts';
 
@@ -54,6 +55,8 @@ export interface Asked<O extends OperationId = OperationId> {
   readonly cookies: Readonly<Record<string, string>>;
   /** Of the peer, or what trusted proxies say of it: to count by, never to let somebody in by. */
   readonly clientAddress: string;
+  /** Who asks to read the metrics: the peer itself, whatever proxies say. */
+  readonly scrape: Scrape;
   /** What the caller's program says of itself, printable and short; empty where it says nothing. */
   readonly client: string;
   /** Of the page that asks; absent outside of browsers. */

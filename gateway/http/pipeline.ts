@@ -18,6 +18,7 @@ import { clientOf, cookiesOf, headOf, idempotencyKeyOf, type Listed } from './he
 import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
 import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
 import { isFresh, staleRefusal } from './organization/second-factor.ts';
+import { scrapeOf } from '../../protocol/node/metrics-access.ts';
 import { plainPath } from '../../protocol/route.ts';
 import { validate } from '../../protocol/validation.ts';
 
@@ -74,6 +75,7 @@ export function createPipeline(
         use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined,
       cookies: cookiesOf(request.headers.cookie),
       clientAddress: address,
+      scrape: scrapeOf(request.socket.remoteAddress, request.headers),
       client,
       note: noteOf(route, asking, targetOf(input.params)),
       origin: request.headers.origin,

@@ -6,7 +6,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { isRefusal, Refused, refuse } from '../../protocol/errors.ts';
+import { type ErrorCode, isRefusal, Refused, refuse } from '../../protocol/errors.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { BODY_BYTES_MAX, bodyBytesOf } from '../../protocol/route.ts';
@@ -15,6 +15,7 @@ import type { GatewayDeps } from '../deps.ts';
 import { serveConsole } from '../pages/console.ts';
 import { servePages } from '../pages/docs.ts';
 import { serveExplorer } from '../pages/explorer.ts';
+import { serveSecurityTxt } from '../pages/security-txt.ts';
 import { servePay } from '../pages/pay/serve.ts';
 import { malformed, report, sendRefusal } from './answers.ts';
 import { createAuth, type Auth } from './auth/auth.ts';
@@ -34,7 +35,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
     bodyRead: boolean;
-    code: string | null;
+    code: ErrorCode | null;
   }
   interface FastifyContextConfig {
     route?: Listed;
@@ -106,6 +107,11 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     });
   }
   servePages(app, deps.config.publicUrl);
+  serveSecurityTxt(app, {
+    contact: deps.config.securityContact ?? null,
+    origin: deps.config.publicUrl,
+    nowMs: deps.nowMs,
+  });
   serveConsole(app, deps.console);
   serveExplorer(app, deps.sandbox);
   await servePay(app, deps, checkout, () => state.draining && !state.serving);

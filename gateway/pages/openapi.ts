@@ -53,7 +53,9 @@ export function describeApi(origin: string): ApiDescription {
   const parts = componentsOf(names);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of ROUTE_LIST) {
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route.operationId, route, names, parts);
+    const operation = operationOf(route.operationId, route, names, parts);
+    (paths[route.path] ??= {})[route.method.toLowerCase()] =
+      route.where === 'both' ? operation : { ...operation, servers: serversOf(origin, route.where) };
   }
   return {
     openapi: '3.1.0',
@@ -65,12 +67,45 @@ export function describeApi(origin: string): ApiDescription {
         'Non-custodial multi-chain wallet infrastructure. The same paths are served by the cloud and by the ' +
         'edge in your own network; every answer has one envelope; branch on `error.code`.',
     },
-    servers: [{ url: origin, description: 'cloud' }],
-    tags: TAGS.map((name) => ({ name })),
+    servers: serversOf(origin),
+    tags: TAGS.map((name) => ({ name, description: AREAS[name] })),
     paths,
     webhooks: Object.fromEntries(EVENTS.map((event) => [event, webhookOf(event)])),
     components: { schemas: parts, securitySchemes: SECURITY },
   };
+}
+
+/** What each area of operations is for. */
+const AREAS: Readonly<Record<(typeof TAGS)[number], string>> = {
+  Addresses: 'Deposit addresses: issue, read, archive',
+  Balances: 'What addresses hold, as the chain says',
+  Transactions: 'Deposits and withdrawals: read, build, sign and broadcast, reprice',
+  Webhooks: 'Endpoints for events, their deliveries and secrets',
+  Edge: 'What an edge says to the cloud; signed by its identity',
+  'Edge settings': 'Edges of an account as people see them: readiness, identities, key sources',
+  Sandbox: 'Levers of the simulated chains of a sandbox account',
+  Chains: 'Networks, tokens, fees, and how well a chain is followed',
+  Payments: 'Payment links and the payments on them, for the merchant',
+  Checkout: 'What the pay page asks on behalf of a payer',
+  Treasury: 'Treasuries, gas tanks, sweep policies and jobs',
+  Migration: 'Addresses and balances taken over from another system',
+  Authentication: 'Sign-in, second factors and sessions of people',
+  Organizations: 'Members, invitations and roles',
+  Settings: 'API keys and settings of an organization',
+  Billing: 'Plan, usage and statements',
+  Administration: 'For the operator of the cloud: nodes, actors, accounts',
+  Health: 'Liveness, readiness, metrics and this description',
+};
+
+/** Where an operation is served. The address of an edge is its owner's: the default is that of a new one. */
+function serversOf(origin: string, where: 'cloud' | 'edge' | 'both' = 'both'): Json[] {
+  const cloud = { url: origin, description: 'cloud: X-API-Key flk_…' };
+  const edge = {
+    url: '{edge}',
+    description: 'edge, in your own network: X-API-Key loc_…',
+    variables: { edge: { default: 'http://127.0.0.1:8081', description: 'where your edge listens' } },
+  };
+  return [...(where === 'edge' ? [] : [cloud]), ...(where === 'cloud' ? [] : [edge])];
 }
 
 const SECURITY: Json = {
@@ -301,6 +336,7 @@ function webhookOf(event: (typeof EVENTS)[number]): Json {
   return {
     post: {
       operationId: `on_${event}`,
+      security: [], // the signature is in the headers below
       tags: ['Webhooks'],
       summary: EVENT_CATALOGUE[event].when,
       description:

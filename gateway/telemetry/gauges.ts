@@ -1,4 +1,11 @@
 /** Figures that are read when they are asked for. */
+import type { CloudMetrics } from '../../protocol/metrics/cloud.ts';
+import type { LabelsOf } from '../../protocol/metrics/metric.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+
+type ByChain = Readonly<Partial<Record<Chain, number>>>;
+type Role = LabelsOf<CloudMetrics, 'svc_role_unserved'>['role'];
+type CallReason = LabelsOf<CloudMetrics, 'svc_node_calls_refused_total'>['reason'];
 
 /** What a scrape of /metrics asks for: values that are a query or a state. Maps are by chain. */
 export interface GaugeReader {
@@ -15,11 +22,11 @@ export interface OwnFigures {
   /** Of 1,024, those that no node serves, as this one knows. */
   readonly shardsUnowned: number;
   /** By chain: 1 while no node follows it, as this one knows. */
-  readonly chainUnfollowed: Readonly<Record<string, number>>;
+  readonly chainUnfollowed: ByChain;
   /** By role: 1 while no living node has it, as this one knows. */
-  readonly roleUnserved: Readonly<Record<string, number>>;
+  readonly roleUnserved: Readonly<Partial<Record<Role, number>>>;
   /** Calls on the internal port that were refused, by reason. */
-  readonly callsRefused: Readonly<Record<string, number>>;
+  readonly callsRefused: Readonly<Partial<Record<CallReason, number>>>;
 }
 
 /** What the database counts. */
@@ -27,7 +34,7 @@ export interface StoredFigures {
   readonly publicationsIncomplete: number;
   readonly mailUnsent: number;
   readonly factsSetAside: number;
-  readonly blocksUnresolved: Readonly<Record<string, number>>;
-  readonly headAgeSeconds: Readonly<Record<string, number>>;
-  readonly nonceGaps: Readonly<Record<string, number>>;
+  readonly blocksUnresolved: ByChain;
+  readonly headAgeSeconds: ByChain;
+  readonly nonceGaps: ByChain;
 }

@@ -123,7 +123,8 @@ export const OPERATION_ROUTES = {
     path: '/metrics',
     reply: platform.anyDocument,
     bare: 'text/plain',
-    summary: 'Prometheus metrics',
+    refusals: ['NOT_FOUND'],
+    summary: 'Prometheus metrics, for peers in METRICS_ALLOW or with the token of METRICS_TOKEN_FILE',
   },
   getDescription: {
     ...open('Health'),

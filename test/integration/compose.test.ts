@@ -1,5 +1,8 @@
 /** compose.yaml is the production shape; no Docker engine is needed to hold it to the code that it starts. */
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
 import { parse } from 'yaml';
 import { CHAINS } from '../../protocol/slugs.ts';
@@ -21,6 +24,7 @@ interface Service {
   healthcheck?: { test: string[] };
 }
 const NODES = ['cloud-1', 'cloud-2'];
+const image = readFileSync(`${ROOT}deploy/image/Dockerfile`, 'utf8');
 const compose = parse(readFileSync(`${ROOT}compose.yaml`, 'utf8'), { merge: true }) as {
   services: Record<string, Service>;
   secrets: Record<string, unknown>;
@@ -75,11 +79,8 @@ test('spec §1.3: only the edge of compose.yaml gets the phrase', (t) => {
 });
 
 test('spec §1.3: what the image copies holds no phrase and no data of this machine, and replaces no installed package', (t) => {
-  const { 'x-image': image, secrets } = compose as unknown as {
-    'x-image': { build: { dockerfile_inline: string } };
-    secrets: { phrase: { file: string } };
-  };
-  t.true(image.build.dockerfile_inline.includes('COPY . .'));
+  const { secrets } = compose as unknown as { secrets: { phrase: { file: string } } };
+  t.true(image.includes('COPY . .'));
   const left = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
   for (const name of [secrets.phrase.file.replace('./', ''), '.data*', '.git', '.env', 'node_modules'])
     t.true(left.includes(name), name);
@@ -92,11 +93,9 @@ test('issue 2.11: a chain goes live in compose.yaml by its setting, whichever of
 });
 
 test('issue 4.1: the image gives the directory of a data volume to the user that it runs as', (t) => {
-  const { 'x-image': image } = compose as unknown as { 'x-image': { build: { dockerfile_inline: string } } };
-  const lines = image.build.dockerfile_inline.trim().split('\n');
+  const made = image.indexOf('mkdir /data && chown node:node /data');
   t.is(compose.services['edge']!.environment!['EDGE_DATA_DIR'], '/data');
-  t.true(lines.indexOf('RUN mkdir /data && chown node:node /data') < lines.indexOf('USER node'));
-  t.true(lines.includes('RUN mkdir /data && chown node:node /data'));
+  t.true(made > 0 && made < image.indexOf('USER node'));
 });
 
 test('found F13: an edge of compose.yaml starts with a live key: its way to the cloud is said to be its own', (t) => {
@@ -114,7 +113,7 @@ test('issue 4: three replicas of one edge: the same settings, each its own disk 
   t.is(new Set(replicas.map(({ volumes }) => String(volumes))).size, 3);
   t.deepEqual(
     replicas.map(({ ports }) => String(ports)),
-    ['8081:8081', '8082:8081', '8083:8081'],
+    ['127.0.0.1:8081:8081', '127.0.0.1:8082:8081', '127.0.0.1:8083:8081'],
   );
   t.deepEqual(
     replicas.map(({ profiles }) => profiles ?? []),
@@ -153,4 +152,60 @@ test('issue 10.9: two nodes of one cluster, each asked for its health; the proxy
     t.true(content.includes(`proxy_set_header ${header} ${value};`), header);
   t.false(/(?<!\$)(?:\$\$)*\$(?!\$)/.test(content), 'a single $ is a setting of compose');
   t.regex(content, /proxy_next_upstream error;/);
+});
+
+test('X62 no port of compose.yaml is open to other machines, and no service but the proxy and the edges has one', (t) => {
+  const published = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
+    ports.map((port) => [name, port]),
+  );
+  t.deepEqual(
+    published.map(([name]) => name),
+    ['cloud', 'edge', 'edge-2', 'edge-3'],
+  );
+  for (const [name, port] of published) t.regex(port!, /^127\.0\.0\.1:\d+:\d+$/, name);
+});
+
+test('X60 nothing of compose.yaml runs npm, and what runs our image writes to its volumes alone', (t) => {
+  const ours = Object.entries(compose.services).filter(([, { image: other }]) => other === undefined);
+  t.deepEqual(ours.map(([name]) => name).sort(), ['cloud-1', 'cloud-2', 'edge', 'edge-2', 'edge-3', 'migrate']);
+  for (const [name, service] of ours) {
+    t.is(service.command![0], 'node', name);
+    t.like(service, { read_only: true, build: { dockerfile: 'deploy/image/Dockerfile' } }, name);
+  }
+});
+
+test('X60 the image has the rooms that run in production and no other: every program starts from them alone', async (t) => {
+  const last = image.slice(image.lastIndexOf('\nFROM '));
+  const rooms = [...last.matchAll(/^COPY ([a-z-]+) \1$/gm)].map(([, room]) => room!);
+  t.false(/COPY \. /.test(last));
+  for (const room of ['test', 'bench', 'developer', 'docs']) t.false(rooms.includes(room), room);
+  t.regex(last, /^RUN rm -rf \/usr\/local\/lib\/node_modules/m, 'no npm');
+  const app = mkdtempSync(join(tmpdir(), 'flock-image-'));
+  t.teardown(() => rmSync(app, { recursive: true, force: true }));
+  for (const room of rooms) cpSync(join(ROOT, room), join(app, room), { recursive: true });
+  copyFileSync(join(ROOT, 'package.json'), join(app, 'package.json'));
+  symlinkSync(join(ROOT, 'node_modules'), join(app, 'node_modules'));
+  const programs: [file: string, args: string[], code: number, said: RegExp][] = [
+    ['supervision/main.ts', [], 78, /DATABASE_URL/],
+    ['edge/main.ts', [], 78, /API_KEY/],
+    ['persistence/postgres/migrate.ts', [], 78, /DATABASE_OWNER_URL/],
+    ['gateway/cli/flock.ts', ['--version'], 0, /^flock \d/],
+    ['edge/cli/flock-edge.ts', ['--version'], 0, /^flock-edge \d/],
+  ];
+  await Promise.all(
+    programs.map(async ([file, args, code, said]) => {
+      const child = spawn(process.execPath, ['--disable-sigusr1', file, ...args], {
+        cwd: app,
+        env: { PATH: process.env['PATH'] },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let text = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      const ended = await new Promise<number | null>((resolve) => child.once('close', resolve));
+      t.regex(text, said, `${file}: ${text}`);
+      t.notRegex(text, /ERR_MODULE_NOT_FOUND|Cannot find/, file);
+      t.is(ended, code, `${file}: ${text}`);
+    }),
+  );
 });

@@ -1,5 +1,10 @@
 /** The figures of a node's watchers, kept until somebody asks: gauges by chain, counters by their labels. */
-import type { CounterName, GaugeName, Metrics } from '../../chain-watchers/ports.ts';
+import type { Metrics } from '../../chain-watchers/ports.ts';
+import type { CloudMetrics } from '../../protocol/metrics/cloud.ts';
+import type { NamesOf } from '../../protocol/metrics/metric.ts';
+
+export type GaugeName = NamesOf<CloudMetrics, 'gauge'>;
+export type CounterName = NamesOf<CloudMetrics, 'counter'>;
 
 export interface Figures extends Metrics {
   /** The newest value of a gauge by chain. */
@@ -17,7 +22,7 @@ export function createFigures(observeBlock: Metrics['observeBlock'] = () => unde
   return {
     set(name, labels, value) {
       const byChain = gauges.get(name) ?? new Map<string, number>();
-      gauges.set(name, byChain.set(labels['chain'] ?? '', value));
+      gauges.set(name, byChain.set((labels as Readonly<Record<string, string>>)['chain'] ?? '', value));
     },
     add(name, labels, by = 1) {
       const key = JSON.stringify([name, labels]);

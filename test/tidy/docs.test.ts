@@ -85,6 +85,7 @@ function read(): Set<string> {
       'developer/postgres-binaries.ts',
       'persistence/postgres/migrate.ts',
       'protocol/node/failpoint.ts',
+      'protocol/node/metrics-access.ts',
     ],
     '.ts',
   )) {

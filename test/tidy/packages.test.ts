@@ -1,6 +1,8 @@
 /** Each package has a use, and is declared for it. docs/decisions/0037-libraries.md has the reasons. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import test from 'ava';
-import { filesOf, importsOf, sources } from '../support/tree.ts';
+import { filesOf, importsOf, ROOT, sources } from '../support/tree.ts';
 
 /** Run, started, or read by the compiler; nothing imports them. */
 const TOOLS =
@@ -42,4 +44,35 @@ test('house 4: every package is imported, and every imported one is declared whe
       .map((name) => `nothing imports ${name}`),
   ];
   t.deepEqual(wrong, []);
+});
+
+test('X71 a bill of materials can be made of the lockfile: it lists each package once, and says which are not deployed', async (t) => {
+  const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'sbom'], { cwd: ROOT, maxBuffer: 64 << 20 });
+  const bill = JSON.parse(stdout) as {
+    bomFormat: string;
+    components: { name: string; version: string; purl: string; properties: { name: string }[] }[];
+  };
+  t.is(bill.bomFormat, 'CycloneDX');
+  const { packages } = (await import('../../package-lock.json', { with: { type: 'json' } })).default as unknown as {
+    packages: Record<string, { name?: string; version?: string; dev?: boolean }>;
+  };
+  const named = Object.entries(packages)
+    .filter(([path]) => path !== '')
+    .map(([path, { name, version, dev = false }]) => ({
+      dev,
+      text: `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`,
+    }));
+  const textsOf = (list: { text: string }[]) => [...new Set(list.map(({ text }) => text))].sort();
+  const listed = bill.components.map(({ name, version, properties }) => ({
+    text: `${name}@${version}`,
+    isTool: properties.some((one) => one.name === 'cdx:npm:package:development'),
+  }));
+  t.is(new Set(bill.components.map(({ purl }) => purl)).size, listed.length);
+  t.deepEqual(textsOf(listed), textsOf(named));
+  const deployed = new Set(textsOf(named.filter(({ dev }) => !dev)));
+  t.deepEqual(
+    listed.filter(({ text, isTool }) => !isTool && !deployed.has(text)),
+    [],
+    'what is only a tool says so',
+  );
 });

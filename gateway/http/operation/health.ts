@@ -1,5 +1,7 @@
 /** Liveness, readiness, metrics and the description of the API. */
 import { refuse } from '../../../protocol/errors.ts';
+import { noMetrics } from '../../../protocol/unknown-path.ts';
+import { createMetricsAccess, METRICS_ALLOW_DEFAULT, NOT_LET_IN } from '../../../protocol/node/metrics-access.ts';
 import type { Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { describeApi } from '../../pages/openapi.ts';
@@ -9,7 +11,9 @@ export function healthHandlers({
   metrics,
   isDraining,
   config,
+  log,
 }: HandlerDeps): Pick<Handlers, 'getLive' | 'getReady' | 'getMetrics' | 'getDescription'> {
+  const mayScrape = config.mayScrape ?? createMetricsAccess(METRICS_ALLOW_DEFAULT, null);
   let description: string | null = null;
   return {
     getLive: async () => ({ status: 'live' as const }),
@@ -18,7 +22,11 @@ export function healthHandlers({
       if (Object.values(checks).every(Boolean)) return { status: 'ready' as const, checks };
       return refuse('SERVICE_UNAVAILABLE', { checks, retryAfterSeconds: 1 }, 'not ready');
     },
-    getMetrics: () => metrics.text(),
+    async getMetrics({ scrape }) {
+      if (mayScrape(scrape)) return metrics.text();
+      log.warn({}, NOT_LET_IN);
+      return noMetrics();
+    },
     getDescription: async () => (description ??= JSON.stringify(describeApi(config.publicUrl))),
   };
 }

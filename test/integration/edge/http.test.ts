@@ -576,7 +576,7 @@ test('decisions 6: a cloud that invents a local key, in a welcome or a frame, op
   t.is((await edge.ask('GET', '/v1/edge/keys')).data?.['totalElements'], 1);
 });
 
-test('/health and /metrics need no key and say nothing secret', async (t) => {
+test('X51 /health and /metrics need no key and say nothing secret; through a proxy there are no metrics', async (t) => {
   const { cloud, edge } = await stage(t);
   await eventually('the stream is up', () => cloud.streams === 1);
   for (const path of ['/health/live', '/health/ready', '/v1/edge/health'])
@@ -588,8 +588,16 @@ test('/health and /metrics need no key and say nothing secret', async (t) => {
     'svc_edge_registered 1',
     'svc_edge_stream_up 1',
     'svc_edge_alarms 0',
+    'svc_edge_alarms_total 0',
   ])
     t.true(metrics.text.includes(name), name);
+  const forwarded = await ask(edge.url, {
+    method: 'GET',
+    path: '/metrics',
+    headers: { 'x-forwarded-for': '127.0.0.1' },
+  });
+  t.is(forwarded.status, 404);
+  t.regex(forwarded.text, /METRICS_ALLOW and METRICS_TOKEN_FILE/);
 });
 
 test('§4.2 a destination that names another tag than chainTag is INVALID_INPUT before anything is built', async (t) => {

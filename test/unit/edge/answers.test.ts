@@ -154,6 +154,7 @@ function openStage({
         pathAndQuery: `/x${sample.query ?? ''}`,
         headers: {},
         body: sample.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(sample.body)),
+        scrape: { peer: '127.0.0.1', isForwarded: false, authorization: undefined },
         isGone: () => false,
       };
       const path = Object.entries(own_paths).find(([name]) => name === operation)?.[1] ?? forwarding.forward;

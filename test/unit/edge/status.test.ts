@@ -66,6 +66,7 @@ test('the page is one document, without scripts or foreign assets, and escapes w
     headers: {},
     body: Buffer.alloc(0),
     keyId: null,
+    scrape: { peer: '127.0.0.1', isForwarded: false, authorization: undefined },
     isGone: () => false,
   });
   if (answer.kind !== 'bare') return t.fail();

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { createClientAddress, isNetwork } from '../../../gateway/http/client-address.ts';
+import { createClientAddress } from '../../../gateway/http/client-address.ts';
+import { isNetwork } from '../../../protocol/node/networks.ts';
 import { ConfigurationError, readConfig } from '../../../supervision/config.ts';
 
 const CASES: [what: string, trusted: string[], peer: string, forwardedFor: string | undefined, client: string][] = [

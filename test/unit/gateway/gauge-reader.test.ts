@@ -4,7 +4,7 @@ import { createGaugeReader, type GaugeParts } from '../../../gateway/telemetry/g
 
 /** A node whose database answers, is known to be away, or hangs. */
 function node() {
-  const state = { away: false, asked: 0, answer: (): Promise<number> => Promise.resolve(3) };
+  const state = { away: false, asked: 0, elapsedMs: 0, answer: (): Promise<number> => Promise.resolve(3) };
   const parts = {
     stores: {
       deliveries: {
@@ -30,22 +30,28 @@ function node() {
     isAway: () => state.away,
     nowMs: () => 1_000,
   };
-  return { state, metrics: createMetrics(createGaugeReader(parts as unknown as GaugeParts)) };
+  return {
+    state,
+    metrics: createMetrics(createGaugeReader(parts as unknown as GaugeParts), ['eth'], () => state.elapsedMs),
+  };
 }
 
 test('found F75: figures are answered while the database is away, with a gauge that says so and what was read last', async (t) => {
   const { state, metrics } = node();
   t.regex(await metrics.text(), /^svc_database_up 1$/m);
   state.away = true;
+  state.elapsedMs = 90_000;
   const text = await metrics.text();
   for (const line of [
     /^svc_database_up 0$/m,
+    /^svc_gauges_age_seconds 90$/m,
     /^svc_mailbox_depth 7$/m,
     /^svc_edge_streams 4$/m,
     /^svc_shards_unowned 6$/m,
     /^svc_chain_unfollowed\{chain="eth"\} 1$/m,
     /^svc_role_unserved\{role="publisher"\} 1$/m,
     /^svc_node_calls_refused\{reason="secret"\} 2$/m,
+    /^svc_node_calls_refused_total\{reason="secret"\} 2$/m,
     /^svc_mail_unsent 3$/m,
   ])
     t.regex(text, line);

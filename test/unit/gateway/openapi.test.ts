@@ -174,3 +174,18 @@ test('found F78: every body, reply and refusal of the description has an example
   }
   t.deepEqual(wrong, []);
 });
+
+test('X38 every operation says where it is served, who may call it and what its area is for, and so does every webhook', (t) => {
+  const origins = (servers: unknown) => (servers as { url: string }[]).map(({ url }) => url);
+  t.deepEqual(origins(API['servers']), ['https://cloud.example.com', '{edge}']);
+  for (const { operationId, where } of ROUTE_LIST) {
+    const { operation } = OPERATIONS.find((each) => each.operation.operationId === operationId)!;
+    const expected = { both: undefined, cloud: ['https://cloud.example.com'], edge: ['{edge}'] }[where];
+    t.deepEqual(operation['servers'] === undefined ? undefined : origins(operation['servers']), expected, operationId);
+    t.true(Array.isArray(operation.security), operationId);
+  }
+  for (const [event, { post }] of Object.entries(API.webhooks))
+    t.deepEqual((post as Json)['security'], [], `${event} has the signature in its headers`);
+  for (const { name, description } of API['tags'] as { name: string; description?: string }[])
+    t.true((description ?? '').length > 10, name);
+});

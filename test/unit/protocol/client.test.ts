@@ -110,8 +110,8 @@ test('a refusal is a value with its code and details; `must` throws it', async (
   await server.close();
 });
 
-test('what is no envelope, an unknown code and nobody there are UPSTREAM_UNAVAILABLE', async (t) => {
-  const bodies = ['<html>', '', '[]', 'null', '{"success":false}', '{"success":"yes"}', failure('BRAND_NEW')];
+test('what is no envelope and nobody there are UPSTREAM_UNAVAILABLE', async (t) => {
+  const bodies = ['<html>', '', '[]', 'null', '{"success":false}', '{"success":"yes"}'];
   let at = 0;
   const server = await serving(() => ({ status: 502, body: bodies[at++]! }));
   const client = createClient({ baseUrl: server.url });
@@ -128,6 +128,26 @@ test('what is no envelope, an unknown code and nobody there are UPSTREAM_UNAVAIL
   await t.throwsAsync(() => asked, { name: 'AbortError' });
   silent.close();
   silent.closeAllConnections();
+});
+
+test('X9 a refusal with a code of a newer service keeps its code, message and details; an edge, which acts on codes, waits', async (t) => {
+  const body = JSON.stringify({
+    success: false,
+    data: null,
+    error: { code: 'BRAND_NEW', message: 'a new reason', details: { since: '2.0' } },
+    meta: { requestId: 'req_x', timestamp: '2026-01-01T00:00:00Z' },
+  });
+  const server = await serving(() => ({ status: 422, body }));
+  const client = createClient({ baseUrl: server.url });
+  const { status, outcome } = await client.ask('listChains');
+  t.is(status, 422);
+  t.deepEqual(outcome as unknown, { ok: false, code: 'BRAND_NEW', message: 'a new reason', details: { since: '2.0' } });
+  await t.throwsAsync(() => client.must('listChains'), { instanceOf: Refused, message: 'BRAND_NEW: a new reason' });
+  t.like(await client.with({ onlyKnownCodes: true }).call('listChains'), {
+    code: 'UPSTREAM_UNAVAILABLE',
+    details: { reason: 'unknown code', code: 'BRAND_NEW', status: 422 },
+  });
+  await server.close();
 });
 
 test('a redirect is not followed: it is no answer of the service', async (t) => {
