@@ -13,7 +13,7 @@ const NAMED_MAX = 11;
 function valuesOf(label: string, values: LabelValues): string {
   if (values === 'configured') return label;
   if (values === CHAINS) return 'chain';
-  return values.length > NAMED_MAX ? `${label} (${values.length})` : `${label} (${values.join(', ')})`;
+  return values.length > NAMED_MAX ? label : `${label} (${values.join(', ')})`;
 }
 
 const labelsOf = ({ labels }: Metric): string =>
