@@ -9,10 +9,13 @@ import { isRefusal } from '../../protocol/errors.ts';
 import type { Child } from '../../developer/children.ts';
 import { openCompany, patiently, CONFIRMATIONS } from '../support/company.ts';
 import { partEntries } from '../support/built-parts.ts';
+import { evidenceOf } from '../support/evidence.ts';
 import { holdingClient } from '../support/holding-client.ts';
 import { cloudOfReleaseBefore } from '../support/release-before.ts';
 
-const CALLERS = 4;
+const CALLERS = 16;
+/** Requests of all callers together, in a second, where the machine can. */
+const PER_SECOND = 200;
 
 test.serial('a rolling upgrade and a step back lose no request and no payment', async (t) => {
   t.timeout(600_000);
@@ -44,6 +47,13 @@ test.serial('a rolling upgrade and a step back lose no request and no payment', 
   t.teardown(() => {
     goesOn = false;
   });
+  const beganAt = performance.now();
+  let asked = 0;
+  /** The next request's moment. */
+  const turn = () =>
+    new Promise((resolve) => {
+      setTimeout(resolve, Math.max(0, beganAt + ((asked += 1) * 1_000) / PER_SECOND - performance.now()));
+    });
   const callers = Array.from({ length: CALLERS }, async (_, at) => {
     const caller = holdingClient(() => [...isReady]);
     const client = createClient({
@@ -53,11 +63,14 @@ test.serial('a rolling upgrade and a step back lose no request and no payment', 
     });
     for (let n = 0; goesOn; n += 1) {
       const userRef = `caller-${at}-${n}`;
-      const answers = [
-        await client.call('createAddress', { body: { chain: 'eth', userRef } }),
-        await client.call('listAddresses', { query: { userRef } }),
-      ];
-      failures.push(...answers.filter((answer) => isRefusal(answer)));
+      await turn();
+      const startedAt = performance.now();
+      const issued = await client.call('createAddress', { body: { chain: 'eth', userRef } });
+      await turn();
+      const answers = [issued, await client.call('listAddresses', { query: { userRef } })];
+      const failed = answers.filter((answer) => isRefusal(answer));
+      if (failed.length > 0)
+        failures.push({ failed, tookMs: performance.now() - startedAt, at: new Date().toISOString() });
       made.push(userRef);
     }
     await caller.close();
@@ -100,6 +113,8 @@ test.serial('a rolling upgrade and a step back lose no request and no payment', 
   await replace('step back', deployment.cloudUrl, deployment.cloud, restart(before));
   goesOn = false;
   await Promise.all(callers);
+  t.log(`${asked} requests, ${Math.round((asked * 1_000) / (performance.now() - beganAt))} a second`);
+  if (failures.length > 0) t.log(JSON.stringify(failures), await evidenceOf(company));
   t.deepEqual(failures, []);
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from flock.address where account_id = ${company.accountId} and user_ref like 'caller-%'`;
