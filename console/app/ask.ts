@@ -8,7 +8,7 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { OperationId, ReplyOf } from '../../protocol/routes.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import { answerOf } from './passkey.ts';
-import { login, loginFor, open, refresh, signedIn, Unreachable } from './session.ts';
+import { leaveReading, login, loginFor, open, reading, refresh, signedIn, Unreachable } from './session.ts';
 
 export interface Scope {
   readonly organizationId: string;
@@ -37,6 +37,10 @@ export async function ask<O extends OperationId>(
     if (held === null) return nobody();
     const answer = await once(operationId, scope, call, held.accessToken);
     if (answer.status !== 401) return answer;
+    if (reading.peek() !== null) {
+      leaveReading(true);
+      return answer;
+    }
     const again = await refresh();
     if (again === null) return answer;
     const right = await loginFor(scope?.organizationId ?? null);

@@ -17,6 +17,7 @@ const wallets = () => import('../pages/wallets.tsx');
 const hooks = () => import('../pages/webhooks.tsx');
 const edge = () => import('../pages/edge.tsx');
 const organization = () => import('../pages/organization.tsx');
+const record = () => import('../pages/record.tsx');
 const admin = () => import('../pages/admin.tsx');
 
 export const PAGES: readonly PageEntry[] = [
@@ -57,6 +58,13 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Organization',
     load: async () => (await organization()).Billing,
   },
+  { path: '/audit-log', title: 'Audit log', group: 'Organization', load: async () => (await record()).AuditLog },
+  {
+    path: '/support',
+    title: 'Support access',
+    group: 'Organization',
+    load: async () => (await record()).SupportAccess,
+  },
 ];
 
 /** Pages of administrators, outside of any organization. */
@@ -65,6 +73,12 @@ export const ADMIN_PAGES: readonly PageEntry[] = [
   { path: '/admin/actors', title: 'Actors', group: 'Administration', load: async () => (await admin()).Actors },
   { path: '/admin/facts', title: 'Facts set aside', group: 'Administration', load: async () => (await admin()).Facts },
   { path: '/admin/accounts', title: 'Accounts', group: 'Administration', load: async () => (await admin()).Accounts },
+  {
+    path: '/admin/support',
+    title: 'Support sessions',
+    group: 'Administration',
+    load: async () => (await admin()).SupportSessions,
+  },
 ];
 
 /** Pages about oneself. */

@@ -6,6 +6,7 @@ import { computed, signal } from '@preact/signals';
 import { createClient, type Answered } from '../../protocol/client.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
+import { BASE } from './place.ts';
 import type { OrgRole } from '../../protocol/slugs.ts';
 
 type Token = ReplyOf<'login'>;
@@ -28,10 +29,31 @@ export type Session =
 
 export const session = signal<Session>({ state: 'starting' });
 export const login = computed(() => (session.value.state === 'in' ? session.value.login : null));
+/** What staff reads in this tab; null for everybody else. Gone with the tab, and never renewed. Console A45. */
+export const reading = signal<ReplyOf<'startSupportSession'> | null>(null);
 export const organizations = signal<readonly Organization[]>([]);
 
 /** The client without a credential, on the origin that the console came from. */
 export const open = createClient({ baseUrl: window.location.origin });
+
+/** This tab reads as a viewer of an organization, until it is left or its time is over. */
+export function readAs(begun: ReplyOf<'startSupportSession'>): void {
+  const { organizationId, accessToken, endsAt } = begun;
+  const now = login.peek();
+  reading.value = begun;
+  organizations.value = [{ id: organizationId, name: organizationId, role: 'viewer', createdAt: endsAt }];
+  session.value = {
+    state: 'in',
+    login: {
+      ...{ accessToken, organizationId, role: 'viewer', isAdmin: false, userId: now?.userId ?? '' },
+      endsAtMs: Date.parse(endsAt) + SPARE_MS,
+    },
+  };
+}
+
+/** Oneself again. The page is loaded anew, so that nothing that was read stays in memory. */
+export const leaveReading = (ended: boolean): void =>
+  window.location.assign(`${BASE}/admin/support${ended ? '?ended=yes' : ''}`);
 
 /** A token is not used in its last half minute. */
 const SPARE_MS = 30_000;
@@ -125,6 +147,8 @@ const isSpent = ({ endsAtMs }: Login): boolean => Date.now() > endsAtMs - SPARE_
 /** A token that is good in an organization; null where nobody is signed in. Throws: Unreachable. */
 export async function loginFor(organizationId: string | null): Promise<Login | null> {
   const now = login.peek();
+  // The token of a support session is good for what it reads, and comes once.
+  if (reading.peek() !== null) return now;
   const held = now === null || isSpent(now) ? await refresh() : now;
   if (held === null || organizationId === null || held.organizationId === organizationId) return held;
   return oneAtATime(async () => {

@@ -6,14 +6,14 @@ import { CodeDialog } from '../ui/code-dialog.tsx';
 import { Field, Form, useSend } from '../ui/form.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { Empty, Skeleton } from '../ui/states.tsx';
-import { plain, words } from '../ui/text.ts';
+import { plain, utc, words } from '../ui/text.ts';
 import { Wordmark } from '../ui/wordmark.tsx';
 import { ask, type Scope } from './ask.ts';
 import { isAway, isOnline } from './live.ts';
 import { BASE, go, hrefOf, pageKey, place } from './location.ts';
 import { ADMIN_PAGES, OPEN_PAGES, OWN_PAGES, pageAt, PAGES, type PageEntry } from './pages.ts';
 import type { PageComponent } from './page.ts';
-import { login, organizations, readOrganizations, session, signOut } from './session.ts';
+import { leaveReading, login, organizations, reading, readOrganizations, session, signOut } from './session.ts';
 
 /** The organization and environment of the address; null outside of any. */
 function scopeOf(): Scope | null {
@@ -111,6 +111,7 @@ function Frame({ scope }: { scope: Scope | null }): JSX.Element {
       >
         Skip to the page
       </a>
+      <Reading />
       {isSandbox && (
         <p class="sandbox-band">
           <b>Sandbox</b> <span>Simulated chains. Nothing here is worth money.</span>
@@ -161,8 +162,26 @@ function NotLive(): JSX.Element {
   );
 }
 
+/** Whom staff reads, on every page: only leaving takes it away. Console A45. */
+function Reading(): JSX.Element | null {
+  const now = reading.value;
+  if (now === null) return null;
+  return (
+    <div class="reading-band" role="region" aria-label="Support session">
+      <b>Staff</b>{' '}
+      <span>
+        You read <code>{now.organizationId}</code> ({now.environment}) until {utc(now.endsAt)}. Its owners know.
+      </span>{' '}
+      <button type="button" class="button small" onClick={() => leaveReading(false)}>
+        Leave
+      </button>
+    </div>
+  );
+}
+
 function Switches({ scope }: { scope: Scope }): JSX.Element {
   const { path } = place.value;
+  const environments = reading.value === null ? (['live', 'sandbox'] as const) : [reading.value.environment];
   const kept = (environment: Scope['environment']): string => {
     const found = pageAt(PAGES, path);
     // A page about one thing, or of the sandbox alone, has no twin in the other environment.
@@ -188,7 +207,7 @@ function Switches({ scope }: { scope: Scope }): JSX.Element {
         </select>
       </label>
       <nav class="environments" aria-label="Environment">
-        {(['live', 'sandbox'] as const).map((environment) => (
+        {environments.map((environment) => (
           <a
             key={environment}
             href={kept(environment)}
@@ -253,7 +272,10 @@ function Person({ scope }: { scope: Scope | null }): JSX.Element {
   return (
     <div class="person">
       {scope !== null && role !== null && (
-        <p class="faint">You are {role === 'owner' ? 'an owner' : role === 'editor' ? 'an editor' : 'a viewer'}</p>
+        <p class="faint">
+          You {reading.value === null ? 'are' : 'read as'}{' '}
+          {role === 'owner' ? 'an owner' : role === 'editor' ? 'an editor' : 'a viewer'}
+        </p>
       )}
       <p>
         <a href={`${BASE}/profile`}>Profile</a>

@@ -12,6 +12,8 @@ import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
 
+export { SupportSessions } from './admin-support.tsx';
+
 export function Nodes(): JSX.Element {
   const read = useRead('listNodes', null, undefined, { live: true });
   return (

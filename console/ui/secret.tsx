@@ -76,16 +76,18 @@ const Once = ({ text }: { text: string }): JSX.Element => (
   </>
 );
 
+/** Hands a text to the reader as a file. */
+export function save(text: string, fileName: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 function Download({ text, fileName }: { text: string; fileName: string }): JSX.Element {
-  const download = (): void => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }));
-    link.download = fileName;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
   return (
-    <button type="button" class="button" onClick={download}>
+    <button type="button" class="button" onClick={() => save(`${text}\n`, fileName)}>
       Download
     </button>
   );
