@@ -6,6 +6,17 @@ import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { list, wholeNumber as wholeNumberOf } from '../protocol/node/setting-shapes.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
+import {
+  hostSetting,
+  isLine,
+  isNamed,
+  isOnceEach,
+  LINE_FORM,
+  listSetting,
+  NAMED_FORM,
+  ONCE_FORM,
+  pathSetting,
+} from '../protocol/node/setting-forms.ts';
 import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
 import {
@@ -31,6 +42,7 @@ const smallestUnits = z
   .max(DIGITS_MAX)
   .transform(BigInt);
 const confirmations = wholeNumber(1, 10_000).transform(BigInt);
+
 /** `<NAME>_<CHAIN>`: one setting for each chain slug. */
 const CHAIN_SETTINGS = [
   'EDGE_SPEND_CAP',
@@ -42,18 +54,25 @@ const CHAIN_SETTINGS = [
 ] as const;
 type ChainSetting = (typeof CHAIN_SETTINGS)[number];
 
+const isOriginOf = (text: string): boolean => {
+  const url = URL.parse(text);
+  return url === null || (/^\/+$/.test(url.pathname) && url.search + url.hash + url.username + url.password === '');
+};
+
 const schema = z.object({
   /** The key of the cloud. Spec §5.1: its prefix fixes the environment for the life of the process. */
   API_KEY: z.string({ error: 'is needed: flk_live_… or flk_test_…' }),
-  CLOUD_URL: z.url({ protocol: /^https?$/, message: 'must be an http or https address' }),
+  CLOUD_URL: z
+    .url({ protocol: /^https?$/, message: 'must be an http or https address' })
+    .refine(isOriginOf, 'must be an origin such as https://cloud.example: no path, query or user'),
   /** Whether a live key may go over plain http to another machine. */
   EDGE_PLAIN_HTTP: z.enum(['refused', 'allowed']).default('refused'),
   /** Whether files of secrets must be their owner's alone; secret-setting.ts. */
   EDGE_SECRET_FILES: z.enum(['private', 'mounted']).default('private'),
-  HOST: z.string().default('127.0.0.1'),
+  HOST: hostSetting.default('127.0.0.1'),
   EDGE_PORT: port.default(8081),
-  EDGE_DATA_DIR: z.string().default('.data/edge'),
-  EDGE_CHAINS: list.pipe(z.array(z.enum(CHAINS)).min(1)).default([...CHAINS]),
+  EDGE_DATA_DIR: pathSetting.default('.data/edge'),
+  EDGE_CHAINS: listSetting.pipe(z.array(z.enum(CHAINS)).min(1).refine(isOnceEach, ONCE_FORM)).default([...CHAINS]),
   /** Rolling window of both caps, in seconds. */
   EDGE_SPEND_WINDOW: wholeNumber(1, 366 * 86_400).default(86_400),
   /** How far above the highest index that was issued here a new address may lie. */
@@ -74,15 +93,19 @@ const schema = z.object({
   /** How long a local key of another replica is good after somebody vouched for it, in seconds. */
   EDGE_KEY_SET_TTL: wholeNumber(600, 30 * 86_400).default(86_400),
   /** Addresses beside the derived treasury that a sweep may go to. Spec §4.5. */
-  EDGE_SWEEP_TREASURY_ALLOWLIST: list.default([]),
+  EDGE_SWEEP_TREASURY_ALLOWLIST: listSetting.refine(isOnceEach, ONCE_FORM).default([]),
   /** Public halves of the registry keys: two of them sign each version of the token registry. */
-  EDGE_REGISTRY_KEYS: list
-    .pipe(z.array(z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits, lower case: an Ed25519 public key')))
+  EDGE_REGISTRY_KEYS: listSetting
+    .pipe(
+      z
+        .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits, lower case: an Ed25519 public key'))
+        .refine(isOnceEach, ONCE_FORM),
+    )
     .default([]),
   EDGE_WEBHOOK_ALLOWLIST: z.string().optional(),
   EDGE_WEBHOOK_CONCURRENCY: wholeNumber(1, 4_096).default(256),
   EDGE_WEBHOOK_CONCURRENCY_PER_HOST: wholeNumber(1, 1_024).default(32),
-  POD_HINT: z.string().max(120).default(hostname().slice(0, 120)),
+  POD_HINT: z.string().max(120).refine(isLine, LINE_FORM).default(hostname().slice(0, 120)),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
 });
 
@@ -309,7 +332,8 @@ function readTokenCaps(env: Record<string, string>, problems: string[]): Map<Cha
       continue;
     }
     const entries = new Map<string, bigint>();
-    for (const [index, entry] of list.parse(text).entries()) {
+    if (!isNamed(text)) problems.push(`${name}: ${NAMED_FORM}`);
+    for (const [index, entry] of (listSetting.safeParse(text).data ?? []).entries()) {
       const at = entry.lastIndexOf('='),
         contract = factsOf(chain).parseToken(networkOf(chain), entry.slice(0, Math.max(at, 0)).trim());
       const units = smallestUnits.safeParse(entry.slice(at + 1).trim());
@@ -390,7 +414,7 @@ function readVerifyNodes(
     if (environment === 'sandbox') problems.push(`${name}: deposits of the sandbox are on no node; leave it out`);
     const text = readSecret(env, name, problems);
     if (text == null) continue;
-    const urls = list.parse(text);
+    const urls = listSetting.safeParse(text).data ?? [];
     const isSound = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
     if (urls.length === 0 || !urls.every(isSound))
       problems.push(`${name}: must be http or https addresses, separated by commas`);
@@ -401,6 +425,7 @@ function readVerifyNodes(
 
 function readAllowlist(text: string | undefined, problems: string[]): readonly WebhookTarget[] | null {
   if (text === undefined) return null;
+  if (!isNamed(text)) problems.push(`EDGE_WEBHOOK_ALLOWLIST: ${NAMED_FORM}`);
   const parsed = parseWebhookAllowlist(text);
   if (parsed.ok) return parsed.targets;
   problems.push(...parsed.problems.map((problem) => `EDGE_WEBHOOK_ALLOWLIST: ${problem}`));

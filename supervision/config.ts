@@ -9,6 +9,14 @@ import { stepsBetween } from '../protocol/nearest.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
 import { isNetwork } from '../protocol/node/networks.ts';
 import { list, wholeNumber } from '../protocol/node/setting-shapes.ts';
+import {
+  hostSetting,
+  isOnceEach,
+  lineSetting,
+  listSetting,
+  ONCE_FORM,
+  pathSetting,
+} from '../protocol/node/setting-forms.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
@@ -32,7 +40,7 @@ const areDifferent = (urls: readonly string[]) =>
   new Set(urls.map((url) => (URL.canParse(url) ? new URL(url).href : url))).size === urls.length;
 
 const chainSettings = (chain: Chain) => ({
-  [`${chain.toUpperCase()}_RPC_URLS`]: list
+  [`${chain.toUpperCase()}_RPC_URLS`]: listSetting
     .pipe(
       z.array(endpointUrl).max(16).refine(areDifferent, 'names an endpoint twice: its word would count as that of two'),
     )
@@ -48,8 +56,11 @@ const chainSettings = (chain: Chain) => ({
     : {}),
 });
 
-const listOfHosts = list.pipe(
-  z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100),
+const listOfHosts = listSetting.pipe(
+  z
+    .array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080'))
+    .max(100)
+    .refine(isOnceEach, ONCE_FORM),
 );
 
 const schema = z.object({
@@ -70,16 +81,19 @@ const schema = z.object({
   CLUSTER_SECRET: z.string().optional(),
   CLUSTER_SECRET_FILE: z.string().optional(),
   /** Where other nodes reach this one; never the public port. */
-  INTERNAL_HOST: z.string().default('127.0.0.1'),
+  INTERNAL_HOST: hostSetting.default('127.0.0.1'),
   INTERNAL_PORT: port.default(8090),
   INTERNAL_URL: z
     .url({ protocol: /^http$/, error: 'is an address such as http://HOST:8090; calls are signed, not encrypted' })
     .optional(),
-  NODE_NAME: z.string().min(1).max(60).default(`node-${process.pid}`),
+  NODE_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9._:@-]{1,60}$/, 'is 1 to 60 letters, digits and . _ : @ -')
+    .default(`node-${process.pid}`),
   /** How long a node that says nothing keeps its accounts, in seconds; then another one that waits takes them. */
   NODE_LEASE_SECONDS: wholeNumber(3, 600).default(10),
-  ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
-  HOST: z.string().default('127.0.0.1'),
+  ROLES: listSetting.pipe(z.array(z.enum(ROLES)).min(1).refine(isOnceEach, ONCE_FORM)).default([...ROLES]),
+  HOST: hostSetting.default('127.0.0.1'),
   CLOUD_PORT: port.default(8080),
   PUBLIC_URL: origin.optional(),
   /** Where payers find the pay page; PUBLIC_URL where it is not set. payments P7. */
@@ -90,8 +104,13 @@ const schema = z.object({
   CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
   PUBLIC_AUTHORITIES: listOfHosts.default([]),
-  TRUSTED_PROXIES: list
-    .pipe(z.array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8')).max(100))
+  TRUSTED_PROXIES: listSetting
+    .pipe(
+      z
+        .array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8'))
+        .max(100)
+        .refine(isOnceEach, ONCE_FORM),
+    )
     .default([]),
   /** Where those who found a fault write to: /.well-known/security.txt. */
   SECURITY_CONTACT: z
@@ -101,13 +120,18 @@ const schema = z.object({
   SECRET_KEY: z.string().optional(),
   SECRET_KEY_FILE: z.string().optional(),
   OIDC_ISSUER: z.url({ protocol: /^https?$/, error: 'is an address such as https://issuer.example' }).optional(),
-  OIDC_AUDIENCE: z.string().optional(),
+  OIDC_AUDIENCE: lineSetting.optional(),
   /** Whether organizations have people sign in by providers of their own, and which of those are in an own network. */
   SSO_OIDC: z.enum(['on', 'off']).default('on'),
   SSO_OIDC_ALLOW: listOfHosts.default([]),
   /** Who is asked for the TXT records of domains. */
-  DNS_SERVERS: list
-    .pipe(z.array(z.string().regex(NAME_SERVER, 'is an address such as 192.0.2.1:53')).max(10))
+  DNS_SERVERS: listSetting
+    .pipe(
+      z
+        .array(z.string().regex(NAME_SERVER, 'is an address such as 192.0.2.1:53'))
+        .max(10)
+        .refine(isOnceEach, ONCE_FORM),
+    )
     .default([]),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   /** Loopback webhook targets, relaxed cookies: developer machines only. */
@@ -115,13 +139,13 @@ const schema = z.object({
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'is an address such as smtp://USER:PASSWORD@HOST:587, or smtps://…' })
     .optional(),
-  MAIL_DIR: z.string().optional(),
+  MAIL_DIR: pathSetting.optional(),
   MAIL_FROM: z
     .string()
     .regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
     .default('Flock <flock@localhost>'),
   SIGN_UP: z.enum(['invite', 'open', 'closed']).default('invite'),
-  WEBHOOK_LADDER_SECONDS: list.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
+  WEBHOOK_LADDER_SECONDS: listSetting.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
   /** How long a request that finds a pool empty waits for the refill that is under way. */
   POOL_WAIT_MS: wholeNumber(0, 60_000).default(5_000),

@@ -110,7 +110,9 @@ function parseNetwork(entry: string): WebhookTarget | null {
 }
 
 function parseHost(entry: string): WebhookTarget | null {
-  if (entry.includes('*')) return null; // would match nothing
+  // A star would match nothing; the URL parser drops a line break, and takes a number for an address.
+  if (/[*\p{Cc}]|^-/u.test(entry) || entry.length > 260) return null;
+  if (/^[0-9.]+$/.test(entry) && isIP(entry) === 0) return null;
   const bare = isIP(entry) === 6 ? `[${entry}]` : entry;
   // The URL parser brings every spelling of a host to the one that a webhook's URL will have after the same parser.
   const url = URL.parse(`http://${bare}`);

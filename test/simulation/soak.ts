@@ -3,10 +3,12 @@
  * last line is `N passed, N failed`. A seed that failed is told again, alone and with what happened, by `--seeds 1
  * --from SEED`. `--sql` tells the stories over the real functions, on the PostgreSQL of a test run, and a history of
  * the watchers with each. `--cluster` tells those of three real nodes (test/support/cluster), for `--seconds` each.
+ * `--mutations 80000` changes so many unsigned payloads of six families at random instead, one line a family.
  */
 import { parseArgs } from 'node:util';
 import { openCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import { playStory } from '../support/cluster/play.ts';
+import { mutateAll } from '../support/edge/mutations.ts';
 import { seeded } from '../support/seeded.ts';
 import { runSqlHistory } from './sql-history.ts';
 import { tellSqlStory } from './sql-story.ts';
@@ -56,6 +58,19 @@ async function tellClusterStories({
   return failed;
 }
 
+/** Answers how many mutations were signed although something else moves. */
+async function tellMutations(count: number, seed: number): Promise<number> {
+  let wrongOnes = 0;
+  for await (const { chain, tried, refused, same, wrong } of mutateAll(count, seed)) {
+    wrongOnes += wrong.length;
+    process.stdout.write(
+      `${chain.padEnd(5)} ${tried} tried, ${refused} refused, ${same} signed that move the same, ${wrong.length} WRONG\n`,
+    );
+    for (const one of wrong) process.stdout.write(`  ${one}\n`);
+  }
+  return wrongOnes;
+}
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -65,11 +80,14 @@ async function main(): Promise<number> {
       sql: { type: 'boolean', default: false },
       cluster: { type: 'boolean', default: false },
       seconds: { type: 'string' },
+      mutations: { type: 'string' },
     },
   });
   const seeds = wholeNumber('seeds', values.seeds, 1),
     from = wholeNumber('from', values.from, 1),
     steps = wholeNumber('steps', values.steps, STEPS);
+  if (values.mutations !== undefined)
+    return (await tellMutations(wholeNumber('mutations', values.mutations, 0), from)) === 0 ? 0 : 1;
   if (values.cluster) {
     const failed = await tellClusterStories({ from, seeds, seconds: wholeNumber('seconds', values.seconds, 4) });
     process.stdout.write(`${seeds - failed} passed, ${failed} failed\n`);
@@ -98,7 +116,7 @@ try {
     error instanceof RangeError || (error as { code?: unknown }).code?.toString().startsWith('ERR_PARSE_ARGS') === true;
   if (!isAsk) throw error;
   process.stderr.write(
-    `${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql] | --cluster [--seconds N]\n`,
+    `${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql] | --cluster [--seconds N] | --mutations N [--from SEED]\n`,
   );
   process.exitCode = 2;
 }

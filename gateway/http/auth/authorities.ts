@@ -4,6 +4,8 @@
  * PUBLIC_AUTHORITIES, and, while PUBLIC_URL is a loopback address or DEVELOPER_MODE is on, the machine's own loopback
  * names at any port.
  */
+import { isHost } from '../../../protocol/node/setting-forms.ts';
+
 export interface Authorities {
   /**
    * Texts that a signature may have covered for this `Host`, the one of the request first: a default port may be named
@@ -66,7 +68,8 @@ export function createAuthorities({ publicUrl, further = [], developerMode }: Au
 }
 
 /** Whether a text is a host, or a host and a port. */
-export const isAuthority = (text: string): boolean => nameOf(text) !== null;
+export const isAuthority = (text: string): boolean =>
+  nameOf(text) !== null && isHost(text.replace(/:\d{1,5}$/, '').replace(/^\[([^\]]*)\]$/, '$1'));
 
 /** Host and port of an authority, the host in the one spelling that a URL gives it; null for anything else. */
 function nameOf(text: string): Name | null {
