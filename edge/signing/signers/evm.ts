@@ -114,13 +114,24 @@ function* summary(
 /** 1.6-5: the highest fee, with the L1 part; what runs at a native destination may not burn more than that. */
 function* costs(
   { feeMax }: Unsigned,
-  { gasLimit, maxFeePerGas, value }: EvmTransaction,
+  { gasLimit, maxFeePerGas, value, data }: EvmTransaction,
   { token, purpose }: Instruction,
 ): Generator<Fact> {
+  const least = intrinsicGas(data);
+  yield part('gas_below_minimum', gasLimit >= least, { expected: least, found: gasLimit });
   yield { kind: 'ceiling', reason: 'gas_limit', bound: GAS_LIMIT_MAX, value: gasLimit };
   const amount = token === null && purpose !== 'cancel' ? value : null,
     nativeGas = token === null ? gasLimit : null;
   yield { kind: 'costs', feeMax, amount, price: maxFeePerGas, nativeGas };
+}
+
+/**
+ * Below this no block takes it: the payment would be signed, and stand in the way of its like for good. Source: Ethereum
+ * Yellow Paper, 6.2.
+ */
+function intrinsicGas(data: string): bigint {
+  const bytes = Buffer.from(data.slice(2), 'hex');
+  return bytes.reduce((gas, byte) => gas + (byte === 0 ? 4n : 16n), 21_000n);
 }
 
 /** The chain id was held to the network: a sandbox version from before it had its own is replaced too. */

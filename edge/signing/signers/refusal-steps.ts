@@ -119,6 +119,7 @@ export const STEPS: Readonly<Record<string, Step>> = {
     'fee_mismatch',
     'fee_payer_mismatch',
     'fee_source_mismatch',
+    'gas_below_minimum',
     'input_count',
     'input_not_of_sender',
     'limit_mismatch',

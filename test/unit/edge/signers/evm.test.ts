@@ -236,6 +236,12 @@ test('V31 lie: nonce', (t) => {
   t.is(reason({ ...honest(native), replayKey: { kind: 'sequence', value: '7' } }, native), 'nonce_mismatch');
 });
 
+test('attack: gas that no block takes: the payment would be signed, and keep its like waiting for good', (t) => {
+  for (const gasLimit of [0n, 1n, 20_999n])
+    t.is(reason(lie(honest(native), { gasLimit }), native), 'gas_below_minimum', `${gasLimit}`);
+  t.is(reason(lie(honest(token), { gasLimit: 21_000n }), token), 'gas_below_minimum', 'the call data costs more');
+});
+
 test('V31 lie: data', (t) => {
   t.is(reason(lie(honest(native), { data: '0x00' }), native), 'data_not_empty');
   for (const data of [
