@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { catalogueOf } from '../chains/catalogue.ts';
 import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
-import { list, wholeNumber as wholeNumberOf } from '../protocol/node/setting-shapes.ts';
+import { wholeNumber as wholeNumberOf } from '../protocol/node/setting-shapes.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
 import {
   hostSetting,

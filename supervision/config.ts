@@ -8,15 +8,8 @@ import { chainSettingAdvice } from '../protocol/chain-names.ts';
 import { stepsBetween } from '../protocol/nearest.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
 import { isNetwork } from '../protocol/node/networks.ts';
-import { list, wholeNumber } from '../protocol/node/setting-shapes.ts';
-import {
-  hostSetting,
-  isOnceEach,
-  lineSetting,
-  listSetting,
-  ONCE_FORM,
-  pathSetting,
-} from '../protocol/node/setting-forms.ts';
+import { wholeNumber } from '../protocol/node/setting-shapes.ts';
+import { hostSetting, lineSetting, listOf, listSetting, pathSetting } from '../protocol/node/setting-forms.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
@@ -56,12 +49,7 @@ const chainSettings = (chain: Chain) => ({
     : {}),
 });
 
-const listOfHosts = listSetting.pipe(
-  z
-    .array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080'))
-    .max(100)
-    .refine(isOnceEach, ONCE_FORM),
-);
+const listOfHosts = listOf(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080'), 100);
 
 const schema = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is needed: postgres://flock_app:PASSWORD@HOST/DATABASE' }),
@@ -92,7 +80,7 @@ const schema = z.object({
     .default(`node-${process.pid}`),
   /** How long a node that says nothing keeps its accounts, in seconds; then another one that waits takes them. */
   NODE_LEASE_SECONDS: wholeNumber(3, 600).default(10),
-  ROLES: listSetting.pipe(z.array(z.enum(ROLES)).min(1).refine(isOnceEach, ONCE_FORM)).default([...ROLES]),
+  ROLES: listOf(z.enum(ROLES), ROLES.length, 1).default([...ROLES]),
   HOST: hostSetting.default('127.0.0.1'),
   CLOUD_PORT: port.default(8080),
   PUBLIC_URL: origin.optional(),
@@ -104,14 +92,9 @@ const schema = z.object({
   CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
   PUBLIC_AUTHORITIES: listOfHosts.default([]),
-  TRUSTED_PROXIES: listSetting
-    .pipe(
-      z
-        .array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8'))
-        .max(100)
-        .refine(isOnceEach, ONCE_FORM),
-    )
-    .default([]),
+  TRUSTED_PROXIES: listOf(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8'), 100).default(
+    [],
+  ),
   /** Where those who found a fault write to: /.well-known/security.txt. */
   SECURITY_CONTACT: z
     .string()
@@ -125,14 +108,7 @@ const schema = z.object({
   SSO_OIDC: z.enum(['on', 'off']).default('on'),
   SSO_OIDC_ALLOW: listOfHosts.default([]),
   /** Who is asked for the TXT records of domains. */
-  DNS_SERVERS: listSetting
-    .pipe(
-      z
-        .array(z.string().regex(NAME_SERVER, 'is an address such as 192.0.2.1:53'))
-        .max(10)
-        .refine(isOnceEach, ONCE_FORM),
-    )
-    .default([]),
+  DNS_SERVERS: listOf(z.string().regex(NAME_SERVER, 'is an address such as 192.0.2.1:53'), 10).default([]),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   /** Loopback webhook targets, relaxed cookies: developer machines only. */
   DEVELOPER_MODE: flag.default(false),

@@ -9,7 +9,7 @@ import { networksOf, plainAddress } from '../../protocol/node/networks.ts';
 const WITH_PORT = /^(?:\[([^\]]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/;
 
 /** Address of a name server, with a port where it is no default one. */
-export const NAME_SERVER = /^(?:[0-9.]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
+export const NAME_SERVER = /^(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
 
 /** An address without its port, IPv4 also where it is mapped into IPv6; null for any other text. */
 function addressOf(text: string): string | null {

@@ -1,6 +1,7 @@
 /** Forms of settings that both processes have: what an operator cannot have meant is refused at the start. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { entriesOf } from './setting-shapes.ts';
 
 const NAME_CHARACTERS_MAX = 253;
 const PATH_CHARACTERS_MAX = 4_096;
@@ -40,12 +41,8 @@ export const NAMED_FORM = 'names nothing: leave it out, or name an entry';
 export const hostSetting = z.string().refine(isHost, HOST_FORM);
 export const pathSetting = z.string().refine(isPath, PATH_FORM);
 export const lineSetting = z.string().refine(isLine, LINE_FORM);
-export const listSetting = z
-  .string()
-  .refine(isNamed, NAMED_FORM)
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  );
+export const listSetting = z.string().refine(isNamed, NAMED_FORM).transform(entriesOf);
+
+/** A list of such entries, each once, `least` to `most` of them. */
+export const listOf = <T extends z.ZodType<unknown, string>>(entry: T, most: number, least = 0) =>
+  listSetting.pipe(z.array(entry).min(least).max(most).refine(isOnceEach, ONCE_FORM));

@@ -17,4 +17,3 @@ export const entriesOf = (text: string): string[] =>
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-export const list = z.string().transform(entriesOf);

@@ -126,8 +126,8 @@ function* costs(
 }
 
 /**
- * Below this no block takes it: the payment would be signed, and stand in the way of its like for good. Source: Ethereum
- * Yellow Paper, 6.2.
+ * Below this no block takes it: the payment would be signed, and stand in the way of its like for good. Source:
+ * Ethereum Yellow Paper, 6.2.
  */
 function intrinsicGas(data: string): bigint {
   const bytes = Buffer.from(data.slice(2), 'hex');
