@@ -58,6 +58,9 @@ const LAWFUL: Readonly<Record<string, readonly Kind[]>> = {
   DATABASE_OWNER_URL_FILE: ALL,
   DATABASE_APP_PASSWORD: ALL,
   DATABASE_APP_PASSWORD_FILE: ALL,
+  // Of blanks nobody is allowed, which is the strict case.
+  METRICS_ALLOW: ['space'],
+  SECURITY_CONTACT: ['url'],
   // edge
   MNEMONIC_PASSPHRASE: ALL,
   EDGE_KEYSTORE_PASSPHRASE: ALL,
