@@ -66,7 +66,9 @@ function documented(): Set<string> {
 function read(): Set<string> {
   const names = new Set<string>();
   for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts', 'edge/keystore/settings.ts'], '.ts')) {
-    for (const [, name] of text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): (?:z$|z\.|wholeNumber|port|list|flag|origin)/gm))
+    for (const [, name] of text.matchAll(
+      /^ {2}([A-Z][A-Z0-9_]+): (?:z$|z\.|wholeNumber|port|list|flag|origin|hostSetting|pathSetting|lineSetting)/gm,
+    ))
       names.add(name!);
     for (const [, name] of text.matchAll(/\$\{chain\.toUpperCase\(\)\}_([A-Z_]+)`\]/g)) names.add(`<CHAIN>_${name}`);
     for (const [, list] of text.matchAll(/CHAIN_SETTINGS = \[([^\]]*)\]/g)) {
