@@ -42,7 +42,7 @@ export const ERRORS = {
   CHAIN_NOT_READY: [403, 'readiness red or amber'],
   ADDRESS_LIMIT_EXCEEDED: [403, 'band capacity reached'],
   AMOUNT_CAP_EXCEEDED: [403, 'a spend or bridge cap'],
-  COMPLIANCE_REJECTED: [403, 'reserved'],
+  COMPLIANCE_REJECTED: [403, 'the operator allows no payment to this address'],
   IMPERSONATION_FORBIDDEN: [403, 'no owner allows staff to read this now, or staff never reads it'],
   IMPERSONATION_READ_ONLY: [403, 'a support session only reads'],
   MERCHANT_SCOPE_VIOLATION: [403, 'the page names another merchant than the link is of'],

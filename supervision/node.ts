@@ -212,8 +212,8 @@ function openMetrics(
   );
 }
 
-const wayOutOf = ({ accounts, chains, stores, log }: Wired) =>
-  createWayOut({ accounts, chains: chains.access, reads: stores.read, sweeps: stores.sweeps, nowMs, log });
+const wayOutOf = ({ accounts, chains, stores: { read: reads, sweeps }, config, log }: Wired) =>
+  createWayOut({ accounts, chains: chains.access, reads, sweeps, screened: config.SCREENED_ADDRESSES, nowMs, log });
 
 /** The gateway and the edge stream, which share a port. Resolves when requests are answered. */
 async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string }> {

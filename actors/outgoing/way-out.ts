@@ -13,10 +13,11 @@ import type { ReadStore } from '../../model/ports/read-store.ts';
 import type { SweepStore } from '../../model/ports/sweep-store.ts';
 import type { OperationArrow } from '../../model/account/outgoing.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
-import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { ledgerOf, type AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { intentOf, prepare, type Wish } from './prepare.ts';
+import { screeningOf } from './screening.ts';
 import { submitAtOnce, type SubmitLog } from './submit.ts';
 
 type Asked<T extends 'build_withdrawal' | 'reprice_withdrawal' | 'bind_withdrawal' | 'submit_signed'> = Answer<
@@ -63,6 +64,8 @@ export interface WayOutParts {
   readonly chains: Pick<ChainAccess, 'bind' | 'enabled'>;
   readonly reads: Pick<ReadStore, 'addressByText' | 'usedValue'>;
   readonly sweeps: Pick<SweepStore, 'openOperation'>;
+  /** The operator's list, `chain:address:rule` each. */
+  readonly screened: readonly string[];
   readonly nowMs: () => number;
   readonly log: SubmitLog;
 }
@@ -70,6 +73,7 @@ export interface WayOutParts {
 /** The way out of all accounts of a node. */
 export function createWayOut(parts: WayOutParts): WayOut {
   const { accounts, chains, reads, sweeps, nowMs, log } = parts;
+  const screening = screeningOf(parts.screened);
   return {
     async estimate(accountId, wish) {
       const ready = await prepare(parts, accountId, wish);
@@ -82,6 +86,13 @@ export function createWayOut(parts: WayOutParts): WayOut {
       const ready = await prepare(parts, accountId, wish);
       if (isRefusal(ready)) return ready;
       const { binding, intent, inputs, from } = ready;
+      const rule = await screening.ruleOf(intent.chain, intent.to);
+      if (rule !== null)
+        return refuse('COMPLIANCE_REJECTED', {
+          chain: intent.chain,
+          rule,
+          next: 'pay another address, or ask the operator of the service about the rule',
+        });
       const used = await reads.usedValue(accountId, ledgerOf(intent.chain, accountId), intent.from);
       const { symbol: tokenSymbol, decimals } = assetOf(binding, intent.token);
       // Asked before the decision: an operation that moves meanwhile refuses the append.

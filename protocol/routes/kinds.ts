@@ -77,5 +77,6 @@ export const BUILD = [
   'ADDRESS_WATCH_ONLY',
   'TIER_FEATURE_LOCKED',
   'CONFLICT',
+  'COMPLIANCE_REJECTED',
 ] as const;
 export const SIMULATE = ['SANDBOX_ONLY', 'INVALID_CHAIN', 'CHAIN_UNAVAILABLE'] as const;

@@ -131,7 +131,7 @@ export const DETAILS = {
     setting: text,
     windowSeconds: whole,
   }),
-  COMPLIANCE_REJECTED: none,
+  COMPLIANCE_REJECTED: some({ ...onChain, rule: text }),
   IMPERSONATION_FORBIDDEN: some({ ...why }),
   IMPERSONATION_READ_ONLY: some({ ...why }),
   MERCHANT_SCOPE_VIOLATION: none,

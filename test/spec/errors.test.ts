@@ -142,7 +142,7 @@ const DECIDED_BY: Partial<Record<OperationId, readonly string[]>> = {
 };
 /** Codes that stand in those files and that these routes do not answer, each with its reason. */
 const OF_OTHERS: Readonly<Record<string, string>> = {
-  COMPLIANCE_REJECTED: 'reserved',
+  COMPLIANCE_REJECTED: 'of the build alone',
   IDENTITY_ROTATION_PENDING: 'every signed request',
   EDGE_SIGNATURE_INVALID: 'every signed request',
   INTERNAL_ERROR: 'every route',
