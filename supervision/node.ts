@@ -353,7 +353,7 @@ function startAccounts({
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
     entity: createAccountEntity({
       book: shelf.book,
-      pay: { payUrl: payUrlOf(config), monitorDays: config.LINK_MONITOR_DAYS },
+      pay: { payUrl: config.PAY_URL ?? publicUrlOf(config), monitorDays: config.LINK_MONITOR_DAYS },
     }),
     store: stores.accounts,
     shardOf,
@@ -367,12 +367,11 @@ const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>
   rungs === undefined ? LADDER : { ...LADDER, pausesMs: rungs.slice(1).map((seconds) => seconds * 1_000) };
 
 const publicUrlOf = (config: CloudConfig): string => config.PUBLIC_URL ?? `http://${config.HOST}:${config.CLOUD_PORT}`;
-const payUrlOf = (config: CloudConfig): string => config.PAY_URL ?? publicUrlOf(config);
 
 function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
     publicUrl: publicUrlOf(config),
-    payUrl: payUrlOf(config),
+    payUrl: config.PAY_URL ?? publicUrlOf(config),
     addressRestMs: config.CHECKOUT_ADDRESS_REST === 'never' ? null : config.CHECKOUT_ADDRESS_REST * 1_000,
     publicAuthorities: config.PUBLIC_AUTHORITIES,
     developerMode: config.DEVELOPER_MODE,

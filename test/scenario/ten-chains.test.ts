@@ -9,6 +9,7 @@ import { createDepositCheck, takenKeysIn } from '../../edge/webhooks/deposit-che
 import { createOwnNodes } from '../../edge/signing/own-nodes.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
+import { formatAmount } from '../../protocol/money.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 import { CONTRACT, problemsOf, type Holder, type Movement } from '../support/record-contract.ts';
 import { problemsOfBooks, type Paid } from '../support/books.ts';
@@ -114,8 +115,9 @@ async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> 
       for (const { body } of told) {
         const doubt = await check.doubt(body);
         if (doubt !== null) wrong.push(`${chain}: ${doubt} of ${body}`);
-        const lie = JSON.parse(body) as { data: { amount: string } };
+        const lie = JSON.parse(body) as { data: { amount: string; amountFormatted: string; decimals: number } };
         lie.data.amount = `1${lie.data.amount}`;
+        lie.data.amountFormatted = formatAmount(BigInt(lie.data.amount), lie.data.decimals);
         const found = await check.doubt(JSON.stringify(lie));
         if (found !== 'no_such_movement') wrong.push(`${chain}: ${found} of a lie`);
       }
