@@ -12,9 +12,16 @@ export interface Holding {
 }
 
 const REFUSED = new Set(['ECONNREFUSED']);
+const RESET = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
 
-/** `urls` may change between requests. Rejects as fetch does. */
-export function holdingClient(urls: () => readonly string[]): Holding {
+/**
+ * `urls` may change between requests. `mayReset`: whether a node is known to close connections with a request on them
+ * when it stops; what was sent to it then is sent to the next one, so that it has to have a key. Rejects as fetch does.
+ */
+export function holdingClient(
+  urls: () => readonly string[],
+  mayReset: (url: string) => boolean = () => false,
+): Holding {
   const agents = new Map<string, Agent>();
   let refused = 0;
   const agentOf = (url: string): Agent => {
@@ -31,7 +38,7 @@ export function holdingClient(urls: () => readonly string[]): Holding {
         return answer as unknown as Response;
       } catch (error) {
         const { code } = ((error as Error).cause ?? {}) as { code?: string };
-        if (!REFUSED.has(code ?? '')) throw error;
+        if (!REFUSED.has(code ?? '') && !(RESET.has(code ?? '') && mayReset(url))) throw error;
         refused += 1;
       }
     }
