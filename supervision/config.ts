@@ -122,7 +122,9 @@ const schema = z.object({
     .regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
     .default('Flock <flock@localhost>'),
   /** Destinations that nothing is built for: `chain:address:rule` each. */
-  SCREENED_ADDRESSES: listSetting.refine(areScreened, 'each is chain:address:rule, an address of the chain').default([]),
+  SCREENED_ADDRESSES: listSetting
+    .refine(areScreened, 'each is chain:address:rule, an address of the chain')
+    .default([]),
   SIGN_UP: z.enum(['invite', 'open', 'closed']).default('invite'),
   WEBHOOK_LADDER_SECONDS: listSetting.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
