@@ -282,9 +282,18 @@ function createRelay(
     monotonicMs: ports.monotonicMs,
     holderOf: (chain, address) => parts.issued.holderOf(chain, address),
     isLentAt: (chain, path, address) => parts.own.isLentAt(chain, path, address),
-    withdrawals: { environment: config.environment, instructions: parts.instructions, issued: parts.issued },
-    onDifference: (reason, event) =>
-      log.alarm('deposit_differs', { chain: event?.data.chain ?? null, txid: event?.data.txid ?? null, reason }),
+    withdrawals: {
+      environment: config.environment,
+      instructions: parts.instructions,
+      issued: parts.issued,
+      catalogueOf: parts.registry.catalogueOf,
+    },
+    onDifference: (reason, said) =>
+      log.alarm(reason === 'other_symbol' ? 'symbol_differs' : 'deposit_differs', {
+        chain: said?.data.chain ?? null,
+        txid: said?.data.txid ?? null,
+        reason,
+      }),
   });
   return new WebhookRelay({
     poster: {

@@ -3,6 +3,7 @@
  * asked.
  */
 import { catalogueOf } from '../../chains/catalogue.ts';
+import type { Catalogue } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
@@ -76,6 +77,36 @@ export function falseMoney(
     ['tokenSymbol', listed === undefined || listed.symbol === tokenSymbol],
     ['amountFormatted', amountFormatted === formatAmount(BigInt(amount), decimals)],
   );
+}
+
+/**
+ * The same of an event, by the registry in use. An event says the symbol of when it was made, and a later registry may
+ * name a token otherwise (treasury K8): false is only the symbol of something else (`isRenamed` for the rest).
+ */
+export function falseMoneyOfEvent(
+  { amount, amountFormatted, decimals }: Money,
+  { chain, tokenContract, tokenSymbol }: Asset,
+  catalogue: Catalogue,
+): string | null {
+  if (!isCount(amount)) return 'amount';
+  if (!(decimals <= DECIMALS_MAX)) return 'decimals';
+  const { nativeSymbol, nativeDecimals } = networkOf(chain);
+  const isNative = tokenContract === null;
+  const known = isNative ? nativeDecimals : catalogue.get(tokenContract)?.decimals;
+  const isOfAnother =
+    tokenSymbol === nativeSymbol ||
+    [...catalogue.values()].some(({ contract, symbol }) => symbol === tokenSymbol && contract !== tokenContract);
+  return firstFalse(
+    ['decimals', known === undefined || known === decimals],
+    ['tokenSymbol', isNative ? tokenSymbol === nativeSymbol : !isOfAnother],
+    ['amountFormatted', amountFormatted === formatAmount(BigInt(amount), decimals)],
+  );
+}
+
+/** Whether a listed token has another symbol by now, or never had this one. */
+export function isRenamed({ tokenContract, tokenSymbol }: Asset, catalogue: Catalogue): boolean {
+  const listed = tokenContract === null ? undefined : catalogue.get(tokenContract);
+  return listed !== undefined && listed.symbol !== tokenSymbol;
 }
 
 /** Whether a link leads to the page of this very transaction: the public explorer, or the sandbox's own page. */

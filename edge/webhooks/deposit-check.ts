@@ -18,11 +18,10 @@
  * `unverified`
  */
 import { ChainUnavailable, type Catalogue, type Network, type Transfer } from '../../chains/chain.ts';
-import { networkOf } from '../../chains/registry.ts';
 import { eventId } from '../../protocol/node/ids.ts';
 import { EVENTS, type Chain, type Environment } from '../../protocol/slugs.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import { DECIMALS_MAX, isCanonical, isCount } from '../answers/known.ts';
+import { falseMoneyOfEvent, isCanonical, isRenamed } from '../answers/known.ts';
 import {
   depositEnvelope,
   EVENT_CATALOGUE,
@@ -41,7 +40,7 @@ import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../signing/
 import type { Timers } from '../process/timers.ts';
 import { plainEvent } from './plain-event.ts';
 import type { Delivery } from './post.ts';
-import { falseWithdrawalEvent, type KnownWithdrawals } from './withdrawal-check.ts';
+import { falseWithdrawalEvent, renamedWithdrawal, type KnownWithdrawals } from './withdrawal-check.ts';
 
 /** Blocks whose movements are kept: the deliveries of one block come together. */
 const BLOCKS_KEPT = 16;
@@ -71,6 +70,7 @@ export type Doubt =
   | 'other_holder'
   | 'other_address'
   | 'other_amount'
+  | 'other_symbol'
   | 'other_webhook_id'
   | `other_withdrawal: ${string}`
   | 'node_fault';
@@ -126,9 +126,15 @@ export interface DepositCheckParts {
   readonly withdrawals?: KnownWithdrawals;
   /**
    * Called for an event that leaves although it is not what it must be: no node of the customer's can say which of the
-   * two is wrong.
+   * two is wrong. `other_symbol`: a token that the registry in use names otherwise.
    */
-  readonly onDifference?: (reason: Doubt, event: DepositEnvelope | null) => void;
+  readonly onDifference?: (
+    reason: Doubt,
+    said: {
+      readonly event: string;
+      readonly data: { readonly chain?: Chain | undefined; readonly txid?: string | null | undefined };
+    } | null,
+  ) => void;
 }
 
 /** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
@@ -189,7 +195,7 @@ export function createDepositCheck({
       return 'other_event_id';
     // In other letters nobody would know whose it is.
     if (!isCanonical(data.chain, data.address)) return 'other_address';
-    if (!isMoneyOf(catalogueOf, data, data.tokenSymbol)) return 'other_amount';
+    if (falseMoneyOfEvent(data, data, catalogueOf(data.chain)) !== null) return 'other_amount';
     const holder = await holderOf(data.chain, data.address);
     return holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag) ? 'other_holder' : null;
   };
@@ -201,7 +207,8 @@ export function createDepositCheck({
     if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event))
       return 'other_event_id';
     if (!isLentAt(data.chain, data.derivationPath, data.address)) return 'other_address';
-    if (!isMoneyOf(catalogueOf, data, data.asset)) return 'other_amount';
+    if (falseMoneyOfEvent(data, { ...data, tokenSymbol: data.asset }, catalogueOf(data.chain)) !== null)
+      return 'other_amount';
     // What was issued to a customer is shown to no payer: that deposit is the customer's.
     return (await holderOf(data.chain, data.address)) === null ? null : 'other_holder';
   };
@@ -225,6 +232,11 @@ export function createDepositCheck({
     return isDeepEnough(node.network, transfer, data.height, head) ? null : 'not_deep_enough';
   };
 
+  /** One that leaves under a symbol that its token does not have here. */
+  const noteName = (event: DepositEnvelope | PaymentEnvelope, said: Said): void => {
+    if (isRenamed(said, catalogueOf(said.chain))) onDifference?.('other_symbol', event);
+  };
+
   const doubtPayment = async (payment: PaymentEnvelope): Promise<Doubt | null> => {
     const { event, data } = payment;
     const asked = ASKED_PAYMENTS.has(event) && nodes?.has(data.chain) === true ? nodes : null;
@@ -232,7 +244,9 @@ export function createDepositCheck({
       const doubt = await paymentContradiction(payment);
       // The checkout chains have no tag of a destination.
       const said: Said = { ...data, tokenSymbol: data.asset, chainTag: null };
-      return doubt ?? (asked === null ? null : await ask(said, asked));
+      const found = doubt ?? (asked === null ? null : await ask(said, asked));
+      if (found === null) noteName(payment, said);
+      return found;
     } catch (error) {
       return error instanceof ChainUnavailable || error instanceof StorageFailed ? 'no_answer' : 'node_fault';
     }
@@ -242,7 +256,10 @@ export function createDepositCheck({
     if (withdrawals === undefined) return null;
     try {
       const field = await falseWithdrawalEvent(body, withdrawals);
-      return field === null ? null : `other_withdrawal: ${field}`;
+      if (field !== null) return `other_withdrawal: ${field}`;
+      const renamed = renamedWithdrawal(body, withdrawals);
+      if (renamed !== null) onDifference?.('other_symbol', renamed);
+      return null;
     } catch (error) {
       if (error instanceof StorageFailed) return 'no_answer';
       throw error;
@@ -267,8 +284,10 @@ export function createDepositCheck({
       const asked = event.event === 'deposit_confirmed' && nodes?.has(event.data.chain) === true ? nodes : null;
       try {
         const doubt = await contradiction(event);
-        if (asked !== null) return doubt ?? (await ask(event.data, asked));
-        if (doubt !== null) onDifference?.(doubt, event);
+        const found = doubt ?? (asked === null ? null : await ask(event.data, asked));
+        if (asked !== null && found !== null) return found;
+        if (found !== null) onDifference?.(found, event);
+        else noteName(event, event.data);
         return null;
       } catch (error) {
         if (asked === null) return null;
@@ -425,31 +444,10 @@ const hasOtherPaymentName = otherSpellingOf(Object.keys(EVENT_CATALOGUE.payment_
 const DEPOSIT_EVENTS = depositEnvelope.shape.event;
 const hasOtherDepositName = otherSpellingOf(Object.keys(depositEnvelope.shape.data.shape));
 
-/** Decimals and symbol of another token make another amount of the same digits. Of an unlisted token only the text. */
-function isMoneyOf(
-  catalogueOf: DepositCheckParts['catalogueOf'],
-  {
-    chain,
-    tokenContract,
-    amount,
-    amountFormatted,
-    decimals,
-  }: Pick<Said, 'chain' | 'tokenContract' | 'amount' | 'amountFormatted' | 'decimals'>,
-  symbol: string,
-): boolean {
-  if (!isCount(amount) || !(decimals <= DECIMALS_MAX)) return false;
-  if (formatAmount(BigInt(amount), decimals) !== amountFormatted) return false;
-  const { nativeSymbol, nativeDecimals } = networkOf(chain);
-  const listed =
-    tokenContract === null ? { symbol: nativeSymbol, decimals: nativeDecimals } : catalogueOf(chain).get(tokenContract);
-  if (listed !== undefined) return listed.decimals === decimals && listed.symbol === symbol;
-  // Of a token that is not known here only that it is not called as one that is.
-  return symbol !== nativeSymbol && ![...catalogueOf(chain).values()].some((one) => one.symbol === symbol);
-}
-
+/** The symbol is judged before (falseMoneyOfEvent): a registry may name a token otherwise than it was. */
 function isSaid(
   transfer: Transfer,
-  { address, amount, amountFormatted, decimals, tokenContract, tokenSymbol, chainTag }: Said,
+  { address, amount, amountFormatted, decimals, tokenContract, chainTag }: Said,
 ): boolean {
   return (
     transfer.to === address &&
@@ -457,8 +455,7 @@ function isSaid(
     transfer.decimals === decimals &&
     formatAmount(transfer.amount, decimals) === amountFormatted &&
     transfer.tag === chainTag &&
-    transfer.tokenContract === tokenContract &&
-    transfer.tokenSymbol === tokenSymbol
+    transfer.tokenContract === tokenContract
   );
 }
 

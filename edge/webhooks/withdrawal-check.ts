@@ -3,12 +3,13 @@
  * or signed is its own to compare, as in the answers (answers/transaction-rules.ts). Block, fee and failure are the
  * cloud's word. found F12.
  */
-import { falseMoney, firstFalse, isCanonical, isCount, type Known } from '../answers/known.ts';
+import { falseMoneyOfEvent, firstFalse, isCanonical, isCount, isRenamed, type Known } from '../answers/known.ts';
 import { falseWithdrawal } from '../answers/transaction-rules.ts';
 import { withdrawalEnvelope, type WithdrawalEnvelope } from '../../protocol/schema/events.ts';
 import { otherSpellingOf } from '../signing/other-spelling.ts';
 import type { IssuedAddresses } from '../answers/issued-addresses.ts';
-import type { Environment } from '../../protocol/slugs.ts';
+import type { Catalogue } from '../../chains/chain.ts';
+import type { Chain, Environment } from '../../protocol/slugs.ts';
 import type { Instructions } from '../signing/instructions.ts';
 import { plainEvent } from './plain-event.ts';
 
@@ -20,6 +21,8 @@ export interface KnownWithdrawals {
   readonly environment: Environment;
   readonly issued: Pick<IssuedAddresses, 'holderOf'>;
   readonly instructions: Known['instructions'] & Pick<Instructions, 'transactionOf'>;
+  /** Tokens of the registry in use. */
+  readonly catalogueOf: (chain: Chain) => Catalogue;
 }
 
 /** Name of the first field that is not what this edge knows; null for an event that may leave, and for others. */
@@ -30,7 +33,7 @@ export async function falseWithdrawalEvent(body: string, known: KnownWithdrawals
   if (!read.success) return String(read.error.issues[0]?.path.at(-1) ?? 'data');
   if (hasOtherName((parsed as { data: object }).data)) return 'data';
   const { event, environment, data } = read.data;
-  const wrong = falseWords(event, data) ?? falseRecord(data, known);
+  const wrong = falseWords(event, data, known) ?? falseRecord(data, known);
   if (environment !== undefined && environment !== known.environment) return 'environment';
   if (wrong !== null) return wrong;
   const { chain, from, userRef, tag } = data;
@@ -43,10 +46,27 @@ export async function falseWithdrawalEvent(body: string, known: KnownWithdrawals
       );
 }
 
+/** The event of a withdrawal of a token that is named otherwise here; null for others. */
+export function renamedWithdrawal(body: string, { catalogueOf }: KnownWithdrawals): WithdrawalEnvelope | null {
+  const read = withdrawalEnvelope.safeParse(plainEvent(body));
+  if (!read.success) return null;
+  const { chain, tokenContract, tokenSymbol } = read.data.data;
+  return chain !== undefined &&
+    tokenContract !== undefined &&
+    tokenSymbol !== undefined &&
+    isRenamed({ chain, tokenContract, tokenSymbol }, catalogueOf(chain))
+    ? read.data
+    : null;
+}
+
 type Data = WithdrawalEnvelope['data'];
 
 /** What contradicts itself, or is no amount or address at all. */
-function falseWords(event: WithdrawalEnvelope['event'], data: Data): string | null {
+function falseWords(
+  event: WithdrawalEnvelope['event'],
+  data: Data,
+  { catalogueOf }: Pick<KnownWithdrawals, 'catalogueOf'>,
+): string | null {
   const { chain, from, txid, fee, failure, height, amount, amountFormatted, decimals, tokenContract, tokenSymbol } =
     data;
   const wrong = firstFalse(
@@ -63,7 +83,11 @@ function falseWords(event: WithdrawalEnvelope['event'], data: Data): string | nu
     tokenContract === undefined ||
     tokenSymbol === undefined
     ? null
-    : falseMoney({ amount, amountFormatted, decimals }, { chain, tokenContract, tokenSymbol });
+    : falseMoneyOfEvent(
+        { amount, amountFormatted, decimals },
+        { chain, tokenContract, tokenSymbol },
+        catalogueOf(chain),
+      );
 }
 
 /** What differs from what was asked for and signed here; what is not said is not false. */

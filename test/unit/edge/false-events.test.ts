@@ -15,7 +15,7 @@ import type { Instruction } from '../../../edge/signing/signers/signer.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 import { FIRST, PHRASE, SECOND } from '../../support/edge/edges.ts';
 import { unsignedFor } from '../../support/edge/families.ts';
-import { registryIn } from '../../support/edge/registry.ts';
+import { frameOfVersion, registryIn, versionOf } from '../../support/edge/registry.ts';
 
 const DEPOSIT = /^(?:deposit_|address_activated)/,
   PAYMENT = /^payment_(?!link)/,
@@ -100,16 +100,16 @@ function honest(event: EventName): Json {
 
 const registry = registryIn();
 const keys = takenKeysIn(newStorage());
-const check = (alarms: string[]) =>
+const check = (alarms: string[], { catalogueOf } = registry) =>
   createDepositCheck({
     nodes: null,
     environment: 'live',
     keys,
-    catalogueOf: registry.catalogueOf,
+    catalogueOf,
     monotonicMs: () => 0,
     isLentAt: (...where) => own.isLentAt(...where),
     holderOf: HOLDERS,
-    withdrawals: { environment: 'live', instructions, issued: { holderOf: HOLDERS } as never },
+    withdrawals: { environment: 'live', instructions, issued: { holderOf: HOLDERS } as never, catalogueOf },
     onDifference: (reason) => alarms.push(reason),
   });
 const HOLDERS = async (_chain: unknown, address: string) =>
@@ -125,6 +125,7 @@ let asksWithdrawal = false;
 async function judged(
   body: Json,
   headers: Record<string, string> = { 'webhook-id': String(body['id']) },
+  by = registry,
 ): Promise<string> {
   const alarms: string[] = [];
   asksWithdrawal = WITHDRAWAL.test(String(body['event']));
@@ -136,7 +137,7 @@ async function judged(
     alarms: 0,
   };
   const verdict = await judgeDelivery(
-    check(alarms),
+    check(alarms, by),
     { deliveryId: 'dlv_1', body: JSON.stringify(body), headers },
     {
       log,
@@ -242,5 +243,36 @@ test('found F12: each field of each event is compared, rings, or is listed as th
     const own = DEPOSIT.test(event) || PAYMENT.test(event) ? [] : ['id', ...(RENAMED.has(event) ? ['event'] : [])];
     const named = [...OF_ALL, ...own, ...listed.map((name) => `data.${name}`)].sort();
     t.deepEqual(left[event]?.toSorted(), named, event);
+  }
+});
+
+test('treasury K8: what a later registry named otherwise leaves under either name, and never under the name of another', async (t) => {
+  const named = 'USDCX';
+  const later = registryIn();
+  const version = versionOf(later.current.version + 1, ({ tokens }) => {
+    tokens.find(({ symbol }) => symbol === 'USDC')!.symbol = named;
+  });
+  t.is(later.take(frameOfVersion(version)), null);
+  const id = `txn_${'b'.repeat(26)}`,
+    txid = `0x${'6'.repeat(64)}`;
+  const ofToken = { ...unsigned, payload: '0x02bb', amount: 1500000n };
+  const token = { chain: 'eth', contract: USDC, symbol: 'USDC', decimals: 6 } as const;
+  const asked = { instruction: { ...instruction, id, amount: 1500000n, token }, unsigned: ofToken };
+  t.true(instructions.record(asked));
+  instructions.journal(asked);
+  instructions.noteSigned(id, ofToken.payload, { chain: 'eth', payload: '0x02fe', txid });
+  const events = EVENTS.filter((event) => DEPOSIT.test(event) || PAYMENT.test(event) || WITHDRAWAL.test(event));
+  for (const event of events) {
+    const under = async (name: string) => {
+      const body = honest(event);
+      const data = { ...(body['data'] as Json), [PAYMENT.test(event) ? 'asset' : 'tokenSymbol']: name };
+      const money = { amount: '1500000', amountFormatted: '1.5', decimals: 6, tokenContract: USDC };
+      if (WITHDRAWAL.test(event)) Object.assign(data, money, { transactionId: id, txid });
+      return judged({ ...body, data }, undefined, later);
+    };
+    t.is(await under(named), 'left', `${event}: as it is called now`);
+    t.is(await under('USDC'), 'alarm', `${event}: as it was called when the event was made`);
+    t.is(await under('USDT'), DEPOSIT.test(event) ? 'alarm' : 'refused', `${event}: as another token`);
+    t.is(await under('ETH'), DEPOSIT.test(event) ? 'alarm' : 'refused', `${event}: as the coin of the chain`);
   }
 });
