@@ -381,9 +381,9 @@ export class Instructions {
     this.#signatures.noteOutcome(transactionId, txid, outcome, code);
   }
 
-  /** As `SignatureJournal.transactionOf`. */
-  transactionOf(txid: string): string | null {
-    return this.#signatures.transactionOf(txid);
+  /** As `SignatureJournal.transactionsOf`. */
+  transactionsOf(txid: string): string[] {
+    return this.#signatures.transactionsOf(txid);
   }
 
   /** Payloads signed for a transaction, oldest first. */

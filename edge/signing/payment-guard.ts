@@ -173,7 +173,7 @@ export class PaymentGuard {
   }
 
   #ofTxids(txids: readonly string[]): string[] {
-    return txids.flatMap((txid) => this.#settings.instructions.transactionOf(txid) ?? []);
+    return txids.flatMap((txid) => this.#settings.instructions.transactionsOf(txid));
   }
 
   async #fateOf(transactionId: string): Promise<Settled | Landed | null> {

@@ -87,16 +87,18 @@ export class SignatureJournal {
   }
 
   /**
-   * The transaction that was signed under this txid, in upper or lower case; null where this replica signed none.
+   * The transactions that were signed under this txid, in upper or lower case; none where this replica signed none. Two
+   * where the bytes of a failed one were signed again for its repeat (V39).
    */
-  transactionOf(txid: string): string | null {
-    const row = this.#storage.one<{ id: string }>(
-      'select transaction_id as id from signatures where txid in (?, ?, ?)',
-      txid,
-      txid.toLowerCase(),
-      txid.toUpperCase(),
-    );
-    return row?.id ?? null;
+  transactionsOf(txid: string): string[] {
+    return this.#storage
+      .all<{ id: string }>(
+        'select distinct transaction_id as id from signatures where txid in (?, ?, ?)',
+        txid,
+        txid.toLowerCase(),
+        txid.toUpperCase(),
+      )
+      .map(({ id }) => id);
   }
 
   /** Payloads signed for a transaction, oldest first. */

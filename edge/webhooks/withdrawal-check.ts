@@ -20,7 +20,7 @@ const hasOtherName = otherSpellingOf(Object.keys(withdrawalEnvelope.shape.data.s
 export interface KnownWithdrawals {
   readonly environment: Environment;
   readonly issued: Pick<IssuedAddresses, 'holderOf'>;
-  readonly instructions: Known['instructions'] & Pick<Instructions, 'transactionOf'>;
+  readonly instructions: Known['instructions'] & Pick<Instructions, 'transactionsOf'>;
   /** Tokens of the registry in use. */
   readonly catalogueOf: (chain: Chain) => Catalogue;
 }
@@ -95,8 +95,8 @@ function falseRecord(
   { transactionId: id, from, to, ...data }: Data,
   { instructions }: KnownWithdrawals,
 ): string | null {
-  const signedFor = data.txid == null ? null : instructions.transactionOf(data.txid);
-  if (signedFor !== null && id !== undefined && signedFor !== id) return 'transactionId';
+  const signedFor = data.txid == null ? [] : instructions.transactionsOf(data.txid);
+  if (id !== undefined && signedFor.length > 0 && !signedFor.includes(id)) return 'transactionId';
   const recorded = id === undefined ? null : instructions.get(id);
   if (id === undefined || recorded === null) return null;
   const { instruction, unsigned } = recorded;

@@ -276,3 +276,19 @@ test('treasury K8: what a later registry named otherwise leaves under either nam
     t.is(await under('ETH'), DEPOSIT.test(event) ? 'alarm' : 'refused', `${event}: as the coin of the chain`);
   }
 });
+
+test('found F12, V39: the same bytes may be signed for a failed withdrawal and for its repeat; the events of both leave', async (t) => {
+  const again = `txn_${'0'.repeat(26)}`;
+  const asked = { instruction: { ...instruction, id: again }, unsigned };
+  t.true(instructions.record(asked));
+  instructions.journal(asked);
+  instructions.noteSigned(again, unsigned.payload, { chain: 'eth', payload: '0x02ff', txid: TXID });
+  for (const event of EVENTS.filter((name) => WITHDRAWAL.test(name)))
+    for (const id of [TRANSACTION, again]) {
+      const body = honest(event);
+      t.is(await judged({ ...body, data: { ...(body['data'] as Json), transactionId: id } }), 'left', `${event} ${id}`);
+    }
+  const other = `txn_${'c'.repeat(26)}`;
+  const body = honest('withdrawal_confirmed');
+  t.is(await judged({ ...body, data: { ...(body['data'] as Json), transactionId: other } }), 'refused');
+});
