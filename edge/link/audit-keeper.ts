@@ -8,6 +8,8 @@ import { ChainCheck, isCheckpoint, type ChainEntry, type Checkpoint } from '../.
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { EdgeLog } from '../process/log.ts';
+import { StorageFailed } from '../storage/failed.ts';
+import { damaged, keptJson } from '../storage/record-forms.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Lease } from './lease.ts';
 import type { Upstream } from './upstream.ts';
@@ -46,16 +48,25 @@ interface Kept {
   readonly problem: (AuditProblem & { readonly atMs: number }) | null;
 }
 
-/** What the data directory holds; null before the first checkpoint, and where it cannot be read. */
+/** What the data directory holds; null before the first checkpoint. Throws: StorageFailed, for what cannot be read. */
 export function keptAudit(storage: Pick<Storage, 'setting'>): Kept | null {
   const text = storage.setting(KEPT);
   if (text === null || text === '') return null;
-  try {
-    const kept = JSON.parse(text) as Kept;
-    return isCheckpoint(kept.checkpoint) ? kept : null;
-  } catch {
-    return null;
-  }
+  const kept = keptJson(text, KEPT);
+  // To go on without it would be to believe whatever log the cloud has now.
+  if (!isKept(kept)) throw damaged(KEPT);
+  return kept;
+}
+
+function isKept(kept: unknown): kept is Kept {
+  const { checkpoint, keptAtMs, walked, problem } = (kept ?? {}) as Partial<Kept>;
+  return (
+    isCheckpoint(checkpoint) &&
+    Number.isSafeInteger(keptAtMs) &&
+    Number.isSafeInteger(walked?.seq) &&
+    typeof walked?.hash === 'string' &&
+    (problem === null || typeof problem?.problem === 'string')
+  );
 }
 
 /** The next checkpoint is taken as it comes. */
@@ -76,32 +87,43 @@ export class AuditKeeper {
   #heardAtMs: number;
   #saidWithheld = false;
 
+  /** Throws: StorageFailed when what is kept cannot be read: the edge does not start. */
   constructor(settings: AuditKeeperSettings) {
     this.#settings = settings;
+    keptAudit(settings.storage);
     this.#heardAtMs = settings.nowMs();
   }
 
-  /** True while the last answer of the cloud does not continue what is kept. */
+  /** True while the last answer of the cloud does not continue what is kept, or what is kept cannot be read. */
   get broken(): boolean {
-    return (keptAudit(this.#settings.storage)?.problem ?? null) !== null;
+    try {
+      return (keptAudit(this.#settings.storage)?.problem ?? null) !== null;
+    } catch (error) {
+      if (!(error instanceof StorageFailed)) throw error;
+      return true;
+    }
   }
 
   /** Asks, where this replica leads and a day has passed. Several callers share one look. */
   look(): Promise<void> {
-    const { environment, lease, nowMs, log, storage } = this.#settings;
+    const { environment, lease, nowMs, log } = this.#settings;
     if (environment !== 'live' || !lease.view().held) {
       this.#heardAtMs = nowMs(); // another replica asks
       return Promise.resolve();
     }
-    const kept = keptAudit(storage);
-    const isDue =
-      kept === null || kept.problem !== null || kept.walked.seq !== kept.checkpoint.seq || nowMs() < kept.keptAtMs;
-    if (!isDue && nowMs() - kept.keptAtMs < DAY_MS) return Promise.resolve();
-    return (this.#looking ??= this.#ask()
+    return (this.#looking ??= this.#askWhereDue()
       .catch((error: unknown) => log.fault('audit_fault', error))
       .finally(() => {
         this.#looking = null;
       }));
+  }
+
+  async #askWhereDue(): Promise<void> {
+    const { nowMs, storage } = this.#settings;
+    const kept = keptAudit(storage);
+    const isDue =
+      kept === null || kept.problem !== null || kept.walked.seq !== kept.checkpoint.seq || nowMs() < kept.keptAtMs;
+    if (isDue || nowMs() - kept.keptAtMs >= DAY_MS) await this.#ask();
   }
 
   async #ask(): Promise<void> {

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { shippedRegistry } from '../../../chains/catalogue.ts';
 import { openIssuedAddresses } from '../../../edge/answers/issued-addresses.ts';
+import { auditCommand } from '../../../edge/cli/audit.ts';
+import { AuditKeeper } from '../../../edge/link/audit-keeper.ts';
 import { claimSessionId } from '../../../edge/link/session-id.ts';
 import { openTokenRegistry } from '../../../edge/link/token-registry.ts';
 import { openVouchTime } from '../../../edge/local-keys/vouch-time.ts';
@@ -331,4 +333,49 @@ test('found F76: a command on a damaged directory says which record it is and wh
   t.is(status, 1);
   t.regex(stderr, /^EDGE_DATA_DIR: .*spend\.amount cannot be read.*Next: stop the edge and put back a whole copy/m);
   t.notRegex(stderr, /\n\s+at /);
+});
+
+test('console U4, found F13: a damaged checkpoint of the audit log is not taken for none: no later log is believed in its place', async (t) => {
+  const said: string[] = [];
+  const note = (event: string) => void said.push(event);
+  const of = (storage: Storage) =>
+    new AuditKeeper({
+      environment: 'live',
+      storage,
+      upstream: { signed: { call: () => t.fail('nobody is asked') as never } },
+      lease: { view: () => ({ held: true }) },
+      nowMs: () => MS,
+      log: { info: note, warn: note, alarm: note, fault: note },
+    });
+  const checkpoint = { organization: 'org_a', seq: 7, hash: 'h', at: 'now', kid: 'k', signature: 's' };
+  const good = { checkpoint, keptAtMs: MS, walked: { seq: 7, hash: 'h' }, problem: null };
+  const texts = [
+    JSON.stringify(good).slice(0, -9),
+    'null',
+    '[]',
+    JSON.stringify({ ...good, checkpoint: { ...checkpoint, seq: '7' } }),
+    JSON.stringify({ ...good, keptAtMs: null }),
+    JSON.stringify({ ...good, walked: null }),
+    JSON.stringify({ ...good, problem: undefined }),
+  ];
+  for (const text of texts) {
+    const dataDir = newDirectory();
+    const storage = openStorage(dataDir);
+    storage.setSetting('audit_checkpoint', JSON.stringify(good));
+    const keeper = of(storage);
+    t.false(keeper.broken);
+    storage.setSetting('audit_checkpoint', text);
+    t.throws(() => of(storage), { instanceOf: StorageFailed, message: /audit_checkpoint/ }, text);
+    t.true(keeper.broken, 'damaged while it runs');
+    said.length = 0;
+    await keeper.look();
+    t.deepEqual(said, ['audit_fault'], text);
+    t.is(storage.setting('audit_checkpoint'), text, 'it is not written over');
+    storage.close();
+    const out = { write: () => true };
+    t.is(auditCommand(['forget', '--data-dir', dataDir], {}, out, out), 0, 'where it is to begin anew');
+    const again = openStorage(dataDir);
+    t.false(of(again).broken);
+    again.close();
+  }
 });

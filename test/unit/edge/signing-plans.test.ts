@@ -69,7 +69,7 @@ test('found: no statement on the way to a signature scans a table; counters, unf
     ledger.note([recorded.instruction.id], 'failed');
     ledger.settle(['txn_9'], 'dead');
     ledger.versionsOf(recorded.instruction.id);
-    instructions.transactionOf(`0x${index}`);
+    instructions.transactionsOf(`0x${index}`);
   }
   newestSpendMs(storage);
   const plans = [...asked].map(
