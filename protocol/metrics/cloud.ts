@@ -50,7 +50,8 @@ export const CLOUD_METRICS = {
   },
   svc_redis_up: {
     ...gauge('on call'),
-    help: '1 while Redis answers; 0: rate limits are counted by each node alone',
+    help: '1 while Redis answers; 0: rate limits are counted by each node alone; none without REDIS_URL',
+    fromFirstValue: true,
     labels: ALONE,
   },
   svc_mailbox_depth: { ...gauge('capacity'), help: 'Messages that wait in all mailboxes', labels: ALONE },
@@ -194,13 +195,13 @@ export const CLOUD_METRICS = {
   },
 
   // Chains: blocks and facts.
-  svc_head_height: { ...gauge('operator'), help: 'Newest block known', labels: { chain } },
+  svc_head_height: { ...gauge('operator'), help: 'Newest block known', fromFirstValue: true, labels: { chain } },
   svc_head_age_seconds: {
     ...gauge('on call'),
     help: 'Time since the newest block of a chain was seen',
     labels: { chain },
   },
-  svc_cursor_height: { ...gauge('operator'), help: 'Newest block recorded', labels: { chain } },
+  svc_cursor_height: { ...gauge('operator'), help: 'Newest block recorded', fromFirstValue: true, labels: { chain } },
   svc_blocks_behind: { ...gauge('on call'), help: 'Blocks between cursor and head', labels: { chain } },
   svc_blocks_unresolved: {
     ...gauge('on call'),

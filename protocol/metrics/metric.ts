@@ -19,6 +19,8 @@ export interface Metric {
   readonly since: string;
   /** Upper bounds; of a histogram alone. */
   readonly buckets?: readonly number[];
+  /** There is no series before the first value: zero would say that something is broken which is not there. */
+  readonly fromFirstValue?: true;
   /** The name that took its place: this one goes with the next minor version. */
   readonly replacedBy?: string;
 }

@@ -48,7 +48,11 @@ export function createMeter<C extends MetricCatalogue>(
     else if (kind === 'counter') made.set(name, new Counter(base));
     else made.set(name, new Histogram({ ...base, buckets: [...(metric.buckets ?? [])] }));
   }
-  for (const [name, { kind, labels }] of Object.entries(catalogue)) {
+  for (const [name, { kind, labels, fromFirstValue }] of Object.entries(catalogue)) {
+    if (fromFirstValue === true) {
+      made.get(name)!.remove({}); // one without labels begins at zero by itself
+      continue;
+    }
     for (const series of seriesOf(labels, narrowed)) {
       const one = made.get(name)!;
       if (kind === 'gauge') (one as Gauge).set(series, 0);

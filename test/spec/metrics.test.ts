@@ -74,6 +74,16 @@ test('X47 a series whose labels are all known is there from the start, at zero, 
   );
 });
 
+test('X47 a node says nothing of a Redis that it does not have, nor a height that it has not seen', async (t) => {
+  const metrics = ofNode();
+  const lines = async () =>
+    read(await metrics.text()).series.filter((line) => /^svc_(?:redis_up|[a-z]+_height)\b/.test(line));
+  t.deepEqual(await lines(), [], 'zero is an alarm: docs/several-nodes.md');
+  metrics.set('svc_redis_up', {}, 0);
+  metrics.set('svc_head_height', { chain: 'eth' }, 7);
+  t.deepEqual(await lines(), ['svc_redis_up 0', 'svc_head_height{chain="eth"} 7']);
+});
+
 test('X48 names are in base units; a counter, and no other metric, ends in _total; a former name says what took its place', async (t) => {
   for (const [name, { kind, labels, replacedBy }] of Object.entries({
     ...CLOUD_METRICS,
