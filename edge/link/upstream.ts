@@ -14,7 +14,7 @@ import type { Identity } from './identity.ts';
 const CONNECTIONS = 64;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Answers to what the edge itself asks: readiness of ten chains, one transaction, one lease. Larger ones are cut. */
-const OWN_ANSWER_BYTES_MAX = 256 * 1_024;
+export const OWN_ANSWER_BYTES_MAX = 256 * 1_024;
 const NONCE_BYTES = 16;
 
 export interface ForwardedRequest {

@@ -19,9 +19,12 @@ import { csvHead, csvOf } from './csv.ts';
 /** Entries of one query of a walk over the whole chain. */
 const CHAIN_PAGE = 2_000;
 
-/** Entries of one answer to an edge, and characters of their texts above which the rest is asked for again. */
+/**
+ * Entries of one answer to an edge, and their bytes above which the rest is asked for again: an edge reads no answer of
+ * more than 256 KiB (edge/link/upstream.ts).
+ */
 const EDGE_PAGE = 400;
-const EDGE_CHARACTERS_MAX = 160_000;
+const EDGE_BYTES_MAX = 200_000;
 
 type Area = 'listAuditLog' | 'getAuditCheckpoint' | 'verifyAuditLog' | 'exportAuditLog' | 'continueAuditLog';
 
@@ -113,10 +116,10 @@ export function auditLogHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 }
 
-/** As many as fit into an answer, one at least. */
-function firstOf(rows: readonly AuditEntryRow[]): AuditEntryRow[] {
-  let characters = 0;
-  return rows.filter(({ text }, at) => (characters += text?.length ?? 0) <= EDGE_CHARACTERS_MAX || at === 0);
+/** As many as fit into an answer as it is sent, one at least. */
+export function firstOf(rows: readonly AuditEntryRow[]): AuditEntryRow[] {
+  let bytes = 0;
+  return rows.filter((row, at) => (bytes += Buffer.byteLength(JSON.stringify(row)) + 1) <= EDGE_BYTES_MAX || at === 0);
 }
 
 /** The chain up to a `seq`, page by page: what comes meanwhile is of the next walk. */
