@@ -40,7 +40,8 @@ that is not in a catalogue does not compile, and one that arrives at run time is
 
 \`GET /metrics\` of each process, in Prometheus' text format. It answers peers in \`METRICS_ALLOW\` (this machine, unless set) and
 whoever shows the token of \`METRICS_TOKEN_FILE\` as \`Authorization: Bearer …\`; what came through a proxy needs the token, and
-everybody else gets 404. While the database is away it says the last values, and \`svc_gauges_age_seconds\` how old they are.
+everybody else gets 404. A proxy shows itself by \`X-Forwarded-For\`, \`Forwarded\` or \`Via\`: one on this machine that adds none of them
+is taken for this machine, and has to keep \`/metrics\` to itself. While the database is away it says the last values, and \`svc_gauges_age_seconds\` how old they are.
 
 \`\`\`yaml
 scrape_configs:
