@@ -118,13 +118,21 @@ test('a claim brings what is to be sent, is exclusive, and runs out', async (t) 
 });
 
 test('a node that takes shards gives back what their owner before had claimed', async (t) => {
-  const { live } = await setUp({});
-  await publish(live, { orderKey: '0xa' });
-  t.is((await claim(live)).length, 1);
-  t.deepEqual(await claim(live), [], 'claimed by a node that is killed now');
-  t.is(await stores.deliveries.releaseAbandoned('node-a', [(shardOf(live) + 1) % 1_024]), 0, 'another shard');
-  t.is(await stores.deliveries.releaseAbandoned('node-a', [shardOf(live)]), 1);
-  t.is((await claim(live)).length, 1, 'due at once');
+  const own = await createTestDatabase(); // accounts of other tests may be of the next shard
+  t.teardown(() => own.close());
+  const alone = await openStores(own, 'node-a');
+  await alone.maintain(NOW_MS);
+  const { live } = await newOrganization(alone);
+  await write(alone, live, [
+    { table: 'webhook', row: webhookRow(live) },
+    { table: 'publication', row: publicationRow(live) },
+  ]);
+  const claimed = () => alone.deliveries.claimDue([live], 100, NOW_MS, CLAIM_MS, []);
+  t.is((await claimed()).length, 1);
+  t.deepEqual(await claimed(), [], 'claimed by a node that is killed now');
+  t.is(await alone.deliveries.releaseAbandoned('node-a', [(shardOf(live) + 1) % 1_024]), 0, 'another shard');
+  t.is(await alone.deliveries.releaseAbandoned('node-a', [shardOf(live)]), 1);
+  t.is((await claimed()).length, 1, 'due at once');
 });
 
 test('4.1 row 2: a node that was frozen until its claims had run out gives back none that another one has now', async (t) => {
