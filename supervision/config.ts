@@ -1,5 +1,5 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
-import { areScreened } from '../actors/outgoing/screening.ts';
+import { areScreened, SCREENED_FORM } from '../actors/outgoing/screening.ts';
 import { z } from 'zod';
 import { readClusterSecrets } from '../cluster/secrets.ts';
 import { CONTACT } from '../gateway/pages/security-txt.ts';
@@ -122,9 +122,7 @@ const schema = z.object({
     .regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
     .default('Flock <flock@localhost>'),
   /** Destinations that nothing is built for: `chain:address:rule` each. */
-  SCREENED_ADDRESSES: listSetting
-    .refine(areScreened, 'each is chain:address:rule, an address of the chain')
-    .default([]),
+  SCREENED_ADDRESSES: listSetting.refine(areScreened, SCREENED_FORM).default([]),
   SIGN_UP: z.enum(['invite', 'open', 'closed']).default('invite'),
   WEBHOOK_LADDER_SECONDS: listSetting.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),

@@ -18,6 +18,9 @@ function entryOf(text: string): readonly [destination: string, rule: string] | n
   return isRefusal(parsed) ? null : [`${chain} ${parsed.canonical}`, rule];
 }
 
+/** What an entry has to be, as a problem of the setting says it. */
+export const SCREENED_FORM = 'each is chain:address:rule, an address of the chain';
+
 /** Whether each entry is one. */
 export const areScreened = (entries: readonly string[]): boolean => entries.every((entry) => entryOf(entry) !== null);
 
