@@ -21,6 +21,8 @@ export interface Bearer {
   readonly authAtMs: number;
   /** When a second factor was last accepted; null when never in this session. */
   readonly totpAtMs: number | null;
+  /** Of a login by single sign-on: the organization that it is for; absent where it is for all of the person's. */
+  readonly onlyOrganizationId?: string;
   /** The support session that staff reads by; absent for everybody else. Console A45. */
   readonly support?: { readonly id: string; readonly environment: Environment };
 }

@@ -17,6 +17,8 @@ export interface LoginRow extends BrowserFacts {
   readonly id: string;
   readonly userId: string;
   readonly method: LoginMethod;
+  /** The connection that it began by; absent for a login by another method. */
+  readonly connectionId?: string;
   readonly createdAtMs: number;
   readonly seenAtMs: number;
   /** When it ends unless it is used again. */
@@ -48,11 +50,17 @@ export type Turned =
 
 /** What a token's claims are worth now. */
 export interface StandingOfToken {
-  /** The login is open; true for a token of an earlier release, which names none. */
+  /**
+   * The login is open; true for a token of an earlier release, which names none. One by a connection of single sign-on
+   * is open while that one knows the person.
+   */
   readonly open: boolean;
-  /** Role in the organization that the token names; null for no member. */
+  /** Role in the organization that the token names; null for no member, and where the login is not for it. */
   readonly role: OrgRole | null;
+  /** False for a login by a connection of single sign-on: no customer's provider lets staff in. */
   readonly platformAdmin: boolean;
+  /** The organization whose connection the login began by; null for one that is for all of the person's. */
+  readonly onlyOrganizationId: string | null;
 }
 
 /**

@@ -44,7 +44,12 @@ const endsAt = (sql: Sql, nowMs: number, created: Fragment): Fragment =>
 
 function beginnings(sql: Sql): Pick<LoginStore, 'begin' | 'turn' | 'choose'> {
   return {
-    async begin({ id, userId, method, client, ip, createdAtMs, endsAtMs }, { family, hash }, organizationId, audit) {
+    async begin(
+      { id, userId, method, connectionId = null, client, ip, createdAtMs, endsAtMs },
+      { family, hash },
+      organizationId,
+      audit,
+    ) {
       await sql`
         with surplus as materialized (
           select l.id from login l where l.user_id = ${userId} and l.ended_at is null
@@ -55,9 +60,9 @@ function beginnings(sql: Sql): Pick<LoginStore, 'begin' | 'turn' | 'choose'> {
           update login l set ended_at = ${createdAtMs}::timestamptz, ends_at = ${createdAtMs}::timestamptz, why = 'replaced'
             from surplus s where l.id = s.id and l.ended_at is null and (select count(*) from forgotten) >= 0
         ), begun as (
-          insert into login (id, user_id, method, client, ip, created_at, seen_at, ends_at)
-            values (${id}, ${userId}, ${method}, ${client}, ${ip}, ${createdAtMs}::timestamptz, ${createdAtMs}::timestamptz,
-                    ${endsAtMs}::timestamptz)
+          insert into login (id, user_id, method, connection_id, client, ip, created_at, seen_at, ends_at)
+            values (${id}, ${userId}, ${method}, ${connectionId}, ${client}, ${ip}, ${createdAtMs}::timestamptz,
+                    ${createdAtMs}::timestamptz, ${endsAtMs}::timestamptz)
         ), kept as materialized (
           insert into refresh_token (family, hash, user_id, organization_id, expires_at, login_id)
             values (${family}, ${hash}, ${userId}, ${organizationId}, ${endsAtMs}::timestamptz, ${id})
@@ -163,15 +168,24 @@ function looks(sql: Sql): Pick<LoginStore, 'open' | 'standing'> {
     },
     async standing(userId, loginId, organizationId, nowMs) {
       const [row] = await sql<(StandingOfToken & { userId: string })[]>`
-        select u.id as user_id, m.role, coalesce(u.platform_role = 'admin', false) as platform_admin,
-               ${loginId}::text is null or (l.ended_at is null and l.ends_at > ${nowMs}::timestamptz and l.id is not null) as open
+        select u.id as user_id,
+               case when l.method is distinct from 'sso' or m.organization_id = c.organization_id then m.role end as role,
+               coalesce(u.platform_role = 'admin', false) and l.method is distinct from 'sso' as platform_admin,
+               ${loginId}::text is null
+                 or (l.ended_at is null and l.ends_at > ${nowMs}::timestamptz and l.id is not null
+                     and (l.method <> 'sso' or c.organization_id is not null)) as open,
+               c.organization_id as only_organization_id
           from console_user u
           left join login l on l.id = ${loginId} and l.user_id = u.id
           left join membership m on m.user_id = u.id and m.organization_id = ${organizationId}
+          left join lateral (
+            select s.organization_id from sso_identity i join sso_connection s on s.id = i.connection_id
+             where i.user_id = u.id and i.connection_id = l.connection_id limit 1) c on l.method = 'sso'
          where u.id = ${userId}`;
       // Who somebody is must not rest on the driver pairing answers with questions.
       if (row === undefined || row.userId !== userId) return null;
-      return { open: row.open, role: row.role, platformAdmin: row.platformAdmin };
+      const { open, role, platformAdmin, onlyOrganizationId } = row;
+      return { open, role, platformAdmin, onlyOrganizationId };
     },
   };
 }

@@ -92,7 +92,14 @@ export const SSO_ROUTES = {
     path: '/v1/auth/sso/finish',
     body: sso.finishSsoBody,
     reply: account.tokenReply,
-    refusals: ['UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN', 'CONFLICT', 'UPSTREAM_UNAVAILABLE'],
+    refusals: [
+      'UNAUTHORIZED',
+      'RATE_LIMIT_EXCEEDED',
+      'FORBIDDEN',
+      'CONFLICT',
+      'TIER_FEATURE_LOCKED',
+      'UPSTREAM_UNAVAILABLE',
+    ],
     summary: 'Sign in with what the provider gave; `prove_account` where the email has a user who never came by it',
   },
   linkSso: {
@@ -101,7 +108,7 @@ export const SSO_ROUTES = {
     path: '/v1/auth/sso/link',
     body: sso.linkSsoBody,
     reply: account.tokenReply,
-    refusals: ['UNAUTHORIZED', 'TOTP_REQUIRED', 'RATE_LIMIT_EXCEEDED', 'CONFLICT'],
+    refusals: ['UNAUTHORIZED', 'TOTP_REQUIRED', 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN', 'CONFLICT', 'TIER_FEATURE_LOCKED'],
     summary: 'Prove, once, the account that a first arrival is linked with, by password and factor, and sign in',
   },
 } as const satisfies Record<string, Route>;

@@ -217,6 +217,117 @@ test.serial(
   },
 );
 
+/** A person of the domain, with a factor, who came by the provider once and is linked with it. */
+async function linked(
+  { domain, connection }: Awaited<ReturnType<typeof withSso>>,
+  options?: { admin?: boolean; totp?: boolean },
+) {
+  const known = await cloud.person(options);
+  const email = `linked-${(serial += 1)}@${domain}`;
+  await cloud.database.owner`update flock.console_user set email = ${email} where id = ${known.id}`;
+  const who = { sub: `l-${serial}`, email, email_verified: true };
+  const { at } = await arrive(who, connection.id);
+  const link = await at.post('link', byPassword(known, options?.totp === false ? {} : { totp: codeOf(known) }));
+  if (link.status !== 200) throw new Error(link.answer.text);
+  return { known: { ...known, email }, who };
+}
+const SSO_LOGIN = ['FORBIDDEN', 'sso_login'];
+
+test.serial(
+  'console A13, A37: a login by a provider is for the organization of its connection alone: no other one of the person, nothing of staff',
+  async (t) => {
+    const of = await withSso();
+    const { known, who } = await linked(of, { admin: true });
+    const other = await cloud.organization();
+    await cloud.join(known, other, 'owner');
+    const { at, data } = await arrive(who, of.connection.id);
+    const theirs = as(data.accessToken);
+    t.deepEqual(
+      (await theirs.must('listOrganizations')).content.map(({ id }) => id),
+      [of.organization.id],
+    );
+    const move = { body: { organizationId: other.id } };
+    t.deepEqual(reasonOf(await theirs.call('switchOrganization', move)), SSO_LOGIN);
+    t.deepEqual(
+      reasonOf(await theirs.call('switchOrganization', { body: { organizationId: `org_${'a'.repeat(26)}` } })),
+      SSO_LOGIN,
+      'whether one is a member is not told',
+    );
+    t.is(reasonOf(await theirs.call('switchOrganization', { body: { organizationId: of.organization.id } })), 'done');
+    t.deepEqual(reasonOf(await theirs.call('createOrganization', { body: { name: 'Mine' } })), SSO_LOGIN);
+    t.like(await theirs.call('listNodes'), { code: 'FORBIDDEN' }, 'nothing of staff');
+    // A token of the other organization, as a release before issued it, and a login that goes on with it.
+    await cloud.database.owner`
+      update flock.refresh_token set organization_id = ${other.id}
+       where login_id in (select id from flock.login where user_id = ${known.id} and method = 'sso')`;
+    const answer = await raw(cloud.url, 'POST', '/v1/auth/refresh', {
+      headers: { cookie: [...at.jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    t.is(answer.status, 200, answer.text);
+    t.like(await as(answer.json.data.accessToken).call('listMembers'), { code: 'FORBIDDEN' });
+    const { email, password } = known;
+    const body = { email, password, totp: codeOf(known, 1), organizationId: other.id };
+    const byFactor = as((await createClient({ baseUrl: cloud.url }).must('login', { body })).accessToken);
+    t.is(reasonOf(await byFactor.call('listMembers')), 'done', 'by password and factor');
+    t.is((await byFactor.must('listOrganizations')).content.length, 2);
+  },
+);
+
+test.serial(
+  'console A13, A37: a login by a provider ends with its connection, with another issuer in its place, and is none of a release before',
+  async (t) => {
+    for (const how of ['removed', 'issuer', 'unnamed'] as const) {
+      const of = await withSso();
+      const { known, who } = await linked(of);
+      const { at, data } = await arrive(who, of.connection.id);
+      if (how === 'removed')
+        t.is(reasonOf(await of.owner.call('removeSsoConnection', { params: { id: of.connection.id } })), 'done');
+      if (how === 'issuer')
+        await cloud.database.owner`delete from flock.sso_identity where connection_id = ${of.connection.id}`;
+      if (how === 'unnamed')
+        await cloud.database.owner`update flock.login set connection_id = null where user_id = ${known.id}`;
+      t.like(await as(data.accessToken).call('getMe'), { code: 'UNAUTHORIZED' }, how);
+      const headers = { cookie: [...at.jar].map(([name, value]) => `${name}=${value}`).join('; ') };
+      const answer = await raw(cloud.url, 'POST', '/v1/auth/refresh', { headers });
+      t.is(answer.status, 401, `${how}: nor is it renewed`);
+    }
+  },
+);
+
+test.serial(
+  'console A20, A37: a login by a provider sets no first factor of a person up without the password',
+  async (t) => {
+    const of = await withSso();
+    const { known, who } = await linked(of, { totp: false });
+    const { data } = await arrive(who, of.connection.id);
+    const theirs = as(data.accessToken);
+    const refused = await theirs.call('enrolTotp', { body: {} });
+    t.like(refused, { code: 'TOTP_REQUIRED', details: { reason: 'not_fresh', accepts: ['password'] } });
+    t.is(reasonOf(await theirs.call('enrolTotp', { body: { password: known.password } })), 'done');
+  },
+);
+
+test.serial(
+  'console A35: a sign-in that was under way when the organization went to free ends there, and so does one that waits for its proof',
+  async (t) => {
+    const of = await withSso();
+    const who = person(of.domain);
+    const { known, who: theirs } = await linked(of);
+    const [under, proving] = [browser(), browser()];
+    const given = provider.agree((await under.post('start', { connectionId: of.connection.id })).data.url, theirs);
+    await cloud.database.owner`delete from flock.sso_identity where user_id = ${known.id}`;
+    t.is((await arrive(theirs, of.connection.id, { at: proving })).reason, 'prove_account');
+    const first = await arrive(who, of.connection.id);
+    t.is(first.status, 200);
+    const admin = as(await cloud.signIn(await cloud.person({ admin: true })));
+    await admin.must('setPlan', { params: { accountId: of.organization.live.accountId }, body: { tier: 'free' } });
+    const finished = await under.post('finish', given);
+    t.is(finished.error?.code, 'TIER_FEATURE_LOCKED', finished.answer.text);
+    const link = await proving.post('link', byPassword(known, { totp: codeOf(known, 1) }));
+    t.is(link.error?.code, 'TIER_FEATURE_LOCKED', link.answer.text);
+  },
+);
+
 test.serial('console A38: forged, late, foreign and replayed answers of a provider let nobody in', async (t) => {
   const { domain, connection } = await withSso();
   const who = person(domain);

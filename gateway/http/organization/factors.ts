@@ -7,7 +7,7 @@ import { ofUser } from '../audit-note.ts';
 import { bearerOf, type Asked, type Handlers } from '../context.ts';
 import { newLetterId } from './links.ts';
 import { wrongPassword } from './present-password.ts';
-import { isFresh, notFresh, notFreshEnough, withoutProof } from './second-factor.ts';
+import { notFresh, notFreshEnough, signedInLately, withoutProof } from './second-factor.ts';
 import { createSessions } from './sessions.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
@@ -45,7 +45,7 @@ export function factorHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         typed: password,
         action: 'enrolTotp',
       });
-    return isFresh(bearerOf(asked).authAtMs, nowMs()) ? null : notFreshEnough(['password']);
+    return signedInLately(bearerOf(asked), nowMs()) ? null : notFreshEnough(['password']);
   }
 
   return {

@@ -5,6 +5,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import { accountOf, bearerOf, USED_KEY, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, wholePage } from '../views.ts';
+import { outsideOf } from './second-factor.ts';
 
 /** What a new tenant starts with; payments are switched on by their own process. */
 const FIRST_PLAN: Plan = { tier: 'free', band: 'launch', subscription: 'active', paymentsActive: false };
@@ -15,7 +16,10 @@ export function organizationHandlers({
 }: HandlerDeps): Pick<Handlers, 'createOrganization' | 'listOrganizations' | 'listMembers'> {
   return {
     async createOrganization(asked) {
-      const { userId } = bearerOf(asked);
+      const bearer = bearerOf(asked);
+      const { userId } = bearer;
+      const elsewhere = outsideOf(bearer, null);
+      if (elsewhere !== null) return elsewhere;
       // A user of an outside issuer has no row to own with.
       if ((await identity.userById(userId)) === null) return refuse('FORBIDDEN', { reason: 'unknown user' });
       const row = { id: newId('org', nowMs()), name: asked.body.name, createdAtMs: nowMs() };
@@ -28,12 +32,10 @@ export function organizationHandlers({
       return isMade ? reply : USED_KEY;
     },
     async listOrganizations(asked) {
-      const found = (await members.organizationsOf(bearerOf(asked).userId)).map(({ id, name, role, createdAtMs }) => ({
-        id,
-        name,
-        role,
-        createdAt: instantOf(createdAtMs),
-      }));
+      const bearer = bearerOf(asked);
+      const found = (await members.organizationsOf(bearer.userId))
+        .filter(({ id }) => outsideOf(bearer, id) === null)
+        .map(({ id, name, role, createdAtMs }) => ({ id, name, role, createdAt: instantOf(createdAtMs) }));
       return wholePage('organizations', found, asked.query, ({ id }) => id);
     },
     async listMembers(asked) {

@@ -11,7 +11,7 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
 import { newLetterId } from './links.ts';
 import { wrongPassword } from './present-password.ts';
-import { isFresh, notFresh, notFreshEnough, useOf } from './second-factor.ts';
+import { notFresh, notFreshEnough, signedInLately, useOf } from './second-factor.ts';
 import { createSessions } from './sessions.ts';
 
 type Area =
@@ -43,7 +43,8 @@ export function passkeyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 
   /** The holder of a session must not make a passkey of their own: the factor, or the password, comes first. */
   async function mayNotAdd(asked: Asked<'beginPasskey'>): Promise<Refusal | null> {
-    const { userId, authAtMs } = bearerOf(asked);
+    const bearer = bearerOf(asked);
+    const { userId } = bearer;
     const user = await identity.userById(userId);
     if (user === null) return refuse('UNAUTHORIZED');
     if (user.totpConfirmed || user.passkeys > 0) return notFresh(deps, asked, undefined);
@@ -54,7 +55,7 @@ export function passkeyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         typed: password,
         action: 'addPasskey',
       });
-    return isFresh(authAtMs, nowMs()) ? null : notFreshEnough(['password']);
+    return signedInLately(bearer, nowMs()) ? null : notFreshEnough(['password']);
   }
 
   return {

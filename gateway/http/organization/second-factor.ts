@@ -9,7 +9,7 @@ import type { PasskeyAnswer } from '../../../protocol/schema/passkeys.ts';
 import { ofUser, type Asking } from '../audit-note.ts';
 import { bindingOf } from '../auth/passkeys.ts';
 import { TOTP_FRESH_MS } from '../auth/totp.ts';
-import { bearerOf, type Caller } from '../context.ts';
+import { bearerOf, type Bearer, type Caller } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
 /** Null when the factor is fresh. Refuses: TOTP_REQUIRED. */
@@ -85,6 +85,22 @@ export const notFreshEnough = (accepts?: readonly string[]): Refusal =>
     maxAgeSeconds: TOTP_FRESH_MS / 1_000,
     ...(accepts === undefined ? {} : { accepts }),
   });
+
+/**
+ * Whether the person proved within five minutes who they are, to us: what a customer's provider says of them makes
+ * nobody the holder of their factors. Console A20, A37.
+ */
+export const signedInLately = ({ authAtMs, onlyOrganizationId }: Bearer, nowMs: number): boolean =>
+  onlyOrganizationId === undefined && isFresh(authAtMs, nowMs);
+
+/** Null in an organization that the login is for. Refuses: FORBIDDEN for a login by another one's provider. A13. */
+export const outsideOf = ({ onlyOrganizationId }: Bearer, organizationId: string | null): Refusal | null =>
+  onlyOrganizationId === undefined || onlyOrganizationId === organizationId
+    ? null
+    : refuse('FORBIDDEN', {
+        reason: 'sso_login',
+        next: 'a login by a provider is for its organization alone: sign in by password or passkey',
+      });
 
 /** Whether what was proven at an instant still counts as fresh. */
 export function isFresh(totpAtMs: number | null, nowMs: number): boolean {

@@ -81,7 +81,7 @@ export function createSessions({ auth, stores: { logins }, config, nowMs }: Omit
       asked: Browser,
       user: User,
       membership: MembershipRow | undefined,
-      { method, totpAtMs }: { method: LoginMethod; totpAtMs: number | null },
+      { method, connectionId, totpAtMs }: { method: LoginMethod; connectionId?: string; totpAtMs: number | null },
     ): Promise<Reply> {
       const secret = secretOf(REFRESH_BYTES, secretOf(FAMILY_BYTES));
       const atMs = nowMs();
@@ -91,6 +91,7 @@ export function createSessions({ auth, stores: { logins }, config, nowMs }: Omit
           id: loginId,
           userId: user.id,
           method,
+          ...(connectionId === undefined ? {} : { connectionId }),
           client: asked.client,
           ip: asked.clientAddress,
           createdAtMs: atMs,

@@ -8,7 +8,7 @@ import { hashPassword, isOutdated, isPassword } from '../auth/passwords.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ofUser, type Asking } from '../audit-note.ts';
 import { bearerOf, type Handlers } from '../context.ts';
-import { notAnswered, notFresh } from './second-factor.ts';
+import { notAnswered, notFresh, outsideOf } from './second-factor.ts';
 import { createSessions, foreignOrigin, nextOf, REFRESH_COOKIE, storedOf } from './sessions.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
@@ -88,7 +88,9 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         nowMs(),
         ofUser(asked, 'refresh', { outcome: 'failed', reason: 'reused' }),
       );
-      const user = turned.outcome === 'turned' ? await identity.userById(turned.userId) : null;
+      // A login by single sign-on may be over without a word to its cookie.
+      const isOpen = turned.outcome === 'turned' && (await auth.standings.of(turned))?.open === true;
+      const user = isOpen ? await identity.userById(turned.userId) : null;
       if (turned.outcome === 'turned' && user !== null) return sessions.goOn(asked, next.secret, user, turned);
       if (turned.outcome === 'reused') {
         auth.standings.forget(turned.userId);
@@ -115,6 +117,8 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async switchOrganization(asked) {
       const bearer = bearerOf(asked);
+      const elsewhere = outsideOf(bearer, asked.body.organizationId);
+      if (elsewhere !== null) return elsewhere;
       const user = await identity.userById(bearer.userId);
       const membership = user?.memberships.find((one) => one.organizationId === asked.body.organizationId);
       if (user === null || membership === undefined)

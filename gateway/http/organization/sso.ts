@@ -78,6 +78,10 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     createdAt: instantOf(createdAtMs),
   });
 
+  /** Asked at each step: the organization may have gone to another tier since the one before. */
+  const closedTo = async ({ organizationId }: SsoConnectionRow): Promise<Refusal | null> =>
+    isOn ? lockedByTier(deps, organizationId) : off();
+
   async function arrived(connection: SsoConnectionRow, who: Arrived): Promise<{ email: string } | Refusal> {
     const email = who.email === null ? null : emailOf(who.email);
     const domain = email?.slice(email.lastIndexOf('@') + 1);
@@ -92,7 +96,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   async function signedIn(
     asked: Asked<'finishSso'> | Asked<'linkSso'>,
     userId: string,
-    organizationId: string,
+    { id: connectionId, organizationId }: SsoConnectionRow,
     totpAtMs: number | null,
   ) {
     const user = await identity.userById(userId);
@@ -100,7 +104,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     setCookie(asked, '', 0);
     asked.setHeader('set-cookie', throttles.deviceCookie(user.email));
     const membership = user.memberships.find((one) => one.organizationId === organizationId);
-    return sessions.begin(asked, user, membership, { method: 'sso', totpAtMs });
+    return sessions.begin(asked, user, membership, { method: 'sso', connectionId, totpAtMs });
   }
 
   return {
@@ -159,8 +163,8 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (!isOn) return off();
       const connection = await sso.connection(asked.body.connectionId);
       if (connection === null) return notFound('connection', asked.body.connectionId);
-      const locked = await lockedByTier(deps, connection.organizationId);
-      if (locked !== null) return locked;
+      const closed = await closedTo(connection);
+      if (closed !== null) return closed;
       const begun = await oidc.begin(providerOf(connection), redirectUri).catch(ownFault);
       if (begun instanceof OidcFault) return away(begun);
       const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
@@ -181,6 +185,8 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const flow = await sso.takeFlow(hashOf(state), hashOf(cookie), nowMs());
       const connection = flow === null ? null : await sso.connection(flow.connectionId);
       if (flow === null || connection === null) return startAgain();
+      const closed = await closedTo(connection);
+      if (closed !== null) return closed;
       const { nonce, verifier } = JSON.parse(secrets.open(flow.sealed, flowContext(flow.hash))) as {
         nonce: string;
         verifier: string;
@@ -196,7 +202,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const ofProvider = { connectionId: connection.id, issuer: who.issuer, subject: who.subject };
       const { organizationId, jitRole: role } = connection;
       const known = await sso.userOf(ofProvider);
-      if (known !== null) return signedIn(asked, known, organizationId, null);
+      if (known !== null) return signedIn(asked, known, connection, null);
       const allowed = await arrived(connection, who);
       if ('ok' in allowed) return allowed;
       const { email } = allowed;
@@ -212,7 +218,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           { ...ofUser(asked, 'finishSso', { target: id }), actor: { kind: 'user', id }, organizationId },
         );
         if (made === 'limit') return full();
-        return made === 'known' ? startAgain() : signedIn(asked, id, organizationId, null);
+        return made === 'known' ? startAgain() : signedIn(asked, id, connection, null);
       }
       // The email has a user: that the provider names it proves nothing about them.
       const hash = arrivalOf(cookie);
@@ -229,6 +235,8 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const flow = await sso.takeFlow(arrivalOf(cookie), hashOf(cookie), nowMs());
       const connection = flow === null ? null : await sso.connection(flow.connectionId);
       if (flow === null || connection === null) return startAgain();
+      const closed = await closedTo(connection);
+      if (closed !== null) return closed;
       const pending = JSON.parse(secrets.open(flow.sealed, flowContext(flow.hash))) as Pending;
       const user = await identity.userById(pending.userId);
       if (user === null) return startAgain();
@@ -253,7 +261,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (linked === 'limit') return full();
       if (linked === 'known') return startAgain();
       auth.standings.forget(user.id);
-      return signedIn(asked, user.id, organizationId, totp === undefined ? null : nowMs());
+      return signedIn(asked, user.id, connection, totp === undefined ? null : nowMs());
     },
   };
 
