@@ -2,7 +2,7 @@
 import type { FactorStore, Notice } from '../../model/ports/factor-store.ts';
 import type { AuditNote } from '../../model/rows/audit.ts';
 import { noting, notice } from './people-store.ts';
-import type { Fragment, Sql } from './sql.ts';
+import { constraintOf, type Fragment, type Sql } from './sql.ts';
 
 export function createFactorStore(sql: Sql): FactorStore {
   const writing = ({ letterId, nowMs }: Notice, kind: string, facts?: Fragment): Fragment =>
@@ -48,7 +48,7 @@ export function createFactorStore(sql: Sql): FactorStore {
       return row!.left;
     },
     async disableTotp(userId, letter, audit) {
-      const [row] = await sql<{ outcome: 'done' | 'required' | 'none' }[]>`
+      const disabling = sql<{ outcome: 'done' | 'required' | 'none' }[]>`
         with who as materialized (
           select u.id, u.email, u.totp_confirmed as confirmed, exists (select from passkey p where p.user_id = u.id) as other,
                  must_keep_factor(u.id) as required
@@ -63,9 +63,21 @@ export function createFactorStore(sql: Sql): FactorStore {
         select case when exists (select from changed) then 'done' when w.confirmed then 'required' else 'none' end as outcome,
                (select ${noted(sql, audit)} from changed c) as noted
           from who w`;
-      return row?.outcome ?? 'none';
+      return unlessLast(disabling);
     },
   };
+}
+
+/** What became of a factor that was to be taken away; `required` also where another request took the other one. */
+export async function unlessLast<T extends string>(
+  statement: Promise<readonly { readonly outcome: T }[]>,
+): Promise<T | 'required' | 'none'> {
+  try {
+    return (await statement)[0]?.outcome ?? 'none';
+  } catch (error) {
+    if (constraintOf(error) === 'factor_kept') return 'required';
+    throw error;
+  }
 }
 
 /** The entry as text, so that it may be a value. */

@@ -1,5 +1,6 @@
 /** Passkeys of people and their challenges, over PostgreSQL: each write is one statement. */
 import type { ChallengeFor, PasskeyRow, PasskeyStore } from '../../model/ports/passkey-store.ts';
+import { unlessLast } from './factor-store.ts';
 import { noting, notice } from './people-store.ts';
 import { constraintOf, type Sql } from './sql.ts';
 
@@ -82,7 +83,7 @@ function keys(sql: Sql): Pick<PasskeyStore, 'passkeys' | 'byCredential' | 'add' 
           from used c`;
     },
     async remove(userId, id, { letterId, nowMs }, audit) {
-      const [row] = await sql<{ outcome: 'done' | 'required' | 'none' }[]>`
+      const removing = sql<{ outcome: 'done' | 'required' | 'none' }[]>`
         with who as materialized (
           select u.id, u.email, u.totp_confirmed as totp from console_user u where u.id = ${userId} for update
         ), gone as materialized (
@@ -99,7 +100,7 @@ function keys(sql: Sql): Pick<PasskeyStore, 'passkeys' | 'byCredential' | 'add' 
                     else 'none' end as outcome,
                (select (${noting(sql, audit)})::text from changed c) as noted
           from who w`;
-      return row?.outcome ?? 'none';
+      return unlessLast(removing);
     },
   };
 }

@@ -7,6 +7,7 @@ import { findKeyMaterial } from '../../protocol/node/key-material.ts';
 import { newKey, softAuthenticator, type Lies, type Made } from '../support/authenticator.ts';
 import { codeOf, startTestCloud, type Person } from '../support/gateway.ts';
 import { mailbox } from '../support/letters.ts';
+import { patiently } from '../support/patience.ts';
 
 const ORIGIN = 'https://cloud.example';
 const letters = mailbox();
@@ -254,6 +255,40 @@ test('console A21, A23, A24: who has a passkey alone signs in by it or by a reco
     ['NOT_FOUND', undefined],
     'somebody else’s',
   );
+});
+
+test.serial('console A21: of two last factors that are taken away at once one stays', async (t) => {
+  const organization = await cloud.organization();
+  const { owner } = organization;
+  const { client, made, id } = await withPasskey(owner);
+  const { outcome } = await add(client);
+  if (isRefusal(outcome)) return t.fail(JSON.stringify(outcome));
+  await cloud.database.owner`
+    update flock.account set state = jsonb_set(state, '{activeAddresses}', '1') where account_id = ${organization.live.accountId}`;
+  const disabled = device.answer(made, await client.must('askPasskey', { body: { operation: 'disableTotp' } }));
+  t.is(reasonOf(await client.call('disableTotp', { body: { passkey: disabled } })), 'done');
+  const removals = await cloud.database.owner.begin(async (lock) => {
+    await lock`select 1 from flock.console_user where id = ${owner.id} for update`;
+    const both = [id, outcome.id].map((of) => client.call('removePasskey', { params: { id: of } }));
+    await patiently(
+      'both wait',
+      () => cloud.database.admin`
+        select 1 from pg_stat_activity
+         where wait_event_type = 'Lock' and query like '%delete from passkey p%' and datname = current_database()`,
+      (rows) => rows.length === 2,
+    );
+    return { both };
+  });
+  const outcomes = (await Promise.all(removals.both)).map((one) => String(reasonOf(one)));
+  t.deepEqual(outcomes.toSorted(), ['CONFLICT,required', 'done']);
+  t.like(await client.must('getMe'), { passkeys: 1, secondFactor: true });
+  for (const statement of [
+    cloud.database.owner`delete from flock.passkey where user_id = ${owner.id}`,
+    cloud.database.owner`
+      with gone as (delete from flock.passkey where user_id = ${owner.id})
+      update flock.console_user set totp_confirmed = false where id = ${owner.id}`,
+  ])
+    t.is((await t.throwsAsync<Error & { constraint_name?: string }>(statement)).constraint_name, 'factor_kept');
 });
 
 test('console A24: an origin that browsers take no passkeys of says so, and names the setting', (t) => {
