@@ -182,22 +182,25 @@ export function createHub({
 
   async function look(): Promise<void> {
     if (isDraining()) return streams.forEach(end);
+    const unasked: unknown[] = [];
     await Promise.all(
       [...streams].map(async (stream) => {
         const nowMs = elapsedMs();
         if (stream.goodAtMs !== null && nowMs - stream.goodAtMs < CHECK_MS) return;
         stream.goodAtMs = nowMs; // from before the question: a doubt that comes meanwhile stays one
-        const good = await stream.stillGood().catch((error: unknown) => {
-          stream.goodAtMs = null;
-          throw error;
-        });
-        if (!good) end(stream);
+        try {
+          if (!(await stream.stillGood())) end(stream);
+        } catch (error) {
+          stream.goodAtMs = null; // nobody could say: it is told nothing until somebody can
+          unasked.push(error);
+        }
       }),
     );
-    const listening = [...streams].filter((stream) => !isBehind(stream));
+    const listening = [...streams].filter((stream) => !isBehind(stream) && stream.goodAtMs !== null);
     const moves = await movesOf(placesOf());
     // One that came meanwhile was read for by itself.
     for (const stream of listening) if (streams.has(stream)) send(stream, moves.get(stream.accountId));
+    if (unasked.length > 0) throw unasked[0];
   }
 
   /** Looks that failed one after the other: the first one is a line. */
@@ -258,7 +261,7 @@ export function createHub({
         place: { version, delivery, entry },
         behindSinceMs: null,
         saidAtMs: elapsedMs(),
-        goodAtMs: elapsedMs(),
+        goodAtMs: null, // what let it in may be remembered from before its end: the first look asks anew
       };
       out.once('close', () => forget(stream));
       streams.add(stream);
