@@ -1,7 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { findKeyMaterial } from '../../protocol/node/key-material.ts';
-import { createGuardedFetch, isPublicAddress } from '../../gateway/http/auth/guarded-fetch.ts';
+import {
+  createGuardedFetch,
+  Guarded,
+  isPublicAddress,
+  type GuardedFetch,
+} from '../../gateway/http/auth/guarded-fetch.ts';
+import { createOidc } from '../../gateway/http/auth/oidc.ts';
 import { createClient } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { codeOf, raw, startTestCloud, type Person, type TestOrganization } from '../support/gateway.ts';
@@ -433,6 +439,23 @@ test('console A38: a name that leads inside is not fetched, and a redirect is no
   const fetch = createGuardedFetch([]);
   await t.throwsAsync(fetch('https://localhost:8443/'), { message: 'not fetched: address' });
   await t.throwsAsync(fetch('http://example.com/'), { message: 'not fetched: scheme' });
+});
+
+test('console A38: a provider that does not answer is asked once a second, however many begin to sign in', async (t) => {
+  let asked = 0,
+    nowMs = 0;
+  const guarded: GuardedFetch = async () => {
+    asked += 1;
+    throw new Guarded('away');
+  };
+  const oidc = createOidc({ guarded, allowed: [], elapsedMs: () => nowMs });
+  const away = { key: 'k', issuer: 'https://away.example', clientId: 'c', secret: null };
+  const begin = () => t.throwsAsync(oidc.begin(away, 'https://cloud.test/console/sso'), { message: 'away: away' });
+  for (let at = 0; at < 5; at += 1) await begin();
+  t.is(asked, 1);
+  nowMs += 1_000;
+  await begin();
+  t.is(asked, 2);
 });
 
 test('console A43: a thousand bodies of a sign-in by a provider pass the guard of key material', (t) => {

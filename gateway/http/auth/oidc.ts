@@ -12,6 +12,8 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 /** What a provider says of itself is read again after this long. */
 const KEEP_MS = 600_000;
 const KEPT_MAX = 1_000;
+/** One that did not describe itself is asked again no more often than this. Console A38. */
+const AGAIN_MS = 1_000;
 const library = () => import('openid-client');
 
 export interface Provider {
@@ -70,7 +72,7 @@ export function createOidc({
   allowed: readonly string[];
   elapsedMs?: () => number;
 }): Oidc {
-  const kept = new Map<string, { readonly config: Promise<Configuration>; readonly untilMs: number }>();
+  const kept = new Map<string, { readonly config: Promise<Configuration>; untilMs: number }>();
 
   async function described({ issuer, clientId, secret }: Provider): Promise<Configuration> {
     const client = await library();
@@ -97,8 +99,11 @@ export function createOidc({
     if (known !== undefined && elapsedMs() < known.untilMs) return known.config;
     if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value!);
     const config = described(provider);
-    kept.set(provider.key, { config, untilMs: elapsedMs() + KEEP_MS });
-    config.catch(() => kept.delete(provider.key));
+    const entry = { config, untilMs: elapsedMs() + KEEP_MS };
+    kept.set(provider.key, entry);
+    config.catch(() => {
+      entry.untilMs = elapsedMs() + AGAIN_MS;
+    });
     return config;
   }
 
