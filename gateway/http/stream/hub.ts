@@ -191,7 +191,7 @@ export function createHub({
         try {
           if (!(await stream.stillGood())) end(stream);
         } catch (error) {
-          stream.goodAtMs = null; // nobody could say: it is told nothing until somebody can
+          stream.goodAtMs = null; // not known: it is sent nothing until the answer is there
           unasked.push(error);
         }
       }),
