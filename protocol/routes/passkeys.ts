@@ -62,6 +62,7 @@ export const PASSKEY_ROUTES = {
     method: POST,
     path: '/v1/auth/passkeys/ask',
     body: passkeys.askPasskeyBody,
+    bodyLimitBytes: 64 * 1_024, // holds the body that the proof is for
     reply: passkeys.passkeyQuestion,
     refusals: ['TOTP_REQUIRED', 'CONFLICT'],
     summary: 'A question for your passkey: for a step-up, or as the proof of one request',

@@ -91,6 +91,7 @@ export const SSO_ROUTES = {
     method: POST,
     path: '/v1/auth/sso/finish',
     body: sso.finishSsoBody,
+    bodyLimitBytes: 32 * 1_024, // a code of a provider has no length that all agree on
     reply: account.tokenReply,
     refusals: [
       'UNAUTHORIZED',

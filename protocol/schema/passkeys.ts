@@ -19,8 +19,8 @@ export const passkeyAnswer = z.strictObject({
   rawId: credential,
   type: z.literal('public-key'),
   response: z.strictObject({
-    clientDataJSON: bytes(8_000),
-    authenticatorData: bytes(8_000),
+    clientDataJSON: bytes(2_000),
+    authenticatorData: bytes(3_000),
     signature: bytes(2_000),
     userHandle: bytes(100).optional(),
   }),
@@ -31,7 +31,8 @@ export const passkeyMade = z.strictObject({
   id: credential,
   rawId: credential,
   type: z.literal('public-key'),
-  response: z.strictObject({ clientDataJSON: bytes(8_000), attestationObject: bytes(64_000) }),
+  // No attestation is asked for: what comes is the credential's id and key.
+  response: z.strictObject({ clientDataJSON: bytes(2_000), attestationObject: bytes(8_000) }),
 });
 export type PasskeyMade = z.output<typeof passkeyMade>;
 

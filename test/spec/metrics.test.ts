@@ -40,7 +40,7 @@ function read(text: string) {
   return { helps, kinds, series: lines.filter((line) => line !== '' && !line.startsWith('#')) };
 }
 
-test('X46 a process has the metrics of its catalogue and of Node, no other, each with its kind and what it means', async (t) => {
+test('X46 found F75: a process has the metrics of its catalogue and of Node, no other, each with its kind and what it means', async (t) => {
   const metricsOf = { cloud: await ofNode().text(), edge: await createEdgeCounters().meter.text() };
   const catalogues: Record<keyof typeof metricsOf, MetricCatalogue> = { cloud: CLOUD_METRICS, edge: EDGE_METRICS };
   for (const process of ['cloud', 'edge'] as const) {

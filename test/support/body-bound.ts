@@ -3,6 +3,9 @@ import { z } from 'zod';
 
 type Schema = Readonly<Record<string, any>>;
 
+/** Bytes as browsers write them: no program escapes them. */
+const BASE64URL = '^[A-Za-z0-9_-]+$';
+
 /** `"\u0041"`: a character may take six. */
 const ESCAPED_BYTES = 6;
 const NUMBER_BYTES = 24;
@@ -43,5 +46,6 @@ function boundOf(schema: Schema, how: { readonly named: Schema; readonly charact
     return 2 + fields.reduce((sum, [name, inner]) => sum + name.length + 4 + of(inner, `.${name}`), 0);
   }
   if (schema['type'] === 'number' || schema['type'] === 'integer') return NUMBER_BYTES;
-  return 2 + how.characterBytes * (schema['maxLength'] ?? CHECKED_CHARACTERS);
+  const characterBytes = schema['pattern'] === BASE64URL ? 1 : how.characterBytes;
+  return 2 + characterBytes * (schema['maxLength'] ?? CHECKED_CHARACTERS);
 }

@@ -424,6 +424,19 @@ test.serial(
   },
 );
 
+test.serial('console A36: connections and domains of another organization are as ones that nobody has', async (t) => {
+  const theirs = await withSso(),
+    mine = await withSso();
+  const { content: domains } = await theirs.owner.must('listDomains', {});
+  t.true(domains.length > 0);
+  for (const id of [domains[0]!.id, `${domains[0]!.id.slice(0, 4)}${'a'.repeat(26)}`])
+    for (const operation of ['checkDomain', 'removeDomain'] as const)
+      t.like(await mine.owner.call(operation, { params: { id } }), { code: 'NOT_FOUND' }, operation);
+  for (const id of [theirs.connection.id, `${theirs.connection.id.slice(0, 4)}${'a'.repeat(26)}`])
+    t.like(await mine.owner.call('removeSsoConnection', { params: { id } }), { code: 'NOT_FOUND' });
+  t.is((await theirs.owner.must('listDomains', {})).content.length, domains.length);
+});
+
 test('console A38: which addresses are of the internet', (t) => {
   for (const address of ['1.1.1.1', '8.8.8.8', '2606:4700::1111', '172.15.0.1', '172.32.0.1'])
     t.true(isPublicAddress(address), address);
