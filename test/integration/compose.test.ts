@@ -154,7 +154,7 @@ test('issue 10.9: two nodes of one cluster, each asked for its health; the proxy
   t.regex(content, /proxy_next_upstream error;/);
 });
 
-test('X62 no port of compose.yaml is open to other machines, and no service but the proxy and the edges has one', (t) => {
+test('ecosystem X62 no port of compose.yaml is open to other machines, and no service but the proxy and the edges has one', (t) => {
   const published = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
     ports.map((port) => [name, port]),
   );
@@ -165,7 +165,7 @@ test('X62 no port of compose.yaml is open to other machines, and no service but 
   for (const [name, port] of published) t.regex(port!, /^127\.0\.0\.1:\d+:\d+$/, name);
 });
 
-test('X60 nothing of compose.yaml runs npm, and what runs our image writes to its volumes alone', (t) => {
+test('ecosystem X60 nothing of compose.yaml runs npm, and what runs our image writes to its volumes alone', (t) => {
   const ours = Object.entries(compose.services).filter(([, { image: other }]) => other === undefined);
   t.deepEqual(ours.map(([name]) => name).sort(), ['cloud-1', 'cloud-2', 'edge', 'edge-2', 'edge-3', 'migrate']);
   for (const [name, service] of ours) {
@@ -174,7 +174,7 @@ test('X60 nothing of compose.yaml runs npm, and what runs our image writes to it
   }
 });
 
-test('X60 the image has the rooms that run in production and no other: every program starts from them alone', async (t) => {
+test('ecosystem X60 the image has the rooms that run in production and no other: every program starts from them alone', async (t) => {
   const last = image.slice(image.lastIndexOf('\nFROM '));
   const rooms = [...last.matchAll(/^COPY ([a-z-]+) \1$/gm)].map(([, room]) => room!);
   t.false(/COPY \. /.test(last));

@@ -40,7 +40,7 @@ function read(text: string) {
   return { helps, kinds, series: lines.filter((line) => line !== '' && !line.startsWith('#')) };
 }
 
-test('X46 found F75: a process has the metrics of its catalogue and of Node, no other, each with its kind and what it means', async (t) => {
+test('ecosystem X46 found F75: a process has the metrics of its catalogue and of Node, no other, each with its kind and what it means', async (t) => {
   const metricsOf = { cloud: await ofNode().text(), edge: await createEdgeCounters().meter.text() };
   const catalogues: Record<keyof typeof metricsOf, MetricCatalogue> = { cloud: CLOUD_METRICS, edge: EDGE_METRICS };
   for (const process of ['cloud', 'edge'] as const) {
@@ -55,7 +55,7 @@ test('X46 found F75: a process has the metrics of its catalogue and of Node, no 
   }
 });
 
-test('X47 a series whose labels are all known is there from the start, at zero, for the chains that there are', async (t) => {
+test('ecosystem X47 a series whose labels are all known is there from the start, at zero, for the chains that there are', async (t) => {
   const { series } = read(await ofNode().text());
   for (const line of [
     'svc_reorgs_total{chain="eth"} 0',
@@ -74,7 +74,7 @@ test('X47 a series whose labels are all known is there from the start, at zero, 
   );
 });
 
-test('X47 a node says nothing of a Redis that it does not have, nor a height that it has not seen', async (t) => {
+test('ecosystem X47 a node says nothing of a Redis that it does not have, nor a height that it has not seen', async (t) => {
   const metrics = ofNode();
   const lines = async () =>
     read(await metrics.text()).series.filter((line) => /^svc_(?:redis_up|[a-z]+_height)\b/.test(line));
@@ -84,7 +84,7 @@ test('X47 a node says nothing of a Redis that it does not have, nor a height tha
   t.deepEqual(await lines(), ['svc_redis_up 0', 'svc_head_height{chain="eth"} 7']);
 });
 
-test('X48 names are in base units; a counter, and no other metric, ends in _total; a former name says what took its place', async (t) => {
+test('ecosystem X48 names are in base units; a counter, and no other metric, ends in _total; a former name says what took its place', async (t) => {
   for (const [name, { kind, labels, replacedBy }] of Object.entries({
     ...CLOUD_METRICS,
     ...EDGE_METRICS,
@@ -104,7 +104,7 @@ test('X48 names are in base units; a counter, and no other metric, ends in _tota
     t.true(series.includes(line), line);
 });
 
-test('X50 every operation with every refusal that it declares, and 10,000 values from outside, make fewer than 15,000 series, none of them in the second round', async (t) => {
+test('ecosystem X50 every operation with every refusal that it declares, and 10,000 values from outside, make fewer than 15,000 series, none of them in the second round', async (t) => {
   const metrics = createMetrics({ read: async () => figures }, CHAINS);
   const round = async () => {
     for (const route of ROUTE_LIST)
@@ -121,7 +121,7 @@ test('X50 every operation with every refusal that it declares, and 10,000 values
   t.is(await round(), first);
 });
 
-test('X50 a value that the catalogue does not have is counted as other', async (t) => {
+test('ecosystem X50 a value that the catalogue does not have is counted as other', async (t) => {
   const meter = createMeter({
     svc_tried_total: { kind: 'counter', help: 'h', reader: 'operator', since: '1.0.0', labels: { outcome: ['good'] } },
   } as const);
@@ -129,7 +129,7 @@ test('X50 a value that the catalogue does not have is counted as other', async (
   t.regex(await meter.text(), /^svc_tried_total\{outcome="good"\} 0\nsvc_tried_total\{outcome="other"\} 1$/m);
 });
 
-test('X46 docs/metrics.md is made of the catalogues', (t) => {
+test('ecosystem X46 docs/metrics.md is made of the catalogues', (t) => {
   const text = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
   t.is(text, metricsDocument(), 'out of date: npm run -s docs:metrics');
 });

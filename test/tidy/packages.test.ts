@@ -46,7 +46,7 @@ test('house 4: every package is imported, and every imported one is declared whe
   t.deepEqual(wrong, []);
 });
 
-test('X71 a bill of materials can be made of the lockfile: it lists each package once, and says which are not deployed', async (t) => {
+test('ecosystem X71 a bill of materials can be made of the lockfile: it lists each package once, and says which are not deployed', async (t) => {
   const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'sbom'], { cwd: ROOT, maxBuffer: 64 << 20 });
   const bill = JSON.parse(stdout) as {
     bomFormat: string;

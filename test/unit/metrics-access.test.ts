@@ -12,7 +12,7 @@ import {
 const TOKEN = 'f'.repeat(64);
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test('X51 who reads the metrics: a peer that is named, or the token; behind a proxy the token alone', (t) => {
+test('ecosystem X51 who reads the metrics: a peer that is named, or the token; behind a proxy the token alone', (t) => {
   const cases: [allow: readonly string[], token: string | null, peer: string, headers: object, mayRead: boolean][] = [
     [METRICS_ALLOW_DEFAULT, null, '127.0.0.1', {}, true],
     [METRICS_ALLOW_DEFAULT, null, '::1', {}, true],
@@ -43,7 +43,7 @@ test('X51 who reads the metrics: a peer that is named, or the token; behind a pr
     );
 });
 
-test('X51 a token file that is away, short or of several words is a problem that names the setting, never its text', (t) => {
+test('ecosystem X51 a token file that is away, short or of several words is a problem that names the setting, never its text', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'flock-token-'));
   const read = (text: string | null) => {
     const file = join(folder, `${Math.random()}`);
@@ -62,7 +62,7 @@ test('X51 a token file that is away, short or of several words is a problem that
   }
 });
 
-test('X51 peers that are no address and no network are a problem that names the entry', (t) => {
+test('ecosystem X51 peers that are no address and no network are a problem that names the entry', (t) => {
   const problems: string[] = [];
   const mayScrape = readMetricsAccess({ METRICS_ALLOW: '10.0.0.0/8, prometheus ,::1/200' }, problems);
   t.deepEqual(problems, [

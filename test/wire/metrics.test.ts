@@ -18,7 +18,7 @@ test.after.always(() => cloud.stop());
 
 const scrape = (headers: Record<string, string> = {}) => fetch(`${cloud.url}/metrics`, { headers });
 
-test('X51 this machine reads the metrics of a node; who came through a proxy is told that there is no such path, and needs the token', async (t) => {
+test('ecosystem X51 this machine reads the metrics of a node; who came through a proxy is told that there is no such path, and needs the token', async (t) => {
   const own = await scrape();
   t.is(own.status, 200);
   t.regex(own.headers.get('content-type')!, /^text\/plain/);
@@ -38,7 +38,7 @@ test('X51 this machine reads the metrics of a node; who came through a proxy is 
   t.is(shown.status, 200);
 });
 
-test('X49 requests are counted by operation and status, refusals by code', async (t) => {
+test('ecosystem X49 requests are counted by operation and status, refusals by code', async (t) => {
   const valueOf = async (series: string) => {
     const line = (await (await scrape()).text()).split('\n').find((each) => each.startsWith(`${series} `));
     return Number(line?.split(' ')[1]);
@@ -50,7 +50,7 @@ test('X49 requests are counted by operation and status, refusals by code', async
   t.deepEqual([await valueOf(requests), await valueOf(refusals)], [before[0]! + 1, before[1]! + 1]);
 });
 
-test('X74 who found a fault learns where to write from /.well-known/security.txt, where the operator says it', async (t) => {
+test('ecosystem X74 who found a fault learns where to write from /.well-known/security.txt, where the operator says it', async (t) => {
   const response = await fetch(`${cloud.url}/.well-known/security.txt`);
   t.is(response.status, 200);
   t.regex(response.headers.get('content-type')!, /^text\/plain/);

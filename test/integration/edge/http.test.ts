@@ -576,7 +576,7 @@ test('decisions 6: a cloud that invents a local key, in a welcome or a frame, op
   t.is((await edge.ask('GET', '/v1/edge/keys')).data?.['totalElements'], 1);
 });
 
-test('X51 /health and /metrics need no key and say nothing secret; through a proxy there are no metrics', async (t) => {
+test('ecosystem X51 /health and /metrics need no key and say nothing secret; through a proxy there are no metrics', async (t) => {
   const { cloud, edge } = await stage(t);
   await eventually('the stream is up', () => cloud.streams === 1);
   for (const path of ['/health/live', '/health/ready', '/v1/edge/health'])

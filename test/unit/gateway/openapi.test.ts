@@ -175,7 +175,7 @@ test('found F78: every body, reply and refusal of the description has an example
   t.deepEqual(wrong, []);
 });
 
-test('X38 every operation says where it is served, who may call it and what its area is for, and so does every webhook', (t) => {
+test('ecosystem X38 every operation says where it is served, who may call it and what its area is for, and so does every webhook', (t) => {
   const origins = (servers: unknown) => (servers as { url: string }[]).map(({ url }) => url);
   t.deepEqual(origins(API['servers']), ['https://cloud.example.com', '{edge}']);
   for (const { operationId, where } of ROUTE_LIST) {

@@ -130,7 +130,7 @@ test('what is no envelope and nobody there are UPSTREAM_UNAVAILABLE', async (t) 
   silent.closeAllConnections();
 });
 
-test('X9 a refusal with a code of a newer service keeps its code, message and details; an edge, which acts on codes, waits', async (t) => {
+test('ecosystem X9 a refusal with a code of a newer service keeps its code, message and details; an edge, which acts on codes, waits', async (t) => {
   const body = JSON.stringify({
     success: false,
     data: null,

@@ -56,7 +56,7 @@ async function heard(words: readonly string[]): Promise<{ code: number; out: str
   }
 }
 
-test.serial('X22 help and version are answers of their own: 0, on standard output, of one command too', async (t) => {
+test.serial('ecosystem X22 help and version are answers of their own: 0, on standard output, of one command too', async (t) => {
   for (const words of [['--help'], ['-h'], ['help']])
     t.deepEqual(await heard(words), { code: 0, out: `${usageOf(NAMED)}\n`, err: '' });
   const ofOne = await heard(['list', '--help']);
@@ -73,7 +73,7 @@ test.serial('X22 help and version are answers of their own: 0, on standard outpu
   t.regex(version.out, /^counter \d+\.\d+\.\d+\n$/);
 });
 
-test.serial('X23 with --json standard output is JSON, of a refused command line too', async (t) => {
+test.serial('ecosystem X23 with --json standard output is JSON, of a refused command line too', async (t) => {
   for (const [words, code] of [
     [['--version', '--json'], 0],
     [['--json', '--help'], 0],
