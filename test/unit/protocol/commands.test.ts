@@ -56,22 +56,25 @@ async function heard(words: readonly string[]): Promise<{ code: number; out: str
   }
 }
 
-test.serial('ecosystem X22 help and version are answers of their own: 0, on standard output, of one command too', async (t) => {
-  for (const words of [['--help'], ['-h'], ['help']])
-    t.deepEqual(await heard(words), { code: 0, out: `${usageOf(NAMED)}\n`, err: '' });
-  const ofOne = await heard(['list', '--help']);
-  t.is(ofOne.code, 0);
-  t.is(ofOne.out, 'usage: counter COMMAND\n  list [--count N]  counts\n');
-  t.is((await heard(['list', '--count', '1', '-h'])).code, 0, 'and is asked for at any place');
-  t.deepEqual(
-    ran.filter((name) => name !== 'list'),
-    [],
-    'nothing ran',
-  );
-  const version = await heard(['--version']);
-  t.is(version.code, 0);
-  t.regex(version.out, /^counter \d+\.\d+\.\d+\n$/);
-});
+test.serial(
+  'ecosystem X22 help and version are answers of their own: 0, on standard output, of one command too',
+  async (t) => {
+    for (const words of [['--help'], ['-h'], ['help']])
+      t.deepEqual(await heard(words), { code: 0, out: `${usageOf(NAMED)}\n`, err: '' });
+    const ofOne = await heard(['list', '--help']);
+    t.is(ofOne.code, 0);
+    t.is(ofOne.out, 'usage: counter COMMAND\n  list [--count N]  counts\n');
+    t.is((await heard(['list', '--count', '1', '-h'])).code, 0, 'and is asked for at any place');
+    t.deepEqual(
+      ran.filter((name) => name !== 'list'),
+      [],
+      'nothing ran',
+    );
+    const version = await heard(['--version']);
+    t.is(version.code, 0);
+    t.regex(version.out, /^counter \d+\.\d+\.\d+\n$/);
+  },
+);
 
 test.serial('ecosystem X23 with --json standard output is JSON, of a refused command line too', async (t) => {
   for (const [words, code] of [
