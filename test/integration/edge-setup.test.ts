@@ -129,7 +129,7 @@ for (const [environment, publicUrl] of [
   ['live', 'http://127.0.0.1:8080'],
   ['sandbox', 'http://cloud:8080'],
   ['sandbox', 'http://127.0.0.1:8080'],
-  ['sandbox', "https://a.example/?it's"],
+  ['sandbox', "https://it's.example"],
 ] as const) {
   test(`issue 4.1: the container of the pasted Docker command gets settings that an edge takes: ${environment} ${publicUrl}`, (t) => {
     const { words, apiKey, after, key, directory } = pastedToDocker(t, environment, publicUrl);
