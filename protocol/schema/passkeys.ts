@@ -50,7 +50,9 @@ export const passkeyCreation = z.object({
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
   user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
-  pubKeyCredParams: z.array(z.object({ type: z.literal('public-key'), alg: between(-65_535, -1) })),
+  pubKeyCredParams: z.array(
+    z.object({ type: z.literal('public-key'), alg: between(-65_535, -1).meta({ examples: [-7] }) }),
+  ),
   timeout: count.meta({ description: 'milliseconds' }),
   attestation: z.literal('none'),
   authenticatorSelection: z.object({
