@@ -11,7 +11,7 @@ import { Choice, Field, Form, useSend } from '../ui/form.tsx';
 import { Code, Facts, Head, Instant, Panel, Status, Text, Time } from '../ui/parts.tsx';
 import { save } from '../ui/secret.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
-import { Filter, Table, TextFilter } from '../ui/table.tsx';
+import { Filter, Table, TextFilter, Steps } from '../ui/table.tsx';
 import { plain, words } from '../ui/text.ts';
 import { queryOf } from './addresses.tsx';
 
@@ -57,7 +57,9 @@ export function AuditLog({ scope }: PageProps): JSX.Element {
             ) : (
               <>
                 <Entries rows={content} show={setShown} />
-                <Older next={next} count={content.length} />
+                <Steps next={next} what="entries">
+                  {content.length === 0 ? 'None among the newest of these; look further' : `${content.length} entries`}
+                </Steps>
               </>
             )
           }
@@ -152,27 +154,6 @@ function Whole({ entry, close }: { entry: Entry; close: () => void }): JSX.Eleme
         />
       )}
     </Dialog>
-  );
-}
-
-function Older({ next, count }: { next: string | null; count: number }): JSX.Element | null {
-  const isFirst = place.value.query['after'] === undefined;
-  if (isFirst && next === null) return null;
-  return (
-    <nav class="pager" aria-label="Pages of entries">
-      <span class="faint">{count === 0 ? 'None among the newest of these; look further' : `${count} entries`}</span>
-      <button type="button" class="button small" disabled={isFirst} onClick={() => history.back()}>
-        Back
-      </button>
-      <button
-        type="button"
-        class="button small"
-        disabled={next === null}
-        onClick={() => filter({ after: next ?? undefined })}
-      >
-        Older
-      </button>
-    </nav>
   );
 }
 

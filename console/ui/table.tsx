@@ -68,15 +68,32 @@ interface Paged {
 
 /** Further and back in a walk of a list. The cursor is in the address, so that back and links keep it. */
 export function Pager({ of, what }: { of: Paged; what: string }): JSX.Element | null {
-  const isFirst = place.value.query['after'] === undefined;
   const { totalElements, totalCapped, next, content } = of;
-  if (isFirst && next === null && content.length <= 8) return null;
+  return (
+    <Steps next={next} what={what} isNeeded={content.length > 8}>
+      {totalCapped === true ? 'More than ' : ''}
+      {totalElements.toLocaleString('en')} {what}
+    </Steps>
+  );
+}
+
+/** The same with a text of its own, for a list that is not counted. `isNeeded`: shown although it is the only page. */
+export function Steps({
+  next,
+  what,
+  isNeeded = false,
+  children,
+}: {
+  next: string | null;
+  what: string;
+  isNeeded?: boolean;
+  children: ComponentChildren;
+}): JSX.Element | null {
+  const isFirst = place.value.query['after'] === undefined;
+  if (isFirst && next === null && !isNeeded) return null;
   return (
     <nav class="pager" aria-label={`Pages of ${what}`}>
-      <span class="faint">
-        {totalCapped === true ? 'More than ' : ''}
-        {totalElements.toLocaleString('en')} {what}
-      </span>
+      <span class="faint">{children}</span>
       <button type="button" class="button small" disabled={isFirst} onClick={() => history.back()}>
         Back
       </button>

@@ -2,27 +2,26 @@
  * `npm run -s flock-edge -- audit show | forget`: the checkpoint of the organization's audit log that this edge keeps.
  * Works on the data directory, whether the edge runs or not. Answers are JSON lines on standard output. Console U4.
  */
-import { parseArgs } from 'node:util';
 import type { Environ } from '../config.ts';
 import { forgetAudit, keptAudit } from '../link/audit-keeper.ts';
 import { openStorage } from '../storage/storage.ts';
 import type { Output } from './local-keys.ts';
+import { verbOf } from './verb.ts';
 
 const USAGE = `usage: flock-edge audit show      the kept checkpoint, as flock audit verify --checkpoint takes it
        flock-edge audit forget    where the cloud's log began anew with your knowledge: the next checkpoint is taken
    --data-dir DIR      the edge's data directory (EDGE_DATA_DIR, .data/edge); run it for the directory of each replica`;
 
-const OPTIONS = { 'data-dir': { type: 'string' } } as const;
 const VERBS = ['show', 'forget'] as const;
 
 /** Runs one command; answers the exit code: 0 done, 1 nothing is kept, 2 not understood. */
 export function auditCommand(args: readonly string[], env: Environ, out: Output, err: Output): number {
-  const parsed = parse(args);
+  const parsed = verbOf(VERBS, args, env);
   if (parsed === null) {
     err.write(`${USAGE}\n`);
     return 2;
   }
-  const storage = openStorage(parsed.dataDir ?? (env['EDGE_DATA_DIR'] || '.data/edge'));
+  const storage = openStorage(parsed.dataDir);
   try {
     if (parsed.verb === 'forget') forgetAudit(storage);
     const kept = keptAudit(storage);
@@ -36,15 +35,5 @@ export function auditCommand(args: readonly string[], env: Environ, out: Output,
     return 0;
   } finally {
     storage.close();
-  }
-}
-
-function parse(args: readonly string[]): { verb: (typeof VERBS)[number]; dataDir: string | undefined } | null {
-  try {
-    const { positionals, values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-    const verb = VERBS.find((known) => known === positionals[0]);
-    return verb === undefined || positionals.length > 1 ? null : { verb, dataDir: values['data-dir'] };
-  } catch {
-    return null;
   }
 }

@@ -8,6 +8,7 @@ import type { Environ } from '../config.ts';
 import { Outbox, type ListedWrite } from '../link/outbox.ts';
 import { openStorage } from '../storage/storage.ts';
 import type { Output } from './local-keys.ts';
+import { dataDirOf } from './verb.ts';
 
 const USAGE = `usage: flock-edge outbox list
        flock-edge outbox set-aside SEQ
@@ -24,7 +25,7 @@ export function outboxCommand(args: readonly string[], env: Environ, out: Output
     err.write(`${USAGE}\n`);
     return 2;
   }
-  const storage = openStorage(parsed.dataDir ?? (env['EDGE_DATA_DIR'] || '.data/edge'));
+  const storage = openStorage(dataDirOf(parsed.dataDir, env));
   try {
     const outbox = new Outbox(storage, { capacity: Number.MAX_SAFE_INTEGER, nowMs: Date.now });
     if (parsed.verb === 'list') {
