@@ -86,8 +86,9 @@ export function DeadLetters({ scope }: PageProps): JSX.Element {
 }
 
 export function DeliveryTable({ scope, rows }: Pick<PageProps, 'scope'> & { rows: readonly Delivery[] }): JSX.Element {
-  const [shownId, setShownId] = useState<string | null>(null);
-  const shown = rows.find(({ id }) => id === shownId);
+  const [opened, setOpened] = useState<Delivery | null>(null);
+  // Newer deliveries may have pushed its row off the page meanwhile.
+  const shown = rows.find(({ id }) => id === opened?.id) ?? opened;
   return (
     <>
       <Table
@@ -98,10 +99,10 @@ export function DeliveryTable({ scope, rows }: Pick<PageProps, 'scope'> & { rows
           { name: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
             name: 'Event',
-            cell: ({ id, event, replay }) => (
-              <button type="button" class="link" onClick={() => setShownId(id)}>
-                {words(event)}
-                {replay > 0 && ` · replay ${replay}`}
+            cell: (row) => (
+              <button type="button" class="link" onClick={() => setOpened(row)}>
+                {words(row.event)}
+                {row.replay > 0 && ` · replay ${row.replay}`}
               </button>
             ),
           },
@@ -117,7 +118,7 @@ export function DeliveryTable({ scope, rows }: Pick<PageProps, 'scope'> & { rows
           { name: 'Next', cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} />, wideOnly: true },
         ]}
       />
-      {shown !== undefined && <DeliveryDialog scope={scope} delivery={shown} close={() => setShownId(null)} />}
+      {shown !== null && <DeliveryDialog scope={scope} delivery={shown} close={() => setOpened(null)} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** The browser's own dialog: focus stays within, Escape closes, and focus returns each time. Console C19. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 export function Dialog({
   title,
@@ -15,11 +15,17 @@ export function Dialog({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
+  // Read while rendering: a list that is read again before the screen is painted may move the row and its focus.
+  const opener = useRef(document.activeElement);
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // What is outside of a modal dialog takes no focus until it is closed.
+      shown?.close();
+      const { current } = opener;
+      if (current instanceof HTMLElement && current.isConnected && current !== document.body) current.focus();
+      else document.querySelector('main')?.focus();
     };
   }, []);
   return (

@@ -132,7 +132,11 @@ test.serial(
     faults.push(...(await isSound(page, visitor, 'delivery')));
     await page.keyboard.press('Escape');
     t.is(await page.getByRole('dialog').count(), 0);
-    t.true(await page.evaluate(`document.activeElement.matches('td button.link')`), 'C19: the focus is back');
+    t.regex(
+      await page.evaluate(`document.activeElement.outerHTML.slice(0, 200)`),
+      /class="link"/,
+      'C19: the focus is back',
+    );
     t.deepEqual(faults, []);
     // C4: the token is in memory alone.
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])');
