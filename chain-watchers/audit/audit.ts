@@ -31,6 +31,7 @@ export function createAudit(parts: WatcherParts): Audit {
     async round(limit) {
       const at = await recordedTo(parts);
       if (at === null) return { compared: 0, unread: 0, passDone: false };
+      await recount(parts);
       const second = [...new Set(repeats.due(at.height, limit).map((key) => key.split(' ')[0]!))];
       const due =
         second.length === 0
@@ -50,6 +51,12 @@ export function createAudit(parts: WatcherParts): Audit {
       return { compared: rows.length - unread, unread, passDone };
     },
   };
+}
+
+/** What is kept in place of rows is held against them. It was put right; who changed it past the schema is not known. */
+async function recount({ audit, ledger, log }: WatcherParts): Promise<void> {
+  const wrong = await audit.recount(ledger);
+  if (wrong !== null) log.error({ ledger, ...wrong }, 'sums that were kept of an address are not those of its rows');
 }
 
 /** False when the chain did not report the balance. */

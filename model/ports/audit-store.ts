@@ -36,12 +36,24 @@ export interface DiscrepancyRow {
   atMs: number;
 }
 
+/** Sums that were kept of an address and are not those of its rows: JSON by token contract, '' for the native coin. */
+export interface WrongTotal {
+  readonly side: 'received' | 'sent' | 'unattributed';
+  /** The address's key, itself or its id, by the side. */
+  readonly subject: string;
+  readonly counted: string;
+  readonly byRows: string;
+}
+
 /** V7, G24 and the background audit. */
 export interface AuditStore {
   /**
    * Balances by the facts at or below a height, native always and each token that moved, by (addressKey, token).
    * `limit` counts addresses. `next` is the key to go on behind, null at the end of a walk: a step may come back with
    * fewer or none.
+   *
+   * Of an address that moved more than is read at once a walk waits: each call counts a bounded part of it, and answers
+   * what comes before. Asked for by its key, it is left out until it is counted.
    */
   ledgerBalances(
     ledger: LedgerId,
@@ -49,6 +61,11 @@ export interface AuditStore {
     throughHeight: number,
     limit: number,
   ): Promise<{ balances: LedgerBalance[]; next: string | null }>;
+  /**
+   * Counts a bounded part of what was counted of such addresses once more, the longest ago first, for ever. Answers a
+   * total that was not what its rows say, which is put right by that.
+   */
+  recount(ledger: LedgerId): Promise<WrongTotal | null>;
   /**
    * One row per (ledger, address, asset, height, kind); a `shortfall` that is open already is updated. True when new.
    */

@@ -29,6 +29,7 @@ export function createMemoryAuditStore(state: WatchState): AuditStore {
         next: isCut ? rows.at(-1)!.addressKey : null,
       };
     },
+    recount: async () => null, // Nothing is kept beside the rows.
     async recordDiscrepancy(row) {
       const known = state.discrepancies.findIndex((other) => sameFinding(row, other));
       if (known === -1) state.discrepancies.push(structuredClone(row));

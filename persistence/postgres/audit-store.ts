@@ -2,12 +2,18 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountOfLedger, chainOfLedger } from '../../protocol/ids.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../../model/ports/audit-store.ts';
+import type { AuditStore, DiscrepancyRow, LedgerBalance, WrongTotal } from '../../model/ports/audit-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
 /** Addresses of all families that one step of a walk looks at. */
 const LOOKED_AT_MAX = 2_000;
+/** Rows of one side of an address that are read beside its total: 25 addresses a round have three sides each. */
+const ROWS_MAX = 1_000;
+/** Rows of one side that one step counts. */
+const COUNTED_MAX = 20_000;
+/** Before every key. */
+const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
 function balanceOf(row: Columns): LedgerBalance {
   return {
@@ -48,13 +54,26 @@ export function createAuditStore(sql: Sql): AuditStore {
       const only = accountOfLedger(ledger);
       const [after, keys] = 'addressKeys' in ask ? [null, [...ask.addressKeys]] : [ask.afterKey, null];
       const rows = await sql<Columns[]>`
-        select * from audited_balances(${ledger}, ${only === null ? 'live' : 'sandbox'}, ${only}, ${FAMILY_OF[chainOfLedger(ledger)]},
-                                       ${after}::uuid, ${keys}::uuid[], ${throughHeight}, ${limit}, ${LOOKED_AT_MAX})`;
+        select * from balances_of_facts(${ledger}, ${only === null ? 'live' : 'sandbox'}, ${only}, ${FAMILY_OF[chainOfLedger(ledger)]},
+                                       ${after}::uuid, ${keys}::uuid[], ${throughHeight}, ${limit}, ${LOOKED_AT_MAX}, ${ROWS_MAX})`;
       const end = rows.find(({ addressId }) => addressId === null);
-      return {
-        balances: rows.filter((row) => row !== end).map(balanceOf),
-        next: end === undefined ? null : String(end['addressKey']),
-      };
+      const balances = rows.filter((row) => row !== end);
+      const first = balances.findIndex(({ uncounted }) => uncounted !== null);
+      if (first === -1)
+        return { balances: balances.map(balanceOf), next: end === undefined ? null : String(end['addressKey']) };
+      for (const { side, subject } of balances[first]!['uncounted'] as { side: string; subject: string }[]) {
+        failpoint('count_audit_total.before');
+        await sql`select count_audit_total(${ledger}, ${side}, ${subject}, ${throughHeight}, ${COUNTED_MAX})`;
+      }
+      if (keys !== null)
+        return { balances: balances.filter(({ uncounted }) => uncounted === null).map(balanceOf), next: null };
+      const before = balances.slice(0, first);
+      return { balances: before.map(balanceOf), next: String(before.at(-1)?.['addressKey'] ?? after ?? NO_KEY) };
+    },
+    async recount(ledger) {
+      failpoint('recount_audit_total.before');
+      const [row] = await sql<WrongTotal[]>`select * from recount_audit_total(${ledger}, ${COUNTED_MAX})`;
+      return row === undefined ? null : { ...row };
     },
     async recordDiscrepancy(row) {
       const finding = {

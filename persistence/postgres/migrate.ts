@@ -3,16 +3,29 @@
  * each in one transaction, then the functions whose text changed, all in one transaction. The only module that may open
  * a transaction from here: nothing else runs on its connection, and a connection that dies leaves the step to be run
  * again. A node that starts applies nothing.
+ *
+ * A step of indexes on a table that may be large runs without a transaction (decision 69): the nodes append
+ * meanwhile. What was left unfinished of an index is dropped, and it is made again.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { withFiles } from '../../protocol/node/settings-in-files.ts';
 import { FUNCTION_SET, sqlFunctions, type SqlFunction } from './functions.ts';
-import { MigrationError, migrations, planOf, tooOld, type Applied, type Migration } from './migrations.ts';
+import {
+  MigrationError,
+  migrations,
+  planOf,
+  tooOld,
+  type Applied,
+  type IndexStatement,
+  type Migration,
+} from './migrations.ts';
 import { ownerFault } from './sign-in-fault.ts';
 import { openDatabase, sqlstateOf, type Sql } from './sql.ts';
 
 /** Any fixed number: all migrating processes of a database wait for the same lock. */
 const LOCK = 7_305_818;
 const STATEMENT_TIMEOUT_MS = 600_000;
+const LOCK_TRIED_EACH_MS = 200;
 
 export interface MigrateOptions {
   /** Of a role that may create schemas and (once) roles. */
@@ -23,11 +36,14 @@ export interface MigrateOptions {
   readonly upTo?: number;
   /** The functions of this version; for tests of one that fails. */
   readonly functions?: readonly SqlFunction[];
+  /** The steps of this version; for tests of one that breaks off. */
+  readonly steps?: readonly Migration[];
 }
 
-/** The connection that migrates, the functions of this version, and which of their files the server is at. */
+/** The connection that migrates, the steps and functions of this version, and which of their files the server is at. */
 interface Migrating {
   readonly sql: Sql;
+  readonly steps: readonly Migration[];
   readonly functions: readonly SqlFunction[];
   at(): string | null;
 }
@@ -38,6 +54,7 @@ export async function migrate({
   appPassword,
   upTo = Infinity,
   functions = sqlFunctions(),
+  steps = migrations(),
 }: MigrateOptions): Promise<{ from: number; to: number }> {
   let at: string | null = null;
   const pool = openDatabase({
@@ -50,10 +67,10 @@ export async function migrate({
     },
   });
   const sql = await pool.reserve();
-  const migrating: Migrating = { sql: sql as unknown as Sql, functions, at: () => at };
+  const migrating: Migrating = { sql: sql as unknown as Sql, steps, functions, at: () => at };
   try {
     await sql`select set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, false), set_config('lock_timeout', '0', false)`;
-    await sql`select pg_advisory_lock(${LOCK})`;
+    await lockMigrations(sql as unknown as Sql);
     await createRoles(sql as unknown as Sql, appPassword);
     await sql.unsafe('set role flock_owner');
     const known = await knownFunctions(sql as unknown as Sql);
@@ -63,6 +80,18 @@ export async function migrate({
   } finally {
     sql.release();
     await pool.end({ timeout: 5 });
+  }
+}
+
+/**
+ * By asking again: an index that is made concurrently waits for every statement that runs in the database, also for one
+ * that waits for this lock.
+ */
+async function lockMigrations(sql: Sql): Promise<void> {
+  for (;;) {
+    const [row] = await sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as locked`;
+    if (row!.locked) return;
+    await pause(LOCK_TRIED_EACH_MS);
   }
 }
 
@@ -137,9 +166,8 @@ async function runMissing(
   known: Map<string, string>,
   upTo: number,
 ): Promise<{ from: number; to: number }> {
-  const { sql, functions } = migrating;
+  const { sql, steps, functions } = migrating;
   const done = await sql<Applied[]>`select number, name, checksum from flock.migration order by number`;
-  const steps = migrations();
   const plan = planOf(done, steps);
   const from = done.at(-1)?.number ?? 0;
   let to = from;
@@ -155,7 +183,8 @@ async function runMissing(
     for (const { name, checksum } of first) known.set(name, checksum);
   }
   for (const step of missing) {
-    await inTransaction(migrating, step.name, `${step.text}\n;${recordOf(step)}`);
+    if (step.concurrently === null) await inTransaction(migrating, step.name, `${step.text}\n;${recordOf(step)}`);
+    else await concurrently(migrating, step, step.concurrently);
     to = step.number;
   }
   return { from, to };
@@ -217,13 +246,46 @@ async function inTransaction({ sql, at }: Migrating, what: string, statements: s
   try {
     await sql.unsafe(`begin; set local search_path = flock, pg_temp;\n${statements}\ncommit;`);
   } catch (error) {
-    const { message, detail } = error as { message: string; detail?: string };
-    const words =
-      sqlstateOf(error) === null
-        ? `the connection to the server ended here (${message}): nothing of this was applied. The server's own log says why; then run migrate again`
-        : `${message}${detail === undefined ? '' : ` (${detail})`}`;
-    throw new MigrationError('statement_failed', `${at() || what}: ${words}`, { cause: error });
+    throw failedAt(at() || what, error);
   }
+}
+
+function failedAt(where: string, error: unknown): MigrationError {
+  const { message, detail } = error as { message: string; detail?: string };
+  const words =
+    sqlstateOf(error) === null
+      ? `the connection to the server ended here (${message}): nothing of this was applied. The server's own log says why; then run migrate again`
+      : `${message}${detail === undefined ? '' : ` (${detail})`}`;
+  return new MigrationError('statement_failed', `${where}: ${words}`, { cause: error });
+}
+
+/** Statement by statement, however long the server needs; the step is recorded when all of its indexes are there. */
+async function concurrently(
+  migrating: Migrating,
+  step: Migration,
+  statements: readonly IndexStatement[],
+): Promise<void> {
+  const run = (text: string) => migrating.sql.unsafe(text);
+  try {
+    await run('set search_path = flock, pg_temp');
+    await run('set statement_timeout = 0');
+    for (const { text, makes } of statements) {
+      if (makes !== null && (await isUnfinished(migrating.sql, makes))) await run(`drop index concurrently ${makes}`);
+      await run(text);
+    }
+    await run(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+  } catch (error) {
+    throw failedAt(step.name, error);
+  }
+  await inTransaction(migrating, step.name, recordOf(step));
+}
+
+/** Whether an index of this name was begun and not made: by a process that died, or with rows that it refuses. */
+async function isUnfinished(sql: Sql, index: string): Promise<boolean> {
+  const rows = await sql`
+    select from pg_index i join pg_class c on c.oid = i.indexrelid
+     where c.relname = ${index} and c.relnamespace = 'flock'::regnamespace and not i.indisvalid`;
+  return rows.length > 0;
 }
 
 /** What went wrong, in words; a database that cannot be reached or signed into has no better ones than the driver's. */

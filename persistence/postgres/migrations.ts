@@ -2,7 +2,8 @@
  * The numbered steps of the schema, and which of them a database lacks.
  *
  *   tables/0049_beginning/   the schema as one step: a folder of files by capability. An empty database begins with it
- *   tables/0050_….sql        what came later, one file a step; forward only
+ *   tables/0050_….sql        what came later, one file a step; forward only. One whose indexes are made `concurrently`
+ *                            has nothing else: it runs statement by statement, outside of a transaction
  *
  *   history of the database                what `migrate` does
  *   none                                   the beginning, then every later step
@@ -21,6 +22,15 @@ export interface Migration {
   readonly text: string;
   /** Of its statements: comments may be reworded, statements may not. */
   readonly checksum: string;
+  /** Its statements, where each is to run by itself, outside of a transaction; null for a step that is one. */
+  readonly concurrently: readonly IndexStatement[] | null;
+}
+
+/** Makes an index, or drops one, while the table is read and written. */
+export interface IndexStatement {
+  readonly text: string;
+  /** The index that it makes; null for one that drops. */
+  readonly makes: string | null;
 }
 
 /** A row of `flock.migration`. */
@@ -75,7 +85,31 @@ export function migrations(): Migration[] {
     if (entry.isDirectory() !== (index === 0) || number !== SUPERSEDED.last + 1 + index)
       throw new Error(`tables/${entry.name} is not the step number ${SUPERSEDED.last + 1 + index}`);
     const text = entry.isDirectory() ? folderText(new URL(`${entry.name}/`, FOLDER)) : textOf(entry.name);
-    return { number, name: entry.name, text, checksum: checksumOf(text) };
+    return {
+      number,
+      name: entry.name,
+      text,
+      checksum: checksumOf(text),
+      concurrently: indexStatements(text, entry.name),
+    };
+  });
+}
+
+/**
+ * The statements of a step that is run outside of a transaction; null for any other. `if not exists` and `if exists`
+ * are what a step that broke off is begun again by. Throws: Error when a statement of such a step does something else.
+ */
+export function indexStatements(text: string, name: string): IndexStatement[] | null {
+  const code = text.replace(/--[^\n]*/g, '');
+  if (!/\bconcurrently\b/i.test(code)) return null;
+  const statements = code.split(';').flatMap((part) => part.trim() || []);
+  return statements.map((statement) => {
+    const made = /^create (?:unique )?index concurrently if not exists ([a-z0-9_]+) on [a-z_]+\s/.exec(statement);
+    if (made === null && !/^drop index concurrently if exists [a-z0-9_]+$/.test(statement))
+      throw new Error(
+        `tables/${name} makes an index concurrently: all that it has is "create index concurrently if not exists … on …" and "drop index concurrently if exists …", not "${statement.slice(0, 60)}"`,
+      );
+    return { text: statement, makes: made?.[1] ?? null };
   });
 }
 

@@ -912,6 +912,29 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       },
     },
   ],
+  count_audit_total: [
+    {
+      name: 'a side that there is none of',
+      expected: { refused: 'audit_total_side' },
+      call: () => database.sql`select count_audit_total('eth', 'credited', 'x', 9, 9)`,
+    },
+    {
+      name: 'what nobody has',
+      expected: { open: 'a row of nothing; sums are made of rows alone' },
+      async call() {
+        for (let n = 0; n < 3; n += 1) await database.sql`select count_audit_total('eth', 'sent', 'nobody', 9, 9)`;
+        const [total] = await database.owner`select sums from audit_total where subject = 'nobody'`;
+        if (JSON.stringify(total?.['sums']) !== '{}') throw new Error('a sum without rows');
+      },
+    },
+  ],
+  recount_audit_total: [
+    {
+      name: 'of a ledger that there is none of',
+      expected: 'nothing',
+      call: () => database.sql`select * from recount_audit_total('none', 9)`,
+    },
+  ],
   save_idempotent: [
     {
       name: 'over an answer that is there',
@@ -1156,6 +1179,7 @@ const READS = [
   'incomplete_publications',
   'must_keep_factor',
   'audited_balances',
+  'balances_of_facts',
   'open_sweep_jobs',
   'due_sweep_policies',
   'open_withdrawals',

@@ -212,6 +212,21 @@ const AUDIT: Record<string, Work> = {
     await audit.ledgerBalances(LEDGER, { afterKey: null }, at.height, 20);
     await audit.ledgerBalances(LEDGER, { afterKey: '80000000-0000-0000-0000-000000000000' }, at.height, 20);
   },
+  'audit: an address that moved more than is read at once, counted and counted again': async (world) => {
+    const {
+      stores: { audit },
+      sql,
+    } = world;
+    const { row, at } = await nextBlock(world),
+      { link } = await nextBlock(world);
+    await world.stores.watch.recordLate(LEDGER, { height: link.height, hash: link.hash }, [transferTo(row, link)]);
+    for (let n = 0; n < 5; n += 1)
+      await sql`select count_audit_total(${LEDGER}, 'received', ${row.addressKey}, ${link.height}, 1)`;
+    // What is paid at a height that was counted corrects it.
+    await world.stores.watch.recordLate(LEDGER, at, [transferTo(row, { ...link, ...at })]);
+    for (let n = 0; n < 6; n += 1) await sql`select * from recount_audit_total(${LEDGER}, 1)`;
+    await audit.recount(LEDGER);
+  },
   'audit.recordDiscrepancy discrepancies': async (world) => {
     const {
       stores: { audit },

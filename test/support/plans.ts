@@ -28,7 +28,7 @@ export interface RanStatement {
 /** Tables whose length nobody bounds. */
 const GROWING = new RegExp(
   '^(account|address|address_registry.*|address_gap|address_peak|account_key|deposit|ledger_entry|withdrawal|billable|billable_change|statement|collection|publication|delivery|webhook|attempt.*' +
-    '|fact|inbox|event|idempotency|organization|pinned_identity|pool_address|list_count|block_link|discrepancy|console_user|membership|api_key|refresh_token|login|audit_entry|audit_head|mail' +
+    '|fact|inbox|event|idempotency|organization|pinned_identity|pool_address|list_count|block_link|discrepancy|console_user|membership|api_key|refresh_token|login|audit_entry|audit_head|audit_total|mail' +
     '|edge_session|edge_nonce|edge_instruction|local_key|local_key_set|sandbox_(former|ledger|block|transaction|balance|task|pool))$',
 );
 

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import test from 'ava';
 import { parse } from 'acorn';
 import { migrations } from '../../persistence/postgres/migrations.ts';
 import { functionsIn } from '../support/syntax.ts';
-import { filesOf, ROOMS, sources } from '../support/tree.ts';
+import { filesOf, ROOMS, ROOT, sources } from '../support/tree.ts';
 import { wideLines } from '../support/wide-lines.ts';
 
 const FILE_LINES_MAX = 500;
@@ -55,6 +56,59 @@ test('house 4: no numbered file defines a function', (t) => {
     defining.map(({ name }) => name),
     [],
   );
+});
+
+/** The last step that was made before the rule; it stays as databases have it. */
+const RULE_OF_INDEXES_SINCE = 88;
+
+/** Tables that a step may lock while it makes an index: they have few rows, or none yet. */
+function smallTables(text: string): Set<string> {
+  const [, section = ''] = readFileSync(`${ROOT}docs/data-model.md`, 'utf8').split('## How tables grow');
+  const few = section
+    .split('\n')
+    .filter((line) => /^\| `[^|]*\| (customers|chains|nothing|starts of a node|accounts) \|/.test(line));
+  const told = few.flatMap((line) => [...line.split('|')[1]!.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
+  const made = [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name!);
+  return new Set([...told, ...made]);
+}
+
+/** What of a step holds a large table up: nothing is written to it until all of its rows were read. */
+function heldUp(text: string): string[] {
+  const code = text.replace(/--[^\n]*/g, '').replace(/\s+/g, ' ');
+  const small = smallTables(text);
+  const indexes = [...code.matchAll(/create (?:unique )?index (?!concurrently)\w+ on (?:only )?(\w+)/gi)];
+  const constraints = [
+    ...code.matchAll(
+      /alter table (?:only )?(\w+)(?:(?!;).)*?\badd (?:constraint \w+ )?(?:(?:primary key|unique|exclude)(?! using index)|(?:check|foreign key)(?=[^;]*)(?![^;]*not valid))/gi,
+    ),
+  ];
+  return [...indexes, ...constraints]
+    .filter(([, table]) => !small.has(table!))
+    .map(([statement]) => statement.slice(0, 100));
+}
+
+test('decision 69: a step makes no index and no constraint that holds up the writes of a large table', (t) => {
+  const later = migrations().filter(({ number }) => number > RULE_OF_INDEXES_SINCE);
+  t.deepEqual(
+    later.flatMap(({ name, text }) => heldUp(text).map((statement) => `${name}: ${statement}`)),
+    [],
+  );
+  for (const planted of [
+    'create index planted on fact (ledger);',
+    'create unique index planted\n  on withdrawal (id);',
+    'alter table deposit add constraint planted unique (id);',
+    'alter table deposit add column more int,\n  add constraint planted check (more > 0);',
+    'alter table event add constraint planted foreign key (account_id) references account;',
+  ])
+    t.is(heldUp(planted).length, 1, planted);
+  for (const right of [
+    'create index concurrently if not exists planted on fact (ledger);',
+    'create index planted on webhook (id);',
+    'create table planted (id int);\ncreate index planted_by on planted (id);',
+    'alter table deposit add constraint planted unique using index planted_once;',
+    'alter table deposit add constraint planted check (id > 0) not valid;',
+  ])
+    t.deepEqual(heldUp(right), [], right);
 });
 
 test('house 4: a file of functions begins with what it is for, and defines the function of its name alone', (t) => {

@@ -1,3 +1,5 @@
+-- For nodes of an earlier release: balances_of_facts, which reads every row of an address.
+--
 -- What facts say that addresses hold: the next `most` addresses of a family after a key, or those of the given keys;
 -- one row per asset that moved and always one of the native coin. A displaced fact counts: until it is orphaned its
 -- account is credited with it. A walk reads at most `looked_most` keys, of whichever family: few of the next million

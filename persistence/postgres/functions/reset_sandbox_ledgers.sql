@@ -14,6 +14,7 @@ begin
   delete from sandbox_ledger where ledger = any (ledgers);
   delete from sandbox_token where account_id = of_account;
   delete from sandbox_task where account_id = of_account;
+  delete from audit_total where ledger = any (ledgers);
   delete from fact where ledger = any (ledgers);
   delete from unresolved_height where ledger = any (ledgers);
   delete from block_link where ledger = any (ledgers);

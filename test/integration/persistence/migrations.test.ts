@@ -2,7 +2,12 @@ import test from 'ava';
 import { readdirSync } from 'node:fs';
 import { FUNCTION_SET, sqlFunctions } from '../../../persistence/postgres/functions.ts';
 import { migrate } from '../../../persistence/postgres/migrate.ts';
-import { MigrationError, migrations } from '../../../persistence/postgres/migrations.ts';
+import {
+  indexStatements,
+  MigrationError,
+  migrations,
+  type Migration,
+} from '../../../persistence/postgres/migrations.ts';
 import { openDatabase, sqlstateOf, type Sql } from '../../../persistence/postgres/sql.ts';
 import { catalogOf } from '../../support/catalog.ts';
 import { createTestDatabase, eventually, type TestDatabase } from '../../support/postgres.ts';
@@ -118,6 +123,77 @@ test.serial('two nodes that start at once migrate once', async (t) => {
     const results = await Promise.all([migrate({ url }), migrate({ url }), migrate({ url })]);
     t.deepEqual(results.map(({ from }) => from).sort(), [0, NEWEST, NEWEST].sort());
   });
+});
+
+/** The steps of this version, and one more that makes indexes concurrently. */
+function withIndexes(text: string): Migration[] {
+  const name = `${String(NEWEST + 1).padStart(4, '0')}_planted.sql`;
+  return [...STEPS, { number: NEWEST + 1, name, text, checksum: 'planted', concurrently: indexStatements(text, name) }];
+}
+const isValid = async (admin: Sql, name: string): Promise<boolean | undefined> =>
+  (
+    await admin<
+      { valid: boolean }[]
+    >`select indisvalid as valid from pg_index where indexrelid = to_regclass(${`flock.${name}`})`
+  )[0]?.valid;
+
+test.serial(
+  'found: an index of a large table is made while its rows are written, and one that a dead process left unfinished is made again',
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      await migrate({ url });
+      const steps = withIndexes(`create index concurrently if not exists planted_first on organization (id);
+        -- and
+        create index concurrently if not exists planted_second on organization ((id || 'x'));`);
+      // A statement that began before keeps it waiting; rows can be written all the while.
+      const held = await admin.reserve();
+      await held.unsafe('begin; lock table flock.organization in row exclusive mode');
+      const running = t.throwsAsync(migrate({ url, steps }), { instanceOf: MigrationError });
+      await eventually('the server builds and waits', async () => (await isValid(admin, 'planted_first')) === false);
+      t.is((await admin`update flock.organization set name = name`).length, 0, 'which keeps no write waiting');
+      await eventually('the process that migrates is ended', async () => {
+        const ended = await admin`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'flock-migrate' and datname = current_database() and query ~ 'concurrently'`;
+        return ended.length > 0;
+      });
+      t.regex((await running)!.message, /_planted\.sql: (the connection to the server ended here|terminating)/);
+      await held.unsafe('rollback');
+      held.release();
+      t.is(await isValid(admin, 'planted_first'), false, 'which no statement uses, and each write pays for');
+      t.deepEqual(await migrate({ url, steps }), { from: NEWEST, to: NEWEST + 1 });
+      t.deepEqual([await isValid(admin, 'planted_first'), await isValid(admin, 'planted_second')], [true, true]);
+      t.deepEqual(await migrate({ url, steps }), { from: NEWEST + 1, to: NEWEST + 1 });
+    });
+  },
+);
+
+test.serial(
+  'a step of indexes that the rows refuse is named, and the next migrate begins its index again',
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      await migrate({ url });
+      await admin`insert into flock.chain_head (ledger, height, at) values ('eth', 1, now()), ('btc', 1, now())`;
+      const steps = withIndexes('create unique index concurrently if not exists planted_once on chain_head (height);');
+      const refused = await t.throwsAsync(migrate({ url, steps }), { instanceOf: MigrationError });
+      t.is((refused as MigrationError).code, 'statement_failed');
+      t.regex(refused!.message, /_planted\.sql: could not create unique index "planted_once" \(Key/);
+      await admin`update flock.chain_head set height = 2 where ledger = 'btc'`;
+      t.deepEqual(await migrate({ url, steps }), { from: NEWEST, to: NEWEST + 1 });
+      t.true(await isValid(admin, 'planted_once'));
+    });
+  },
+);
+
+test('a step that makes an index concurrently has nothing else, and can be begun again', (t) => {
+  for (const statement of [
+    'create index concurrently planted on fact (ledger)',
+    'create index concurrently if not exists planted on fact (ledger); alter table fact add column more int',
+    'drop index concurrently planted',
+  ])
+    t.throws(() => indexStatements(statement, '9999_planted.sql'), {
+      message: /tables\/9999_planted\.sql makes an index/,
+    });
+  t.is(indexStatements('-- not concurrently\ncreate index planted on fact (ledger)', '9999_planted.sql'), null);
 });
 
 test.serial('a migration that changed after it ran, and a database of a newer version, are refused', async (t) => {

@@ -314,6 +314,10 @@ const PIECES_LEFT: Readonly<Record<string, string>> = {
   'claim_vacant_shards: select': 'for nodes of an earlier release; what it calls is looked at',
   'release_deliveries: with mine': 'for nodes of an earlier release',
   'addresses_since: with young': 'for nodes of an earlier release',
+  'audited_balances: with looked': 'for nodes of an earlier release',
+  'audited_balances: 0 end': 'for nodes of an earlier release',
+  'audit_rows: (select': 'planned within what asks it',
+  'audit_rows: w.amount end': 'planned within what asks it',
   'sandbox_behind: with marked': 'for nodes of an earlier release',
   'release_unreadable: update webhook w set backlog = true': 'one row by its key, where more than a page is released',
 };

@@ -41,7 +41,7 @@ create index withdrawal_open on withdrawal (ledger, created_at)
   where status in ('signing', 'broadcast', 'confirming');
 create index withdrawal_settled on withdrawal (ledger, height)
   where status in ('confirmed', 'failed') and height is not null;
-create index withdrawal_by_sender on withdrawal (from_address, ledger) where height is not null; -- audited_balances
+create index withdrawal_by_sender on withdrawal (from_address, ledger) where height is not null; -- until 0089
 alter table withdrawal add constraint withdrawal_with_kind unique (account_id, id, kind); -- billable_of_withdrawal
 alter table withdrawal add primary key (account_id, id);
 -- The highest counter value that a sender's transactions used in blocks: one step of an index, however many there are

@@ -88,7 +88,7 @@ create table fact (
 );
 create index fact_by_height on fact (ledger, height) where status <> 'orphaned'; -- record_reorg, retell_block
 create index fact_immature on fact (ledger, matures_at) where status = 'seen'; -- immature_facts
-create index fact_of_address on fact (ledger, address_key); -- audited_balances
+create index fact_of_address on fact (ledger, address_key); -- until 0089
 create index fact_of_account on fact (account_id); -- for fact_of_account
 alter table fact add constraint fact_once primary key (txid, output_index, ledger);
 create index fact_displaced on fact (ledger) where status = 'displaced'; -- settle_displaced
@@ -154,7 +154,7 @@ create table discrepancy (
   finding        text generated always as (
     coalesce(token_contract, '') || '|' || kind
       || case kind when 'unattributed' then '|' || height::text else '' end) stored,
-  constraint discrepancy_once unique (ledger, address_id, finding) -- audited_balances sums by it too
+  constraint discrepancy_once unique (ledger, address_id, finding)
 );
 create index discrepancy_by_age on discrepancy (ledger, recorded_at); -- the operators' list (audit-store.ts)
 grant select on discrepancy to flock_app;

@@ -1,0 +1,16 @@
+-- A withdrawal that came into a block, left it, or cost another fee, in what the audit has counted.
+create or replace function audit_total_of_withdrawal() returns trigger
+language plpgsql security definer set search_path = flock, pg_temp as $$
+begin
+  if tg_op = 'UPDATE' and old.height is not null and old.status in ('confirming', 'confirmed', 'failed') then
+    perform correct_audit_total(old.ledger, 'sent', old.from_address, old.height, coalesce(old.token_contract, ''),
+      case old.status when 'failed' then 0 else -old.amount end);
+    perform correct_audit_total(old.ledger, 'sent', old.from_address, old.height, '', -coalesce(old.fee, 0));
+  end if;
+  if new.height is not null and new.status in ('confirming', 'confirmed', 'failed') then
+    perform correct_audit_total(new.ledger, 'sent', new.from_address, new.height, coalesce(new.token_contract, ''),
+      case new.status when 'failed' then 0 else new.amount end);
+    perform correct_audit_total(new.ledger, 'sent', new.from_address, new.height, '', coalesce(new.fee, 0));
+  end if;
+  return null;
+end $$;
