@@ -53,7 +53,7 @@ export function createAudit(parts: WatcherParts): Audit {
   };
 }
 
-/** What is kept in place of rows is held against them. It was put right; who changed it past the schema is not known. */
+/** What is kept in place of rows is held against them. What was wrong is right by then; who changed it is not known. */
 async function recount({ audit, ledger, log }: WatcherParts): Promise<void> {
   const wrong = await audit.recount(ledger);
   if (wrong !== null) log.error({ ledger, ...wrong }, 'sums that were kept of an address are not those of its rows');

@@ -9,6 +9,7 @@ returns jsonb language sql stable as $$
       select m.token, m.amount from (
         select case n.part when 0 then r.token else '' end as token, case n.part when 0 then r.amount else r.fee end
             as amount
-          from audit_rows(of_ledger, of_side, of_subject, above, upto, null) r cross join generate_series(0, 1) n(part)) m
+          from audit_rows(of_ledger, of_side, of_subject, above, upto, null) r
+         cross join generate_series(0, 1) n(part)) m
     ) a group by a.token having sum(a.amount) <> 0) x;
 $$;

@@ -37,7 +37,8 @@ language sql stable security definer set search_path = flock, pg_temp as $$
          where n.ledger = of_ledger and n.side = s.side and n.subject = s.subject offset 0) t on true
   ), beside as materialized (
     -- A total may be ahead of the height that is asked for: what is above is taken off again.
-    select n.address_key, n.side, r.token, r.amount, r.fee, case when n.through > through_height then -1 else 1 end as sign
+    select n.address_key, n.side, r.token, r.amount, r.fee,
+           case when n.through > through_height then -1 else 1 end as sign
       from counted n
      cross join lateral audit_rows(of_ledger, n.side, n.subject, least(n.through, through_height),
          greatest(n.through, through_height), rows_most + 1) r

@@ -1,5 +1,5 @@
 /**
- * What the audit counts of an address that moved more than it reads at once. V7, found: ten million rows of one address.
+ * What the audit counts of an address that moved more than it reads at once. V7.
  */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
