@@ -1,7 +1,7 @@
 /** What a watcher remembers between ticks. Losing all of it loses no fact: it is read again or waited for again. */
 import type { Head } from '../chains/chain.ts';
 import type { WithdrawalRow } from '../model/rows/withdrawal.ts';
-import type { BlockLink, BlockRecord, Cursor } from '../model/ports/watch-store.ts';
+import type { BlockLink, BlockRecord, Cursor, OpenPlace } from '../model/ports/watch-store.ts';
 import type { HeadMemory } from './follow/head.ts';
 import type { KeyedBlock } from './follow/match.ts';
 import type { AccountWaker, WatcherParts } from './ports.ts';
@@ -79,8 +79,8 @@ export interface Memory {
   touched: Set<string>;
   /** Withdrawals whose transactions may appear in the next blocks. */
   open: readonly WithdrawalRow[];
-  /** Offset into the open withdrawals where there are more of them than one tick checks. */
-  openAfter: number;
+  /** Where the next page of them begins, where there are more than one tick checks. */
+  openAfter: OpenPlace | null;
   /** Whether `open` begins with the first of them. */
   isFirstOpen: boolean;
 }
@@ -119,7 +119,7 @@ export function emptyMemory(): Memory {
     notedHeight: null,
     touched: new Set(),
     open: [],
-    openAfter: 0,
+    openAfter: null,
     isFirstOpen: true,
   };
 }

@@ -13,7 +13,7 @@
  * The audit is a worker of its own rhythm (audit.ts). A chain failure ends a job of this tick, never another
  * job; any other error is a fault and ends the tick, for the supervisor to restart.
  */
-import type { Cursor } from '../model/ports/watch-store.ts';
+import type { Cursor, OpenPlace } from '../model/ports/watch-store.ts';
 import { createAccountWaker } from './wake-accounts.ts';
 import { chainFailure } from '../chains/failure.ts';
 import { standingOf } from './follow/cursor.ts';
@@ -240,13 +240,12 @@ function settledSince({ parts: { network } }: Run, cursor: Cursor | null): numbe
 
 /** The next open withdrawals, round robin: stuck ones do not hold back those behind them. */
 async function takeOpen({ parts: { store, ledger }, memory }: Run, sinceHeight: number): Promise<void> {
-  const after = memory.openAfter,
-    page = await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX, after);
-  memory.openAfter = page.length < OPEN_WITHDRAWALS_MAX ? 0 : after + page.length;
-  memory.isFirstOpen = after === 0 || page.length === 0;
-  memory.open =
-    page.length > 0 || after === 0 ? page : await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX);
-  if (page.length === 0 && memory.open.length === OPEN_WITHDRAWALS_MAX) memory.openAfter = OPEN_WITHDRAWALS_MAX;
+  const ask = (after: OpenPlace | null) => store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX, after);
+  let page = await ask(memory.openAfter);
+  memory.isFirstOpen = memory.openAfter === null || page.rows.length === 0;
+  if (page.rows.length === 0 && memory.openAfter !== null) page = await ask(null);
+  memory.openAfter = page.next;
+  memory.open = page.rows;
 }
 
 function fail(run: Run, report: Draft, job: Job, reason: string): void {

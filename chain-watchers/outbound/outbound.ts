@@ -76,7 +76,7 @@ export function createOutbound(run: Run): Outbound {
       if (memory.isFirstOpen) round.clear();
       for (const row of open) round.add(patienceKey(row)).add(row.id);
       // Only a full pass shows which are gone.
-      if (memory.openAfter === 0)
+      if (memory.openAfter === null)
         for (const kept of [patience, moved]) for (const key of kept.keys()) if (!round.has(key)) kept.delete(key);
       const notInBlock = open.filter(({ height }) => height === null).length;
       parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, notInBlock);

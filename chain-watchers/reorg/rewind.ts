@@ -3,7 +3,7 @@
  * old head, and only then one statement. A read that cannot prove itself changes nothing (C3-31).
  */
 import { ChainUnavailable, type ChainClient } from '../../chains/chain.ts';
-import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
+import type { BlockLink, Cursor, OpenPlace, WatchStore } from '../../model/ports/watch-store.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { readAgreed, WaitsForSecond } from '../follow/movements.ts';
 import { chainFailure } from '../../chains/failure.ts';
@@ -218,10 +218,17 @@ function raise(fault: unknown): never {
 async function withOpenAbove<T>({ parts, memory }: Run, height: number, work: () => Promise<T>): Promise<T> {
   const before = memory.open,
     seen = new Map(before.map((row) => [row.id, row]));
-  for (let after = 0; after < MATCHED_MAX; after += MATCHED_PAGE) {
-    const page = await parts.store.openWithdrawals(parts.ledger, height + 1, MATCHED_PAGE, after);
-    for (const row of page) seen.set(row.id, row);
-    if (page.length < MATCHED_PAGE) break;
+  let after: OpenPlace | null = null;
+  for (let read = 0; read < MATCHED_MAX; read += MATCHED_PAGE) {
+    const { rows, next }: Awaited<ReturnType<WatchStore['openWithdrawals']>> = await parts.store.openWithdrawals(
+      parts.ledger,
+      height + 1,
+      MATCHED_PAGE,
+      after,
+    );
+    for (const row of rows) seen.set(row.id, row);
+    if (next === null) break;
+    after = next;
   }
   memory.open = [...seen.values()];
   try {

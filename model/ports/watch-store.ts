@@ -79,6 +79,11 @@ export interface Young {
   readonly isAll: boolean;
 }
 
+/** Where a pass over open withdrawals goes on: the store's own, kept between two pages and nowhere else. */
+export interface OpenPlace {
+  readonly kind: 'place of open withdrawals';
+}
+
 export interface WatchStore {
   chainStart(ledger: LedgerId): Promise<ChainStart | null>;
   /** From when a chain is run; the first call counts. */
@@ -139,11 +144,16 @@ export interface WatchStore {
   /** Marks facts `orphaned` that the re-read of G19 refuted in their own block, and writes the inbox rows. */
   refute(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string }[]): Promise<AccountId[]>;
   /**
-   * Withdrawals with signed versions that may still land or be orphaned, oldest first: those in `signing`, `broadcast`
-   * and `confirming`, and the `confirmed` and `failed` ones whose block is at or above `sinceHeight`. Accounts
-   * take turns; `steppedOver` of them were looked at before. Its work grows with all of these.
+   * A page of the withdrawals with signed versions that may still land or be orphaned: those in `signing`, `broadcast`
+   * and `confirming`, then the `confirmed` and `failed` ones whose block is at or above `sinceHeight`, by height. Where
+   * a page does not hold all that are under way, accounts take turns, each with its oldest first.
    */
-  openWithdrawals(ledger: LedgerId, sinceHeight: number, limit: number, steppedOver?: number): Promise<WithdrawalRow[]>;
+  openWithdrawals(
+    ledger: LedgerId,
+    sinceHeight: number,
+    limit: number,
+    after?: OpenPlace | null,
+  ): Promise<{ readonly rows: WithdrawalRow[]; readonly next: OpenPlace | null }>;
   /**
    * Inbox row of a withdrawal; not written when the last one that waits of it has the same (kind, txid, block hash).
    */

@@ -5,6 +5,7 @@ import {
   type BlockRecord,
   type Coverage,
   type Cursor,
+  type OpenPlace,
   type WatchStore,
   type WatchedAddress,
 } from '../../model/ports/watch-store.ts';
@@ -26,6 +27,13 @@ import {
   type LedgerState,
   type WatchState,
 } from './watch-state.ts';
+
+const MAY_LAND: ReadonlySet<WithdrawalRow['status']> = new Set(['signing', 'broadcast', 'confirming']);
+const TURNS_PER_PAGE = 40;
+
+interface Given extends OpenPlace {
+  readonly given: ReadonlySet<string>;
+}
 
 export interface MemoryWatchStore extends WatchStore {
   readonly state: WatchState;
@@ -344,33 +352,30 @@ function maturity(
         }),
       );
     },
-    async openWithdrawals(id, sinceHeight, limit, steppedOver = 0) {
-      const mayLand = new Set(['signing', 'broadcast', 'confirming']);
-      const settled = ({ status }: WithdrawalRow) => !mayLand.has(status);
-      const open = [...state.withdrawals.values()].filter(
-        (row) =>
-          row.ledger === id &&
-          row.versions.length > 0 &&
-          (mayLand.has(row.status) ||
-            (['confirmed', 'failed'].includes(row.status) && row.height !== null && row.height >= sinceHeight)),
+    async openWithdrawals(id, sinceHeight, limit, after = null) {
+      const given = new Set((after as Given | null)?.given ?? []);
+      const rows = [...state.withdrawals.values()].filter(
+        (row) => row.ledger === id && row.versions.length > 0 && !given.has(row.id),
       );
-      const ofAccount = Object.values(
-        Object.groupBy(open, (row) => `${row.accountId} ${settled(row)}`),
-      ) as WithdrawalRow[][];
-      const turns = ofAccount.flatMap((rows) =>
-        rows.sort((a, b) => a.createdAtMs - b.createdAtMs).map((row, turn) => ({ row, turn })),
-      );
-      return structuredClone(
-        turns
-          .sort(
-            (a, b) =>
-              Number(settled(a.row)) - Number(settled(b.row)) ||
-              a.turn - b.turn ||
-              a.row.createdAtMs - b.row.createdAtMs,
-          )
-          .slice(steppedOver, steppedOver + limit)
-          .map(({ row }) => row),
-      );
+      const open = rows.filter(({ status }) => MAY_LAND.has(status)).sort((a, b) => a.createdAtMs - b.createdAtMs);
+      const settled = rows
+        .filter(({ status, height }) => ['confirmed', 'failed'].includes(status) && (height ?? -1) >= sinceHeight)
+        .sort((a, b) => a.height! - b.height!);
+      const each = Math.max(1, Math.ceil(limit / TURNS_PER_PAGE));
+      // Where all that are left do not fit, accounts take turns.
+      const round = new Map<string, number>(),
+        turns = new Map(
+          open.map(({ id: of, accountId }) => {
+            const taken = round.get(accountId) ?? 0;
+            round.set(accountId, taken + 1);
+            return [of, Math.floor(taken / each)];
+          }),
+        );
+      const inTurn = open.length <= limit ? open : open.sort((a, b) => turns.get(a.id)! - turns.get(b.id)!);
+      const page = [...inTurn, ...settled].slice(0, limit);
+      for (const row of page) given.add(row.id);
+      const next: Given = { kind: 'place of open withdrawals', given };
+      return { rows: structuredClone(page), next: page.length < limit ? null : next };
     },
     async noteWithdrawalFact(accountId, fact) {
       post(state, [{ accountId, fact }]);

@@ -13,7 +13,8 @@ import {
   type WatchStore,
   type WatchedAddress,
 } from '../../model/ports/watch-store.ts';
-import { withdrawalOf, type Columns } from './row-shapes.ts';
+import type { Columns } from './row-shapes.ts';
+import { openPage } from './open-withdrawals.ts';
 import type { Sql } from './sql.ts';
 
 /** Arrays longer than this are split by partition; shorter ones cost less in one round trip. */
@@ -204,12 +205,7 @@ function maturity(
       failpoint('refute.after');
       return row!.accounts;
     },
-    async openWithdrawals(ledger, sinceHeight, limit, steppedOver = 0) {
-      const rows = await sql<
-        Columns[]
-      >`select * from open_withdrawals(${ledger}, ${sinceHeight}, ${limit}, ${steppedOver})`;
-      return rows.map(withdrawalOf);
-    },
+    openWithdrawals: (ledger, sinceHeight, limit, after = null) => openPage(sql, { ledger, sinceHeight, limit }, after),
     async noteWithdrawalFact(accountId, fact) {
       failpoint('note_withdrawal_fact.before');
       await sql`select note_withdrawal_fact(${accountId}, ${JSON.stringify(fact)}::text::jsonb)`;

@@ -638,23 +638,27 @@ for (const [name, bench] of Object.entries(benches)) {
       failed: signed('failed', 101),
     };
     for (const row of Object.values(rows)) await saveWithdrawal(row);
-    const open = await store.openWithdrawals(ledger, 101, 99);
+    const { rows: open, next: none } = await store.openWithdrawals(ledger, 101, 99);
+    t.is(none, null);
     t.deepEqual(
       open.map(({ id }) => id),
-      [rows.broadcast, rows.included, rows.moved, rows.recent, rows.failed].map(({ id }) => id),
+      [rows.broadcast, rows.included, rows.moved, rows.failed, rows.recent].map(({ id }) => id),
     );
     t.deepEqual(open[1], rows.included);
-    t.is((await store.openWithdrawals(ledger, 101, 2)).length, 2);
-    t.deepEqual(
-      await store.openWithdrawals(ledger, 101, 99, 1),
-      open.slice(1),
-      'it goes on behind those that were looked at',
-    );
-    t.deepEqual(await store.openWithdrawals(ledger, 101, 99, 99), []);
+    const pages = async (limit: number) => {
+      const found = [];
+      let page = await store.openWithdrawals(ledger, 101, limit);
+      for (; page.next !== null; page = await store.openWithdrawals(ledger, 101, limit, page.next)) {
+        t.is(page.rows.length, limit);
+        found.push(...page.rows);
+      }
+      return [...found, ...page.rows];
+    };
+    for (const limit of [1, 2, 3, 4, 5]) t.deepEqual(await pages(limit), open, 'it goes on behind the page before');
     const newest = signed('broadcast', null);
     await saveWithdrawal(newest);
     t.deepEqual(
-      (await store.openWithdrawals(ledger, 101, 4)).map(({ id }) => id),
+      (await store.openWithdrawals(ledger, 101, 4)).rows.map(({ id }) => id),
       [rows.broadcast, rows.included, rows.moved, newest].map(({ id }) => id),
       'settled ones take no place of it',
     );
@@ -669,7 +673,7 @@ for (const [name, bench] of Object.entries(benches)) {
     });
     await saveWithdrawal(theirs);
     t.deepEqual(
-      (await store.openWithdrawals(ledger, 101, 2)).map(({ id }) => id),
+      (await store.openWithdrawals(ledger, 101, 2)).rows.map(({ id }) => id),
       [rows.broadcast, theirs].map(({ id }) => id),
       'accounts take turns',
     );

@@ -190,7 +190,10 @@ const WATCH: Record<string, Work> = {
     const {
       stores: { watch },
     } = world;
-    await watch.openWithdrawals(LEDGER, 10_000_000, 20);
+    let page = await watch.openWithdrawals(LEDGER, 10_000_000, 20);
+    for (let n = 0; n < 3 && page.next !== null; n += 1)
+      page = await watch.openWithdrawals(LEDGER, 10_000_000, 20, page.next);
+    await watch.openWithdrawals('base', 0, 20);
     const { accountId, fact } = await included(world, 5);
     await watch.noteWithdrawalFact(accountId, fact);
   },

@@ -1,3 +1,5 @@
+-- For nodes of an earlier release: its work grows with all that is under way.
+--
 -- Withdrawals whose signed versions may still land or be orphaned: those under way first, then what is settled in the
 -- reorg window (from `since_height`). Accounts take turns, each with its oldest first: a thousand that one account left
 -- stuck take no place from another account's first one. The first `stepped_over` of this order are left out: looks

@@ -3,6 +3,7 @@ import test from 'ava';
 import { createStores, type Stores } from '../../../persistence/postgres/stores.ts';
 import { createLists } from '../../../persistence/postgres/list-pool.ts';
 import { initialAccount } from '../../../model/account/state.ts';
+import type { OpenPlace } from '../../../model/ports/watch-store.ts';
 import { openWatched, type RanStatement, type WatchedPools } from '../../support/plans.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import {
@@ -77,12 +78,73 @@ test.serial(
   'found: a tick reads the settled withdrawals of the reorg window, however many the ledger ever had',
   async (t) => {
     const { answer, statements } = await watched.ran(() => watch.openWithdrawals('eth', SETTLED - WINDOW, 1_000));
-    t.is(answer.length, WINDOW + 2);
+    t.is(answer.rows.length, WINDOW + 2);
     t.deepEqual(tooMuch(statements, READ_OF_EACH * (WINDOW + 2)), []);
     const none = await watched.ran(() => watch.openWithdrawals('eth', Number.MAX_SAFE_INTEGER, 1_000));
-    t.deepEqual([none.answer.length, tooMuch(none.statements, READ_OF_EACH)], [1, []]);
+    t.deepEqual([none.answer.rows.length, tooMuch(none.statements, READ_OF_EACH)], [1, []]);
     const all = await watched.ran(() => watch.openWithdrawals('eth', 0, 1_000));
-    t.not(tooMuch(all.statements, READ_OF_EACH * (WINDOW + 2)).length, 0, 'as each start read them before');
+    t.deepEqual([all.answer.rows.length, tooMuch(all.statements, 1_010)], [1_000, []], 'and all of them page by page');
+  },
+);
+
+test.serial(
+  'found: where a hundred thousand withdrawals of one account are under way a page costs what it shows, each comes once, and the first of others do not wait',
+  async (t) => {
+    t.timeout(300_000);
+    const others = 60;
+    const first = await newOrganization(stores),
+      theirs = addressRow(first.live);
+    await write(stores, first.live, [{ table: 'address', row: theirs }]);
+    const names = columns!.names;
+    const copy = (id: string, account: string, created: string) =>
+      names
+        .split(',')
+        .map((name) =>
+          name === 'id'
+            ? id
+            : name === 'account_id'
+              ? account
+              : name === 'created_at'
+                ? created
+                : name === 'unsigned'
+                  ? `jsonb_set(unsigned, '{replayKey,value}', to_jsonb(n + 900000))`
+                  : name === 'ledger'
+                    ? `'base'`
+                    : name,
+        )
+        .join(',');
+    await database.admin.unsafe(`
+      set local session_replication_role = replica;
+      insert into flock.withdrawal (${names})
+        select ${copy(`'txn_own_' || n`, 'account_id', `created_at + n * interval '1 s'`)}
+          from flock.withdrawal cross join generate_series(1, ${SETTLED}) n where status = 'broadcast';
+      insert into flock.withdrawal (${names})
+        select ${copy(`'txn_theirs_' || n`, `'org_z' || lpad((n / 3)::text, 4, '0') || '_live'`, `created_at + n * interval '1 day'`)}
+          from flock.withdrawal cross join generate_series(0, ${others * 3 - 1}) n
+         where status = 'broadcast' and ledger = 'eth';
+      analyze flock.withdrawal`);
+    const seen = new Map<string, number>();
+    let after: OpenPlace | null = null,
+      pages = 0;
+    do {
+      const {
+        answer,
+        statements,
+      }: { answer: Awaited<ReturnType<typeof watch.openWithdrawals>>; statements: readonly RanStatement[] } =
+        await watched.ran(() => watch.openWithdrawals('base', SETTLED, 1_000, after));
+      t.deepEqual(tooMuch(statements, 3 * 1_000 + 20), []);
+      for (const { id } of answer.rows) {
+        t.false(seen.has(id), id);
+        seen.set(id, pages);
+      }
+      after = answer.next;
+      pages += 1;
+    } while (after !== null);
+    t.is(seen.size, SETTLED + others * 3);
+    t.true(
+      [...seen].every(([id, page]) => !id.startsWith('txn_theirs_') || page === 0),
+      'all of theirs are in the first page',
+    );
   },
 );
 

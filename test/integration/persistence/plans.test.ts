@@ -318,6 +318,7 @@ const PIECES_LEFT: Readonly<Record<string, string>> = {
   'audited_balances: 0 end': 'for nodes of an earlier release',
   'audit_rows: (select': 'planned within what asks it',
   'audit_rows: w.amount end': 'planned within what asks it',
+  'open_withdrawals: select w.* from': 'for nodes of an earlier release',
   'sandbox_behind: with marked': 'for nodes of an earlier release',
   'release_unreadable: update webhook w set backlog = true': 'one row by its key, where more than a page is released',
 };

@@ -345,14 +345,14 @@ holds(
     ];
     for (const row of rows) await save(row);
     t.deepEqual(
-      (await watch.openWithdrawals('eth', 50, 10)).map(({ id }) => id),
+      (await watch.openWithdrawals('eth', 50, 10)).rows.map(({ id }) => id),
       [1, 2, 3, 4].map((index) => rows[index]!.id),
     );
     t.deepEqual(
-      (await watch.openWithdrawals('eth', 51, 2)).map(({ id }) => id),
+      (await watch.openWithdrawals('eth', 51, 2)).rows.map(({ id }) => id),
       [1, 2].map((index) => rows[index]!.id),
     );
-    t.deepEqual((await watch.openWithdrawals('eth', 0, 10))[0], rows[1]!);
+    t.deepEqual((await watch.openWithdrawals('eth', 0, 10)).rows[0], rows[1]!);
     const fact = {
       kind: 'withdrawal_included',
       withdrawalId: rows[2]!.id,

@@ -114,7 +114,9 @@ test('G26 G27 that a submit begins is durable before the bytes leave, so that no
   client.unknownFates = true;
   const submit = client.broadcast.bind(client);
   client.broadcast = async () => {
-    const [row] = await self.store.openWithdrawals('eth', 0, 1);
+    const {
+      rows: [row],
+    } = await self.store.openWithdrawals('eth', 0, 1);
     t.true(row!.versions[0]!.doubtful, 'marked before it is sent');
     throw new ChainUnavailable('eth', 'no answer within 20000 ms');
   };

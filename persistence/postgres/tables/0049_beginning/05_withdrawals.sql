@@ -36,7 +36,7 @@ create table withdrawal (
     status not in ('broadcast', 'confirming', 'confirmed') or jsonb_array_length(versions) > 0)
 );
 create index withdrawal_newest on withdrawal (account_id, created_at, id); -- the list without a filter
--- open_withdrawals: what is under way on a ledger, and what is settled in the reorg window.
+-- What is under way on a ledger (until 0091), and settled_in_sight: what is settled in the reorg window.
 create index withdrawal_open on withdrawal (ledger, created_at)
   where status in ('signing', 'broadcast', 'confirming');
 create index withdrawal_settled on withdrawal (ledger, height)
