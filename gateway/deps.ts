@@ -35,6 +35,7 @@ import type { SweepStore } from '../model/ports/sweep-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
 import type { TimelineStore } from '../model/ports/timeline-store.ts';
 import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
+import type { WipeStore } from '../model/ports/wipe-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
 import type { WayOut } from '../actors/outgoing/way-out.ts';
 
@@ -85,6 +86,7 @@ export interface GatewayDeps {
     readonly people: PeopleStore;
     readonly invitations: InvitationStore;
     readonly support: SupportStore;
+    readonly wipes: Pick<WipeStore, 'newest'>;
     readonly auditLog: AuditLogStore;
     readonly reads: ReadStore;
     readonly find: FindStore;

@@ -33,6 +33,7 @@ export const ID_PREFIXES = [
   'lgn',
   'ivt',
   'sup',
+  'wip',
   'psk',
   'sso',
   'dmn',

@@ -18,6 +18,7 @@ import { PAYMENTS_ROUTES } from './routes/payments.ts';
 import { SANDBOX_ROUTES } from './routes/sandbox.ts';
 import { SETTINGS_ROUTES } from './routes/settings.ts';
 import { SUPPORT_ROUTES } from './routes/support.ts';
+import { WIPE_ROUTES } from './routes/wipe.ts';
 import { PASSKEY_ROUTES } from './routes/passkeys.ts';
 import { SSO_ROUTES } from './routes/sso.ts';
 import { SIGN_IN_ROUTES } from './routes/sign-in.ts';
@@ -45,6 +46,7 @@ export const ROUTES = {
   ...SSO_ROUTES,
   ...SETTINGS_ROUTES,
   ...SUPPORT_ROUTES,
+  ...WIPE_ROUTES,
   ...BILLING_ROUTES,
   ...AUDIT_LOG_ROUTES,
   ...OPERATION_ROUTES,

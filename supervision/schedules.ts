@@ -9,6 +9,7 @@ import { systemClock, tell, type ActorSystem, type Address } from '../actors/ker
 import { expireBuilds } from '../actors/outgoing/rounds.ts';
 import { lentRound, paymentRound } from '../actors/payment/rounds.ts';
 import { settleBands } from '../actors/plan/rounds.ts';
+import { wipeRound } from '../actors/wipe/rounds.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import { readReviews } from '../chain-watchers/token-reviews.ts';
@@ -121,6 +122,7 @@ export function jobsOf({
         log.debug({ nonces, count: keys, sessions, instructions, uploads }, 'purged');
       },
     },
+    { job: 'wipes', everySeconds: 10, work: (run) => wipeRound({ stores, accounts, nowMs }, run) },
     { job: 'partitions', everySeconds: daily, work: () => stores.maintain(nowMs()) },
     { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
     { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },

@@ -3,7 +3,7 @@
  * new values are read off the state before and after. Pure. Console U1–U3.
  */
 import type { AccountCommand, AccountEvent, AccountState } from '../../model/account/capabilities.ts';
-import type { AuditChanges, AuditNote, AuditValue, AuditWrite } from '../../model/rows/audit.ts';
+import type { AuditAction, AuditChanges, AuditNote, AuditValue, AuditWrite } from '../../model/rows/audit.ts';
 import type { AccountDecision, CommandType } from './decision.ts';
 import { evolve } from './evolve.ts';
 
@@ -31,13 +31,21 @@ export function withAudit(
   return { ...decision, rows: [...decision.rows, row] };
 }
 
+const BY_THE_CLOCK: Partial<Record<CommandType, AuditAction>> = {
+  settle_band: 'settleBand',
+  close_for_wipe: 'beginWipe',
+  wipe_account: 'wipeAccount',
+  end_wipe: 'endWipe',
+};
+
 /** What the clock changes of the control plane. */
 function byTheClock({ type }: AccountCommand): AuditNote | null {
-  if (type !== 'settle_band') return null;
+  const action = BY_THE_CLOCK[type];
+  if (action === undefined) return null;
   return {
     actor: { kind: 'system', id: null },
     via: 'job',
-    action: 'settleBand',
+    action,
     target: null,
     outcome: 'done',
     changes: null,

@@ -11,6 +11,7 @@ import { plan } from '../plan/capability.ts';
 import { sweep } from '../sweep/capability.ts';
 import { treasury } from '../treasury/capability.ts';
 import { webhook } from '../webhook/capability.ts';
+import { wipe } from '../wipe/capability.ts';
 import { outgoing } from '../outgoing/capability.ts';
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { applyFacts } from './facts.ts';
@@ -27,6 +28,7 @@ export const CAPABILITIES = {
   sweep,
   payment,
   migration,
+  wipe,
 } as const;
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
@@ -43,6 +45,7 @@ export const DECISIONS: Decisions = {
   ...billing.decide,
   ...payment.decide,
   ...migration.decide,
+  ...wipe.decide,
   apply_facts: applyFacts,
   inspect: ({ state }) => accept(state),
   reset_sandbox: resetSandbox,

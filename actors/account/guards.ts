@@ -6,15 +6,22 @@ import type { Chain } from '../../protocol/slugs.ts';
 import { firstRefusal } from './decision.ts';
 import type { EdgeLinkState } from '../../model/account/edge-link.ts';
 import type { PlanState } from '../../model/account/plan.ts';
+import type { WipeState } from '../../model/account/wipe.ts';
 
 /** Refuses: IDENTITY_ROTATION_PENDING. Nothing is registered or signed until the owner has decided. Spec §5.7. */
 export function rotationPending(state: Pick<EdgeLinkState, 'rotation'>): Refusal | null {
   return state.rotation === null ? null : refuse('IDENTITY_ROTATION_PENDING', { rotationId: state.rotation.id });
 }
 
-/** Refuses: ACCOUNT_SUSPENDED. Deposits of a suspended account are still watched and announced. */
-export function suspended(state: Pick<PlanState, 'suspended'>): Refusal | null {
-  return state.suspended ? refuse('ACCOUNT_SUSPENDED') : null;
+/**
+ * Refuses: ACCOUNT_SUSPENDED, also while the account is wiped. Deposits of a suspended account are still watched and
+ * announced.
+ */
+export function suspended({ suspended: isSuspended, wipe }: Pick<PlanState, 'suspended'> & WipeState): Refusal | null {
+  if (isSuspended) return refuse('ACCOUNT_SUSPENDED');
+  return wipe === null || wipe.status === 'scheduled'
+    ? null
+    : refuse('ACCOUNT_SUSPENDED', { reason: 'wipe', wipeId: wipe.id, next: 'see GET /v1/settings/wipe' });
 }
 
 /** Refuses: IDENTITY_ROTATION_PENDING, RESYNC_REQUIRED, EDGE_SIGNATURE_INVALID; null for the pinned identity. */

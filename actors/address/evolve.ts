@@ -31,6 +31,8 @@ export const addressFolds: Folds<Pick<AddressSees, keyof AddressState | 'rotatio
   // What is left of the old pools is not issued any more: the new edge could not sign for it. Indexes go on, so that
   // none is used twice.
   rotation_approved: ({ rotation, pools }) => (rotation === null ? {} : { pools: eachPool(pools, emptied) }),
+  // As after a rotation, and none is watched any more.
+  account_wiped: ({ pools }) => ({ pools: eachPool(pools, forgotten), chains: [], activeAddresses: 0 }),
   sandbox_reset: ({ pools }) => ({ pools: eachPool(pools, rewound), indexes: {}, chains: [], activeAddresses: 0 }),
 };
 
@@ -65,6 +67,8 @@ function eachPool(pools: AddressState['pools'], change: (pool: Pool) => Pool): A
 function emptied(pool: Pool): Pool {
   return { ...pool, base: pool.next, size: pool.next, capacity: 0, lowAnnounced: false };
 }
+
+const forgotten = (pool: Pool): Pool => ({ ...emptied(pool), gasTank: '', gasTankPath: '' });
 
 /** Back to the first address of the present identity: what lies below it belongs to one that was rotated away. */
 function rewound(pool: Pool): Pool {

@@ -3,10 +3,16 @@ import { POOLED_CHAINS } from '../../protocol/slugs.ts';
 import type { EdgeLinkState, RetiredIdentity } from '../../model/account/edge-link.ts';
 import type { EdgeLinkSees } from '../../model/account/capabilities.ts';
 import type { EventOf, Folds } from '../account/decision.ts';
-import { retire } from './retired-identities.ts';
+import { fingerprintOf, retire } from './retired-identities.ts';
 
 export const edgeLinkFolds: Folds<EdgeLinkSees, EdgeLinkState> = {
-  edge_enrolled: (_, { enrolment }) => ({ enrolment }),
+  edge_enrolled: ({ retired }, { enrolment }) => {
+    const again = fingerprintOf(enrolment.publicKey);
+    return {
+      enrolment,
+      retired: retired.map((old) => (old.fingerprint === again ? { ...old, again: true as const } : old)),
+    };
+  },
   keys_added: ({ enrolment }, { keys }) =>
     enrolment === null ? {} : { enrolment: { ...enrolment, keys: { ...enrolment.keys, ...keys } } },
   rotation_detected: (_, { id, publicKey, keys, atMs }) => ({ rotation: { id, publicKey, keys, detectedAtMs: atMs } }),
@@ -15,6 +21,7 @@ export const edgeLinkFolds: Folds<EdgeLinkSees, EdgeLinkState> = {
   lease_granted: (_, { epoch, sessionId }) => ({ lease: { epoch, holder: sessionId } }),
   lease_released: ({ lease }) => ({ lease: { ...lease, holder: null } }),
   edge_liveness_changed: (_, { liveness }) => (liveness === 'stale' ? {} : { edge: { liveness } }),
+  account_wiped: wiped,
   // Indexes begin again, so none is a retired identity's any more; those of a pool go on (`base`).
   sandbox_reset: ({ retired }) => ({
     retired: retired.map((identity) => ({ ...identity, next: pooledOnly(identity.next) })),
@@ -30,6 +37,18 @@ function rotated(state: EdgeLinkSees, { atMs }: EventOf<'rotation_approved'>): P
     enrolment: { publicKey: rotation.publicKey, keys: rotation.keys },
     lease: { ...lease, holder: null },
     retired: [...retired, retire(state, atMs ?? 0)],
+  };
+}
+
+/** What it issued is a retired identity's, so that indexes go on above it. Its lease ends; epochs never fall. */
+function wiped(state: EdgeLinkSees, { atMs }: EventOf<'account_wiped'>): Partial<EdgeLinkState> {
+  const { enrolment, lease, retired } = state;
+  return {
+    rotation: null,
+    enrolment: null,
+    lease: { ...lease, holder: null },
+    retired: enrolment === null ? retired : [...retired, retire(state, atMs)],
+    edge: { liveness: 'never_connected' },
   };
 }
 

@@ -44,7 +44,9 @@ export function pathOf(
   const owner = retired.find(({ next, atMs }) =>
     purpose === 'deposit' ? index !== null && index < (next[family] ?? 0) : createdAtMs < atMs,
   );
-  return owner === undefined ? derivationPath : `[${owner.fingerprint}${derivationPath.slice(1)}]`;
+  return owner === undefined || owner.again === true
+    ? derivationPath
+    : `[${owner.fingerprint}${derivationPath.slice(1)}]`;
 }
 
 /** The path of an address that was lent to a payer, as callers see it. payments M3, S17. */

@@ -8,6 +8,7 @@ export const keySourceFolds: Folds<KeySourceState, KeySourceState> = {
     const source = keySources[id];
     return source === undefined ? {} : { keySources: { ...keySources, [id]: { ...source, purgedAtMs: atMs } } };
   },
+  account_wiped: () => ({ keySources: {} }),
   sandbox_reset: ({ keySources }) => ({
     keySources: Object.fromEntries(Object.entries(keySources).map(([id, source]) => [id, { ...source, addresses: 0 }])),
   }),

@@ -16,6 +16,7 @@ export const paymentFolds: Folds<PaymentState, PaymentState> = {
     status === 'closed' ? { links: { ...links, open: Math.max(0, links.open - 1) } } : {},
   // S17: what was lent of the former identity is never lent again, and is no gap of the new one.
   rotation_approved: () => ({ unpaid: {} }),
+  account_wiped: () => ({ unpaid: {} }),
   payment_settings_changed: (_, { settings }) => ({ paymentSettings: settings }),
   // Slugs are never free again, so that their count stays. P6.
   sandbox_reset: ({ links }) => ({ links: { ...links, open: 0 }, unpaid: {} }),

@@ -12,6 +12,7 @@ export const sweepFolds: Folds<SweepState, SweepState> = {
   sweep_policy_deleted: ({ sweepPolicies }, deleted) => ({
     sweepPolicies: sweepPolicies.filter(({ id }) => id !== deleted.id),
   }),
+  account_wiped: () => ({ sweepPolicies: [] }),
   // Jobs are rows, which go with the reset; policies stay.
   sandbox_reset: ({ sweepPolicies }) => ({
     sweepPolicies: sweepPolicies.map((policy) => ({ ...policy, ...NO_CYCLE })),

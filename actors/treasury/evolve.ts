@@ -4,5 +4,6 @@ import type { Folds } from '../account/decision.ts';
 
 export const treasuryFolds: Folds<TreasuryState, TreasuryState> = {
   treasury_wallet_created: ({ treasuryWallets }, { wallet }) => ({ treasuryWallets: [...treasuryWallets, wallet] }),
+  account_wiped: () => ({ treasuryWallets: [], fundingWallets: [] }),
   funding_wallet_created: ({ fundingWallets }, { wallet }) => ({ fundingWallets: [...fundingWallets, wallet] }),
 };

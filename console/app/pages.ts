@@ -65,6 +65,13 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Organization',
     load: async () => (await record()).SupportAccess,
   },
+  {
+    path: '/wipe',
+    title: 'Wipe',
+    group: 'Organization',
+    needs: 'owner',
+    load: async () => (await record()).WipePage,
+  },
 ];
 
 /** Pages of administrators, outside of any organization. */

@@ -37,6 +37,7 @@ import { checkoutHandlers, type Checkout } from './payment/checkout.ts';
 import { merchantReadHandlers } from './payment/merchant-reads.ts';
 import { linkHandlers } from './payment/links.ts';
 import { paymentSettingHandlers } from './payment/settings.ts';
+import { wipeHandlers } from './organization/wipe.ts';
 import { supportHandlers } from './organization/support.ts';
 import { settingHandlers } from './organization/settings.ts';
 import { streamHandler } from './stream/stream.ts';
@@ -104,6 +105,7 @@ export function createHandlers(
     ...auditLogHandlers(deps),
     ...organizationHandlers(deps),
     ...supportHandlers(deps),
+    ...wipeHandlers(deps),
     ...settingHandlers(deps),
     ...billingHandlers(deps),
     ...adminHandlers(deps),

@@ -22,6 +22,9 @@ const notYours = (publicUrl: string): string =>
   `If it was not you, set a new password now, and ask an owner of your organization to look:\n\n  ${publicUrl}/console/forgot`;
 const NEVER = `Nobody will ever ask you for a recovery phrase, a key or a code by mail.`;
 
+const WIPE_LEAVES =
+  'Your recovery phrase is untouched: it is at your edge alone. What lies on the addresses stays there, and only the phrase moves it.';
+
 const shown = (text: string | undefined): string => (text ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
 /** Subject and text; null for a kind that a newer release writes. `publicUrl` is the cloud's own origin. */
@@ -88,6 +91,29 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       `  ${shown(facts['reason'])}`,
       'End it, or allow it no longer, under settings, support access:',
       `  ${publicUrl}/console/`,
+    ],
+    wipe_scheduled: () => [
+      `Your ${shown(facts['environment'])} environment will be wiped`,
+      `${shown(facts['by'])} asked to wipe the ${shown(facts['environment'])} environment of ${shown(facts['organization'])} on ${shown(facts['at'])}. Its public keys, API keys, endpoints and labels are deleted, and its addresses are watched no more.`,
+      WIPE_LEAVES,
+      'Any owner can take it back until then, under settings, wipe:',
+      `  ${publicUrl}/console/`,
+    ],
+    wipe_soon: () => [
+      `Your ${shown(facts['environment'])} environment will be wiped within a day`,
+      `The ${shown(facts['environment'])} environment of ${shown(facts['organization'])} is wiped on ${shown(facts['at'])}, as ${shown(facts['by'])} asked.`,
+      WIPE_LEAVES,
+      'Any owner can take it back until then, under settings, wipe:',
+      `  ${publicUrl}/console/`,
+    ],
+    wipe_cancelled: () => [
+      `Your ${shown(facts['environment'])} environment will not be wiped`,
+      `The wipe of the ${shown(facts['environment'])} environment of ${shown(facts['organization'])} on ${shown(facts['at'])}, which ${shown(facts['by'])} had asked for, was taken back. Nothing was deleted.`,
+    ],
+    wipe_done: () => [
+      `Your ${shown(facts['environment'])} environment was wiped`,
+      `The ${shown(facts['environment'])} environment of ${shown(facts['organization'])} was wiped, as ${shown(facts['by'])} asked. Its books, statements and audit log stay.`,
+      WIPE_LEAVES,
     ],
     key_ends: () => [
       `An API key ends on ${shown(facts['endsAt'])}`,

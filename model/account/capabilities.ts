@@ -36,6 +36,8 @@ import { SWEEP_INITIAL } from './sweep.ts';
 import type { SweepCommand, SweepEvent, SweepReplies, SweepState, SweepWrite } from './sweep.ts';
 import { WEBHOOK_INITIAL } from './webhook.ts';
 import type { WebhookCommand, WebhookEvent, WebhookReplies, WebhookState, WebhookWrite } from './webhook.ts';
+import { WIPE_INITIAL } from './wipe.ts';
+import type { WipeCommand, WipeEvent, WipeReplies, WipeState, WipeWrite } from './wipe.ts';
 import { OUTGOING_INITIAL } from './outgoing.ts';
 import type { OutgoingCommand, OutgoingEvent, OutgoingReplies, OutgoingState, OutgoingWrite } from './outgoing.ts';
 
@@ -67,7 +69,8 @@ export interface AccountState
     PlanState,
     BillingState,
     PaymentState,
-    MigrationState {}
+    MigrationState,
+    WipeState {}
 
 /** What is stored with every append: its size does not grow with use. */
 export type AccountSnapshot = Omit<AccountState, keyof OutgoingState>;
@@ -92,6 +95,7 @@ export type AccountCommand = (
   | BillingCommand
   | PaymentCommand
   | MigrationCommand
+  | WipeCommand
 ) & { idempotency?: IdempotencyClaim; audit?: AuditNote };
 
 export type AccountEvent =
@@ -107,7 +111,8 @@ export type AccountEvent =
   | PlanEvent
   | BillingEvent
   | PaymentEvent
-  | MigrationEvent;
+  | MigrationEvent
+  | WipeEvent;
 
 /** What a command is answered with when it is accepted; keyed by command type. */
 export interface AccountReplies
@@ -123,7 +128,8 @@ export interface AccountReplies
     PlanReplies,
     BillingReplies,
     PaymentReplies,
-    MigrationReplies {
+    MigrationReplies,
+    WipeReplies {
   inspect: AccountState;
   reset_sandbox: { reset: true };
 }
@@ -149,7 +155,8 @@ export type RowWrite =
   | BillingWrite
   | PaymentWrite
   | SweepWrite
-  | MigrationWrite;
+  | MigrationWrite
+  | WipeWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
 export const SNAPSHOT_INITIAL = {
@@ -163,18 +170,28 @@ export const SNAPSHOT_INITIAL = {
   ...BILLING_INITIAL,
   ...PAYMENT_INITIAL,
   ...MIGRATION_INITIAL,
+  ...WIPE_INITIAL,
 } satisfies Omit<AccountSnapshot, keyof AccountCore | 'plan'>;
 
 /** The same, with what is no part of the snapshot. */
 export const STATE_INITIAL = { ...SNAPSHOT_INITIAL, ...OUTGOING_INITIAL };
 
 // What the decisions and folds of each capability see of the account: its own slice, and what is named here.
-export type EdgeLinkSees = AccountCore & EdgeLinkState & AddressState & Pick<PlanState, 'suspended'>;
-export type AddressSees = AccountCore & AddressState & EdgeLinkState & PlanState & Pick<BillingState, 'owed'>;
+
+/** Whether writes are taken: for every decision that asks `suspended`. */
+type Standing = Pick<PlanState, 'suspended'> & WipeState;
+export type EdgeLinkSees = AccountCore & EdgeLinkState & AddressState & Standing;
+export type AddressSees = AccountCore &
+  AddressState &
+  EdgeLinkState &
+  PlanState &
+  Standing &
+  Pick<BillingState, 'owed'>;
 export type KeySourceSees = AccountCore &
   KeySourceState &
   EdgeLinkState &
   PlanState &
+  Standing &
   Pick<BillingState, 'owed'> &
   Pick<AddressState, 'chains' | 'activeAddresses' | 'pools' | 'peak'>;
 export type FactSees = AccountCore &
@@ -183,22 +200,26 @@ export type FactSees = AccountCore &
   Pick<BillingState, 'openPeriod'> &
   Pick<EdgeLinkState, 'retired'> &
   Pick<MigrationState, 'cutovers'>;
-export type OutgoingSees = AccountCore & OutgoingState & EdgeLinkState & PlanState & KeySourceState & BillingState;
-export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan' | 'suspended'>;
-export type TreasurySees = AccountCore &
-  TreasuryState &
+export type OutgoingSees = AccountCore &
+  OutgoingState &
   EdgeLinkState &
-  Pick<PlanState, 'suspended'> &
-  Pick<AddressState, 'pools'>;
-export type SweepSees = AccountCore & SweepState & TreasuryState & Pick<PlanState, 'suspended'>;
+  PlanState &
+  Standing &
+  KeySourceState &
+  BillingState;
+export type WebhookSees = AccountCore & WebhookState & Pick<PlanState, 'plan'> & Standing;
+export type TreasurySees = AccountCore & TreasuryState & EdgeLinkState & Standing & Pick<AddressState, 'pools'>;
+export type SweepSees = AccountCore & SweepState & TreasuryState & Standing;
 /** What lends an address sees of the account what issues one does. */
 export type PaymentSees = AddressSees & PaymentState;
 /** Plan and billing decide together: a change of plan is charged in the same decision. */
 export type PlanSees = AccountCore &
   PlanState &
+  Standing &
   BillingState &
   Pick<AddressState, 'activeAddresses' | 'chains'> &
   Pick<WebhookState, 'webhooks'>;
+export type WipeSees = AccountCore & WipeState & EdgeLinkState & PlanState & Pick<OutgoingState, 'withdrawals'>;
 /** A commit may buy a larger band in the same decision. */
 export type MigrationSees = PlanSees & MigrationState & Pick<AddressState, 'peak'>;
 
@@ -221,4 +242,6 @@ export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['
                 ? PaymentSees
                 : T extends MigrationCommand['type']
                   ? MigrationSees
-                  : AccountState;
+                  : T extends WipeCommand['type']
+                    ? WipeSees
+                    : AccountState;

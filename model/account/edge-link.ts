@@ -21,6 +21,8 @@ export interface RetiredIdentity {
   readonly atMs: number;
   /** First deposit index by family that was not of this identity. */
   readonly next: Partial<Record<Family, number>>;
+  /** After a wipe an edge came with it again: its keys sign. */
+  readonly again?: true;
 }
 
 export interface EdgeLinkState {

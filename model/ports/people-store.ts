@@ -34,6 +34,11 @@ export type LetterKind =
   /** Staff reads an account. Console A45. */
   | 'support_session'
   | 'key_ends'
+  /** The wipe of an account: scheduled, a day before, taken back, done. Console A48. */
+  | 'wipe_scheduled'
+  | 'wipe_soon'
+  | 'wipe_cancelled'
+  | 'wipe_done'
   | 'factor_added'
   | 'factor_removed'
   | 'factor_locked'

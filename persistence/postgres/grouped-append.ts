@@ -52,6 +52,9 @@ const REFUSALS: Readonly<Record<string, () => Refusal>> = {
   import_state: () => refuse('IMPORT_NOT_READY', { reason: 'the batch or its project moved' }),
   import_rollback_closed: () => refuse('ROLLBACK_WINDOW_CLOSED', { reason: 'transaction' }), // M-R1
   pay_slug_once: () => refuse('CONFLICT', { field: 'slug', reason: 'taken' }),
+  // The same of what the account's own state cannot know. Console A48.
+  wipe_waits: () => refuse('CONFLICT', { reason: 'work_under_way', next: 'wait for imports and sweeps to end' }),
+  address_wiped: () => refuse('CONFLICT', { reason: 'wiped' }),
   address_status_changes: () => refuse('CONFLICT', { reason: 'the address has that status already' }),
   delivery_replays_delivery: () => refuse('NOT_FOUND', { reason: 'the delivery or its endpoint is gone' }),
 };

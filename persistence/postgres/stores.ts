@@ -30,6 +30,7 @@ import { createSweepStore } from './sweep-store.ts';
 import { createUploadStore } from './upload-store.ts';
 import { createTimelineStore } from './timeline-store.ts';
 import { createTokenRequestStore } from './token-request-store.ts';
+import { createWipeStore } from './wipe-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions {
@@ -70,6 +71,7 @@ export function createStores(options: StoresOptions) {
     timeline: createTimelineStore(sql),
     operators: createOperatorStore(sql),
     sandbox: createSandboxStore(sql),
+    wipes: createWipeStore(sql),
     sweeps: createSweepStore(sql, options.lists),
     uploads: createUploadStore(sql),
     tokenRequests: createTokenRequestStore(sql),

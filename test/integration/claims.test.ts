@@ -891,6 +891,27 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
         database.sql`select record_audit_of_user('usr_none', ${json({ action: 'login', outcome: 'done' })}::text::jsonb)`,
     },
   ],
+  wipe_step: [
+    {
+      name: 'of an account whose wipe nobody asked for',
+      expected: 'nothing',
+      call: () => database.sql`select wipe_step(${theirs.live}, 1000)`,
+    },
+  ],
+  due_wipes: [
+    {
+      name: 'of all accounts',
+      expected: { open: 'when a wipe is due is no secret of its account to a node' },
+      call: () => database.sql`select * from due_wipes(now(), '', 9)`,
+    },
+  ],
+  write_wipe_letters: [
+    {
+      name: 'letters about wipes that nobody asked for',
+      expected: 'nothing',
+      call: () => database.sql`select write_wipe_letters(now())`,
+    },
+  ],
   trim_audit: [
     {
       name: 'texts of a log that keeps them, as a tier says that keeps none',

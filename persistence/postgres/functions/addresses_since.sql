@@ -7,7 +7,7 @@ returns table (address_key uuid, address_id text, account_id text, address text,
 language sql stable security definer set search_path = flock, pg_temp as $$
   with young as materialized (
     select a.address_key, a.id, a.account_id, a.address, a.purpose from address a
-        where a.created_at >= since and a.environment = of_environment and a.batch_id is null
+        where a.created_at >= since and a.environment = of_environment and a.batch_id is null and not a.wiped
   )
   select y.address_key, y.id, y.account_id, y.address, y.purpose
     from young y cross join lateral (

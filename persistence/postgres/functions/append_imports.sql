@@ -37,6 +37,9 @@ begin
     -- Locked first: a block that hits one of its addresses holds it too, and is seen by what follows (M-R2).
     perform 1 from import_batch b where b.account_id = one ->> 'account_id' and b.id = one ->> 'id' for update;
     if one ->> 'becomes' = 'rolled_back' then
+      -- What a wipe has been through is nobody's any more.
+      perform import_moved(not exists (select from wipe w join import_batch b on b.account_id = w.account_id
+          and b.id = one ->> 'id' and b.committed_at <= w.began_at where w.account_id = one ->> 'account_id'));
       if exists (select from import_hit h join fact f on f.ledger = h.ledger and f.txid = h.txid
                     and f.output_index = h.output_index and f.status <> 'orphaned'
                   where h.account_id = one ->> 'account_id' and h.batch_id = one ->> 'id')

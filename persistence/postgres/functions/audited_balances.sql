@@ -24,7 +24,7 @@ language sql stable security definer set search_path = flock, pg_temp as $$
         select o.id, o.account_id, o.address, o.purpose from address o
          where o.account_id = g.account_id and o.id = g.address_id and o.environment = of_environment
            and o.family = of_family
-           and (of_account is null or o.account_id = of_account) and o.batch_id is null offset 0) a
+           and (of_account is null or o.account_id = of_account) and o.batch_id is null and not o.wiped offset 0) a
      order by g.address_key limit most
   ), asset as (
     select c.*, null::text as token_contract from chosen c

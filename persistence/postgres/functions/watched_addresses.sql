@@ -5,7 +5,7 @@ returns table (address_key uuid, address_id text, account_id text, address text,
 language sql stable security definer set search_path = flock, pg_temp as $$
   select r.address_key, r.address_id, r.account_id, a.address, a.purpose
     from address_registry r join address a on a.account_id = r.account_id and a.id = r.address_id
-   where r.address_key = any (keys) and a.environment = of_environment
+   where r.address_key = any (keys) and a.environment = of_environment and not a.wiped
      -- Adopted ones only while their batch is open.
      and (a.batch_id is null or exists (select from import_batch b
        where b.account_id = a.account_id and b.id = a.batch_id and b.state = 'committed'));

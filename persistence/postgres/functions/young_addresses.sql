@@ -7,13 +7,13 @@ create or replace function young_addresses(of_environment text, since timestampt
 returns table (address_key uuid, address_id text, account_id text, address text, purpose text)
 language sql stable security definer set search_path = flock, pg_temp as $$
   with young as materialized (
-    (select a.address_key, a.id, a.account_id, a.address, a.purpose, a.environment from address a
+    (select a.address_key, a.id, a.account_id, a.address, a.purpose, a.environment, a.wiped from address a
       where keys is null and a.created_at >= since and a.batch_id is null order by a.created_at limit most)
     union all
-    select g.address_key, o.id, o.account_id, o.address, o.purpose, o.environment
+    select g.address_key, o.id, o.account_id, o.address, o.purpose, o.environment, o.wiped
       from unnest(keys) k(key) join address_registry g on g.address_key = k.key
      cross join lateral (
-        select a.id, a.account_id, a.address, a.purpose, a.environment from address a
+        select a.id, a.account_id, a.address, a.purpose, a.environment, a.wiped from address a
          where a.account_id = g.account_id and a.id = g.address_id and a.created_at >= since and a.batch_id is null
            offset 0) o
   )
@@ -21,7 +21,7 @@ language sql stable security definer set search_path = flock, pg_temp as $$
     from young y cross join lateral (
       select from address_registry g where g.address_key = y.address_key and g.account_id = y.account_id
           and g.address_id = y.id offset 0) first
-   where y.environment = of_environment
+   where y.environment = of_environment and not y.wiped
   union all
   select null, null, null, null, null where keys is null and (select count(*) from young) = most;
 $$;

@@ -77,6 +77,7 @@ const STATE: AccountState = {
   sweepPolicies: [{ ...POLICY, id: 'policy_1' }],
   counters: { 'eth:a': { next: '2', free: [], inFlight: { 1: { id: 'wd_1', stage: 'built' } } } },
   withdrawals: { wd_1: 1 },
+  wipe: { id: 'wip_1', status: 'scheduled', forMs: 9 },
   openPeriod: { month: '2026-01', base: priced, charges: [] },
   owed: { stm_0: { cents: '2', dueAtMs: 1 } },
 };
@@ -149,6 +150,11 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   payment_settings_changed: { settings: STATE.paymentSettings },
   payment_opened: { id: 'pay_1', linkId: 'lnk_1' },
   payment_changed: { id: 'pay_1', status: 'detected', depositId: 'dep_1', incarnation: 1 },
+  wipe_scheduled: { id: 'wip_1', forMs: 9, byUser: 'u' },
+  wipe_cancelled: { id: 'wip_1' },
+  wipe_begun: { id: 'wip_1' },
+  account_wiped: { id: 'wip_1', atMs: 9 },
+  wipe_ended: { id: 'wip_1' },
   sandbox_reset: {},
 };
 /** Facts that leave no trace in the state: what they say is in rows. */

@@ -1,0 +1,131 @@
+-- One bounded step of a wipe, and how far it is, in one statement, so that whoever comes next goes on there. Before its
+-- time it counts what lies on the addresses; while it runs it deletes. False where nothing is left, or somebody else is
+-- at it. Nothing that it goes through grows meanwhile, but deposits, whose ids rise. Console A49.
+--   holding ▶ (counted)      pool_address ▶ edge_instruction ▶ local_key ▶ local_key_set ▶ edge_session ▶ idempotency
+--   ▶ upload_chunk ▶ import_row ▶ address_gap ▶ address ▶ withdrawal ▶ deposit ▶ event ▶ done
+create or replace function wipe_step(of_account text, most int) returns boolean
+language plpgsql security definer set search_path = flock, pg_temp as $$
+declare
+  steps constant text[] := '{pool_address,edge_instruction,local_key,local_key_set,edge_session,idempotency,'
+    'upload_chunk,import_row,address_gap,address,withdrawal,deposit,event,done}';
+  w wipe;
+  last text;
+  gone bigint;
+  sums jsonb;
+begin
+  select * into w from wipe o where o.account_id = of_account
+      and (o.status = 'scheduled' and not o.counted or o.status = 'running' and o.step <> 'done')
+     for update skip locked;
+  if not found then return false; end if;
+  perform set_config('flock.wipe', of_account, true);
+  case w.step
+    when 'holding' then
+      with piece as materialized (
+        select s.chain, s.token_contract, s.address, s.amount from sweepable s
+         where s.account_id = of_account and (s.chain, s.token_contract, s.address) > (
+           split_part(w.after, ' ', 1), split_part(w.after, ' ', 2), split_part(w.after, ' ', 3))
+         order by s.chain, s.token_contract, s.address limit most
+      ), asset as (
+        select p.chain || ' ' || p.token_contract as name, sum(p.amount) as amount from piece p group by 1
+      )
+      select (select concat_ws(' ', p.chain, p.token_contract, p.address) from piece p
+                order by p.chain desc, p.token_contract desc, p.address desc limit 1),
+             (select count(*) from piece),
+             (select jsonb_object_agg(a.name, (a.amount + coalesce((w.holdings ->> a.name)::numeric, 0))::text)
+                from asset a)
+        into last, gone, sums;
+      update wipe o set after = coalesce(last, o.after), counted = gone < most,
+             holdings = o.holdings || coalesce(sums, '{}')
+       where o.account_id = of_account and o.id = w.id;
+      return gone = most;
+    when 'pool_address' then
+      delete from pool_address t where t.ctid = any (array(
+        select p.ctid from pool_address p where p.account_id = of_account limit most));
+    when 'edge_instruction' then
+      delete from edge_instruction t where t.ctid = any (array(
+        select p.ctid from edge_instruction p where p.account_id = of_account limit most));
+    when 'local_key' then
+      delete from local_key t where t.ctid = any (array(
+        select p.ctid from local_key p where p.account_id = of_account limit most));
+    when 'local_key_set' then
+      delete from local_key_set t where t.ctid = any (array(
+        select p.ctid from local_key_set p where p.account_id = of_account limit most));
+    when 'edge_session' then
+      delete from edge_session t where t.ctid = any (array(
+        select p.ctid from edge_session p where p.account_id = of_account limit most));
+    when 'idempotency' then
+      delete from idempotency t where t.ctid = any (array(
+        select p.ctid from idempotency p where p.account_id = of_account limit most));
+    when 'upload_chunk' then
+      update upload u set state = 'erased' where u.account_id = of_account and u.state <> 'erased';
+      -- Of 256 KiB each.
+      delete from upload_chunk t where t.ctid = any (array(
+        select c.ctid from upload u join upload_chunk c on c.upload_id = u.id
+         where u.account_id = of_account limit greatest(most / 32, 1)));
+      get diagnostics gone = row_count;
+      if gone > 0 then return true; end if;
+    when 'import_row' then
+      with piece as materialized (
+        select r.batch_id, r.n from import_row r
+         where r.account_id = of_account and (r.batch_id, r.n) > (split_part(w.after, ' ', 1),
+           coalesce(nullif(split_part(w.after, ' ', 2), ''), '-1')::int)
+         order by r.batch_id, r.n limit most
+      ), forgotten as (
+        update import_row r set user_ref = null, tag = null, label = null from piece p
+         where r.account_id = of_account and r.batch_id = p.batch_id and r.n = p.n
+      )
+      select (select p.batch_id || ' ' || p.n from piece p order by p.batch_id desc, p.n desc limit 1), count(*)
+        into last, gone from piece;
+    when 'address_gap' then
+      delete from address_gap t where t.ctid = any (array(
+        select p.ctid from address_gap p where p.account_id = of_account limit most));
+    when 'address' then
+      with piece as materialized (
+        select a.id from address a where a.account_id = of_account and a.id > w.after order by a.id limit most
+      ), forgotten as (
+        update address a set user_ref = null, tag = null, label = null, status = 'archived', wiped = true from piece p
+         where a.account_id = of_account and a.id = p.id and not a.wiped returning 1
+      )
+      select (select max(p.id) from piece p), (select count(*) from piece),
+             w.addresses + (select count(*) from forgotten)
+        into last, gone, w.addresses;
+    when 'withdrawal' then
+      with piece as materialized (
+        select t.id from withdrawal t where t.account_id = of_account and t.id > w.after order by t.id limit most
+      ), forgotten as (
+        update withdrawal t set user_ref = null, tag = null from piece p
+         where t.account_id = of_account and t.id = p.id and (t.user_ref is not null or t.tag is not null)
+      )
+      select max(p.id), count(*) into last, gone from piece p;
+    when 'deposit' then
+      with piece as materialized (
+        select d.id from deposit d where d.account_id = of_account and d.id > w.after order by d.id limit most
+      ), forgotten as (
+        update deposit d set user_ref = null, tag = null from piece p
+         where d.account_id = of_account and d.id = p.id and (d.user_ref is not null or d.tag is not null)
+      )
+      select max(p.id), count(*) into last, gone from piece p;
+    when 'event' then
+      with piece as materialized (
+        select e.version, e.type from event e
+         where e.account_id = of_account and e.version > coalesce(nullif(w.after, ''), '0')::bigint
+         order by e.version limit most
+      ), forgotten as (
+        update event e set body = wiped_event(e.type, e.body) from piece p
+         where e.account_id = of_account and e.version = p.version and p.type in ('edge_enrolled', 'keys_added',
+           'rotation_detected', 'key_source_registered', 'treasury_wallet_created', 'funding_wallet_created')
+      )
+      select max(p.version)::text, count(*) into last, gone from piece p;
+  end case;
+  if last is null and gone is null then get diagnostics gone = row_count; end if;
+  if gone < most then
+    update wipe o set step = steps[array_position(steps, w.step) + 1], after = '', addresses = w.addresses
+     where o.account_id = of_account and o.id = w.id;
+  else
+    update wipe o set after = coalesce(last, ''), addresses = w.addresses
+     where o.account_id = of_account and o.id = w.id;
+  end if;
+  perform set_config('flock.wipe', '', true);
+  return true;
+end $$;
+grant execute on function wipe_step to flock_app;

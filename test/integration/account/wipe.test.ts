@@ -1,0 +1,287 @@
+/** The wipe of an account on the real schema: bounded steps, killed anywhere, and what stays. Console A48, A49. */
+import { randomBytes } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { createAccountEntity } from '../../../actors/account/account.ts';
+import { createChainBook } from '../../../actors/account/chain-book.ts';
+import { WIPE_DELAY_MS } from '../../../actors/wipe/decide.ts';
+import { wipeRound, type WipeParts } from '../../../actors/wipe/rounds.ts';
+import type { AccountCommand, AccountEvent } from '../../../model/account/capabilities.ts';
+import type { Accounts } from '../../../model/ports/accounts.ts';
+import { constraintOf } from '../../../persistence/postgres/sql.ts';
+import type { Stores } from '../../../persistence/postgres/stores.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
+import { pushedPool } from '../../support/account.ts';
+import { newEvmKey } from '../../support/gateway.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import {
+  addressRow,
+  depositWrites,
+  newOrganization,
+  NOW_MS,
+  openStores,
+  webhookRow,
+  withdrawalRow,
+  write,
+} from '../../support/store-rows.ts';
+
+let database: TestDatabase;
+let stores: Stores;
+
+test.before(async () => {
+  database = await createTestDatabase();
+  stores = await openStores(database);
+});
+test.after.always(() => database.close());
+
+const DUE_MS = NOW_MS + WIPE_DELAY_MS;
+const STEP_ROWS = 3;
+/** Gas tanks and treasuries of the five EVM networks. */
+const OWN = 10;
+const NEVER = new AbortController().signal;
+const entity = createAccountEntity({ book: createChainBook([]) });
+
+/** The account's actor without its shell: loads, decides, appends. */
+const accountsAt = (nowMs: number): Pick<Accounts, 'ask'> => ({
+  async ask(accountId, command) {
+    const { state, version, ownerEpoch } = (await stores.accounts.load(accountId))!;
+    const decision = entity.decide(state, command as AccountCommand, nowMs);
+    if (decision.ok !== true) return decision as never;
+    const { events, rows, reply } = decision;
+    const outcome = await stores.accounts.append({
+      ...{ entityId: accountId, ownerEpoch, expectedVersion: version, events, rows },
+      state: events.reduce((before, event: AccountEvent) => entity.evolve(before, event), state),
+    });
+    if (outcome.kind === 'refused') return outcome.refusal as never;
+    if (outcome.kind !== 'appended') throw new Error(outcome.kind);
+    return { ok: true, reply } as never;
+  },
+});
+
+const must = async (accountId: AccountId, command: AccountCommand, nowMs = NOW_MS): Promise<void> => {
+  const answer = await accountsAt(nowMs).ask(accountId, command);
+  if (answer.ok !== true) throw new Error(`${command.type}: ${JSON.stringify(answer)}`);
+};
+const partsAt = (nowMs: number, more: Partial<WipeParts> = {}): WipeParts => ({
+  ...{ stores, accounts: accountsAt(nowMs), nowMs: () => nowMs, stepRows: STEP_ROWS },
+  ...more,
+});
+
+const PRIVATE = 'customer-of-theirs';
+
+/** An enrolled account in use, whose wipe is scheduled; all accounts of the file have the same. */
+async function used() {
+  const { live, organizationId, userId } = await newOrganization(stores);
+  await database.owner`delete from account_key where account_id = ${live}`;
+  await must(live, {
+    type: 'enrol',
+    publicKey: randomBytes(32).toString('hex'),
+    keys: [newEvmKey()],
+    pools: [],
+    rotationId: 'rot_1',
+    addressIds: Array.from({ length: OWN }, (_, n) => newId('adr', NOW_MS + n)),
+  });
+  await write(stores, live, [{ table: 'webhook', row: webhookRow(live) }]);
+  const rows = Array.from({ length: 2 * STEP_ROWS + 1 }, (_, n) =>
+    addressRow(live, { userRef: `${PRIVATE}-${n}`, tag: n % 2 === 0 ? PRIVATE : null, label: PRIVATE }),
+  );
+  for (const row of rows) await write(stores, live, [{ table: 'address', row }]);
+  for (const row of rows)
+    await write(stores, live, depositWrites(row, 'confirmed', { amount: 5n, userRef: row.userRef, tag: row.tag }).rows);
+  const sent = withdrawalRow(rows[0]!, { amount: 2n, userRef: PRIVATE, status: 'expired' });
+  await write(stores, live, [{ table: 'withdrawal', row: sent }]);
+  for (const { index, address, path } of pushedPool('sol', 2 * STEP_ROWS).addresses)
+    await write(stores, live, [
+      {
+        table: 'pool_address',
+        row: { chain: 'sol', index, address: `${address}${live}`, path, addressKey: rows[0]!.addressKey },
+      },
+    ]);
+  await database.owner`insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at)
+    values (${newId('key', NOW_MS)}, ${live}, ${organizationId}, 'live', ${PRIVATE}, ${live}, 'flk', now())`;
+  await database.owner`insert into local_key (account_id, id, environment, hash, label, prefix, created_at, signature)
+    values (${live}, 'ek_1', 'live', 'h', ${PRIVATE}, 'loc', now(), 's')`;
+  await must(live, { type: 'schedule_wipe', id: newId('wip', NOW_MS), byUser: userId });
+  return { live, organizationId, userId, rows };
+}
+
+/** What is left of an account, with nothing in it that another account has otherwise. */
+async function leftOf(accountId: AccountId): Promise<string> {
+  const [row] = await database.owner<{ text: string }[]>`select jsonb_build_object(
+    'state', (select state - 'accountId' - 'organizationId' - 'retired' - 'version' from account where account_id = ${accountId}),
+    'events', (select jsonb_agg(jsonb_build_object('type', type, 'keys', body -> 'enrolment' -> 'keys') order by version) from event where account_id = ${accountId}),
+    'addresses', (select jsonb_agg(jsonb_build_array(user_ref, tag, label, status, wiped)) from address where account_id = ${accountId}),
+    'deposits', (select jsonb_agg(jsonb_build_array(user_ref, tag, amount, status)) from deposit where account_id = ${accountId}),
+    'withdrawals', (select jsonb_agg(jsonb_build_array(user_ref, tag, amount, status)) from withdrawal where account_id = ${accountId}),
+    'entries', (select count(*) from ledger_entry where account_id = ${accountId}),
+    'publications', (select count(*) from publication where account_id = ${accountId}),
+    'registry', (select count(*) from address_registry where account_id = ${accountId}),
+    'webhooks', (select jsonb_agg(jsonb_build_array(url, sealed_secrets, secret_preview, status)) from webhook where account_id = ${accountId}),
+    'gone', (select count(*) from api_key where account_id = ${accountId})
+      + (select count(*) from pinned_identity where account_id = ${accountId})
+      + (select count(*) from account_key where account_id = ${accountId})
+      + (select count(*) from pool_address where account_id = ${accountId})
+      + (select count(*) from local_key where account_id = ${accountId})
+      + (select count(*) from idempotency where account_id = ${accountId}),
+    'wipe', (select jsonb_agg(jsonb_build_array(status, step, addresses, holdings)) from wipe where account_id = ${accountId}),
+    'letters', (select jsonb_agg(l.kind order by l.kind) from letter l join wipe w on w.account_id = ${accountId} and starts_with(l.id, w.id))
+  )::text as text`;
+  return row!.text;
+}
+
+async function watched({ environment, rows }: { environment: string; rows: readonly { addressKey: string }[] }) {
+  const keys = rows.map(({ addressKey }) => addressKey);
+  return database.sql`select * from watched_addresses(${environment}, ${keys}::uuid[])`;
+}
+
+test('console A49: it deletes what names people and keys, keeps the books, and nothing is watched any more', async (t) => {
+  const { live, rows } = await used();
+  t.is((await watched({ environment: 'live', rows })).length, rows.length);
+  await wipeRound(partsAt(NOW_MS), { signal: NEVER });
+  t.is((await watched({ environment: 'live', rows })).length, rows.length, 'nothing before its time');
+  t.like(await stores.wipes.newest(live), {
+    status: 'scheduled',
+    holdings: [{ chain: 'eth', token: null, amount: String(5 * rows.length) }],
+  });
+  await wipeRound(partsAt(DUE_MS - 1), { signal: NEVER });
+  t.like(await stores.wipes.newest(live), { status: 'scheduled' });
+  await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+  t.like(await stores.wipes.newest(live), { status: 'done', addresses: rows.length + 2, step: null });
+  t.deepEqual([...(await watched({ environment: 'live', rows }))], []);
+  const left = JSON.parse(await leftOf(live)) as Record<string, unknown>;
+  t.like(left, { gone: 0, publications: 2 * rows.length, entries: 2 * rows.length, registry: rows.length + 2 });
+  t.false(JSON.stringify(left).includes(PRIVATE));
+  t.false(JSON.stringify(left).includes('xpub'));
+  t.is(await stores.identity.apiKeyByHash(live), null, 'its edges are answered 401');
+  t.deepEqual(left['webhooks'], [['', [], '', 'deleted']]);
+  t.deepEqual(left['letters'], ['wipe_done', 'wipe_scheduled', 'wipe_soon']);
+  const { state } = (await stores.accounts.load(live))!;
+  t.like(state, { enrolment: null, activeAddresses: 0, wipe: null });
+  const refused = await accountsAt(DUE_MS).ask(live, {
+    ...{ type: 'set_address_status', known: { ...rows[0]!, status: 'archived' }, status: 'active', alone: true },
+  });
+  t.like(refused, { code: 'CONFLICT', details: { reason: 'wiped' } });
+});
+
+/** Dies at the k-th call of a store or actor: before it was done, or after, so that nobody heard of it. */
+async function dyingAt(at: number, when: 'before' | 'after', nowMs: number): Promise<boolean> {
+  let calls = 0;
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    calls += 1;
+    if (calls === at && when === 'before') throw new Error('killed');
+    const answer = await work();
+    if (calls === at) throw new Error('killed');
+    return answer;
+  };
+  const { wipes } = stores,
+    { ask } = accountsAt(nowMs);
+  const parts = partsAt(nowMs, {
+    accounts: { ask: (accountId, command) => counted(() => ask(accountId, command)) },
+    stores: {
+      wipes: {
+        newest: wipes.newest,
+        due: (...args) => counted(() => wipes.due(...args)),
+        step: (...args) => counted(() => wipes.step(...args)),
+        writeLetters: (...args) => counted(() => wipes.writeLetters(...args)),
+      },
+    },
+  });
+  try {
+    await wipeRound(parts, { signal: NEVER });
+    return false;
+  } catch (error) {
+    if ((error as Error).message !== 'killed') throw error;
+    return true;
+  }
+}
+
+const killedAnywhere = test.macro({
+  title: (_, when: 'before' | 'after') => `console A49: killed ${when} any of its statements, it ends the same`,
+  async exec(t: ExecutionContext, when: 'before' | 'after') {
+    t.timeout(300_000);
+    const undisturbed = await used();
+    await wipeRound(partsAt(DUE_MS - 1), { signal: NEVER });
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    const expected = await leftOf(undisturbed.live);
+    const { live } = await used();
+    let deaths = 0;
+    for (const nowMs of [DUE_MS - 1, DUE_MS]) for (let at = 1; await dyingAt(at, when, nowMs); at += 1) deaths += 1;
+    t.true(deaths > 10, `${deaths}`);
+    t.is(await leftOf(live), expected);
+  },
+});
+test.serial(killedAnywhere, 'before');
+test.serial(killedAnywhere, 'after');
+
+test.serial(
+  'console A49: no statement of it goes through more rows than a step has, whatever the account has',
+  async (t) => {
+    const { live, rows } = await used();
+    await must(live, { type: 'close_for_wipe' }, DUE_MS);
+    await must(live, { type: 'wipe_account' }, DUE_MS);
+    const wipedNow = async () =>
+      (
+        await database.owner<
+          { n: number }[]
+        >`select count(*)::int as n from address where account_id = ${live} and wiped`
+      )[0]!.n;
+    const seen: number[] = [];
+    while (await stores.wipes.step(live, STEP_ROWS)) {
+      const now = await wipedNow();
+      if (now !== seen.at(-1)) seen.push(now);
+    }
+    t.deepEqual(seen, [0, STEP_ROWS, 2 * STEP_ROWS, 3 * STEP_ROWS]);
+    t.is(seen.at(-1), rows.length + 2);
+  },
+);
+
+test.serial('console A48: an import or a sweep under way refuses it, and holds it up at its time', async (t) => {
+  const { live, userId } = await newOrganization(stores);
+  await database.owner`insert into migration_project (account_id, id, name, state, created_at) values (${live}, 'mig_1', 'old', 'draft', now())`;
+  await database.owner`insert into import_batch (account_id, id, project_id, created_at) values (${live}, 'imp_1', 'mig_1', now())`;
+  await database.owner`update import_batch set state = 'validating' where account_id = ${live}`;
+  const schedule = { type: 'schedule_wipe', id: newId('wip', NOW_MS), byUser: userId } as const;
+  const waits = { code: 'CONFLICT', details: { reason: 'work_under_way' } };
+  t.like(await accountsAt(NOW_MS).ask(live, schedule), waits);
+  await database.owner`update import_batch set state = 'valid' where account_id = ${live}`;
+  t.like(await accountsAt(NOW_MS).ask(live, schedule), { ok: true });
+  await database.owner`update import_batch set state = 'validating' where account_id = ${live}`;
+  await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+  t.like(await stores.wipes.newest(live), { status: 'closing' });
+  await database.owner`update import_batch set state = 'valid' where account_id = ${live}`;
+  await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+  t.like(await stores.wipes.newest(live), { status: 'done' });
+});
+
+test.serial(
+  'console A48: the schema knows no wipe within 72 hours, none that goes back, and no row that forgets without one',
+  async (t) => {
+    const { live, rows } = await used();
+    const refusedAs = async (constraint: string, work: () => PromiseLike<unknown>) =>
+      t.is(constraintOf(await t.throwsAsync(async () => work())), constraint);
+    const { owner } = database;
+    await refusedAs(
+      'wipe_in_three_days',
+      () =>
+        owner`insert into wipe (account_id, id, status, user_id, asked_at, scheduled_for)
+      values (${live}, 'wip_x', 'done', 'u', now(), now() + interval '71 hours')`,
+    );
+    await refusedAs('wipe_moves', () => owner`update wipe set status = 'running' where account_id = ${live}`);
+    await refusedAs(
+      'wipe_immutable',
+      () => owner`update wipe set scheduled_for = scheduled_for + interval '1 hour' where account_id = ${live}`,
+    );
+    await refusedAs(
+      'address_immutable',
+      () => owner`update address set user_ref = null, tag = null where id = ${rows[0]!.id}`,
+    );
+    await refusedAs('event_append_only', () => owner`update event set body = '{}' where account_id = ${live}`);
+    t.is(await stores.wipes.step(live, 1_000), false);
+    t.like(
+      await stores.wipes.newest(live),
+      { status: 'scheduled', addresses: 0 },
+      'before its time nothing is deleted',
+    );
+    t.is((await watched({ environment: 'live', rows })).length, rows.length);
+  },
+);
