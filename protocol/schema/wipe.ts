@@ -1,6 +1,7 @@
 /** The wipe of an account. Console A48, A49. */
 import { z } from 'zod';
 import { CHAINS, ENVIRONMENTS } from '../slugs.ts';
+import { count } from './numbers.ts';
 import { passkeyAnswer } from './passkeys.ts';
 import { freeText, instant, totpCode } from './values.ts';
 
@@ -28,10 +29,7 @@ export const wipe = z.object({
     .string()
     .nullable()
     .meta({ description: 'the table that is gone through now', examples: ['address'] }),
-  addresses: z
-    .int()
-    .min(0)
-    .meta({ description: 'that are watched no more', examples: [12] }),
+  addresses: count.meta({ description: 'that are watched no more', examples: [12] }),
   holdings: z
     .array(holding)
     .nullable()

@@ -694,16 +694,18 @@ const DELIVERIES: Record<string, Work> = {
     const [address, at] = [addressRow(live), Date.now()];
     await write(stores, live, [{ table: 'address', row: address }]);
     await write(stores, live, depositWrites(address, 'confirmed').rows);
+    await write(stores, live, [{ table: 'webhook', row: webhookRow(live) }]);
     const row = { id: newId('wip', at), userId, scheduledForMs: at + 72 * 3_600_000, atMs: at };
     const to = (status: 'scheduled' | 'closing' | 'running' | 'done') =>
       write(stores, live, [{ table: 'wipes', row: { ...row, status }, key: row.id }]);
     await to('scheduled');
     await wipes.writeLetters(row.scheduledForMs - 1);
     await wipes.newest(live);
-    while (await wipes.step(live, 20)) await wipes.due(row.scheduledForMs, '', 9);
+    while (await wipes.step(live, 20));
+    await wipes.due(row.scheduledForMs, '', 9);
     await to('closing');
     await to('running');
-    while (await wipes.step(live, 20));
+    while (await wipes.step(live, 1));
     await to('done');
   },
   'mail.unsent purgeSent': async ({ stores: { mail } }) => {

@@ -60,10 +60,9 @@ begin
              using (account_id, id)
        where r.paired is distinct from true;
     -- After a wipe the same phrase brings the account's own addresses again.
-    update address a set wiped = false, status = 'active'
+    perform watch_again(account_id, address_key)
       from jsonb_to_recordset(batch -> 'addresses') r(account_id text, address_key uuid, purpose text)
-      join address_registry g on g.address_key = r.address_key and g.account_id = r.account_id
-     where r.purpose <> 'deposit' and a.account_id = g.account_id and a.id = g.address_id and a.wiped;
+     where purpose <> 'deposit';
     perform check_pairs(batch -> 'addresses');
   end if;
   if batch ? 'address_statuses' then

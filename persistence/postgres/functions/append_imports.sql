@@ -45,8 +45,8 @@ begin
                   where h.account_id = one ->> 'account_id' and h.batch_id = one ->> 'id')
          or exists (select from import_batch b join withdrawal w on w.account_id = b.account_id
                        and w.created_at >= b.committed_at and w.status not in ('built', 'expired', 'failed')
-                      join address a on a.address = w.from_address and a.account_id = w.account_id
-                       and a.batch_id = b.id
+                     cross join lateral (select from address a where a.address = w.from_address
+                         and a.account_id = w.account_id and a.batch_id = b.id offset 0) a
                      where b.account_id = one ->> 'account_id' and b.id = one ->> 'id') then
         raise exception 'a transaction landed on an adopted address'
           using errcode = 'check_violation', constraint = 'import_rollback_closed', table = 'import_batch';

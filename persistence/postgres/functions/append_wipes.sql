@@ -36,7 +36,8 @@ begin
        where w.account_id = one.account_id and w.id = hook.id;
       perform stop_endpoint(one.account_id, hook.id);
     end loop;
-    delete from api_key k where k.account_id = one.account_id;
+    delete from api_key k where k.account_id = one.account_id
+        and k.organization_id = (select a.organization_id from account a where a.account_id = one.account_id);
     delete from pinned_identity p where p.account_id = one.account_id;
     delete from account_key k where k.account_id = one.account_id;
     delete from sweep_policy p where p.account_id = one.account_id;

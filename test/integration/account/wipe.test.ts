@@ -73,14 +73,15 @@ const PRIVATE = 'customer-of-theirs';
 async function used() {
   const { live, organizationId, userId } = await newOrganization(stores);
   await database.owner`delete from account_key where account_id = ${live}`;
-  await must(live, {
-    type: 'enrol',
+  const sync = {
+    type: 'enrol' as const,
     publicKey: randomBytes(32).toString('hex'),
     keys: [newEvmKey()],
     pools: [],
     rotationId: 'rot_1',
     addressIds: Array.from({ length: OWN }, (_, n) => newId('adr', NOW_MS + n)),
-  });
+  };
+  await must(live, sync);
   await write(stores, live, [{ table: 'webhook', row: webhookRow(live) }]);
   const rows = Array.from({ length: 2 * STEP_ROWS + 1 }, (_, n) =>
     addressRow(live, { userRef: `${PRIVATE}-${n}`, tag: n % 2 === 0 ? PRIVATE : null, label: PRIVATE }),
@@ -102,7 +103,7 @@ async function used() {
   await database.owner`insert into local_key (account_id, id, environment, hash, label, prefix, created_at, signature)
     values (${live}, 'ek_1', 'live', 'h', ${PRIVATE}, 'loc', now(), 's')`;
   await must(live, { type: 'schedule_wipe', id: newId('wip', NOW_MS), byUser: userId });
-  return { live, organizationId, userId, rows };
+  return { live, organizationId, userId, rows, sync };
 }
 
 /** What is left of an account, with nothing in it that another account has otherwise. */
@@ -134,7 +135,7 @@ async function watched({ environment, rows }: { environment: string; rows: reado
   return database.sql`select * from watched_addresses(${environment}, ${keys}::uuid[])`;
 }
 
-test('console A49: it deletes what names people and keys, keeps the books, and nothing is watched any more', async (t) => {
+test.serial('console A49: it deletes what names people and keys, keeps the books, and nothing is watched any more', async (t) => {
   const { live, rows } = await used();
   t.is((await watched({ environment: 'live', rows })).length, rows.length);
   await wipeRound(partsAt(NOW_MS), { signal: NEVER });
@@ -161,6 +162,20 @@ test('console A49: it deletes what names people and keys, keeps the books, and n
     ...{ type: 'set_address_status', known: { ...rows[0]!, status: 'archived' }, status: 'active', alone: true },
   });
   t.like(refused, { code: 'CONFLICT', details: { reason: 'wiped' } });
+});
+
+test.serial('console A49: after a wipe the same phrase is enrolled again: its own addresses are watched, those of before are not', async (t) => {
+  const { live, rows, sync } = await used();
+  await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+  await must(live, sync, DUE_MS);
+  const own = await database.owner<{ addressKey: string; status: string }[]>`
+    select address_key, status from address where account_id = ${live} and purpose <> 'deposit'`;
+  t.deepEqual(
+    own.map(({ status }) => status),
+    ['active', 'active'],
+  );
+  t.is((await watched({ environment: 'live', rows: own })).length, 2);
+  t.is((await watched({ environment: 'live', rows })).length, 0);
 });
 
 /** Dies at the k-th call of a store or actor: before it was done, or after, so that nobody heard of it. */
