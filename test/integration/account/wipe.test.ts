@@ -135,48 +135,54 @@ async function watched({ environment, rows }: { environment: string; rows: reado
   return database.sql`select * from watched_addresses(${environment}, ${keys}::uuid[])`;
 }
 
-test.serial('console A49: it deletes what names people and keys, keeps the books, and nothing is watched any more', async (t) => {
-  const { live, rows } = await used();
-  t.is((await watched({ environment: 'live', rows })).length, rows.length);
-  await wipeRound(partsAt(NOW_MS), { signal: NEVER });
-  t.is((await watched({ environment: 'live', rows })).length, rows.length, 'nothing before its time');
-  t.like(await stores.wipes.newest(live), {
-    status: 'scheduled',
-    holdings: [{ chain: 'eth', token: null, amount: String(5 * rows.length) }],
-  });
-  await wipeRound(partsAt(DUE_MS - 1), { signal: NEVER });
-  t.like(await stores.wipes.newest(live), { status: 'scheduled' });
-  await wipeRound(partsAt(DUE_MS), { signal: NEVER });
-  t.like(await stores.wipes.newest(live), { status: 'done', addresses: rows.length + 2, step: null });
-  t.deepEqual([...(await watched({ environment: 'live', rows }))], []);
-  const left = JSON.parse(await leftOf(live)) as Record<string, unknown>;
-  t.like(left, { gone: 0, publications: 2 * rows.length, entries: 2 * rows.length, registry: rows.length + 2 });
-  t.false(JSON.stringify(left).includes(PRIVATE));
-  t.false(JSON.stringify(left).includes('xpub'));
-  t.is(await stores.identity.apiKeyByHash(live), null, 'its edges are answered 401');
-  t.deepEqual(left['webhooks'], [['', [], '', 'deleted']]);
-  t.deepEqual(left['letters'], ['wipe_done', 'wipe_scheduled', 'wipe_soon']);
-  const { state } = (await stores.accounts.load(live))!;
-  t.like(state, { enrolment: null, activeAddresses: 0, wipe: null });
-  const refused = await accountsAt(DUE_MS).ask(live, {
-    ...{ type: 'set_address_status', known: { ...rows[0]!, status: 'archived' }, status: 'active', alone: true },
-  });
-  t.like(refused, { code: 'CONFLICT', details: { reason: 'wiped' } });
-});
+test.serial(
+  'console A49: it deletes what names people and keys, keeps the books, and nothing is watched any more',
+  async (t) => {
+    const { live, rows } = await used();
+    t.is((await watched({ environment: 'live', rows })).length, rows.length);
+    await wipeRound(partsAt(NOW_MS), { signal: NEVER });
+    t.is((await watched({ environment: 'live', rows })).length, rows.length, 'nothing before its time');
+    t.like(await stores.wipes.newest(live), {
+      status: 'scheduled',
+      holdings: [{ chain: 'eth', token: null, amount: String(5 * rows.length) }],
+    });
+    await wipeRound(partsAt(DUE_MS - 1), { signal: NEVER });
+    t.like(await stores.wipes.newest(live), { status: 'scheduled' });
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    t.like(await stores.wipes.newest(live), { status: 'done', addresses: rows.length + 2, step: null });
+    t.deepEqual([...(await watched({ environment: 'live', rows }))], []);
+    const left = JSON.parse(await leftOf(live)) as Record<string, unknown>;
+    t.like(left, { gone: 0, publications: 2 * rows.length, entries: 2 * rows.length, registry: rows.length + 2 });
+    t.false(JSON.stringify(left).includes(PRIVATE));
+    t.false(JSON.stringify(left).includes('xpub'));
+    t.is(await stores.identity.apiKeyByHash(live), null, 'its edges are answered 401');
+    t.deepEqual(left['webhooks'], [['', [], '', 'deleted']]);
+    t.deepEqual(left['letters'], ['wipe_done', 'wipe_scheduled', 'wipe_soon']);
+    const { state } = (await stores.accounts.load(live))!;
+    t.like(state, { enrolment: null, activeAddresses: 0, wipe: null });
+    const refused = await accountsAt(DUE_MS).ask(live, {
+      ...{ type: 'set_address_status', known: { ...rows[0]!, status: 'archived' }, status: 'active', alone: true },
+    });
+    t.like(refused, { code: 'CONFLICT', details: { reason: 'wiped' } });
+  },
+);
 
-test.serial('console A49: after a wipe the same phrase is enrolled again: its own addresses are watched, those of before are not', async (t) => {
-  const { live, rows, sync } = await used();
-  await wipeRound(partsAt(DUE_MS), { signal: NEVER });
-  await must(live, sync, DUE_MS);
-  const own = await database.owner<{ addressKey: string; status: string }[]>`
+test.serial(
+  'console A49: after a wipe the same phrase is enrolled again: its own addresses are watched, those of before are not',
+  async (t) => {
+    const { live, rows, sync } = await used();
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    await must(live, sync, DUE_MS);
+    const own = await database.owner<{ addressKey: string; status: string }[]>`
     select address_key, status from address where account_id = ${live} and purpose <> 'deposit'`;
-  t.deepEqual(
-    own.map(({ status }) => status),
-    ['active', 'active'],
-  );
-  t.is((await watched({ environment: 'live', rows: own })).length, 2);
-  t.is((await watched({ environment: 'live', rows })).length, 0);
-});
+    t.deepEqual(
+      own.map(({ status }) => status),
+      ['active', 'active'],
+    );
+    t.is((await watched({ environment: 'live', rows: own })).length, 2);
+    t.is((await watched({ environment: 'live', rows })).length, 0);
+  },
+);
 
 /** Dies at the k-th call of a store or actor: before it was done, or after, so that nobody heard of it. */
 async function dyingAt(at: number, when: 'before' | 'after', nowMs: number): Promise<boolean> {
