@@ -173,6 +173,7 @@ export const OPERATIONS = {
   listSsoConnections: 'GET /v1/settings/sso',
   setSsoConnection: 'PUT /v1/settings/sso',
   removeSsoConnection: 'DELETE /v1/settings/sso/{id}',
+  enforceSso: 'PUT /v1/settings/sso/{id}/enforcement',
   listDomains: 'GET /v1/settings/domains',
   addDomain: 'POST /v1/settings/domains',
   checkDomain: 'POST /v1/settings/domains/{id}/check',

@@ -47,6 +47,11 @@ export function Invitation(): JSX.Element {
       </p>
       {isIn ? (
         <Accept token={token} />
+      ) : look.sso ? (
+        <p>
+          {look.organization} lets people in by its identity provider alone: <a href={`${BASE}/sso`}>sign in there</a>,
+          then open the link of the letter again.
+        </p>
       ) : look.known ? (
         <>
           <p>This email has a sign-in: sign in first, then accept.</p>

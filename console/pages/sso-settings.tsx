@@ -10,6 +10,7 @@ import { Choice, Field, Form, useSend } from '../ui/form.tsx';
 import { Code, Head, Panel, Status, Text } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
+import { Enforcement } from './sso-enforcement.tsx';
 
 type Connection = ReplyOf<'setSsoConnection'>;
 type Domain = ReplyOf<'addDomain'>;
@@ -27,6 +28,7 @@ export function SsoSettings({ scope }: PageProps): JSX.Element {
         <>
           <Provider scope={scope} />
           <Domains scope={scope} />
+          <Enforcement scope={scope} />
         </>
       ) : (
         <Empty title="Owners decide this">Ask an owner of the organization.</Empty>

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { isRefusal } from '../../protocol/errors.ts';
 import { isOnline, nowMs } from '../app/live.ts';
+import { BASE } from '../app/place.ts';
 import type { Failed, Read } from '../app/read.ts';
 import { Copy } from './parts.tsx';
 import { ago, plain, words } from './text.ts';
@@ -38,6 +39,7 @@ export function Empty({
 export function refusalWords({ refusal }: Failed): string {
   const { code, message, details } = refusal;
   const next = typeof details['next'] === 'string' ? ` Next: ${details['next']}.` : '';
+  if (isSsoRequired(refusal)) return 'Your organization lets you in by its identity provider alone.';
   if (code === 'FORBIDDEN') return `Your role does not allow this${needs(details)}.`;
   if (code === 'UPSTREAM_UNAVAILABLE' || code === 'SERVICE_UNAVAILABLE')
     return `The service does not answer at the moment.${next}`;
@@ -45,6 +47,9 @@ export function refusalWords({ refusal }: Failed): string {
     return `Your plan does not include this: ${words(String(details['feature'] ?? 'feature'))}. It comes with ${String(details['requiredTier'] ?? 'a higher tier')}.`;
   return `${plain(message)}.${next}`.replace(/\.\./, '.');
 }
+
+/** The organization lets this person in by its provider alone. Console A41. */
+const isSsoRequired = ({ details }: Failed['refusal']): boolean => details['reason'] === 'sso_required';
 
 const needs = (details: Readonly<Record<string, unknown>>): string =>
   typeof details['needs'] === 'string' ? `: it needs ${details['needs']}` : '';
@@ -55,6 +60,12 @@ export function Failure({ failed, again }: { failed: Failed; again?: () => void 
     <div class="failure" role="alert">
       <p>
         <b>{refusal.code}</b> {refusalWords(failed)}
+        {isSsoRequired(refusal) && (
+          <>
+            {' '}
+            <a href={`${BASE}/sso`}>Sign in by the provider</a>
+          </>
+        )}
       </p>
       <p class="failure-foot">
         {again !== undefined && (

@@ -23,6 +23,8 @@ export interface Bearer {
   readonly totpAtMs: number | null;
   /** Of a login by single sign-on: the organization that it is for; absent where it is for all of the person's. */
   readonly onlyOrganizationId?: string;
+  /** The organization of the token lets the person in by its provider alone, which this login did not come by. */
+  readonly ssoRequired?: boolean;
   /** The support session that staff reads by; absent for everybody else. Console A45. */
   readonly support?: { readonly id: string; readonly environment: Environment };
 }

@@ -44,6 +44,7 @@ import { streamHandler } from './stream/stream.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { domainHandlers } from './organization/domains.ts';
 import { ssoHandlers } from './organization/sso.ts';
+import { ssoEnforcementHandlers } from './organization/sso-enforcement.ts';
 import { timelineHandler } from './transaction/timeline.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
@@ -98,6 +99,7 @@ export function createHandlers(
     ...registrationHandlers(deps),
     ...factorHandlers(deps),
     ...ssoHandlers(deps),
+    ...ssoEnforcementHandlers(deps),
     ...domainHandlers(deps),
     ...passkeyHandlers(deps),
     ...invitationHandlers(deps),

@@ -121,6 +121,12 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       'Make another one and put it in its place before:',
       `  ${publicUrl}/console/`,
     ],
+    break_glass: () => [
+      'A sign-in without single sign-on',
+      `${shown(facts['by'])} is an owner of ${shown(facts['organization'])} who gets in without its identity provider, and has just done so from ${shown(facts['ip'])} (${shown(facts['client'])}).`,
+      'If none of you knows why, end their logins, and look at what they did, in the audit log:',
+      `  ${publicUrl}/console/`,
+    ],
     factor_added: () => [
       'A second factor was set up',
       'An authenticator app was set up for this sign-in. Its codes are asked for from now on.',

@@ -15,7 +15,7 @@ export interface FactorStore {
   replaceRecoveryCodes(userId: string, hashes: readonly string[], notice: Notice, audit?: AuditNote): Promise<boolean>;
   recoveryCodesLeft(userId: string): Promise<number>;
   /** Takes the codes of the app and the recovery codes away. `required` where the user must keep a factor. */
-  disableTotp(userId: string, notice: Notice, audit?: AuditNote): Promise<'done' | 'required' | 'none'>;
+  disableTotp(userId: string, notice: Notice, audit?: AuditNote): Promise<'done' | 'required' | 'break_glass' | 'none'>;
 }
 
 /** Codes that are made at once. */

@@ -44,7 +44,7 @@ export interface UserRow {
 
 /** A user as the store knows them. */
 export interface KnownUser extends UserRow {
-  memberships: MembershipRow[];
+  memberships: KnownMembership[];
   /** How many they have. */
   passkeys: number;
 }
@@ -53,6 +53,11 @@ export interface MembershipRow {
   userId: string;
   organizationId: string;
   role: OrgRole;
+}
+
+export interface KnownMembership extends MembershipRow {
+  /** They get in by the organization's provider alone. Console A41. */
+  ssoRequired: boolean;
 }
 
 export interface OrganizationRow {

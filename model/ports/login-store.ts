@@ -61,6 +61,8 @@ export interface StandingOfToken {
   readonly platformAdmin: boolean;
   /** The organization whose connection the login began by; null for one that is for all of the person's. */
   readonly onlyOrganizationId: string | null;
+  /** The organization that the token names lets this person in by its provider alone, and the login is another. */
+  readonly ssoRequired: boolean;
 }
 
 /**

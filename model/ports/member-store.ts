@@ -3,8 +3,8 @@ import type { AuditRecord } from '../rows/audit.ts';
 import type { OrgRole } from '../../protocol/slugs.ts';
 import type { OrganizationRow } from './identity-store.ts';
 
-/** `last_owner`: the organization would have none. */
-export type MemberOutcome = 'done' | 'unknown' | 'last_owner';
+/** `last_owner`: the organization would have none. `break_glass`: nobody would get in without its provider. */
+export type MemberOutcome = 'done' | 'unknown' | 'last_owner' | 'break_glass';
 
 export interface MemberStore {
   /** Organizations of a user with the role in each, by id. */

@@ -43,5 +43,10 @@ export interface PasskeyStore {
   /** Notes a use; the entry is written where the counter did not rise, which is no refusal. */
   noteUse(id: string, counter: number, nowMs: number, ofStandingCounter: AuditNote): Promise<void>;
   /** With a letter. `required` where the user must keep a factor and has no other, `none` for an unknown one. */
-  remove(userId: string, id: string, notice: Notice, audit?: AuditNote): Promise<'done' | 'required' | 'none'>;
+  remove(
+    userId: string,
+    id: string,
+    notice: Notice,
+    audit?: AuditNote,
+  ): Promise<'done' | 'required' | 'break_glass' | 'none'>;
 }

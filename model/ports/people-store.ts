@@ -39,6 +39,8 @@ export type LetterKind =
   | 'wipe_soon'
   | 'wipe_cancelled'
   | 'wipe_done'
+  /** An owner got in without the provider where it is enforced. Console A41. */
+  | 'break_glass'
   | 'factor_added'
   | 'factor_removed'
   | 'factor_locked'

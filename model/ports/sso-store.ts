@@ -1,4 +1,4 @@
-/** Single sign-on of organizations: connections, domains, identities, and sign-ins under way. Console A35–A38. */
+/** Single sign-on of organizations: connections, domains, identities, and sign-ins under way. Console A35–A41. */
 import type { AuditNote, AuditRecord } from '../rows/audit.ts';
 
 /** Domains of one organization, verified or not. */
@@ -15,7 +15,24 @@ export interface SsoConnectionRow {
   /** What a person becomes who comes for the first time. */
   readonly jitRole: 'viewer' | 'editor';
   readonly createdAtMs: number;
+  /** When issuer, client or secret last changed. */
+  readonly changedAtMs: number;
+  /** Since when members of the domains get in by it alone; null where they need not. */
+  readonly enforcedAtMs: number | null;
+  /** Owners who get in without it where it is enforced, by id. */
+  readonly breakGlass: readonly string[];
 }
+
+/** A connection as it is written. */
+export type NewSsoConnection = Omit<SsoConnectionRow, 'changedAtMs' | 'enforcedAtMs' | 'breakGlass'>;
+
+/**
+ * Why single sign-on is not enforced: no `domain` is verified; who asks did not `sign_in` by the connection in the last
+ * 24 h, since it changed; of those named for an emergency (`break_glass`) one is no owner with password and factor.
+ */
+export type Enforced = 'done' | 'unknown' | 'domain' | 'sign_in' | 'break_glass';
+/** How long ago who enforces it may have come by it. Console A41. */
+export const PROVEN_MS = 86_400_000;
 
 export interface SsoDomainRow {
   readonly id: string;
@@ -48,9 +65,22 @@ export interface SsoFlow {
 export interface SsoStore {
   connectionOf(organizationId: string): Promise<SsoConnectionRow | null>;
   connection(id: string): Promise<SsoConnectionRow | null>;
-  /** In place of the organization's; identities of another issuer are forgotten. Answers the id that stays. */
-  putConnection(row: SsoConnectionRow, audit?: AuditRecord): Promise<string>;
+  /**
+   * In place of the organization's; identities of another issuer are forgotten. With another issuer or client it is
+   * enforced no more. Answers the id that stays.
+   */
+  putConnection(row: NewSsoConnection, nowMs: number, audit?: AuditRecord): Promise<string>;
   removeConnection(organizationId: string, id: string, audit?: AuditRecord): Promise<boolean>;
+  /** Members of the domains get in by the connection alone, but for those of `breakGlass`: they and no others. */
+  enforce(
+    organizationId: string,
+    id: string,
+    by: { readonly userId: string; readonly breakGlass: readonly string[] },
+    nowMs: number,
+    audit?: AuditRecord,
+  ): Promise<Enforced>;
+  /** They need not any more; false where there is no such connection. */
+  relax(organizationId: string, id: string, audit?: AuditRecord): Promise<boolean>;
   domains(organizationId: string): Promise<SsoDomainRow[]>;
   /** `known` where the organization has it, `limit` where it has DOMAINS_MAX. */
   addDomain(row: SsoDomainRow, audit?: AuditRecord): Promise<'done' | 'known' | 'limit'>;

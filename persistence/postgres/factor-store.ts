@@ -71,11 +71,12 @@ export function createFactorStore(sql: Sql): FactorStore {
 /** What became of a factor that was to be taken away; `required` also where another request took the other one. */
 export async function unlessLast<T extends string>(
   statement: Promise<readonly { readonly outcome: T }[]>,
-): Promise<T | 'required' | 'none'> {
+): Promise<T | 'required' | 'break_glass' | 'none'> {
   try {
     return (await statement)[0]?.outcome ?? 'none';
   } catch (error) {
     if (constraintOf(error) === 'factor_kept') return 'required';
+    if (constraintOf(error) === 'break_glass_kept') return 'break_glass';
     throw error;
   }
 }

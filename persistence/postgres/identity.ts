@@ -7,6 +7,7 @@ import { shardOf } from '../../protocol/node/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
 import type { ApiKeyRow, IdentityStore, KnownUser, OrganizationRow } from '../../model/ports/identity-store.ts';
 import { recordingOf, recordingOfUser } from './audit-log-store.ts';
+import { ssoRequired } from './login-store.ts';
 import { notice, noting } from './people-store.ts';
 import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
@@ -139,7 +140,8 @@ function userOf(row: Columns | undefined): KnownUser | null {
 
 function users(sql: Sql): Pick<IdentityStore, 'userByEmail' | 'userById' | 'insertUser'> {
   const memberships = sql`
-    coalesce((select jsonb_agg(jsonb_build_object('userId', m.user_id, 'organizationId', m.organization_id, 'role', m.role) order by m.organization_id)
+    coalesce((select jsonb_agg(jsonb_build_object('userId', m.user_id, 'organizationId', m.organization_id, 'role', m.role,
+                       'ssoRequired', ${ssoRequired(sql, sql`m.user_id`, sql`m.organization_id`)}) order by m.organization_id)
                 from membership m where m.user_id = u.id), '[]') as memberships,
     (select count(*)::int from passkey p where p.user_id = u.id) as passkeys`;
   return {

@@ -104,7 +104,9 @@ function ofInvited(sql: Sql): Pick<InvitationStore, 'byLink' | 'accept' | 'join'
           returning i.organization_id, i.role, u.id as user_id
         ), joined as (
           insert into membership (user_id, organization_id, role) select user_id, organization_id, role from accepted
-          on conflict (user_id, organization_id) do nothing
+          on conflict (user_id, organization_id) do update -- who came by a provider meanwhile: the higher of the two
+             set role = case when 'owner' in (membership.role, excluded.role) then 'owner'
+                             when 'editor' in (membership.role, excluded.role) then 'editor' else 'viewer' end
         )
         select ${recordingOf(sql, audit)} from accepted`);
       return done === 'limit' ? done : done.count === 1 ? 'done' : null;

@@ -38,6 +38,11 @@ export function createLoginStore(sql: Sql): LoginStore {
 const noting = (sql: Sql, userId: Fragment, audit: AuditNote | undefined): Fragment =>
   audit === undefined ? sql`null::void` : sql`record_audit_of_user(${userId}, ${JSON.stringify(audit)}::text::jsonb)`;
 
+/** Whether a member gets in by the provider alone; asked of those alone whose organization enforces it. */
+export const ssoRequired = (sql: Sql, userId: Fragment, organizationId: Fragment): Fragment => sql`
+  case when exists (select from sso_connection e where e.organization_id = ${organizationId} and e.enforced_at is not null)
+       then sso_required(${userId}, ${organizationId}) else false end`;
+
 /** `least(idle, whole)` from now on, for a login that began at `created`. */
 const endsAt = (sql: Sql, nowMs: number, created: Fragment): Fragment =>
   sql`least(${nowMs + LOGIN_IDLE_MS}::timestamptz, ${created} + ${LOGIN_WHOLE_MS}::bigint * interval '1 millisecond')`;
@@ -67,6 +72,18 @@ function beginnings(sql: Sql): Pick<LoginStore, 'begin' | 'turn' | 'choose'> {
           insert into refresh_token (family, hash, user_id, organization_id, expires_at, login_id)
             values (${family}, ${hash}, ${userId}, ${organizationId}, ${endsAtMs}::timestamptz, ${id})
           returning user_id
+        ), noticed as (
+          insert into letter (id, kind, recipient, user_id, organization_id, facts, created_at, next_attempt_at)
+            select 'break_glass|' || ${id} || '|' || m.user_id, 'break_glass', u.email, m.user_id, o.id,
+                   jsonb_build_object('organization', o.name, 'by', w.email, 'ip', ${ip}::text, 'client', ${client}::text),
+                   ${createdAtMs}::timestamptz, clock_timestamp()
+              from membership b
+              join sso_connection c on c.organization_id = b.organization_id and c.enforced_at is not null
+              join organization o on o.id = c.organization_id
+              join console_user w on w.id = b.user_id
+              join membership m on m.organization_id = o.id and m.role = 'owner'
+              join console_user u on u.id = m.user_id
+             where b.user_id = ${userId} and b.break_glass and ${method !== 'sso'}
         )
         select ${noting(sql, sql`user_id`, audit)} from kept`;
     },
@@ -170,6 +187,8 @@ function looks(sql: Sql): Pick<LoginStore, 'open' | 'standing'> {
       const [row] = await sql<(StandingOfToken & { userId: string })[]>`
         select u.id as user_id,
                case when l.method is distinct from 'sso' or m.organization_id = c.organization_id then m.role end as role,
+               ${ssoRequired(sql, sql`u.id`, sql`m.organization_id`)} and c.organization_id is distinct from m.organization_id
+                 as sso_required,
                coalesce(u.platform_role = 'admin', false) and l.method is distinct from 'sso' as platform_admin,
                ${loginId}::text is null
                  or (l.ended_at is null and l.ends_at > ${nowMs}::timestamptz and l.id is not null
@@ -184,8 +203,8 @@ function looks(sql: Sql): Pick<LoginStore, 'open' | 'standing'> {
          where u.id = ${userId}`;
       // Who somebody is must not rest on the driver pairing answers with questions.
       if (row === undefined || row.userId !== userId) return null;
-      const { open, role, platformAdmin, onlyOrganizationId } = row;
-      return { open, role, platformAdmin, onlyOrganizationId };
+      const { open, role, platformAdmin, onlyOrganizationId, ssoRequired: isRequired } = row;
+      return { open, role: isRequired ? null : role, platformAdmin, onlyOrganizationId, ssoRequired: isRequired };
     },
   };
 }

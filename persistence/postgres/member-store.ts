@@ -10,6 +10,7 @@ export function createMemberStore(sql: Sql): MemberStore {
       return (await statement).count > 0 ? 'done' : 'unknown';
     } catch (error) {
       if (constraintOf(error) === 'organization_has_owner') return 'last_owner';
+      if (constraintOf(error) === 'break_glass_kept') return 'break_glass';
       throw error;
     }
   };

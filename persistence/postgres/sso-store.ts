@@ -1,13 +1,19 @@
 /** Single sign-on over PostgreSQL: each write is one statement. */
 import type { SsoConnectionRow, SsoDomainRow, SsoFlow, SsoStore } from '../../model/ports/sso-store.ts';
-import { DOMAINS_MAX } from '../../model/ports/sso-store.ts';
+import { DOMAINS_MAX, PROVEN_MS, type Enforced } from '../../model/ports/sso-store.ts';
 import { recordingOf, recordingOfUser } from './audit-log-store.ts';
 import { constraintOf, type Sql } from './sql.ts';
 
-type ConnectionColumns = Omit<SsoConnectionRow, 'createdAtMs'> & { createdAt: number };
-const connectionOf = ({ createdAt, ...row }: ConnectionColumns): SsoConnectionRow => ({
+type ConnectionColumns = Omit<SsoConnectionRow, 'createdAtMs' | 'changedAtMs' | 'enforcedAtMs'> & {
+  createdAt: number;
+  changedAt: number;
+  enforcedAt: number | null;
+};
+const connectionOf = ({ createdAt, changedAt, enforcedAt, ...row }: ConnectionColumns): SsoConnectionRow => ({
   ...row,
   createdAtMs: createdAt,
+  changedAtMs: changedAt,
+  enforcedAtMs: enforcedAt,
 });
 
 type DomainColumns = Omit<SsoDomainRow, 'createdAtMs' | 'verifiedAtMs'> & {
@@ -36,13 +42,15 @@ async function unless<T extends string>(
 }
 
 export function createSsoStore(sql: Sql): SsoStore {
-  return { ...connections(sql), ...domains(sql), ...flows(sql), ...identities(sql) };
+  return { ...connections(sql), ...enforcement(sql), ...domains(sql), ...flows(sql), ...identities(sql) };
 }
 
 function connections(
   sql: Sql,
 ): Pick<SsoStore, 'connectionOf' | 'connection' | 'putConnection' | 'removeConnection' | 'connectionOfDomain'> {
-  const columns = sql`c.id, c.organization_id, c.issuer, c.client_id, c.sealed_secret, c.jit_role, c.created_at`;
+  const columns = sql`c.id, c.organization_id, c.issuer, c.client_id, c.sealed_secret, c.jit_role, c.created_at, c.changed_at,
+    c.enforced_at, array(select m.user_id from membership m where m.organization_id = c.organization_id and m.break_glass
+                          order by m.user_id) as break_glass`;
   return {
     async connectionOf(organizationId) {
       const [row] = await sql<ConnectionColumns[]>`
@@ -54,14 +62,20 @@ function connections(
       // Whose it is must not rest on the driver pairing answers with questions.
       return row === undefined || row.id !== id ? null : connectionOf(row);
     },
-    async putConnection({ id, organizationId, issuer, clientId, sealedSecret, jitRole, createdAtMs }, audit) {
+    async putConnection({ id, organizationId, issuer, clientId, sealedSecret, jitRole, createdAtMs }, nowMs, audit) {
       const [row] = await sql<{ id: string }[]>`
         with put as materialized (
-          insert into sso_connection (id, organization_id, issuer, client_id, sealed_secret, jit_role, created_at)
-            values (${id}, ${organizationId}, ${issuer}, ${clientId}, ${sealedSecret}, ${jitRole}, ${createdAtMs}::timestamptz)
+          insert into sso_connection as c (id, organization_id, issuer, client_id, sealed_secret, jit_role, created_at, changed_at)
+            values (${id}, ${organizationId}, ${issuer}, ${clientId}, ${sealedSecret}, ${jitRole}, ${createdAtMs}::timestamptz,
+                    ${nowMs}::timestamptz)
           on conflict (organization_id) do update
              set issuer = excluded.issuer, client_id = excluded.client_id, sealed_secret = excluded.sealed_secret,
-                 jit_role = excluded.jit_role
+                 jit_role = excluded.jit_role,
+                 enforced_at = case when (c.issuer, c.client_id) = (excluded.issuer, excluded.client_id)
+                                    then c.enforced_at end,
+                 changed_at = case when (c.issuer, c.client_id) = (excluded.issuer, excluded.client_id)
+                                    and c.sealed_secret is not distinct from excluded.sealed_secret
+                                   then c.changed_at else excluded.changed_at end
           returning id
         ), forgotten as (
           delete from sso_identity i using put p where i.connection_id = p.id and i.issuer <> ${issuer}
@@ -82,6 +96,59 @@ function connections(
         select ${columns} from sso_domain d join sso_connection c on c.organization_id = d.organization_id
          where d.domain = ${domain} and d.verified_at is not null`;
       return row === undefined ? null : connectionOf(row);
+    },
+  };
+}
+
+function enforcement(sql: Sql): Pick<SsoStore, 'enforce' | 'relax'> {
+  return {
+    async enforce(organizationId, id, { userId, breakGlass }, nowMs, audit) {
+      const named = [...new Set(breakGlass)];
+      // Members before their connection: what takes one of them away locks in the same order.
+      const enforcing = sql<{ outcome: Enforced }[]>`
+        with look as materialized (
+          select c.id,
+                 exists (select from sso_domain d
+                          where d.organization_id = c.organization_id and d.verified_at is not null) as has_domain,
+                 exists (select from login l join sso_identity i on i.user_id = l.user_id and i.connection_id = c.id
+                          where l.user_id = ${userId} and l.ended_at is null and l.method = 'sso' and l.connection_id = c.id
+                            and l.created_at >= greatest(c.changed_at, ${nowMs - PROVEN_MS}::timestamptz)) as came,
+                 (select count(*) from membership m join console_user u on u.id = m.user_id
+                   where m.organization_id = c.organization_id and m.role = 'owner' and m.user_id = any(${named}::text[])
+                     and u.has_password
+                     and (u.totp_confirmed or exists (select from passkey p where p.user_id = u.id))
+                 ) = ${named.length} and ${named.length > 0} as ready
+            from sso_connection c where c.id = ${id} and c.organization_id = ${organizationId}
+        ), fit as materialized (
+          select l.id from look l where l.has_domain and l.came and l.ready
+        ), named as materialized (
+          update membership m set break_glass = m.user_id = any(${named}::text[]) from fit
+           where m.organization_id = ${organizationId} and m.break_glass <> (m.user_id = any(${named}::text[]))
+          returning m.user_id
+        ), enforced as materialized (
+          update sso_connection c set enforced_at = coalesce(c.enforced_at, ${nowMs}::timestamptz) from fit f
+           where c.id = f.id and (select count(*) from named) >= 0
+          returning c.id
+        )
+        select case when not l.has_domain then 'domain' when not l.came then 'sign_in' when not l.ready then 'break_glass'
+                    else 'done' end as outcome,
+               (select (${recordingOf(sql, audit)})::text from enforced) as noted
+          from look l`;
+      try {
+        return (await enforcing)[0]?.outcome ?? 'unknown';
+      } catch (error) {
+        if (constraintOf(error) === 'break_glass_kept') return 'break_glass';
+        throw error;
+      }
+    },
+    async relax(organizationId, id, audit) {
+      const { count } = await sql`
+        with relaxed as materialized (
+          update sso_connection c set enforced_at = null where c.id = ${id} and c.organization_id = ${organizationId}
+          returning c.id
+        )
+        select ${recordingOf(sql, audit)} from relaxed`;
+      return count === 1;
     },
   };
 }
@@ -174,7 +241,8 @@ function identities(sql: Sql): Pick<SsoStore, 'userOf' | 'join' | 'link'> {
       unless(
         sql`
         with made as materialized (
-          insert into console_user (id, email, password_hash) values (${user.id}, ${user.email}, ${user.passwordHash}) returning id
+          insert into console_user (id, email, password_hash, has_password)
+            values (${user.id}, ${user.email}, ${user.passwordHash}, false) returning id
         ), member as (
           insert into membership (user_id, organization_id, role) select m.id, ${organizationId}, ${role} from made m
         ), linked as materialized (

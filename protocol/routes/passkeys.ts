@@ -19,7 +19,7 @@ export const PASSKEY_ROUTES = {
     path: '/v1/auth/passkeys/login',
     body: passkeys.passkeySignInBody,
     reply: account.tokenReply,
-    refusals: ['UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED', 'CONFLICT'],
+    refusals: ['UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED', 'CONFLICT', 'FORBIDDEN'],
     summary: 'Sign in with a passkey; it counts as a fresh second factor',
   },
   beginPasskey: {

@@ -11,8 +11,9 @@ export const SIGN_IN_ROUTES = {
     path: '/v1/auth/login',
     body: account.loginBody,
     reply: account.tokenReply,
-    refusals: ['UNAUTHORIZED', 'TOTP_REQUIRED', 'RATE_LIMIT_EXCEEDED'],
-    summary: 'Sign in with email, password and code',
+    refusals: ['UNAUTHORIZED', 'TOTP_REQUIRED', 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],
+    summary:
+      'Sign in with email, password and code; FORBIDDEN `sso_required` where the organization lets in by its provider alone',
   },
   refresh: {
     ...open('Authentication'),

@@ -33,6 +33,17 @@ export const SSO_ROUTES = {
     refusals: ['NOT_FOUND'],
     summary: 'End sign-in by the provider; who came by it sets a password by a letter',
   },
+  enforceSso: {
+    ...portal('Settings', 'owner'),
+    method: PUT,
+    path: '/v1/settings/sso/{id}/enforcement',
+    params: sso.ssoParams,
+    body: sso.enforcementBody,
+    reply: sso.ssoConnection,
+    refusals: ['TOTP_REQUIRED', 'TIER_FEATURE_LOCKED', 'NOT_FOUND', 'CONFLICT'],
+    summary:
+      'Let members of the domains in by the provider alone, or no longer; takes a code made for this, of an owner who signed in by it within 24 hours',
+  },
   listDomains: {
     ...portal('Settings', 'owner'),
     ...LIST,

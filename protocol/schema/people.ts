@@ -100,6 +100,7 @@ export const invitationLook = z.object({
   email: z.string(),
   role: z.enum(ORG_ROLES),
   known: z.boolean().meta({ description: 'the email has a sign-in: accept there; else a password is set here' }),
+  sso: z.boolean().meta({ description: 'the organization lets this email in by its provider alone: sign in there' }),
 });
 export const invitationAccepted = z.object({ organizationId: z.string(), role: z.enum(ORG_ROLES) });
 

@@ -1,6 +1,7 @@
 /** Single sign-on: connections, domains, and signing in by them. Console A35–A42. */
 import { z } from 'zod';
 import { PASSWORD_CHARS_MAX } from './account.ts';
+import { passkeyAnswer } from './passkeys.ts';
 import { freeText, instant, pageReply, pathId, recoveryCode, totpCode } from './values.ts';
 
 const JIT_ROLES = ['viewer', 'editor'] as const;
@@ -32,7 +33,19 @@ export const ssoConnection = z.object({
   hasSecret: z.boolean(),
   jitRole: z.enum(JIT_ROLES),
   redirectUri: z.string().meta({ description: 'to be registered at the provider' }),
+  enforcedAt: instant.nullable().meta({ description: 'since when members of the domains get in by it alone' }),
+  breakGlass: z.array(z.string()).readonly().meta({ description: 'owners who get in without it, by id' }),
   createdAt: instant,
+});
+export const enforcementBody = z.strictObject({
+  enforced: z.boolean(),
+  breakGlass: z
+    .array(freeText(40))
+    .max(20)
+    .optional()
+    .meta({ description: 'ids of owners with password and second factor who get in without the provider' }),
+  totp: totpCode.optional(),
+  passkey: passkeyAnswer.optional(),
 });
 export const ssoPage = pageReply(ssoConnection);
 export const removed = z.object({ removed: z.literal(true) });

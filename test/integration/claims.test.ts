@@ -1207,6 +1207,7 @@ const READS = [
   'open_by_account',
   'open_after',
   'settled_in_sight',
+  'sso_required',
   'unpaired_index',
   'unpaired_indexes',
   'watched_addresses',

@@ -109,6 +109,7 @@ export const ROWS: readonly Row[] = [
   people('POST', '/v1/settings/members', 'owner', 'some'),
   people('PATCH', '/v1/settings/members/{userId}', 'owner', 'some'),
   people('DELETE', '/v1/settings/members/{userId}', 'viewer'), // oneself; an owner also others
+  people('PUT', '/v1/settings/sso/{id}/enforcement', 'owner', 'own'),
   people('POST PUT PATCH DELETE', '/v1/settings/sso/**', 'owner', 'some'),
   people('POST PUT PATCH DELETE', '/v1/settings/domains/**', 'owner', 'fresh'),
   people('POST PUT PATCH DELETE', '/v1/settings/**', 'owner'),

@@ -851,7 +851,7 @@ const PEOPLE: Record<string, Work> = {
     await passkeys.noteUse(id, 3, Date.now(), note);
     await passkeys.remove(userId, id, letter());
   },
-  'sso.connectionOf connection putConnection removeConnection domains addDomain verifyDomain removeDomain connectionOfDomain openFlow takeFlow purgeFlows userOf join link':
+  'sso.connectionOf connection putConnection removeConnection enforce relax domains addDomain verifyDomain removeDomain connectionOfDomain openFlow takeFlow purgeFlows userOf join link':
     async ({ stores }) => {
       const { sso } = stores;
       const { organizationId, userId } = await newOrganization(stores);
@@ -861,7 +861,7 @@ const PEOPLE: Record<string, Work> = {
       };
       const id = newId('sso', Date.now());
       const terms = { issuer: 'https://x.example', clientId: 'x', sealedSecret: null, jitRole: 'viewer' as const };
-      await sso.putConnection({ id, organizationId, ...terms, createdAtMs: Date.now() });
+      await sso.putConnection({ id, organizationId, ...terms, createdAtMs: Date.now() }, Date.now());
       await sso.connectionOf(organizationId);
       await sso.connection(id);
       const domain = { id: newId('dmn', Date.now()), domain: `${fresh()}.example`, token: 'x' };
@@ -879,6 +879,16 @@ const PEOPLE: Record<string, Work> = {
       const subject = fresh();
       await sso.link({ ...one, subject }, userId, membership, Date.now(), note);
       await sso.userOf({ ...one, subject });
+      await stores.identity.enrolTotp(userId, 'x');
+      await stores.identity.confirmTotp(userId, 'x', { letterId: fresh(), nowMs: Date.now() });
+      const [loginId, family] = [newId('lgn', Date.now()), fresh()];
+      const login = { id: loginId, userId, method: 'sso' as const, connectionId: id, client: 'x', ip: '127.0.0.1' };
+      const times = { createdAtMs: Date.now(), endsAtMs: soon() };
+      await stores.logins.begin({ ...login, ...times }, { family, hash: `${family}1` }, organizationId);
+      const enforced = await sso.enforce(organizationId, id, { userId, breakGlass: [userId] }, Date.now());
+      if (enforced !== 'done') throw new Error(`not enforced: ${enforced}`);
+      await stores.logins.standing(userId, null, organizationId, Date.now());
+      await sso.relax(organizationId, id);
       await sso.removeDomain(organizationId, domain.id);
       await sso.removeConnection(organizationId, id);
     },

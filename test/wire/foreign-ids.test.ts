@@ -262,6 +262,7 @@ const APART: Readonly<Record<string, string>> = {
   setSsoConnection: 'the client at a provider, which is no id of ours',
   startSso: 'public by its id: sso.test.ts',
   removeSsoConnection: 'sso.test.ts',
+  enforceSso: 'sso-enforced.test.ts',
   checkDomain: 'sso.test.ts',
   removeDomain: 'sso.test.ts',
   endSupportSession: 'support.test.ts',

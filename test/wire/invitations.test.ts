@@ -69,6 +69,7 @@ test('console A30, A31: somebody new opens the link, sees what it is to, sets a 
     email,
     role: 'editor',
     known: false,
+    sso: false,
   });
   t.is((await look()).status, 200, 'looking spends nothing');
   t.deepEqual(problemOf(await post('invitations/join', { token, password: 'Organization Organization' })), [

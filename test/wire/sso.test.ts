@@ -9,88 +9,28 @@ import {
 } from '../../gateway/http/auth/guarded-fetch.ts';
 import { createOidc } from '../../gateway/http/auth/oidc.ts';
 import { createClient } from '../../protocol/client.ts';
-import { isRefusal } from '../../protocol/errors.ts';
-import { codeOf, raw, startTestCloud, type Person, type TestOrganization } from '../support/gateway.ts';
-import { startIdentityProvider, startNameServer, type ProviderLies } from '../support/identity-provider.ts';
+import { codeOf, raw } from '../support/gateway.ts';
+import type { ProviderLies } from '../support/identity-provider.ts';
+import { startSsoWorld } from '../support/sso-world.ts';
 
-const records = new Map<string, string>();
-const [provider, names] = await Promise.all([startIdentityProvider(), startNameServer(records)]);
-const cloud = await startTestCloud({
-  PUBLIC_URL: 'http://cloud.test',
-  SSO_OIDC_ALLOW: provider.host,
-  DNS_SERVERS: names.at,
-  TRUSTED_PROXIES: '127.0.0.1',
-});
-test.after.always(async () => {
-  await cloud.stop();
-  await provider.close();
-  names.close();
-});
-
-const as = (bearer: string) => createClient({ baseUrl: cloud.url, bearer });
-const reasonOf = (answer: unknown): unknown =>
-  isRefusal(answer as never) ? [(answer as any).code, (answer as any).details.reason] : 'done';
-let serial = 0;
-/** A domain of this run alone. */
-const newDomain = () => `d${(serial += 1)}-${process.pid}.example`;
-const ip = () => `203.0.${((serial += 1) >> 8) & 255}.${serial & 255}`;
-/** A browser: it keeps its cookies. */
-function browser() {
-  const jar = new Map<string, string>();
-  return {
-    jar,
-    async post(path: string, body: object) {
-      const headers = {
-        'content-type': 'application/json',
-        'x-forwarded-for': ip(),
-        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
-      };
-      const answer = await raw(cloud.url, 'POST', `/v1/auth/sso/${path}`, { headers, body: JSON.stringify(body) });
-      for (const cookie of answer.headers.getSetCookie()) {
-        const [name, value] = cookie.split(';')[0]!.split('=') as [string, string];
-        jar.set(name, value);
-      }
-      const { status, json } = answer;
-      return { status, data: json.data, error: json.error, reason: json.error?.details['reason'], answer };
-    },
-  };
-}
-type Browser = ReturnType<typeof browser>;
-
-async function withSso({ jitRole = 'viewer' as 'viewer' | 'editor' } = {}) {
-  const organization = await cloud.organization();
-  const owner = as(await cloud.signIn(organization.owner));
-  const domain = newDomain();
-  const added = await owner.must('addDomain', { body: { domain } });
-  records.set(added.record.name, added.record.value);
-  t0(await owner.call('checkDomain', { params: { id: added.id } }));
-  const { issuer, clientId, clientSecret } = provider;
-  const connection = await owner.must('setSsoConnection', { body: { issuer, clientId, clientSecret, jitRole } });
-  return { organization, owner, domain, connection };
-}
-function t0(answer: unknown): void {
-  if (isRefusal(answer as never)) throw new Error(JSON.stringify(answer));
-}
-const arrive = async (
-  who: { sub: string; email?: string; email_verified?: unknown },
-  connectionId: string,
-  { at = browser(), lies = {}, more = {} }: { at?: Browser; lies?: ProviderLies; more?: object } = {},
-) => {
-  const started = await at.post('start', { connectionId });
-  if (started.status !== 200) return { at, given: {} as Record<string, string>, ...started };
-  const given = { ...provider.agree(started.data.url, who), ...more };
-  provider.lies = lies;
-  const finished = await at.post('finish', given);
-  provider.lies = {};
-  return { at, given, ...finished };
-};
-const person = (domain: string) => ({ sub: `s-${(serial += 1)}`, email: `p${serial}@${domain}`, email_verified: true });
-const byPassword = (who: Person, more: object = {}) => ({ password: who.password, ...more });
-const memberOf = async ({ id }: TestOrganization, userId: string) =>
-  (
-    await cloud.database.owner<{ role: string }[]>`
-    select role from flock.membership where organization_id = ${id} and user_id = ${userId}`
-  )[0]?.role ?? null;
+const {
+  records,
+  provider,
+  cloud,
+  stop,
+  as,
+  reasonOf,
+  newDomain,
+  browser,
+  withSso,
+  arrive,
+  person,
+  byPassword,
+  memberOf,
+  linked,
+  next,
+} = await startSsoWorld();
+test.after.always(stop);
 
 test.serial(
   'console A35, A36, A42: an owner proves a domain by a TXT record and connects a provider; the domain of an email finds it, whoever it is',
@@ -204,9 +144,9 @@ test.serial(
   async (t) => {
     const { organization, domain, connection } = await withSso();
     const known = await cloud.person();
-    const email = `known-${(serial += 1)}@${domain}`;
+    const email = `known-${next()}@${domain}`;
     await cloud.database.owner`update flock.console_user set email = ${email} where id = ${known.id}`;
-    const who = { sub: `k-${serial}`, email, email_verified: true };
+    const who = { sub: `k-${next()}`, email, email_verified: true };
     const arrived = await arrive(who, connection.id);
     t.deepEqual([arrived.status, arrived.reason], [409, 'prove_account']);
     t.is(await memberOf(organization, known.id), null, 'nothing is linked yet');
@@ -223,20 +163,6 @@ test.serial(
   },
 );
 
-/** A person of the domain, with a factor, who came by the provider once and is linked with it. */
-async function linked(
-  { domain, connection }: Awaited<ReturnType<typeof withSso>>,
-  options?: { admin?: boolean; totp?: boolean },
-) {
-  const known = await cloud.person(options);
-  const email = `linked-${(serial += 1)}@${domain}`;
-  await cloud.database.owner`update flock.console_user set email = ${email} where id = ${known.id}`;
-  const who = { sub: `l-${serial}`, email, email_verified: true };
-  const { at } = await arrive(who, connection.id);
-  const link = await at.post('link', byPassword(known, options?.totp === false ? {} : { totp: codeOf(known) }));
-  if (link.status !== 200) throw new Error(link.answer.text);
-  return { known: { ...known, email }, who };
-}
 const SSO_LOGIN = ['FORBIDDEN', 'sso_login'];
 
 test.serial(

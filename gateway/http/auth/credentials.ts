@@ -10,6 +10,7 @@ import { ENVIRONMENTS, ORG_ROLES, type Environment, type OrgRole } from '../../.
 import { NOBODY, type Caller } from '../context.ts';
 import { whyNoKey, type ApiKeys } from './api-keys.ts';
 import type { Bearers } from './bearer.ts';
+import { ssoRequired } from './sso-required.ts';
 import type { EdgeSignatures, SignedHead } from './edge-signature.ts';
 
 export interface Credentials {
@@ -137,6 +138,7 @@ export function roleRefusal(
   // What an edge does changes the account: a key that only reads is none of an edge.
   const needs = route.credential === 'signed' ? 'editor' : route.role;
   if (needs === null) return null;
+  if (bearer?.ssoRequired === true) return ssoRequired();
   const role = apiKeyId === null ? (bearer?.role ?? null) : keyRole;
   return role !== null && rankOf(role) >= rankOf(needs) ? null : refuse('FORBIDDEN', { needs, has: role });
 }

@@ -2,6 +2,7 @@
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { KnownUser, UserRow } from '../../../model/ports/identity-store.ts';
 import { newRecoveryCodes, recoveryHashOf } from '../auth/recovery-codes.ts';
+import { lastBreakGlass } from '../auth/sso-required.ts';
 import { createThrottles } from '../auth/throttles.ts';
 import { ofUser } from '../audit-note.ts';
 import { bearerOf, type Asked, type Handlers } from '../context.ts';
@@ -83,6 +84,7 @@ export function factorHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (refused !== null) return refused;
       const outcome = await factors.disableTotp(user.id, noticed(), ofUser(asked, 'disableTotp', { target: user.id }));
       if (outcome === 'none') return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
+      if (outcome === 'break_glass') return lastBreakGlass();
       if (outcome === 'required')
         return refuse('CONFLICT', {
           reason: 'required',

@@ -8,6 +8,7 @@ import type { AuditRecord } from '../../../model/rows/audit.ts';
 import { emailOf } from '../auth/email-address.ts';
 import { passwordRefusal } from '../auth/password-rules.ts';
 import { hashPassword } from '../auth/passwords.ts';
+import { ssoRequired } from '../auth/sso-required.ts';
 import { createThrottles } from '../auth/throttles.ts';
 import { ofUser } from '../audit-note.ts';
 import { accountOf, bearerOf, recordOf, type Asked, type Handlers } from '../context.ts';
@@ -15,6 +16,7 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, wholePage } from '../views.ts';
 import { LINK_MS, linkHashOf, newLink, spentLink } from './links.ts';
 import { notFresh } from './second-factor.ts';
+import { lockedByTier } from './sso-tier.ts';
 import { createSessions } from './sessions.ts';
 
 type Area =
@@ -32,7 +34,7 @@ const FULL = (limit: number): Refusal => refuse('CONFLICT', { reason: 'limit', l
 export function invitationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
-    stores: { identity, invitations },
+    stores: { identity, invitations, sso },
     config,
     secrets,
     nowMs,
@@ -77,6 +79,13 @@ export function invitationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     if (row === null) return notFound('invitation', '');
     const status = statusOf(row, nowMs());
     return status === 'pending' ? row : spentLink(status === 'accepted' ? 'used' : status);
+  };
+
+  /** Whether the organization lets this email in by its provider alone. Console A31, A41. */
+  const isBySso = async ({ email, organizationId }: InvitationRow): Promise<boolean> => {
+    const connection = await sso.connectionOfDomain(email.slice(email.lastIndexOf('@') + 1));
+    const isEnforced = connection?.organizationId === organizationId && connection.enforcedAtMs !== null;
+    return isEnforced && (await lockedByTier(deps, organizationId)) === null;
   };
 
   const invite = async (asked: Asked<'createInvitation'> | Asked<'inviteMember'>) => {
@@ -138,7 +147,13 @@ export function invitationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (isRefusal(row)) return row;
       const organization = await identity.organization(row.organizationId);
       const isKnown = (await identity.userByEmail(row.email)) !== null;
-      return { organization: organization?.name ?? '', email: row.email, role: row.role, known: isKnown };
+      return {
+        organization: organization?.name ?? '',
+        email: row.email,
+        role: row.role,
+        known: isKnown,
+        sso: await isBySso(row),
+      };
     },
     async acceptInvitation(asked) {
       const { userId } = bearerOf(asked);
@@ -163,6 +178,7 @@ export function invitationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         return refuse('FORBIDDEN', { reason: 'sign_up', next: 'ask the operator for a sign-in' });
       const row = await linkedOf(asked);
       if (isRefusal(row)) return row;
+      if (await isBySso(row)) return ssoRequired();
       const known = () =>
         refuse('CONFLICT', { reason: 'known', next: 'this email has a sign-in: sign in, and accept there' });
       if ((await identity.userByEmail(row.email)) !== null) return known();

@@ -1,6 +1,7 @@
 /** Members of an organization: another role, leaving, handing over. Console A27–A29. */
 import type { MemberOutcome } from '../../../model/ports/member-store.ts';
 import { notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { lastBreakGlass } from '../auth/sso-required.ts';
 import { accountOf, bearerOf, recordOf, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { notFresh, withoutProof } from './second-factor.ts';
@@ -74,7 +75,9 @@ const refusalOf = (outcome: MemberOutcome, userId: string): Refusal | null =>
     ? null
     : outcome === 'unknown'
       ? notFound('member', userId)
-      : refuse('CONFLICT', {
-          reason: 'last_owner',
-          next: 'make another member an owner first, or hand the organization over',
-        });
+      : outcome === 'break_glass'
+        ? lastBreakGlass()
+        : refuse('CONFLICT', {
+            reason: 'last_owner',
+            next: 'make another member an owner first, or hand the organization over',
+          });

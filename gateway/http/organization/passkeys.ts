@@ -1,9 +1,10 @@
 /** Passkeys of the signed-in person, and signing in by one. Console A22, A24. */
 import type { ChallengeFor } from '../../../model/ports/passkey-store.ts';
 import { PASSKEYS_MAX } from '../../../model/ports/passkey-store.ts';
-import { notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { isRefusal, notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { bindingOf, handleOf } from '../auth/passkeys.ts';
+import { entranceOf, lastBreakGlass } from '../auth/sso-required.ts';
 import { createThrottles } from '../auth/throttles.ts';
 import { ofUser } from '../audit-note.ts';
 import { bearerOf, type Asked, type Handlers } from '../context.ts';
@@ -72,11 +73,10 @@ export function passkeyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { passkey, counter } = found;
       const user = await identity.userById(passkey.userId);
       const { organizationId } = asked.body;
-      const membership =
-        organizationId === undefined
-          ? user?.memberships[0]
-          : user?.memberships.find((one) => one.organizationId === organizationId);
-      if (user === null || (membership === undefined && organizationId !== undefined)) return refuse('UNAUTHORIZED');
+      if (user === null) return refuse('UNAUTHORIZED');
+      const entrance = entranceOf(user, organizationId);
+      if (isRefusal(entrance)) return entrance;
+      const { membership } = entrance;
       await useOf(deps, asked, passkey, counter);
       asked.setHeader('set-cookie', throttles.deviceCookie(user.email));
       return sessions.begin(asked, user, membership, { method: 'passkey', totpAtMs: nowMs() });
@@ -133,6 +133,7 @@ export function passkeyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { id } = asked.params;
       const outcome = await store.remove(userId, id, noticed(), ofUser(asked, 'removePasskey', { target: id }));
       if (outcome === 'none') return notFound('passkey', id);
+      if (outcome === 'break_glass') return lastBreakGlass();
       if (outcome === 'required')
         return refuse('CONFLICT', {
           reason: 'required',

@@ -2,14 +2,21 @@
  * Access tokens and the cookie that renews them: the shell around a login. Console A11–A16.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { LOGIN_IDLE_MS, type LoginMethod, type StoredToken, type Turned } from '../../../model/ports/login-store.ts';
-import type { MembershipRow, UserRow } from '../../../model/ports/identity-store.ts';
+import {
+  LOGIN_IDLE_MS,
+  type LoginMethod,
+  type StandingOfToken,
+  type StoredToken,
+  type Turned,
+} from '../../../model/ports/login-store.ts';
+import type { KnownMembership, MembershipRow, UserRow } from '../../../model/ports/identity-store.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { Authorities } from '../auth/authorities.ts';
 import { signInCookie } from '../auth/cookie.ts';
 import { ACCESS_TOKEN_SECONDS } from '../auth/issuer.ts';
+import { mayEnter } from '../auth/sso-required.ts';
 import { ofUser } from '../audit-note.ts';
 import type { Asked, Bearer } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -21,7 +28,7 @@ const REFRESH_BYTES = 33;
 const FAMILY_BYTES = 18;
 const FAMILY_CHARS = 24;
 
-export type User = UserRow & { memberships: MembershipRow[] };
+export type User = UserRow & { memberships: KnownMembership[] };
 export type Reply = ReplyOf<'login'>;
 /** What a request shows of its browser, and how it is answered. */
 export type Browser = Pick<Asked, 'setHeader' | 'caller' | 'requestId' | 'client' | 'clientAddress'>;
@@ -71,7 +78,9 @@ export function createSessions({ auth, stores: { logins }, config, nowMs }: Omit
     proven(bearer: Bearer, user: User | null): Promise<Reply> {
       return token({
         ...bearer,
-        ...inOrganization(user?.memberships.find((one) => one.organizationId === bearer.organizationId)),
+        ...inOrganization(
+          user?.memberships.find((one) => one.organizationId === bearer.organizationId && mayEnter(bearer, one)),
+        ),
         platformAdmin: bearer.platformAdmin && user?.platformRole === 'admin',
         totpAtMs: nowMs(),
       });
@@ -117,12 +126,15 @@ export function createSessions({ auth, stores: { logins }, config, nowMs }: Omit
       secret: string,
       user: User,
       { loginId, organizationId, authAtMs, endsAtMs }: Turned & { outcome: 'turned' },
+      standing: Pick<StandingOfToken, 'onlyOrganizationId'>,
     ): Promise<Reply> {
       asked.setHeader('set-cookie', cookie(secret, Math.max(0, Math.floor((endsAtMs - nowMs()) / 1_000))));
       return token({
         userId: user.id,
         loginId,
-        ...inOrganization(user.memberships.find((one) => one.organizationId === organizationId)),
+        ...inOrganization(
+          user.memberships.find((one) => one.organizationId === organizationId && mayEnter(standing, one)),
+        ),
         platformAdmin: user.platformRole === 'admin',
         authAtMs,
         totpAtMs: null,

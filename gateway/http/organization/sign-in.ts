@@ -1,10 +1,11 @@
 /**
  * Sign-in of console users: password and second factor, short access tokens, a rotating refresh cookie. Decisions 2.
  */
-import { notFound, refuse } from '../../../protocol/errors.ts';
+import { isRefusal, notFound, refuse } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { emailOf } from '../auth/email-address.ts';
 import { hashPassword, isOutdated, isPassword } from '../auth/passwords.ts';
+import { entranceOf, mayEnter, ssoRequired } from '../auth/sso-required.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ofUser, type Asking } from '../audit-note.ts';
 import { bearerOf, type Handlers } from '../context.ts';
@@ -21,8 +22,8 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   } = deps;
   const sessions = createSessions(deps);
   const throttles = createThrottles(deps);
-  const failed = (asked: Asking, userId: string, reason: string) =>
-    auditLog.recordOfUser(userId, ofUser(asked, 'login', { outcome: 'failed', reason }));
+  const noted = (asked: Asking, userId: string, outcome: 'failed' | 'refused', reason: string) =>
+    auditLog.recordOfUser(userId, ofUser(asked, 'login', { outcome, reason }));
   return {
     async login(asked) {
       const { email: typed, password, totp, recoveryCode, organizationId } = asked.body;
@@ -35,7 +36,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (slow !== null) return slow;
       const user = await identity.userByEmail(email);
       if (!(await isPassword(user?.passwordHash ?? null, password)) || user === null) {
-        if (user !== null) await failed(asked, user.id, 'password');
+        if (user !== null) await noted(asked, user.id, 'failed', 'password');
         return refuse('UNAUTHORIZED');
       }
       if (isOutdated(user.passwordHash)) await people.rehash(user.id, user.passwordHash, await hashPassword(password));
@@ -55,15 +56,16 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
                 });
         if (wrong !== null) {
           const isGuess = totp !== undefined || recoveryCode !== undefined;
-          if (isGuess) await failed(asked, user.id, String(wrong.details['reason']));
+          if (isGuess) await noted(asked, user.id, 'failed', String(wrong.details['reason']));
           return wrong;
         }
       }
-      const membership =
-        organizationId === undefined
-          ? user.memberships[0]
-          : user.memberships.find((one) => one.organizationId === organizationId);
-      if (membership === undefined && organizationId !== undefined) return refuse('UNAUTHORIZED');
+      const entrance = entranceOf(user, organizationId);
+      if (isRefusal(entrance)) {
+        if (entrance.code === 'FORBIDDEN') await noted(asked, user.id, 'refused', 'sso_required');
+        return entrance;
+      }
+      const { membership } = entrance;
       asked.setHeader('set-cookie', throttles.deviceCookie(email.toLowerCase()));
       // A recovery code lets in and replaces a lost device; it is no fresh factor. Console A23.
       if (!user.totpConfirmed && user.passkeys === 0)
@@ -89,9 +91,10 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         ofUser(asked, 'refresh', { outcome: 'failed', reason: 'reused' }),
       );
       // A login by single sign-on may be over without a word to its cookie.
-      const isOpen = turned.outcome === 'turned' && (await auth.standings.of(turned))?.open === true;
-      const user = isOpen ? await identity.userById(turned.userId) : null;
-      if (turned.outcome === 'turned' && user !== null) return sessions.goOn(asked, next.secret, user, turned);
+      const standing = turned.outcome === 'turned' ? await auth.standings.of(turned) : null;
+      const user = turned.outcome === 'turned' && standing?.open ? await identity.userById(turned.userId) : null;
+      if (turned.outcome === 'turned' && standing !== null && user !== null)
+        return sessions.goOn(asked, next.secret, user, turned, standing);
       if (turned.outcome === 'reused') {
         auth.standings.forget(turned.userId);
         deps.log.warn(
@@ -123,6 +126,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const membership = user?.memberships.find((one) => one.organizationId === asked.body.organizationId);
       if (user === null || membership === undefined)
         return notFound('organization of this user', asked.body.organizationId);
+      if (!mayEnter(bearer, membership)) return ssoRequired();
       return sessions.moved(bearer, user, membership);
     },
     async stepUp(asked) {

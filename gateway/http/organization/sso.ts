@@ -6,10 +6,14 @@
  *                                       └─ new, and the email has a user ──▶ link: password and factor, once ──▶ in
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { FLOW_MS, type SsoConnectionRow, type SsoIdentity } from '../../../model/ports/sso-store.ts';
+import {
+  FLOW_MS,
+  type NewSsoConnection,
+  type SsoConnectionRow,
+  type SsoIdentity,
+} from '../../../model/ports/sso-store.ts';
 import { notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
-import type { ReplyOf } from '../../../protocol/routes.ts';
 import { signInCookie } from '../auth/cookie.ts';
 import { emailOf } from '../auth/email-address.ts';
 import { createGuardedFetch } from '../auth/guarded-fetch.ts';
@@ -19,10 +23,11 @@ import { createThrottles } from '../auth/throttles.ts';
 import { ofUser } from '../audit-note.ts';
 import { accountOf, bearerOf, recordOf, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
-import { instantOf, wholePage } from '../views.ts';
+import { wholePage } from '../views.ts';
 import { wrongPassword } from './present-password.ts';
 import { createSessions } from './sessions.ts';
 import { lockedByTier } from './sso-tier.ts';
+import { connectionView, redirectUriOf } from './sso-view.ts';
 
 type Area =
   | 'listSsoConnections'
@@ -57,13 +62,12 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const oidc = createOidc({ guarded: createGuardedFetch(allow), allowed: allow });
   const sessions = createSessions(deps);
   const throttles = createThrottles(deps);
-  /** The page of the console that the provider leads back to. */
-  const redirectUri = `${config.publicUrl}/console/sso`;
+  const redirectUri = redirectUriOf(config);
   const organizationOf = (asked: Pick<Asked, 'caller'>) => {
     accountOf(asked);
     return bearerOf(asked).organizationId!;
   };
-  const providerOf = ({ id, issuer, clientId, sealedSecret }: SsoConnectionRow): Provider => ({
+  const providerOf = ({ id, issuer, clientId, sealedSecret }: NewSsoConnection): Provider => ({
     key: hashOf(JSON.stringify([id, issuer, clientId, sealedSecret])),
     issuer,
     clientId,
@@ -73,10 +77,11 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     asked.setHeader('set-cookie', signInCookie(config, COOKIE, value, seconds));
   const browserOf = (asked: Pick<Asked, 'cookies'>): string => asked.cookies[COOKIE] ?? '';
 
-  const view = ({ id, issuer, clientId, sealedSecret, jitRole, createdAtMs }: SsoConnectionRow) => ({
-    ...{ id, kind: 'oidc' as const, issuer, clientId, hasSecret: sealedSecret !== null, jitRole, redirectUri },
-    createdAt: instantOf(createdAtMs),
-  });
+  const view = (row: SsoConnectionRow) => connectionView(row, config);
+  /** What a change of the connection means for its members holds at once on this node. Console A13. */
+  const forgetMembers = async (organizationId: string): Promise<void> => {
+    for (const { userId } of await identity.members(organizationId)) auth.standings.forget(userId);
+  };
 
   /** Asked at each step: the organization may have gone to another tier since the one before. */
   const closedTo = async ({ organizationId }: SsoConnectionRow): Promise<Refusal | null> =>
@@ -121,7 +126,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const before = await sso.connectionOf(organizationId);
       const id = before?.id ?? newId('sso', nowMs());
       const isSame = before !== null && before.issuer === issuer && before.clientId === clientId;
-      const row: SsoConnectionRow = {
+      const row: NewSsoConnection = {
         ...{ id, organizationId, issuer, clientId, jitRole },
         sealedSecret:
           clientSecret === undefined
@@ -142,11 +147,14 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         issuer: [before?.issuer ?? null, issuer],
         jitRole: [before?.jitRole ?? null, jitRole],
       } as const;
-      await sso.putConnection(row, recordOf(asked, { target: id, changes }));
-      return view(row);
+      const kept = await sso.putConnection(row, nowMs(), recordOf(asked, { target: id, changes }));
+      await forgetMembers(organizationId);
+      const after = await sso.connection(kept);
+      return after === null ? notFound('connection', kept) : view(after);
     },
     async removeSsoConnection(asked) {
       const isRemoved = await sso.removeConnection(organizationOf(asked), asked.params.id, recordOf(asked));
+      await forgetMembers(organizationOf(asked));
       return isRemoved ? { removed: true as const } : notFound('connection', asked.params.id);
     },
     async discoverSso(asked) {
@@ -277,7 +285,6 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   }
 }
 
-export type SsoView = ReplyOf<'setSsoConnection'>;
 const off = (): Refusal => refuse('FORBIDDEN', { reason: 'sso_off', next: 'SSO_OIDC is off at this cloud' });
 const full = (): Refusal =>
   refuse('CONFLICT', { reason: 'limit', next: 'the organization has as many members as it may' });

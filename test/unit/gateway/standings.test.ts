@@ -7,7 +7,13 @@ const BEARER = { userId: 'usr_1', loginId: 'lgn_1', organizationId: 'org_1' };
 test('console A13: a standing is remembered for 15 s, dropped at once where it changed, and no answer from before that is kept', async (t) => {
   let elapsedMs = 0,
     asked = 0;
-  let stored: StandingOfToken | null = { open: true, role: 'owner', platformAdmin: false, onlyOrganizationId: null };
+  let stored: StandingOfToken | null = {
+    open: true,
+    role: 'owner',
+    platformAdmin: false,
+    onlyOrganizationId: null,
+    ssoRequired: false,
+  };
   let late: Promise<void> = Promise.resolve();
   const standings = createStandings(
     {
@@ -22,7 +28,7 @@ test('console A13: a standing is remembered for 15 s, dropped at once where it c
     () => elapsedMs,
   );
   t.is((await standings.of(BEARER))?.role, 'owner');
-  stored = { open: true, role: 'viewer', platformAdmin: false, onlyOrganizationId: null };
+  stored = { open: true, role: 'viewer', platformAdmin: false, onlyOrganizationId: null, ssoRequired: false };
   elapsedMs = 14_999;
   t.is((await standings.of(BEARER))?.role, 'owner', 'changed on another node');
   elapsedMs = 15_000;
