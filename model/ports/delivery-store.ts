@@ -30,7 +30,8 @@ export interface SendableDelivery {
 
 export interface DeliveryStore {
   /**
-   * Claims due deliveries of accounts that have a leader here, in publication order, for `claimMs`; SKIP LOCKED.
+   * Claims due deliveries of accounts that have a leader here, in publication order, for `claimMs`; SKIP LOCKED. Those
+   * whose shard another node owns by now are left out, whatever this one believes.
    * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting.
    */
   claimDue(

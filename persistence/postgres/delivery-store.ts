@@ -1,6 +1,7 @@
 /** The publisher's statements: claiming in order, recording attempts, giving claims back. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
+import { shardOf } from '../../protocol/node/ids.ts';
 import type { DeliveryRow } from '../../model/rows/webhook.ts';
 import type { DeliveryStore, DeliveryUpkeep, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import type { Columns } from './row-shapes.ts';
@@ -41,6 +42,8 @@ const CHANGED_SECONDS = 900;
 
 /** Where the instants of a caller count instead of the database's clock: tests that have a clock of their own. */
 export interface DeliveryStoreOptions {
+  /** The epoch that this node got with a shard, or undefined where the shard is not its own. */
+  readonly epochOf: (shard: number) => number | undefined;
   readonly callersClock?: boolean;
 }
 
@@ -93,17 +96,21 @@ async function eachDelivery(
 /** The publisher's store over PostgreSQL. What is due, and for how long it is claimed, is by the database's clock. */
 export function createDeliveryStore(
   sql: Sql,
-  { callersClock = false }: DeliveryStoreOptions = {},
+  { callersClock = false, epochOf }: DeliveryStoreOptions,
 ): DeliveryStore & DeliveryUpkeep {
   const now = (nowMs: number) => (callersClock ? sql`${nowMs}::timestamptz` : sql`clock_timestamp()`);
   return {
     async claimDue(accountIds, limit, nowMs, claimMs, busyWebhooks) {
+      const own = accountIds.flatMap((accountId) => {
+        const epoch = epochOf(shardOf(accountId));
+        return epoch === undefined ? [] : { accountId, epoch };
+      });
       failpoint('claim_due.before');
       const rows = await sql<Columns[]>`
         with t as materialized (
           select n.at, n.at + ${claimMs}::int * interval '1 millisecond' as ends from (select ${now(nowMs)} as at) n)
         select d.*, t.ends::text as claimed_until
-          from t cross join lateral claim_deliveries(${[...accountIds]}::text[], ${limit}, t.at, t.ends, ${[...busyWebhooks]}::text[]) d`;
+          from t cross join lateral claim_owned_deliveries(${own.map(({ accountId }) => accountId as string)}::text[], ${own.map(({ epoch }) => String(epoch))}::text[]::bigint[], ${limit}, t.at, t.ends, ${[...busyWebhooks]}::text[]) d`;
       failpoint('claim_due.after');
       return rows.map(dueOf);
     },

@@ -8,7 +8,10 @@ import type { Sql } from './sql.ts';
 /** A gauge that is this high says enough. */
 const UNSENT_COUNTED_MAX = 10_000;
 
-export function createMailStore(sql: Sql, { callersClock = false }: DeliveryStoreOptions = {}): MailStore {
+export function createMailStore(
+  sql: Sql,
+  { callersClock = false }: Pick<DeliveryStoreOptions, 'callersClock'> = {},
+): MailStore {
   const now = (nowMs: number) => (callersClock ? sql`${nowMs}::timestamptz` : sql`clock_timestamp()`);
   return {
     async claimDue(limit, nowMs, claimMs) {

@@ -1,4 +1,4 @@
-/** Deliveries and attempts by the rules of `claim_deliveries` and `record_attempts`. */
+/** Deliveries and attempts by the rules of `claim_owned_deliveries` and `record_attempts`. */
 import type { DeliveryClaim, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../model/rows/webhook.ts';
 import type { AccountId } from '../../protocol/ids.ts';

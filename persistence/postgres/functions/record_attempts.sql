@@ -1,6 +1,7 @@
 -- Records attempts, each once, and what follows from the newest one of each delivery. What an edge reports of another
 -- account's delivery is left out.
---   pending | failed ──2xx──▶ delivered      ──another answer──▶ failed, due again      ──the last one──▶ dead_lettered
+--   pending | failed ──2xx──▶ delivered   ──another answer──▶ failed, due again   ──the last one──▶ dead_lettered
+--   dead_lettered ──2xx of another owner's attempt that was under way──▶ delivered
 --   held ──a failure of an attempt that was under way──▶ held      held ──2xx──▶ delivered
 -- A 410 disables the endpoint that it came from (stop_endpoint): one of a URL that the endpoint had before says nothing
 -- about its URL now. After a change of leader nobody knows which URL was posted to; then it counts. Reports are looked
@@ -26,6 +27,19 @@ begin
   perform 1 from delivery d join jsonb_to_recordset(reported) r(account_id text, delivery_id text)
       on d.id = r.delivery_id and d.account_id = r.account_id
     order by d.id for update of d;
+  -- Two owners, one after the other, may both have posted under one number. A delivery that one of them reports as
+  -- delivered is delivered: where the number has the other's failure, it gets the next one.
+  if jsonb_path_exists(reported, '$[*].status ? (@ == "delivered")') then
+    select jsonb_agg(case when d.attempts is null then r.value
+             else r.value || jsonb_build_object('attempt', d.attempts + 1) end order by r.n)
+      into reported
+      from jsonb_array_elements(reported) with ordinality r(value, n) left join lateral (
+        select o.attempts from delivery o join attempt a on a.delivery_id = o.id and a.attempt = o.attempts
+         where o.id = r.value ->> 'delivery_id' and o.account_id = r.value ->> 'account_id'
+           and r.value ->> 'status' = 'delivered' and o.status in ('failed', 'dead_lettered', 'held')
+           and o.attempts < 21 and (r.value ->> 'attempt')::int = o.attempts
+           and a.status_code is distinct from (r.value ->> 'status_code')::int offset 0) d on true;
+  end if;
   insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, error, attempted_at)
     select d.account_id, d.id, r.attempt, r.status_code, r.duration_ms, r.error, r.attempted_at
       from jsonb_to_recordset(reported)
@@ -44,7 +58,7 @@ begin
                 next_in_ms bigint)
            order by delivery_id, attempt desc) r
    where d.id = r.delivery_id and d.account_id = r.account_id and d.attempts < r.attempt
-     and d.status in ('pending', 'failed', 'held');
+     and (d.status in ('pending', 'failed', 'held') or d.status = 'dead_lettered' and r.status = 'delivered');
   if jsonb_path_exists(reported, '$[*].disable_endpoint ? (@ == true)') then
     with gone as (
       -- A backlog in any case: an event that is being appended at this instant still sees it enabled (work_backlog).

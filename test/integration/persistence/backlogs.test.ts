@@ -288,7 +288,7 @@ test.serial(
   async (t) => {
     const AHEAD_MS = 240_000;
     const { live } = await newOrganization(stores);
-    const deliveries = createDeliveryStore(database.sql);
+    const deliveries = createDeliveryStore(database.sql, { epochOf: () => 1 });
     await write(stores, live, [{ table: 'webhook', row: webhookRow(live) }]);
     await write(stores, live, [
       { table: 'publication', row: publicationRow(live, { createdAtMs: Date.now() + AHEAD_MS }) },

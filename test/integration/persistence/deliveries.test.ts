@@ -169,6 +169,56 @@ test("4.1 row 2: a node whose shards are others' by now releases no claim on the
   t.is(await second.deliveries.releaseAbandoned('second', shards), 1);
 });
 
+test("4.1 row 2, found: a node whose shards are others' by now claims nothing of their accounts, however long it still believes", async (t) => {
+  const own = await createTestDatabase();
+  t.teardown(() => own.close());
+  const first = await openStores(own, 'first');
+  await first.maintain(NOW_MS);
+  const { live } = await newOrganization(first);
+  await write(first, live, [
+    { table: 'webhook', row: webhookRow(live) },
+    { table: 'publication', row: publicationRow(live) },
+  ]);
+  const claimed = (by: Stores) => by.deliveries.claimDue([live], 10, NOW_MS, CLAIM_MS, []);
+  const second = await openStores(own, 'second');
+  t.deepEqual(await claimed(first), [], 'it was frozen, and woke up');
+  const due = await claimed(second);
+  t.is(due.length, 1);
+  await second.deliveries.releaseClaims(due.map(claimOf));
+  const again = await openStores(own, 'first');
+  t.deepEqual(await claimed(second), []);
+  t.is((await claimed(again)).length, 1, 'the same node with another epoch');
+});
+
+test('issue 10.4, found: two owners that posted one delivery under one number: what one of them delivered is delivered, and each has its attempt', async (t) => {
+  const { live } = await setUp({});
+  for (const last of [
+    { status: 'failed', nextAttemptAtMs: NOW_MS + 5_000 },
+    { status: 'dead_lettered', nextAttemptAtMs: null },
+  ] as const) {
+    await publish(live, {});
+    const [before] = await claim(live);
+    const [after] = await claim(live, { nowMs: NOW_MS + CLAIM_MS });
+    t.is(after!.delivery.id, before!.delivery.id, 'the claim of before had run out');
+    // The frozen one reports first.
+    await stores.deliveries.recordAttempts([{ ...failed(before!, 0), next: { ...last, disableEndpoint: false } }]);
+    await stores.deliveries.recordAttempts([delivered(after!)]);
+    t.deepEqual(await stateOf(after!.delivery.id), { status: 'delivered', attempts: 2, replay: 0 });
+    const attempts = await database.owner<{ attempt: number; statusCode: number }[]>`
+      select attempt, status_code from attempt where delivery_id = ${after!.delivery.id} order by 1`;
+    t.deepEqual(
+      attempts.map(({ attempt, statusCode }) => [attempt, statusCode]),
+      [
+        [1, 500],
+        [2, 200],
+      ],
+    );
+    // Reported again, and by the other way round: nothing more.
+    await stores.deliveries.recordAttempts([delivered(after!), failed(before!, NOW_MS + 9)]);
+    t.deepEqual(await stateOf(after!.delivery.id), { status: 'delivered', attempts: 2, replay: 0 });
+  }
+});
+
 test('4.1 row 2: whatever two nodes do with claims, each ends by its own node, by its time, or by the next owner', async (t) => {
   for (const seed of [1, 2, 3]) {
     const random = seeded(seed),
@@ -316,7 +366,7 @@ test('an attempt is recorded once, with what follows from it; another account ha
   await stores.deliveries.recordAttempts([{ ...delivered(due!), accountId: stranger }]);
   t.deepEqual(await stateOf(id), { status: 'pending', attempts: 0, replay: 0 });
   await stores.deliveries.recordAttempts([failed(due!, NOW_MS + 5)]);
-  await stores.deliveries.recordAttempts([delivered(due!)]);
+  await stores.deliveries.recordAttempts([failed(due!, NOW_MS + 9)]);
   t.deepEqual(
     await stateOf(id),
     { status: 'failed', attempts: 1, replay: 0 },

@@ -148,7 +148,7 @@ test.serial(
     await owner`analyze`;
     const watched = await openWatched(database.url);
     try {
-      const deliveries = createDeliveryStore(watched.sql),
+      const deliveries = createDeliveryStore(watched.sql, { epochOf: () => 1 }),
         read = createReadStore(watched.sql);
       const readBy = async (work: () => Promise<number>) => {
         const { answer, statements } = await watched.ran(work);

@@ -71,8 +71,8 @@ create policy tenant on publication for select to flock_app
 create policy posting on publication to flock_owner using (true) with check (true);
 grant select on publication to flock_app;
 
--- One event on its way to one endpoint. Written by append_webhooks; moved by claim_deliveries, record_attempts,
--- release_deliveries, hold_deliveries, hold_unreadable and release_unreadable; removed by purge_deliveries.
+-- One event on its way to one endpoint. Written by append_webhooks; moved by claim_owned_deliveries,
+-- record_attempts, release_deliveries, hold_deliveries, hold_unreadable, release_unreadable; purge_deliveries removes.
 --   pending ──attempt──▶ delivered | failed | dead_lettered      failed ──attempt──▶ delivered | failed | dead_lettered
 --   pending, failed ──endpoint stopped, or its secret does not open──▶ held ──secret replaced──▶ pending
 create table delivery (
@@ -99,14 +99,14 @@ create table delivery (
   constraint delivery_dead_after_attempt check (status <> 'dead_lettered' or attempts > 0),
   constraint delivery_due_when_waiting check ((status in ('pending', 'failed')) = (next_attempt_at is not null))
 );
--- claim_deliveries: the earliest first attempt of an (endpoint, order key), behind which later ones wait.
+-- claim_owned_deliveries: the earliest first attempt of an (endpoint, order key), behind which later ones wait.
 create index delivery_first_attempts on delivery (webhook_id, order_key, seq) where status = 'pending' and replay = 0;
 alter table delivery add constraint delivery_once unique (event_id, webhook_id, replay);
 alter table delivery add constraint delivery_of_account unique (account_id, id); -- for attempt_of_delivery
 alter table delivery add primary key (id);
 create index delivery_unreadable on delivery (webhook_id) -- release_unreadable, webhooks_with_unreadable
   where status = 'held' and held_reason is not null;
--- claim_deliveries goes endpoint by endpoint, so that the backlog of one is not read for another; hold_deliveries reads
+-- claim_owned_deliveries goes endpoint by endpoint, so that the backlog of one is not read for another; hold_deliveries reads
 -- it too. Its condition is not one of status, so that it is not taken for a look that has delivery_first_attempts.
 create index delivery_due_of_webhook on delivery (webhook_id, next_attempt_at, seq) where next_attempt_at is not null;
 -- The list of deliveries by its filters; see the list of addresses. Partial, although the condition always holds: only
