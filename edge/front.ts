@@ -34,6 +34,7 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
     keystore: context.keystore,
     instructions: parts.instructions,
     issued: parts.issued,
+    catalogueOf: parts.registry.catalogueOf,
   };
   const forwarding = createForwarding({
     upstream: parts.upstream,

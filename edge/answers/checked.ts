@@ -13,7 +13,8 @@ import { codesOf, type Route } from '../../protocol/route.ts';
 import { ROUTES, type OperationId } from '../../protocol/routes.ts';
 import { otherSpellingOf } from '../signing/other-spelling.ts';
 import { ISSUE_PROBLEMS, type IssueProblem } from './issued-addresses.ts';
-import type { Ask, Known } from './known.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import { isRenamed, type Ask, type Known } from './known.ts';
 import { ANSWER_RULES, FILTERS, type AnswerRule, type ForwardedOperation } from './rules.ts';
 
 /** Rows that are read by their schema in one turn of the loop. */
@@ -32,6 +33,8 @@ export interface Checked {
   readonly unsaid: readonly string[];
   /** Rows of a page that were left out, by the field that the record of issued addresses contradicts. */
   readonly withheld: readonly string[];
+  /** Fields that name a listed token otherwise than the registry in use; handed on. */
+  readonly renamed: readonly string[];
 }
 
 const isForwarded = (operation: OperationId): operation is ForwardedOperation => Object.hasOwn(ANSWER_RULES, operation);
@@ -91,6 +94,7 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
     refusal: withheldAnswer(route, field),
     unsaid: [],
     withheld: [],
+    renamed: [],
   });
   if (!isForwarded(operation)) return no('operation');
   const isWhole = route.query === wholeQuery && !hasSizes(ask);
@@ -107,7 +111,8 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
   if (paged !== null) return no(paged);
   const read: unknown[] = [],
     unsaid: string[] = [],
-    withheld: string[] = [];
+    withheld: string[] = [],
+    renamed: string[] = [];
   let steps = known.own.steps;
   for (const [index, row] of rows.entries()) {
     if (known.own.steps - steps >= STEPS_PER_TURN || index % ROWS_PER_TURN === ROWS_PER_TURN - 1) {
@@ -122,11 +127,25 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
       withheld.push(`content.${index}.${field}`);
       continue;
     }
+    const name = renamedIn(row, known);
+    if (name !== null) renamed.push(page === null ? name : `content.${index}.${name}`);
     const better = rule.asKnown?.(row, known) ?? null;
     read.push(better?.row ?? row);
     if (better?.wasTaken === true) unsaid.push((row as { readonly id: string }).id);
   }
-  return { data: page === null ? read[0] : pageOf(page, read, withheld.length), refusal: null, unsaid, withheld };
+  const answer = page === null ? read[0] : pageOf(page, read, withheld.length);
+  return { data: answer, refusal: null, unsaid, withheld, renamed };
+}
+
+/** The field of a row that names its token as the registry in use does not: an older one does, a newer one, or none. */
+function renamedIn(row: unknown, { catalogueOf }: Known): string | null {
+  const { chain, tokenContract, tokenSymbol, asset } = row as Readonly<Record<string, unknown>>;
+  if (typeof tokenContract !== 'string' || typeof chain !== 'string') return null;
+  const field = typeof tokenSymbol === 'string' ? 'tokenSymbol' : typeof asset === 'string' ? 'asset' : null;
+  const said = field === 'tokenSymbol' ? tokenSymbol : asset;
+  return field !== null && isRenamed({ tokenContract, tokenSymbol: said as string }, catalogueOf(chain as Chain))
+    ? field
+    : null;
 }
 
 interface Schema {

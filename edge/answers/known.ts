@@ -2,7 +2,6 @@
  * What the edge knows by itself, beside an answer of the cloud: its keys, its registry, what it issued and what it was
  * asked.
  */
-import { catalogueOf } from '../../chains/catalogue.ts';
 import type { Catalogue } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -22,6 +21,8 @@ export interface Known {
     'get' | 'signaturesOf' | 'mayBeSignedElsewhere' | 'amountsOf' | 'amountOfSigned'
   >;
   readonly issued: IssuedAddresses;
+  /** Of the registry in use. */
+  readonly catalogueOf: (chain: Chain) => Catalogue;
 }
 
 /** What a caller asked, as far as an answer repeats it. */
@@ -60,51 +61,38 @@ interface Asset {
 }
 
 /**
- * Symbol, decimals and text of an amount, by this edge's own registry. Of a token that is not in it (a newer registry,
- * a test network) only the text can be computed.
+ * Symbol, decimals and text of an amount, by the registry in use. Of a token that is not in it (a newer registry, a
+ * test network) only the text can be computed. An event and a record say the symbol of when they were made, and
+ * another registry may name a token otherwise (treasury K8): false is only the symbol of something else (`isRenamed`
+ * for the rest).
  */
 export function falseMoney(
-  { amount, amountFormatted, decimals }: Money,
-  { chain, tokenContract, tokenSymbol }: Asset,
-): string | null {
-  if (!isCount(amount)) return 'amount';
-  if (decimals > DECIMALS_MAX) return 'decimals';
-  const { nativeSymbol, nativeDecimals } = networkOf(chain);
-  const listed =
-    tokenContract === null ? { symbol: nativeSymbol, decimals: nativeDecimals } : catalogueOf(chain).get(tokenContract);
-  return firstFalse(
-    ['decimals', listed === undefined || listed.decimals === decimals],
-    ['tokenSymbol', listed === undefined || listed.symbol === tokenSymbol],
-    ['amountFormatted', amountFormatted === formatAmount(BigInt(amount), decimals)],
-  );
-}
-
-/**
- * The same of an event, by the registry in use. An event says the symbol of when it was made, and a later registry may
- * name a token otherwise (treasury K8): false is only the symbol of something else (`isRenamed` for the rest).
- */
-export function falseMoneyOfEvent(
   { amount, amountFormatted, decimals }: Money,
   { chain, tokenContract, tokenSymbol }: Asset,
   catalogue: Catalogue,
 ): string | null {
   if (!isCount(amount)) return 'amount';
   if (!(decimals <= DECIMALS_MAX)) return 'decimals';
-  const { nativeSymbol, nativeDecimals } = networkOf(chain);
-  const isNative = tokenContract === null;
-  const known = isNative ? nativeDecimals : catalogue.get(tokenContract)?.decimals;
-  const isOfAnother =
-    tokenSymbol === nativeSymbol ||
-    [...catalogue.values()].some(({ contract, symbol }) => symbol === tokenSymbol && contract !== tokenContract);
+  const known = tokenContract === null ? networkOf(chain).nativeDecimals : catalogue.get(tokenContract)?.decimals;
   return firstFalse(
     ['decimals', known === undefined || known === decimals],
-    ['tokenSymbol', isNative ? tokenSymbol === nativeSymbol : !isOfAnother],
+    ['tokenSymbol', !isSymbolOfAnother({ chain, tokenContract, tokenSymbol }, catalogue)],
     ['amountFormatted', amountFormatted === formatAmount(BigInt(amount), decimals)],
   );
 }
 
+/** Whether an asset is called as another one of its chain is, by the registry in use. */
+export function isSymbolOfAnother({ chain, tokenContract, tokenSymbol }: Asset, catalogue: Catalogue): boolean {
+  const { nativeSymbol } = networkOf(chain);
+  if (tokenContract === null) return tokenSymbol !== nativeSymbol;
+  return (
+    tokenSymbol === nativeSymbol ||
+    [...catalogue.values()].some(({ contract, symbol }) => symbol === tokenSymbol && contract !== tokenContract)
+  );
+}
+
 /** Whether a listed token has another symbol by now, or never had this one. */
-export function isRenamed({ tokenContract, tokenSymbol }: Asset, catalogue: Catalogue): boolean {
+export function isRenamed({ tokenContract, tokenSymbol }: Omit<Asset, 'chain'>, catalogue: Catalogue): boolean {
   const listed = tokenContract === null ? undefined : catalogue.get(tokenContract);
   return listed !== undefined && listed.symbol !== tokenSymbol;
 }

@@ -2,30 +2,28 @@
  * Payment links: what was asked, and an address only where this edge derives it. A cloud that names an address of its
  * own would otherwise be paid by the merchant's payers. payments P25.
  */
-import { catalogueOf } from '../../chains/catalogue.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
 import { formatAmount, parseDecimal } from '../../protocol/money.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
-import { firstFalse, type Ask, type Known } from './known.ts';
+import { firstFalse, isSymbolOfAnother, type Ask, type Known } from './known.ts';
 
 type LinkJson = ReplyOf<'getPaymentLink'>;
 
 const sameJson = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-/** A link: its id, its asset as the registry of this edge has it, and its address. */
+/** A link: its id, its asset under no other one's symbol, and its address. */
 export function falseLink(row: LinkJson, { params }: Ask, known: Known): string | null {
   const { id, slug, url, chain, asset, tokenContract, decimals } = row;
-  const { nativeSymbol, nativeDecimals } = networkOf(chain);
-  const listed =
-    tokenContract === null ? { symbol: nativeSymbol, decimals: nativeDecimals } : catalogueOf(chain).get(tokenContract);
+  const catalogue = known.catalogueOf(chain);
+  const listed = tokenContract === null ? networkOf(chain).nativeDecimals : catalogue.get(tokenContract)?.decimals;
   return (
     firstFalse(
       ['id', isId('lnk', id) && (params['id'] === undefined || id === params['id'])],
       ['url', url.endsWith(`/pay/${slug}`)],
-      ['asset', listed === undefined || listed.symbol === asset],
-      ['decimals', listed === undefined || listed.decimals === decimals],
+      ['asset', !isSymbolOfAnother({ chain, tokenContract, tokenSymbol: asset }, catalogue)],
+      ['decimals', listed === undefined || listed === decimals],
     ) ?? falseLentAddress(row, known)
   );
 }
@@ -59,9 +57,12 @@ const asAnswered = (text: unknown, decimals: number): string | null => {
 /** A new link, as it was asked for. */
 export function falseNewLink(row: LinkJson, ask: Ask, known: Known): string | null {
   const { body } = ask;
+  const listed = row.tokenContract === null ? undefined : known.catalogueOf(row.chain).get(row.tokenContract);
   return (
     falseLink(row, ask, known) ??
     firstFalse(
+      // It is made now: its token is called as it is called now.
+      ['asset', listed === undefined || listed.symbol === row.asset],
       ['mode', row.mode === body['mode']],
       ['chain', row.chain === body['chain']],
       [
@@ -72,12 +73,7 @@ export function falseNewLink(row: LinkJson, ask: Ask, known: Known): string | nu
       ['addressMode', row.addressMode === (body['addressMode'] ?? 'per_payer')],
       ['address', (row.address !== null) === (row.addressMode === 'shared')],
       ['status', row.status === 'active'],
-      [
-        'tokenContract',
-        row.tokenContract === null ||
-          row.tokenContract === body['asset'] ||
-          catalogueOf(row.chain).has(row.tokenContract),
-      ],
+      ['tokenContract', row.tokenContract === null || row.tokenContract === body['asset'] || listed !== undefined],
       ['closesAt', (row.closesAt === null ? null : Date.parse(row.closesAt)) === instantOf(body['closesAt'])],
       ['maxUses', row.maxUses === (body['maxUses'] ?? null)],
       ['title', row.title === (body['title'] ?? null)],

@@ -1,10 +1,10 @@
 /** Answers about chains, tokens and fees, held against the facts that this edge ships with. */
-import { catalogueOf, findDeployment } from '../../chains/catalogue.ts';
+import { findDeployment } from '../../chains/catalogue.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
-import { firstFalse, isCount, type Ask, type Known } from './known.ts';
+import { firstFalse, isCount, isSymbolOfAnother, type Ask, type Known } from './known.ts';
 
 export function falseChain(
   { chain, symbol, decimals, explorerUrl }: ReplyOf<'listChains'>['content'][number],
@@ -31,13 +31,20 @@ function isCloudOrigin(url: string): boolean {
   );
 }
 
-/** Decimals of a deployment that this edge's registry has. */
-export function falseToken({ symbol, deployments }: ReplyOf<'listTokens'>['content'][number]): string | null {
+/** Decimals of a deployment that this edge's registry has, and a symbol that is no other one's. */
+export function falseToken(
+  { symbol, deployments }: ReplyOf<'listTokens'>['content'][number],
+  _ask: Ask,
+  { catalogueOf }: Known,
+): string | null {
   const wrong = deployments.findIndex(({ chain, contractAddress, decimals }) => {
-    const listed = findDeployment(chain, contractAddress);
+    const listed = findDeployment(chain, contractAddress),
+      catalogue = catalogueOf(chain);
     return (
-      !isRefusal(listed) &&
-      (listed.decimals !== decimals || (catalogueOf(chain).get(contractAddress)?.symbol ?? symbol) !== symbol)
+      (!isRefusal(listed) && listed.decimals !== decimals) ||
+      (catalogue.has(contractAddress) &&
+        (catalogue.get(contractAddress)!.decimals !== decimals ||
+          isSymbolOfAnother({ chain, tokenContract: contractAddress, tokenSymbol: symbol }, catalogue)))
     );
   });
   return wrong === -1 ? null : `deployments.${wrong}.decimals`;

@@ -156,11 +156,14 @@ const ofWebhook = ({ id }: WebhookJson, { params }: Ask): string | null =>
   firstFalse(['id', id === params['webhookId']]);
 
 type BalanceJson = RowOf<'getBalance'>;
-function falseBalance(row: BalanceJson): string | null {
+function falseBalance(row: BalanceJson, _ask: Ask, { catalogueOf }: Known): string | null {
   const { amount, reserved, available } = row;
   if (!isCount(reserved) || !isCount(available)) return isCount(reserved) ? 'available' : 'reserved';
   const rest = isCount(amount) ? BigInt(amount) - BigInt(reserved) : 0n;
-  return falseMoney(row, row) ?? firstFalse(['available', BigInt(available) === (rest > 0n ? rest : 0n)]);
+  return (
+    falseMoney(row, row, catalogueOf(row.chain)) ??
+    firstFalse(['available', BigInt(available) === (rest > 0n ? rest : 0n)])
+  );
 }
 /** A caller may write address and token otherwise than in their canonical texts; the answer may not. */
 function ofAddress(row: BalanceJson, { params }: Ask): string | null {
@@ -202,8 +205,14 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     ],
   },
   listBalances: { falseField: falseBalance, word: ['chain', 'address', ...BALANCE_WORD, 'tokenContract'] },
-  getBalance: { falseField: (row, ask) => ofAddress(row, ask) ?? falseBalance(row), word: BALANCE_WORD },
-  getTokenBalance: { falseField: (row, ask) => ofAddress(row, ask) ?? falseBalance(row), word: BALANCE_WORD },
+  getBalance: {
+    falseField: (row, ask, known) => ofAddress(row, ask) ?? falseBalance(row, ask, known),
+    word: BALANCE_WORD,
+  },
+  getTokenBalance: {
+    falseField: (row, ask, known) => ofAddress(row, ask) ?? falseBalance(row, ask, known),
+    word: BALANCE_WORD,
+  },
   getFees: { falseField: falseFee, word: ['fee', 'feeMax', 'parts', 'parts.*'] },
   listTransactions: {
     falseField: falseTransaction,

@@ -27,7 +27,7 @@ export async function falseTransaction(row: TransactionJson, ask: Ask, known: Kn
       ['status', statuses.includes(status)],
       ['fee', fee === null || isCount(fee)],
     ) ??
-    falseMoney(row, row) ??
+    falseMoney(row, row, known.catalogueOf(chain)) ??
     firstFalse(['explorerUrl', isExplorerUrl(known.environment, chain, txid, explorerUrl)]);
   if (wrong !== null) return wrong;
   if (!isCanonical(chain, address)) return 'address'; // in other letters nobody would know whose it is
@@ -185,7 +185,7 @@ function signedFacts(
 }
 
 /** What people read of a build, beside what the signer holds to the bytes. */
-export function falseBuild(row: BuiltJson, { params }: Ask): string | null {
+export function falseBuild(row: BuiltJson, { params }: Ask, { catalogueOf }: Known): string | null {
   const { id, status, feeEstimate, unsigned } = row,
     { fee, feeMax } = feeEstimate;
   const wrong = firstFalse(
@@ -195,7 +195,12 @@ export function falseBuild(row: BuiltJson, { params }: Ask): string | null {
     ['feeEstimate.feeMax', isCount(feeMax) && feeMax === unsigned.feeMax],
   );
   const twice = hasTwins(unsigned.fee) ? 'unsigned.fee' : hasTwins(feeEstimate.parts) ? 'feeEstimate.parts' : null;
-  return wrong ?? twice ?? falseMoney(row, row) ?? firstFalse(['feeEstimate.fee', BigInt(fee) <= BigInt(feeMax)]);
+  return (
+    wrong ??
+    twice ??
+    falseMoney(row, row, catalogueOf(row.chain)) ??
+    firstFalse(['feeEstimate.fee', BigInt(fee) <= BigInt(feeMax)])
+  );
 }
 
 /** Whether two names of a record differ in their letters' case only: a reader may take either. */

@@ -126,6 +126,13 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
         reason: checked.withheld[0]!,
         count: checked.withheld.length,
       });
+    if (checked.renamed.length > 0)
+      log.alarm('symbol_differs', {
+        requestId: call.requestId,
+        route: call.route.path,
+        reason: checked.renamed[0]!,
+        count: checked.renamed.length,
+      });
     for (const transactionId of checked.unsaid)
       log.alarm('signed_called_unsigned', { requestId: call.requestId, transactionId });
     return checked;

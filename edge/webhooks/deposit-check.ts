@@ -21,7 +21,7 @@ import { ChainUnavailable, type Catalogue, type Network, type Transfer } from '.
 import { eventId } from '../../protocol/node/ids.ts';
 import { EVENTS, type Chain, type Environment } from '../../protocol/slugs.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import { falseMoneyOfEvent, isCanonical, isRenamed } from '../answers/known.ts';
+import { falseMoney, isCanonical, isRenamed } from '../answers/known.ts';
 import {
   depositEnvelope,
   EVENT_CATALOGUE,
@@ -195,7 +195,7 @@ export function createDepositCheck({
       return 'other_event_id';
     // In other letters nobody would know whose it is.
     if (!isCanonical(data.chain, data.address)) return 'other_address';
-    if (falseMoneyOfEvent(data, data, catalogueOf(data.chain)) !== null) return 'other_amount';
+    if (falseMoney(data, data, catalogueOf(data.chain)) !== null) return 'other_amount';
     const holder = await holderOf(data.chain, data.address);
     return holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag) ? 'other_holder' : null;
   };
@@ -207,8 +207,7 @@ export function createDepositCheck({
     if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event))
       return 'other_event_id';
     if (!isLentAt(data.chain, data.derivationPath, data.address)) return 'other_address';
-    if (falseMoneyOfEvent(data, { ...data, tokenSymbol: data.asset }, catalogueOf(data.chain)) !== null)
-      return 'other_amount';
+    if (falseMoney(data, { ...data, tokenSymbol: data.asset }, catalogueOf(data.chain)) !== null) return 'other_amount';
     // What was issued to a customer is shown to no payer: that deposit is the customer's.
     return (await holderOf(data.chain, data.address)) === null ? null : 'other_holder';
   };
@@ -444,7 +443,7 @@ const hasOtherPaymentName = otherSpellingOf(Object.keys(EVENT_CATALOGUE.payment_
 const DEPOSIT_EVENTS = depositEnvelope.shape.event;
 const hasOtherDepositName = otherSpellingOf(Object.keys(depositEnvelope.shape.data.shape));
 
-/** The symbol is judged before (falseMoneyOfEvent): a registry may name a token otherwise than it was. */
+/** The symbol is judged before (falseMoney): a registry may name a token otherwise than it was. */
 function isSaid(
   transfer: Transfer,
   { address, amount, amountFormatted, decimals, tokenContract, chainTag }: Said,

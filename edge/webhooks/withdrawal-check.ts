@@ -3,7 +3,7 @@
  * or signed is its own to compare, as in the answers (answers/transaction-rules.ts). Block, fee and failure are the
  * cloud's word. found F12.
  */
-import { falseMoneyOfEvent, firstFalse, isCanonical, isCount, isRenamed, type Known } from '../answers/known.ts';
+import { falseMoney, firstFalse, isCanonical, isCount, isRenamed, type Known } from '../answers/known.ts';
 import { falseWithdrawal } from '../answers/transaction-rules.ts';
 import { withdrawalEnvelope, type WithdrawalEnvelope } from '../../protocol/schema/events.ts';
 import { otherSpellingOf } from '../signing/other-spelling.ts';
@@ -54,7 +54,7 @@ export function renamedWithdrawal(body: string, { catalogueOf }: KnownWithdrawal
   return chain !== undefined &&
     tokenContract !== undefined &&
     tokenSymbol !== undefined &&
-    isRenamed({ chain, tokenContract, tokenSymbol }, catalogueOf(chain))
+    isRenamed({ tokenContract, tokenSymbol }, catalogueOf(chain))
     ? read.data
     : null;
 }
@@ -83,11 +83,7 @@ function falseWords(
     tokenContract === undefined ||
     tokenSymbol === undefined
     ? null
-    : falseMoneyOfEvent(
-        { amount, amountFormatted, decimals },
-        { chain, tokenContract, tokenSymbol },
-        catalogueOf(chain),
-      );
+    : falseMoney({ amount, amountFormatted, decimals }, { chain, tokenContract, tokenSymbol }, catalogueOf(chain));
 }
 
 /** What differs from what was asked for and signed here; what is not said is not false. */

@@ -106,8 +106,9 @@ alter table delivery add constraint delivery_of_account unique (account_id, id);
 alter table delivery add primary key (id);
 create index delivery_unreadable on delivery (webhook_id) -- release_unreadable, webhooks_with_unreadable
   where status = 'held' and held_reason is not null;
--- claim_owned_deliveries goes endpoint by endpoint, so that the backlog of one is not read for another; hold_deliveries reads
--- it too. Its condition is not one of status, so that it is not taken for a look that has delivery_first_attempts.
+-- claim_owned_deliveries goes endpoint by endpoint, so that the backlog of one is not read for another; hold_deliveries
+-- reads it too. Its condition is not one of status, so that it is not taken for a look that has
+-- delivery_first_attempts.
 create index delivery_due_of_webhook on delivery (webhook_id, next_attempt_at, seq) where next_attempt_at is not null;
 -- The list of deliveries by its filters; see the list of addresses. Partial, although the condition always holds: only
 -- a query that names the column may take it.
