@@ -56,6 +56,7 @@ export function turnAlone({ alone, nodeId, leaseSeconds, about, roles, store }: 
         regained: begin,
       });
     },
+    gateways: () => 1,
     handOver: null,
   };
 }

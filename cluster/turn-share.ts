@@ -68,6 +68,8 @@ export function turnOfShare(parts: ShareParts): Turn {
         chains: async () => undefined,
       });
     },
+    gateways: () =>
+      Math.max(1, membership.members.filter(({ about }) => about?.roles.includes('gateway') === true).length),
     handOver: () => membership.stop(),
   };
 }

@@ -80,6 +80,8 @@ export interface Turn extends Serving {
   /** Whether the accounts of a shard are served here: what every node does for its own accounts alone. */
   serves(shard: number): boolean;
   shares(): Undone;
+  /** Living nodes that answer requests, this one with them. */
+  gateways(): number;
   /** What the rooms use in place of what is on this node. */
   reach(local: Local): Reach;
   /** From now on the parts follow, and the shards of this node are served. */

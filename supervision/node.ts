@@ -230,7 +230,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     secrets,
     nodes: wired.reach.nodes,
     metrics,
-    rateLimiter: openRateLimiter(config, { log, metrics, later }),
+    rateLimiter: openRateLimiter(config, { log, metrics, later, gateways: () => presence.gateways() }),
     health: () => healthOf(presence),
     serving: presence,
     console: createConsole({ developerMode: config.DEVELOPER_MODE }),

@@ -1,6 +1,6 @@
 /**
  * Requests per minute: a window opens with an account's first request and holds the band's number. Spec §8.
- * In memory here, so that the limit is this node's own; with REDIS_URL it is counted in
+ * In memory here, so that each of several nodes takes its part of the limit; with REDIS_URL it is counted in
  * persistence/redis/rate-limit.ts.
  */
 import type { AccountState } from '../../model/account/capabilities.ts';
@@ -13,11 +13,15 @@ export const WINDOW_MS = 60_000;
 /** Windows that are open at one time, about 20 MB. */
 export const WINDOWS_MAX = 200_000;
 
-/** Counts in this process. Limit: `WINDOWS_MAX` open windows; the oldest is forgotten first. */
-export function createMemoryRateLimiter(): RateLimiter {
+/**
+ * Counts in this process: the limit's part of one of so many `gateways`. Console B20. Limit: `WINDOWS_MAX` open windows; the oldest is forgotten
+ * first.
+ */
+export function createMemoryRateLimiter(gateways: () => number = () => 1): RateLimiter {
   const windows = new Map<string, { endsMs: number; count: number }>();
   return {
-    async take(key, limit, nowMs, windowMs = WINDOW_MS) {
+    async take(key, whole, nowMs, windowMs = WINDOW_MS) {
+      const limit = Math.ceil(whole / gateways());
       let window = windows.get(key);
       // over, or the clock was set back
       if (window === undefined || nowMs >= window.endsMs || nowMs < window.endsMs - windowMs) {

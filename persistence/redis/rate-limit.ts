@@ -1,7 +1,7 @@
 /**
  * Requests per minute, counted in Redis: the same window on every node, and after a node's restart. Redis is asked,
- * never waited for: without an answer in time the node counts by itself, so that losing Redis loses no fact, and costs
- * a limit that is each node's own until it is back.
+ * never waited for: without an answer in time the node counts by itself until the window ends, from what it last knew,
+ * and takes its part of what is left. So losing Redis loses no fact, and no window begins anew by it. Console B20.
  */
 import { Redis } from 'ioredis';
 import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
@@ -12,8 +12,8 @@ export interface RedisRateLimiterOptions {
   readonly windowMs: number;
   /** Longest wait for a count. */
   readonly answerMs?: number;
-  /** Counts while Redis does not answer. */
-  readonly local: RateLimiter;
+  /** Living nodes that answer requests. */
+  readonly gateways?: () => number;
   /** Called after the first count with its result, then when Redis is lost and when it is back. */
   onChange(state: 'lost' | 'back'): void;
 }
@@ -32,7 +32,8 @@ const WAITS_MAX = 10;
 const CONNECT_MS = 2_000;
 const RECONNECT: Backoff = { firstMs: 50, mostMs: 2_000 };
 const PREFIX = 'flock:rate:';
-
+/** Windows that are remembered at one time, about 20 MB; the oldest is forgotten first. */
+const WINDOWS_MAX = 200_000;
 // KEYS[1] the window, ARGV[1] its length in ms → { count with this one, ms left }. A key without an end gets one, so
 // that no window stays closed for ever.
 const TAKE = `
@@ -48,6 +49,15 @@ interface Counting {
   takeFromWindow(key: string, windowMs: number): Promise<[count: number, leftMs: number]>;
 }
 
+/** What this node knows of a window that has not ended. */
+interface Window {
+  readonly endsMs: number;
+  /** The highest count that Redis gave. */
+  count: number;
+  /** Since Redis did not answer, or had forgotten it: what this node may take, and took. */
+  own: { readonly part: number; taken: number } | null;
+}
+
 /**
  * A limiter over one Redis. It connects and goes on trying by itself; a Redis that is away is no error of a request.
  */
@@ -55,7 +65,7 @@ export function createRedisRateLimiter({
   url,
   windowMs: usualMs,
   answerMs = ANSWER_MS,
-  local,
+  gateways = () => 1,
   onChange,
 }: RedisRateLimiterOptions): RedisRateLimiter {
   const redis = new Redis(url, {
@@ -77,11 +87,40 @@ export function createRedisRateLimiter({
     known = state;
     onChange(state);
   };
+  const windows = new Map<string, Window>();
+  const windowOf = (key: string, nowMs: number, windowMs: number): Window | null => {
+    const window = windows.get(key);
+    if (window === undefined) return null;
+    if (nowMs < window.endsMs && nowMs >= window.endsMs - windowMs) return window;
+    windows.delete(key); // over, or the clock was set back
+    return null;
+  };
+  const begin = (key: string, endsMs: number, count: number): Window => {
+    if (windows.size >= WINDOWS_MAX) windows.delete(windows.keys().next().value!);
+    const window: Window = { endsMs, count, own: null };
+    windows.set(key, window);
+    return window;
+  };
+  /** By this node alone, until the window ends. */
+  const byItself = (window: Window, limit: number, nowMs: number) => {
+    window.own ??= { part: Math.ceil(Math.max(0, limit - window.count) / gateways()), taken: 0 };
+    window.own.taken += 1;
+    return {
+      allowed: window.own.taken <= window.own.part,
+      remaining: Math.max(0, window.own.part - window.own.taken),
+      resetSeconds: Math.max(1, Math.ceil((window.endsMs - nowMs) / 1_000)),
+    };
+  };
   return {
     async take(key, limit, nowMs, windowMs = usualMs) {
       try {
         const [count, leftMs] = await counting.takeFromWindow(`${PREFIX}${key}`, windowMs);
         note('back');
+        const before = windowOf(key, nowMs, windowMs);
+        // Answers come in the order in which Redis counted: one that is not higher is of a window that it began anew.
+        if (before !== null && (before.own !== null || count <= before.count)) return byItself(before, limit, nowMs);
+        const window = before ?? begin(key, nowMs + leftMs, count);
+        window.count = count;
         return {
           allowed: count <= limit,
           remaining: Math.max(0, limit - count),
@@ -89,7 +128,7 @@ export function createRedisRateLimiter({
         };
       } catch {
         note('lost');
-        return local.take(key, limit, nowMs, windowMs);
+        return byItself(windowOf(key, nowMs, windowMs) ?? begin(key, nowMs + windowMs, 0), limit, nowMs);
       }
     },
     close: () => redis.disconnect(),

@@ -30,12 +30,18 @@ function inMemory(): Counted {
 const PATIENT_MS = 30_000;
 
 /** A limiter of a node; `changes` are what it was told of its Redis. */
-function ofNode(t: ExecutionContext, url: string, changes: string[] = [], answerMs = PATIENT_MS): RateLimiter {
+function ofNode(
+  t: ExecutionContext,
+  url: string,
+  changes: string[] = [],
+  answerMs = PATIENT_MS,
+  gateways = 1,
+): RateLimiter {
   const limiter = createRedisRateLimiter({
     url,
     windowMs: WINDOW_MS,
     answerMs,
-    local: createMemoryRateLimiter(),
+    gateways: () => gateways,
     onChange: (state) => changes.push(state),
   });
   t.teardown(() => limiter.close());
@@ -52,8 +58,13 @@ async function controlOf(t: ExecutionContext, url: string) {
 }
 
 /** Connected: nothing was counted by the node alone. */
-async function connected(t: ExecutionContext, { url }: TestRedis, changes: string[] = []): Promise<RateLimiter> {
-  const limiter = ofNode(t, url, changes);
+async function connected(
+  t: ExecutionContext,
+  { url }: TestRedis,
+  changes: string[] = [],
+  gateways = 1,
+): Promise<RateLimiter> {
+  const limiter = ofNode(t, url, changes, PATIENT_MS, gateways);
   const control = await controlOf(t, url);
   await patiently(
     'connected',
@@ -71,11 +82,13 @@ async function inRedis(t: ExecutionContext): Promise<Counted> {
   const redis = await startRedis(t),
     limiter = await connected(t, redis);
   const control = await controlOf(t, redis.url);
+  let laterMs = 0;
   return {
     limiter,
-    nowMs: Date.now,
+    nowMs: () => Date.now() + laterMs,
     // Its windows end by its own clock: what is left of them is taken away.
     async windowsEnd() {
+      laterMs += WINDOW_MS;
       for (const key of await control.keys('flock:rate:*')) {
         t.true((await control.pTTL(key)) > 0, 'every window has an end');
         await control.pExpire(key, 0);
@@ -129,19 +142,23 @@ test('design 4: what another client did to a window is survived: one without an 
   await control.hSet('flock:rate:org_1_live', 'count', '9');
   t.like(
     await limiter.take('org_1_live', 4, Date.now()),
-    { allowed: true, remaining: 3 },
-    'a request is served all the same',
+    { allowed: true, remaining: 0 },
+    'a request is served all the same, and the window does not begin anew',
   );
 });
 
-test('design 4: nodes count together in Redis; while it is away each counts alone, and they find it again', async (t) => {
+test('design 4: nodes count together in Redis; while it is away each goes on from what it knew, and they find it again', async (t) => {
   const redis = await startRedis(t),
     changes: string[] = [];
   const [one, other] = [await connected(t, redis, changes), await connected(t, redis)];
   const take = async (limiter: RateLimiter) => (await limiter.take('org_1_live', 4, Date.now())).remaining;
   t.deepEqual([await take(one), await take(other), await take(one)], [3, 2, 1]);
   await redis.kill();
-  t.deepEqual([await take(one), await take(one), await take(other)], [3, 2, 3], 'a request is served all the same');
+  t.deepEqual(
+    [await take(one), await take(one), await take(other)],
+    [0, 0, 1],
+    'what each of them last knew was 3 and 2',
+  );
   t.deepEqual(changes, ['lost']);
   await redis.restart();
   await patiently(
@@ -153,6 +170,51 @@ test('design 4: nodes count together in Redis; while it is away each counts alon
     (state) => state === 'back',
   );
 });
+
+const LIMIT = 100;
+
+/** How many of a flood a window of two nodes lets through, in turns; `meanwhile` comes before a request. */
+async function passed(nodes: readonly RateLimiter[], meanwhile: (n: number) => Promise<unknown> = async () => {}) {
+  const nowMs = Date.now(); // one window of the nodes' own clock
+  let allowed = 0;
+  for (let n = 0; n < 3 * LIMIT; n += 1) {
+    await meanwhile(n);
+    if ((await nodes[n % nodes.length]!.take('org_2_live', LIMIT, nowMs)).allowed) allowed += 1;
+  }
+  return allowed;
+}
+const isWithin = (t: ExecutionContext, allowed: number, name: string) =>
+  t.true(allowed >= 0.5 * LIMIT && allowed <= 1.1 * LIMIT, `${name}: ${allowed}`);
+
+test('console B20: two nodes let through 0.5 to 1.1 of a window without Redis, also where one of them gets all requests', async (t) => {
+  const nodes = [createMemoryRateLimiter(() => 2), createMemoryRateLimiter(() => 2)];
+  isWithin(t, await passed(nodes), 'two');
+  isWithin(t, await passed([createMemoryRateLimiter(() => 2)]), 'one of two');
+  t.is((await createMemoryRateLimiter(() => 1_000).take('k', 3, 1)).allowed, true, 'never nobody');
+});
+
+for (const [name, at, harm] of [
+  ['with', -1, async () => undefined],
+  ['from the beginning without', 0, (redis) => redis.kill()],
+  ['while it loses', LIMIT / 2, (redis) => redis.kill()],
+  ['at the limit losing', LIMIT, (redis) => redis.kill()],
+  ['after a flush of', LIMIT / 2, (redis) => redis.flush()],
+  [
+    'while it loses and finds',
+    LIMIT / 2,
+    async (redis) => {
+      await redis.kill();
+      await redis.restart();
+    },
+  ],
+] as [string, number, (redis: TestRedis) => Promise<unknown>][])
+  test(`console B20: two nodes let through 0.5 to 1.1 of a window ${name} Redis`, async (t) => {
+    const redis = await startRedis(t);
+    const nodes = [await connected(t, redis, [], 2), await connected(t, redis, [], 2)];
+    isWithin(t, await passed(nodes, async (n) => (n === at ? harm(redis) : undefined)), name);
+    const alone = await connected(t, await startRedis(t), [], 2);
+    isWithin(t, await passed([alone]), 'one of two, counted in Redis');
+  });
 
 test('design 4: a Redis that is frozen is given up: requests wait for it no more, and nothing is kept for it', async (t) => {
   const answerMs = 300,
