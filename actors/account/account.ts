@@ -20,6 +20,7 @@ import { DECISIONS } from './capabilities.ts';
 import { sandboxBook } from './chain-book.ts';
 import type { AccountDecision, ChainBook, CommandType, Deciding, InFlightLimits, Surroundings } from './decision.ts';
 import { evolve } from './evolve.ts';
+import { withWarnings } from './warnings.ts';
 
 export type AccountReply = AccountReplies[CommandType];
 export type AccountEntity = Entity<AccountState, AccountCommand, AccountEvent, readonly RowWrite[], AccountReply>;
@@ -42,7 +43,11 @@ export function createAccountEntity({
     kind: 'account',
     decide: (state, command, nowMs) =>
       withIdempotency(
-        withAudit(decide(surroundings[state.environment], state, command, nowMs), state, command),
+        withAudit(
+          withWarnings(decide(surroundings[state.environment], state, command, nowMs), state, nowMs),
+          state,
+          command,
+        ),
         command.idempotency,
       ),
     evolve,

@@ -10,6 +10,15 @@ export const planFolds: Folds<PlanState, PlanState> = {
     pendingBand: { band, atMs, ...(tier === undefined ? {} : { tier }) },
   }),
   band_change_ended: () => ({ pendingBand: null }),
+  quota_warned: ({ warned }, { period, quota, threshold, used, limit }) => ({
+    warned: {
+      period,
+      quotas: [
+        ...(warned.period === period ? warned.quotas : []).filter((one) => one.quota !== quota),
+        { quota, threshold, used, limit },
+      ],
+    },
+  }),
   suspension_changed: (_, { suspended }) => ({ suspended }),
   withdrawal_confirmed: ({ settled }, { period }) =>
     period === null ? {} : { settled: { period, count: of(settled, period) + 1 } },

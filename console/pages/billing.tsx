@@ -10,6 +10,7 @@ import { readAgain, useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Choice, Form, useSend } from '../ui/form.tsx';
 import { Facts, Head, Instant, Meter, Panel, Status } from '../ui/parts.tsx';
+import { QuotaWarnings } from '../ui/quota-warnings.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { cut, dollars, grouped, words } from '../ui/text.ts';
@@ -48,6 +49,7 @@ function Whole({ scope, usage }: Pick<PageProps, 'scope'> & { usage: Usage }): J
           The subscription has lapsed: no address can be issued. Deposits, payments and webhooks go on.
         </p>
       )}
+      <QuotaWarnings warnings={usage.warnings} />
       <div class="columns">
         <Panel title="This month" note={`${period.start} to ${period.end}`}>
           <Meter label="Active addresses" used={activeAddresses.current} limit={activeAddresses.limit} />

@@ -83,6 +83,7 @@ export class Room {
         if (session.connection === connection) session.connection = null;
         return role;
       }
+      this.#noteSessions(state);
       return {
         sessionId: session.id,
         role,
@@ -249,6 +250,13 @@ export class Room {
     const others = this.sessions.connected().filter(({ id }) => id !== sessionId).length;
     const ofTier = tierLimit(state, 'edgeSessions', others, TIER_TERMS[state.plan.tier].edgeSessions);
     return ofTier ?? this.#sessionCeiling(sessionId);
+  }
+
+  /** For the warnings of a tier that limits them; a note that is lost comes with the next session. Console B16. */
+  #noteSessions({ environment, plan }: AccountState): void {
+    if (environment === 'sandbox' || TIER_TERMS[plan.tier].edgeSessions === null) return;
+    const open = this.sessions.connected().length;
+    void this.#deps.accounts.ask(this.accountId, { type: 'note_sessions', open }).catch(() => undefined);
   }
 
   /** "Unlimited" has a ceiling too. */

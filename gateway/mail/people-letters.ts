@@ -22,6 +22,12 @@ const notYours = (publicUrl: string): string =>
   `If it was not you, set a new password now, and ask an owner of your organization to look:\n\n  ${publicUrl}/console/forgot`;
 const NEVER = `Nobody will ever ask you for a recovery phrase, a key or a code by mail.`;
 
+const QUOTA_WORDS: Readonly<Record<string, string>> = {
+  addresses: 'active addresses',
+  settledTransactions: 'settled withdrawals',
+  webhooks: 'webhooks',
+  edgeSessions: 'edge sessions',
+};
 const WIPE_LEAVES =
   'Your recovery phrase is untouched: it is at your edge alone. What lies on the addresses stays there, and only the phrase moves it.';
 
@@ -90,6 +96,12 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       `${shown(facts['by'])} of the operator reads the ${shown(facts['environment'])} environment of ${shown(facts['organization'])} until ${shown(facts['endsAt'])}, as a viewer, since an owner allows it. The reason given:`,
       `  ${shown(facts['reason'])}`,
       'End it, or allow it no longer, under settings, support access:',
+      `  ${publicUrl}/console/`,
+    ],
+    quota_warning: () => [
+      `Your plan: ${QUOTA_WORDS[facts['quota'] ?? ''] ?? 'a limit'} at ${shown(facts['threshold'])} %`,
+      `${shown(facts['organization'])} uses ${shown(facts['used'])} of ${shown(facts['of'])} ${QUOTA_WORDS[facts['quota'] ?? ''] ?? ''} of its plan in ${shown(facts['period'])}. You are mailed once a month for each limit at 80 % and at 100 %.`,
+      'See what is used, and change the plan, under usage and plan:',
       `  ${publicUrl}/console/`,
     ],
     wipe_scheduled: () => [

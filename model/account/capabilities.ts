@@ -29,7 +29,7 @@ import type {
   MigrationWrite,
 } from './migration.ts';
 import { PLAN_INITIAL } from './plan.ts';
-import type { PlanCommand, PlanEvent, PlanReplies, PlanState } from './plan.ts';
+import type { PlanCommand, PlanEvent, PlanReplies, PlanState, PlanWrite } from './plan.ts';
 import { TREASURY_INITIAL } from './treasury.ts';
 import type { TreasuryCommand, TreasuryEvent, TreasuryReplies, TreasuryState } from './treasury.ts';
 import { SWEEP_INITIAL } from './sweep.ts';
@@ -156,6 +156,7 @@ export type RowWrite =
   | PaymentWrite
   | SweepWrite
   | MigrationWrite
+  | PlanWrite
   | WipeWrite;
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */

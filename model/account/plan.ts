@@ -1,6 +1,7 @@
 /** Plan, billing and suspension of an account. Spec §3.8. */
 import type { BandTerms } from '../../protocol/plans.ts';
 import type { Band, Tier } from '../../protocol/slugs.ts';
+import type { StoredWrite } from '../rows/stored.ts';
 
 export interface Plan {
   tier: Tier;
@@ -18,12 +19,25 @@ export interface PendingBand {
   atMs: number;
 }
 
+export type Quota = 'addresses' | 'settledTransactions' | 'webhooks' | 'edgeSessions';
+
+/** A part of a plan that was nearly or wholly used up when it was noted. Console B16. */
+export interface QuotaWarning {
+  readonly quota: Quota;
+  /** Percent. */
+  readonly threshold: 80 | 100;
+  readonly used: number;
+  readonly limit: number;
+}
+
 export interface PlanState {
   plan: Plan;
   pendingBand: PendingBand | null;
   suspended: boolean;
   /** Withdrawals and sweeps of the billing month. */
   settled: { period: string; count: number };
+  /** The highest warning of each quota in a month. */
+  warned: { period: string; quotas: readonly QuotaWarning[] };
 }
 
 export interface PlanPreview {
@@ -44,9 +58,11 @@ export type PlanCommand =
   | { type: 'preview_plan'; tier?: Tier | undefined; band?: Band | undefined }
   /** Puts a smaller plan into force whose period has begun. */
   | { type: 'settle_band' }
+  | { type: 'note_sessions'; open: number }
   | { type: 'suspend'; suspended: boolean; byUser: string; reason?: string };
 
 export type PlanEvent =
+  | ({ type: 'quota_warned'; period: string } & QuotaWarning)
   | { type: 'plan_changed'; plan: Plan }
   | { type: 'band_change_scheduled'; band: Band; tier?: Tier; atMs: number }
   | { type: 'band_change_ended'; reason: 'in_force' | 'withdrawn' | 'too_many_addresses' }
@@ -59,11 +75,19 @@ export interface PlanReplies {
   buy_plan: Plan & { pendingBand: PendingBand | null };
   settle_band: Plan & { pendingBand: PendingBand | null };
   suspend: { suspended: boolean };
+  note_sessions: { open: number };
 }
+
+/** Written with its event; the letter to each owner hangs on it. */
+export type PlanWrite = StoredWrite<
+  'quota_warnings',
+  { period: string; quota: Quota; threshold: number; used: number; of: number }
+>;
 
 /** `plan` itself comes with the organization. */
 export const PLAN_INITIAL: Omit<PlanState, 'plan'> = {
   pendingBand: null,
   suspended: false,
   settled: { period: '', count: 0 },
+  warned: { period: '', quotas: [] },
 };

@@ -34,6 +34,8 @@ export type LetterKind =
   /** Staff reads an account. Console A45. */
   | 'support_session'
   | 'key_ends'
+  /** A part of the plan is nearly or wholly used up. Console B16. */
+  | 'quota_warning'
   /** The wipe of an account: scheduled, a day before, taken back, done. Console A48. */
   | 'wipe_scheduled'
   | 'wipe_soon'

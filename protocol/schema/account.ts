@@ -123,4 +123,16 @@ export const usage = z.object({
   settledTransactions: z.object({ count, included: count.nullable() }),
   overage: z.object({ transactions: count, amount: z.string(), currency: z.literal('USD') }),
   projected: z.object({ transactions: count, overageAmount: z.string() }),
+  warnings: z
+    .array(
+      z.object({
+        quota: z.enum(['addresses', 'settledTransactions', 'webhooks', 'edgeSessions']),
+        threshold: z.union([z.literal(80), z.literal(100)]).meta({ description: 'percent' }),
+        used: count,
+        limit: count,
+      }),
+    )
+    .meta({
+      description: 'what reached 80 % or 100 % in the month, with the figures of then; owners were mailed once',
+    }),
 });

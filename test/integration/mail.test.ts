@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { letterOf } from '../../gateway/mail/letters.ts';
+import { peopleLetterOf } from '../../gateway/mail/people-letters.ts';
 import { sendDueMail } from '../../gateway/mail/sender.ts';
 import { directoryTransport, smtpTransport, type MailTransport } from '../../gateway/mail/transports.ts';
 import type { DueMail } from '../../model/ports/mail-store.ts';
@@ -243,4 +244,31 @@ test.serial('the name of an organization breaks no header and no line', async (t
   t.deepEqual(smtp.taken[0]!.to, ['ada@example.com']);
   t.notRegex(smtp.taken[0]!.message.split('\r\n\r\n')[0]!, /^Bcc:/im);
   transport.close();
+});
+
+test('console B16 (faults 30: one warning for each worker): a warning is one letter to each owner, however often it is written', async (t) => {
+  const { live, owners } = await rotation();
+  const warning = (threshold: number) =>
+    write(stores, live, [
+      {
+        table: 'quota_warnings',
+        row: { period: '2026-06', quota: 'addresses', threshold, used: threshold, of: 100 },
+        key: String(threshold),
+      },
+    ]);
+  await Promise.all([warning(80), warning(80)].map((work) => work.catch(() => undefined)));
+  await warning(80);
+  await warning(100);
+  const rows = await database.owner<{ recipient: string; threshold: string; facts: Record<string, string> }[]>`
+    select recipient, facts ->> 'threshold' as threshold, facts from letter where kind = 'quota_warning' order by 2, 1`;
+  t.deepEqual(
+    rows.map(({ recipient, threshold }) => `${threshold} ${recipient}`),
+    ['100', '80'].flatMap((threshold) => owners.map((owner) => `${threshold} ${owner}`)),
+  );
+  const words = peopleLetterOf(
+    { kind: 'quota_warning', recipient: owners[0]!, token: null, facts: rows.at(-1)!.facts },
+    PUBLIC_URL,
+  )!;
+  t.is(words.subject, 'Your plan: active addresses at 80 %');
+  t.regex(words.text, /Test uses 80 of 100 active addresses of its plan in 2026-06/);
 });

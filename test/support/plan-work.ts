@@ -694,7 +694,14 @@ const DELIVERIES: Record<string, Work> = {
     const [address, at] = [addressRow(live), Date.now()];
     await write(stores, live, [{ table: 'address', row: address }]);
     await write(stores, live, depositWrites(address, 'confirmed').rows);
-    await write(stores, live, [{ table: 'webhook', row: webhookRow(live) }]);
+    await write(stores, live, [
+      { table: 'webhook', row: webhookRow(live) },
+      {
+        table: 'quota_warnings',
+        row: { period: '2026-07', quota: 'webhooks', threshold: 80, used: 20, of: 25 },
+        key: '',
+      },
+    ]);
     const row = { id: newId('wip', at), userId, scheduledForMs: at + 72 * 3_600_000, atMs: at };
     const to = (status: 'scheduled' | 'closing' | 'running' | 'done') =>
       write(stores, live, [{ table: 'wipes', row: { ...row, status }, key: row.id }]);

@@ -1,6 +1,7 @@
 /** Usage of the running month, plans and statements. Spec §2.9, §3.8, §8; console part 3. Sandbox is free. */
 import { billedPeak, dayOf } from '../../../actors/address/peak.ts';
 import { billingPeriod, boundsOf, overageOf, projectedOf, settledIn } from '../../../actors/billing/charges.ts';
+import { shownWarnings } from '../../../actors/plan/warnings.ts';
 import { subscriptionOf } from '../../../actors/plan/limits.ts';
 import type { Priced, StatementLine } from '../../../model/account/billing.ts';
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
@@ -108,6 +109,12 @@ export function usageOf(state: AccountState, nowMs: number, ofRows: number | nul
       amount: mills(over(count).mills),
       currency: 'USD',
     },
+    warnings: shownWarnings(state, period).map(({ quota, threshold, used, limit }) => ({
+      quota,
+      threshold,
+      used,
+      limit,
+    })),
     projected: { transactions: projected, overageAmount: mills(over(projected).mills) },
   };
 }

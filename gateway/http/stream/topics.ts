@@ -65,6 +65,7 @@ const OF_EVENT: Readonly<Record<Exclude<EventType, 'sandbox_reset'>, StreamTopic
   band_change_scheduled: 'usage',
   band_change_ended: 'usage',
   suspension_changed: 'usage',
+  quota_warned: 'usage',
   wipe_scheduled: 'usage',
   wipe_cancelled: 'usage',
   wipe_begun: 'usage',

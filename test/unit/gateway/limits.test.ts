@@ -264,6 +264,7 @@ test('§2.9 usage: overage above the included count, projected in a straight lin
     settledTransactions: { count: 100_001, included: 100_000 },
     overage: { transactions: 1, amount: '0.025', currency: 'USD' },
     projected: { transactions: 200_002, overageAmount: '2500.050' },
+    warnings: [],
   });
   t.like(
     usageOf(state, Date.UTC(2026, 6, 2), null),
