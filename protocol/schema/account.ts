@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BANDS, ENVIRONMENTS, ORG_ROLES, TIERS } from '../slugs.ts';
 import { passkeyAnswer } from './passkeys.ts';
 import { freeText, instant, pageReply, pathId, recoveryCode, totpCode } from './values.ts';
-import { count } from './numbers.ts';
+import { between, count } from './numbers.ts';
 
 // ── Authentication ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -127,7 +127,7 @@ export const usage = z.object({
     .array(
       z.object({
         quota: z.enum(['addresses', 'settledTransactions', 'webhooks', 'edgeSessions']),
-        threshold: z.union([z.literal(80), z.literal(100)]).meta({ description: 'percent' }),
+        threshold: between(80, 100).meta({ description: 'percent: 80 or 100', examples: [80] }),
         used: count,
         limit: count,
       }),
