@@ -14,8 +14,8 @@ export const WINDOW_MS = 60_000;
 export const WINDOWS_MAX = 200_000;
 
 /**
- * Counts in this process: the limit's part of one of so many `gateways`. Console B20. Limit: `WINDOWS_MAX` open windows; the oldest is forgotten
- * first.
+ * Counts in this process: the limit's part of one of so many `gateways`. Console B20. Limit: `WINDOWS_MAX` open
+ * windows; the oldest is forgotten first.
  */
 export function createMemoryRateLimiter(gateways: () => number = () => 1): RateLimiter {
   const windows = new Map<string, { endsMs: number; count: number }>();

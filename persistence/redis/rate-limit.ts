@@ -49,7 +49,7 @@ interface Counting {
   takeFromWindow(key: string, windowMs: number): Promise<[count: number, leftMs: number]>;
 }
 
-/** What this node knows of a window that has not ended. */
+/** A window that has not ended, as this node knows it. */
 interface Window {
   readonly endsMs: number;
   /** The highest count that Redis gave. */
