@@ -2,7 +2,7 @@
 import { EDGE_METRICS, type EdgeMetrics } from '../../protocol/metrics/edge.ts';
 import type { LabelsOf } from '../../protocol/metrics/metric.ts';
 import { createMeter, type Meter } from '../../protocol/node/meter.ts';
-import { NOT_LET_IN, type MetricsAccess } from '../../protocol/node/metrics-access.ts';
+import { createRefusedScrapes, NOT_LET_IN, type MetricsAccess } from '../../protocol/node/metrics-access.ts';
 import { noMetrics } from '../../protocol/unknown-path.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { EdgeLog } from '../process/log.ts';
@@ -61,9 +61,11 @@ export function createMetricsPath(
   mayScrape: MetricsAccess,
   log: Pick<EdgeLog, 'warn'>,
 ): EdgePath {
+  const refusedScrapes = createRefusedScrapes();
   return async ({ scrape }) => {
     if (!mayScrape(scrape)) {
-      log.warn(NOT_LET_IN, {});
+      const count = refusedScrapes();
+      if (count !== null) log.warn(NOT_LET_IN, { count });
       return refused(noMetrics());
     }
     const now = read();

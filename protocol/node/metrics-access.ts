@@ -25,6 +25,26 @@ const FORWARDED = [
 export const NOT_LET_IN =
   'a scrape was not let in: METRICS_ALLOW names the peers that may, METRICS_TOKEN_FILE the token';
 
+/** Whoever knocks without end fills no log. */
+const SAID_EACH_MS = 60_000;
+
+/**
+ * For each scrape that was refused: how many have been since the line before, this one among them; null where no line
+ * is due. The first is said at once, then at most one a minute.
+ */
+export function createRefusedScrapes(elapsedMs: () => number = () => performance.now()): () => number | null {
+  let saidMs = Number.NEGATIVE_INFINITY,
+    count = 0;
+  return () => {
+    count += 1;
+    if (elapsedMs() - saidMs < SAID_EACH_MS) return null;
+    const told = count;
+    saidMs = elapsedMs();
+    count = 0;
+    return told;
+  };
+}
+
 /** What a request to read says of who asks. */
 export interface Scrape {
   readonly peer: string;

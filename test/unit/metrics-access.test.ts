@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import {
   createMetricsAccess,
+  createRefusedScrapes,
   METRICS_ALLOW_DEFAULT,
   readMetricsAccess,
   scrapeOf,
@@ -72,4 +73,17 @@ test('ecosystem X51 peers that are no address and no network are a problem that 
   t.false(mayScrape(scrapeOf('10.0.0.1', {})), 'nobody reads by what was not understood');
   const nobody = readMetricsAccess({ METRICS_ALLOW: '' }, []);
   t.false(nobody(scrapeOf('127.0.0.1', {})));
+});
+
+test('ecosystem X51, found: of scrapes that are not let in the log has one line a minute, with how many there were', (t) => {
+  let nowMs = 5;
+  const refused = createRefusedScrapes(() => nowMs);
+  t.is(refused(), 1, 'the first is said at once');
+  for (let n = 0; n < 10_000; n += 1) t.is(refused(), null);
+  nowMs += 59_999;
+  t.is(refused(), null);
+  nowMs += 1;
+  t.is(refused(), 10_002);
+  nowMs += 60_000;
+  t.is(refused(), 1);
 });

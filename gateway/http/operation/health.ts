@@ -1,7 +1,12 @@
 /** Liveness, readiness, metrics and the description of the API. */
 import { refuse } from '../../../protocol/errors.ts';
 import { noMetrics } from '../../../protocol/unknown-path.ts';
-import { createMetricsAccess, METRICS_ALLOW_DEFAULT, NOT_LET_IN } from '../../../protocol/node/metrics-access.ts';
+import {
+  createMetricsAccess,
+  createRefusedScrapes,
+  METRICS_ALLOW_DEFAULT,
+  NOT_LET_IN,
+} from '../../../protocol/node/metrics-access.ts';
 import type { Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { describeApi } from '../../pages/openapi.ts';
@@ -14,6 +19,7 @@ export function healthHandlers({
   log,
 }: HandlerDeps): Pick<Handlers, 'getLive' | 'getReady' | 'getMetrics' | 'getDescription'> {
   const mayScrape = config.mayScrape ?? createMetricsAccess(METRICS_ALLOW_DEFAULT, null);
+  const refusedScrapes = createRefusedScrapes();
   let description: string | null = null;
   return {
     getLive: async () => ({ status: 'live' as const }),
@@ -24,7 +30,8 @@ export function healthHandlers({
     },
     async getMetrics({ scrape }) {
       if (mayScrape(scrape)) return metrics.text();
-      log.warn({}, NOT_LET_IN);
+      const count = refusedScrapes();
+      if (count !== null) log.warn({ count }, NOT_LET_IN);
       return noMetrics();
     },
     getDescription: async () => (description ??= JSON.stringify(describeApi(config.publicUrl))),

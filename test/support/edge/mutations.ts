@@ -3,22 +3,19 @@
  * bytes, letters of the text, fields of the summary, and the bytes of another honest payment. A signer refuses each, or
  * what it signs moves the same to the same. `npm run soak -- --mutations 80000 --from SEED`.
  */
-import { Psbt } from 'bitcoinjs-lib';
-import { Transaction } from 'ethers/transaction';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import type { Unsigned } from '../../../chains/chain.ts';
-import { factsOf, networkOf } from '../../../chains/registry.ts';
+import { networkOf } from '../../../chains/registry.ts';
 import { seedOf } from '../../../edge/keystore/keys.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { OwnAddresses } from '../../../edge/signing/own-addresses.ts';
 import { loadSigner } from '../../../edge/signing/signer-loader.ts';
 import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
-import type { Instruction, SigningPolicy } from '../../../edge/signing/signers/signer.ts';
-import { isRefusal } from '../../../protocol/errors.ts';
+import type { Instruction, Signer, SigningPolicy } from '../../../edge/signing/signers/signer.ts';
 import { seeded } from '../seeded.ts';
 import { PHRASE } from './edges.ts';
 import { FAMILY_CHAINS, unsignedFor, type FamilyChain } from './families.ts';
-import { movesOf } from './moves.ts';
+import { readOutside } from './outside-readers.ts';
 
 /** What became of the mutations of one family. */
 export interface MutationFigures {
@@ -150,29 +147,13 @@ const MUTATIONS: readonly Mutate[] = [
   otherPayment,
 ];
 
-/** What the bytes move, read beside our decoders by another library where there is one. */
-function movementOf(chain: FamilyChain, payload: string, from: string): string {
+/** What the bytes move, as the chain's own SDK reads them. */
+function movementOf(chain: FamilyChain, { payload }: Unsigned, from: string): string {
   try {
-    return readMovement(chain, payload, from);
+    return readOutside(chain, payload, from);
   } catch {
     return 'no transaction';
   }
-}
-
-function readMovement(chain: FamilyChain, payload: string, from: string): string {
-  if (chain === 'btc') {
-    const parsed = factsOf(chain).parseAddress(networkOf(chain), from);
-    const change = isRefusal(parsed) ? '' : Buffer.from(parsed.bytes).toString('hex');
-    const outputs = Psbt.fromBase64(payload).txOutputs.map(({ script, value }) => [
-      Buffer.from(script).toString('hex'),
-      String(value),
-    ]);
-    return JSON.stringify(outputs.filter(([script]) => script !== change));
-  }
-  const moves = movesOf(chain, payload);
-  if (chain !== 'eth') return moves;
-  const { to, value, data, chainId } = Transaction.from(payload);
-  return JSON.stringify([moves, to, String(value), data, String(chainId)]);
 }
 
 /** The instruction of a caller who asked for this payment, and an edge without history. */
@@ -193,11 +174,16 @@ function askOf(unsigned: Unsigned): readonly [Instruction, SigningPolicy] {
   ];
 }
 
-/** Tries `count` mutations of one family. */
-export async function mutate(chain: FamilyChain, count: number, seed: number): Promise<MutationFigures> {
+/** Tries `count` mutations of one family. `check` takes the signer's place: a planted fault. */
+export async function mutate(
+  chain: FamilyChain,
+  count: number,
+  seed: number,
+  check?: Signer['check'],
+): Promise<MutationFigures> {
   const random = seeded(seed),
     network = networkOf(chain),
-    signer = (await loadSigner(chain))!;
+    signer = check === undefined ? (await loadSigner(chain))! : { check };
   const amount = (await unsignedFor({ chain }, 0, NOW_MS)).amount;
   const honest: Unsigned[] = [];
   for (let variant = 0; variant < VARIANTS; variant += 1)
@@ -206,7 +192,7 @@ export async function mutate(chain: FamilyChain, count: number, seed: number): P
     const [instruction, policy] = askOf(unsigned);
     const refusal = signer.check(network, unsigned, instruction, policy);
     if (refusal !== null) throw new Error(`the honest payment of ${chain} is refused: ${JSON.stringify(refusal)}`);
-    return { unsigned, instruction, policy, moves: movementOf(chain, unsigned.payload, unsigned.from) };
+    return { unsigned, instruction, policy, moves: readOutside(chain, unsigned.payload, unsigned.from) };
   });
   const figures = { tried: 0, refused: 0, same: 0, wrong: [] as string[] };
   while (figures.tried < count) {
@@ -215,8 +201,7 @@ export async function mutate(chain: FamilyChain, count: number, seed: number): P
     if (isSame(changed, unsigned)) continue;
     figures.tried += 1;
     if (signer.check(network, changed, instruction, policy) !== null) figures.refused += 1;
-    else if (movementOf(chain, changed.payload, instruction.from) === moves && isCounted(changed, unsigned))
-      figures.same += 1;
+    else if (movementOf(chain, changed, instruction.from) === moves && isCounted(changed, unsigned)) figures.same += 1;
     else if (figures.wrong.length < WRONG_KEPT) figures.wrong.push(textOf(changed));
   }
   return { chain, ...figures };
