@@ -25,7 +25,7 @@ const FORWARDED = [
 export const NOT_LET_IN =
   'a scrape was not let in: METRICS_ALLOW names the peers that may, METRICS_TOKEN_FILE the token';
 
-/** Whoever knocks without end fills no log. */
+/** A peer that asks without end does not fill the log. */
 const SAID_EACH_MS = 60_000;
 
 /**
@@ -38,10 +38,10 @@ export function createRefusedScrapes(elapsedMs: () => number = () => performance
   return () => {
     count += 1;
     if (elapsedMs() - saidMs < SAID_EACH_MS) return null;
-    const told = count;
+    const refused = count;
     saidMs = elapsedMs();
     count = 0;
-    return told;
+    return refused;
   };
 }
 
