@@ -30,6 +30,7 @@ import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { OriginStore } from '../model/ports/origin-store.ts';
+import type { ScanStore } from '../model/ports/scan-store.ts';
 import type { SsoStore } from '../model/ports/sso-store.ts';
 import type { SweepStore } from '../model/ports/sweep-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
@@ -101,6 +102,7 @@ export interface GatewayDeps {
     readonly origins: OriginStore;
     readonly sweeps: SweepStore;
     readonly imports: ImportStore;
+    readonly scans: ScanStore;
   };
   readonly accounts: Accounts;
   readonly chains: ChainAccess;

@@ -16,6 +16,7 @@ import { MIGRATION_ROUTES } from './routes/migration.ts';
 import { OPERATION_ROUTES } from './routes/operation.ts';
 import { PAYMENTS_ROUTES } from './routes/payments.ts';
 import { SANDBOX_ROUTES } from './routes/sandbox.ts';
+import { SCAN_ROUTES } from './routes/scans.ts';
 import { SETTINGS_ROUTES } from './routes/settings.ts';
 import { SUPPORT_ROUTES } from './routes/support.ts';
 import { WIPE_ROUTES } from './routes/wipe.ts';
@@ -39,6 +40,7 @@ export const ROUTES = {
   ...TREASURY_ROUTES,
   ...TOKENS_ROUTES,
   ...MIGRATION_ROUTES,
+  ...SCAN_ROUTES,
   ...CUTOVER_ROUTES,
   ...SANDBOX_ROUTES,
   ...SIGN_IN_ROUTES,

@@ -10,6 +10,7 @@ import { expireBuilds } from '../actors/outgoing/rounds.ts';
 import { lentRound, paymentRound } from '../actors/payment/rounds.ts';
 import { settleBands } from '../actors/plan/rounds.ts';
 import { wipeRound } from '../actors/wipe/rounds.ts';
+import { scanRound } from '../actors/migration/discovery/work.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import { readReviews } from '../chain-watchers/token-reviews.ts';
@@ -67,6 +68,8 @@ const BACKLOG_SWEEP_MS = 1_000;
 const BACKLOG_PAGES_MAX = 200;
 /** Contracts that accounts asked for are read from their chains. Treasury Q4. */
 const TOKEN_SWEEP_MS = 5_000;
+/** Scans for used addresses go on. Migration M-D9. */
+const SCAN_SWEEP_MS = 1_000;
 /** Nothing is replayed after REPLAY_WINDOW_DAYS; questions about what an event said come for a little longer. */
 const BODY_KEEP_DAYS = 30;
 
@@ -192,6 +195,9 @@ export function startSchedules(parts: ScheduleParts & { readonly nodeId: string 
   often(system, 'schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));
   often(system, 'schedules/token-requests', TOKEN_SWEEP_MS, async () => {
     await readReviews({ store: background.tokenRequests, chains: parts.chains });
+  });
+  often(system, 'schedules/scans', SCAN_SWEEP_MS, async () => {
+    await scanRound({ scans: background.scans, watch: background.watch, chains: parts.chains, log });
   });
   const workers = jobsOf(parts).map((job): Address<'now', void> =>
     system.spawnWorker<'now'>({

@@ -67,5 +67,8 @@ async function* addressesBelow(accountId: AccountId, { family, xpub, publicKey }
 }
 
 /** `[fingerprint/44'/60'/0'/0/3]`, or `[fingerprint]` for a single key. */
-const originOf = ({ fingerprint }: KeySource, { path }: SourceKey, below: string): string =>
-  `[${fingerprint}${path === null ? '' : `${path.slice(1)}/${below}`}]`;
+export const originOf = (
+  { fingerprint }: Pick<KeySource, 'fingerprint'>,
+  { path }: Pick<SourceKey, 'path'>,
+  below: string,
+): string => `[${fingerprint}${path === null ? '' : `${path.slice(1)}/${below}`}]`;

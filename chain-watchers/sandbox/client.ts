@@ -15,6 +15,7 @@ import {
   type Signed,
   type Token,
   type Unsigned,
+  type Use,
 } from '../../chains/chain.ts';
 import type { SandboxBlock } from '../../model/ports/sandbox-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -101,6 +102,12 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
         token,
         openedBy({ history: await store.transactionsOf(ledger, address) }),
       );
+    },
+    async fetchUse({ addresses }): Promise<Use> {
+      await up();
+      const { height } = await headOf(parts);
+      const touched = new Set(await store.touched(ledger, addresses));
+      return { used: addresses.map((one) => touched.has(one)), evidence: 'history', height, requests: 0 };
     },
     async fetchBuildInputs(intent: Intent): Promise<BuildInputs> {
       await up();

@@ -26,6 +26,7 @@ import { createSnapshots } from './snapshot.ts';
 import { createSources, type Sources } from './sources.ts';
 import { broadcast, readFate } from './submission.ts';
 import type { BtcBlock } from './transfers.ts';
+import { createUseReader } from './use.ts';
 
 export interface BtcClientOptions {
   /** How long a question waits for a node's scan of its outputs, milliseconds. */
@@ -67,6 +68,7 @@ export function createClient(
       if (token !== null) throw new TypeError('the chain has no tokens');
       return balanceOfCoins(await sources.onNode((node) => readCoinsAtHead(reading, node, address)));
     },
+    fetchUse: createUseReader({ network, sources, heads, snapshots }),
     fetchBuildInputs: ({ from }) => sources.onNode((node) => readBuildInputs(reading, node, from)),
     broadcast: (signed) => broadcast(submission, signed),
     getFate: (unsigned, txid) => sources.onNode((node) => readFate(submission, node, unsigned, txid)),

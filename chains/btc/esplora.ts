@@ -1,7 +1,7 @@
 /**
  * Esplora's HTTP API: head, hashes, and the outputs of an address. Nothing of it is believed alone: every output is
  * asked of a node again before it counts.
- *   GET /blocks · /block-height/:height · /address/:address/utxo · /address/:address/txs/mempool
+ *   GET /blocks · /block-height/:height · /address/:address · /address/:address/utxo · /address/:address/txs/mempool
  * Source: Blockstream/esplora API.md.
  */
 import { z } from 'zod';
@@ -44,13 +44,15 @@ async function getJson<S extends z.ZodType>(
 ): Promise<z.infer<S>> {
   const { status, text } = await get(network, endpoint, path);
   if (status === 404) throw new ChainUnavailable(network.slug, `index: nothing at ${path.split('/')[1]}`);
-  let value: unknown;
+  return parsed(schema, jsonOf(text), 'index');
+}
+
+function jsonOf(text: string): unknown {
   try {
-    value = parseLossless(text);
+    return parseLossless(text);
   } catch {
     throw new MalformedReply('the index answers no JSON', text);
   }
-  return parsed(schema, value, 'index');
 }
 
 /** True for an endpoint that answers as an index does. Throws: ChainUnavailable when it does not answer. */
@@ -96,4 +98,23 @@ export async function indexSnapshot(
     [...utxos.filter(({ status }) => status.confirmed), ...spent].map((one) => `${one.txid}:${one.vout}`),
   );
   return { height: after.height, hash: after.hash, outpoints };
+}
+
+const stats = z.object({ tx_count: z.int().nonnegative() });
+const addressReply = z.object({ address: z.string(), chain_stats: stats, mempool_stats: stats });
+/** electrs and its kin refuse an address with a long history: such a one was used. */
+const LONG_HISTORY = /too many|history/i;
+
+/**
+ * Whether any transaction, in a block or waiting, has to do with an address: the word of the index. Throws:
+ * ChainUnavailable, MalformedReply.
+ */
+export async function indexHasHistory(network: BtcNetwork, endpoint: Endpoint, address: string): Promise<boolean> {
+  const path = `/address/${address}`;
+  const { status, text } = await endpoint.request({ method: 'GET', path });
+  if (status === 400 && LONG_HISTORY.test(text)) return true;
+  if (status >= 400) throw new ChainUnavailable(network.slug, `index: http ${status} ${safeText(text).slice(0, 100)}`);
+  const said = parsed(addressReply, jsonOf(text), 'index');
+  if (said.address !== address) throw new ChainUnavailable(network.slug, 'the index answers for another address');
+  return said.chain_stats.tx_count + said.mempool_stats.tx_count > 0;
 }

@@ -22,6 +22,11 @@ import type { BtcBlock } from './transfers.ts';
 export interface Snapshots {
   /** Outputs that may pay the address and be unspent at this head of this node. Throws: ChainUnavailable. */
   outpointsAt(node: Endpoint, address: string, script: Uint8Array, head: Head): Promise<ReadonlySet<string>>;
+  /**
+   * Whether anything pays each script and was unspent when the node scanned its outputs, or came since: one scan for
+   * all of them. Throws: ChainUnavailable.
+   */
+  paidAt(node: Endpoint, scripts: readonly Uint8Array[], head: Head): Promise<readonly boolean[]>;
   /** A block that was read anyway: keeps scanned scripts current without reading it again. */
   see(block: Block<BtcBlock>): void;
 }
@@ -125,6 +130,8 @@ export function createSnapshots(network: BtcNetwork, sources: Sources, waitMs: n
 
   return {
     see: (block) => scans.see(block),
+    paidAt: (node, wanted, head) =>
+      Promise.all(wanted.map(async (script) => (await scans.outpointsAt(node, hexOf(script), head)).size > 0)),
     async outpointsAt(node, address, script, head) {
       for (const index of await sources.indexes()) {
         const found = await fromIndex(index, node, address, script, head);
@@ -249,6 +256,6 @@ class Scans {
 }
 
 /** The same node, waited for as long as a scan takes. */
-function patient(node: Endpoint): Endpoint {
+export function patient(node: Endpoint): Endpoint {
   return { name: node.name, request: (asked) => node.request({ ...asked, timeoutMs: SCAN_MS_MAX }) };
 }

@@ -34,6 +34,7 @@ import { isRefusal } from '../../protocol/errors.ts';
 import { readTokenFacts } from './token-facts.ts';
 import { readTokenHazards } from './token-hazards.ts';
 import { createTraceReader } from './trace-reader.ts';
+import { readUse } from './use.ts';
 
 /** Balances of one request. Choice: providers take 100 calls and more. */
 const BALANCES_PER_BATCH = 100;
@@ -84,6 +85,7 @@ export function createClient(general: Network, transport: Transport, catalogue: 
           ? facts
           : { ...facts, hazards: await readTokenHazards(network, node, contract) };
       }),
+    fetchUse: (asked) => attempt((node) => readUse(network, heads, node, asked)),
     fetchLogs: (range) => readLogs(network, transport, range),
     seesInternal: async () =>
       network.nativeTransferLog !== null || network.tracesRequired === true || traces.isOffered(await heads.getHead()),

@@ -23,6 +23,7 @@ import { createInternalRecords, type InternalRecords } from './internal-records.
 import { broadcast } from './submission.ts';
 import { readTokenFacts } from './token-facts.ts';
 import type { TronBlock } from './transfers.ts';
+import { readUse } from './use.ts';
 
 export type TronClient = Required<Omit<ChainClient<TronBlock, TronInputs>, 'fetchBalanceAt'>>;
 
@@ -48,6 +49,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     heed: (inputs) => ({ ...inputs, timestampMs: timestampOf(inputs.headTimeMs) }),
     upholds: (inputs) => attempt((node) => hasReference(network, heads, node, inputs)),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
+    fetchUse: (asked) => attempt((node) => readUse(network, heads, node, asked)),
     seesInternal: () => seesInternal(network, transport, heads, internals),
     broadcast: (signed) => broadcast(sending, signed),
     getFate: (unsigned, txid) => attempt((node) => readFate(sending, node, unsigned, txid)),

@@ -14,6 +14,7 @@ import { createLedgerReader, type LedgerReader } from './ledger-reader.ts';
 import { broadcast, readOutcome } from './submission.ts';
 import { readTokenFacts } from './token-facts.ts';
 import type { XrpLedger } from './transfers.ts';
+import { readUse } from './use.ts';
 
 export type XrpClient = ChainClient<XrpLedger, XrpInputs> & Required<Pick<ChainClient, 'fetchTokenFacts'>>;
 
@@ -38,6 +39,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     fetchBuildInputs: (intent) => transport.attempt((endpoint) => readBuildInputs(transport, heads, endpoint, intent)),
     fetchTokenFacts: (contract) =>
       transport.attempt((endpoint) => readTokenFacts(transport, heads, endpoint, contract)),
+    fetchUse: (asked) => transport.attempt((endpoint) => readUse(transport, heads, endpoint, asked)),
     broadcast: (signed) => broadcast(parts, signed),
     getFate: (unsigned, txid) => transport.attempt((endpoint) => readFate(parts, endpoint, unsigned, txid)),
   };

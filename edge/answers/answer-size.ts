@@ -29,6 +29,7 @@ const ROW_BYTES: Partial<Record<OperationId, number>> = {
   listDeadLetters: 32 * KIB,
   listWebhookDeliveries: 32 * KIB,
   listSweepJobs: 4 * KIB,
+  listScanAddresses: 4 * KIB,
 };
 /**
  * Short lists that are answered whole: ten chains; a thousand sessions; the catalogue; sources with their addresses.

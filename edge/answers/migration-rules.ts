@@ -122,6 +122,7 @@ export const BATCH_FIELDS = [
   'batchId',
   'projectId',
   'uploadId',
+  'scanId',
   'state',
   'dryRunId',
   'adopting',
@@ -172,3 +173,46 @@ export const OBSERVE_FIELDS = [
     (field) => `chains.*.${field}`,
   ),
 ];
+
+type ScanJson = ReplyOf<'getScan'>;
+const SCAN_SAID = [
+  'state',
+  'gapLimit',
+  'maxScan',
+  'requestedMaxScan',
+  'review',
+  'scanned',
+  'found',
+  'lastUsedIndex',
+  'largestGap',
+  'unread',
+  'truncated',
+  'stoppedBy',
+  'evidence',
+  'headHeight',
+  'etaSeconds',
+  'warnings',
+  'warnings.*',
+  'reason',
+  'estimate',
+  'estimate.indexes',
+  'estimate.requests',
+  'estimate.seconds',
+  'networks',
+  'networks.*',
+  'createdAt',
+  'endedAt',
+];
+/** What a chain knows of addresses is the cloud's word; a batch that takes them has their paths checked at the edge. */
+export const SCAN_WORD = [...SCAN_SAID, 'projectId', 'keySourceId', 'chain'];
+export const NEW_SCAN_WORD = [...SCAN_SAID, 'id'];
+export const SCAN_ADDRESS_WORD = ['index', 'branch', 'address', 'derivationPath', 'used', 'userRef'];
+export const ofScan = ({ id, scanId }: ScanJson, { params }: Ask): string | null =>
+  firstFalse(['id', id === params['scanId']], ['scanId', scanId === id]);
+export const falseNewScan = (row: ScanJson, { params, body }: Ask): string | null =>
+  firstFalse(
+    ['scanId', row.scanId === row.id],
+    ['projectId', row.projectId === params['projectId']],
+    ['keySourceId', row.keySourceId === body['keySourceId']],
+    ['chain', row.chain === body['chain']],
+  );

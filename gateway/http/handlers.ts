@@ -22,6 +22,7 @@ import { cutoverHandlers } from './migration/cutover.ts';
 import { exportHandlers } from './migration/export.ts';
 import { importHandlers } from './migration/imports.ts';
 import { projectHandlers } from './migration/projects.ts';
+import { scanHandlers } from './migration/scans.ts';
 import { uploadHandlers } from './migration/uploads.ts';
 import { factorHandlers } from './organization/factors.ts';
 import { invitationHandlers } from './organization/invitations.ts';
@@ -121,6 +122,7 @@ export function createHandlers(
     ...detectCaseHandler(deps),
     ...projectHandlers(deps),
     ...uploadHandlers(deps),
+    ...scanHandlers(deps),
     ...importHandlers(deps),
     ...cutoverHandlers(deps),
     ...exportHandlers(deps),

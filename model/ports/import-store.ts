@@ -8,7 +8,9 @@ export interface Batch {
   readonly id: string;
   readonly accountId: AccountId;
   readonly projectId: string;
+  /** What it is made of: a file, or a scan. */
   readonly uploadId: string | null;
+  readonly scanId: string | null;
   /** Of rows that name none. */
   readonly chain: Chain | null;
   readonly includeChange: boolean;
@@ -22,6 +24,9 @@ export interface Batch {
   readonly committedAtMs: number | null;
   readonly createdAtMs: number;
 }
+
+/** What a batch is made of. */
+export type BatchOf = { readonly uploadId: string } | { readonly scanId: string };
 
 export interface PhaseReport {
   readonly state: 'passed' | 'failed' | 'not_run';
@@ -113,11 +118,12 @@ export interface CatchUp {
 }
 
 export interface ImportStore {
-  /** Null where the upload is not complete, or serves another batch; the account has `most` batches at most. */
+  /**
+   * False where what it is made of is not complete, or an upload serves another batch; the account has `most` batches
+   * at most.
+   */
   createBatch(
-    batch: Pick<Batch, 'id' | 'accountId' | 'projectId' | 'chain' | 'includeChange' | 'createdAtMs'> & {
-      readonly uploadId: string;
-    },
+    batch: Pick<Batch, 'id' | 'accountId' | 'projectId' | 'chain' | 'includeChange' | 'createdAtMs'> & BatchOf,
     most: number,
   ): Promise<boolean>;
   batch(accountId: AccountId, id: string): Promise<Batch | null>;

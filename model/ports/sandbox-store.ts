@@ -104,6 +104,8 @@ export interface SandboxStore extends SandboxPool {
   nonce(ledger: LedgerId, address: string): Promise<number>;
   /** Transactions that an address received or sent, oldest first: the outputs of a ledger that consists of them. */
   transactionsOf(ledger: LedgerId, address: string): Promise<{ height: number; transaction: SandboxTransaction }[]>;
+  /** Those of some addresses that received or sent anything. */
+  touched(ledger: LedgerId, addresses: readonly string[]): Promise<string[]>;
   /** Durable timers: confirm later. */
   schedule(row: { id: string; accountId: AccountId; dueAtMs: number; task: unknown }): Promise<void>;
   /** Leases due timers: they come back after `leaseMs` unless they are finished. SKIP LOCKED. */

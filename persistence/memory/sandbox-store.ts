@@ -150,7 +150,7 @@ function readsOf(
   ledgers: ReadonlyMap<LedgerId, Simulated>,
 ): Pick<
   SandboxStore,
-  'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil'
+  'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'touched' | 'downUntil'
 > {
   return {
     async head(ledger) {
@@ -199,15 +199,20 @@ function readsOf(
       const all = of(ledger).blocks.flatMap(({ height, transactions }) =>
         transactions.map((transaction) => ({ height, transaction })),
       );
-      const touches = ({ from, transfers }: SandboxTransaction) =>
-        from === address || transfers.some(({ to }) => to === address);
-      return structuredClone(all.filter(({ transaction }) => touches(transaction)));
+      return structuredClone(all.filter(({ transaction }) => touches(transaction, address)));
+    },
+    async touched(ledger, addresses) {
+      const all = of(ledger).blocks.flatMap(({ transactions }) => transactions);
+      return addresses.filter((address) => all.some((transaction) => touches(transaction, address)));
     },
     async downUntil(ledger) {
       return of(ledger).downUntilMs;
     },
   };
 }
+
+const touches = ({ from, transfers }: SandboxTransaction, address: string): boolean =>
+  from === address || transfers.some(({ to }) => to === address);
 
 /** One sender's transactions of which at most one can be in blocks: they share a counter value or an output. */
 function excludes(one: SandboxTransaction, other: SandboxTransaction): boolean {

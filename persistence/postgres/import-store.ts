@@ -11,12 +11,21 @@ export function createImportStore(sql: Sql): ImportStore {
 
 function batches(sql: Sql): Pick<ImportStore, 'createBatch' | 'batch' | 'batchesOf' | 'moveBatch' | 'claimImports'> {
   return {
-    async createBatch({ id, accountId, projectId, uploadId, chain, includeChange, createdAtMs }, most) {
+    async createBatch(batch, most) {
+      const { id, accountId, projectId, chain, includeChange, createdAtMs } = batch;
+      const isFew = sql`(select count(*) from import_batch b where b.account_id = ${accountId}) < ${most}::int`;
+      if ('scanId' in batch) {
+        const { count } = await sql`
+          insert into import_batch (account_id, id, project_id, scan_id, chain, with_change, created_at)
+            select ${accountId}, ${id}, ${projectId}, s.id, s.chain, ${includeChange}, ${createdAtMs}::timestamptz
+              from scan s
+             where s.account_id = ${accountId} and s.id = ${batch.scanId} and s.state = 'completed' and ${isFew}`;
+        return count > 0;
+      }
       const { count } = await sql`
         with taken as (
           update upload u set state = 'used'
-           where u.id = ${uploadId} and u.account_id = ${accountId} and u.state = 'complete'
-             and (select count(*) from import_batch b where b.account_id = ${accountId}) < ${most}::int
+           where u.id = ${batch.uploadId} and u.account_id = ${accountId} and u.state = 'complete' and ${isFew}
           returning u.id
         )
         insert into import_batch (account_id, id, project_id, upload_id, chain, with_change, created_at)
@@ -251,6 +260,7 @@ function batchOf(row: Columns): Batch {
     accountId: row.accountId,
     projectId: row.projectId,
     uploadId: row.uploadId,
+    scanId: row.scanId,
     chain: row.chain,
     includeChange: row.withChange,
     state: row.state,

@@ -123,6 +123,7 @@ function reads(
   | 'balance'
   | 'nonce'
   | 'transactionsOf'
+  | 'touched'
   | 'isFormer'
   | 'downUntil'
   | 'behind'
@@ -180,6 +181,16 @@ function reads(
            and (t.value -> 'transfers' @> ${JSON.stringify([{ to: address }])}::text::jsonb or t.value ->> 'from' = ${address})
          order by b.height, t.n`;
       return rows.map(({ height, transaction }) => ({ height, transaction }));
+    },
+    async touched(ledger, addresses) {
+      const rows = await sql<{ address: string }[]>`
+        select a.address from unnest(${addresses as string[]}::text[]) a(address)
+         where exists (
+           select 1 from sandbox_block b where b.ledger = ${ledger} and (
+             b.transactions @> jsonb_build_array(jsonb_build_object('transfers', jsonb_build_array(
+               jsonb_build_object('to', a.address))))
+             or b.transactions @> jsonb_build_array(jsonb_build_object('from', a.address))))`;
+      return rows.map(({ address }) => address);
     },
     async isFormer(ledger, txid) {
       const rows = await sql`select 1 from sandbox_former where txid = ${txid} and ledger = ${ledger}`;

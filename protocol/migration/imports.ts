@@ -95,6 +95,7 @@ export const ROW_CODES = [
   'same_address_other_network',
   'user_ref_kept',
   'ADDRESS_CONFLICT',
+  'change_holds_money',
   'band_exceeded',
 ] as const;
 export type RowCode = (typeof ROW_CODES)[number];

@@ -143,6 +143,60 @@ export interface ChainOutlook {
   readonly listRequired: boolean;
 }
 
+/**
+ * queued → running → completed; running ⇄ waiting while the chain cannot be read; failed where it cannot be scanned
+ * here at all; cancelled by the caller.
+ */
+export const SCAN_STATES = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
+export type ScanState = (typeof SCAN_STATES)[number];
+export const SCAN_ENDS = ['gap_limit', 'max_scan'] as const;
+export type ScanEnd = (typeof SCAN_ENDS)[number];
+/** Of a limit above `SCAN_SELF_SERVICE_MAX`, by an administrator. */
+export const SCAN_REVIEWS = ['pending', 'approved', 'declined'] as const;
+export type ScanReview = (typeof SCAN_REVIEWS)[number];
+/** `each`: every extended key of the source is an account of one address. */
+export const SCAN_TEMPLATES = ['account', 'each'] as const;
+export type ScanTemplate = (typeof SCAN_TEMPLATES)[number];
+
+/**
+ * What a scan goes by.
+ *   history       every transaction that ever touched the address, by an index or a whole ledger
+ *   blocks        every transaction in a block
+ *   unspent_only  outputs that nobody has spent yet
+ *   state         what the ledger says of the account now: it has sent, or it holds something
+ */
+export const EVIDENCE = ['history', 'blocks', 'unspent_only', 'state'] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** What a scan cannot see, or what was found that needs a look. */
+export const SCAN_WARNINGS = [
+  'pending_unseen',
+  'spent_unseen',
+  'tokens_unseen',
+  'deleted_unseen',
+  'evm_networks',
+  'keys_exhausted',
+  'change_holds_money',
+] as const;
+export type ScanWarning = (typeof SCAN_WARNINGS)[number];
+
+export const GAP_LIMIT = 20;
+/** Where spent outputs are not seen: an address that was emptied looks like one that was never used. */
+export const GAP_LIMIT_UNSPENT = 1_000;
+/** Above it an administrator decides. Spec §8.5. */
+export const SCAN_SELF_SERVICE_MAX = 10_000;
+export const SCAN_MAX = 1_000_000;
+
+/** What is wrong with a list of references by index; refused whole. */
+export const MAPPING_REASONS = [
+  'columns',
+  'bad_index',
+  'duplicate_index',
+  'empty_user_ref',
+  'user_ref_length',
+] as const;
+export type MappingReason = (typeof MAPPING_REASONS)[number];
+
 /** What a search for a path says beside what it found. */
 export const PATH_HINTS = [
   'another_account',

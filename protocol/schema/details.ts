@@ -72,6 +72,7 @@ export const DETAILS = {
     standard: text,
     symbol: text,
     contract: textOrNone,
+    line: whole,
   }),
   INVALID_CHAIN: some(input),
   INVALID_ADDRESS: some({ ...input, owner: text }),

@@ -45,7 +45,8 @@ export const completedUpload = z.object({
 
 export const batchParams = z.strictObject({ batchId: pathId('imp') });
 export const createImportBody = z.strictObject({
-  uploadId: z.string().max(64),
+  uploadId: z.string().max(64).exactOptional().meta({ description: 'of a file that is complete; or' }),
+  scanId: z.string().max(64).exactOptional().meta({ description: 'of a scan that is complete' }),
   chain: chain.exactOptional().meta({ description: 'of rows that name none' }),
   includeChange: z.boolean().exactOptional(),
 });
@@ -54,6 +55,7 @@ export const importBatch = z.object({
   batchId: z.string(),
   projectId: z.string(),
   uploadId: z.string().nullable(),
+  scanId: z.string().nullable(),
   state: z.enum(BATCH_STATES),
   dryRunId: z.string().nullable(),
   adopting: count.meta({ description: 'addresses that a commit adopts, or has adopted' }),

@@ -137,5 +137,12 @@ export function addressesOfKey(family: Family, publicKey: Uint8Array, begin: rea
   }
 }
 
+/** The address of a compressed public key; of btc under a script. */
+export function addressOfKey(family: Family, publicKey: Uint8Array, script: ScriptType | null): string {
+  if (family === 'btc') return bitcoinAddress(bitcoin.prefixes, publicKey, script ?? 'p2wpkh');
+  const [address] = addressesOfKey(family, publicKey, []);
+  return address!;
+}
+
 /** How addresses of a script begin, so that no taproot key is derived for nothing. */
 const BEGIN_OF: Readonly<Record<ScriptType, string>> = { p2pkh: '1', 'p2sh-p2wpkh': '3', p2wpkh: 'bc1q', p2tr: 'bc1p' };

@@ -5,7 +5,8 @@ import { keyNodeOf, parseXpub, type ExtendedPublicKey } from '../../../chains/se
 import { isRefusal } from '../../../protocol/errors.ts';
 import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { CHAINS, FAMILY_OF, type Environment, type Family } from '../../../protocol/slugs.ts';
-import { addressesOfKey, searchPath, type Found } from './search.ts';
+import { addressesOfKey, addressOfKey, searchPath, type Found } from './search.ts';
+import type { ScriptType } from '../../../chains/btc/derive.ts';
 
 export interface SearchJob {
   readonly kind: 'search';
@@ -25,7 +26,18 @@ export interface DeriveJob {
   /** Of btc: first characters that an address may have. */
   readonly begin: readonly string[];
 }
-export type Job = SearchJob | DeriveJob;
+/** Address texts of [from, to) of a branch below each of some extended keys. */
+export interface AddressesJob {
+  readonly kind: 'addresses';
+  readonly family: Family;
+  readonly keys: readonly string[];
+  readonly branch: 0 | 1;
+  readonly from: number;
+  readonly to: number;
+  /** Of btc. */
+  readonly script: ScriptType | null;
+}
+export type Job = SearchJob | DeriveJob | AddressesJob;
 /** An address by its key of the registry, and the steps to it; '' for the key itself. */
 export interface Derived {
   readonly key: string;
@@ -34,6 +46,7 @@ export interface Derived {
 export interface Results {
   search: (Found | null)[];
   derive: Derived[];
+  addresses: string[];
 }
 
 export interface Sent {
@@ -47,6 +60,7 @@ export type Answered = { readonly id: number } & (
 /** The result of a job. Throws: RangeError where the key is none. */
 export function perform(job: Job): Results[Job['kind']] {
   if (job.kind === 'derive') return derived(job);
+  if (job.kind === 'addresses') return addresses(job);
   const key = readXpub(job.xpub);
   return job.addresses.map((address) => searchPath(job.family, key, address));
 }
@@ -75,6 +89,14 @@ function derived({ environment, family, key, begin }: DeriveJob): Derived[] {
   return Array.from({ length: key.to - key.from }, (_, at) => key.from + at).flatMap((index) =>
     keysOf(node.publicKeyOf(index), `${before}${index}`),
   );
+}
+
+function addresses({ family, keys, branch, from, to, script }: AddressesJob): string[] {
+  return keys.flatMap((text) => {
+    const { publicKey, chainCode } = readXpub(text);
+    const node = keyNodeOf(publicKey, chainCode).childOf(branch);
+    return Array.from({ length: to - from }, (_, at) => addressOfKey(family, node.publicKeyOf(from + at), script));
+  });
 }
 
 parentPort?.on('message', ({ id, job }: Sent) => {

@@ -7,6 +7,13 @@ export type { ImportField, ImportFormat, KeyedField };
 /** One address, or a range of them that is not derived yet. Lines are counted from one. */
 export type Entry =
   | { readonly kind: 'row'; readonly line: number; readonly fields: Readonly<Partial<Record<ImportField, string>>> }
+  /** Of a scan: the address was derived from the extended key. */
+  | {
+      readonly kind: 'scanned';
+      readonly line: number;
+      readonly xpub: string;
+      readonly fields: Readonly<Partial<Record<ImportField, string>>>;
+    }
   | {
       readonly kind: 'descriptor';
       readonly line: number;

@@ -100,11 +100,12 @@ export class Judge {
   /** What an entry says, one address after the other: a range is as many as it names. */
   *judge(entry: Entry): Generator<Judged> {
     if (entry.kind === 'row') yield* this.#row(entry.line, entry.fields);
+    else if (entry.kind === 'scanned') yield* this.#row(entry.line, entry.fields, entry.xpub);
     else if (entry.kind === 'keyed') yield* this.#keyed(entry.line, entry.fields);
     else yield* this.#descriptor(entry);
   }
 
-  *#row(line: number, fields: Fields): Generator<Judged> {
+  *#row(line: number, fields: Fields, xpub: string | null = null): Generator<Judged> {
     const place = this.#place(line, fields);
     if ('kind' in place) return yield place;
     const wrong = texts(line, fields);
@@ -112,7 +113,7 @@ export class Judge {
     const path = fields.path === undefined || fields.path === '' ? null : normalPath(fields.path);
     if (fields.path !== undefined && fields.path !== '' && path === null)
       return yield finding('schema', 'bad_index', line, `no path: ${shown(fields.path)}`, { field: 'path' });
-    yield* this.#address(line, place, { xpub: null, path }, fields);
+    yield* this.#address(line, place, { xpub, path }, fields);
   }
 
   #place(line: number, fields: Fields): Place | Finding {

@@ -10,6 +10,7 @@ import type { Heights } from '../../../model/account/migration.ts';
 import type { Accounts } from '../../../model/ports/accounts.ts';
 import type { ChainAccess } from '../../../model/ports/chain-access.ts';
 import type { Batch, ImportStore, Issue, StagedRow } from '../../../model/ports/import-store.ts';
+import type { FoundRow, Lane, ScanPlace, ScanStore } from '../../../model/ports/scan-store.ts';
 import type { UploadStore } from '../../../model/ports/upload-store.ts';
 import type { WatchStore } from '../../../model/ports/watch-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
@@ -29,6 +30,7 @@ import { sourcesOf, whyNotSigned } from '../../key-source/decide.ts';
 export interface ResumeDeps {
   readonly uploads: UploadStore;
   readonly imports: ImportStore;
+  readonly scans: ScanStore;
   readonly accounts: Pick<Accounts, 'ask'>;
   readonly nowMs: () => number;
   readonly log: Record<'info' | 'warn', (fields: object, message: string) => void>;
@@ -46,6 +48,7 @@ export const FILLED_AT_ONCE = 5_000;
 /** Rows that are judged before the event loop gets its turn. */
 const JUDGED_AT_ONCE = 50;
 const CHUNKS_AT_ONCE = 4;
+const SCANNED_AT_ONCE = 1_000;
 const SANDBOX_ROWS_MAX = 100_000;
 const DRY_RUN_MS = 86_400_000;
 const RESUMED_AT_ONCE = 10;
@@ -233,7 +236,20 @@ async function claimsOf(imports: ImportStore, accountId: AccountId, id: string) 
   }
 }
 
-/** One run over a file. */
+/** A row of a scan as one of a file; the key that it was derived from is the claim. */
+function entryOf(chain: Chain, { keys, branch }: Lane, row: FoundRow, line: number): Found {
+  const isEach = keys.length > 1,
+    key = isEach ? keys[row.index]! : keys[0]!;
+  const path = `${key.path}/${branch}/${isEach ? 0 : row.index}`;
+  return {
+    kind: 'scanned',
+    line,
+    xpub: key.xpub,
+    fields: { chain, address: row.address, path, ...(row.userRef === null ? {} : { userRef: row.userRef }) },
+  };
+}
+
+/** One run over a file, or over what a scan found. */
 class Validation {
   readonly #deps: ResumeDeps;
   readonly #batch: Batch;
@@ -319,13 +335,14 @@ class Validation {
   }
 
   async #read(): Promise<void> {
+    this.#tally.runs('parse');
+    if (this.#batch.scanId !== null) return this.#readScan(this.#batch.scanId);
     const { uploads } = this.#deps,
       upload = this.#batch.uploadId === null ? null : await uploads.upload(this.#batch.uploadId),
       stored = upload?.content?.stored;
     if (stored === undefined) throw new Error('the file of a batch is gone');
     const rowsMax = environmentOf(this.#batch.accountId) === 'sandbox' ? SANDBOX_ROWS_MAX : ROWS_MAX;
     const reader = createImportReader(rowsMax);
-    this.#tally.runs('parse');
     for (let after = -1; !this.#isLost && !this.#isOver;) {
       const chunks = await uploads.chunks(upload!.id, stored, after, CHUNKS_AT_ONCE);
       for (const { bytes } of chunks) await this.#take(reader.push(bytes));
@@ -333,6 +350,37 @@ class Validation {
       after = chunks.at(-1)!.n;
     }
     if (!this.#isLost && !this.#isOver) await this.#take(reader.end());
+  }
+
+  /** What a scan found, row by row; change only where it was asked for (M-D7). */
+  async #readScan(scanId: string): Promise<void> {
+    const { scans } = this.#deps,
+      { accountId, includeChange } = this.#batch;
+    const scan = await scans.scan(accountId, scanId);
+    if (scan === null) throw new Error('the scan of a batch is gone');
+    let after: ScanPlace | null = null,
+      line = 0,
+      leftOut = 0;
+    while (!this.#isLost && !this.#isOver) {
+      const rows = await scans.rows(accountId, scanId, after, SCANNED_AT_ONCE);
+      const found = rows.flatMap((row): Found[] => {
+        line += 1;
+        const lane = scan.lanes[row.lane]!;
+        if (lane.branch === 1 && !includeChange) {
+          leftOut += row.used ? 1 : 0;
+          return [];
+        }
+        return [entryOf(scan.chain, lane, row, line)];
+      });
+      await this.#take(found);
+      if (rows.length < SCANNED_AT_ONCE) break;
+      after = rows.at(-1)!;
+    }
+    if (leftOut > 0) {
+      const message = `${leftOut} used addresses of change are left out: includeChange takes them`;
+      const change = { phase: 'derivation', severity: 'warning', code: 'change_holds_money', message } as const;
+      this.#keep({ ...change, line: null, column: null, field: null });
+    }
   }
 
   async #take(found: readonly Found[]): Promise<void> {

@@ -45,9 +45,25 @@ export function indexAnswer(ledger: BtcLedger, tip: number, path: string): Index
   } catch {
     return plain(400, 'Invalid');
   }
+  if (rest === '') return { status: 200, body: { address: key, ...countsOf(ledger, tip, script) } };
   if (rest === 'utxo') return { status: 200, body: unspentOf(ledger, tip, script) };
   const isPool = rest === 'txs' && more === 'mempool';
   return isPool ? { status: 200, body: pooledOf(ledger, script) } : plain(404, 'Not found');
+}
+
+/** Transactions that pay the script, in blocks and waiting. */
+function countsOf(ledger: BtcLedger, tip: number, script: Uint8Array) {
+  const pays = ({ outs }: { outs: readonly { script: Uint8Array }[] }) =>
+    outs.some((output) => Buffer.compare(output.script, script) === 0);
+  const mined = Array.from(
+    { length: tip + 1 },
+    (_, height) => ledger.blockAt(height)!.transactions.filter(pays).length,
+  );
+  const waiting = [...ledger.pool.values()].filter(({ transaction }) => pays(transaction));
+  return {
+    chain_stats: { tx_count: mined.reduce((sum, count) => sum + count, 0) },
+    mempool_stats: { tx_count: waiting.length },
+  };
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

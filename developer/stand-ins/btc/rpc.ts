@@ -22,6 +22,10 @@ export interface View {
   /** Methods that this node does not have. */
   readonly without: ReadonlySet<string>;
   readonly syncing: boolean;
+  /** How far its index of block filters is; null: it keeps none. */
+  readonly filteredTo: number | null;
+  /** Blocks that `scanblocks` names although they have nothing, as filters do now and then. */
+  readonly falseMatches: readonly string[];
 }
 
 type Params = readonly unknown[];
@@ -198,6 +202,28 @@ const METHODS: Readonly<Record<string, Method>> = {
       })),
       total_amount: new Amount(found.reduce((sum, { value }) => sum + value, 0n)),
     };
+  },
+  getindexinfo(view) {
+    const { filteredTo } = view;
+    if (filteredTo === null) return {};
+    const synced = filteredTo >= view.tip().height;
+    return { 'basic block filter index': { synced, best_block_height: filteredTo } };
+  },
+  help: (view, params) =>
+    text(params, 0) === 'scanblocks' && view.without.has('scanblocks')
+      ? 'help: unknown command: scanblocks'
+      : text(params, 0),
+  scanblocks(view, params) {
+    const [, descriptors, from = 0, to = view.tip().height] = params as [string, { desc: string }[], number?, number?];
+    const wanted = new Set(descriptors.map(({ desc }) => /^raw\(([0-9a-f]*)\)/.exec(desc)?.[1]));
+    const heights = Array.from({ length: Math.min(to, view.filteredTo ?? -1) - from + 1 }, (_, at) => from + at);
+    const matching = heights
+      .map((height) => view.ledger.blockAt(height)!)
+      .filter(({ transactions }) =>
+        transactions.some(({ outs }) => outs.some(({ script }) => wanted.has(Buffer.from(script).toString('hex')))),
+      );
+    const relevant = [...view.falseMatches, ...matching.map(({ hash }) => hash)];
+    return { from_height: from, to_height: to, relevant_blocks: relevant, completed: true };
   },
 };
 

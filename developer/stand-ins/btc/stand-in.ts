@@ -83,6 +83,8 @@ abstract class Peer {
 export class BtcNode extends Peer implements View {
   indexed = false;
   prunedBelow = 0;
+  filteredTo: number | null = null;
+  falseMatches: readonly string[] = [];
   genesisHash: string = GENESIS.hash;
   estimateSatPerKvb: bigint | null = null;
   without: ReadonlySet<string> = new Set();

@@ -27,9 +27,9 @@ export function cutoverHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     chains,
     log,
     nowMs,
-    stores: { imports, uploads, watch },
+    stores: { imports, uploads, scans, watch },
   } = deps;
-  const work = createImportWork({ uploads, imports, accounts, chains, watch, nowMs, log });
+  const work = createImportWork({ uploads, imports, scans, accounts, chains, watch, nowMs, log });
 
   async function projectOf(asked: Pick<Asked<'getObserve'>, 'caller' | 'params'>): Promise<Project | Refusal> {
     const { projectId } = asked.params;

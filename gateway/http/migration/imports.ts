@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { capacityOf } from '../../../actors/migration/capacity.ts';
 import { createImportWork, finishBatch, validateBatch } from '../../../actors/migration/imports/work.ts';
-import type { Batch, Issue } from '../../../model/ports/import-store.ts';
+import type { Batch, BatchOf, Issue } from '../../../model/ports/import-store.ts';
 import { isRefusal, notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { environmentOf, isId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
@@ -39,14 +39,32 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     chains,
     log,
     nowMs,
-    stores: { imports, uploads, watch },
+    stores: { imports, uploads, scans, watch },
   } = deps;
-  const parts = { uploads, imports, accounts, chains, watch, nowMs, log };
+  const parts = { uploads, imports, scans, accounts, chains, watch, nowMs, log };
   const work = createImportWork(parts);
 
   async function batchOf(asked: Pick<Asked<'getImport'>, 'caller' | 'params'>): Promise<Batch | Refusal> {
     const { batchId } = asked.params;
     return (await imports.batch(accountOf(asked), batchId)) ?? unknownIn(asked, 'import', batchId);
+  }
+
+  /** Refuses: NOT_FOUND, CONFLICT, IMPORT_NOT_READY. */
+  async function uploadOf(asked: Pick<Asked, 'caller'>, uploadId: string): Promise<BatchOf | Refusal> {
+    const upload = isId('upl', uploadId) ? await uploads.upload(uploadId) : null;
+    if (upload === null || upload.accountId !== accountOf(asked))
+      return notFound('upload', uploadId, { field: 'uploadId', environment: asked.caller.environment });
+    if (upload.state === 'used') return refuse('CONFLICT', { reason: 'the upload serves another batch' });
+    if (upload.state !== 'complete') return refuse('IMPORT_NOT_READY', { state: upload.state, reason: 'upload' });
+    return { uploadId };
+  }
+  /** The same of a scan of the project. */
+  async function scanOf(asked: Asked<'createImport'>, scanId: string): Promise<BatchOf | Refusal> {
+    const scan = isId('scn', scanId) ? await scans.scan(accountOf(asked), scanId) : null;
+    if (scan === null || scan.projectId !== asked.params.projectId)
+      return notFound('scan', scanId, { field: 'scanId', environment: asked.caller.environment });
+    if (scan.state !== 'completed') return refuse('IMPORT_NOT_READY', { state: scan.state, reason: 'scan' });
+    return { scanId };
   }
 
   /** Waits for what was begun, up to ten seconds; what fails is taken up again by the clock. */
@@ -82,17 +100,16 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async createImport(asked) {
       const accountId = accountOf(asked),
         { projectId } = asked.params,
-        { uploadId, chain = null, includeChange = false } = asked.body;
+        { uploadId, scanId, chain = null, includeChange = false } = asked.body;
+      if ((uploadId === undefined) === (scanId === undefined))
+        return refuse('INVALID_INPUT', { field: 'uploadId', expected: 'either uploadId or scanId' });
       const project = await uploads.project(accountId, projectId);
       if (project === null) return unknownIn(asked, 'project', projectId);
-      const upload = isId('upl', uploadId) ? await uploads.upload(uploadId) : null;
-      if (upload === null || upload.accountId !== accountId)
-        return notFound('upload', uploadId, { field: 'uploadId', environment: asked.caller.environment });
-      if (upload.state === 'used') return refuse('CONFLICT', { reason: 'the upload serves another batch' });
-      if (upload.state !== 'complete') return refuse('IMPORT_NOT_READY', { state: upload.state, reason: 'upload' });
+      const of = scanId === undefined ? await uploadOf(asked, uploadId!) : await scanOf(asked, scanId);
+      if (isRefusal(of)) return of;
       const id = newId('imp', nowMs());
       const isMade = await imports.createBatch(
-        { id, accountId, projectId, uploadId, chain, includeChange, createdAtMs: nowMs() },
+        { id, accountId, projectId, ...of, chain, includeChange, createdAtMs: nowMs() },
         BATCHES_MAX,
       );
       if (!isMade) return refuse('CONFLICT', { reason: 'too_many_batches', limit: BATCHES_MAX });
@@ -198,12 +215,13 @@ const NOTHING = {
 const issueView = ({ n: _, ...issue }: Issue): ReplyOf<'listImportIssues'>['content'][number] => issue;
 
 export function batchView(batch: Batch): ReplyOf<'getImport'> {
-  const { id, projectId, uploadId, state, dryRunId, adopting, heights, createdAtMs, committedAtMs } = batch;
+  const { id, projectId, uploadId, scanId, state, dryRunId, adopting, heights, createdAtMs, committedAtMs } = batch;
   return {
     id,
     batchId: id,
     projectId,
     uploadId,
+    scanId,
     state,
     dryRunId,
     adopting,

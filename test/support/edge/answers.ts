@@ -14,6 +14,8 @@ import {
   OBSERVED,
   PROJECT,
   UPLOAD_ID,
+  SCAN,
+  SCAN_ADDRESS,
 } from './migration-answers.ts';
 
 export interface Sample<O extends ForwardedOperation = ForwardedOperation> {
@@ -629,6 +631,14 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
     body: { filename: 'addresses.csv' },
     data: { uploadId: UPLOAD_ID, uploadUrl: 'https://cloud.example/x', deadline: AT, maxBytes: 5 },
   },
+  discover: {
+    params: { projectId: PROJECT.id },
+    body: { keySourceId: SCAN.keySourceId, chain: SCAN.chain },
+    data: SCAN,
+  },
+  getScan: { params: { scanId: SCAN.id }, data: SCAN },
+  cancelScan: { params: { scanId: SCAN.id }, data: SCAN },
+  listScanAddresses: { params: { scanId: SCAN.id }, data: page(SCAN_ADDRESS) },
   createImport: { params: { projectId: PROJECT.id }, body: { uploadId: UPLOAD_ID }, data: BATCH },
   getImport: { params: { batchId: BATCH.id }, data: BATCH },
   validateImport: { params: { batchId: BATCH.id }, body: {}, data: DRY_RUN },

@@ -1,0 +1,148 @@
+/**
+ * Where a scan goes on and where it ends: pure. A lane ends after `gapLimit` indexes in a row that were read and show no
+ * use, but not before the highest index that has a reference and as many again; what was not read is no gap. Lanes are
+ * read one after the other. Migration M-D1, M-D4, M-D7.
+ */
+import { SCRIPT_TYPES, type ScriptType } from '../../../chains/btc/derive.ts';
+import { parseXpub } from '../../../chains/secp256k1.ts';
+import type { KeySource } from '../../../model/account/key-source.ts';
+import type { Lane } from '../../../model/ports/scan-store.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
+import {
+  GAP_LIMIT,
+  GAP_LIMIT_UNSPENT,
+  type Evidence,
+  type ScanEnd,
+  type ScanTemplate,
+} from '../../../protocol/migration/words.ts';
+import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
+
+/** Indexes of one window: what is committed at once, and repeated after a crash. */
+export const WINDOW = 100;
+
+/** Scripts by the purpose of a path; a key without one can have any of those that need no tweak. */
+const SCRIPT_OF: Readonly<Record<string, ScriptType>> = {
+  "44'": 'p2pkh',
+  "49'": 'p2sh-p2wpkh',
+  "84'": 'p2wpkh',
+  "86'": 'p2tr',
+};
+const ANY_SCRIPT: readonly ScriptType[] = SCRIPT_TYPES.filter((script) => script !== 'p2tr').toReversed();
+
+const begun = (lane: Pick<Lane, 'keys' | 'branch' | 'script'>): Lane => ({
+  ...lane,
+  next: 0,
+  gap: 0,
+  lastUsed: null,
+  largestGap: 0,
+  done: null,
+});
+
+/** The lanes of a source's extended keys for a chain; none where it has no such key. Branch 0 of the first key leads. */
+export function lanesOf(
+  source: Pick<KeySource, 'keys'>,
+  chain: Chain,
+  template: ScanTemplate,
+  branches: readonly (0 | 1)[],
+): Lane[] {
+  const family = FAMILY_OF[chain];
+  const keys = source.keys.flatMap(({ family: of, xpub, path }) => {
+    if (of !== family || xpub === null || path === null) return [];
+    return isRefusal(parseXpub(xpub)) ? [] : [{ xpub, path }];
+  });
+  if (keys.length === 0) return [];
+  const groups =
+    template === 'each' ? [keys.toSorted((a, b) => accountOf(a.path) - accountOf(b.path))] : keys.map((one) => [one]);
+  const made = groups.flatMap((group) =>
+    scriptsOf(chain, group[0]!.path).flatMap((script) =>
+      branches.map((branch) => begun({ keys: group, branch, script })),
+    ),
+  );
+  return made.toSorted((a, b) => a.branch - b.branch);
+}
+
+/** `m/44'/60'/7'` is the eighth account. */
+const accountOf = (path: string): number => Number.parseInt(path.split('/')[3] ?? '0', 10);
+
+function scriptsOf(chain: Chain, path: string): readonly (ScriptType | null)[] {
+  if (FAMILY_OF[chain] !== 'btc') return [null];
+  const script = SCRIPT_OF[path.split('/')[1] ?? ''];
+  return script === undefined ? ANY_SCRIPT : [script];
+}
+
+export interface Limits {
+  /** Null: as the evidence asks for. */
+  readonly gapLimit: number | null;
+  readonly maxScan: number;
+  /** Of the first lane. */
+  readonly mappedTo: number | null;
+}
+
+/** The gap after which a lane ends. */
+export const gapOf = (gapLimit: number | null, evidence: Evidence | null): number =>
+  gapLimit ?? (evidence === 'unspent_only' ? GAP_LIMIT_UNSPENT : GAP_LIMIT);
+
+/** How far a lane may go: `each` has no more indexes than keys. */
+const endOf = ({ keys }: Pick<Lane, 'keys'>, maxScan: number): number =>
+  keys.length === 1 ? maxScan : Math.min(maxScan, keys.length);
+
+export interface Window {
+  readonly lane: number;
+  readonly from: number;
+  /** Not part of it. */
+  readonly to: number;
+}
+
+/** What is read next; null where every lane has ended. */
+export function nextWindow(lanes: readonly Lane[], { maxScan }: Pick<Limits, 'maxScan'>): Window | null {
+  const lane = lanes.findIndex(({ done }) => done === null);
+  if (lane === -1) return null;
+  const { next } = lanes[lane]!;
+  return { lane, from: next, to: Math.min(next + WINDOW, Math.max(endOf(lanes[lane]!, maxScan), next + 1)) };
+}
+
+export interface Advanced {
+  readonly lanes: readonly Lane[];
+  /** How many indexes of the window count: those after the end of the lane do not. */
+  readonly counted: number;
+  readonly found: number;
+}
+
+/** The lanes after a window. `used`: of each of its indexes. */
+export function advance(
+  lanes: readonly Lane[],
+  { lane: at }: Pick<Window, 'lane'>,
+  used: readonly boolean[],
+  { gapLimit, maxScan, mappedTo }: Limits,
+  evidence: Evidence,
+): Advanced {
+  const limit = gapOf(gapLimit, evidence),
+    before = lanes[at]!,
+    end = endOf(before, maxScan);
+  const least = at === 0 && mappedTo !== null ? mappedTo + limit : -1;
+  let { next, gap, lastUsed, largestGap } = before,
+    done: ScanEnd | null = null,
+    found = 0,
+    counted = 0;
+  for (const isUsed of used) {
+    if (isUsed) {
+      largestGap = Math.max(largestGap, gap);
+      lastUsed = next;
+      gap = 0;
+      found += 1;
+    } else gap += 1;
+    next += 1;
+    counted += 1;
+    if (gap >= limit && next > least) done = 'gap_limit';
+    else if (next >= end) done = 'max_scan';
+    if (done !== null) break;
+  }
+  const moved = { ...before, next, gap, lastUsed, largestGap, done };
+  return { lanes: lanes.map((lane, i) => (i === at ? moved : lane)), counted, found };
+}
+
+/** Why a scan ended; null while a lane goes on. */
+export function endedBy(lanes: readonly Lane[]): ScanEnd | null {
+  if (lanes.some(({ done }) => done === null)) return null;
+  return lanes.some(({ done }) => done === 'max_scan') ? 'max_scan' : 'gap_limit';
+}
