@@ -13,7 +13,7 @@
  */
 import type { Chain, Family } from '../protocol/slugs.ts';
 import type { Refusal } from '../protocol/errors.ts';
-import type { Evidence } from '../protocol/migration/words.ts';
+import type { SeesUse } from './use.ts';
 
 // ── Facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -264,23 +264,8 @@ export interface BuildInputs {
   readonly counter?: 'disputed' | 'one_word';
 }
 
-export interface UseAsk {
-  readonly addresses: readonly string[];
-  /** Whose balances count as use too. */
-  readonly tokens: readonly Token[];
-}
-
-export interface Use {
-  /** In the order asked. */
-  readonly used: readonly boolean[];
-  readonly evidence: Evidence;
-  readonly height: number;
-  /** What it cost the endpoint, so that a scan can go at its pace. */
-  readonly requests: number;
-}
-
 /** The consumer's view of a node, the only I/O of a family. Every method may throw `ChainUnavailable`. */
-export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildInputs> {
+export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildInputs> extends SeesUse {
   /** Compares with `Network.identity`. Throws: ChainUnavailable when it differs or cannot be read. */
   checkIdentity(): Promise<void>;
   /** Newest block of the endpoint that answers; height and hash from one answer. */
@@ -321,12 +306,6 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
    * What a token deployment says of itself, for token requests and the start-up check K4. Refuses: TOKEN_NOT_SUPPORTED.
    */
   fetchTokenFacts?(contract: string, ask?: 'hazards'): Promise<TokenFacts | Refusal>;
-  /**
-   * Which of some addresses anything shows to have been used, as one endpoint knows it at one block. Absent where a
-   * chain has no addresses that follow from a public key. Throws: ChainUnavailable where one of them is not known: an
-   * address that was not read is not unused.
-   */
-  fetchUse?(ask: UseAsk): Promise<Use>;
   /** Whether the blocks of this client carry internal transfers; where they do not, growth is reconciled (V7). */
   seesInternal?(): Promise<boolean>;
   /** False where the endpoints of this client serve no blocks (an address index). */

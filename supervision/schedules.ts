@@ -12,6 +12,7 @@ import { settleBands } from '../actors/plan/rounds.ts';
 import { wipeRound } from '../actors/wipe/rounds.ts';
 import { scanRound } from '../actors/migration/discovery/work.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
+import { workBacklogs } from '../actors/webhook/backlog.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import { readReviews } from '../chain-watchers/token-reviews.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
@@ -63,9 +64,8 @@ const BUILD_SWEEP_MS = 60_000;
 /** A link is closed within two seconds of its date. payments 3.2. */
 const PAYMENT_ROUND_MS = 1_000;
 
-/** Pages of what waits for endpoints that are stopped, at most so many in a row. */
+/** Pages of what waits for endpoints that are stopped. */
 const BACKLOG_SWEEP_MS = 1_000;
-const BACKLOG_PAGES_MAX = 200;
 /** Contracts that accounts asked for are read from their chains. Treasury Q4. */
 const TOKEN_SWEEP_MS = 5_000;
 /** Scans for used addresses go on. Migration M-D9. */
@@ -88,13 +88,6 @@ export async function retentionRound({
   const texts = await stores.auditLog.trim();
   const logins = await stores.logins.purge(nowMs() - ENDED_LOGIN_KEEP_DAYS * DAY_MS, nowMs());
   log.info({ deliveries, bodies, mails, logins, texts }, 'rows past their time were deleted');
-}
-
-/** Pages of endpoints' backlogs, until there is none or the rest is locked. */
-async function workBacklogs({ deliveries }: Pick<Stores, 'deliveries'>): Promise<void> {
-  for (let page = 0; page < BACKLOG_PAGES_MAX; page += 1) {
-    if (!((await deliveries.workBacklog()) ?? 0)) return;
-  }
 }
 
 interface Job {
@@ -196,9 +189,7 @@ export function startSchedules(parts: ScheduleParts & { readonly nodeId: string 
   often(system, 'schedules/token-requests', TOKEN_SWEEP_MS, async () => {
     await readReviews({ store: background.tokenRequests, chains: parts.chains });
   });
-  often(system, 'schedules/scans', SCAN_SWEEP_MS, async () => {
-    await scanRound({ scans: background.scans, watch: background.watch, chains: parts.chains, log });
-  });
+  often(system, 'schedules/scans', SCAN_SWEEP_MS, () => scanRound({ ...background, chains: parts.chains, log }));
   const workers = jobsOf(parts).map((job): Address<'now', void> =>
     system.spawnWorker<'now'>({
       path: `schedules/${job.job}`,

@@ -15,8 +15,8 @@ import {
   type Signed,
   type Token,
   type Unsigned,
-  type Use,
 } from '../../chains/chain.ts';
+import type { Use } from '../../chains/use.ts';
 import type { SandboxBlock } from '../../model/ports/sandbox-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { openedBy } from './family.ts';

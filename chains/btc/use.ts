@@ -6,7 +6,8 @@
  *   another node           the outputs that nobody has spent: an address that was emptied looks like a new one
  */
 import { z } from 'zod';
-import { ChainUnavailable, type Endpoint, type Head, type Use, type UseAsk } from '../chain.ts';
+import { ChainUnavailable, type Endpoint, type Head } from '../chain.ts';
+import type { Use, UseAsk } from '../use.ts';
 import { listIn, objectIn, type Answer } from '../node-answer.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { parseAddress } from './address.ts';

@@ -2,7 +2,8 @@
  * Whether addresses were used, at one block of one node: an account that sent, holds, has code (delegated by EIP-7702)
  * or holds a token that was asked about. A token that came and went by a permit leaves none of it. Migration M-D6.
  */
-import { ChainUnavailable, type Endpoint, type Use, type UseAsk } from '../chain.ts';
+import { ChainUnavailable, type Endpoint } from '../chain.ts';
+import type { Use, UseAsk } from '../use.ts';
 import { decodeWord, encodeBalanceOf } from './abi.ts';
 import type { Heads } from './heads.ts';
 import type { EvmNetwork } from './network.ts';

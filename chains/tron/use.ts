@@ -2,7 +2,8 @@
  * Whether addresses were used, by one node: an account that was activated stays one for ever; a token can be held by an
  * address without an account. Migration M-D6.
  */
-import type { Endpoint, Network, Use, UseAsk } from '../chain.ts';
+import type { Endpoint, Network } from '../chain.ts';
+import type { Use, UseAsk } from '../use.ts';
 import { readAccount, readTokenBalance } from './account.ts';
 import type { Heads } from './heads.ts';
 

@@ -2,7 +2,8 @@
  * Whether addresses were used, at one validated ledger of one server. An account that was deleted is seen by its
  * transactions, as far back as the server has ledgers. Migration M-D6.
  */
-import { ChainUnavailable, type Endpoint, type Transport, type Use, type UseAsk } from '../chain.ts';
+import { ChainUnavailable, type Endpoint, type Transport } from '../chain.ts';
+import type { Use, UseAsk } from '../use.ts';
 import { listIn } from '../node-answer.ts';
 import { readAccount } from './account-reader.ts';
 import type { Heads } from './heads.ts';

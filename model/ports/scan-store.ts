@@ -7,7 +7,7 @@ import type { Token } from '../../chains/chain.ts';
 
 /** Indexes that are read in turn: below a branch of one extended key, or of a key for each index. */
 export interface Lane {
-  /** Extended public keys with their paths. One: indexes are below it. Several (`each`): index i is `0/0` of the i-th. */
+  /** Extended public keys with their paths. One: indexes are below it. Several: index i is `0/0` of the i-th. */
   readonly keys: readonly { readonly xpub: string; readonly path: string }[];
   readonly branch: 0 | 1;
   /** Of btc. */

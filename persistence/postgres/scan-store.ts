@@ -3,9 +3,6 @@ import type { FoundRow, Scan, ScanStore } from '../../model/ports/scan-store.ts'
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
-/** Whether a row is within what its scan found: up to the last index of its lane that is used or has a reference. */
-const IS_FOUND = `r.n <= greatest((s.lanes -> r.lane ->> 'lastUsed')::int, case r.lane when 0 then s.mapped_to end)`;
-
 export function createScanStore(sql: Sql): ScanStore {
   return {
     async begin(scan, most) {
@@ -52,7 +49,7 @@ export function createScanStore(sql: Sql): ScanStore {
             on m.account_id = r.account_id and m.scan_id = r.scan_id and m.n = r.n and r.lane = 0
          where s.account_id = ${accountId} and s.id = ${id}
            and (r.lane, r.n) > (${after?.lane ?? -1}::int, ${after?.index ?? -1}::int)
-           and ${sql.unsafe(IS_FOUND)}
+           and r.n <= greatest((s.lanes -> r.lane ->> 'lastUsed')::int, case r.lane when 0 then s.mapped_to end)
          order by r.lane, r.n limit ${limit}::int`;
     },
     async claimScans(most) {

@@ -238,6 +238,15 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from claim_imports(10)`,
     },
   ],
+  claim_scans: [
+    {
+      name: 'scans of all accounts',
+      expected: {
+        open: 'which scans are due; what they read is public, and a window that is read twice comes to the same',
+      },
+      call: () => database.sql`select * from claim_scans(10)`,
+    },
+  ],
   append_accounts: [
     ...BATCH_TABLES.map((table): Attack => ({
       name: `a row of another account in ${table}`,

@@ -1232,6 +1232,35 @@ async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[str
   return [project.id, id, staged[0]!.addressId];
 }
 
+const SCANS: Record<string, Work> = {
+  'scans: from their beginning to a batch': async ({ stores: { scans, uploads, imports }, live }) => {
+    const projectId = newId('mig', Date.now()),
+      id = newId('scn', Date.now());
+    await uploads.createProject(live, { id: projectId, name: 'old', createdAtMs: Date.now() }, 1_000);
+    const lane = { keys: [{ xpub: 'x', path: "m/44'/60'/0'" }], branch: 0, script: null, next: 0, gap: 0 } as const;
+    const lanes = [{ ...lane, lastUsed: null, largestGap: 0, done: null }];
+    const limits = { gapLimit: 20, maxScan: 100, requestedMaxScan: 20_000, review: 'pending' } as const;
+    const mapping = [{ index: 1, userRef: 'u' }];
+    const of = { accountId: live, projectId, keySourceId: 'ks_x', chain: 'eth' } as const;
+    const scan = { ...of, ...limits, tokens: [], lanes, mappedTo: 1, mapping, createdAtMs: Date.now() };
+    await scans.begin({ ...scan, id }, 1_000);
+    await scans.begin({ ...scan, id: newId('scn', Date.now()) }, 1_000);
+    const [claimed] = (await scans.claimScans(1_000)).filter((one) => one.id === id);
+    const rows = [0, 1, 2].map((index) => ({ lane: 0, index, address: `0x${fresh()}`, used: index === 1 }));
+    const ended = [{ ...lanes[0]!, next: 3, lastUsed: 1, done: 'max_scan' as const }];
+    const seen = { found: 1, evidence: 'state', headHeight: 5, unread: 0, tries: 0, reason: null, pauseMs: 0 } as const;
+    await scans.advance(claimed!, { ...seen, state: 'completed', lanes: ended, stoppedBy: 'max_scan' }, rows);
+    await scans.scan(live, id);
+    await scans.rows(live, id, null, 100);
+    await scans.rows(live, id, { lane: 0, index: 0 }, 100);
+    const batch = { id: newId('imp', Date.now()), accountId: live, projectId, chain: null, includeChange: false };
+    await imports.createBatch({ ...batch, scanId: id, createdAtMs: Date.now() }, 1_000);
+    await scans.underReview(100);
+    await scans.review(id, 'approved');
+    await scans.cancel(live, id);
+  },
+};
+
 const IMPORTS: Record<string, Work> = {
   'imports: a batch from its file to its cutover, and back': async (world) => {
     const { stores, live } = world,
@@ -1401,5 +1430,6 @@ export const PLAN_WORK: Readonly<Record<string, Work>> = {
   ...READS,
   ...SANDBOX,
   ...MIGRATION,
+  ...SCANS,
   ...IMPORTS,
 };

@@ -94,6 +94,8 @@ async function belongings() {
       ],
     },
   });
+  const scan = (await ask('POST', `/v1/migration/${project.id}/discover`, { keySourceId: source.id, chain: 'eth' }))
+    .json.data;
   const [key] = await cloud.identity.apiKeys(theirs.id);
   return {
     address: address.id,
@@ -109,6 +111,7 @@ async function belongings() {
     policy: policy.id as string,
     project: project.id as string,
     upload: upload.uploadId as string,
+    scan: scan.id as string,
     batch: batch.id as string,
     dryRun: dryRun.dryRunId as string,
     source: source.id,
@@ -213,7 +216,15 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   purgeKeySource: of('source'),
   getMigrationCapacity: of('project'),
   completeUpload: of('upload', {}),
+  discover: [
+    of('project', { keySourceId: newId('ks', Date.now()), chain: 'eth' }),
+    { kind: 'source', sent: (keySourceId) => ({ params: { '*': myProject }, body: { keySourceId, chain: 'eth' } }) },
+  ],
+  getScan: of('scan'),
+  cancelScan: of('scan'),
+  listScanAddresses: of('scan'),
   createImport: [
+    { kind: 'scan', sent: (scanId) => ({ params: { '*': myProject }, body: { scanId } }) },
     of('project', { uploadId: newId('upl', Date.now()) }),
     { kind: 'upload', sent: (uploadId) => ({ params: { '*': myProject }, body: { uploadId } }) },
   ],

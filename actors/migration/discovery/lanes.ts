@@ -1,7 +1,7 @@
 /**
- * Where a scan goes on and where it ends: pure. A lane ends after `gapLimit` indexes in a row that were read and show no
- * use, but not before the highest index that has a reference and as many again; what was not read is no gap. Lanes are
- * read one after the other. Migration M-D1, M-D4, M-D7.
+ * Where a scan goes on and where it ends: pure. A lane ends after `gapLimit` indexes in a row that were read and show
+ * no use, but not before the highest index that has a reference and as many again; what was not read is no gap. Lanes
+ * are read one after the other. Migration M-D1, M-D4, M-D7.
  */
 import { SCRIPT_TYPES, type ScriptType } from '../../../chains/btc/derive.ts';
 import { parseXpub } from '../../../chains/secp256k1.ts';
@@ -38,7 +38,7 @@ const begun = (lane: Pick<Lane, 'keys' | 'branch' | 'script'>): Lane => ({
   done: null,
 });
 
-/** The lanes of a source's extended keys for a chain; none where it has no such key. Branch 0 of the first key leads. */
+/** The lanes of a source's extended keys for a chain, receiving ones first; none where it has no such key. */
 export function lanesOf(
   source: Pick<KeySource, 'keys'>,
   chain: Chain,

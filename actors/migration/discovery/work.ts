@@ -3,7 +3,7 @@
  * committed with where the scan goes on. A node that dies in a window leaves it to the next claim, which reads it again
  * and comes to the same. Migration M-D5, M-D8, M-D9.
  */
-import type { Use } from '../../../chains/chain.ts';
+import type { Use } from '../../../chains/use.ts';
 import { chainFailure } from '../../../chains/failure.ts';
 import type { ChainAccess } from '../../../model/ports/chain-access.ts';
 import type { Lane, Scan, ScanStore } from '../../../model/ports/scan-store.ts';
@@ -30,20 +30,17 @@ const PAUSE_PER_REQUEST_MS = 100;
 const TRIES = 3;
 const RETRY_MS = 1_000;
 const WAIT_MS = 30_000;
-/** Blocks by which the watcher of the chain may lag before a scan stands back, and for how long. */
+/** Blocks by which the watcher of the chain may lag before a scan lets it go first, and for how long. */
 const LAG_BLOCKS_MAX = 3;
 const YIELD_MS = 5_000;
 
-/** Reads windows of scans that are due, until none is; returns how many. */
-export async function scanRound(deps: ScanDeps): Promise<number> {
-  let windows = 0;
+/** Reads windows of scans that are due, until none is. */
+export async function scanRound(deps: ScanDeps): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const claimed = await deps.scans.claimScans(CLAIMED_AT_ONCE);
-    if (claimed.length === 0) break;
+    if (claimed.length === 0) return;
     await Promise.all(claimed.map((scan) => readWindow(deps, scan)));
-    windows += claimed.length;
   }
-  return windows;
 }
 
 async function readWindow(deps: ScanDeps, scan: Scan): Promise<void> {

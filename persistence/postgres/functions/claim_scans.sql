@@ -1,5 +1,5 @@
--- Scans that are due and that nobody is at work on: for this node, for a minute. The one whose turn is longest ago comes
--- first, so that accounts take turns.
+-- Scans that are due and that nobody is at work on: for this node, for a minute. The one whose turn is longest ago
+-- comes first, so that accounts take turns.
 create or replace function claim_scans(most int)
 returns setof scan
 language sql security definer set search_path = flock, pg_temp as $$

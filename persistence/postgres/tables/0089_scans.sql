@@ -39,7 +39,8 @@ create table scan (
     on delete cascade,
   constraint scan_reviewed check ((requested_max is null) = (review is null)),
   constraint scan_ended check ((ended_at is null) = (state in ('queued', 'running', 'waiting'))),
-  constraint scan_whole check ((state = 'completed') = (stopped_by is not null) and (state <> 'completed' or unread = 0))
+  constraint scan_whole check ((state = 'completed') = (stopped_by is not null)
+    and (state <> 'completed' or unread = 0))
 );
 create unique index scan_running_once on scan (account_id, project_id, key_source_id, chain) where ended_at is null;
 create index scan_of_project_by_id on scan (account_id, project_id, id);
