@@ -51,10 +51,7 @@ export interface Network {
   readonly repricingsPerBlockMax?: number;
   /** By the operator's word: a block whose internal transfers no endpoint traces is not whole. V6. */
   readonly tracesRequired?: boolean;
-  /**
-   * Smallest first payment to an address, as shown to customers, where a payment must make the ledger account. Spec
-   * §2.3.
-   */
+  /** Smallest first payment, as shown to customers, where a payment must make the ledger account. Spec §2.3. */
   readonly firstDepositMin?: bigint;
 }
 

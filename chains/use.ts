@@ -1,11 +1,10 @@
 /** Whether addresses were ever used, as the nodes of a chain know it. Migration M-D6. */
 import type { Evidence } from '../protocol/migration/words.ts';
-import type { Token } from './chain.ts';
 
 export interface UseAsk {
   readonly addresses: readonly string[];
-  /** Whose balances count as use too. */
-  readonly tokens: readonly Token[];
+  /** Contracts whose balances count as use too. */
+  readonly tokens: readonly { readonly contract: string }[];
 }
 
 export interface Use {

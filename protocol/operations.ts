@@ -142,6 +142,8 @@ export const OPERATIONS = {
   simulateStuck: 'POST /v1/sandbox/simulate-stuck',
   simulateReorg: 'POST /v1/sandbox/simulate-reorg',
   simulateChainDown: 'POST /v1/sandbox/simulate-chain-down',
+  simulateActivity: 'POST /v1/sandbox/migration/projects/{projectId}/simulate-activity',
+  simulateConflict: 'POST /v1/sandbox/migration/projects/{projectId}/simulate-conflict',
   simulateDuplicateDelivery: 'POST /v1/sandbox/simulate-duplicate-delivery',
   resetSandbox: 'DELETE /v1/sandbox/reset',
   login: 'POST /v1/auth/login',

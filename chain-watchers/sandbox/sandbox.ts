@@ -13,6 +13,7 @@ import { newUuid } from '../../protocol/node/ids.ts';
 import { parseDecimal } from '../../protocol/money.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { confirmationsOf } from '../maturity/confirmations.ts';
+import { simulateActivity } from './activity.ts';
 import { append, appendEmpty, headOf } from './ledger.ts';
 import { minePooled, releasePool } from './pool.ts';
 import {
@@ -76,6 +77,8 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
       onLedger(box, accountId, ask.chain, (ledger) => simulateReorg(box, ledger, ask.depth)),
     simulateChainDown: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, () => simulateChainDown(box, accountId, ask.chain, ask.seconds)),
+    simulateActivity: (accountId, ask) =>
+      onLedger(box, accountId, ask.chain, (ledger) => simulateActivity(box.ledgers, ledger, ask)),
     simulateStuck: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, (ledger) => simulateStuck(box, ledger, accountId, ask.stuck)),
     async sighting(chain, txid) {

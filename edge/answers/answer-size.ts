@@ -53,6 +53,7 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   listImportIssues: 512 * KIB,
   validateImport: 256 * KIB,
   getDryRun: 256 * KIB,
+  simulateActivity: 2_048 * KIB,
 };
 const BUILDS: ReadonlySet<OperationId> = new Set(['buildTransaction', 'repriceTransaction', 'createTrustline']);
 

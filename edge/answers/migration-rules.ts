@@ -203,7 +203,7 @@ const SCAN_SAID = [
   'createdAt',
   'endedAt',
 ];
-/** What a chain knows of addresses is the cloud's word: the edge asks no chain. It signs for its own keys alone. */
+/** Which addresses were used is the cloud's word: the edge asks no chain. It signs for its own keys alone. */
 export const SCAN_WORD = [...SCAN_SAID, 'projectId', 'keySourceId', 'chain'];
 export const NEW_SCAN_WORD = [...SCAN_SAID, 'id'];
 export const SCAN_ADDRESS_WORD = ['index', 'branch', 'address', 'derivationPath', 'used', 'userRef'];

@@ -491,6 +491,8 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   simulateStuck: word('stuck', 'mined', 'mined.*'),
   simulateReorg: word('depth'),
   simulateChainDown: word('until'),
+  simulateActivity: word('addresses', 'historical', 'live', 'txids', 'txids.*'),
+  simulateConflict: word('address', 'batchId'),
   simulateDuplicateDelivery: word('deliveryIds', 'deliveryIds.*'),
   resetSandbox: { falseField: nothing, word: [] },
 };

@@ -22,6 +22,7 @@ import { cutoverHandlers } from './migration/cutover.ts';
 import { exportHandlers } from './migration/export.ts';
 import { importHandlers } from './migration/imports.ts';
 import { projectHandlers } from './migration/projects.ts';
+import { leverHandlers } from './migration/levers.ts';
 import { scanHandlers } from './migration/scans.ts';
 import { uploadHandlers } from './migration/uploads.ts';
 import { factorHandlers } from './organization/factors.ts';
@@ -123,6 +124,7 @@ export function createHandlers(
     ...projectHandlers(deps),
     ...uploadHandlers(deps),
     ...scanHandlers(deps),
+    ...leverHandlers(deps),
     ...importHandlers(deps),
     ...cutoverHandlers(deps),
     ...exportHandlers(deps),

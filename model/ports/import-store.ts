@@ -157,6 +157,15 @@ export interface ImportStore {
   catchUps(accountId: AccountId, projectId: string): Promise<CatchUp[]>;
   /** Addresses of a project behind one, by their ids. */
   adopted(accountId: AccountId, projectId: string, after: string, limit: number): Promise<AdoptedRow[]>;
+  /** The first row of a batch that was read, or the one of an address; null where there is none. */
+  stagedRow(
+    accountId: AccountId,
+    batchId: string,
+    address: string | null,
+  ): Promise<Pick<StagedRow, 'address' | 'addressKey'> | null>;
+  /** Of a sandbox: addresses that somebody else claims, as it seems. */
+  simulateClaim(accountId: AccountId, addressKey: string): Promise<void>;
+  dropClaims(accountId: AccountId): Promise<void>;
   /** The first addresses of a project in order of adoption, or those of some texts. */
   firstAdopted(
     accountId: AccountId,

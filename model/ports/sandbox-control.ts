@@ -36,6 +36,14 @@ export interface SandboxControl {
   sighting(chain: Chain, txid: string): Promise<(SandboxSighting & { readonly threshold: number }) | null>;
   /** A transaction of any account that waits in the pool of a simulated ledger. */
   pooledSighting(chain: Chain, txid: string): Promise<PooledTransaction | null>;
+  /**
+   * Payments to addresses of one chain: some in the block at `height`, which an old wallet had before it came, and some
+   * in a new block that is mined to the threshold. Refuses: IMPORT_NOT_READY where that block is gone.
+   */
+  simulateActivity(
+    accountId: AccountId,
+    ask: { chain: Chain; addresses: readonly string[]; height: number; historical: number; live: number },
+  ): Promise<{ txids: string[] } | Refusal>;
   /** Reads simulated ledgers to their heads, and again for what was adopted. */
   readAgain(accountId: AccountId, chains: readonly Chain[]): Promise<void>;
   reset(accountId: AccountId): Promise<void>;

@@ -98,6 +98,8 @@ export interface SandboxStore extends SandboxPool {
     expected: { height: number; hash: string } | null,
     blocks: readonly SandboxBlock[],
   ): Promise<boolean>;
+  /** Adds transactions to a block whose hash stays, to be read again for adopted addresses; false where it is not. */
+  amend(ledger: LedgerId, height: number, added: readonly SandboxTransaction[]): Promise<boolean>;
   /** Removes the newest blocks (simulate-reorg). */
   unmine(ledger: LedgerId, depth: number): Promise<SandboxBlock[]>;
   balance(ledger: LedgerId, address: string, tokenContract: string | null): Promise<bigint>;

@@ -88,7 +88,7 @@ function chainOf(
   of: (ledger: LedgerId) => Simulated,
   ledgers: Map<LedgerId, Simulated>,
   watch: WatchState,
-): Pick<SandboxStore, 'mine' | 'unmine' | 'behind' | 'setDown'> {
+): Pick<SandboxStore, 'mine' | 'amend' | 'unmine' | 'behind' | 'setDown'> {
   return {
     async mine(ledger, expected, blocks) {
       const state = of(ledger);
@@ -105,6 +105,13 @@ function chainOf(
         );
         move(state, block.transactions, 1n);
       }
+      return true;
+    },
+    async amend(ledger, height, added) {
+      const block = of(ledger).blocks.find((one) => one.height === height);
+      if (block === undefined) return false;
+      block.transactions.push(...structuredClone(added));
+      move(of(ledger), added, 1n);
       return true;
     },
     async unmine(ledger, depth) {

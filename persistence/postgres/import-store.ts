@@ -157,7 +157,12 @@ function work(sql: Sql): Pick<ImportStore, 'fill' | 'release'> {
   };
 }
 
-function watched(sql: Sql): Pick<ImportStore, 'observed' | 'catchUps' | 'adopted' | 'firstAdopted'> {
+function watched(
+  sql: Sql,
+): Pick<
+  ImportStore,
+  'observed' | 'catchUps' | 'adopted' | 'firstAdopted' | 'stagedRow' | 'simulateClaim' | 'dropClaims'
+> {
   return {
     async observed(accountId, projectId) {
       const rows = await sql<Columns[]>`
@@ -221,6 +226,21 @@ function watched(sql: Sql): Pick<ImportStore, 'observed' | 'catchUps' | 'adopted
             straddling: Number(row['straddling']),
           }) as unknown as AdoptedRow,
       );
+    },
+    async stagedRow(accountId, batchId, address) {
+      const [row] = await sql<{ address: string; addressKey: string }[]>`
+        select r.address, r.address_key from import_row r
+         where r.account_id = ${accountId} and r.batch_id = ${batchId}
+           and (${address}::text is null or r.address = ${address}::text) order by r.n limit 1`;
+      return row ?? null;
+    },
+    async simulateClaim(accountId, addressKey) {
+      await sql`
+        insert into simulated_claim (account_id, address_key) values (${accountId}, ${addressKey}::uuid)
+        on conflict do nothing`;
+    },
+    async dropClaims(accountId) {
+      await sql`delete from simulated_claim where account_id = ${accountId}`;
     },
     async firstAdopted(accountId, projectId, which) {
       const some =

@@ -77,7 +77,7 @@ function pool(sql: Sql): SandboxPool {
   };
 }
 
-function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | 'reset'> {
+function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'amend' | 'unmine' | 'setDown' | 'reset'> {
   return {
     async mine(ledger, expected, blocks) {
       const rows = blocks.map(({ height, hash, parentHash, timeMs, transactions }) => ({
@@ -92,6 +92,11 @@ function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | '
         select sandbox_mine(${ledger}, ${expected === null ? null : JSON.stringify(expected)}::text::jsonb, ${JSON.stringify(rows)}::text::jsonb) as mined`;
       failpoint('mine.after');
       return row!.mined;
+    },
+    async amend(ledger, height, added) {
+      const [row] = await sql<{ amended: boolean }[]>`
+        select sandbox_amend(${ledger}, ${height}::bigint, ${JSON.stringify(added)}::text::jsonb) as amended`;
+      return row!.amended;
     },
     async unmine(ledger, depth) {
       failpoint('unmine.before');

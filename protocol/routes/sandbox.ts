@@ -1,5 +1,6 @@
 /** What an application simulates. */
 import type { Route } from '../route.ts';
+import * as imports from '../schema/imports.ts';
 import * as platform from '../schema/platform.ts';
 import { DELETE, POST, SIMULATE, sandbox } from './kinds.ts';
 
@@ -57,6 +58,27 @@ export const SANDBOX_ROUTES = {
     reply: platform.simulatedChainDown,
     refusals: SIMULATE,
     summary: 'Make a chain unreachable for a while',
+  },
+  simulateActivity: {
+    ...sandbox,
+    method: POST,
+    path: '/v1/sandbox/migration/projects/{projectId}/simulate-activity',
+    bodyLimitBytes: 256 * 1_024,
+    params: imports.projectParams,
+    body: imports.simulateActivityBody,
+    reply: imports.simulatedActivity,
+    refusals: ['SANDBOX_ONLY', 'NOT_FOUND', 'IMPORT_NOT_READY', 'CHAIN_UNAVAILABLE'],
+    summary: 'Payments to adopted addresses, from before the recorded height and from now',
+  },
+  simulateConflict: {
+    ...sandbox,
+    method: POST,
+    path: '/v1/sandbox/migration/projects/{projectId}/simulate-conflict',
+    params: imports.projectParams,
+    body: imports.simulateConflictBody,
+    reply: imports.simulatedConflict,
+    refusals: ['SANDBOX_ONLY', 'NOT_FOUND', 'IMPORT_NOT_READY'],
+    summary: 'An address of a batch is claimed by an organization that nobody sees, until it is cleared',
   },
   simulateDuplicateDelivery: {
     ...sandbox,

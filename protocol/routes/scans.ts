@@ -12,7 +12,7 @@ export const SCAN_ROUTES = {
     status: 202,
     method: POST,
     path: '/v1/migration/{projectId}/discover',
-    bodyLimitBytes: 2 * 1_024 * 1_024,
+    bodyLimitBytes: 2_304 * 1_024,
     params: imports.projectParams,
     body: scans.discoverBody,
     reply: scans.scan,

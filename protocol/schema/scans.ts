@@ -34,10 +34,11 @@ export const discoverBody = z.strictObject({
     .meta({ description: 'symbols of tokens whose balances count as use' }),
   userRefMappingCsv: z.string().max(MAPPING_CHARS_MAX).exactOptional().meta({
     description: 'two columns, `derivation_index,user_ref`',
+    contentMediaType: 'text/csv',
     example: 'derivation_index,user_ref\n0,customer-1',
   }),
   branches: z
-    .array(z.union([z.literal(0), z.literal(1)]))
+    .array(between(0, 1))
     .min(1)
     .max(2)
     .exactOptional()

@@ -132,9 +132,29 @@ for (const [name, bench] of Object.entries(benches)) {
       ]);
       t.deepEqual(await sandbox.transactionsOf(ledger, 'b'), [{ height: 3, transaction: sent }]);
       t.deepEqual(await sandbox.transactionsOf(ledger, 'nobody'), []);
+      t.deepEqual((await sandbox.touched(ledger, ['nobody', 'b', 'a'])).toSorted(), ['a', 'b']);
+      t.deepEqual(await sandbox.touched((await fresh()).ledger, ['a']), []);
       await sandbox.unmine(ledger, 1);
       t.deepEqual(await sandbox.transactionsOf(ledger, 'a'), [{ height: 1, transaction: got }]);
       t.deepEqual(await sandbox.transactionsOf((await fresh()).ledger, 'a'), [], 'of this ledger only');
+    },
+  );
+  test.serial(
+    `${name}: migration M-S1: a block that is there takes further transactions, and keeps its hash; one that is not takes none`,
+    async (t) => {
+      const { sandbox, fresh } = bench();
+      const { ledger } = await fresh();
+      const blocks = blocksAfter(ledger, 0, 'genesis', [pays('a', 100n)], []);
+      await sandbox.mine(ledger, null, blocks);
+      const late = pays('b', 7n);
+      t.true(await sandbox.amend(ledger, 1, [late]));
+      t.false(await sandbox.amend(ledger, 9, [pays('b', 1n)]));
+      t.is(await sandbox.balance(ledger, 'b', null), 7n);
+      const { hash, height } = blocks[0]!;
+      t.deepEqual(await sandbox.blockOf(ledger, late.txid), { height, hash, transaction: late });
+      t.deepEqual((await sandbox.head(ledger))!.hash, blocks[1]!.hash);
+      await sandbox.unmine(ledger, 2);
+      t.is(await sandbox.balance(ledger, 'b', null), 0n);
     },
   );
   test.serial(

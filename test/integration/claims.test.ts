@@ -1136,6 +1136,13 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select reset_sandbox_ledgers(${theirs.live})`,
     },
   ],
+  sandbox_amend: [
+    {
+      name: 'a live ledger',
+      expected: 'nothing',
+      call: () => database.sql`select sandbox_amend('eth', 0, '[]'::jsonb)`,
+    },
+  ],
   sandbox_mine: [
     {
       name: 'a live ledger',

@@ -176,6 +176,7 @@ test.serial('the application role cannot write money but by the posting function
     'scan',
     'scan_reference',
     'scan_row',
+    'simulated_claim',
     'signing_key',
     'sso_connection',
     'sso_domain',

@@ -8,6 +8,8 @@ const BASE64URL = '^[A-Za-z0-9_-]+$';
 
 /** `"\u0041"`: a character may take six. */
 const ESCAPED_BYTES = 6;
+/** Of a table: line ends and quotes are escaped, letters are not. */
+const CSV_CHARACTER_BYTES = 2;
 const NUMBER_BYTES = 24;
 /** Of the one record without names of its own, `metadata`, whose check counts bytes. */
 const RECORD_BYTES = 4_096;
@@ -46,6 +48,11 @@ function boundOf(schema: Schema, how: { readonly named: Schema; readonly charact
     return 2 + fields.reduce((sum, [name, inner]) => sum + name.length + 4 + of(inner, `.${name}`), 0);
   }
   if (schema['type'] === 'number' || schema['type'] === 'integer') return NUMBER_BYTES;
-  const characterBytes = schema['pattern'] === BASE64URL ? 1 : how.characterBytes;
+  const characterBytes =
+    schema['pattern'] === BASE64URL
+      ? 1
+      : schema['contentMediaType'] === 'text/csv'
+        ? Math.min(CSV_CHARACTER_BYTES, how.characterBytes)
+        : how.characterBytes;
   return 2 + characterBytes * (schema['maxLength'] ?? CHECKED_CHARACTERS);
 }

@@ -1280,6 +1280,8 @@ const IMPORTS: Record<string, Work> = {
     await imports.adopted(live, projectId, '', 100);
     await imports.firstAdopted(live, projectId, 10);
     await imports.firstAdopted(live, projectId, ['0x']);
+    await imports.stagedRow(live, id, null);
+    await imports.stagedRow(live, id, '0x');
     for (const one of await watch.adoptedBehind(LEDGER, 10)) await watch.noteAdopted(LEDGER, { ...one, isDone: true });
     for (const state of ['active', 'observe'])
       await write(stores, live, [{ table: 'projects_cut_over', row: { id: projectId, state, heights: {} }, key: id }]);
@@ -1290,6 +1292,8 @@ const IMPORTS: Record<string, Work> = {
     ]);
     while ((await imports.release(live, second, 100)) > 0);
     await imports.claimImports(10);
+    await imports.simulateClaim(world.sandbox, paid!.addressKey);
+    await imports.dropClaims(world.sandbox);
   },
 };
 
@@ -1323,6 +1327,17 @@ const SANDBOX: Record<string, Work> = {
         ],
       },
     ]);
+    await sandbox.amend(ledger, height, [
+      {
+        txid: `${txid}1`,
+        success: true,
+        reason: null,
+        fee: '0',
+        from: null,
+        nonce: null,
+        transfers: [{ outputIndex: 0, to: from, amount: '1', tokenContract: null }],
+      },
+    ]);
     await sandbox.blocks(ledger, height, 5);
     await sandbox.blockOf(ledger, txid);
     await sandbox.sighting('eth', txid);
@@ -1336,6 +1351,7 @@ const SANDBOX: Record<string, Work> = {
   'sandbox.transactionsOf': async ({ stores: { sandbox } }) => {
     const [ledger] = (await sandbox.blocks(BUSY_SANDBOX, 1, 1)).map((block) => block.ledger);
     await sandbox.transactionsOf(ledger!, 'payee-7');
+    await sandbox.touched(ledger!, ['payee-7', 'nobody']);
     await sandbox.nonce(ledger!, 'sender');
   },
   'sandbox.behind': async ({ stores: { sandbox } }) => {

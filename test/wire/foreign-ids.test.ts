@@ -240,6 +240,8 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   getReconciliation: of('project'),
   exportProject: { kind: 'project', sent: (id) => ({ params: { '*': id }, query: { format: 'CSV' } }) },
   getExportPlan: of('project'),
+  simulateActivity: of('project', { addresses: 1, livePerAddress: 1 }),
+  simulateConflict: of('project', {}),
   simulateConfirmation: inBody('txid', (txid) => ({ chain: 'eth', txid, confirmations: 3 })),
   simulateDuplicateDelivery: inBody('event', (eventId) => ({ eventId })),
   revokeApiKey: of('apiKey'),

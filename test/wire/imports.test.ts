@@ -438,3 +438,65 @@ test('M-I13 a claim that is lost in the fill undoes the batch, which nobody has 
   );
   await adopted(other, list.slice(0, 7));
 });
+
+const activity = (key: Key, id: string, body: object) =>
+  post(`/v1/sandbox/migration/projects/${id}/simulate-activity`, key, body);
+const claim = (key: Key, id: string, body: object = {}) =>
+  post(`/v1/sandbox/migration/projects/${id}/simulate-conflict`, key, body);
+
+test('M-S1 M-I15 activity: what is in the recorded block is historical and silent, what comes later is observed, then announced', async (t) => {
+  const { sandbox, live } = await cloud.organization();
+  const list = addresses(3);
+  const draft = await project(sandbox);
+  t.is((await activity(sandbox, draft, { addresses: 1, livePerAddress: 1 })).json.error.code, 'IMPORT_NOT_READY');
+  const { projectId } = await adopted(sandbox, list);
+  const done = await ok(activity(sandbox, projectId, { addresses: 2, historicalPerAddress: 2, livePerAddress: 1 }));
+  t.like(done, { addresses: 2, historical: 4, live: 2 });
+  t.is(new Set(done['txids']).size, 6);
+  t.like(await observe(sandbox, projectId), { historicalRecorded: 4, depositsObserved: 2, caughtUp: true });
+  t.deepEqual(await eventsOf(sandbox.accountId), []);
+  // Again: what was recorded stays recorded once.
+  await ok(activity(sandbox, projectId, { addresses: [list[2]], historicalPerAddress: 1 }));
+  t.like(await observe(sandbox, projectId), { historicalRecorded: 5, depositsObserved: 2 });
+  const code = async (body: object, key: Key = sandbox) => (await activity(key, projectId, body)).json.error.code;
+  t.is(await code({ addresses: 1 }), 'INVALID_INPUT');
+  t.is(await code({ addresses: 1, livePerAddress: 0, historicalPerAddress: 0 }), 'INVALID_INPUT');
+  t.is(await code({ addresses: 1_001, livePerAddress: 1 }), 'INVALID_INPUT');
+  t.is(await code({ addresses: [addresses(1)[0]], livePerAddress: 1 }), 'NOT_FOUND');
+  t.is(await code({ addresses: 1, livePerAddress: 1 }, live), 'SANDBOX_ONLY');
+});
+
+test('M-S2 M-I7 a simulated claim stops validation and commit, and is cleared: the batch is created again', async (t) => {
+  const { sandbox, live } = await cloud.organization();
+  const list = addresses(3),
+    projectId = await project(sandbox);
+  const id = await batch(sandbox, projectId, csvOf(list));
+  t.is((await claim(sandbox, projectId)).json.error.code, 'IMPORT_NOT_READY');
+  const before = await validate(sandbox, id);
+  t.like(await ok(claim(sandbox, projectId)), { address: list[0], batchId: id });
+  const { error } = (await commit(sandbox, id, before['dryRunId'])).json;
+  t.like(error, { code: 'ADDRESS_CONFLICT', details: { count: 1 } });
+  t.false(JSON.stringify(error).includes(list[0]!));
+  t.like(await ok(claim(sandbox, projectId, { clear: true })), { address: null, batchId: id });
+  t.is((await ok(get(`/v1/migration/imports/${id}`, sandbox))).state, 'created');
+  await ok(claim(sandbox, projectId, { address: list[2] }));
+  t.like(await validate(sandbox, id), { state: 'conflict', conflicts: 1, adoptable: 2 });
+  await ok(claim(sandbox, projectId, { clear: true }));
+  const { dryRunId } = await validate(sandbox, id);
+  t.is((await ok(commit(sandbox, id, dryRunId))).state, 'committed');
+  t.is((await claim(sandbox, projectId, { address: '0xnone' })).json.error.code, 'NOT_FOUND');
+  t.is((await claim(live, projectId)).json.error.code, 'SANDBOX_ONLY');
+});
+
+test('M-S2 M-S3 a reset takes a simulated claim away, with projects and batches', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const list = addresses(2),
+    projectId = await project(sandbox);
+  const id = await batch(sandbox, projectId, csvOf(list));
+  await validate(sandbox, id);
+  await ok(claim(sandbox, projectId));
+  await ok(raw(cloud.url, 'DELETE', '/v1/sandbox/reset', { headers: { 'x-api-key': sandbox.apiKey } }));
+  const again = await project(sandbox),
+    second = await batch(sandbox, again, csvOf(list));
+  t.like(await validate(sandbox, second), { state: 'valid', conflicts: 0 });
+});

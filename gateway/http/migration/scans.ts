@@ -78,7 +78,7 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (source === undefined)
         return notFound('key source', keySourceId, { field: 'keySourceId', environment: asked.caller.environment });
       const branches = asked.body.branches ?? (family === 'btc' ? [0, 1] : [0]);
-      const lanes = lanesOf(source, chain, asked.body.template ?? 'account', [...new Set(branches)]);
+      const lanes = lanesOf(source, chain, asked.body.template ?? 'account', [...new Set(branches)] as (0 | 1)[]);
       if (lanes.length === 0)
         return refuse('INVALID_INPUT', { field: 'keySourceId', reason: 'no extended public key of this chain' });
       const binding = await chains.bind(accountId, chain);

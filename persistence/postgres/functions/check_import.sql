@@ -14,7 +14,7 @@ language sql security definer set search_path = flock, pg_temp as $$
                     then 'duplicate_differs'
                     when p.chain <> f.chain then 'same_address_other_network' else 'duplicate' end
                 when g.account_id = of_account then 'already_in_account'
-                when g.account_id is not null then 'ADDRESS_CONFLICT' end as found,
+                when g.account_id is not null or c.account_id is not null then 'ADDRESS_CONFLICT' end as found,
            f.n is null and g.account_id = of_account and p.user_ref is not null and (
              select a.user_ref from address a where a.account_id = g.account_id and a.id = g.address_id)
                is distinct from p.user_ref as is_kept
@@ -25,6 +25,7 @@ language sql security definer set search_path = flock, pg_temp as $$
          order by o.n limit 1) f on true
       left join lateral (
         select r.account_id, r.address_id from address_registry r where r.address_key = p.address_key) g on true
+      left join simulated_claim c on c.account_id = of_account and c.address_key = p.address_key
   ), written as (
     update import_row r set skip = j.found from judged j
      where r.account_id = of_account and r.batch_id = of_batch and r.n = j.n and j.skip is distinct from j.found

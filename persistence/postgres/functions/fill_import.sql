@@ -15,6 +15,12 @@ begin
     select r.n from import_row r where r.account_id = of_account and r.batch_id = of_batch and r.n > batch.filled
      order by r.n limit most) p;
   if upto is null then return 'filled'; end if;
+  if exists (
+    select from simulated_claim c join import_row r on r.account_id = c.account_id and r.address_key = c.address_key
+     where c.account_id = of_account and r.batch_id = of_batch and r.n > batch.filled and r.n <= upto
+       and r.skip is null) then
+    return 'conflict';
+  end if;
   begin
     with entered as (
       insert into address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose,

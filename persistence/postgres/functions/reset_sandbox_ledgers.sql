@@ -13,6 +13,7 @@ begin
   delete from sandbox_balance where ledger = any (ledgers);
   delete from sandbox_ledger where ledger = any (ledgers);
   delete from sandbox_token where account_id = of_account;
+  delete from simulated_claim where account_id = of_account;
   delete from sandbox_task where account_id = of_account;
   delete from audit_total where ledger = any (ledgers);
   delete from fact where ledger = any (ledgers);

@@ -78,3 +78,12 @@ alter table import_batch add constraint import_batch_of_scan foreign key (accoun
   references scan (account_id, id);
 alter table import_batch add constraint import_batch_of_one check (upload_id is null or scan_id is null);
 create index import_batch_by_scan on import_batch (account_id, scan_id) where scan_id is not null;
+
+-- Addresses that a sandbox takes for claimed by somebody else (M-S2): an invisible organization has them.
+create table simulated_claim (
+  account_id  text collate "C" not null references account
+                constraint simulated_claim_sandbox check (account_id like '%\_sandbox'),
+  address_key uuid not null,
+  constraint simulated_claim_once primary key (account_id, address_key)
+);
+grant select, insert, delete on simulated_claim to flock_app;

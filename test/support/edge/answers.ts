@@ -653,6 +653,12 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
     body: {},
     data: { uploadId: UPLOAD_ID, bytes: 5, sha256: 'ab'.repeat(32), format: 'csv' },
   },
+  simulateActivity: {
+    params: { projectId: PROJECT.id },
+    body: { addresses: 1, livePerAddress: 1 },
+    data: { addresses: 1, historical: 0, live: 1, txids: ['0xab'] },
+  },
+  simulateConflict: { params: { projectId: PROJECT.id }, body: {}, data: { address: '0xab', batchId: BATCH.id } },
   resolveKeySource: {
     data: {
       keySourceId: newId('ks', 1),
