@@ -63,7 +63,7 @@ export const SANDBOX_ROUTES = {
     ...sandbox,
     method: POST,
     path: '/v1/sandbox/migration/projects/{projectId}/simulate-activity',
-    bodyLimitBytes: 256 * 1_024,
+    bodyLimitBytes: 1_024 * 1_024,
     params: imports.projectParams,
     body: imports.simulateActivityBody,
     reply: imports.simulatedActivity,

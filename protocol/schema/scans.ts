@@ -81,7 +81,7 @@ export const scan = z.object({
 });
 export const scanAddress = z.object({
   index: count,
-  branch: z.union([z.literal(0), z.literal(1)]),
+  branch: between(0, 1),
   address: z.string(),
   derivationPath: z.string(),
   used: z.boolean(),

@@ -1,5 +1,5 @@
--- Adds transactions to a block that is there, whose random hash stays, and has it read again for adopted addresses: what
--- an old wallet received before it came (migration M-S1). False where there is no such block.
+-- Adds transactions to a block that is there, whose random hash stays, and has it read again for adopted addresses:
+-- what an old wallet received before it came (migration M-S1). False where there is no such block.
 create or replace function sandbox_amend(of_ledger text, at_height bigint, added jsonb) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare

@@ -127,9 +127,10 @@ export const OBSERVED: ReplyOf<'getObserve'> = {
   ],
 };
 
+const SCAN_ID = newId('scn', 1);
 export const SCAN: ReplyOf<'getScan'> = {
-  id: newId('scn', 1),
-  scanId: newId('scn', 1),
+  id: SCAN_ID,
+  scanId: SCAN_ID,
   projectId: PROJECT.id,
   keySourceId: newId('ks', 1),
   chain: 'eth',
