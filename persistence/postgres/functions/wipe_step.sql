@@ -2,12 +2,12 @@
 -- time it counts what lies on the addresses; while it runs it deletes. False where nothing is left, or somebody else is
 -- at it. Nothing that it goes through grows meanwhile, but deposits, whose ids rise. Console A49.
 --   holding ▶ (counted)      pool_address ▶ edge_instruction ▶ local_key ▶ local_key_set ▶ edge_session ▶ idempotency
---   ▶ upload_chunk ▶ import_row ▶ address_gap ▶ address ▶ withdrawal ▶ deposit ▶ event ▶ done
+--   ▶ upload_chunk ▶ scan_row ▶ scan_reference ▶ import_row ▶ address_gap ▶ address ▶ withdrawal ▶ deposit ▶ event ▶ done
 create or replace function wipe_step(of_account text, most int) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
   steps constant text[] := '{pool_address,edge_instruction,local_key,local_key_set,edge_session,idempotency,'
-    'upload_chunk,import_row,address_gap,address,withdrawal,deposit,event,done}';
+    'upload_chunk,scan_row,scan_reference,import_row,address_gap,address,withdrawal,deposit,event,done}';
   w wipe;
   last text;
   gone bigint;
@@ -64,6 +64,17 @@ begin
          where u.account_id = of_account limit greatest(most / 32, 1)));
       get diagnostics gone = row_count;
       if gone > 0 then return true; end if;
+    when 'scan_row' then
+      -- Batches name their scans; the keys that these went through are what is deleted of them.
+      update scan s set lanes = '[]', unread = 0, version = s.version + 1,
+          state = case when s.ended_at is null then 'cancelled' else s.state end,
+          ended_at = coalesce(s.ended_at, clock_timestamp())
+       where s.account_id = of_account and s.lanes <> '[]';
+      delete from scan_row t where t.ctid = any (array(
+        select p.ctid from scan_row p where p.account_id = of_account limit most));
+    when 'scan_reference' then
+      delete from scan_reference t where t.ctid = any (array(
+        select p.ctid from scan_reference p where p.account_id = of_account limit most));
     when 'import_row' then
       with piece as materialized (
         select r.batch_id, r.n from import_row r

@@ -102,8 +102,31 @@ async function used() {
     values (${newId('key', NOW_MS)}, ${live}, ${organizationId}, 'live', ${PRIVATE}, ${live}, 'flk', now())`;
   await database.owner`insert into local_key (account_id, id, environment, hash, label, prefix, created_at, signature)
     values (${live}, 'ek_1', 'live', 'h', ${PRIVATE}, 'loc', now(), 's')`;
+  await scanned(live);
   await must(live, { type: 'schedule_wipe', id: newId('wip', NOW_MS), byUser: userId });
   return { live, organizationId, userId, rows, sync };
+}
+
+/** A scan below an extended key, under way. */
+async function scanned(accountId: AccountId): Promise<void> {
+  const projectId = newId('mig', NOW_MS),
+    id = newId('scn', NOW_MS);
+  await stores.uploads.createProject(accountId, { id: projectId, name: 'old', createdAtMs: NOW_MS }, 10);
+  const lane = { keys: [{ xpub: `xpub-${accountId}`, path: "m/44'/60'/0'" }], branch: 0, script: null } as const;
+  const lanes = [{ ...lane, next: 0, gap: 0, lastUsed: null, largestGap: 0, done: null }];
+  const limits = { gapLimit: 20, maxScan: 100, requestedMaxScan: null, review: null, tokens: [], mappedTo: 1 };
+  const mapping = [{ index: 1, userRef: PRIVATE }];
+  const of = { accountId, projectId, keySourceId: 'ks_x', chain: 'eth' } as const;
+  await stores.scans.begin({ ...of, ...limits, id, lanes, mapping, createdAtMs: NOW_MS }, 10);
+  const rows = Array.from({ length: STEP_ROWS + 1 }, (_, index) => ({
+    lane: 0,
+    index,
+    address: `0x${index}`,
+    used: true,
+  }));
+  const more = { unread: 0, tries: 0, reason: null, pauseMs: 1e9 } as const;
+  const now = [{ ...lanes[0]!, next: rows.length, lastUsed: STEP_ROWS }];
+  await stores.scans.advance({ accountId, id, version: 0 }, { ...more, state: 'running', lanes: now }, rows);
 }
 
 /** What is left of an account, with nothing in it that another account has otherwise. */
@@ -117,6 +140,9 @@ async function leftOf(accountId: AccountId): Promise<string> {
     'entries', (select count(*) from ledger_entry where account_id = ${accountId}),
     'publications', (select count(*) from publication where account_id = ${accountId}),
     'registry', (select count(*) from address_registry where account_id = ${accountId}),
+    'scans', (select jsonb_agg(jsonb_build_array(state, lanes)) from scan where account_id = ${accountId}),
+    'scanned', (select count(*) from scan_row where account_id = ${accountId})
+      + (select count(*) from scan_reference where account_id = ${accountId}),
     'webhooks', (select jsonb_agg(jsonb_build_array(url, sealed_secrets, secret_preview, status)) from webhook where account_id = ${accountId}),
     'gone', (select count(*) from api_key where account_id = ${accountId})
       + (select count(*) from pinned_identity where account_id = ${accountId})
@@ -156,6 +182,7 @@ test.serial(
     t.false(JSON.stringify(left).includes(PRIVATE));
     t.false(JSON.stringify(left).includes('xpub'));
     t.is(await stores.identity.apiKeyByHash(live), null, 'its edges are answered 401');
+    t.deepEqual([left['scans'], left['scanned']], [[['cancelled', []]], 0]);
     t.deepEqual(left['webhooks'], [['', [], '', 'deleted']]);
     t.deepEqual(left['letters'], ['wipe_done', 'wipe_scheduled', 'wipe_soon']);
     const { state } = (await stores.accounts.load(live))!;
