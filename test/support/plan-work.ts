@@ -1233,7 +1233,7 @@ async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[str
 }
 
 const SCANS: Record<string, Work> = {
-  'scans: from their beginning to a batch': async ({ stores: { scans, uploads, imports }, live }) => {
+  'scans: from their beginning to a batch': async ({ stores: { scans, uploads, imports }, sandbox: live }) => {
     const projectId = newId('mig', Date.now()),
       id = newId('scn', Date.now());
     await uploads.createProject(live, { id: projectId, name: 'old', createdAtMs: Date.now() }, 1_000);
