@@ -11,20 +11,13 @@ import { billingHandlers } from './billing/billing.ts';
 import { chainHandlers } from './chain/chains.ts';
 import type { Handlers } from './context.ts';
 import { deliveryHandlers } from './webhook/deliveries.ts';
-import { detectCaseHandler } from './migration/detect-case.ts';
 import { detectPathHandler } from './key-source/detect-path.ts';
 import { edgeHandlers } from './edge/edge.ts';
 import { findHandlers } from './find.ts';
 import { healthHandlers } from './operation/health.ts';
 import { keySourceHandlers } from './key-source/key-sources.ts';
 import { resolveHandler } from './key-source/resolve.ts';
-import { cutoverHandlers } from './migration/cutover.ts';
-import { exportHandlers } from './migration/export.ts';
-import { importHandlers } from './migration/imports.ts';
-import { projectHandlers } from './migration/projects.ts';
-import { leverHandlers } from './migration/levers.ts';
-import { scanHandlers } from './migration/scans.ts';
-import { uploadHandlers } from './migration/uploads.ts';
+import { migrationHandlers } from './migration/handlers.ts';
 import { factorHandlers } from './organization/factors.ts';
 import { invitationHandlers } from './organization/invitations.ts';
 import { loginHandlers } from './organization/logins.ts';
@@ -120,13 +113,6 @@ export function createHandlers(
     ...keySourceHandlers(deps),
     ...resolveHandler(deps),
     ...detectPathHandler,
-    ...detectCaseHandler(deps),
-    ...projectHandlers(deps),
-    ...uploadHandlers(deps),
-    ...scanHandlers(deps),
-    ...leverHandlers(deps),
-    ...importHandlers(deps),
-    ...cutoverHandlers(deps),
-    ...exportHandlers(deps),
+    ...migrationHandlers(deps),
   };
 }

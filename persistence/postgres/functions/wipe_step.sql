@@ -2,7 +2,8 @@
 -- time it counts what lies on the addresses; while it runs it deletes. False where nothing is left, or somebody else is
 -- at it. Nothing that it goes through grows meanwhile, but deposits, whose ids rise. Console A49.
 --   holding ▶ (counted)      pool_address ▶ edge_instruction ▶ local_key ▶ local_key_set ▶ edge_session ▶ idempotency
---   ▶ upload_chunk ▶ scan_row ▶ scan_reference ▶ import_row ▶ address_gap ▶ address ▶ withdrawal ▶ deposit ▶ event ▶ done
+--   ▶ upload_chunk ▶ scan_row ▶ scan_reference ▶ import_row ▶ address_gap ▶ address ▶ withdrawal ▶ deposit ▶ event
+--   ▶ done
 create or replace function wipe_step(of_account text, most int) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare

@@ -75,9 +75,8 @@ grant select, insert on scan_reference to flock_app;
 -- A batch is made of a file or of a scan.
 alter table import_batch add column scan_id text collate "C";
 alter table import_batch add constraint import_batch_of_scan foreign key (account_id, scan_id)
-  references scan (account_id, id);
-alter table import_batch add constraint import_batch_of_one check (upload_id is null or scan_id is null);
-create index import_batch_by_scan on import_batch (account_id, scan_id) where scan_id is not null;
+  references scan (account_id, id) not valid;
+alter table import_batch add constraint import_batch_of_one check (upload_id is null or scan_id is null) not valid;
 
 -- Addresses that a sandbox takes for claimed by somebody else (M-S2): an invisible organization has them.
 create table simulated_claim (
