@@ -179,6 +179,7 @@ export const OPERATIONS = {
   listSsoConnections: 'GET /v1/settings/sso',
   setSsoConnection: 'PUT /v1/settings/sso',
   removeSsoConnection: 'DELETE /v1/settings/sso/{id}',
+  setSamlConnection: 'PUT /v1/settings/sso/saml',
   enforceSso: 'PUT /v1/settings/sso/{id}/enforcement',
   listDomains: 'GET /v1/settings/domains',
   addDomain: 'POST /v1/settings/domains',

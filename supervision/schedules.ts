@@ -122,7 +122,7 @@ export function jobsOf({
     { job: 'partitions', everySeconds: daily, work: () => stores.maintain(nowMs()) },
     { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
     { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },
-    { job: 'key-letters', everySeconds: 3_600, work: async () => void (await stores.people.writeKeyLetters(nowMs())) },
+    { job: 'key-letters', everySeconds: 3_600, work: () => stores.writeLetters(nowMs()) },
     { job: 'statements', everySeconds: 3_600, work: (run) => closePeriods({ stores, accounts }, nowMs(), run) },
     {
       job: 'imports',

@@ -4,10 +4,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { askWithFactor, may, type Scope } from '../app/ask.ts';
+import { BASE } from '../app/place.ts';
 import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Choice, Field, Form, useSend } from '../ui/form.tsx';
-import { Code, Head, Panel, Status, Text } from '../ui/parts.tsx';
+import { Code, Head, Instant, Panel, Status, Text } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Enforcement } from './sso-enforcement.tsx';
@@ -40,11 +41,103 @@ export function SsoSettings({ scope }: PageProps): JSX.Element {
 function Provider({ scope }: { scope: Scope }): JSX.Element {
   const read = useRead('listSsoConnections', scope);
   return (
-    <Panel title="Identity provider" note="OpenID Connect: people sign in there, and come here as members">
+    <Panel title="Identity provider" note="People sign in there, and come here as members">
       <Shown read={read} rows={3}>
-        {({ content }) => <ProviderForm scope={scope} now={content[0] ?? null} />}
+        {({ content }) => <Chosen scope={scope} now={content[0] ?? null} />}
       </Shown>
     </Panel>
+  );
+}
+
+const KINDS = [
+  ['oidc', 'OpenID Connect'],
+  ['saml', 'SAML 2.0'],
+] as const;
+
+function Chosen({ scope, now }: { scope: Scope; now: Connection | null }): JSX.Element {
+  const [kind, setKind] = useState<string>(now?.kind ?? 'oidc');
+  return (
+    <>
+      <fieldset>
+        <legend>Protocol</legend>
+        <div class="checks">
+          {KINDS.map(([name, label]) => (
+            <label key={name}>
+              <input type="radio" name="kind" checked={kind === name} onChange={() => setKind(name)} /> {label}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      {kind === 'saml' ? (
+        <SamlForm scope={scope} now={now} />
+      ) : (
+        <ProviderForm scope={scope} now={ofKind(now, 'oidc')} />
+      )}
+      {now !== null && <Disconnect scope={scope} id={now.id} />}
+    </>
+  );
+}
+
+const ofKind = (now: Connection | null, kind: Connection['kind']): Connection | null =>
+  now?.kind === kind ? now : null;
+
+function Disconnect({ scope, id }: { scope: Scope; id: string }): JSX.Element {
+  const remove = useSend(
+    () =>
+      askWithFactor('Nobody signs in by this provider any more.', 'removeSsoConnection', scope, () => ({
+        params: { id },
+      })),
+    () => readAgain('listSsoConnections'),
+  );
+  return <Form sending={remove} label="Disconnect" danger inline />;
+}
+
+/** The provider by its metadata, which is pasted. Console A39. */
+function SamlForm({ scope, now }: { scope: Scope; now: Connection | null }): JSX.Element {
+  const [said, setSaid] = useState('');
+  const address = `${window.location.origin}${BASE}/sso`;
+  const kept = ofKind(now, 'saml');
+  const set = useSend(
+    ({ metadata = '', jitRole = 'viewer' }) =>
+      askWithFactor('People sign in by this provider from now on.', 'setSamlConnection', scope, () => ({
+        body: { metadata, jitRole: jitRole as 'viewer' | 'editor' },
+      })),
+    () => {
+      setSaid('The provider is kept. Try it in a private window before anybody needs it.');
+      readAgain('listSsoConnections');
+    },
+  );
+  return (
+    <>
+      <p>
+        At the provider, both the entity id (audience) and the address that answers are posted to (ACS) are{' '}
+        <Code of={kept?.redirectUri ?? address} whole />. Let it sign response and assertion with SHA-256, send
+        persistent names, and an attribute <code>email</code>.
+      </p>
+      {kept !== null && (
+        <>
+          <p>
+            Now: <Text of={kept.issuer} />
+          </p>
+          {kept.certificates.map(({ endsAt }) => (
+            <p key={endsAt}>
+              A certificate until <Instant at={endsAt} />
+            </p>
+          ))}
+        </>
+      )}
+      <Form sending={set} label={kept === null ? 'Connect the provider' : 'Change the provider'}>
+        <div class="field">
+          <label for="saml-metadata">Metadata of the provider</label>
+          <textarea id="saml-metadata" name="metadata" rows={8} spellcheck={false} required maxLength={262_144} />
+          <p class="hint">XML. While its certificate changes, metadata with both.</p>
+        </div>
+        <Choice label="Who comes first time becomes" name="jitRole" options={ROLES} value={kept?.jitRole ?? 'viewer'} />
+      </Form>
+      <p class="said" role="status">
+        {said}
+      </p>
+    </>
   );
 }
 
@@ -65,13 +158,6 @@ function ProviderForm({ scope, now }: { scope: Scope; now: Connection | null }):
       setSaid('The provider answered, and is kept. Try it in a private window before anybody needs it.');
       again();
     },
-  );
-  const remove = useSend(
-    () =>
-      askWithFactor('Nobody signs in by this provider any more.', 'removeSsoConnection', scope, () => ({
-        params: { id: now?.id ?? '' },
-      })),
-    again,
   );
   return (
     <>
@@ -105,7 +191,6 @@ function ProviderForm({ scope, now }: { scope: Scope; now: Connection | null }):
         />
         <Choice label="Who comes first time becomes" name="jitRole" options={ROLES} value={now?.jitRole ?? 'viewer'} />
       </Form>
-      {now !== null && <Form sending={remove} label="Disconnect" danger inline />}
       <p class="said" role="status">
         {said}
       </p>

@@ -40,6 +40,7 @@ import { signInHandlers } from './organization/sign-in.ts';
 import { domainHandlers } from './organization/domains.ts';
 import { ssoHandlers } from './organization/sso.ts';
 import { ssoEnforcementHandlers } from './organization/sso-enforcement.ts';
+import { samlHandlers } from './organization/sso-saml.ts';
 import { timelineHandler } from './transaction/timeline.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { fundingHandlers } from './treasury/funding.ts';
@@ -95,6 +96,7 @@ export function createHandlers(
     ...factorHandlers(deps),
     ...ssoHandlers(deps),
     ...ssoEnforcementHandlers(deps),
+    ...samlHandlers(deps),
     ...domainHandlers(deps),
     ...passkeyHandlers(deps),
     ...invitationHandlers(deps),

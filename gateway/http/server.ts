@@ -14,6 +14,7 @@ import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { serveConsole } from '../pages/console.ts';
 import { servePages } from '../pages/docs.ts';
+import { serveSamlPost } from '../pages/saml-post.ts';
 import { serveExplorer } from '../pages/explorer.ts';
 import { serveSecurityTxt } from '../pages/security-txt.ts';
 import { servePay } from '../pages/pay/serve.ts';
@@ -113,6 +114,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     nowMs: deps.nowMs,
   });
   serveConsole(app, deps.console);
+  await serveSamlPost(app, deps);
   serveExplorer(app, deps.sandbox);
   await servePay(app, deps, checkout, () => state.draining && !state.serving);
   servePreflight(app, deps, checkout);

@@ -133,6 +133,12 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       'Make another one and put it in its place before:',
       `  ${publicUrl}/console/`,
     ],
+    sso_certificate: () => [
+      'The certificate of your identity provider ends soon',
+      `The last certificate of the SAML provider of ${shown(facts['organization'])} ends on ${shown(facts['endsAt'])}. From then on nobody signs in by it.`,
+      'Paste its metadata with the next certificate beside this one, under settings, single sign-on:',
+      `  ${publicUrl}/console/`,
+    ],
     break_glass: () => [
       'A sign-in without single sign-on',
       `${shown(facts['by'])} is an owner of ${shown(facts['organization'])} who gets in without its identity provider, and has just done so from ${shown(facts['ip'])} (${shown(facts['client'])}).`,

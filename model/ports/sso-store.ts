@@ -6,8 +6,17 @@ export const DOMAINS_MAX = 50;
 /** How long a sign-in, or the proof of an account that it is linked with, may take. */
 export const FLOW_MS = 600_000;
 
+/** What is kept of a SAML provider beside its issuer. */
+export interface SamlSettings {
+  readonly ssoUrl: string;
+  /** Base64 of DER. */
+  readonly certificates: readonly string[];
+}
+
 export interface SsoConnectionRow {
   readonly id: string;
+  /** Present for SAML; OpenID Connect without. */
+  readonly saml: SamlSettings | null;
   readonly organizationId: string;
   readonly issuer: string;
   readonly clientId: string;
@@ -59,6 +68,8 @@ export interface SsoFlow {
   readonly connectionId: string;
   readonly sealed: string;
   readonly expiresAtMs: number;
+  /** The answer of a SAML provider that waits for the browser, base64; absent before it came. */
+  readonly response?: string | null;
 }
 
 /** `audit` is written by the statement of its effect. */
@@ -69,7 +80,13 @@ export interface SsoStore {
    * In place of the organization's; identities of another issuer are forgotten. With another issuer or client it is
    * enforced no more. Answers the id that stays.
    */
-  putConnection(row: NewSsoConnection, nowMs: number, audit?: AuditRecord): Promise<string>;
+  putConnection(
+    row: NewSsoConnection & { /** Of SAML: when the last certificate ends. */ readonly certificateEndsAtMs?: number },
+    nowMs: number,
+    audit?: AuditRecord,
+  ): Promise<string>;
+  /** To all owners, 30 days before the last certificate of a SAML provider ends, once; answers how many it wrote. */
+  writeCertificateLetters(nowMs: number): Promise<number>;
   removeConnection(organizationId: string, id: string, audit?: AuditRecord): Promise<boolean>;
   /** Members of the domains get in by the connection alone, but for those of `breakGlass`: they and no others. */
   enforce(
@@ -92,6 +109,11 @@ export interface SsoStore {
   openFlow(flow: SsoFlow): Promise<void>;
   /** Takes a flow, whatever becomes of it; null where the browser has none. */
   takeFlow(hash: string, browser: string, nowMs: number): Promise<SsoFlow | null>;
+  /** Keeps the answer of a provider with the flow that it is for, once; false where there is none that waits. */
+  bring(hash: string, response: string, nowMs: number): Promise<boolean>;
+  /** False for one that was spent. */
+  spendAssertion(connectionId: string, hash: string, expiresAtMs: number): Promise<boolean>;
+  /** Flows and spent assertions whose time is over. */
   purgeFlows(nowMs: number): Promise<number>;
   userOf(identity: SsoIdentity): Promise<string | null>;
   /** A new user and member; `known` where somebody has the email by now, `limit` where the organization is full. */

@@ -2,7 +2,11 @@
 import type { SsoConnectionRow, SsoDomainRow, SsoFlow, SsoStore } from '../../model/ports/sso-store.ts';
 import { DOMAINS_MAX, PROVEN_MS, type Enforced } from '../../model/ports/sso-store.ts';
 import { recordingOf, recordingOfUser } from './audit-log-store.ts';
+import { deleteOlder } from './pages.ts';
 import { constraintOf, type Sql } from './sql.ts';
+
+/** How long before a provider's last certificate ends its organization is mailed. Console A39. */
+const CERTIFICATE_WARNED_MS = 30 * 86_400_000;
 
 type ConnectionColumns = Omit<SsoConnectionRow, 'createdAtMs' | 'changedAtMs' | 'enforcedAtMs'> & {
   createdAt: number;
@@ -47,9 +51,17 @@ export function createSsoStore(sql: Sql): SsoStore {
 
 function connections(
   sql: Sql,
-): Pick<SsoStore, 'connectionOf' | 'connection' | 'putConnection' | 'removeConnection' | 'connectionOfDomain'> {
+): Pick<
+  SsoStore,
+  | 'connectionOf'
+  | 'connection'
+  | 'putConnection'
+  | 'removeConnection'
+  | 'connectionOfDomain'
+  | 'writeCertificateLetters'
+> {
   const columns = sql`c.id, c.organization_id, c.issuer, c.client_id, c.sealed_secret, c.jit_role, c.created_at, c.changed_at,
-    c.enforced_at, array(select m.user_id from membership m where m.organization_id = c.organization_id and m.break_glass
+    c.saml, c.enforced_at, array(select m.user_id from membership m where m.organization_id = c.organization_id and m.break_glass
                           order by m.user_id) as break_glass`;
   return {
     async connectionOf(organizationId) {
@@ -62,26 +74,33 @@ function connections(
       // Whose it is must not rest on the driver pairing answers with questions.
       return row === undefined || row.id !== id ? null : connectionOf(row);
     },
-    async putConnection({ id, organizationId, issuer, clientId, sealedSecret, jitRole, createdAtMs }, nowMs, audit) {
-      const [row] = await sql<{ id: string }[]>`
+    async putConnection(row, nowMs, audit) {
+      const { id, organizationId, issuer, clientId, sealedSecret, jitRole, createdAtMs, saml, certificateEndsAtMs } =
+        row;
+      const [put] = await sql<{ id: string }[]>`
         with put as materialized (
-          insert into sso_connection as c (id, organization_id, issuer, client_id, sealed_secret, jit_role, created_at, changed_at)
+          insert into sso_connection as c (id, organization_id, issuer, client_id, sealed_secret, jit_role, created_at, changed_at,
+                                            kind, saml, certificate_ends_at)
             values (${id}, ${organizationId}, ${issuer}, ${clientId}, ${sealedSecret}, ${jitRole}, ${createdAtMs}::timestamptz,
-                    ${nowMs}::timestamptz)
+                    ${nowMs}::timestamptz, ${saml === null ? 'oidc' : 'saml'},
+                    ${saml === null ? null : JSON.stringify(saml)}::text::jsonb,
+                    ${certificateEndsAtMs ?? null}::timestamptz)
           on conflict (organization_id) do update
              set issuer = excluded.issuer, client_id = excluded.client_id, sealed_secret = excluded.sealed_secret,
-                 jit_role = excluded.jit_role,
+                 jit_role = excluded.jit_role, kind = excluded.kind, saml = excluded.saml,
+                 certificate_ends_at = excluded.certificate_ends_at,
                  enforced_at = case when (c.issuer, c.client_id) = (excluded.issuer, excluded.client_id)
                                     then c.enforced_at end,
                  changed_at = case when (c.issuer, c.client_id) = (excluded.issuer, excluded.client_id)
                                     and c.sealed_secret is not distinct from excluded.sealed_secret
+                                    and c.saml is not distinct from excluded.saml
                                    then c.changed_at else excluded.changed_at end
           returning id
         ), forgotten as (
           delete from sso_identity i using put p where i.connection_id = p.id and i.issuer <> ${issuer}
         )
         select p.id, (${recordingOf(sql, audit)})::text as noted from put p`;
-      return row!.id;
+      return put!.id;
     },
     async removeConnection(organizationId, id, audit) {
       const { count } = await sql`
@@ -90,6 +109,23 @@ function connections(
         )
         select ${recordingOf(sql, audit)} from gone`;
       return count === 1;
+    },
+    async writeCertificateLetters(nowMs) {
+      const { count } = await sql`
+        insert into letter (id, kind, recipient, user_id, organization_id, facts, created_at, next_attempt_at)
+          select 'sso_certificate|' || c.id || '|' || extract(epoch from c.certificate_ends_at)::bigint || '|' || u.id,
+                 'sso_certificate', u.email, u.id, c.organization_id,
+                 jsonb_build_object('organization', o.name,
+                   'endsAt', to_char(c.certificate_ends_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')),
+                 ${nowMs}::timestamptz, clock_timestamp()
+            from sso_connection c
+            join organization o on o.id = c.organization_id
+            join membership m on m.organization_id = c.organization_id and m.role = 'owner'
+            join console_user u on u.id = m.user_id
+           where c.certificate_ends_at > ${nowMs}::timestamptz
+             and c.certificate_ends_at <= ${nowMs + CERTIFICATE_WARNED_MS}::timestamptz
+          on conflict (id) do nothing`;
+      return count;
     },
     async connectionOfDomain(domain) {
       const [row] = await sql<ConnectionColumns[]>`
@@ -200,7 +236,7 @@ function domains(sql: Sql): Pick<SsoStore, 'domains' | 'addDomain' | 'verifyDoma
   };
 }
 
-function flows(sql: Sql): Pick<SsoStore, 'openFlow' | 'takeFlow' | 'purgeFlows'> {
+function flows(sql: Sql): Pick<SsoStore, 'openFlow' | 'takeFlow' | 'bring' | 'spendAssertion' | 'purgeFlows'> {
   return {
     async openFlow({ hash, browser, connectionId, sealed, expiresAtMs }) {
       await sql`
@@ -210,16 +246,29 @@ function flows(sql: Sql): Pick<SsoStore, 'openFlow' | 'takeFlow' | 'purgeFlows'>
     async takeFlow(hash, browser, nowMs) {
       const [row] = await sql<(Omit<SsoFlow, 'expiresAtMs'> & { expiresAt: number })[]>`
         delete from sso_flow f where f.hash = ${hash} and f.browser = ${browser}
-        returning f.hash, f.browser, f.connection_id, f.sealed, f.expires_at`;
+        returning f.hash, f.browser, f.connection_id, f.sealed, f.expires_at, f.response`;
       if (row === undefined || row.hash !== hash || row.expiresAt <= nowMs) return null;
       const { expiresAt, ...flow } = row;
       return { ...flow, expiresAtMs: expiresAt };
     },
+    async bring(hash, response, nowMs) {
+      const { count } = await sql`
+        update sso_flow set response = ${response}
+         where hash = ${hash} and response is null and expires_at > ${nowMs}::timestamptz`;
+      return count === 1;
+    },
+    async spendAssertion(connectionId, hash, expiresAtMs) {
+      const { count } = await sql`
+        insert into sso_assertion (connection_id, hash, expires_at)
+          values (${connectionId}, ${hash}, ${expiresAtMs}::timestamptz) on conflict do nothing`;
+      return count === 1;
+    },
     async purgeFlows(nowMs) {
+      const spent = await deleteOlder(sql, sql`sso_assertion`, sql`expires_at`, nowMs + 1);
       const { count } = await sql`
         delete from sso_flow where hash in (
           select f.hash from sso_flow f where f.expires_at <= ${nowMs}::timestamptz order by f.expires_at limit 10000)`;
-      return count;
+      return count + spent;
     },
   };
 }

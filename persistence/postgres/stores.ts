@@ -44,6 +44,7 @@ export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions
 export function createStores(options: StoresOptions) {
   const { sql } = options;
   const [edge, passkeys, sso] = [createEdgeStore(sql), createPasskeyStore(sql), createSsoStore(sql)];
+  const people = createPeopleStore(sql);
   return {
     accounts: createAccountStore(options),
     ownership: createOwnership(sql),
@@ -63,7 +64,7 @@ export function createStores(options: StoresOptions) {
     sso,
     passkeys,
     members: createMemberStore(sql),
-    people: createPeopleStore(sql),
+    people,
     invitations: createInvitationStore(sql),
     support: createSupportStore(sql),
     read: createReadStore(sql, options.lists),
@@ -82,6 +83,11 @@ export function createStores(options: StoresOptions) {
     /** Forgets what was good once and is good no more: nonces, challenges, sign-ins that were not finished. */
     purgeOnce: async (nowMs: number): Promise<number> =>
       (await edge.purgeNonces(nowMs)) + (await passkeys.purgeChallenges(nowMs)) + (await sso.purgeFlows(nowMs)),
+    /** Letters about what ends soon: API keys in use, certificates of providers. */
+    async writeLetters(nowMs: number): Promise<void> {
+      await people.writeKeyLetters(nowMs);
+      await sso.writeCertificateLetters(nowMs);
+    },
     /** Attempt partitions of this month and the next ones: at start and daily. */
     async maintain(nowMs: number): Promise<void> {
       await sql`select ensure_attempt_partitions(${nowMs}::timestamptz, 3)`;

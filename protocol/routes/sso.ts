@@ -33,6 +33,16 @@ export const SSO_ROUTES = {
     refusals: ['NOT_FOUND'],
     summary: 'End sign-in by the provider; who came by it sets a password by a letter',
   },
+  setSamlConnection: {
+    ...fresh,
+    method: PUT,
+    path: '/v1/settings/sso/saml',
+    body: sso.samlBody,
+    bodyLimitBytes: 300 * 1_024, // metadata of 256 kB, as JSON text
+    reply: sso.ssoConnection,
+    refusals: ['TIER_FEATURE_LOCKED'],
+    summary: 'Name the SAML provider of the organization by its metadata, in place of the one before',
+  },
   enforceSso: {
     ...portal('Settings', 'owner'),
     method: PUT,

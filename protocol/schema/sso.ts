@@ -27,15 +27,30 @@ export const ssoBody = z.strictObject({
 });
 export const ssoConnection = z.object({
   id: z.string(),
-  kind: z.literal('oidc'),
+  kind: z.enum(['oidc', 'saml']),
   issuer: z.string(),
-  clientId: z.string(),
+  clientId: z.string().meta({ description: 'what we are called at the provider; of SAML our entity id' }),
   hasSecret: z.boolean(),
   jitRole: z.enum(JIT_ROLES),
   redirectUri: z.string().meta({ description: 'to be registered at the provider' }),
+  certificates: z
+    .array(z.object({ endsAt: instant }))
+    .readonly()
+    .meta({ description: 'of a SAML provider: one, or two while they change' }),
   enforcedAt: instant.nullable().meta({ description: 'since when members of the domains get in by it alone' }),
   breakGlass: z.array(z.string()).readonly().meta({ description: 'owners who get in without it, by id' }),
   createdAt: instant,
+});
+export const samlBody = z.strictObject({
+  metadata: z
+    .string()
+    .min(1)
+    .max(256 * 1_024)
+    .meta({ description: 'of the provider, XML, pasted: it is never fetched', examples: ['<EntityDescriptor …'] }),
+  jitRole: z
+    .enum(JIT_ROLES)
+    .default('viewer')
+    .meta({ description: 'what a person becomes who comes for the first time' }),
 });
 export const enforcementBody = z.strictObject({
   enforced: z.boolean(),

@@ -178,6 +178,7 @@ test.serial('the application role cannot write money but by the posting function
     'scan_row',
     'signing_key',
     'simulated_claim',
+    'sso_assertion',
     'sso_connection',
     'sso_domain',
     'sso_flow',

@@ -858,7 +858,7 @@ const PEOPLE: Record<string, Work> = {
     await passkeys.noteUse(id, 3, Date.now(), note);
     await passkeys.remove(userId, id, letter());
   },
-  'sso.connectionOf connection putConnection removeConnection enforce relax domains addDomain verifyDomain removeDomain connectionOfDomain openFlow takeFlow purgeFlows userOf join link':
+  'sso.connectionOf connection putConnection writeCertificateLetters removeConnection enforce relax domains addDomain verifyDomain removeDomain connectionOfDomain openFlow takeFlow bring spendAssertion purgeFlows userOf join link':
     async ({ stores }) => {
       const { sso } = stores;
       const { organizationId, userId } = await newOrganization(stores);
@@ -867,9 +867,16 @@ const PEOPLE: Record<string, Work> = {
         ...{ target: null, outcome: 'done' as const, changes: null, ip: null, client: null, requestId: null },
       };
       const id = newId('sso', Date.now());
-      const terms = { issuer: 'https://x.example', clientId: 'x', sealedSecret: null, jitRole: 'viewer' as const };
+      const terms = {
+        issuer: 'https://x.example',
+        clientId: 'x',
+        sealedSecret: null,
+        saml: null,
+        jitRole: 'viewer' as const,
+      };
       await sso.putConnection({ id, organizationId, ...terms, createdAtMs: Date.now() }, Date.now());
       await sso.connectionOf(organizationId);
+      await sso.writeCertificateLetters(Date.now());
       await sso.connection(id);
       const domain = { id: newId('dmn', Date.now()), domain: `${fresh()}.example`, token: 'x' };
       await sso.addDomain({ ...domain, organizationId, verifiedAtMs: null, createdAtMs: Date.now() });
@@ -877,6 +884,8 @@ const PEOPLE: Record<string, Work> = {
       await sso.domains(organizationId);
       await sso.connectionOfDomain(domain.domain);
       await sso.openFlow({ hash: 'd'.repeat(64), browser: 'b', connectionId: id, sealed: 'x', expiresAtMs: soon() });
+      await sso.bring('d'.repeat(64), 'x', Date.now());
+      await sso.spendAssertion(id, 'd'.repeat(64), soon());
       await sso.takeFlow('d'.repeat(64), 'b', Date.now());
       await sso.purgeFlows(0);
       const membership = { organizationId, role: 'viewer' as const };
@@ -1431,6 +1440,7 @@ const SANDBOX: Record<string, Work> = {
   },
   maintain: ({ stores }) => stores.maintain(Date.now()),
   purgeOnce: ({ stores }) => stores.purgeOnce(0),
+  writeLetters: ({ stores }) => stores.writeLetters(0),
 };
 
 /** The ledger of scale-beside.ts that has all the blocks. */

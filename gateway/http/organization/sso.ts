@@ -26,6 +26,7 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { wholePage } from '../views.ts';
 import { wrongPassword } from './present-password.ts';
 import { createSessions } from './sessions.ts';
+import { samlArrived, samlBegun } from './sso-saml.ts';
 import { lockedByTier } from './sso-tier.ts';
 import { connectionView, redirectUriOf } from './sso-view.ts';
 
@@ -84,8 +85,8 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 
   /** Asked at each step: the organization may have gone to another tier since the one before. */
-  const closedTo = async ({ organizationId }: SsoConnectionRow): Promise<Refusal | null> =>
-    isOn ? lockedByTier(deps, organizationId) : off();
+  const closedTo = async ({ organizationId, saml }: SsoConnectionRow): Promise<Refusal | null> =>
+    saml !== null || isOn ? lockedByTier(deps, organizationId) : off();
 
   async function arrived(connection: SsoConnectionRow, who: Arrived): Promise<{ email: string } | Refusal> {
     const email = who.email === null ? null : emailOf(who.email);
@@ -127,7 +128,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const id = before?.id ?? newId('sso', nowMs());
       const isSame = before !== null && before.issuer === issuer && before.clientId === clientId;
       const row: NewSsoConnection = {
-        ...{ id, organizationId, issuer, clientId, jitRole },
+        ...{ id, organizationId, issuer, clientId, jitRole, saml: null },
         sealedSecret:
           clientSecret === undefined
             ? isSame
@@ -162,28 +163,31 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (slow !== null) return slow;
       const email = emailOf(asked.body.email);
       if (email === null) return refuse('INVALID_INPUT', { field: 'email', reason: 'no email address' });
-      const connection = isOn ? await sso.connectionOfDomain(email.slice(email.lastIndexOf('@') + 1)) : null;
-      return { connectionId: connection?.id ?? null };
+      const found = await sso.connectionOfDomain(email.slice(email.lastIndexOf('@') + 1));
+      return { connectionId: found !== null && (isOn || found.saml !== null) ? found.id : null };
     },
     async startSso(asked) {
       const slow = await throttles.ofAddress(asked.clientAddress);
       if (slow !== null) return slow;
-      if (!isOn) return off();
       const connection = await sso.connection(asked.body.connectionId);
       if (connection === null) return notFound('connection', asked.body.connectionId);
       const closed = await closedTo(connection);
       if (closed !== null) return closed;
-      const begun = await oidc.begin(providerOf(connection), redirectUri).catch(ownFault);
+      const begun =
+        connection.saml === null
+          ? await oidc.begin(providerOf(connection), redirectUri).catch(ownFault)
+          : await samlBegun(connection, config);
       if (begun instanceof OidcFault) return away(begun);
+      const { url, state, ...toCompare } = begun;
       const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
-      const hash = hashOf(begun.state);
-      const sealed = secrets.seal(JSON.stringify({ nonce: begun.nonce, verifier: begun.verifier }), flowContext(hash));
+      const hash = hashOf(state);
+      const sealed = secrets.seal(JSON.stringify(toCompare), flowContext(hash));
       await sso.openFlow({
         ...{ hash, browser: hashOf(cookie), connectionId: connection.id, sealed },
         expiresAtMs: nowMs() + FLOW_MS,
       });
       setCookie(asked, cookie, FLOW_MS / 1_000);
-      return { url: begun.url };
+      return { url };
     },
     async finishSso(asked) {
       const slow = await throttles.ofAddress(asked.clientAddress);
@@ -195,14 +199,15 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (flow === null || connection === null) return startAgain();
       const closed = await closedTo(connection);
       if (closed !== null) return closed;
-      const { nonce, verifier } = JSON.parse(secrets.open(flow.sealed, flowContext(flow.hash))) as {
-        nonce: string;
-        verifier: string;
-      };
+      const begun = JSON.parse(secrets.open(flow.sealed, flowContext(flow.hash))) as Record<string, string>;
       const given = Object.fromEntries(Object.entries(asked.body).filter(([, value]) => value !== undefined));
-      const who = await oidc
-        .finish(providerOf(connection), redirectUri, given as Record<string, string>, { state, nonce, verifier })
-        .catch(ownFault);
+      const { nonce = '', verifier = '', requestId = '' } = begun;
+      const who =
+        connection.saml === null
+          ? await oidc
+              .finish(providerOf(connection), redirectUri, given as Record<string, string>, { state, nonce, verifier })
+              .catch(ownFault)
+          : await samlArrived({ config, sso, nowMs: nowMs() }, connection, { response: flow.response, requestId });
       if (who instanceof OidcFault) {
         deps.log.warn({ requestId: asked.requestId, reason: who.reason }, 'a sign-in by a provider was refused');
         return who.why === 'away' ? away(who) : refuse('UNAUTHORIZED', { reason: 'sso', next: 'start again' });
