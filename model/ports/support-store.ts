@@ -24,7 +24,9 @@ export interface SupportStore {
    * look at the consent.
    */
   begin(
-    row: Omit<SupportSessionRow, 'endedAtMs'>,
+    row: Omit<SupportSessionRow, 'endedAtMs'> & {
+      /** The login of who reads; it ends with that. */ readonly loginId: string | null;
+    },
     facts: Readonly<Record<string, string>>,
     audit?: AuditRecord,
   ): Promise<boolean>;

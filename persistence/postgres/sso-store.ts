@@ -198,21 +198,16 @@ function domains(sql: Sql): Pick<SsoStore, 'domains' | 'addDomain' | 'verifyDoma
       return rows.map(domainOf);
     },
     async addDomain({ id, organizationId, domain, token, createdAtMs }, audit) {
-      let count = 0;
-      const outcome = await unless(
+      return unless(
         sql`
         with added as materialized (
           insert into sso_domain (id, organization_id, domain, token, created_at)
-            select ${id}, ${organizationId}, ${domain}, ${token}, ${createdAtMs}::timestamptz
-             where (select count(*) from sso_domain d where d.organization_id = ${organizationId}) < ${DOMAINS_MAX}
+            values (${id}, ${organizationId}, ${domain}, ${token}, ${createdAtMs}::timestamptz)
           returning id
         )
-        select ${recordingOf(sql, audit)} from added`.then((rows) => {
-          count = rows.count;
-        }),
-        { sso_domain_once_each: 'known' as const },
+        select ${recordingOf(sql, audit)} from added`,
+        { sso_domain_once_each: 'known', sso_domain_limit: 'limit' } as const,
       );
-      return outcome === 'done' && count === 0 ? 'limit' : outcome;
     },
     verifyDomain: (organizationId, id, nowMs, audit) =>
       unless(

@@ -69,14 +69,14 @@ function ofOwners(sql: Sql): Pick<SupportStore, 'accessUntil' | 'allowAccess' | 
 function ofStaff(sql: Sql): Pick<SupportStore, 'begin' | 'standing'> {
   return {
     async begin(row, facts, audit) {
-      const { id, organizationId, environment, adminId, reason, createdAtMs, endsAtMs } = row;
+      const { id, organizationId, environment, adminId, loginId, reason, createdAtMs, endsAtMs } = row;
       const { count } = await sql`
         with allowed as materialized (
           select a.organization_id from support_access a
            where a.organization_id = ${organizationId} and a.until > ${createdAtMs}::timestamptz for update
         ), begun as materialized (
-          insert into support_session (id, organization_id, environment, admin_id, reason, created_at, ends_at)
-            select ${id}, a.organization_id, ${environment}, ${adminId}, ${reason}, ${createdAtMs}::timestamptz,
+          insert into support_session (id, organization_id, environment, admin_id, login_id, reason, created_at, ends_at)
+            select ${id}, a.organization_id, ${environment}, ${adminId}, ${loginId}, ${reason}, ${createdAtMs}::timestamptz,
                    ${endsAtMs}::timestamptz from allowed a
           returning organization_id
         ), letters as (
@@ -94,7 +94,10 @@ function ofStaff(sql: Sql): Pick<SupportStore, 'begin' | 'standing'> {
         select ${columns(sql)} from support_session s
           join support_access a on a.organization_id = s.organization_id and a.until > ${nowMs}::timestamptz
           join console_user u on u.id = s.admin_id and u.platform_role = 'admin'
-         where s.id = ${id} and s.ended_at is null and s.ends_at > ${nowMs}::timestamptz`;
+         where s.id = ${id} and s.ended_at is null and s.ends_at > ${nowMs}::timestamptz
+           and (s.login_id is null
+                or exists (select from login l where l.id = s.login_id and l.ended_at is null
+                              and l.ends_at > ${nowMs}::timestamptz))`;
       // Who somebody is must not rest on the driver pairing answers with questions.
       return row === undefined || row.id !== id ? null : rowOf(row);
     },

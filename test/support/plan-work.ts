@@ -681,7 +681,15 @@ const DELIVERIES: Record<string, Work> = {
     await support.allowAccess(organizationId, soon(), at);
     await support.accessUntil(organizationId);
     const id = newId('sup', at);
-    const row = { id, organizationId, environment: 'live' as const, adminId: userId, reason: 'x', createdAtMs: at };
+    const row = {
+      id,
+      organizationId,
+      environment: 'live' as const,
+      adminId: userId,
+      loginId: 'x',
+      reason: 'x',
+      createdAtMs: at,
+    };
     await support.begin({ ...row, endsAtMs: at + 60_000 }, {});
     await support.standing(id, at);
     await support.list(organizationId);

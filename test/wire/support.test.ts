@@ -120,3 +120,17 @@ test('console A45: a token that names a session of somebody else, or ends later 
   const again = sql`update flock.support_session set ended_at = null where id = ${begun.id}`;
   t.is(constraintOf(await again.catch((error: unknown) => error)), 'support_session_ended_once');
 });
+
+test('console A45, A12: a session ends with the login of staff that it began in', async (t) => {
+  const organization = await cloud.organization();
+  const owner = await ownerOf(organization);
+  await owner.must('setSupportAccess', { body: { until: inMs(HOUR_MS) } });
+  const own = await cloud.person({ admin: true });
+  const theirs = asBearer(await cloud.signIn(own));
+  const begun = await theirs.must('startSupportSession', begin(organization));
+  const reads = asBearer(begun.accessToken);
+  t.false((await reads.must('listMembers')).content.length === 0);
+  const [login] = (await theirs.must('listLogins')).content;
+  await theirs.must('endLogin', { params: { id: login!.id } });
+  t.like(await reads.call('listMembers'), { code: 'UNAUTHORIZED' });
+});

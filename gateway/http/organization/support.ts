@@ -47,13 +47,13 @@ export function supportHandlers({ auth, stores: { identity, support }, nowMs }: 
     },
     async startSupportSession(asked) {
       const { organizationId, environment, reason } = asked.body;
-      const { userId } = bearerOf(asked);
+      const { userId, loginId } = bearerOf(asked);
       const organization = await identity.organization(organizationId);
       if (organization === null) return notFound('organization', organizationId);
       const admin = await identity.userById(userId);
       const atMs = nowMs();
       const row = {
-        ...{ id: newId('sup', atMs), organizationId, environment, adminId: userId, reason },
+        ...{ id: newId('sup', atMs), organizationId, environment, adminId: userId, loginId, reason },
         ...{ createdAtMs: atMs, endsAtMs: atMs + SESSION_MS },
       };
       const facts = {
