@@ -82,6 +82,32 @@ test.serial(
 );
 
 test.serial(
+  'console A48: an owner reads what a wipe deletes and keeps, and schedules it with the name of the organization and a code alone',
+  async (t) => {
+    const visitor = owner;
+    const { page } = owner;
+    await page.goto(`${below}/sandbox/wipe`);
+    await hasCome(page);
+    t.true((await page.locator('main').innerText()).includes('Your recovery phrase. It is at your edge alone'));
+    const faults = await isSound(page, visitor, 'wipe');
+    await page.getByRole('button', { name: 'Wipe this environment' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    faults.push(...(await isSound(page, visitor, 'wipe-asked')));
+    await dialog.getByLabel('Name of the organization').fill('another');
+    await dialog.getByRole('button', { name: 'Schedule the wipe' }).click();
+    const code = page.getByRole('dialog').getByRole('textbox');
+    await code.last().fill(codeOf(record.owner, 1));
+    await page.keyboard.press('Enter');
+    await page.getByText('another text than the name of the organization').waitFor();
+    await picture(page, 'wipe-refused');
+    faults.push(...visitor.soundness().filter((fault) => !fault.includes('400') && !fault.includes('403')));
+    visitor.forget();
+    t.deepEqual(faults, []);
+  },
+);
+
+test.serial(
   'console A45: an owner allows staff to read, sees who did, and ends it; the tab of the reader says on every page whom it reads',
   async (t) => {
     const [viewer, staff] = [await visit(browser, cloudUrl), await visit(browser, cloudUrl)];
