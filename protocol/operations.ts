@@ -219,6 +219,7 @@ export const OPERATIONS = {
   changePlan: 'POST /v1/billing/plan',
   listStatements: 'GET /v1/billing/statements',
   getStatement: 'GET /v1/billing/statements/{id}',
+  exportStatement: 'GET /v1/billing/statements/{id}/document bare',
   listNodes: 'GET /v1/admin/nodes',
   listActors: 'GET /v1/admin/actors',
   getActor: 'GET /v1/admin/actors/{path}',

@@ -2,11 +2,15 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReplyOf } from '../../protocol/routes.ts';
+import { ask } from '../app/ask.ts';
+import { hrefOf } from '../app/location.ts';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { Bars } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { Form, useSend } from '../ui/form.tsx';
 import { Instant, Panel } from '../ui/parts.tsx';
+import { save } from '../ui/secret.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { grouped, utc, words } from '../ui/text.ts';
@@ -63,7 +67,7 @@ export function Statements({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
           )
         }
       </Shown>
-      {shown !== null && <Whole statement={shown} close={() => setShown(null)} />}
+      {shown !== null && <Whole scope={scope} statement={shown} close={() => setShown(null)} />}
     </Panel>
   );
 }
@@ -76,7 +80,24 @@ function lineWords(line: Line): string {
   return `${grouped(String(line.quantity))} withdrawals above ${grouped(String(line.included))} at ${line.rate} (${line.band})`;
 }
 
-function Whole({ statement, close }: { statement: Statement; close: () => void }): JSX.Element {
+/** The statement as a file. */
+function Files({ scope, statement: { id, number } }: Pick<PageProps, 'scope'> & { statement: Statement }): JSX.Element {
+  const get = (format: 'csv' | 'html') => () => ask('exportStatement', scope, { params: { id }, query: { format } });
+  const csv = useSend<unknown>(get('csv'), (text) => save(String(text), `${number}.csv`));
+  const html = useSend<unknown>(get('html'), (text) => save(String(text), `${number}.html`));
+  return (
+    <>
+      <Form sending={csv} label="Save as CSV" inline />
+      <Form sending={html} label="Save to print" inline />
+    </>
+  );
+}
+
+function Whole({
+  scope,
+  statement,
+  close,
+}: Pick<PageProps, 'scope'> & { statement: Statement; close: () => void }): JSX.Element {
   const rows = statement.lines.map((line, at) => ({ line, at }));
   return (
     <Dialog title={`Statement ${statement.number}`} onClose={close} wide>
@@ -88,13 +109,24 @@ function Whole({ statement, close }: { statement: Statement; close: () => void }
         rows={rows}
         keyOf={({ at }) => String(at)}
         columns={[
-          { name: 'For', cell: ({ line }) => <span class="break">{lineWords(line)}</span> },
+          {
+            name: 'For',
+            cell: ({ line }) =>
+              line.kind === 'overage' ? (
+                <a class="break" href={hrefOf(scope, '/transactions?direction=out&status=confirmed')}>
+                  {lineWords(line)}
+                </a>
+              ) : (
+                <span class="break">{lineWords(line)}</span>
+              ),
+          },
           { name: `Amount (${statement.currency})`, align: 'right', cell: ({ line }) => grouped(line.amount) },
         ]}
       />
       <p class="figure total">
         {grouped(statement.total)} {statement.currency}
       </p>
+      <Files scope={scope} statement={statement} />
     </Dialog>
   );
 }

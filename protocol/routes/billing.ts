@@ -2,6 +2,7 @@
 import type { Route } from '../route.ts';
 import * as account from '../schema/account.ts';
 import * as billing from '../schema/billing.ts';
+import * as platform from '../schema/platform.ts';
 import { GET, LIST, POST, portal, reads } from './kinds.ts';
 
 const REFUSED = [
@@ -77,5 +78,16 @@ export const BILLING_ROUTES = {
     reply: billing.statement,
     refusals: ['NOT_FOUND'],
     summary: 'One statement',
+  },
+  exportStatement: {
+    ...portal('Billing', 'viewer'),
+    method: GET,
+    path: '/v1/billing/statements/{id}/document',
+    params: billing.statementParams,
+    query: billing.documentQuery,
+    reply: platform.anyDocument,
+    bare: 'text/plain',
+    refusals: ['NOT_FOUND'],
+    summary: 'One statement as CSV, or as a page to print whose overage leads to the withdrawals',
   },
 } as const satisfies Record<string, Route>;

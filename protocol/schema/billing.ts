@@ -81,6 +81,7 @@ const line = z.discriminatedUnion('kind', [
     amount: dollars,
   }),
 ]);
+export const documentQuery = z.strictObject({ format: z.enum(['csv', 'html']).default('csv') });
 export const statementParams = z.strictObject({ id: pathId('stm') });
 export const statement = z.object({
   id: z.string(),

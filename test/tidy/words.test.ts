@@ -25,6 +25,19 @@ test('G4: no floating point near money', (t) => {
   t.deepEqual(hits(sources(), /parseFloat|toFixed\(/), []);
 });
 
+test('console B6: amounts of bills are bigint and text all the way: nothing of billing makes a number of one', (t) => {
+  const numeric = /\b(?:Number|parseInt|parseFloat)\(|\bMath\.(?:round|floor|ceil|trunc)\(|\s\/\s(?:100|1_000)\b/;
+  for (const wrong of ['Number(cents)', 'Math.round(mills)', 'x / 100']) t.regex(wrong, numeric);
+  const files = sources().filter(({ path }) => /^(?:actors|gateway\/http)\/billing\//.test(path));
+  t.true(files.length > 4);
+  // A projection is a count of withdrawals; its overage is a bigint again.
+  const counts = ['actors/billing/charges.ts:110'];
+  t.deepEqual(
+    hits(files, numeric).filter((hit) => !counts.some((place) => hit.startsWith(place))),
+    [],
+  );
+});
+
 test('style 3.13: no console outside of command lines', (t) => {
   const files = sources().filter((file) => !/\/cli\/|^bench\/|developer\//.test(file.path));
   t.deepEqual(hits(files, /\bconsole\.(log|error|warn|info|debug)\(/), []);

@@ -123,6 +123,13 @@ test('console B15, B17: an unpaid statement lapses, 28 days after its issue, and
   const { content } = await client.must('listStatements', { query: { size: '100' } });
   t.true(content.length > 2);
   t.like(content.at(-1), { period: '2026-01', total: '99.00', paid: '0.00', left: '99.00' });
+  const { id: unpaid, number } = content.at(-1)!;
+  const document = async (format: 'csv' | 'html') =>
+    String(await client.must('exportStatement', { params: { id: unpaid }, query: { format } }));
+  t.true((await document('csv')).includes(`${number},2026-01,total,,,,99.00,USD`), 'B11');
+  t.true((await document('html')).startsWith('<!doctype html>'));
+  const stranger = await as((await cloud.organization()).owner);
+  t.like(await stranger.call('exportStatement', { params: { id: unpaid } }), { code: 'NOT_FOUND' });
   t.like(await client.must('getUsage'), { plan: { subscription: 'lapsed' } });
   const create = () => live.client.call('createAddress', { body: { chain: 'eth', userRef: 'c' } });
   t.like(await create(), { code: 'NO_SUBSCRIPTION' });

@@ -267,6 +267,7 @@ const APART: Readonly<Record<string, string>> = {
   getSweepJob: 'sweep-policies.test.ts',
   retrySweepJob: 'sweep-policies.test.ts',
   getStatement: 'billing.test.ts',
+  exportStatement: 'billing.test.ts',
   approveRotation: 'rotation.test.ts',
   rejectRotation: 'rotation.test.ts',
   endLogin: 'people.test.ts',

@@ -7,6 +7,7 @@ import type { Priced, StatementLine } from '../../../model/account/billing.ts';
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
 import type { Statement } from '../../../model/ports/billing-store.ts';
 import { notFound } from '../../../protocol/errors.ts';
+import { organizationOf } from '../../../protocol/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import {
   addressLimitOf,
@@ -22,6 +23,7 @@ import {
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { BANDS, TIERS } from '../../../protocol/slugs.ts';
 import { stateOf } from '../account-state.ts';
+import { statementCsv, statementHtml } from './document.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
@@ -29,7 +31,15 @@ import { instantOf, instantOrNull, wholePage } from '../views.ts';
 const CENTS_DECIMALS = 2;
 const MILLS_DECIMALS = 3;
 
-type Area = 'getUsage' | 'getPlans' | 'previewPlan' | 'changeBand' | 'changePlan' | 'listStatements' | 'getStatement';
+type Area =
+  | 'getUsage'
+  | 'getPlans'
+  | 'previewPlan'
+  | 'changeBand'
+  | 'changePlan'
+  | 'listStatements'
+  | 'getStatement'
+  | 'exportStatement';
 
 export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const { billing, reads } = deps.stores;
@@ -63,6 +73,21 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { id } = asked.params;
       const found = await billing.statement(accountOf(asked), id);
       return found === null ? notFound('statement', id) : statementView(found);
+    },
+    async exportStatement(asked) {
+      const { id } = asked.params,
+        accountId = accountOf(asked);
+      const found = await billing.statement(accountId, id);
+      if (found === null) return notFound('statement', id);
+      const statement = statementView(found),
+        isCsv = asked.query.format === 'csv';
+      asked.setHeader('content-disposition', `attachment; filename="${found.number}.${asked.query.format}"`);
+      asked.setHeader('content-type', `text/${asked.query.format}; charset=utf-8`);
+      if (isCsv) return statementCsv(statement) as never;
+      const organizationId = organizationOf(accountId);
+      const organization = await deps.stores.identity.organization(organizationId);
+      const withdrawals = `${deps.config.publicUrl}/console/o/${organizationId}/live/transactions?direction=out&status=confirmed`;
+      return statementHtml(statement, organization?.name ?? organizationId, withdrawals) as never;
     },
   };
 }
