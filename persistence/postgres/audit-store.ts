@@ -12,6 +12,8 @@ const LOOKED_AT_MAX = 2_000;
 const ROWS_MAX = 1_000;
 /** Rows of one side that one step counts. */
 const COUNTED_MAX = 20_000;
+/** The same of what is counted again: it goes on for ever, each round. */
+const RECOUNTED_MAX = 5_000;
 /** Before every key. */
 const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
@@ -72,7 +74,7 @@ export function createAuditStore(sql: Sql): AuditStore {
     },
     async recount(ledger) {
       failpoint('recount_audit_total.before');
-      const [row] = await sql<WrongTotal[]>`select * from recount_audit_total(${ledger}, ${COUNTED_MAX})`;
+      const [row] = await sql<WrongTotal[]>`select * from recount_audit_total(${ledger}, ${RECOUNTED_MAX})`;
       return row === undefined ? null : { ...row };
     },
     async recordDiscrepancy(row) {

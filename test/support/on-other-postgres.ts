@@ -14,7 +14,7 @@ const PACKAGES = '/usr/lib/postgresql';
 const PARTS = [
   'test/integration/persistence/**',
   'test/integration/account/**',
-  'test/integration/watchers/{anvil,sandbox,stores}.test.ts',
+  'test/integration/watchers/{anvil,audit-totals,sandbox,stores}.test.ts',
   'test/integration/invariants.test.ts',
   'test/wire/**',
   'test/scenario/{backend-kills,database-away}.test.ts',

@@ -2,6 +2,7 @@ import test from 'ava';
 import { amountOf } from '../../../actors/outgoing/row.ts';
 import { createAudit } from '../../../chain-watchers/audit/audit.ts';
 import { createRepeatProofs } from '../../../chain-watchers/maturity/repeat-proof.ts';
+import type { WrongTotal } from '../../../model/ports/audit-store.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import type { Block, Catalogue, ChainModule, Network } from '../../../chains/chain.ts';
 import { SimulatedChain, simulatedModule, simulatedNetwork, type SimulatedRaw } from '../../support/simulated-chain.ts';
@@ -335,4 +336,28 @@ test('V10 G24 growth that a block itself shows without a payer is kept for an op
   t.is(found.length, 1, "growth of a gas tank is nobody's deposit");
   t.like(found[0], { kind: 'unattributed', amount: 7n, height: 0, address: '@a' });
   t.deepEqual(self.store.facts('eth'), []);
+});
+
+test('V7 found: sums that were kept of an address and are not those of its rows are an error line, once', async (t) => {
+  const { chain, self } = await started(null);
+  chain.mine([pay('known')]);
+  await self.watcher.tick();
+  let wrong: readonly WrongTotal[] = [{ side: 'received', subject: 'key', counted: '{"": 5}', byRows: '{"": 6}' }];
+  const audit = createAudit({
+    ...self.parts,
+    audit: {
+      ...self.audit,
+      recount: async () => {
+        const [one = null] = wrong;
+        wrong = [];
+        return one;
+      },
+    },
+  });
+  for (let round = 0; round < 3; round += 1) t.true((await audit.round(10)).passDone);
+  const lines = self.recorder.lines.filter(({ message }) => message.startsWith('sums that were kept'));
+  t.deepEqual(
+    lines.map(({ level, fields }) => [level, fields]),
+    [['error', { ledger: 'eth', side: 'received', subject: 'key', counted: '{"": 5}', byRows: '{"": 6}' }]],
+  );
 });
