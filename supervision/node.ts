@@ -277,7 +277,7 @@ function startBackground(wired: Wired): void {
   const debounceMs = config.SWEEP_DEBOUNCE * 1_000;
   startSweeper(workers, { accounts, sandbox, nowMs, isMine, log, debounceMs, ...of });
   if (!config.ROLES.includes('schedules')) return;
-  const stopJobs = startSchedules({ ...parts, nodeId: reach.nodes.self });
+  const stopJobs = startSchedules({ ...parts, dnsServers: config.DNS_SERVERS, nodeId: reach.nodes.self });
   later('schedules', 100, async () => stopJobs());
   const mail = { stores: background, secrets: wired.secrets };
   const closeMail = startMail({ ...parts, config, publicUrl: publicUrlOf(config), ...mail });

@@ -9,6 +9,7 @@ import { systemClock, tell, type ActorSystem, type Address } from '../actors/ker
 import { expireBuilds } from '../actors/outgoing/rounds.ts';
 import { lentRound, paymentRound } from '../actors/payment/rounds.ts';
 import { settleBands } from '../actors/plan/rounds.ts';
+import { domainRound, type DnsSettings } from '../gateway/http/auth/domain-record.ts';
 import { wipeRound } from '../actors/wipe/rounds.ts';
 import { scanRound } from '../actors/migration/discovery/work.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
@@ -103,7 +104,8 @@ export function jobsOf({
   accounts,
   nowMs,
   log,
-}: Omit<ScheduleParts, 'system' | 'stores' | 'chains'>): Job[] {
+  ...dns
+}: Omit<ScheduleParts, 'system' | 'stores' | 'chains'> & DnsSettings): Job[] {
   const daily = DAY_MS / 1_000;
   return [
     {
@@ -123,6 +125,7 @@ export function jobsOf({
     { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
     { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },
     { job: 'key-letters', everySeconds: 3_600, work: () => stores.writeLetters(nowMs()) },
+    { job: 'domains', everySeconds: 3_600, work: async () => void (await domainRound(stores.sso, dns, nowMs())) },
     { job: 'statements', everySeconds: 3_600, work: (run) => closePeriods({ stores, accounts }, nowMs(), run) },
     {
       job: 'imports',
@@ -183,7 +186,7 @@ export function startOwnSchedules({
  * Every node tries each of them at its start, each minute and when a day begins; the claim says which one does it. The
  * answer stops the tries.
  */
-export function startSchedules(parts: ScheduleParts & { readonly nodeId: string }): () => void {
+export function startSchedules(parts: ScheduleParts & DnsSettings & { readonly nodeId: string }): () => void {
   const { system, background, nodeId, log } = parts;
   often(system, 'schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));
   often(system, 'schedules/token-requests', TOKEN_SWEEP_MS, async () => {

@@ -49,6 +49,8 @@ function Provider({ scope }: { scope: Scope }): JSX.Element {
   );
 }
 
+const STATUS = { verified: 'active', pending: 'pending', unverified: 'stale' } as const;
+
 const KINDS = [
   ['oidc', 'OpenID Connect'],
   ['saml', 'SAML 2.0'],
@@ -225,7 +227,7 @@ function Domains({ scope }: { scope: Scope }): JSX.Element {
                 { name: 'Domain', cell: ({ domain }) => <Text of={domain} /> },
                 {
                   name: 'Status',
-                  cell: ({ status }) => <Status of={status === 'verified' ? 'active' : 'pending'} label={status} />,
+                  cell: ({ status }) => <Status of={STATUS[status]} label={status} />,
                 },
                 {
                   name: 'TXT record',
@@ -254,7 +256,7 @@ function Decide({ scope, of: { id, domain, status } }: { scope: Scope; of: Domai
   );
   return (
     <>
-      {status === 'pending' && <Form sending={check} label="Check" inline />}
+      {status !== 'verified' && <Form sending={check} label="Check" inline />}
       <Form sending={remove} label="Remove" inline danger />
     </>
   );

@@ -133,6 +133,12 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       'Make another one and put it in its place before:',
       `  ${publicUrl}/console/`,
     ],
+    domain_lapsed: () => [
+      'A domain is verified no more',
+      `The TXT record of ${shown(facts['domain'])} was gone for three weeks, so it is no verified domain of ${shown(facts['organization'])} any more. Who signed in by its provider before goes on; nobody new is let in.`,
+      'Publish the record again, and check the domain under settings, single sign-on:',
+      `  ${publicUrl}/console/`,
+    ],
     sso_certificate: () => [
       'The certificate of your identity provider ends soon',
       `The last certificate of the SAML provider of ${shown(facts['organization'])} ends on ${shown(facts['endsAt'])}. From then on nobody signs in by it.`,

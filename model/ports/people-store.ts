@@ -43,6 +43,8 @@ export type LetterKind =
   | 'wipe_done'
   /** An owner got in without the provider where it is enforced. Console A41. */
   | 'break_glass'
+  /** A verified domain has its record no more. Console A36. */
+  | 'domain_lapsed'
   /** The last certificate of a SAML provider ends in 30 days. Console A39. */
   | 'sso_certificate'
   | 'factor_added'

@@ -3,6 +3,10 @@ import type { AuditNote, AuditRecord } from '../rows/audit.ts';
 
 /** Domains of one organization, verified or not. */
 export const DOMAINS_MAX = 50;
+/** A verified domain is looked at again after this long, and is none after so many looks without its record. */
+export const DOMAIN_WEEK_MS = 7 * 86_400_000;
+export const MISSED_MAX = 3;
+
 /** How long a sign-in, or the proof of an account that it is linked with, may take. */
 export const FLOW_MS = 600_000;
 
@@ -50,6 +54,8 @@ export interface SsoDomainRow {
   readonly domain: string;
   readonly token: string;
   readonly verifiedAtMs: number | null;
+  /** When its record was gone for MISSED_MAX weeks; null for one that is verified, or never was. */
+  readonly lapsedAtMs: number | null;
   readonly createdAtMs: number;
 }
 
@@ -100,10 +106,19 @@ export interface SsoStore {
   relax(organizationId: string, id: string, audit?: AuditRecord): Promise<boolean>;
   domains(organizationId: string): Promise<SsoDomainRow[]>;
   /** `known` where the organization has it, `limit` where it has DOMAINS_MAX. */
-  addDomain(row: SsoDomainRow, audit?: AuditRecord): Promise<'done' | 'known' | 'limit'>;
+  addDomain(row: Omit<SsoDomainRow, 'lapsedAtMs'>, audit?: AuditRecord): Promise<'done' | 'known' | 'limit'>;
   /** `taken` where another organization has verified it. */
   verifyDomain(organizationId: string, id: string, nowMs: number, audit?: AuditRecord): Promise<'done' | 'taken'>;
   removeDomain(organizationId: string, id: string, audit?: AuditRecord): Promise<boolean>;
+  /** Verified domains that were not looked at for a week, the longest first. */
+  domainsDue(nowMs: number): Promise<Pick<SsoDomainRow, 'id' | 'domain' | 'token'>[]>;
+  /**
+   * What a look at a verified domain found: null where nobody answered, and it is looked at again in a day. The third
+   * week without the record ends the verification, and all owners are mailed; answers whether it did.
+   */
+  noteLook(id: string, found: boolean | null, nowMs: number): Promise<boolean>;
+  /** The connection by which people of a domain sign in: also of one whose record is gone, unless another has it. */
+  connectionToAsk(domain: string): Promise<SsoConnectionRow | null>;
   /** The connection of whose organization a domain is; null for one that is not verified. */
   connectionOfDomain(domain: string): Promise<SsoConnectionRow | null>;
   openFlow(flow: SsoFlow): Promise<void>;

@@ -1,12 +1,16 @@
 /** Single sign-on over PostgreSQL: each write is one statement. */
 import type { SsoConnectionRow, SsoDomainRow, SsoFlow, SsoStore } from '../../model/ports/sso-store.ts';
-import { DOMAINS_MAX, PROVEN_MS, type Enforced } from '../../model/ports/sso-store.ts';
+import { DOMAIN_WEEK_MS, DOMAINS_MAX, MISSED_MAX, PROVEN_MS, type Enforced } from '../../model/ports/sso-store.ts';
 import { recordingOf, recordingOfUser } from './audit-log-store.ts';
 import { deleteOlder } from './pages.ts';
 import { constraintOf, type Sql } from './sql.ts';
 
 /** How long before a provider's last certificate ends its organization is mailed. Console A39. */
 const CERTIFICATE_WARNED_MS = 30 * 86_400_000;
+
+/** Of one round; the next one is an hour later. */
+const LOOKED_AT_ONCE = 100;
+const DAY_MS = 86_400_000;
 
 type ConnectionColumns = Omit<SsoConnectionRow, 'createdAtMs' | 'changedAtMs' | 'enforcedAtMs'> & {
   createdAt: number;
@@ -20,14 +24,16 @@ const connectionOf = ({ createdAt, changedAt, enforcedAt, ...row }: ConnectionCo
   enforcedAtMs: enforcedAt,
 });
 
-type DomainColumns = Omit<SsoDomainRow, 'createdAtMs' | 'verifiedAtMs'> & {
+type DomainColumns = Omit<SsoDomainRow, 'createdAtMs' | 'verifiedAtMs' | 'lapsedAtMs'> & {
   createdAt: number;
   verifiedAt: number | null;
+  lapsedAt: number | null;
 };
-const domainOf = ({ createdAt, verifiedAt, ...row }: DomainColumns): SsoDomainRow => ({
+const domainOf = ({ createdAt, verifiedAt, lapsedAt, ...row }: DomainColumns): SsoDomainRow => ({
   ...row,
   createdAtMs: createdAt,
   verifiedAtMs: verifiedAt,
+  lapsedAtMs: lapsedAt,
 });
 
 /** Runs a statement; answers by the constraint that it would break. */
@@ -58,6 +64,7 @@ function connections(
   | 'putConnection'
   | 'removeConnection'
   | 'connectionOfDomain'
+  | 'connectionToAsk'
   | 'writeCertificateLetters'
 > {
   const columns = sql`c.id, c.organization_id, c.issuer, c.client_id, c.sealed_secret, c.jit_role, c.created_at, c.changed_at,
@@ -127,6 +134,13 @@ function connections(
           on conflict (id) do nothing`;
       return count;
     },
+    async connectionToAsk(domain) {
+      const [row] = await sql<ConnectionColumns[]>`
+        select ${columns} from sso_domain d join sso_connection c on c.organization_id = d.organization_id
+         where d.domain = ${domain} and (d.verified_at is not null or d.lapsed_at is not null)
+         order by d.verified_at is null, d.lapsed_at desc, d.id limit 1`;
+      return row === undefined ? null : connectionOf(row);
+    },
     async connectionOfDomain(domain) {
       const [row] = await sql<ConnectionColumns[]>`
         select ${columns} from sso_domain d join sso_connection c on c.organization_id = d.organization_id
@@ -189,11 +203,13 @@ function enforcement(sql: Sql): Pick<SsoStore, 'enforce' | 'relax'> {
   };
 }
 
-function domains(sql: Sql): Pick<SsoStore, 'domains' | 'addDomain' | 'verifyDomain' | 'removeDomain'> {
+function domains(
+  sql: Sql,
+): Pick<SsoStore, 'domains' | 'addDomain' | 'verifyDomain' | 'domainsDue' | 'noteLook' | 'removeDomain'> {
   return {
     async domains(organizationId) {
       const rows = await sql<DomainColumns[]>`
-        select id, organization_id, domain, token, verified_at, created_at from sso_domain
+        select id, organization_id, domain, token, verified_at, lapsed_at, created_at from sso_domain
          where organization_id = ${organizationId} order by domain limit ${DOMAINS_MAX}`;
       return rows.map(domainOf);
     },
@@ -213,13 +229,45 @@ function domains(sql: Sql): Pick<SsoStore, 'domains' | 'addDomain' | 'verifyDoma
       unless(
         sql`
         with verified as materialized (
-          update sso_domain d set verified_at = ${nowMs}::timestamptz
+          update sso_domain d set verified_at = ${nowMs}::timestamptz, checked_at = ${nowMs}::timestamptz, missed = 0,
+                 lapsed_at = null
            where d.id = ${id} and d.organization_id = ${organizationId} and d.verified_at is null
           returning d.id
         )
         select ${recordingOf(sql, audit)} from verified`,
         { sso_domain_verified_once: 'taken' as const },
       ),
+    async domainsDue(nowMs) {
+      const rows = await sql<Pick<SsoDomainRow, 'id' | 'domain' | 'token'>[]>`
+        select id, domain, token from sso_domain
+         where verified_at is not null and checked_at <= ${nowMs - DOMAIN_WEEK_MS}::timestamptz
+         order by checked_at limit ${LOOKED_AT_ONCE}`;
+      return [...rows];
+    },
+    async noteLook(id, found, nowMs) {
+      const [row] = await sql<{ lapsed: boolean }[]>`
+        with looked as materialized (
+          update sso_domain d set
+              checked_at = ${found === null ? nowMs - DOMAIN_WEEK_MS + DAY_MS : nowMs}::timestamptz,
+              missed = case when ${found === null} then d.missed when ${found === true} then 0 else d.missed + 1 end,
+              verified_at = case when ${found === false} and d.missed + 1 >= ${MISSED_MAX} then null else d.verified_at end,
+              lapsed_at = case when ${found === false} and d.missed + 1 >= ${MISSED_MAX} then ${nowMs}::timestamptz end
+           where d.id = ${id} and d.verified_at is not null
+             and d.checked_at <= ${nowMs - DOMAIN_WEEK_MS}::timestamptz
+          returning d.id, d.organization_id, d.domain, d.lapsed_at
+        ), letters as (
+          insert into letter (id, kind, recipient, user_id, organization_id, facts, created_at, next_attempt_at)
+            select 'domain_lapsed|' || l.id || '|' || ${nowMs}::bigint || '|' || u.id, 'domain_lapsed', u.email, u.id,
+                   l.organization_id, jsonb_build_object('domain', l.domain, 'organization', o.name),
+                   ${nowMs}::timestamptz, clock_timestamp()
+              from looked l join organization o on o.id = l.organization_id
+              join membership m on m.organization_id = l.organization_id and m.role = 'owner'
+              join console_user u on u.id = m.user_id
+             where l.lapsed_at is not null
+        )
+        select l.lapsed_at is not null as lapsed from looked l`;
+      return row?.lapsed === true;
+    },
     async removeDomain(organizationId, id, audit) {
       const { count } = await sql`
         with gone as materialized (

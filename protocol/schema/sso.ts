@@ -70,7 +70,9 @@ export const domainBody = z.strictObject({ domain: freeText(253).meta({ examples
 export const domain = z.object({
   id: z.string(),
   domain: z.string(),
-  status: z.enum(['pending', 'verified']),
+  status: z
+    .enum(['pending', 'verified', 'unverified'])
+    .meta({ description: '`unverified`: its record was gone for three weeks; nobody new comes by it' }),
   record: z.object({ name: z.string(), type: z.literal('TXT'), value: z.string() }),
   verifiedAt: instant.nullable(),
   createdAt: instant,

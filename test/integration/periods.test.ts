@@ -234,9 +234,13 @@ test.serial('§2.8 each minute: sessions that ended an hour ago go, and instruct
     session(old, nowMs - 3_600_001),
   ]);
   const log = { debug: () => undefined, info: () => undefined } as never;
-  const { work } = jobsOf({ background: stores, accounts: accounts as Accounts, nowMs: () => nowMs, log }).find(
-    ({ job }) => job === 'purge',
-  )!;
+  const { work } = jobsOf({
+    background: stores,
+    accounts: accounts as Accounts,
+    nowMs: () => nowMs,
+    log,
+    dnsServers: [],
+  }).find(({ job }) => job === 'purge')!;
   await work({ periodMs: nowMs, signal: new AbortController().signal });
   const left = await database.owner<{ id: string }[]>`select id from flock.edge_session where account_id = ${live}`;
   t.deepEqual(left.map(({ id }) => id).sort(), [open, ended].sort());

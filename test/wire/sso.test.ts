@@ -8,6 +8,8 @@ import {
   type GuardedFetch,
 } from '../../gateway/http/auth/guarded-fetch.ts';
 import { createOidc } from '../../gateway/http/auth/oidc.ts';
+import { domainRound } from '../../gateway/http/auth/domain-record.ts';
+import { createSsoStore } from '../../persistence/postgres/sso-store.ts';
 import { createClient } from '../../protocol/client.ts';
 import { codeOf, raw } from '../support/gateway.ts';
 import type { ProviderLies } from '../support/identity-provider.ts';
@@ -16,6 +18,7 @@ import { startSsoWorld } from '../support/sso-world.ts';
 const {
   records,
   provider,
+  names,
   cloud,
   stop,
   as,
@@ -409,3 +412,48 @@ test('console A43: a thousand bodies of a sign-in by a provider pass the guard o
       t.is(findKeyMaterial(Buffer.from(JSON.stringify(body))), null, JSON.stringify(body));
   }
 });
+
+test.serial(
+  'console A36: a verified domain is looked at each week; three weeks without its record end it: owners are mailed, nobody new comes, who came before goes on',
+  async (t) => {
+    const { organization, owner, domain, connection } = await withSso();
+    const { id, record } = (await owner.must('listDomains')).content[0]!;
+    const who = person(domain);
+    t.is((await arrive(who, connection.id)).status, 200);
+    const sso = createSsoStore(cloud.database.sql);
+    const [start, week, dns] = [Date.now(), 7 * 86_400_000, { dnsServers: [names.at] }];
+    const look = (weeks: number, settings = dns) => domainRound(sso, settings, start + weeks * week + 60_000);
+    const status = async () => (await owner.must('listDomains')).content[0]!.status;
+    const rows = async () =>
+      (await cloud.database.owner<{ missed: number }[]>`select missed from flock.sso_domain where id = ${id}`)[0]!
+        .missed;
+    t.is(await look(0.9), 0, 'not yet');
+    records.delete(record.name);
+    await look(1);
+    await look(1);
+    t.is(await rows(), 1, 'once a week');
+    await look(2);
+    records.set(record.name, record.value);
+    await look(3);
+    t.is(await rows(), 0, 'it is back');
+    records.delete(record.name);
+    await look(4);
+    await look(5);
+    await look(6, { dnsServers: ['127.0.0.1:9'] });
+    t.deepEqual([await rows(), await status()], [2, 'verified'], 'nobody answered: it is not the domain’s fault');
+    await look(7);
+    t.is(await status(), 'unverified');
+    const letters = await cloud.database.owner<{ recipient: string }[]>`
+      select recipient from flock.letter where kind = 'domain_lapsed' and organization_id = ${organization.id}`;
+    t.deepEqual(
+      letters.map(({ recipient }) => recipient),
+      [organization.owner.email],
+    );
+    t.deepEqual((await arrive(person(domain), connection.id)).reason, 'sso_email', 'nobody new');
+    t.is((await arrive(who, connection.id)).status, 200, 'who came before goes on');
+    t.is((await browser().post('discover', { email: who.email })).data.connectionId, connection.id);
+    records.set(record.name, record.value);
+    t.like(await owner.must('checkDomain', { params: { id } }), { status: 'verified' });
+    t.is((await arrive(person(domain), connection.id)).status, 200);
+  },
+);

@@ -1,10 +1,10 @@
 /** Domains of emails that an organization proves to be its own, by a TXT record. Console A36. */
 import { randomBytes } from 'node:crypto';
-import { Resolver } from 'node:dns/promises';
 import { DOMAINS_MAX, type SsoDomainRow } from '../../../model/ports/sso-store.ts';
 import { notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
+import { createSays, recordName } from '../auth/domain-record.ts';
 import { emailOf } from '../auth/email-address.ts';
 import { accountOf, bearerOf, recordOf, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -13,7 +13,6 @@ import { lockedByTier } from './sso-tier.ts';
 
 const CHECKS_PER_HOUR = 10;
 const HOUR_MS = 3_600_000;
-const DNS_TIMEOUT_MS = 5_000;
 const TOKEN_BYTES = 16;
 /** Mailboxes that anybody gets: nobody owns their domains. */
 const CONSUMER = new Set(
@@ -22,8 +21,6 @@ const CONSUMER = new Set(
   fastmail.com zoho.com hey.com qq.com 163.com 126.com sina.com naver.com daum.net hanmail.net rediffmail.com
   comcast.net verizon.net att.net btinternet.com orange.fr free.fr laposte.net libero.it t-online.de`.split(/\s+/),
 );
-
-const recordName = (domain: string): string => `_flock-challenge.${domain}`;
 
 type Area = 'listDomains' | 'addDomain' | 'checkDomain' | 'removeDomain';
 
@@ -34,23 +31,13 @@ export function domainHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     config,
     nowMs,
   } = deps;
-  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
-  const servers = config.sso?.dnsServers ?? [];
-  if (servers.length > 0) resolver.setServers(servers);
+  const says = createSays({ dnsServers: config.sso?.dnsServers ?? [] });
   const organizationOf = (asked: Pick<Asked, 'caller'>) => {
     accountOf(asked);
     return bearerOf(asked).organizationId!;
   };
   const one = async (organizationId: string, id: string): Promise<SsoDomainRow | null> =>
     (await sso.domains(organizationId)).find((row) => row.id === id) ?? null;
-
-  async function says(domain: string, token: string): Promise<boolean> {
-    try {
-      return (await resolver.resolveTxt(recordName(domain))).some((parts) => parts.join('') === token);
-    } catch {
-      return false; // no such record, or nobody who knows
-    }
-  }
 
   return {
     async listDomains(asked) {
@@ -70,7 +57,9 @@ export function domainHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const row = { id, organizationId, domain, token, verifiedAtMs: null, createdAtMs: nowMs() };
       const outcome = await sso.addDomain(row, recordOf(asked, { target: id, changes: { domain: [null, domain] } }));
       if (outcome === 'limit') return refuse('CONFLICT', { reason: 'domains', limit: DOMAINS_MAX });
-      return outcome === 'known' ? refuse('CONFLICT', { reason: 'known', next: 'it is in the list' }) : viewOf(row);
+      return outcome === 'known'
+        ? refuse('CONFLICT', { reason: 'known', next: 'it is in the list' })
+        : viewOf({ ...row, lapsedAtMs: null });
     },
     async checkDomain(asked) {
       const organizationId = organizationOf(asked);
@@ -85,13 +74,13 @@ export function domainHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       );
       if (!allowed)
         return refuse('RATE_LIMIT_EXCEEDED', { windowSeconds: HOUR_MS / 1_000, retryAfterSeconds: resetSeconds });
-      if (!(await says(row.domain, row.token)))
+      if ((await says(row.domain, row.token)) !== true)
         return refuse('CONFLICT', {
           reason: 'record',
           next: `publish the TXT record ${recordName(row.domain)} and check again: it may take a while to be seen`,
         });
       const outcome = await sso.verifyDomain(organizationId, row.id, nowMs(), recordOf(asked));
-      return outcome === 'taken' ? taken() : viewOf({ ...row, verifiedAtMs: nowMs() });
+      return outcome === 'taken' ? taken() : viewOf({ ...row, verifiedAtMs: nowMs(), lapsedAtMs: null });
     },
     async removeDomain(asked) {
       const isRemoved = await sso.removeDomain(organizationOf(asked), asked.params.id, recordOf(asked));
@@ -103,10 +92,10 @@ export function domainHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 const taken = (): Refusal =>
   refuse('CONFLICT', { reason: 'taken', next: 'another organization has verified it: ask them to remove it' });
 
-const viewOf = ({ id, domain, token, verifiedAtMs, createdAtMs }: SsoDomainRow): ReplyOf<'addDomain'> => ({
+const viewOf = ({ id, domain, token, verifiedAtMs, lapsedAtMs, createdAtMs }: SsoDomainRow): ReplyOf<'addDomain'> => ({
   id,
   domain,
-  status: verifiedAtMs === null ? 'pending' : 'verified',
+  status: verifiedAtMs !== null ? 'verified' : lapsedAtMs !== null ? 'unverified' : 'pending',
   record: { name: recordName(domain), type: 'TXT', value: token },
   verifiedAt: instantOrNull(verifiedAtMs),
   createdAt: instantOf(createdAtMs),

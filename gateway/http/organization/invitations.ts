@@ -83,7 +83,7 @@ export function invitationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 
   /** Whether the organization lets this email in by its provider alone. Console A31, A41. */
   const isBySso = async ({ email, organizationId }: InvitationRow): Promise<boolean> => {
-    const connection = await sso.connectionOfDomain(email.slice(email.lastIndexOf('@') + 1));
+    const connection = await sso.connectionToAsk(email.slice(email.lastIndexOf('@') + 1));
     const isEnforced = connection?.organizationId === organizationId && connection.enforcedAtMs !== null;
     return isEnforced && (await lockedByTier(deps, organizationId)) === null;
   };

@@ -163,7 +163,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (slow !== null) return slow;
       const email = emailOf(asked.body.email);
       if (email === null) return refuse('INVALID_INPUT', { field: 'email', reason: 'no email address' });
-      const found = await sso.connectionOfDomain(email.slice(email.lastIndexOf('@') + 1));
+      const found = await sso.connectionToAsk(email.slice(email.lastIndexOf('@') + 1));
       return { connectionId: found !== null && (isOn || found.saml !== null) ? found.id : null };
     },
     async startSso(asked) {

@@ -1,5 +1,5 @@
 -- Whether a member gets into an organization by its provider alone: who has an email of its domains, or came by it
--- once, where that is enforced and the tier has it. Console A41.
+-- once, where that is enforced and the tier has it. A domain whose record is gone lets nobody out. Console A41.
 create or replace function sso_required(of_user text, of_organization text) returns boolean
 language sql stable security definer set search_path = flock, pg_temp as $$
   select exists (
@@ -11,7 +11,8 @@ language sql stable security definer set search_path = flock, pg_temp as $$
        and a.state -> 'plan' ->> 'tier' <> 'free'
        and not (m.role = 'owner' and m.break_glass)
        and (exists (select from sso_domain d
-                     where d.organization_id = c.organization_id and d.verified_at is not null
+                     where d.organization_id = c.organization_id
+                       and (d.verified_at is not null or d.lapsed_at is not null)
                        and d.domain = substring(u.email from '[^@]*$'))
             or exists (select from sso_identity i where i.user_id = u.id and i.connection_id = c.id)));
 $$;
