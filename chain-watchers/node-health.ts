@@ -2,6 +2,7 @@
  * Whether answers of a chain's nodes may be shown to customers: their identity was checked (G14), and they are not back
  * where the ledger was long ago, as a freshly syncing node is. Spec §1.7: what such a node does not know is no zero.
  */
+import type { Use, UseAsk } from '../chains/use.ts';
 import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
 import type { WatcherParts } from './ports.ts';
 
@@ -72,5 +73,8 @@ export function fitClient(
     ...client,
     fetchBalance: (...asked) => fit().then(() => client.fetchBalance(...asked)),
     fetchBuildInputs: (...asked) => fit().then(() => client.fetchBuildInputs(...asked)),
+    ...(client.fetchUse === undefined
+      ? {}
+      : { fetchUse: (ask: UseAsk): Promise<Use> => fit().then(() => client.fetchUse!(ask)) }),
   };
 }

@@ -38,6 +38,20 @@ test('§1.7 G14 that a node is fit holds for a while and is found out again afte
   await t.throwsAsync(fit.fetchBalance('@a', null), { instanceOf: ChainUnavailable, message: /another network/ });
 });
 
+test('migration M-D5: a node that is not fit says of no address that it was never used', async (t) => {
+  const { client, self } = await started();
+  const use = { used: [false], evidence: 'state', height: 1, requests: 1 } as const;
+  t.is(fitClient(self.parts, 300_000).fetchUse, undefined, 'where a chain has none');
+  Object.assign(client, { fetchUse: async () => use });
+  const ask = { addresses: ['@a'], tokens: [] };
+  t.deepEqual(await fitClient(self.parts, 300_000).fetchUse!(ask), use);
+  client.lag = simulatedNetwork.reorgWindow + 1;
+  await t.throwsAsync(fitClient(self.parts, 300_000).fetchUse!(ask), { message: /far behind/ });
+  client.lag = 0;
+  client.wrongNetwork = true;
+  await t.throwsAsync(fitClient(self.parts, 300_000).fetchUse!(ask), { message: /another network/ });
+});
+
 test('found F75 G14: what may be an answer of another network is looked at before its time, once for each doubt', async (t) => {
   const { client, self } = await started(),
     doubts = createDoubts(),
