@@ -322,7 +322,7 @@ for (const operation of OPERATIONS) {
   });
 }
 
-test('found K8: after a token was renamed what is called by the name of before, or of after, is handed on, and what is called as another token is not', async (t) => {
+test('treasury K8: after a token was renamed what is called by the name of before, or of after, is handed on, and what is called as another token is not', async (t) => {
   const contract = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
     usdt = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
   const renamed = (chain: Chain): Catalogue =>
