@@ -37,7 +37,7 @@ async function turn(
   { accountId, status, forMs }: Awaited<ReturnType<WipeStore['due']>>[number],
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (status === 'scheduled' && nowMs() < forMs) return steps(wipes, accountId, stepRows, signal);
+  if (status === 'scheduled' && nowMs() < forMs) return (await steps(wipes, accountId, stepRows, signal)) === 'more';
   if (status === 'scheduled') {
     failpoint('wipe.closing');
     return (await accounts.ask(accountId, { type: 'close_for_wipe' })).ok === true;
@@ -46,24 +46,25 @@ async function turn(
     failpoint('wipe.running');
     return (await accounts.ask(accountId, { type: 'wipe_account' })).ok === true;
   }
-  if (await steps(wipes, accountId, stepRows, signal)) return true;
-  if (signal.aborted) return false;
+  const left = await steps(wipes, accountId, stepRows, signal);
+  if (left !== 'none' || signal.aborted) return left === 'more';
   failpoint('wipe.end');
   await accounts.ask(accountId, { type: 'end_wipe' });
   return false;
 }
 
-/** Whether there is a step left. */
+/** What is left: `busy` where somebody else is at a step, who may be a node that lost its turn and does not know. */
 async function steps(
   wipes: WipeStore,
   accountId: Parameters<WipeStore['step']>[0],
   rows: number,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<'more' | 'none' | 'busy'> {
   for (let done = 0; done < STEPS_IN_TURN; done += 1) {
-    if (signal.aborted) return true;
+    if (signal.aborted) return 'more';
     failpoint('wipe.step');
-    if (!(await wipes.step(accountId, rows))) return false;
+    const more = await wipes.step(accountId, rows);
+    if (more !== true) return more === null ? 'busy' : 'none';
   }
-  return true;
+  return 'more';
 }

@@ -27,10 +27,10 @@ export interface WipeStore {
   /** Wipes that have something to do, by account, after one: their time has come, or holdings are not counted. */
   due(nowMs: number, after: string, limit: number): Promise<Pick<WipeRow, 'accountId' | 'status' | 'forMs'>[]>;
   /**
-   * Counts or deletes up to `rows` rows, and notes how far it is, in one statement. False where nothing is left, or
-   * somebody else is at it.
+   * Counts or deletes up to `rows` rows, and notes how far it is, in one statement. False where nothing is left, null
+   * where somebody else is at it.
    */
-  step(accountId: AccountId, rows: number): Promise<boolean>;
+  step(accountId: AccountId, rows: number): Promise<boolean | null>;
   /** To all owners, a day before: once each. Answers how many were written. */
   writeLetters(nowMs: number): Promise<number>;
 }

@@ -15,7 +15,7 @@ export function createWipeStore(sql: Sql): WipeStore {
       return rows.map(({ accountId, status, scheduledFor }) => ({ accountId, status, forMs: scheduledFor })) as never;
     },
     async step(accountId, rows) {
-      const [row] = await sql<{ more: boolean }[]>`select wipe_step(${accountId}, ${rows}) as more`;
+      const [row] = await sql<{ more: boolean | null }[]>`select wipe_step(${accountId}, ${rows}) as more`;
       failpoint('wipe.stepped');
       return row!.more;
     },

@@ -15,6 +15,13 @@ begin
       raise exception 'an import or a sweep of % is under way', one.account_id
         using errcode = 'check_violation', constraint = 'wipe_waits', table = 'wipe';
     end if;
+    -- Locked: whoever is at a step is waited for.
+    perform 1 from wipe w where one.status = 'done' and w.account_id = one.account_id and w.id = one.id
+        and w.step <> 'done' for update;
+    if found then
+      raise exception 'the wipe of % has steps left', one.account_id
+        using errcode = 'check_violation', constraint = 'wipe_waits', table = 'wipe';
+    end if;
     if one.status = 'scheduled' then
       insert into wipe (account_id, id, status, user_id, asked_at, scheduled_for)
         values (one.account_id, one.id, one.status, one.user_id, one.at, one.scheduled_for);

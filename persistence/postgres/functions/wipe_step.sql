@@ -1,6 +1,6 @@
 -- One bounded step of a wipe, and how far it is, in one statement, so that whoever comes next goes on there. Before its
--- time it counts what lies on the addresses; while it runs it deletes. False where nothing is left, or somebody else is
--- at it. Nothing that it goes through grows meanwhile, but deposits, whose ids rise. Console A49.
+-- time it counts what lies on the addresses; while it runs it deletes. False where nothing is left, null where somebody
+-- else is at it. Nothing that it goes through grows meanwhile, but deposits, whose ids rise. Console A49.
 --   holding ▶ (counted)      pool_address ▶ edge_instruction ▶ local_key ▶ local_key_set ▶ edge_session ▶ idempotency
 --   ▶ upload_chunk ▶ scan_row ▶ scan_reference ▶ import_row ▶ address_gap ▶ address ▶ withdrawal ▶ deposit ▶ event
 --   ▶ done
@@ -17,7 +17,11 @@ begin
   select * into w from wipe o where o.account_id = of_account
       and (o.status = 'scheduled' and not o.counted or o.status = 'running' and o.step <> 'done')
      for update skip locked;
-  if not found then return false; end if;
+  if not found then
+    return case when exists (select from wipe o where o.account_id = of_account
+        and (o.status = 'scheduled' and not o.counted or o.status = 'running' and o.step <> 'done')) then null
+      else false end;
+  end if;
   perform set_config('flock.wipe', of_account, true);
   case w.step
     when 'holding' then

@@ -333,3 +333,33 @@ test.serial(
     t.is((await watched({ environment: 'live', rows })).length, rows.length);
   },
 );
+
+test.serial(
+  'console A49: a wipe whose step another node is at, or that has steps left, does not end; who comes later ends it',
+  async (t) => {
+    const { live } = await used();
+    await must(live, { type: 'close_for_wipe' }, DUE_MS);
+    await must(live, { type: 'wipe_account' }, DUE_MS);
+    const other = await database.owner.reserve();
+    await other`begin`;
+    await other`select from wipe where account_id = ${live} for update`;
+    const { wipes } = stores;
+    const asked = accountsAt(DUE_MS),
+      ended: string[] = [];
+    const accounts: Pick<Accounts, 'ask'> = {
+      ask: (accountId, command) => {
+        if (command.type === 'end_wipe') ended.push(accountId);
+        return asked.ask(accountId, command);
+      },
+    };
+    await wipeRound(partsAt(DUE_MS, { accounts }), { signal: NEVER });
+    t.false(ended.includes(live), 'it is not asked for');
+    await other`rollback`;
+    other.release();
+    t.like(await asked.ask(live, { type: 'end_wipe' }), { code: 'CONFLICT', details: { reason: 'work_under_way' } });
+    t.like(await wipes.newest(live), { status: 'running' });
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    t.like(await wipes.newest(live), { status: 'done' });
+    t.false((await leftOf(live)).includes(PRIVATE));
+  },
+);
