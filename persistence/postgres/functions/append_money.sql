@@ -28,6 +28,15 @@ begin
           incarnation = excluded.incarnation,
       height = excluded.height, block_hash = excluded.block_hash, threshold = excluded.threshold,
       updated_at = excluded.updated_at;
+    -- Its address was read before a wipe came to it: what is written after names nobody (wipe_step).
+    if exists (select from jsonb_to_recordset(batch -> 'deposits') r(account_id text)
+                 join wipe w on w.account_id = r.account_id and w.began_at is not null) then
+      update deposit d set user_ref = null, tag = null
+        from jsonb_to_recordset(batch -> 'deposits') r(account_id text, id text, address_id text)
+       where d.account_id = r.account_id and d.id = r.id and (d.user_ref is not null or d.tag is not null)
+         and ((select w.id from wipe w where w.account_id = r.account_id and w.status = 'running') is not null
+           or (select a.wiped from address a where a.account_id = r.account_id and a.id = r.address_id));
+    end if;
   end if;
   if batch ? 'ledger_entries' then
     insert into ledger_entry (deposit_id, account_id, incarnation, kind, amount, event_id)

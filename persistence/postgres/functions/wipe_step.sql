@@ -2,13 +2,14 @@
 -- time it counts what lies on the addresses; while it runs it deletes. False where nothing is left, null where somebody
 -- else is at it. Nothing that it goes through grows meanwhile, but deposits, whose ids rise. Console A49.
 --   holding ▶ (counted)      pool_address ▶ edge_instruction ▶ local_key ▶ local_key_set ▶ edge_session ▶ idempotency
---   ▶ upload_chunk ▶ scan_row ▶ scan_reference ▶ import_row ▶ address_gap ▶ address ▶ withdrawal ▶ deposit ▶ event
---   ▶ done
+--   ▶ upload_chunk ▶ scan_row ▶ scan_reference ▶ import_issue ▶ import_row ▶ address_gap ▶ address ▶ withdrawal
+--   ▶ deposit ▶ event ▶ holding, once more: what came since ▶ done
 create or replace function wipe_step(of_account text, most int) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
   steps constant text[] := '{pool_address,edge_instruction,local_key,local_key_set,edge_session,idempotency,'
-    'upload_chunk,scan_row,scan_reference,import_row,address_gap,address,withdrawal,deposit,event,done}';
+    'upload_chunk,scan_row,scan_reference,import_issue,import_row,address_gap,address,withdrawal,deposit,event,'
+    'holding,done}';
   w wipe;
   last text;
   gone bigint;
@@ -40,7 +41,8 @@ begin
                 from asset a)
         into last, gone, sums;
       update wipe o set after = coalesce(last, o.after), counted = gone < most,
-             holdings = o.holdings || coalesce(sums, '{}')
+             holdings = o.holdings || coalesce(sums, '{}'),
+             step = case when o.status = 'running' and gone < most then 'done' else o.step end
        where o.account_id = of_account and o.id = w.id;
       return gone = most;
     when 'pool_address' then
@@ -80,6 +82,10 @@ begin
     when 'scan_reference' then
       delete from scan_reference t where t.ctid = any (array(
         select p.ctid from scan_reference p where p.account_id = of_account limit most));
+    when 'import_issue' then
+      -- They quote the file.
+      delete from import_issue t where t.ctid = any (array(
+        select p.ctid from import_issue p where p.account_id = of_account limit most));
     when 'import_row' then
       with piece as materialized (
         select r.batch_id, r.n from import_row r
@@ -135,7 +141,9 @@ begin
   end case;
   if last is null and gone is null then get diagnostics gone = row_count; end if;
   if gone < most then
-    update wipe o set step = steps[array_position(steps, w.step) + 1], after = '', addresses = w.addresses
+    update wipe o set step = steps[array_position(steps, w.step) + 1], after = '', addresses = w.addresses,
+           counted = o.counted and w.step <> 'event',
+           holdings = case w.step when 'event' then '{}' else o.holdings end
      where o.account_id = of_account and o.id = w.id;
   else
     update wipe o set after = coalesce(last, ''), addresses = w.addresses

@@ -363,3 +363,46 @@ test.serial(
     t.false((await leftOf(live)).includes(PRIVATE));
   },
 );
+
+test.serial(
+  'console A49: what lies on the addresses is counted again when all is deleted: also what came in the 72 hours',
+  async (t) => {
+    const { live, rows } = await used();
+    await wipeRound(partsAt(NOW_MS), { signal: NEVER });
+    const late = depositWrites(rows[0]!, 'confirmed', { amount: 1_000n, userRef: rows[0]!.userRef, tag: null });
+    await write(stores, live, late.rows);
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    t.like(await stores.wipes.newest(live), {
+      status: 'done',
+      holdings: [{ chain: 'eth', token: null, amount: String(5 * rows.length + 1_000) }],
+    });
+  },
+);
+
+test.serial(
+  'console A49: a deposit whose address was read before it was wiped, and that is written after, names nobody; nor do reasons of imports',
+  async (t) => {
+    const { live, rows } = await used();
+    await database.owner`insert into migration_project (account_id, id, name, state, created_at)
+      values (${live}, 'mig_i', 'old', 'draft', now())`;
+    await database.owner`insert into import_batch (account_id, id, project_id, created_at)
+      values (${live}, 'imp_i', 'mig_i', now())`;
+    await database.owner`insert into import_issue (account_id, batch_id, n, phase, severity, code, message)
+      select ${live}, 'imp_i', n, 'schema', 'error', 'bad_index', ${`no path: ${PRIVATE}`} from generate_series(1, ${STEP_ROWS + 1}) n`;
+    await must(live, { type: 'close_for_wipe' }, DUE_MS);
+    await must(live, { type: 'wipe_account' }, DUE_MS);
+    while ((await stores.wipes.step(live, STEP_ROWS)) === true);
+    const slow = depositWrites(rows[0]!, 'confirmed', { userRef: rows[0]!.userRef, tag: PRIVATE });
+    await write(stores, live, slow.rows);
+    const named = () => database.owner<{ userRef: string | null; tag: string | null }[]>`
+      select user_ref, tag from deposit where account_id = ${live} and (user_ref is not null or tag is not null)`;
+    t.deepEqual([...(await named())], []);
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    const later = depositWrites(rows[1]!, 'confirmed', { userRef: rows[1]!.userRef, tag: PRIVATE });
+    await write(stores, live, later.rows);
+    t.deepEqual([...(await named())], []);
+    const [left] = await database.owner<{ n: number }[]>`
+      select count(*)::int as n from import_issue where account_id = ${live} and message <> ''`;
+    t.is(left!.n, 0);
+  },
+);
