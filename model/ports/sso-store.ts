@@ -102,6 +102,11 @@ export interface SsoStore {
     nowMs: number,
     audit?: AuditRecord,
   ): Promise<Enforced>;
+  /**
+   * Whether a person who never came by the provider has to: only the domain of their email says so, and with one of
+   * another domain, as `domain` would be, they would be guests.
+   */
+  keepsEmail(userId: string, domain: string): Promise<boolean>;
   /** They need not any more; false where there is no such connection. */
   relax(organizationId: string, id: string, audit?: AuditRecord): Promise<boolean>;
   domains(organizationId: string): Promise<SsoDomainRow[]>;

@@ -150,8 +150,19 @@ function connections(
   };
 }
 
-function enforcement(sql: Sql): Pick<SsoStore, 'enforce' | 'relax'> {
+function enforcement(sql: Sql): Pick<SsoStore, 'enforce' | 'relax' | 'keepsEmail'> {
   return {
+    async keepsEmail(userId, domain) {
+      const [row] = await sql<{ keeps: boolean }[]>`
+        select exists (
+          select from membership m join sso_connection c on c.organization_id = m.organization_id
+           where m.user_id = ${userId} and c.enforced_at is not null
+             and not exists (select from sso_identity i where i.user_id = m.user_id and i.connection_id = c.id)
+             and not exists (select from sso_domain d where d.organization_id = c.organization_id
+                                and d.domain = ${domain} and d.verified_at is not null)
+             and sso_required(m.user_id, m.organization_id)) as keeps`;
+      return row!.keeps;
+    },
     async enforce(organizationId, id, { userId, breakGlass }, nowMs, audit) {
       const named = [...new Set(breakGlass)];
       // Members before their connection: what takes one of them away locks in the same order.

@@ -93,7 +93,7 @@ export const SIGN_IN_ROUTES = {
     path: '/v1/auth/email',
     body: people.newEmailBody,
     reply: people.accepted,
-    refusals: ['TOTP_REQUIRED'],
+    refusals: ['TOTP_REQUIRED', 'FORBIDDEN'],
     summary: 'Ask for another email; the link that comes to it makes the change. Takes a code made for this',
   },
   confirmEmail: {
@@ -102,7 +102,7 @@ export const SIGN_IN_ROUTES = {
     path: '/v1/auth/email/confirm',
     body: people.linkBody,
     reply: people.emailDone,
-    refusals: ['RATE_LIMIT_EXCEEDED', 'NOT_FOUND', 'CONFLICT'],
+    refusals: ['RATE_LIMIT_EXCEEDED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
     summary: 'Take the new email by the link of a letter, or, for 7 days, the one before back',
   },
   lookAtInvitation: {

@@ -866,7 +866,7 @@ const PEOPLE: Record<string, Work> = {
     await passkeys.noteUse(id, 3, Date.now(), note);
     await passkeys.remove(userId, id, letter());
   },
-  'sso.connectionOf connection putConnection writeCertificateLetters removeConnection enforce relax domains addDomain verifyDomain domainsDue noteLook removeDomain connectionOfDomain connectionToAsk openFlow takeFlow bring spendAssertion purgeFlows userOf join link':
+  'sso.connectionOf connection putConnection writeCertificateLetters removeConnection enforce relax keepsEmail domains addDomain verifyDomain domainsDue noteLook removeDomain connectionOfDomain connectionToAsk openFlow takeFlow bring spendAssertion purgeFlows userOf join link':
     async ({ stores }) => {
       const { sso } = stores;
       const { organizationId, userId } = await newOrganization(stores);
@@ -894,6 +894,7 @@ const PEOPLE: Record<string, Work> = {
       await sso.connectionToAsk(domain.domain);
       await sso.domainsDue(Date.now());
       await sso.noteLook(domain.id, true, Date.now());
+      await sso.keepsEmail(userId, domain.domain);
       await sso.openFlow({ hash: 'd'.repeat(64), browser: 'b', connectionId: id, sealed: 'x', expiresAtMs: soon() });
       await sso.bring('d'.repeat(64), 'x', Date.now());
       await sso.spendAssertion(id, 'd'.repeat(64), soon());

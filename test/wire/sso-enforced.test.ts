@@ -294,3 +294,34 @@ test.serial(
     t.is(await memberOf(organization, id), 'editor');
   },
 );
+
+test.serial(
+  'console A41 (faults 14): who never came by the provider does not get round it by another email: not with a login of before, not by a second organization, not by a link that was asked for before',
+  async (t) => {
+    const of = await withLead();
+    const { organization, enforce, domain, boss } = of;
+    const [gone, both, early] = [await ofDomain(of), await ofDomain(of), await ofDomain(of)];
+    await cloud.join(both, await cloud.organization(), 'viewer');
+    const [before, asEarly] = [as(await signIn(gone)), as(await signIn(early))];
+    const elsewhere = (n: number) => `e${n}-${randomBytes(4).toString('hex')}@elsewhere.example`;
+    const asks = async (who: Person, by: typeof before, email: string) =>
+      by.call('changeEmail', { body: { email, totp: await freshCode(who) } });
+    const early1 = elsewhere(1);
+    t.is(reasonOf(await asks(early, asEarly, early1)), 'done');
+    const [link] = await letters.to(early1, 'Confirm your new email');
+    t.is(reasonOf(await enforce()), 'done');
+    const open = createClient({ baseUrl: cloud.url });
+    t.deepEqual(reasonOf(await open.call('confirmEmail', { body: { token: link!.token! } })), REQUIRED);
+    t.deepEqual(reasonOf(await asks(gone, before, elsewhere(2))), REQUIRED);
+    t.deepEqual(reasonOf(await asks(both, as(await signIn(both)), elsewhere(3))), REQUIRED);
+    for (const { id } of [gone, both, early])
+      t.true((await cloud.identity.userById(id))!.memberships.some((one) => one.ssoRequired));
+    t.is(
+      reasonOf(await asks(gone, before, `other-${gone.id.slice(-8).toLowerCase()}@${domain}`)),
+      'done',
+      'one of the domain',
+    );
+    t.is(reasonOf(await asks(boss, as(await signIn(boss)), elsewhere(4))), 'done', 'who gets in without it anyway');
+    t.is(await memberOf(organization, gone.id), 'editor');
+  },
+);

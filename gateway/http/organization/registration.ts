@@ -8,6 +8,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import { emailOf } from '../auth/email-address.ts';
 import { passwordRefusal } from '../auth/password-rules.ts';
 import { hashPassword } from '../auth/passwords.ts';
+import { ssoRequired } from '../auth/sso-required.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ofUser } from '../audit-note.ts';
 import { bearerOf, type Asked, type Handlers } from '../context.ts';
@@ -35,7 +36,7 @@ type FromOutside = Pick<Asked, 'clientAddress' | 'cookies'>;
 export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
-    stores: { identity, people, members, factors },
+    stores: { identity, people, members, factors, sso },
     config,
     secrets,
     nowMs,
@@ -56,6 +57,9 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     const row = await people.token(linkHashOf(asked.body.token));
     return linkRefusal(row, kinds, nowMs()) ?? row!;
   };
+  /** Console A41: another email is no way round the provider. */
+  const leavesDomain = (userId: string, email: string): Promise<boolean> =>
+    sso.keepsEmail(userId, email.slice(email.lastIndexOf('@') + 1));
   const letterTo = (recipient: string, userId: string | null, link = newLink(secrets)) => ({
     link,
     letter: { id: link.letterId, recipient, userId, sealedToken: link.sealed, facts: {} },
@@ -157,6 +161,7 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (unproven !== null) return unproven;
       const email = emailOf(asked.body.email);
       if (email === null) return NO_EMAIL;
+      if (await leavesDomain(userId, email)) return ssoRequired();
       if (!(await mayWrite(asked, email))) return ACCEPTED;
       const known = await identity.userByEmail(email);
       const { link, letter } = letterTo(email, userId);
@@ -167,6 +172,8 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async confirmEmail(asked) {
       const row = await linkOf(asked, ['email', 'undo']);
       if (isRefusal(row)) return row;
+      // The way back stays open to who was a guest before, whoever took their sign-in over.
+      if (row.kind === 'email' && (await leavesDomain(row.userId!, row.email))) return ssoRequired();
       const note = ofUser(asked, 'confirmEmail', { target: row.userId });
       const undo = newLink(secrets);
       const done =
