@@ -720,6 +720,7 @@ const DELIVERIES: Record<string, Work> = {
     await wipes.due(row.scheduledForMs, '', 9);
     await to('closing');
     await to('running');
+    await write(stores, live, depositWrites(address, 'detected', { userRef: 'late' }).rows);
     while (await wipes.step(live, 1));
     await to('done');
   },

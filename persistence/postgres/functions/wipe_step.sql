@@ -19,9 +19,9 @@ begin
       and (o.status = 'scheduled' and not o.counted or o.status = 'running' and o.step <> 'done')
      for update skip locked;
   if not found then
-    return case when exists (select from wipe o where o.account_id = of_account
-        and (o.status = 'scheduled' and not o.counted or o.status = 'running' and o.step <> 'done')) then null
-      else false end;
+    perform 1 from wipe o where o.account_id = of_account
+        and (o.status = 'scheduled' and not o.counted or o.status = 'running' and o.step <> 'done');
+    return case when found then null else false end;
   end if;
   perform set_config('flock.wipe', of_account, true);
   case w.step
