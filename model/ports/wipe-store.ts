@@ -28,7 +28,7 @@ export interface WipeStore {
   due(nowMs: number, after: string, limit: number): Promise<Pick<WipeRow, 'accountId' | 'status' | 'forMs'>[]>;
   /**
    * Counts or deletes up to `rows` rows, and notes how far it is, in one statement. False where nothing is left, null
-   * where somebody else is at it.
+   * where somebody else is at it, or nodes may still know keys that are gone.
    */
   step(accountId: AccountId, rows: number): Promise<boolean | null>;
   /** To all owners, a day before: once each. Answers how many were written. */

@@ -406,3 +406,22 @@ test.serial(
     t.is(left!.n, 0);
   },
 );
+
+test.serial(
+  'console A49: an edge whose key a node still remembers brings nothing back: nothing is deleted, and it does not end, before all nodes have forgotten it',
+  async (t) => {
+    const { live, sync } = await used();
+    await must(live, { type: 'close_for_wipe' }, DUE_MS);
+    await must(live, { type: 'wipe_account' }, DUE_MS);
+    const begun = (ago: string) =>
+      database.owner`update wipe set began_at = clock_timestamp() - ${ago}::interval where account_id = ${live}`;
+    await begun('29 seconds');
+    t.is(await stores.wipes.step(live, STEP_ROWS), null);
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    t.like(await stores.wipes.newest(live), { status: 'running', step: 'pool_address' });
+    t.like(await accountsAt(DUE_MS).ask(live, sync), { code: 'ACCOUNT_SUSPENDED', details: { reason: 'wipe' } });
+    await begun('31 seconds');
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    t.like(await stores.wipes.newest(live), { status: 'done' });
+  },
+);
