@@ -83,7 +83,7 @@ export const MIGRATION_ROUTES = {
     path: '/v1/migration/projects',
     body: imports.createProjectBody,
     reply: imports.project,
-    refusals: ['CONFLICT'],
+    refusals: ['CONFLICT', 'ACCOUNT_SUSPENDED'],
     summary: 'One old wallet system, whose addresses are adopted, watched and cut over together',
   },
   listMigrationProjects: {
@@ -110,7 +110,7 @@ export const MIGRATION_ROUTES = {
     path: '/v1/migration/uploads',
     body: imports.createUploadBody,
     reply: imports.openedUpload,
-    refusals: ['CONFLICT', 'IMPORT_TOO_LARGE'],
+    refusals: ['CONFLICT', 'IMPORT_TOO_LARGE', 'ACCOUNT_SUSPENDED'],
     summary: 'A URL that takes one file, and until when',
   },
   completeUpload: {
@@ -132,7 +132,7 @@ export const MIGRATION_ROUTES = {
     params: imports.projectParams,
     body: imports.createImportBody,
     reply: imports.importBatch,
-    refusals: ['INVALID_CHAIN', 'NOT_FOUND', 'IMPORT_NOT_READY', 'CONFLICT'],
+    refusals: ['INVALID_CHAIN', 'NOT_FOUND', 'IMPORT_NOT_READY', 'CONFLICT', 'ACCOUNT_SUSPENDED'],
     summary: 'A batch of the project, from a file that is complete',
   },
   getImport: {
@@ -151,7 +151,7 @@ export const MIGRATION_ROUTES = {
     path: '/v1/migration/imports/{batchId}/validate',
     params: imports.batchParams,
     reply: imports.dryRun,
-    refusals: ['NOT_FOUND', 'IMPORT_NOT_READY'],
+    refusals: ['NOT_FOUND', 'IMPORT_NOT_READY', 'ACCOUNT_SUSPENDED'],
     summary: 'A new dry run in seven phases; its report, or `validating` after ten seconds',
   },
   getDryRun: {

@@ -22,6 +22,7 @@ export const SCAN_ROUTES = {
       'CHAIN_UNAVAILABLE',
       'TOKEN_NOT_SUPPORTED',
       'TOKEN_NOT_ON_CHAIN',
+      'ACCOUNT_SUSPENDED',
       'CONFLICT',
     ],
     summary: 'Begins a scan for used addresses below the keys of a source; ask for it again to see how far it is',

@@ -2,6 +2,7 @@
 import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { codeOf, enrol, startTestCloud, testEdge, newEvmKey } from '../support/gateway.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { mailbox } from '../support/letters.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
 
@@ -97,4 +98,23 @@ test('console A48: a withdrawal under way, and a rotation that waits, refuse it 
     }),
     { code: 'CONFLICT', details: { reason: 'rotation_pending' } },
   );
+});
+
+test('console A49: while an account is wiped nothing of a migration begins, which would stay behind the deletion', async (t) => {
+  const { organization } = await owned();
+  const { accountId, client } = organization.sandbox;
+  const wipe = JSON.stringify({ id: newId('wip', Date.now()), forMs: 0, status: 'closing' });
+  // Before its actor is asked for the first time.
+  await cloud.database.owner`update account set state = state || jsonb_build_object('wipe', ${wipe}::text::jsonb)
+    where account_id = ${accountId}`;
+  const params = { projectId: newId('mig', Date.now()) };
+  const batch = { batchId: newId('imp', Date.now()) };
+  for (const [name, answer] of Object.entries({
+    project: await client.call('createMigrationProject', { body: { name: 'old' } }),
+    upload: await client.call('createUpload', { body: { filename: 'old.csv' } }),
+    batch: await client.call('createImport', { params, body: { uploadId: newId('upl', Date.now()) } }),
+    validation: await client.call('validateImport', { params: batch }),
+    scan: await client.call('discover', { params, body: { chain: 'eth', keySourceId: 'ks_1' } }),
+  }))
+    t.like(answer, { code: 'ACCOUNT_SUSPENDED', details: { reason: 'wipe' } }, name);
 });

@@ -15,6 +15,7 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull } from '../views.ts';
 import { capacityView } from './detect-case.ts';
 import { noted } from './noted.ts';
+import { whileWiped } from './wiped.ts';
 
 type Area =
   | 'createImport'
@@ -98,6 +99,8 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 
   return {
     async createImport(asked) {
+      const wiped = await whileWiped(deps, asked);
+      if (wiped !== null) return wiped;
       const accountId = accountOf(asked),
         { projectId } = asked.params,
         { uploadId, scanId, chain = null, includeChange = false } = asked.body;
@@ -121,6 +124,8 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return isRefusal(batch) ? batch : batchView(batch);
     },
     async validateImport(asked) {
+      const wiped = await whileWiped(deps, asked);
+      if (wiped !== null) return wiped;
       const batch = await batchOf(asked);
       if (isRefusal(batch)) return batch;
       const { accountId, id } = batch,

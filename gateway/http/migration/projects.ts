@@ -11,6 +11,7 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, wholePage } from '../views.ts';
 import { capacityView } from './detect-case.ts';
 import { noted } from './noted.ts';
+import { whileWiped } from './wiped.ts';
 
 type Area = 'createMigrationProject' | 'listMigrationProjects' | 'getMigrationCapacity';
 
@@ -21,6 +22,8 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   } = deps;
   return {
     async createMigrationProject(asked) {
+      const wiped = await whileWiped(deps, asked);
+      if (wiped !== null) return wiped;
       const project = { id: newId('mig', nowMs()), name: asked.body.name, createdAtMs: nowMs() };
       const isMade = await uploads.createProject(accountOf(asked), project, PROJECTS_MAX);
       if (!isMade) return refuse('CONFLICT', { reason: 'too_many_projects', limit: PROJECTS_MAX });

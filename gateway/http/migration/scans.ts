@@ -19,6 +19,7 @@ import { accountOf, bearerOf, unknownIn, type Asked, type Handlers } from '../co
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull } from '../views.ts';
 import { noted } from './noted.ts';
+import { whileWiped } from './wiped.ts';
 
 type Area =
   | 'discover'
@@ -68,6 +69,8 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 
   return {
     async discover(asked) {
+      const wiped = await whileWiped(deps, asked);
+      if (wiped !== null) return wiped;
       const accountId = accountOf(asked),
         { projectId } = asked.params,
         { chain, keySourceId, gapLimit = null, maxScan = SCAN_SELF_SERVICE_MAX, userRefMappingCsv = '' } = asked.body;

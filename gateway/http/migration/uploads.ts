@@ -8,6 +8,7 @@ import { accountOf, unknownIn, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 import { noted } from './noted.ts';
+import { whileWiped } from './wiped.ts';
 
 /** How long a URL takes a file, milliseconds. */
 const UPLOAD_MS = 3_600_000;
@@ -25,6 +26,8 @@ export function uploadHandlers(deps: HandlerDeps): Pick<Handlers, 'createUpload'
   } = deps;
   return {
     async createUpload(asked) {
+      const wiped = await whileWiped(deps, asked);
+      if (wiped !== null) return wiped;
       const { filename, bytes = null, sha256 = null } = asked.body;
       if ((bytes ?? 0) > UPLOAD_BYTES_MAX) return refuse('IMPORT_TOO_LARGE', { maxBytes: UPLOAD_BYTES_MAX });
       const upload = {
