@@ -25,6 +25,10 @@ begin
   end if;
   -- Nodes know a key for 15 s after it is gone (gateway/http/auth/api-keys.ts), and what was asked before goes on: until
   -- they have forgotten it nothing is deleted that an edge would bring again, nor does the wipe end.
+  if w.status = 'running' and w.step = 'pool_address' then
+    -- A validation that began at the last instant ends with its next thousand rows, before the rows' turn comes.
+    update import_batch b set state = 'invalid' where b.account_id = of_account and b.state = 'validating';
+  end if;
   if w.status = 'running' and clock_timestamp() < w.began_at + interval '30 seconds' then return null; end if;
   perform set_config('flock.wipe', of_account, true);
   case w.step

@@ -416,9 +416,15 @@ test.serial(
     const begun = (ago: string) =>
       database.owner`update wipe set began_at = clock_timestamp() - ${ago}::interval where account_id = ${live}`;
     await begun('29 seconds');
+    await database.owner`insert into migration_project (account_id, id, name, state, created_at)
+      values (${live}, 'mig_v', 'old', 'draft', now())`;
+    await database.owner`insert into import_batch (account_id, id, project_id, created_at)
+      values (${live}, 'imp_v', 'mig_v', now())`;
+    await database.owner`update import_batch set state = 'validating' where account_id = ${live}`;
     t.is(await stores.wipes.step(live, STEP_ROWS), null);
     await wipeRound(partsAt(DUE_MS), { signal: NEVER });
     t.like(await stores.wipes.newest(live), { status: 'running', step: 'pool_address' });
+    t.like(await stores.imports.batch(live, 'imp_v'), { state: 'invalid' }, 'a validation that began since');
     t.like(await accountsAt(DUE_MS).ask(live, sync), { code: 'ACCOUNT_SUSPENDED', details: { reason: 'wipe' } });
     await begun('31 seconds');
     await wipeRound(partsAt(DUE_MS), { signal: NEVER });
