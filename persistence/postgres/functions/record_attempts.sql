@@ -34,10 +34,11 @@ begin
              else r.value || jsonb_build_object('attempt', d.attempts + 1) end order by r.n)
       into reported
       from jsonb_array_elements(reported) with ordinality r(value, n) left join lateral (
-        select o.attempts from delivery o join attempt a on a.delivery_id = o.id and a.attempt = o.attempts
+        select o.attempts from delivery o join attempt a on a.delivery_id = o.id
+            and a.attempt = (r.value ->> 'attempt')::int
          where o.id = r.value ->> 'delivery_id' and o.account_id = r.value ->> 'account_id'
            and r.value ->> 'status' = 'delivered' and o.status in ('failed', 'dead_lettered', 'held')
-           and o.attempts < 21 and (r.value ->> 'attempt')::int = o.attempts
+           and o.attempts < 21 and (r.value ->> 'attempt')::int <= o.attempts
            and a.status_code is distinct from (r.value ->> 'status_code')::int offset 0) d on true;
   end if;
   insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, error, attempted_at)

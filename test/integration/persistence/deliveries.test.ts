@@ -190,6 +190,21 @@ test("4.1 row 2, found: a node whose shards are others' by now claims nothing of
   t.is((await claimed(again)).length, 1, 'the same node with another epoch');
 });
 
+test('issue 10.4, found: what an owner of before delivered is delivered, however many attempts the next one has recorded meanwhile', async (t) => {
+  const { live } = await setUp({});
+  await publish(live, {});
+  const [before] = await claim(live);
+  const [after] = await claim(live, { nowMs: NOW_MS + CLAIM_MS });
+  await stores.deliveries.recordAttempts([failed(after!, 0)]);
+  const second = { ...after!, delivery: { ...after!.delivery, attempts: 1 } };
+  await stores.deliveries.recordAttempts([failed(second, NOW_MS + 5_000)]);
+  t.like(await stateOf(before!.delivery.id), { status: 'failed', attempts: 2 });
+  await stores.deliveries.recordAttempts([delivered(before!)]);
+  t.deepEqual(await stateOf(before!.delivery.id), { status: 'delivered', attempts: 3, replay: 0 });
+  await stores.deliveries.recordAttempts([delivered(before!)]);
+  t.deepEqual(await stateOf(before!.delivery.id), { status: 'delivered', attempts: 3, replay: 0 });
+});
+
 test('issue 10.4, found: two owners that posted one delivery under one number: what one of them delivered is delivered, and each has its attempt', async (t) => {
   const { live } = await setUp({});
   for (const last of [
