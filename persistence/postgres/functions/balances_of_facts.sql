@@ -25,7 +25,7 @@ language sql stable security definer set search_path = flock, pg_temp as $$
         select o.id, o.account_id, o.address, o.purpose from address o
          where o.account_id = g.account_id and o.id = g.address_id and o.environment = of_environment
            and o.family = of_family
-           and (of_account is null or o.account_id = of_account) and o.batch_id is null offset 0) a
+           and (of_account is null or o.account_id = of_account) and o.batch_id is null and not o.wiped offset 0) a
      order by g.address_key limit most
   ), counted as materialized (
     select c.address_key, s.side, s.subject, coalesce(t.through, -1) as through, coalesce(t.sums, '{}') as sums

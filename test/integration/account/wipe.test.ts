@@ -161,11 +161,19 @@ async function watched({ environment, rows }: { environment: string; rows: reado
   return database.sql`select * from watched_addresses(${environment}, ${keys}::uuid[])`;
 }
 
+/** What the audit holds against the chain. */
+async function audited(rows: readonly { addressKey: string }[]) {
+  const keys = rows.map(({ addressKey }) => addressKey);
+  return database.sql`
+    select * from balances_of_facts('eth', 'live', null, 'evm', null, ${keys}::uuid[], 1000000, 50, 50, 50)`;
+}
+
 test.serial(
   'console A49: it deletes what names people and keys, keeps the books, and nothing is watched any more',
   async (t) => {
     const { live, rows } = await used();
     t.is((await watched({ environment: 'live', rows })).length, rows.length);
+    t.is((await audited(rows)).length, rows.length);
     await wipeRound(partsAt(NOW_MS), { signal: NEVER });
     t.is((await watched({ environment: 'live', rows })).length, rows.length, 'nothing before its time');
     t.like(await stores.wipes.newest(live), {
@@ -177,6 +185,7 @@ test.serial(
     await wipeRound(partsAt(DUE_MS), { signal: NEVER });
     t.like(await stores.wipes.newest(live), { status: 'done', addresses: rows.length + 2, step: null });
     t.deepEqual([...(await watched({ environment: 'live', rows }))], []);
+    t.deepEqual([...(await audited(rows))], [], 'what comes there unseen is no finding');
     const left = JSON.parse(await leftOf(live)) as Record<string, unknown>;
     t.like(left, { gone: 0, publications: 2 * rows.length, entries: 2 * rows.length, registry: rows.length + 2 });
     t.false(JSON.stringify(left).includes(PRIVATE));
