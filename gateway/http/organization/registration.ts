@@ -172,7 +172,7 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async confirmEmail(asked) {
       const row = await linkOf(asked, ['email', 'undo']);
       if (isRefusal(row)) return row;
-      // The way back stays open to who was a guest before, whoever took their sign-in over.
+      // Who takes a change back had that email before.
       if (row.kind === 'email' && (await leavesDomain(row.userId!, row.email))) return ssoRequired();
       const note = ofUser(asked, 'confirmEmail', { target: row.userId });
       const undo = newLink(secrets);

@@ -1,6 +1,7 @@
 -- One bounded step of a wipe, and how far it is, in one statement, so that whoever comes next goes on there. Before its
 -- time it counts what lies on the addresses; while it runs it deletes. False where nothing is left, null where somebody
--- else is at it, or it is too early. Nothing that it goes through grows meanwhile, but deposits, whose ids rise. Console A49.
+-- else is at it, or it is too early. Nothing that it goes through grows meanwhile, but deposits, whose ids rise.
+-- Console A49.
 --   holding ▶ (counted)      pool_address ▶ edge_instruction ▶ local_key ▶ local_key_set ▶ edge_session ▶ idempotency
 --   ▶ upload_chunk ▶ scan_row ▶ scan_reference ▶ import_issue ▶ import_row ▶ address_gap ▶ address ▶ withdrawal
 --   ▶ deposit ▶ event ▶ holding, once more: what came since ▶ done
@@ -23,8 +24,8 @@ begin
         and (o.status = 'scheduled' and not o.counted or o.status = 'running' and o.step <> 'done');
     return case when found then null else false end;
   end if;
-  -- Nodes know a key for 15 s after it is gone (gateway/http/auth/api-keys.ts), and what was asked before goes on: until
-  -- they have forgotten it nothing is deleted that an edge would bring again, nor does the wipe end.
+  -- Nodes know a key for 15 s after it is gone (gateway/http/auth/api-keys.ts), and what was asked before goes on:
+  -- until they have forgotten it nothing is deleted that an edge would bring again, nor does the wipe end.
   if w.status = 'running' and w.step = 'pool_address' then
     -- A validation that began at the last instant ends with its next thousand rows, before the rows' turn comes.
     update import_batch b set state = 'invalid' where b.account_id = of_account and b.state = 'validating';
