@@ -30,13 +30,13 @@ export const edgeLinkFolds: Folds<EdgeLinkSees, EdgeLinkState> = {
 
 /** The new identity is pinned; its predecessor leads no more. */
 function rotated(state: EdgeLinkSees, { atMs }: EventOf<'rotation_approved'>): Partial<EdgeLinkState> {
-  const { rotation, lease, retired } = state;
+  const { rotation, lease } = state;
   if (rotation === null) return {};
   return {
     rotation: null,
     enrolment: { publicKey: rotation.publicKey, keys: rotation.keys },
     lease: { ...lease, holder: null },
-    retired: [...retired, retire(state, atMs ?? 0)],
+    retired: retire(state, atMs ?? 0),
   };
 }
 
@@ -47,7 +47,7 @@ function wiped(state: EdgeLinkSees, { atMs }: EventOf<'account_wiped'>): Partial
     rotation: null,
     enrolment: null,
     lease: { ...lease, holder: null },
-    retired: enrolment === null ? retired : [...retired, retire(state, atMs)],
+    retired: enrolment === null ? retired : retire(state, atMs),
     edge: { liveness: 'never_connected' },
   };
 }

@@ -14,14 +14,20 @@ export function fingerprintOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** The state's identity as it is retired at this moment. */
+/** The retired identities with the state's own, at this moment. One that had come again is gone with it. */
 export function retire(
-  { enrolment, indexes, pools }: Pick<EdgeLinkState, 'enrolment'> & Pick<AddressState, 'indexes' | 'pools'>,
+  {
+    enrolment,
+    retired,
+    indexes,
+    pools,
+  }: Pick<EdgeLinkState, 'enrolment' | 'retired'> & Pick<AddressState, 'indexes' | 'pools'>,
   atMs: number,
-): RetiredIdentity {
+): RetiredIdentity[] {
   const next: Partial<Record<Family, number>> = { ...indexes };
   for (const [chain, pool] of Object.entries(pools)) next[FAMILY_OF[chain as PooledChain]] = pool.next;
-  return { fingerprint: fingerprintOf(enrolment!.publicKey), atMs, next };
+  const before = retired.map(({ again: _, ...identity }) => identity);
+  return [...before, { fingerprint: fingerprintOf(enrolment!.publicKey), atMs, next }];
 }
 
 /** First deposit index of a family that is of the present identity. */

@@ -2,8 +2,16 @@
 import test from 'ava';
 import { WIPE_DELAY_MS } from '../../../actors/wipe/decide.ts';
 import { pathOf } from '../../../actors/edge-link/retired-identities.ts';
-import { commands, enrolled, IDENTITY, NOW_MS, OTHER_IDENTITY, pushedKey, pushedPool } from '../../support/account.ts';
-import type { TestAccount } from '../../support/account.ts';
+import {
+  commands,
+  enrolled,
+  IDENTITY,
+  NOW_MS,
+  OTHER_IDENTITY,
+  pushedKey,
+  pushedPool,
+  TestAccount,
+} from '../../support/account.ts';
 import { webhookRow } from '../../support/store-rows.ts';
 
 const SCHEDULE = { type: 'schedule_wipe', id: 'wip_1', byUser: 'usr_1' } as const;
@@ -109,4 +117,30 @@ test('console A49: addresses of before are those of a retired identity, until th
   t.is(pathOf(again.state, row), row.derivationPath);
   account.accept(commands.enrol(other));
   t.regex(pathOf(account.state, row), /^\[[0-9a-f]{16}\//);
+});
+
+test('console A49: a rotation, or another wipe, ends what the same phrase had brought back: its addresses are nobody’s of today’s edge', (t) => {
+  const account = enrolled();
+  const { reply: row } = account.accept(commands.createAddress());
+  wiped(account);
+  account.accept({ type: 'end_wipe' });
+  account.accept(commands.enrol());
+  t.is(pathOf(account.state, row), row.derivationPath);
+  const other = { publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)] };
+  const [rotated, again] = [0, 1].map(() => new TestAccount({ state: structuredClone(account.state) })) as [
+    TestAccount,
+    TestAccount,
+  ];
+  rotated.accept(commands.enrol(other));
+  const rotationId = rotated.state.rotation!.id;
+  const addressIds = Array.from({ length: 20 }, (_, n) => `adr_${n}`);
+  rotated.accept({ type: 'decide_rotation', rotationId, decision: 'approve', byUser: 'usr_1', addressIds });
+  t.regex(pathOf(rotated.state, row), /^\[[0-9a-f]{16}\//);
+  again.accept({ ...SCHEDULE, id: 'wip_2' });
+  again.nowMs += WIPE_DELAY_MS;
+  again.accept({ type: 'close_for_wipe' });
+  again.accept({ type: 'wipe_account' });
+  again.accept({ type: 'end_wipe' });
+  again.accept(commands.enrol(other));
+  t.regex(pathOf(again.state, row), /^\[[0-9a-f]{16}\//);
 });
