@@ -159,7 +159,7 @@ function enforcement(sql: Sql): Pick<SsoStore, 'enforce' | 'relax' | 'keepsEmail
            where m.user_id = ${userId} and c.enforced_at is not null
              and not exists (select from sso_identity i where i.user_id = m.user_id and i.connection_id = c.id)
              and not exists (select from sso_domain d where d.organization_id = c.organization_id
-                                and d.domain = ${domain} and d.verified_at is not null)
+                                and d.domain = ${domain} and (d.verified_at is not null or d.lapsed_at is not null))
              and sso_required(m.user_id, m.organization_id)) as keeps`;
       return row!.keeps;
     },
