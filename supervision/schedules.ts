@@ -11,7 +11,7 @@ import { lentRound, paymentRound } from '../actors/payment/rounds.ts';
 import { settleBands } from '../actors/plan/rounds.ts';
 import { domainRound, type DnsSettings } from '../gateway/http/auth/domain-record.ts';
 import { wipeRound } from '../actors/wipe/rounds.ts';
-import { scanRound } from '../actors/migration/discovery/work.ts';
+import { SCAN_ROUNDS_AT_ONCE, scanRound } from '../actors/migration/discovery/work.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
 import { workBacklogs } from '../actors/webhook/backlog.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
@@ -192,7 +192,10 @@ export function startSchedules(parts: ScheduleParts & DnsSettings & { readonly n
   often(system, 'schedules/token-requests', TOKEN_SWEEP_MS, async () => {
     await readReviews({ store: background.tokenRequests, chains: parts.chains });
   });
-  often(system, 'schedules/scans', SCAN_SWEEP_MS, () => scanRound({ ...background, chains: parts.chains, log }));
+  for (let round = 0; round < SCAN_ROUNDS_AT_ONCE; round += 1)
+    often(system, `schedules/scans/${round}`, SCAN_SWEEP_MS, () =>
+      scanRound({ ...background, chains: parts.chains, log }),
+    );
   const workers = jobsOf(parts).map((job): Address<'now', void> =>
     system.spawnWorker<'now'>({
       path: `schedules/${job.job}`,

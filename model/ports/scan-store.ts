@@ -114,15 +114,20 @@ export interface ScanStore {
   cancel(accountId: AccountId, id: string): Promise<boolean>;
   /** Rows up to the last index of each lane that is used or has a reference, by lane and index. */
   rows(accountId: AccountId, id: string, after: ScanPlace | null, limit: number): Promise<FoundRow[]>;
-  /** Scans that are due and that nobody is at work on, for a minute; the one that had its turn longest ago first. */
+  /**
+   * Scans that are due and that nobody is at work on, for a minute; the one that had its turn longest ago first. None of
+   * an account of which one is worked on.
+   */
   claimScans(most: number): Promise<Scan[]>;
+  /** Nobody else is at work on a claimed scan for another minute; nothing where it is another's by now. */
+  hold(scan: Pick<Scan, 'accountId' | 'id' | 'version'>): Promise<void>;
   /** The change of a claimed scan with its rows, in one statement; false where it is another's by now, or ended. */
   advance(
     scan: Pick<Scan, 'accountId' | 'id' | 'version'>,
     change: ScanChange,
     rows: readonly ScanRow[],
   ): Promise<boolean>;
-  /** Scans whose limit waits for an administrator, the oldest first. */
+  /** Scans whose limit waits for an administrator, the oldest first: under way, or stopped at the lower one. */
   underReview(limit: number): Promise<Scan[]>;
   /** Decides on a limit; null where none waits. What stopped at the old one goes on from there. */
   review(id: string, review: 'approved' | 'declined'): Promise<Scan | null>;

@@ -56,6 +56,11 @@ export function createScanStore(sql: Sql): ScanStore {
       const rows = await sql<Columns[]>`select * from claim_scans(${most}::int)`;
       return rows.map(scanOf);
     },
+    async hold({ accountId, id, version }) {
+      await sql`
+        update scan set worked_until = clock_timestamp() + interval '60 seconds'
+         where account_id = ${accountId} and id = ${id} and version = ${version}::int and ended_at is null`;
+    },
     async advance({ accountId, id, version }, change, rows) {
       const { state, lanes, found = 0, evidence, headHeight, stoppedBy, unread, tries, reason, pauseMs } = change;
       const values = rows.map(({ lane, index, address, used }) => ({ lane, n: index, address, used }));
@@ -81,7 +86,8 @@ export function createScanStore(sql: Sql): ScanStore {
     },
     async underReview(limit) {
       const rows = await sql<Columns[]>`
-        select * from scan where review = 'pending' order by created_at, id limit ${limit}::int`;
+        select * from scan where review = 'pending' and (ended_at is null or stopped_by = 'max_scan')
+         order by created_at, id limit ${limit}::int`;
       return rows.map(scanOf);
     },
     async review(id, review) {
@@ -92,11 +98,11 @@ export function createScanStore(sql: Sql): ScanStore {
             ended_at = case when ${review} = 'approved' and s.stopped_by = 'max_scan' then null else s.ended_at end,
             stopped_by = case when ${review} = 'approved' and s.stopped_by = 'max_scan' then null else s.stopped_by end,
             lanes = case when ${review} = 'declined' then s.lanes else (
-              select jsonb_agg(case l.lane ->> 'done' when 'max_scan' then l.lane || '{"done": null}' else l.lane end
-                  order by l.n)
+              select coalesce(jsonb_agg(case l.lane ->> 'done' when 'max_scan' then l.lane || '{"done": null}' else l.lane end
+                  order by l.n), '[]')
                 from jsonb_array_elements(s.lanes) with ordinality l(lane, n)) end,
             due_at = clock_timestamp(), version = s.version + 1
-         where s.id = ${id} and s.review = 'pending'
+         where s.id = ${id} and s.review = 'pending' and (s.ended_at is null or s.stopped_by = 'max_scan')
            and not exists (
              select from scan o where o.account_id = s.account_id and o.project_id = s.project_id and o.id <> s.id
                 and o.key_source_id = s.key_source_id and o.chain = s.chain and o.ended_at is null)

@@ -98,7 +98,7 @@ export function nextWindow(lanes: readonly Lane[], { maxScan }: Pick<Limits, 'ma
   const lane = lanes.findIndex(({ done }) => done === null);
   if (lane === -1) return null;
   const { next } = lanes[lane]!;
-  return { lane, from: next, to: Math.min(next + WINDOW, Math.max(endOf(lanes[lane]!, maxScan), next + 1)) };
+  return { lane, from: next, to: Math.min(next + WINDOW, endOf(lanes[lane]!, maxScan)) };
 }
 
 export interface Advanced {
@@ -137,6 +137,8 @@ export function advance(
     else if (next >= end) done = 'max_scan';
     if (done !== null) break;
   }
+  // A limit that was raised gives no more keys.
+  if (next >= end) done ??= 'max_scan';
   const moved = { ...before, next, gap, lastUsed, largestGap, done };
   return { lanes: lanes.map((lane, i) => (i === at ? moved : lane)), counted, found };
 }

@@ -19,11 +19,16 @@ export interface ScanDeps {
   readonly chains: Pick<ChainAccess, 'bind'>;
   readonly watch: Pick<WatchStore, 'coverage'>;
   readonly log: Record<'info' | 'warn', (fields: object, message: string) => void>;
+  /** How often a window that is under way is held on to; HOLD_MS where absent. */
+  readonly holdEveryMs?: number;
 }
 
-/** Scans that one round takes, and windows that it reads of them. */
-const CLAIMED_AT_ONCE = 4;
-const ROUNDS_MAX = 250;
+/** Scans that a node reads at once, each in a round of its own: a slow chain keeps no other waiting. */
+export const SCAN_ROUNDS_AT_ONCE = 4;
+/** Windows of one round. */
+const WINDOWS_MAX = 250;
+/** A third of what a claim lasts: a UTXO scan or a search through filters takes minutes. */
+const HOLD_MS = 20_000;
 /** Pause behind each request to an endpoint: ten a second. */
 const PAUSE_PER_REQUEST_MS = 100;
 /** Failures in a row after which it waits, and the pauses before it is tried again. */
@@ -34,12 +39,27 @@ const WAIT_MS = 30_000;
 const LAG_BLOCKS_MAX = 3;
 const YIELD_MS = 5_000;
 
-/** Reads windows of scans that are due, until none is. */
+/** Reads windows of scans that are due, one after the other, until none is. */
 export async function scanRound(deps: ScanDeps): Promise<void> {
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const claimed = await deps.scans.claimScans(CLAIMED_AT_ONCE);
-    if (claimed.length === 0) return;
-    await Promise.all(claimed.map((scan) => readWindow(deps, scan)));
+  for (let read = 0; read < WINDOWS_MAX; read += 1) {
+    const [scan] = await deps.scans.claimScans(1);
+    if (scan === undefined) return;
+    await heldOn(deps, scan, () => readWindow(deps, scan));
+  }
+}
+
+/** Does the work; meanwhile no other node takes the scan for a dead one's. */
+async function heldOn(
+  { scans, holdEveryMs = HOLD_MS }: ScanDeps,
+  scan: Scan,
+  work: () => Promise<void>,
+): Promise<void> {
+  // One that fails is made good by the next; without any the window is read again by whoever claims it.
+  const timer = setInterval(() => void scans.hold(scan).catch(() => undefined), holdEveryMs);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
   }
 }
 

@@ -1,11 +1,14 @@
 -- Scans that are due and that nobody is at work on: for this node, for a minute. The one whose turn is longest ago
--- comes first, so that accounts take turns.
+-- comes first, and an account is worked on by one node at a time, so that accounts take turns.
 create or replace function claim_scans(most int)
 returns setof scan
 language sql security definer set search_path = flock, pg_temp as $$
   with due as materialized (
     select s.account_id, s.id from scan s
      where s.ended_at is null and s.due_at <= clock_timestamp() and s.worked_until < clock_timestamp()
+       and not exists (
+         select from scan o where o.account_id = s.account_id and o.ended_at is null
+            and o.worked_until >= clock_timestamp())
      order by s.due_at limit most for update skip locked
   )
   update scan s set worked_until = clock_timestamp() + interval '60 seconds', version = s.version + 1 from due d

@@ -1,0 +1,170 @@
+/** Windows of scans over PostgreSQL, with chains that answer as a test wants. Migration M-D2, M-D5, M-D8, M-D9. */
+import { HDKey } from '@scure/bip32';
+import test from 'ava';
+import { lanesOf } from '../../actors/migration/discovery/lanes.ts';
+import { scanRound, type ScanDeps } from '../../actors/migration/discovery/work.ts';
+import type { Use, UseAsk } from '../../chains/use.ts';
+import type { NewScan } from '../../model/ports/scan-store.ts';
+import { newId } from '../../protocol/node/ids.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import { eventually } from '../support/gateway.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { newOrganization, NOW_MS, openStores } from '../support/store-rows.ts';
+
+const database = await createTestDatabase();
+const { scans, uploads, watch, ...stores } = await openStores(database);
+test.after.always(() => database.close());
+
+const keyAt = (account: number) => {
+  const path = `m/44'/60'/${account}'`;
+  return {
+    family: 'evm' as const,
+    path,
+    xpub: HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive(path).publicExtendedKey,
+    publicKey: null,
+  };
+};
+
+async function projectOf(): Promise<{ accountId: AccountId; projectId: string }> {
+  const { sandbox: accountId } = await newOrganization({ ...stores, scans, uploads, watch } as never);
+  const projectId = newId('mig', NOW_MS);
+  await uploads.createProject(accountId, { id: projectId, name: 'old', createdAtMs: NOW_MS }, 200);
+  return { accountId, projectId };
+}
+
+async function begun(
+  of: { accountId: AccountId; projectId: string },
+  chain: Chain = 'eth',
+  more: Partial<NewScan> = {},
+): Promise<string> {
+  const id = newId('scn', Date.now());
+  const scan: NewScan = {
+    id,
+    ...of,
+    keySourceId: 'ks_x',
+    chain,
+    gapLimit: 20,
+    maxScan: 10_000,
+    requestedMaxScan: null,
+    review: null,
+    tokens: [],
+    lanes: lanesOf({ keys: [keyAt(0)] }, chain, 'account', [0]),
+    mappedTo: null,
+    createdAtMs: Date.now(),
+    mapping: [],
+    ...more,
+  };
+  if ((await scans.begin(scan, 4)) !== 'begun') throw new Error('not begun');
+  return id;
+}
+
+const unused = async ({ addresses }: UseAsk): Promise<Use> => ({
+  used: addresses.map(() => false),
+  evidence: 'state',
+  height: 1,
+  requests: 0,
+});
+const depsOf = (fetchUse: (asked: UseAsk) => Promise<Use>, more: Partial<ScanDeps> = {}): ScanDeps => ({
+  scans,
+  watch,
+  chains: { bind: async () => ({ client: { fetchUse } }) as never },
+  log: { info: () => undefined, warn: () => undefined },
+  ...more,
+});
+const gate = () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+};
+
+test.serial('migration M-D9: a window that takes longer than a claim stays with the node that reads it', async (t) => {
+  const of = await projectOf(),
+    id = await begun(of);
+  const { opened, open } = gate();
+  let asked = 0;
+  const slow = async (what: UseAsk) => {
+    asked += 1;
+    await opened;
+    return unused(what);
+  };
+  const round = scanRound(depsOf(slow, { holdEveryMs: 10 }));
+  await eventually(
+    'it reads',
+    async () => asked,
+    (count) => count === 1,
+  );
+  const until = async (): Promise<number> =>
+    (await database.owner`select worked_until from flock.scan where id = ${id}`)[0]!['workedUntil'] as number;
+  await database.owner`update flock.scan set worked_until = clock_timestamp() - interval '1 second' where id = ${id}`;
+  await eventually('it is held on', until, (at) => at > Date.now());
+  t.deepEqual(await scans.claimScans(10), [], 'another node finds nothing');
+  open();
+  await round;
+  t.like(await scans.scan(of.accountId, id), { state: 'completed', stoppedBy: 'gap_limit' });
+});
+
+test.serial(
+  'migration M-D8: a slow chain of one account keeps no other account waiting, and is read one window at a time',
+  async (t) => {
+    const hog = await projectOf(),
+      other = await projectOf();
+    const { opened, open } = gate();
+    for (const chain of ['bsc', 'polygon', 'avax', 'base'] as const) await begun(hog, chain);
+    let asked = 0;
+    const deps = depsOf(async (what) => {
+      asked += 1;
+      await opened;
+      return unused(what);
+    });
+    const slow = scanRound(deps);
+    await eventually(
+      'it reads',
+      async () => asked,
+      (count) => count > 0,
+    );
+    const [held] = await database.owner`
+    select count(*)::int as scans from flock.scan
+     where account_id = ${hog.accountId} and worked_until > clock_timestamp()`;
+    t.is(held!['scans'], 1, 'one window of an account at a time');
+    t.deepEqual(await scans.claimScans(10), [], 'also for another node');
+    const id = await begun(other);
+    await scanRound(depsOf(unused));
+    t.like(await scans.scan(other.accountId, id), { state: 'completed' }, 'while the first account waits');
+    open();
+    await slow;
+  },
+);
+
+test.serial(
+  'migration M-D2: accounts of one address each end with their keys, also where more was approved',
+  async (t) => {
+    const of = await projectOf();
+    const lanes = lanesOf({ keys: [0, 1, 2].map(keyAt) }, 'eth', 'each', [0]);
+    const id = await begun(of, 'eth', { lanes, requestedMaxScan: 20_000, review: 'pending' });
+    await scanRound(depsOf(unused));
+    t.like(await scans.scan(of.accountId, id), { state: 'completed', stoppedBy: 'max_scan' });
+    await scans.review(id, 'approved');
+    await scanRound(depsOf(unused));
+    t.like(await scans.scan(of.accountId, id), { state: 'completed', stoppedBy: 'max_scan', maxScan: 20_000 });
+  },
+);
+
+test.serial('migration M-D2: only scans that a decision helps wait for one, and a wiped one does not', async (t) => {
+  const of = await projectOf();
+  const asked = { requestedMaxScan: 20_000, review: 'pending' as const };
+  const waiting = async () => (await scans.underReview(200)).filter(({ accountId }) => accountId === of.accountId);
+  const cancelled = await begun(of, 'eth', asked);
+  await scans.cancel(of.accountId, cancelled);
+  t.deepEqual(await waiting(), [], 'cancelled');
+  t.is(await scans.review(cancelled, 'approved'), null);
+  const short = await begun(of, 'eth', asked);
+  t.is((await waiting()).length, 1, 'under way');
+  await scanRound(depsOf(unused));
+  t.deepEqual(await waiting(), [], 'ended by its gap');
+  t.is(await scans.review(short, 'approved'), null);
+  const wiped = await begun(of, 'eth', asked);
+  await database.owner`update flock.scan set lanes = '[]' where id = ${wiped}`;
+  t.like(await scans.review(wiped, 'approved'), { lanes: [] });
+  await scans.cancel(of.accountId, wiped);
+});
