@@ -20,6 +20,11 @@ export interface Heads {
    * The head that a node states now. Throws: ChainUnavailable when it is behind what nodes showed, or still syncing.
    */
   headOf(node: Endpoint): Promise<Head>;
+  /**
+   * The head that an address index states now. Throws: ChainUnavailable when it is behind what nodes or indexes showed: an address that was
+   * paid since looks like one that never was.
+   */
+  indexHeadOf(index: Endpoint): Promise<Head>;
 }
 
 /**
@@ -63,6 +68,16 @@ export function createHeads(network: BtcNetwork, sources: Sources): Heads {
     return head;
   };
 
+  /** 0 where indexes are all there is, or no node answers: then an index is judged by what was seen. */
+  const nodesHeight = async (): Promise<number> => {
+    try {
+      return (await nodes.get((pass) => sources.onNode(async (node) => pass(await readHead(node))))).height;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      return 0;
+    }
+  };
+
   return {
     getHead: () =>
       any.get((pass) =>
@@ -72,6 +87,15 @@ export function createHeads(network: BtcNetwork, sources: Sources): Heads {
         ),
       ),
     getNodeHead: () => nodes.get((pass) => sources.onNode(async (node) => pass(await readHead(node)))),
+    async indexHeadOf(index) {
+      const head = await indexHead(network, index);
+      const seen = Math.max(nodes.seen, any.seen, await nodesHeight());
+      if (head.height + TRAILING_BLOCKS_MAX < seen) {
+        transport.report(index, 'lagging', head.height);
+        throw any.behind(head.height);
+      }
+      return head;
+    },
     async headOf(node) {
       const head = await readHead(node);
       if (head.height + TRAILING_BLOCKS_MAX < nodes.seen) {

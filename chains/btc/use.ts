@@ -12,7 +12,7 @@ import { listIn, objectIn, type Answer } from '../node-answer.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { parseAddress } from './address.ts';
 import { unitOf } from './block.ts';
-import { indexHasHistory, indexHead } from './esplora.ts';
+import { indexHasHistory } from './esplora.ts';
 import type { Heads } from './heads.ts';
 import type { BtcNetwork } from './network.ts';
 import { ask, call, failureOf, METHOD_MISSING, parsed, tryAsk } from './node.ts';
@@ -40,11 +40,11 @@ const blocksReply = z.object({
 
 /** Throws: ChainUnavailable where any of the addresses is not known. */
 export function createUseReader(reading: Reading): (asked: UseAsk) => Promise<Use> {
-  const { network, sources } = reading;
+  const { network, sources, heads } = reading;
   return async ({ addresses }) => {
     for (const index of await sources.indexes()) {
       try {
-        return await byIndex(network, index, addresses);
+        return await byIndex(network, heads, index, addresses);
       } catch (error) {
         if (!(error instanceof ChainUnavailable)) throw error; // another index, or a node
       }
@@ -53,8 +53,8 @@ export function createUseReader(reading: Reading): (asked: UseAsk) => Promise<Us
   };
 }
 
-async function byIndex(network: BtcNetwork, index: Endpoint, addresses: readonly string[]): Promise<Use> {
-  const { height } = await indexHead(network, index);
+async function byIndex(network: BtcNetwork, heads: Heads, index: Endpoint, addresses: readonly string[]): Promise<Use> {
+  const { height } = await heads.indexHeadOf(index);
   const used: boolean[] = [];
   for (const address of addresses) used.push(await indexHasHistory(network, index, address));
   return { used, evidence: 'history', height, requests: 1 + addresses.length };
