@@ -27,5 +27,6 @@ export async function readUse(
     }
     used.push(isUsed);
   }
-  return { used, evidence: 'history', height, requests };
+  // A token can lie at an address that was never activated: without its balance only the account is known.
+  return { used, evidence: tokens.length > 0 ? 'history' : 'state', height, requests };
 }

@@ -7,6 +7,7 @@ import { litecoinRegtest } from '../../chains/btc/network.ts';
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { addressOfHex } from '../../chains/evm/address.ts';
 import { eth } from '../../chains/evm/network.ts';
+import { indexAnswer } from '../../developer/stand-ins/btc/index-api.ts';
 import { act, fund } from '../../developer/stand-ins/xrp/people.ts';
 import { walletOf } from '../../developer/stand-ins/xrp/signers.ts';
 import { startAnvil } from '../support/anvil.ts';
@@ -16,7 +17,7 @@ import { openStandIn, signedPayment } from '../support/btc-stand-in.ts';
 import { lacking } from '../support/distorted-endpoint.ts';
 import { catalogueOfTokens, readerOf as evmReaderOf, supply, tokenAt, transferCall } from '../support/evm-client.ts';
 import { tokenCode } from '../support/evm-contracts.ts';
-import { openStage, PAYER, own as tronOwn } from '../support/tron-ledger.ts';
+import { deployToken, openStage, PAYER, own as tronOwn } from '../support/tron-ledger.ts';
 import { ours, startNode } from '../support/xrp-node.ts';
 
 const unavailable = { instanceOf: ChainUnavailable } as const;
@@ -99,13 +100,33 @@ test('migration M-D6 btc: an index sees all, filters all blocks, a scan unspent 
   t.like(await node.fetchUse!(ask), { evidence: 'unspent_only' }, 'Core before 25 has the index without the call');
 });
 
+test('migration M-D6 btc: an index that is behind is not asked: what was paid since would look unused', async (t) => {
+  const peer = await openStandIn(t);
+  const { address } = btcOwn(64);
+  peer.mine(1);
+  const then = peer.ledger.tip.height;
+  peer.pay(address, COIN);
+  peer.mine(3);
+  peer.index.lie = (path, _, honest) =>
+    path === '/blocks' || path.startsWith('/address/') ? indexAnswer(peer.ledger, then, path) : honest();
+  const client = peer.client([peer.endpoints[0]!, peer.indexEndpoint]);
+  t.like(await client.fetchUse!({ addresses: [address], tokens: [] }), { used: [true], evidence: 'unspent_only' });
+});
+
 test('migration M-D6 tron: an account stays one; a token is held without one; an error of the node is unread', async (t) => {
-  const { standIn, client, node } = openStage();
+  const stage = openStage(),
+    { standIn, client, node } = stage;
   const [activated, never] = [tronOwn(7).address, tronOwn(8).address];
   standIn.send(PAYER, { type: 'TransferContract', to: activated, amount: 5n });
   standIn.ledger.mine(1);
   t.like(await client.fetchUse({ addresses: [activated, never], tokens: [] }), {
     used: [true, false],
+    evidence: 'state',
+  });
+  // A token can be paid to an address that nobody activated: what is known without its balance is the account alone.
+  const token = deployToken(stage, { [tronOwn(9).address]: 5n });
+  t.like(await client.fetchUse({ addresses: [activated, never, tronOwn(9).address], tokens: [token] }), {
+    used: [true, false, true],
     evidence: 'history',
   });
   node.knobs.down = true;

@@ -116,6 +116,11 @@ for (const chain of ['eth', 'btc', 'tron', 'xrp'] as const) {
         review: null,
         networks: [chain],
       });
+      t.is(scan.warnings.includes('tokens_unseen'), ['eth', 'tron'].includes(chain));
+      t.is(
+        scan.estimate.requests,
+        chain === 'tron' ? 30_000 : chain === 'eth' ? 300 : chain === 'btc' ? 20_000 : 10_000,
+      );
       t.is(scan.scanned, chain === 'btc' ? 51 + 20 : 51);
       const first = await client.must('listScanAddresses', { params: { scanId: scan.id }, query: { size: '20' } });
       t.is(first.totalElements, 31);

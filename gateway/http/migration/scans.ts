@@ -3,7 +3,7 @@ import { gapOf, lanesOf } from '../../../actors/migration/discovery/lanes.ts';
 import { readMapping } from '../../../actors/migration/discovery/mapping.ts';
 import { originOf } from '../../../actors/migration/trace.ts';
 import { sourcesOf } from '../../../actors/key-source/decide.ts';
-import { deploymentsOf, shippedRegistry } from '../../../chains/catalogue.ts';
+import { catalogueOf, deploymentsOf, shippedRegistry } from '../../../chains/catalogue.ts';
 import type { Catalogue, Token } from '../../../chains/chain.ts';
 import type { Lane, Mapped, NewScan, Scan, ScanPlace } from '../../../model/ports/scan-store.ts';
 import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
@@ -86,7 +86,7 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         return refuse('INVALID_INPUT', { field: 'keySourceId', reason: 'no extended public key of this chain' });
       const binding = await chains.bind(accountId, chain);
       if (isRefusal(binding)) return binding;
-      const tokens = tokensNamed(chain, binding.catalogue, asked.body.probeTokens ?? []);
+      const tokens = tokensNamed(chain, binding.catalogue, asked.body.probeTokens ?? probedAnyway(chain));
       if (isRefusal(tokens)) return tokens;
       const mapping = readMapping(userRefMappingCsv);
       if (isRefusal(mapping)) return mapping;
@@ -158,6 +158,10 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 
 const highest = (mapping: readonly Mapped[]): number | null =>
   mapping.reduce<number | null>((most, { index }) => Math.max(most ?? 0, index), null);
+
+/** Tokens reach addresses of tron that were never activated, and are all that deposit addresses have there. */
+const probedAnyway = (chain: Chain): string[] =>
+  chain === 'tron' ? [...catalogueOf(chain).values()].map(({ symbol }) => symbol) : [];
 
 /** Every deployment of a symbol on the chain. Refuses: TOKEN_NOT_ON_CHAIN, TOKEN_NOT_SUPPORTED. */
 function tokensNamed(chain: Chain, catalogue: Catalogue, symbols: readonly string[]): Token[] | Refusal {
@@ -260,7 +264,7 @@ function warningsOf({ chain, evidence, lanes }: Scan): ScanWarning[] {
   const said: (ScanWarning | false)[] = [
     evidence === 'unspent_only' && 'spent_unseen',
     (evidence === 'unspent_only' || evidence === 'blocks') && 'pending_unseen',
-    family === 'evm' && 'tokens_unseen',
+    (family === 'evm' || family === 'tron') && 'tokens_unseen',
     family === 'evm' && 'evm_networks',
     family === 'xrp' && evidence === 'state' && 'deleted_unseen',
     lanes.some(({ keys, done, next }) => keys.length > 1 && done === 'max_scan' && next >= keys.length) &&
