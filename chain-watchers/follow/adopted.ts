@@ -32,7 +32,8 @@ export async function readForAdopted(run: Run, cursor: Cursor): Promise<number> 
       late += accounts.length;
     }
     const isDone = height > cursor.height;
-    if (isDone || height > one.nextHeight) await store.noteAdopted(ledger, { ...one, nextHeight: height, isDone });
+    if (isDone || height > one.nextHeight)
+      await store.noteAdopted(ledger, { ...one, readFrom: one.nextHeight, nextHeight: height, isDone });
   }
   return late;
 }

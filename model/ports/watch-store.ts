@@ -166,5 +166,6 @@ export interface WatchStore {
   addressesSince(environment: Environment, sinceMs: number, ask: YoungAsk): Promise<Young>;
   /** Batches of adopted addresses for which blocks of a ledger are read again, from `nextHeight` on. */
   adoptedBehind(ledger: LedgerId, limit: number): Promise<AdoptedBehind[]>;
-  noteAdopted(ledger: LedgerId, at: AdoptedBehind & { isDone: boolean }): Promise<void>;
+  /** Blocks from `readFrom` on were read; nothing where it was set back meanwhile: they are read again from there. */
+  noteAdopted(ledger: LedgerId, at: AdoptedBehind & { readFrom: number; isDone: boolean }): Promise<void>;
 }

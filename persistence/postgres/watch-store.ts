@@ -241,11 +241,12 @@ function addresses(sql: Sql): Pick<WatchStore, 'watched' | 'addressesSince' | 'a
           ({ accountId, batchId, nextHeight: Number(nextHeight) }) as AdoptedBehind,
       );
     },
-    async noteAdopted(ledger, { accountId, batchId, nextHeight, isDone }) {
+    async noteAdopted(ledger, { accountId, batchId, readFrom, nextHeight, isDone }) {
       await sql`
         update import_catch_up set next_height = ${nextHeight}::bigint,
             done_at = case when ${isDone} then clock_timestamp() end
-         where ledger = ${ledger} and account_id = ${accountId} and batch_id = ${batchId}`;
+         where ledger = ${ledger} and account_id = ${accountId} and batch_id = ${batchId}
+           and next_height = ${readFrom}::bigint and done_at is null`;
     },
     async watched(environment, addressKeys) {
       if (addressKeys.length === 0) return [];

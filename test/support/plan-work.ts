@@ -1308,7 +1308,8 @@ const IMPORTS: Record<string, Work> = {
     await imports.firstAdopted(live, projectId, ['0x']);
     await imports.stagedRow(live, id, null);
     await imports.stagedRow(live, id, '0x');
-    for (const one of await watch.adoptedBehind(LEDGER, 10)) await watch.noteAdopted(LEDGER, { ...one, isDone: true });
+    for (const one of await watch.adoptedBehind(LEDGER, 10))
+      await watch.noteAdopted(LEDGER, { ...one, readFrom: one.nextHeight, isDone: true });
     for (const state of ['active', 'observe'])
       await write(stores, live, [{ table: 'projects_cut_over', row: { id: projectId, state, heights: {} }, key: id }]);
     const [, second] = await importOf(world, 20);

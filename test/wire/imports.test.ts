@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { factsOf, networkOf } from '../../chains/registry.ts';
+import { createWatchStore } from '../../persistence/postgres/watch-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { eventually, codeOf, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
 
@@ -464,6 +465,24 @@ test('M-S1 M-I15 activity: what is in the recorded block is historical and silen
   t.is(await code({ addresses: 1_001, livePerAddress: 1 }), 'INVALID_INPUT');
   t.is(await code({ addresses: [addresses(1)[0]], livePerAddress: 1 }), 'NOT_FOUND');
   t.is(await code({ addresses: 1, livePerAddress: 1 }, live), 'SANDBOX_ONLY');
+});
+
+test('M-S1 M-I15 blocks that are set back while they are read again are read once more', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const { id } = await adopted(sandbox, addresses(1));
+  const { owner, sql } = cloud.database,
+    watch = createWatchStore(sql);
+  // Of a ledger that nobody follows here.
+  await owner`
+    insert into import_catch_up (ledger, account_id, batch_id, chain, next_height)
+      values ('base', ${sandbox.accountId}, ${id}, 'base', 0)`;
+  const setTo = (height: number) =>
+    owner`update import_catch_up set next_height = ${height}, done_at = null where ledger = 'base'`;
+  await setTo(9_000);
+  const [one] = await watch.adoptedBehind('base', 1);
+  await setTo(8_000);
+  await watch.noteAdopted('base', { ...one!, readFrom: 9_000, nextHeight: 9_001, isDone: true });
+  t.like((await watch.adoptedBehind('base', 1))[0], { nextHeight: 8_000 }, 'what was added there is not read yet');
 });
 
 test('M-S2 M-I7 a simulated claim stops validation and commit, and is cleared: the batch is created again', async (t) => {
