@@ -20,12 +20,16 @@ import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 /** Indexes of one window: what is committed at once, and repeated after a crash. */
 export const WINDOW = 100;
 
-/** Scripts by the purpose of a path; a key without one can have any of those that need no tweak. */
-const SCRIPT_OF: Readonly<Record<string, ScriptType>> = {
-  "44'": 'p2pkh',
-  "49'": 'p2sh-p2wpkh',
-  "84'": 'p2wpkh',
-  "86'": 'p2tr',
+/**
+ * Scripts by the purpose of a path. 44' came first, and some wallets have kept it for segwit (rows 9 and 10 of the
+ * catalogue of paths): it, and a key without a purpose, can have any of those that need no tweak. The first is the
+ * standard's, whose lane the references are of.
+ */
+const SCRIPTS_OF: Readonly<Record<string, readonly ScriptType[]>> = {
+  "44'": ['p2pkh', 'p2wpkh', 'p2sh-p2wpkh'],
+  "49'": ['p2sh-p2wpkh'],
+  "84'": ['p2wpkh'],
+  "86'": ['p2tr'],
 };
 const ANY_SCRIPT: readonly ScriptType[] = SCRIPT_TYPES.filter((script) => script !== 'p2tr').toReversed();
 
@@ -52,7 +56,12 @@ export function lanesOf(
   });
   if (keys.length === 0) return [];
   const groups =
-    template === 'each' ? [keys.toSorted((a, b) => accountOf(a.path) - accountOf(b.path))] : keys.map((one) => [one]);
+    template === 'each'
+      ? // Accounts of one purpose and coin are one row of indexes: another purpose is another script.
+        [...Map.groupBy(keys, ({ path }) => path.split('/').slice(0, 3).join('/')).values()].map((group) =>
+          group.toSorted((a, b) => accountOf(a.path) - accountOf(b.path)),
+        )
+      : keys.map((one) => [one]);
   const made = groups.flatMap((group) =>
     scriptsOf(chain, group[0]!.path).flatMap((script) =>
       branches.map((branch) => begun({ keys: group, branch, script })),
@@ -66,8 +75,7 @@ const accountOf = (path: string): number => Number.parseInt(path.split('/')[3] ?
 
 function scriptsOf(chain: Chain, path: string): readonly (ScriptType | null)[] {
   if (FAMILY_OF[chain] !== 'btc') return [null];
-  const script = SCRIPT_OF[path.split('/')[1] ?? ''];
-  return script === undefined ? ANY_SCRIPT : [script];
+  return SCRIPTS_OF[path.split('/')[1] ?? ''] ?? ANY_SCRIPT;
 }
 
 export interface Limits {

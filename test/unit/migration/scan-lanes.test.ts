@@ -102,6 +102,19 @@ test('migration M-D1: lanes by key, branch and script; each account key an index
     lanesOf({ keys: [{ family: 'evm', path: null, xpub: null, publicKey: '02' }] }, 'eth', 'account', [0]),
     [],
   );
+  // Copay and Tatum have segwit on 44' (M-P8 9, 10); with `each` a purpose is no account of another.
+  const scripts = (paths: string[], template: 'account' | 'each') =>
+    lanesOf({ keys: paths.map((path) => keyAt('btc', path)) }, 'btc', template, [0]).map(
+      ({ keys, script }) => `${keys.map(({ path }) => path).join()} ${script}`,
+    );
+  t.deepEqual(
+    scripts(["m/44'/0'/0'"], 'account').map((one) => one.split(' ')[1]),
+    ['p2pkh', 'p2wpkh', 'p2sh-p2wpkh'],
+  );
+  t.deepEqual(scripts(["m/84'/0'/1'", "m/49'/0'/0'", "m/84'/0'/0'"], 'each'), [
+    "m/84'/0'/0',m/84'/0'/1' p2wpkh",
+    "m/49'/0'/0' p2sh-p2wpkh",
+  ]);
   const accounts = [10, 2, 0].map((account) => keyAt('evm', `m/44'/60'/${account}'`));
   const [each] = lanesOf({ keys: accounts }, 'eth', 'each', [0]) as [Lane];
   t.deepEqual(
