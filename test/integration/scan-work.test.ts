@@ -168,3 +168,22 @@ test.serial('migration M-D2: only scans that a decision helps wait for one, and 
   t.like(await scans.review(wiped, 'approved'), { lanes: [] });
   await scans.cancel(of.accountId, wiped);
 });
+
+test.serial(
+  'migration M-D5, M-D6: a window that is read by who sees less than before is unread, and no gap',
+  async (t) => {
+    const of = await projectOf(),
+      id = await begun(of, 'eth', { gapLimit: 150 });
+    let windows = 0;
+    const failing = async (what: UseAsk): Promise<Use> => {
+      windows += 1;
+      return { ...(await unused(what)), evidence: windows === 1 ? 'history' : 'unspent_only' };
+    };
+    await scanRound(depsOf(failing));
+    const waiting = (await scans.scan(of.accountId, id))!;
+    t.like(waiting, { evidence: 'history', unread: 100, stoppedBy: null });
+    t.is(waiting.lanes[0]!.next, 100);
+    t.regex(waiting.reason!, /only unspent_only is there/);
+    await scans.cancel(of.accountId, id);
+  },
+);

@@ -1272,6 +1272,7 @@ const SCANS: Record<string, Work> = {
     await scans.begin({ ...scan, id }, 1_000);
     await scans.begin({ ...scan, id: newId('scn', Date.now()) }, 1_000);
     const [claimed] = (await scans.claimScans(1_000)).filter((one) => one.id === id);
+    await scans.hold(claimed!);
     const rows = [0, 1, 2].map((index) => ({ lane: 0, index, address: `0x${fresh()}`, used: index === 1 }));
     const ended = [{ ...lanes[0]!, next: 3, lastUsed: 1, done: 'max_scan' as const }];
     const seen = { found: 1, evidence: 'state', headHeight: 5, unread: 0, tries: 0, reason: null, pauseMs: 0 } as const;

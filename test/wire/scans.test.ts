@@ -201,6 +201,20 @@ test.serial(
 );
 
 test.serial(
+  'migration M-D1, M-D10: with `each` an account without a key is named: no reference is given to the next one',
+  async (t) => {
+    const { discover } = await opened(
+      'eth',
+      [0, 2].map((account) => `m/44'/60'/${account}'`),
+    );
+    t.like(await discover({ template: 'each', userRefMappingCsv: '1,c-1' }), {
+      code: 'INVALID_INPUT',
+      details: { field: 'template', reason: 'account 1 has no key' },
+    });
+  },
+);
+
+test.serial(
   'migration M-D2: above 10,000 it runs to there, and goes on where it stopped once an administrator allows it',
   async (t) => {
     const { client, discover } = await opened('eth');

@@ -73,6 +73,15 @@ export function lanesOf(
 /** `m/44'/60'/7'` is the eighth account. */
 const accountOf = (path: string): number => Number.parseInt(path.split('/')[3] ?? '0', 10);
 
+/** The first account of a row of accounts that has no key: an index would be another account's. Null: none. */
+export function missingAccount(lanes: readonly Pick<Lane, 'keys'>[]): number | null {
+  for (const { keys } of lanes) {
+    const gap = keys.length === 1 ? -1 : keys.findIndex(({ path }, index) => accountOf(path) !== index);
+    if (gap >= 0) return gap;
+  }
+  return null;
+}
+
 function scriptsOf(chain: Chain, path: string): readonly (ScriptType | null)[] {
   if (FAMILY_OF[chain] !== 'btc') return [null];
   return SCRIPTS_OF[path.split('/')[1] ?? ''] ?? ANY_SCRIPT;

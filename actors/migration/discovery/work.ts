@@ -81,6 +81,9 @@ async function readWindow(deps: ScanDeps, scan: Scan): Promise<void> {
     const addresses = await addressesOf(accountId, chain, scan.lanes[window.lane]!, window);
     const use = await binding.client.fetchUse?.({ addresses, tokens: scan.tokens });
     if (use === undefined) return void (await failed(deps, scan, 'the chain has no addresses below a public key'));
+    // Windows before were read by who sees more: what this one calls unused may be emptied, and would count as a gap.
+    if (weaker(scan.evidence, use.evidence) !== scan.evidence && scan.evidence !== null)
+      return void (await unread(deps, scan, `only ${use.evidence} is there, and ${scan.evidence} was before`));
     await commit(deps, scan, window, addresses, use);
   } catch (error) {
     const reason = chainFailure(error);

@@ -1,5 +1,5 @@
 /** Scans for used addresses below the keys of a source, and their limits. Spec §4.8; migration M-D1–M-D10. */
-import { gapOf, lanesOf } from '../../../actors/migration/discovery/lanes.ts';
+import { gapOf, lanesOf, missingAccount } from '../../../actors/migration/discovery/lanes.ts';
 import { readMapping } from '../../../actors/migration/discovery/mapping.ts';
 import { originOf } from '../../../actors/migration/trace.ts';
 import { sourcesOf } from '../../../actors/key-source/decide.ts';
@@ -84,6 +84,13 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const lanes = lanesOf(source, chain, asked.body.template ?? 'account', [...new Set(branches)] as (0 | 1)[]);
       if (lanes.length === 0)
         return refuse('INVALID_INPUT', { field: 'keySourceId', reason: 'no extended public key of this chain' });
+      const missing = missingAccount(lanes);
+      if (missing !== null)
+        return refuse('INVALID_INPUT', {
+          field: 'template',
+          reason: `account ${missing} has no key`,
+          next: 'register the key of each account from 0 on, or leave the template out',
+        });
       const binding = await chains.bind(accountId, chain);
       if (isRefusal(binding)) return binding;
       const tokens = tokensNamed(chain, binding.catalogue, asked.body.probeTokens ?? probedAnyway(chain));
