@@ -8,19 +8,24 @@ import { createClient } from '../../../protocol/client.ts';
 import { EDGE_VERSION } from '../../../protocol/frames.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { codeOf, enrol, startTestCloud, type TestCloud } from '../../support/gateway.ts';
+import { startRedis } from '../../support/redis.ts';
 
 const CLUSTER = { CLUSTER_SECRET: randomBytes(32).toString('hex'), INTERNAL_PORT: '0', NODE_LEASE_SECONDS: '10' };
 
 let cloud: TestCloud;
 let urls: readonly string[];
 let stop: () => Promise<void>;
+const closes: (() => Promise<void>)[] = [];
 test.before(async () => {
-  cloud = await startTestCloud({ ...CLUSTER, NODE_NAME: 'a' });
+  // Without Redis each node lets half of the sign-ins of a minute through, which are fewer than this file makes.
+  const redis = await startRedis({ teardown: (close) => void closes.push(close) });
+  cloud = await startTestCloud({ ...CLUSTER, REDIS_URL: redis.url, NODE_NAME: 'a' });
   const second = await cloud.another('b');
   urls = [cloud.url, second.url];
   stop = async () => {
     await second.stop();
     await cloud.stop();
+    for (const close of closes) await close();
   };
 });
 test.after.always(() => stop());

@@ -40,7 +40,9 @@ test('an organization, its two accounts and its owner are made together or not a
     createdAtMs: NOW_MS,
   });
   const user = (await identity.userById(ours.userId))!;
-  t.deepEqual(user.memberships, [{ userId: ours.userId, organizationId: ours.organizationId, role: 'owner' }]);
+  t.deepEqual(user.memberships, [
+    { userId: ours.userId, organizationId: ours.organizationId, role: 'owner', ssoRequired: false },
+  ]);
   for (const [accountId, environment] of [
     [ours.live, 'live'],
     [ours.sandbox, 'sandbox'],
