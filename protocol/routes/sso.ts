@@ -38,7 +38,7 @@ export const SSO_ROUTES = {
     method: PUT,
     path: '/v1/settings/sso/saml',
     body: sso.samlBody,
-    bodyLimitBytes: 300 * 1_024, // metadata of 256 kB, as JSON text
+    bodyLimitBytes: 520 * 1_024, // metadata of 256 kB, as JSON text
     reply: sso.ssoConnection,
     refusals: ['TIER_FEATURE_LOCKED'],
     summary: 'Name the SAML provider of the organization by its metadata, in place of the one before',

@@ -46,7 +46,11 @@ export const samlBody = z.strictObject({
     .string()
     .min(1)
     .max(256 * 1_024)
-    .meta({ description: 'of the provider, XML, pasted: it is never fetched', examples: ['<EntityDescriptor …'] }),
+    .meta({
+      description: 'of the provider, XML, pasted: it is never fetched',
+      contentMediaType: 'application/xml',
+      examples: ['<EntityDescriptor …'],
+    }),
   jitRole: z
     .enum(JIT_ROLES)
     .default('viewer')

@@ -8,8 +8,9 @@ const BASE64URL = '^[A-Za-z0-9_-]+$';
 
 /** `"\u0041"`: a character may take six. */
 const ESCAPED_BYTES = 6;
-/** Of a table: line ends and quotes are escaped, letters are not. */
-const CSV_CHARACTER_BYTES = 2;
+/** Of a document within a text: line ends and quotes are escaped, letters are not. */
+const DOCUMENTS: readonly unknown[] = ['text/csv', 'application/xml'];
+const DOCUMENT_CHARACTER_BYTES = 2;
 const NUMBER_BYTES = 24;
 /** Of the one record without names of its own, `metadata`, whose check counts bytes. */
 const RECORD_BYTES = 4_096;
@@ -51,8 +52,8 @@ function boundOf(schema: Schema, how: { readonly named: Schema; readonly charact
   const characterBytes =
     schema['pattern'] === BASE64URL
       ? 1
-      : schema['contentMediaType'] === 'text/csv'
-        ? Math.min(CSV_CHARACTER_BYTES, how.characterBytes)
+      : DOCUMENTS.includes(schema['contentMediaType'])
+        ? Math.min(DOCUMENT_CHARACTER_BYTES, how.characterBytes)
         : how.characterBytes;
   return 2 + characterBytes * (schema['maxLength'] ?? CHECKED_CHARACTERS);
 }
