@@ -47,6 +47,7 @@ export const SSO_ROUTES = {
     ...portal('Settings', 'owner'),
     method: PUT,
     path: '/v1/settings/sso/{id}/enforcement',
+    bodyLimitBytes: 32 * 1_024, // the answer of a passkey
     params: sso.ssoParams,
     body: sso.enforcementBody,
     reply: sso.ssoConnection,
