@@ -4,10 +4,15 @@ import { createClient } from '../../protocol/client.ts';
 import { findKeyMaterial } from '../../protocol/node/key-material.ts';
 import { codeOf, raw, startTestCloud, type Person } from '../support/gateway.ts';
 import { mailbox } from '../support/letters.ts';
+import { startRedis } from '../support/redis.ts';
 
 const letters = mailbox();
+const closes: (() => Promise<void>)[] = [];
+// Both nodes count the letters to a mailbox; without Redis each of them would let half of them through.
+const redis = await startRedis({ teardown: (close) => void closes.push(close) });
 const cloud = await startTestCloud({
   SIGN_UP: 'open',
+  REDIS_URL: redis.url,
   MAIL_DIR: letters.directory,
   TRUSTED_PROXIES: '127.0.0.1',
   PUBLIC_URL: 'http://cloud.test',
@@ -18,6 +23,7 @@ const closed = await cloud.another('closed', { SIGN_UP: 'invite' });
 test.after.always(async () => {
   await closed.stop();
   await cloud.stop();
+  for (const close of closes) await close();
 });
 
 let addresses = 0;
