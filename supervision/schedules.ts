@@ -11,7 +11,7 @@ import { lentRound, paymentRound } from '../actors/payment/rounds.ts';
 import { settleBands } from '../actors/plan/rounds.ts';
 import { domainRound, type DnsSettings } from '../gateway/http/auth/domain-record.ts';
 import { wipeRound } from '../actors/wipe/rounds.ts';
-import { SCAN_ROUNDS_AT_ONCE, scanRound } from '../actors/migration/discovery/work.ts';
+import { SCAN_ROUNDS_AT_ONCE, SCAN_SWEEP_MS, scanRound } from '../actors/migration/discovery/work.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
 import { workBacklogs } from '../actors/webhook/backlog.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
@@ -69,8 +69,6 @@ const PAYMENT_ROUND_MS = 1_000;
 const BACKLOG_SWEEP_MS = 1_000;
 /** Contracts that accounts asked for are read from their chains. Treasury Q4. */
 const TOKEN_SWEEP_MS = 5_000;
-/** Scans for used addresses go on. Migration M-D9. */
-const SCAN_SWEEP_MS = 1_000;
 /** Nothing is replayed after REPLAY_WINDOW_DAYS; questions about what an event said come for a little longer. */
 const BODY_KEEP_DAYS = 30;
 
@@ -193,7 +191,7 @@ export function startSchedules(parts: ScheduleParts & DnsSettings & { readonly n
     await readReviews({ store: background.tokenRequests, chains: parts.chains });
   });
   for (let round = 0; round < SCAN_ROUNDS_AT_ONCE; round += 1)
-    often(system, `schedules/scans/${round}`, SCAN_SWEEP_MS, () =>
+    often(system, `schedules/scans-${round}`, SCAN_SWEEP_MS, () =>
       scanRound({ ...background, chains: parts.chains, log }),
     );
   const workers = jobsOf(parts).map((job): Address<'now', void> =>

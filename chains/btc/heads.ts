@@ -21,8 +21,8 @@ export interface Heads {
    */
   headOf(node: Endpoint): Promise<Head>;
   /**
-   * The head that an address index states now. Throws: ChainUnavailable when it is behind what nodes or indexes showed: an address that was
-   * paid since looks like one that never was.
+   * The head that an address index states now. Throws: ChainUnavailable when it is behind what nodes or indexes showed:
+   * an address that was paid since looks like one that never was.
    */
   indexHeadOf(index: Endpoint): Promise<Head>;
 }

@@ -115,8 +115,8 @@ export interface ScanStore {
   /** Rows up to the last index of each lane that is used or has a reference, by lane and index. */
   rows(accountId: AccountId, id: string, after: ScanPlace | null, limit: number): Promise<FoundRow[]>;
   /**
-   * Scans that are due and that nobody is at work on, for a minute; the one that had its turn longest ago first. None of
-   * an account of which one is worked on.
+   * Scans that are due and that nobody is at work on, for a minute; the one that had its turn longest ago first. None
+   * of an account of which one is worked on.
    */
   claimScans(most: number): Promise<Scan[]>;
   /** Nobody else is at work on a claimed scan for another minute; nothing where it is another's by now. */

@@ -21,7 +21,7 @@ function workersOf({ text }: Pick<SourceFile, 'text'>): string[] {
   return [...withoutComments(text).matchAll(WORKER)].flatMap(([, kind, name]) =>
     name === '${job.job}'
       ? claimed().map((job) => `${kind}/${job}`)
-      : [`${kind}/${name!.replace('${chain}', '<chain>')}`],
+      : [`${kind}/${name!.replace('${chain}', '<chain>').replace('${round}', 'N')}`],
   );
 }
 

@@ -25,6 +25,8 @@ export interface ScanDeps {
 
 /** Scans that a node reads at once, each in a round of its own: a slow chain keeps no other waiting. */
 export const SCAN_ROUNDS_AT_ONCE = 4;
+/** How often each of them looks for scans that are due. */
+export const SCAN_SWEEP_MS = 1_000;
 /** Windows of one round. */
 const WINDOWS_MAX = 250;
 /** A third of what a claim lasts: a UTXO scan or a search through filters takes minutes. */
@@ -54,7 +56,7 @@ async function heldOn(
   scan: Scan,
   work: () => Promise<void>,
 ): Promise<void> {
-  // One that fails is made good by the next; without any the window is read again by whoever claims it.
+  // After one that fails the next one holds it; without any the window is read again by the node that claims it.
   const timer = setInterval(() => void scans.hold(scan).catch(() => undefined), holdEveryMs);
   try {
     await work();
