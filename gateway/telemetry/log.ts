@@ -52,6 +52,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'eventId',
   'attempt',
   'rotationId',
+  'scanId',
+  'stoppedBy',
   'path',
   'kind',
   'actor',

@@ -35,7 +35,9 @@ test('house 4: every function of the folder comes once, and a further part of an
     'append_money',
     'append_payments',
     'append_sweeps',
+    'append_warnings',
     'append_webhooks',
+    'append_wipes',
   ]);
   const place = { name: 'append_parts', text: 'begin\n  -- perform append_<part>(batch);\nend' };
   const part = {
