@@ -188,6 +188,6 @@ test('found F78: every code that decides a build, a repricing or a broadcast is 
   }
 });
 
-test('M-X10 an address in observe mode is refused as such before it is refused as watch-only', (t) => {
+test('migration M-X10: an address in observe mode is refused as such before it is refused as watch-only', (t) => {
   t.true(precedenceOf('ADDRESS_IN_OBSERVE_MODE') < precedenceOf('ADDRESS_WATCH_ONLY'));
 });

@@ -69,7 +69,7 @@ const eventsOf = async (accountId: string): Promise<string[]> =>
       select event from publication where account_id = ${accountId} order by seq`
   ).map(({ event }) => event);
 
-test('M-I1 M-I3 M-I4 M-I9 a file is validated in seven phases, each run with a dry run of its own', async (t) => {
+test('migration M-I1, M-I3, M-I4, M-I9: a file is validated in seven phases, each run with a dry run of its own', async (t) => {
   const { sandbox } = await cloud.organization();
   const [first, second] = addresses(2) as [string, string];
   const id = await batch(
@@ -115,7 +115,7 @@ test('M-I1 M-I3 M-I4 M-I9 a file is validated in seven phases, each run with a d
   t.is((await get(`/v1/migration/imports/${id}/dry-run`, other)).status, 404);
 });
 
-test('M-I4 M-I5 A10 what is wrong with a row is named by phase, code and line', async (t) => {
+test('migration M-I4, M-I5: A10 what is wrong with a row is named by phase, code and line', async (t) => {
   const { sandbox } = await cloud.organization();
   const [good, wrongCase] = addresses(2) as [string, string];
   const flipped = wrongCase.replace(/[a-fA-F]/, (letter) =>
@@ -154,7 +154,7 @@ test('M-I4 M-I5 A10 what is wrong with a row is named by phase, code and line', 
   });
 });
 
-test('M-I11 M-I13 M-I14 M-O1 M-O2 M-O3 observed deposits are recorded and told to nobody; withdrawals are refused', async (t) => {
+test('migration M-I11, M-I13, M-I14, M-O1, M-O2, M-O3: observed deposits are recorded and told to nobody; withdrawals are refused', async (t) => {
   const { sandbox } = await cloud.organization();
   const list = addresses(3);
   await deposit(sandbox, list[0]!).catch(() => null);
@@ -178,7 +178,7 @@ test('M-I11 M-I13 M-I14 M-O1 M-O2 M-O3 observed deposits are recorded and told t
   t.like(build.json.error, { code: 'ADDRESS_IN_OBSERVE_MODE', details: { projectId } });
 });
 
-test('M-O5 M-O6 M-I1 A16 the cutover announces what comes after it and nothing from before; back again at once', async (t) => {
+test('migration M-O5, M-O6, M-I1: A16 the cutover announces what comes after it and nothing from before; back again at once', async (t) => {
   const mine = await cloud.organization();
   const { sandbox } = mine;
   const [address] = addresses(1) as [string];
@@ -227,7 +227,7 @@ test('M-O5 M-O6 M-I1 A16 the cutover announces what comes after it and nothing f
   t.like(await observe(sandbox, projectId), { depositsObserved: 3 });
 });
 
-test('M-R1 M-R2 M-R3 A17 a batch is taken back within 72 hours and before any transaction; its addresses are free again', async (t) => {
+test('migration M-R1, M-R2, M-R3: A17 a batch is taken back within 72 hours and before any transaction; its addresses are free again', async (t) => {
   const { sandbox } = await cloud.organization();
   const list = addresses(2);
   const { projectId, id } = await adopted(sandbox, list);
@@ -255,7 +255,7 @@ test('M-R1 M-R2 M-R3 A17 a batch is taken back within 72 hours and before any tr
   t.like(await observe(sandbox, projectId), { addresses: 0 });
 });
 
-test('M-I7 M-I10 A12 an address that another account claims stops the whole batch: a number and no line', async (t) => {
+test('migration M-I7, M-I10: A12 an address that another account claims stops the whole batch: a number and no line', async (t) => {
   const { sandbox } = await cloud.organization(),
     { sandbox: other } = await cloud.organization();
   const [shared, own] = addresses(2) as [string, string];
@@ -277,7 +277,7 @@ test('M-I7 M-I10 A12 an address that another account claims stops the whole batc
   t.is((await get(`/v1/migration/imports/${late}`, sandbox)).json.data.state, 'conflict');
 });
 
-test('M-I12 A14 a chain without a height refuses the commit, and the same dry run commits when it is back', async (t) => {
+test('migration M-I12: A14 a chain without a height refuses the commit, and the same dry run commits when it is back', async (t) => {
   const { sandbox } = await cloud.organization();
   const id = await batch(sandbox, await project(sandbox), csvOf(addresses(2)));
   const { dryRunId } = await validate(sandbox, id);
@@ -292,7 +292,7 @@ test('M-I12 A14 a chain without a height refuses the commit, and the same dry ru
   t.deepEqual(Object.keys(json.data.heights).sort(), ['avax', 'base', 'bsc', 'eth', 'polygon']);
 });
 
-test('M-I8 M-I9 A19 a live account passes its band only with an owner who accepts it; Free imports nothing', async (t) => {
+test('migration M-I8, M-I9: A19 a live account passes its band only with an owner who accepts it; Free imports nothing', async (t) => {
   const mine = await cloud.organization({ tier: 'premium', band: 'launch' });
   const { live } = mine;
   const id = await batch(live, await project(live), csvOf(addresses(1_001)));
@@ -310,7 +310,7 @@ test('M-I8 M-I9 A19 a live account passes its band only with an owner who accept
   t.is((await commit(free.live, none, dryRunId)).json.error?.code, 'TIER_FEATURE_LOCKED');
 });
 
-test('M-E1 M-E4 reconciliation names each address once, with its counts, and says where it ends', async (t) => {
+test('migration M-E1, M-E4: reconciliation names each address once, with its counts, and says where it ends', async (t) => {
   const { sandbox } = await cloud.organization();
   const list = addresses(2);
   const { projectId, id } = await adopted(sandbox, list);
@@ -332,7 +332,7 @@ test('M-E1 M-E4 reconciliation names each address once, with its counts, and say
   t.is(end, '# end, 2 rows');
 });
 
-test('M-E2 M-E3 M-E4 A18 an export is imported again as it was; what a format cannot say is refused by its plan', async (t) => {
+test('migration M-E2, M-E3, M-E4: A18 an export is imported again as it was; what a format cannot say is refused by its plan', async (t) => {
   const { sandbox } = await cloud.organization(),
     { sandbox: other } = await cloud.organization();
   const list = addresses(2);
@@ -389,7 +389,7 @@ test('M-E2 M-E3 M-E4 A18 an export is imported again as it was; what a format ca
   }
 });
 
-test('M-I13 M-I14 M-I15 A13 a commit that its node left is taken up from where it was; nothing is visible before its end', async (t) => {
+test('migration M-I13, M-I14, M-I15: A13 a commit that its node left is taken up from where it was; nothing is visible before its end', async (t) => {
   const { sandbox } = await cloud.organization();
   const list = addresses(12);
   const projectId = await project(sandbox),
@@ -416,7 +416,7 @@ test('M-I13 M-I14 M-I15 A13 a commit that its node left is taken up from where i
   t.is((await owner`select count(distinct address_key) as count from address where batch_id = ${id}`)[0]!['count'], 12);
 });
 
-test('M-I13 a claim that is lost in the fill undoes the batch, which nobody has seen', async (t) => {
+test('migration M-I13: a claim that is lost in the fill undoes the batch, which nobody has seen', async (t) => {
   const { sandbox } = await cloud.organization(),
     { sandbox: other } = await cloud.organization();
   const list = addresses(8);
@@ -445,7 +445,7 @@ const activity = (key: Key, id: string, body: object) =>
 const claim = (key: Key, id: string, body: object = {}) =>
   post(`/v1/sandbox/migration/projects/${id}/simulate-conflict`, key, body);
 
-test('M-S1 M-I15 activity: what is in the recorded block is historical and silent, what comes later is observed, then announced', async (t) => {
+test('migration M-S1, M-I15: activity: what is in the recorded block is historical and silent, what comes later is observed, then announced', async (t) => {
   const { sandbox, live } = await cloud.organization();
   const list = addresses(3);
   const draft = await project(sandbox);
@@ -467,7 +467,7 @@ test('M-S1 M-I15 activity: what is in the recorded block is historical and silen
   t.is(await code({ addresses: 1, livePerAddress: 1 }, live), 'SANDBOX_ONLY');
 });
 
-test('M-S1 M-I15 blocks that are set back while they are read again are read once more', async (t) => {
+test('migration M-S1, M-I15: blocks that are set back while they are read again are read once more', async (t) => {
   const { sandbox } = await cloud.organization();
   const { id } = await adopted(sandbox, addresses(1));
   const { owner, sql } = cloud.database,
@@ -485,7 +485,7 @@ test('M-S1 M-I15 blocks that are set back while they are read again are read onc
   t.like((await watch.adoptedBehind('base', 1))[0], { nextHeight: 8_000 }, 'what was added there is not read yet');
 });
 
-test('M-S2 M-I7 a simulated claim stops validation and commit, and is cleared: the batch is created again', async (t) => {
+test('migration M-S2, M-I7: a simulated claim stops validation and commit, and is cleared: the batch is created again', async (t) => {
   const { sandbox, live } = await cloud.organization();
   const list = addresses(3),
     projectId = await project(sandbox);
@@ -507,7 +507,7 @@ test('M-S2 M-I7 a simulated claim stops validation and commit, and is cleared: t
   t.is((await claim(live, projectId)).json.error.code, 'SANDBOX_ONLY');
 });
 
-test('M-S2 M-S3 a reset takes a simulated claim away, with projects and batches', async (t) => {
+test('migration M-S2, M-S3: a reset takes a simulated claim away, with projects and batches', async (t) => {
   const { sandbox } = await cloud.organization();
   const list = addresses(2),
     projectId = await project(sandbox);

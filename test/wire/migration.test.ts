@@ -34,7 +34,7 @@ async function databaseDigest(): Promise<string[]> {
 }
 
 test.serial(
-  'M-C1 A1 a case is assessed before an edge exists, for a viewer too, and nothing in the database differs',
+  'migration M-C1: A1 a case is assessed before an edge exists, for a viewer too, and nothing in the database differs',
   async (t) => {
     const mine = await cloud.organization();
     const viewer = await cloud.person();
@@ -68,7 +68,7 @@ test.serial(
   },
 );
 
-test.serial('M-C1 M-C3 what no case is made of, each with its field', async (t) => {
+test.serial('migration M-C1, M-C3: what no case is made of, each with its field', async (t) => {
   const { sandbox } = await cloud.organization();
   const refusal = async (more: object) => {
     const { status, json } = await askCase(sandbox, more);

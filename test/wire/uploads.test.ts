@@ -29,7 +29,7 @@ const chunksOf = async (id: string): Promise<number> =>
     await cloud.database.owner<{ count: number }[]>`select count(*) as count from upload_chunk where upload_id = ${id}`
   )[0]!.count;
 
-test('M-O1 §2.12 a project is created once for a key, listed newest first, and nobody else has it', async (t) => {
+test('migration M-O1: §2.12 a project is created once for a key, listed newest first, and nobody else has it', async (t) => {
   const mine = await cloud.organization(),
     { sandbox: other } = await cloud.organization();
   const once = { 'idempotency-key': 'once' };
@@ -53,7 +53,7 @@ test('M-O1 §2.12 a project is created once for a key, listed newest first, and 
   t.is((await post('/v1/migration/projects', mine.sandbox, { name: '' })).json.error?.details['field'], 'name');
 });
 
-test('M-U1 M-U3 a file goes to its URL without a key and is measured; complete repeats its answer', async (t) => {
+test('migration M-U1, M-U3: a file goes to its URL without a key and is measured; complete repeats its answer', async (t) => {
   const { sandbox, live } = await cloud.organization();
   const { id, put: path } = await opened(sandbox, { bytes: CSV.length, sha256: digestOf(CSV) });
   t.like((await complete(sandbox, id)).json.error, { code: 'IMPORT_NOT_READY', details: { state: 'open' } });
@@ -71,7 +71,7 @@ test('M-U1 M-U3 a file goes to its URL without a key and is measured; complete r
   t.is((await put(path, CSV)).json.error?.code, 'CONFLICT', 'what is complete is not replaced');
 });
 
-test('M-U2 M-U4 a second PUT replaces; one that breaks off leaves nothing', async (t) => {
+test('migration M-U2, M-U4: a second PUT replaces; one that breaks off leaves nothing', async (t) => {
   const { sandbox } = await cloud.organization();
   const { id, put: path } = await opened(sandbox);
   await put(path, CSV);
@@ -96,7 +96,7 @@ test('M-U2 M-U4 a second PUT replaces; one that breaks off leaves nothing', asyn
   t.is((await complete(sandbox, id)).json.data.sha256, digestOf(longer));
 });
 
-test('M-U2 M-U5 A7 what is no text, other media, altered and expired URLs, one byte too many', async (t) => {
+test('migration M-U2, M-U5: A7 what is no text, other media, altered and expired URLs, one byte too many', async (t) => {
   const { sandbox } = await cloud.organization();
   const { id, put: path } = await opened(sandbox);
   const refusal = async (body: string | Buffer, headers = {}, to = path) => {
@@ -125,7 +125,7 @@ test('M-U2 M-U5 A7 what is no text, other media, altered and expired URLs, one b
   t.is((await put(path, CSV)).status, 403);
 });
 
-test('M-U2 A7 the ceiling holds declared and measured', async (t) => {
+test('migration M-U2: A7 the ceiling holds declared and measured', async (t) => {
   const { sandbox } = await cloud.organization();
   const { put: path } = await opened(sandbox);
   const declared = await new Promise<number>((resolve, reject) => {
@@ -140,7 +140,7 @@ test('M-U2 A7 the ceiling holds declared and measured', async (t) => {
   t.is(declared, 422);
 });
 
-test('M-U6 A8 M-T1 a secret stops the file: nothing of it is kept, and the upload takes no other', async (t) => {
+test('migration M-U6: A8 M-T1 a secret stops the file: nothing of it is kept, and the upload takes no other', async (t) => {
   const { sandbox } = await cloud.organization();
   const { id, put: path } = await opened(sandbox);
   const honest = '0x52908400098527886E0F7030069857D2E4169EE7,eth,u-2\n'.repeat(20_000);
@@ -154,7 +154,7 @@ test('M-U6 A8 M-T1 a secret stops the file: nothing of it is kept, and the uploa
   t.false(cloud.lines.join('').includes('L4rK1yDtCWekvXuE6oXD9jCYfFNV2cWRpVuPLBcCU2z8TrisoyY1'));
 });
 
-test('M-U2 four uploads are open at once; a reset of the sandbox takes all of them', async (t) => {
+test('migration M-U2: four uploads are open at once; a reset of the sandbox takes all of them', async (t) => {
   const { sandbox } = await cloud.organization();
   for (let count = 0; count < 4; count += 1) await opened(sandbox);
   const { json } = await post('/v1/migration/uploads', sandbox, { filename: 'f' });

@@ -83,7 +83,7 @@ function judge(text: string | Uint8Array, cuts: readonly number[] = []): { clean
 const every = (size: number, length: number) =>
   Array.from({ length: Math.ceil(length / size) }, (_, n) => (n + 1) * size);
 
-test('M-X6 M-U6 honest files of each format come out as they came in: long references, words that are in a list, hashes in their column', (t) => {
+test('migration M-X6, M-U6: honest files of each format come out as they came in: long references, words that are in a list, hashes in their column', (t) => {
   for (const [name, file] of Object.entries(honest)) {
     const text = file(1_500);
     for (const size of [7_919, 65_536]) {
@@ -94,7 +94,7 @@ test('M-X6 M-U6 honest files of each format come out as they came in: long refer
   }
 });
 
-test('M-U6 every secret in every place of every format is found, at its line, and no part of it comes out', (t) => {
+test('migration M-U6: every secret in every place of every format is found, at its line, and no part of it comes out', (t) => {
   for (const [name, secret] of Object.entries(SECRETS)) {
     const places: Record<string, [text: string, line: number]> = {
       'a cell': [`address,note\n${addressOf(1)},a\n${addressOf(2)},"${secret}"\n${addressOf(3)},b\n`, 3],
@@ -117,7 +117,7 @@ test('M-U6 every secret in every place of every format is found, at its line, an
   }
 });
 
-test('M-U6 a secret that is cut by chunks is found wherever it is cut, and no part of it comes out', (t) => {
+test('migration M-U6: a secret that is cut by chunks is found wherever it is cut, and no part of it comes out', (t) => {
   const before = `${honest.csv(700)}\n`;
   for (const secret of [SECRETS['xprv']!, SECRETS['phrase']!, SECRETS['hex']!]) {
     const text = `${before}${addressOf(1)},x,,${secret},\n${honest.list(2_000).replaceAll('\r', ',,,,\n')}`;
@@ -129,7 +129,7 @@ test('M-U6 a secret that is cut by chunks is found wherever it is cut, and no pa
   }
 });
 
-test('M-X6 a phrase down a column is found: between addresses, numbered, in JSON, in each length; a column of tags is not', (t) => {
+test('migration M-X6: a phrase down a column is found: between addresses, numbered, in JSON, in each length; a column of tags is not', (t) => {
   const down = (words: readonly string[], row: (word: string, n: number) => string, rows = 300) => [
     ...Array.from({ length: rows }, (_, n) => row(TAGS[n % 2]!, n)),
     ...words.map((word, n) => row(word, rows + n)),
@@ -165,7 +165,7 @@ test('M-X6 a phrase down a column is found: between addresses, numbered, in JSON
   }
 });
 
-test('M-U6 names that only secrets have, even over an empty column; 64 hex digits only under a hash', (t) => {
+test('migration M-U6: names that only secrets have, even over an empty column; 64 hex digits only under a hash', (t) => {
   for (const name of [
     'private key',
     'Private_Key',
@@ -213,7 +213,7 @@ test('M-U6 names that only secrets have, even over an empty column; 64 hex digit
   t.is(rule(`tr(02${hash})#abcdefgh`), null);
 });
 
-test('M-U6 any bytes are judged without a throw, and what comes out is what came in, in whatever pieces', (t) => {
+test('migration M-U6: any bytes are judged without a throw, and what comes out is what came in, in whatever pieces', (t) => {
   const part = fc.constantFrom(
     '\n',
     '\r',
@@ -249,7 +249,7 @@ test('M-U6 any bytes are judged without a throw, and what comes out is what came
 /** Linear work takes some 200 ms for a megabyte. */
 const CPU_MS_MAX = 10_000;
 
-test('M-T5 the guard takes work that grows with the length of hostile files', (t) => {
+test('migration M-T5: the guard takes work that grows with the length of hostile files', (t) => {
   const files = {
     'one line': 'a'.repeat(1_000_000),
     'one line of words': 'zebra1 '.repeat(140_000),

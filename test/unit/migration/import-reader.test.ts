@@ -28,7 +28,7 @@ const errorsOf = (text: string) =>
     .map(({ code, line, ends }) => `${code} ${line}${ends ? ' ends' : ''}`);
 const csv = (...lines: string[]) => lines.join('\n');
 
-test('M-U5 what is no text is named by its first bytes, and nothing is unpacked', (t) => {
+test('migration M-U5: what is no text is named by its first bytes, and nothing is unpacked', (t) => {
   const of = (hex: string) => notText(Buffer.from(hex, 'hex'));
   for (const [name, ...starts] of [
     ['zip', '504b0304', '504b0506', '504b0708'],
@@ -50,7 +50,7 @@ test('M-U5 what is no text is named by its first bytes, and nothing is unpacked'
     t.is(notText(Buffer.from(text)), null, text);
 });
 
-test('M-U7 the format is that of the first line that says something', (t) => {
+test('migration M-U7: the format is that of the first line that says something', (t) => {
   for (const [line, format] of [
     ['{"address":"x"}', 'json_lines'],
     ['  {', 'json_lines'],
@@ -73,7 +73,7 @@ test('M-U7 the format is that of the first line that says something', (t) => {
   for (const empty of ['', '\n\n', '# nothing', '\ufeff']) t.deepEqual(read(empty), []);
 });
 
-test('M-U5 LF, CRLF, CR and a byte order mark; bytes that are no UTF-8 and lines that are too long, each at its line', (t) => {
+test('migration M-U5: LF, CRLF, CR and a byte order mark; bytes that are no UTF-8 and lines that are too long, each at its line', (t) => {
   const lines = ['address,userRef', `${EVM},"a\nb"`, `${BTC},c`];
   const rows = [
     { address: EVM, userRef: 'a\nb' },
@@ -99,7 +99,7 @@ test('M-U5 LF, CRLF, CR and a byte order mark; bytes that are no UTF-8 and lines
   );
 });
 
-test('M-U5 a quote that stays open ends the reading at the line where it opened', (t) => {
+test('migration M-U5: a quote that stays open ends the reading at the line where it opened', (t) => {
   t.deepEqual(errorsOf(csv('address,label', `${EVM},"open`, `${BTC},x`)), ['unclosed_quote 2 ends']);
   t.deepEqual(errorsOf(csv('address,label', `${EVM},ok`, `${BTC},"open`, ...Array(40_000).fill('a,b'))), [
     'unclosed_quote 3 ends',
@@ -110,7 +110,7 @@ test('M-U5 a quote that stays open ends the reading at the line where it opened'
   t.is(rowsOf(read(closed)).length, 2);
 });
 
-test('M-U8 the delimiter is that of the header with the most known names, whatever the data has; sep= is obeyed', (t) => {
+test('migration M-U8: the delimiter is that of the header with the most known names, whatever the data has; sep= is obeyed', (t) => {
   const row = { address: EVM, userRef: 'a,b;c|d', label: '1,5' };
   for (const delimiter of [',', ';', '\t', '|'])
     t.deepEqual(
@@ -122,7 +122,7 @@ test('M-U8 the delimiter is that of the header with the most known names, whatev
   t.deepEqual(rowsOf(read(csv('Address;Note', `${EVM};1,2,3`, `${EVM};4,5,6`))).length, 2);
 });
 
-test('M-U8 names of columns by any case and sign between; unknown ones are named once, two of one field are an error', (t) => {
+test('migration M-U8: names of columns by any case and sign between; unknown ones are named once, two of one field are an error', (t) => {
   const header =
     'Wallet Address,NETWORK,HD-Path,Derivation_Index,extended public key,Customer ID,Purpose,Description,Destination.Tag';
   t.deepEqual(rowsOf(read(csv(header, `${EVM},eth,m/44'/60'/0'/0/0,0,${XPUB},c-1,vip,first,7`))), [
@@ -147,7 +147,7 @@ test('M-U8 names of columns by any case and sign between; unknown ones are named
   t.deepEqual(rowsOf(read(csv(EVM, BTC))), [{ address: EVM }, { address: BTC }], 'one column without a known name');
 });
 
-test('M-U8 cells: blanks of a reference count, those around an address do not; too few and too many are named', (t) => {
+test('migration M-U8: cells: blanks of a reference count, those around an address do not; too few and too many are named', (t) => {
   t.deepEqual(rowsOf(read(csv('address,userRef', ` ${EVM} , 007 `))), [{ address: EVM, userRef: ' 007 ' }]);
   t.deepEqual(rowsOf(read(csv('address,userRef', `${EVM},`, ',', '   ,', `${BTC},x,,`))), [
     { address: EVM },
@@ -161,7 +161,7 @@ test('M-U8 cells: blanks of a reference count, those around an address do not; t
   t.deepEqual(rowsOf(read(csv('address', `"${EVM}"`, '# end, 1 rows'))), [{ address: EVM }]);
 });
 
-test('M-U10 JSON Lines: flat objects, numbers as their text, a repeated key and a value within a value refused; labels of BIP-329', (t) => {
+test('migration M-U10: JSON Lines: flat objects, numbers as their text, a repeated key and a value within a value refused; labels of BIP-329', (t) => {
   const one = (line: string) => rowsOf(read(line))[0];
   t.deepEqual(one(`{"address":"${EVM}","userRef":12345678901234567890,"index":7,"tag":null,"note":"\\u00e9\\n"}`), {
     address: EVM,
@@ -200,7 +200,7 @@ test('M-U10 JSON Lines: flat objects, numbers as their text, a repeated key and 
 
 const described = (body: string): string => `${body}#${descriptorChecksum(body)}`;
 
-test('M-U11 descriptors: the checksum over the text as written, a range or the default one; a BSMS record', (t) => {
+test('migration M-U11: descriptors: the checksum over the text as written, a range or the default one; a BSMS record', (t) => {
   const [quoted, plain] = [`wpkh([73c5da0a/84'/0'/0']${XPUB}/0/*)`, `wpkh([73c5da0a/84h/0h/0h]${XPUB}/0/*)`];
   t.not(descriptorChecksum(quoted), descriptorChecksum(plain));
   const [entry] = read(`${described(plain)} range=0-4999`);
@@ -227,7 +227,7 @@ test('M-U11 descriptors: the checksum over the text as written, a range or the d
   t.deepEqual(errorsOf(bsms.with(2, '/0h/*').join('\n')), ['malformed_descriptor 3']);
 });
 
-test('M-U12 key-value blocks: what is required, a second key, a line that is none; a block with a fault gives nothing', (t) => {
+test('migration M-U12: key-value blocks: what is required, a second key, a line that is none; a block with a fault gives nothing', (t) => {
   const block = ['chain: eth', `xpub = ${XPUB}`, "Path: m/44'/60'/0'", 'range: 0-49999'];
   t.deepEqual(read(`# old wallet\n\n${block.join('\n')}\n\n${block.join('\r')}\r`), [
     { kind: 'keyed', line: 3, fields: { chain: 'eth', xpub: XPUB, path: "m/44'/60'/0'", range: '0-49999' } },
@@ -291,7 +291,7 @@ const asCsv = (list: readonly Row[], delimiter: string, end: string, mark: strin
   return mark + lines.map((line) => line + end).join('');
 };
 
-test('M-E3 A18 a cell that a spreadsheet would run gets an apostrophe, and only that is taken away', (t) => {
+test('migration M-E3: A18 a cell that a spreadsheet would run gets an apostrophe, and only that is taken away', (t) => {
   for (const text of ['-12', "'=x", '=1+1', ' +49', '@me', '\tx', '\rx', '\n', '＝1', "''-", "'-", '\u00a0=x'])
     t.deepEqual([withGuard(text), withoutGuard(withGuard(text))], [`'${text}`, text]);
   for (const text of ['12', 'a=b', "'x", "O'Neil", '', ' ', "'"])
@@ -299,7 +299,7 @@ test('M-E3 A18 a cell that a spreadsheet would run gets an apostrophe, and only 
   t.notThrows(() => fc.assert(fc.property(awkward, (text) => withoutGuard(withGuard(text)) === text)));
 });
 
-test('M-E3 A9 what is written is read again as it was: CSV under each delimiter, line end and mark, and JSON Lines', (t) => {
+test('migration M-E3: A9 what is written is read again as it was: CSV under each delimiter, line end and mark, and JSON Lines', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(
@@ -320,7 +320,7 @@ test('M-E3 A9 what is written is read again as it was: CSV under each delimiter,
   );
 });
 
-test('M-E2 M-E3 M-E4 an export of either format is read again as the rows that it was made of', (t) => {
+test('migration M-E2, M-E3, M-E4: an export of either format is read again as the rows that it was made of', (t) => {
   const adopted = fc.array(
     fc.record({
       address: fc.constant(EVM),
@@ -371,7 +371,7 @@ const SAMPLES = [
   'address,label\n0x1,"open\n0x2,x',
 ];
 
-test('M-U5 the same is read wherever the chunks are cut, byte by byte too', (t) => {
+test('migration M-U5: the same is read wherever the chunks are cut, byte by byte too', (t) => {
   const plain = (found: Found[]) => JSON.stringify(found);
   for (const sample of SAMPLES) {
     const whole = plain(read(sample));
@@ -380,7 +380,7 @@ test('M-U5 the same is read wherever the chunks are cut, byte by byte too', (t) 
   }
 });
 
-test('M-U5 any bytes are read without a throw, and no fault is of a line that is not there', (t) => {
+test('migration M-U5: any bytes are read without a throw, and no fault is of a line that is not there', (t) => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc
@@ -402,7 +402,7 @@ test('M-U5 any bytes are read without a throw, and no fault is of a line that is
   );
 });
 
-test('M-U13 a fault has line, column, field, code and message, and repeats at most 64 characters of the file', (t) => {
+test('migration M-U13: a fault has line, column, field, code and message, and repeats at most 64 characters of the file', (t) => {
   const name = 'n'.repeat(500),
     faults = [
       `address,${name}\n${EVM},x`,
@@ -421,7 +421,7 @@ test('M-U13 a fault has line, column, field, code and message, and repeats at mo
 
 /** Linear readers take some 20 ms for a megabyte; those that go back over a line of 32 KiB take 30,000. */
 const CPU_MS_MAX = 5_000;
-test('M-T5 the work on hostile lines grows with their length, not with its square, which would be half a minute for each', (t) => {
+test('migration M-T5: the work on hostile lines grows with their length, not with its square, which would be half a minute for each', (t) => {
   const hostile = {
     quotes: 'address,label\n' + 'a,"'.repeat(10_000) + '\n',
     doubled: 'address,label\n' + 'a,"' + '""'.repeat(15_000) + '\n',

@@ -30,7 +30,7 @@ const warnedOf = (more: Partial<Assessed>, room = ROOM) => assessed(more, room).
 const WITHOUT_CUSTODIAN = '--- DDD BAB EEE CCC EEE',
   WITH_CUSTODIAN = 'FFF EEE EEE EEE EEE EEE';
 
-test('M-C2 36 combinations: 33 have one case, 3 are refused; unsure is B', (t) => {
+test('migration M-C2: 36 combinations: 33 have one case, 3 are refused; unsure is B', (t) => {
   const asTable = (providerHoldsKeys: boolean) =>
     [0, 1, 2]
       .flatMap((mnemonics) =>
@@ -46,7 +46,7 @@ test('M-C2 36 combinations: 33 have one case, 3 are refused; unsure is B', (t) =
   t.is(`${WITHOUT_CUSTODIAN}${WITH_CUSTODIAN}`.replaceAll(/[- ]/g, '').length, 33);
 });
 
-test('M-C1 M-C3 who has no key at all is refused; a repeated chain, a number as text and a field more are malformed', (t) => {
+test('migration M-C1, M-C3: who has no key at all is refused; a repeated chain, a number as text and a field more are malformed', (t) => {
   const refused = assess({ ...ASKED, mnemonics: 0 }, ROOM);
   t.like(refused, { code: 'INVALID_INPUT', details: { field: 'mnemonics', reason: 'no_keys' } });
   const takes = (more: object) => detectCaseBody.safeParse({ ...ASKED, ...more }).success;
@@ -70,7 +70,7 @@ test('M-C1 M-C3 who has no key at all is refused; a repeated chain, a number as 
     t.false(takes(more), JSON.stringify(more));
 });
 
-test('M-C5 what signs, by route and family', (t) => {
+test('migration M-C5: what signs, by route and family', (t) => {
   const outlook = (more: Partial<Assessed>) =>
     assessed({ ...more, chains: CHAINS }).chains.map(
       ({ chain, route, signs, reason, discovery, listRequired }) =>
@@ -104,7 +104,7 @@ test('M-C5 what signs, by route and family', (t) => {
 
 const HOME = ['validate', 'commit', 'observe', 'activate'];
 
-test('M-C4 M-C6 steps of each case, in their order', (t) => {
+test('migration M-C4, M-C6: steps of each case, in their order', (t) => {
   const project = ['create_project', 'discover', 'upload_list', ...HOME];
   t.deepEqual(actionsOf({}), ['start_edge_with_phrase', 'import_phrase', 'register_source', ...project]);
   const unknown = ['import_phrase', 'detect_path', 'register_source', ...project];
@@ -155,7 +155,7 @@ test('M-C4 M-C6 steps of each case, in their order', (t) => {
   t.deepEqual(example.warnings.find(({ code }) => code === 'not_signed')?.chains, ['btc']);
 });
 
-test('M-C7 each warning, when it applies and when it does not', (t) => {
+test('migration M-C7: each warning, when it applies and when it does not', (t) => {
   const when = (code: string, yes: [Partial<Assessed>, typeof ROOM?][], no: [Partial<Assessed>, typeof ROOM?][]) => {
     for (const [more, room] of yes) t.true((warnedOf(more, room) as string[]).includes(code), code);
     for (const [more, room] of no) t.false((warnedOf(more, room) as string[]).includes(code), `no ${code}`);
@@ -187,7 +187,7 @@ test('M-C7 each warning, when it applies and when it does not', (t) => {
   when('custodian_must_act', [[custodian], [{ providerHoldsKeys: true }]], [[{}]]);
 });
 
-test('M-C4 any answer but no_keys: orders count from one, each chain once in the order asked, warnings name asked chains only', (t) => {
+test('migration M-C4: any answer but no_keys: orders count from one, each chain once in the order asked, warnings name asked chains only', (t) => {
   const answers = fc.record({
     mnemonics: fc.integer({ min: 0, max: 1_000 }),
     hasRawKeys: fc.boolean(),
@@ -218,7 +218,7 @@ test('M-C4 any answer but no_keys: orders count from one, each chain once in the
 const plan = (band: Band, tier: Tier = 'premium') =>
   ({ band, tier, subscription: 'active', paymentsActive: false }) as const;
 
-test('M-I9 capacity: against the purchased band; the required one is the smallest that holds them; sandbox has none', (t) => {
+test('migration M-I9: capacity: against the purchased band; the required one is the smallest that holds them; sandbox has none', (t) => {
   const account = { environment: 'live' as const, plan: plan('launch'), activeAddresses: 999 };
   t.deepEqual(capacityOf(account, 1), {
     band: 'launch',

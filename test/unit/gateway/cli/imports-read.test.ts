@@ -23,7 +23,7 @@ const lines = (text: string): unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('M-U13 imports read: what is wrong line by line, then the whole', async (t) => {
+test('migration M-U13: imports read: what is wrong line by line, then the whole', async (t) => {
   const file = 'Address;Customer ID;Colour\nr1;=7;red\nr2;8;blue;x\n';
   const { exitCode, out } = await run('1.csv', file);
   t.is(exitCode, 1);
@@ -38,7 +38,7 @@ test('M-U13 imports read: what is wrong line by line, then the whole', async (t)
   t.deepEqual([again.exitCode, lines(again.out)], [0, [{ address: 'r1', userRef: '=7' }]]);
 });
 
-test('M-U5 imports read: a file that is no text, or not there, is not read', async (t) => {
+test('migration M-U5: imports read: a file that is no text, or not there, is not read', async (t) => {
   const zip = await run('a.xlsx', Buffer.from('504b030414000000', 'hex'));
   t.is(zip.exitCode, 2);
   t.regex(zip.err, /no text but zip/);
@@ -46,7 +46,7 @@ test('M-U5 imports read: a file that is no text, or not there, is not read', asy
   t.is((await run('4.csv', 'x', '--as', 'xml')).exitCode, 2);
 });
 
-test('M-X6 imports read: a file with a phrase down a column is refused by its line, and nothing of it is repeated', async (t) => {
+test('migration M-X6: imports read: a file with a phrase down a column is refused by its line, and nothing of it is repeated', async (t) => {
   const words = `${'abandon '.repeat(11)}about`.split(' ');
   const file = ['address,tag', ...words.map((word, n) => `r${n},${word}`)].join('\n');
   const { exitCode, out, err } = await run('5.csv', file, '--as', 'jsonl');
