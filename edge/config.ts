@@ -16,6 +16,7 @@ import {
   NAMED_FORM,
   ONCE_FORM,
   pathSetting,
+  problemOf,
 } from '../protocol/node/setting-forms.ts';
 import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
@@ -171,11 +172,9 @@ export class ConfigurationError extends Error {
   }
 }
 
-export type Environ = Readonly<Record<string, string | undefined>>;
+const asProblem = (issue: z.core.$ZodIssue): string => problemOf(issue, 'must be one of');
 
-/** A setting and what is wrong with it; of a list also with which entry, from 1. */
-const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue): string =>
-  `${String(name)}: ${typeof at === 'number' ? `entry ${at + 1} ` : ''}${message.replace(/^Invalid option: expected one of /, 'must be one of ')}`;
+export type Environ = Readonly<Record<string, string | undefined>>;
 
 /**
  * The configuration and the phrase of an environment; without a phrase the keystore has the edge's own one.
@@ -193,7 +192,7 @@ export function readConfig(
   const environment = readApiKey(present, problems);
   const base = schema.safeParse(present);
   // A key that cannot be read was named already.
-  if (!base.success) problems.push(...base.error.issues.filter(({ path }) => path[0] !== 'API_KEY').map(problemOf));
+  if (!base.success) problems.push(...base.error.issues.filter(({ path }) => path[0] !== 'API_KEY').map(asProblem));
   if (base.success && environment === 'live' && base.data.EDGE_PLAIN_HTTP === 'refused')
     checkWay(base.data.CLOUD_URL, problems);
   problems.push(...unreadSettings(present, NAMES));

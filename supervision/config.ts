@@ -1,19 +1,31 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
 import { areScreened, SCREENED_FORM } from '../actors/outgoing/screening.ts';
 import { z } from 'zod';
+import {
+  CHAIN_SETTINGS,
+  chainAdvice,
+  isLikeChainSetting,
+  readChainSettings,
+  type ChainConfigs,
+} from '../chain-watchers/settings.ts';
 import { readClusterSecrets } from '../cluster/secrets.ts';
 import { CONTACT } from '../gateway/pages/security-txt.ts';
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
 import { NAME_SERVER } from '../gateway/http/client-address.ts';
-import { chainSettingAdvice } from '../protocol/chain-names.ts';
-import { stepsBetween } from '../protocol/nearest.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
 import { isNetwork } from '../protocol/node/networks.ts';
 import { wholeNumber } from '../protocol/node/setting-shapes.ts';
-import { hostSetting, lineSetting, listOf, listSetting, pathSetting } from '../protocol/node/setting-forms.ts';
+import {
+  hostSetting,
+  lineSetting,
+  listOf,
+  listSetting,
+  pathSetting,
+  problemOf,
+} from '../protocol/node/setting-forms.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
-import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
+import { CHAINS } from '../protocol/slugs.ts';
 import { readSealKeys } from '../persistence/secret-box.ts';
 
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
@@ -25,31 +37,6 @@ const flag = z.enum(['on', 'off']).transform((text) => text === 'on');
 const origin = z
   .url({ protocol: /^https?$/, error: 'is an origin such as https://cloud.example' })
   .refine(isOrigin, 'is an origin such as https://cloud.example: no path, no query');
-const endpointUrl = z.url({
-  protocol: /^https?$/,
-  error: 'is no http or https address; several are separated by commas',
-});
-/** Two of the same count as two that agree. */
-const areDifferent = (urls: readonly string[]) =>
-  new Set(urls.map((url) => (URL.canParse(url) ? new URL(url).href : url))).size === urls.length;
-
-const chainSettings = (chain: Chain) => ({
-  [`${chain.toUpperCase()}_RPC_URLS`]: listSetting
-    .pipe(
-      z.array(endpointUrl).max(16).refine(areDifferent, 'names an endpoint twice: its word would count as that of two'),
-    )
-    .default([]),
-  [`${chain.toUpperCase()}_CONFIRMATIONS`]: wholeNumber(1, 10_000).optional(),
-  [`${chain.toUpperCase()}_POLL_MS`]: wholeNumber(20, 600_000).optional(),
-  [`${chain.toUpperCase()}_START_HEIGHT`]: wholeNumber(0, 999_999_999_999).optional(),
-  /** When a second look through the only endpoint counts as a second opinion (G10); one block time by default. */
-  [`${chain.toUpperCase()}_SECOND_READ_MS`]: wholeNumber(0, 600_000).optional(),
-  /** V6: whether a block that no endpoint traces is taken without its internal payments, or waits. */
-  ...(FAMILY_OF[chain] === 'evm'
-    ? { [`${chain.toUpperCase()}_TRACES`]: z.enum(['auto', 'required']).default('auto') }
-    : {}),
-});
-
 const listOfHosts = listOf(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080'), 100);
 
 const schema = z.object({
@@ -141,38 +128,18 @@ const schema = z.object({
 
 /** Settings that carry a credential, beside those that have a file of their own form: each may be in a file. */
 const IN_FILES = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', ...CHAINS.map((chain) => `${chain.toUpperCase()}_RPC_URLS`)];
-/** What follows a chain's slug, or an unknown suffix. */
-const CHAIN_SUFFIXES = ['RPC_URLS', 'CONFIRMATIONS', 'POLL_MS', 'START_HEIGHT', 'SECOND_READ_MS', 'TRACES'] as const;
 const NAMES = {
   known: [
     ...Object.keys(schema.shape),
     ...METRICS_SETTINGS,
     ...IN_FILES.map((name) => `${name}_FILE`),
-    ...CHAINS.flatMap((chain) => Object.keys(chainSettings(chain))),
+    ...CHAIN_SETTINGS,
     'FLOCK_FAILPOINTS',
     'DATABASE_APP_PASSWORD',
   ],
-  advice: chainSettingAdvice(
-    CHAIN_SUFFIXES,
-    (chain, suffix) => `${chain.toUpperCase()}_${suffix}` in chainSettings(chain),
-  ),
-  own: (name: string) =>
-    CHAIN_SUFFIXES.some((suffix) => suffix !== 'TRACES' && name.endsWith(`_${suffix}`)) ||
-    CHAINS.some(
-      (chain) =>
-        name.startsWith(`${chain.toUpperCase()}_`) &&
-        CHAIN_SUFFIXES.some((suffix) => stepsBetween(name.slice(chain.length + 1), suffix) <= 2),
-    ),
+  advice: chainAdvice,
+  own: isLikeChainSetting,
 };
-
-export interface ChainConfig {
-  rpcUrls: string[];
-  confirmations: number | null;
-  pollMs: number | null;
-  startHeight: number | null;
-  secondReadMs: number | null;
-  tracesRequired: boolean;
-}
 
 type Secret = 'SECRET_KEY' | 'SECRET_KEY_FILE' | 'CLUSTER_SECRET' | 'CLUSTER_SECRET_FILE';
 
@@ -181,7 +148,7 @@ export interface CloudConfig extends Omit<z.infer<typeof schema>, Secret> {
   mayScrape: MetricsAccess;
   /** Of a node that serves alone: none. */
   clusterSecrets: string[];
-  chains: Partial<Record<Chain, ChainConfig>>;
+  chains: ChainConfigs;
 }
 
 export class ConfigurationError extends Error {
@@ -193,37 +160,6 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** A setting and what is wrong with it; of a list also with which entry, from 1. */
-const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue): string =>
-  `${String(name)}: ${typeof at === 'number' ? `entry ${at + 1} ` : ''}${message.replace(/^Invalid option: expected one of /, 'is one of ')}`;
-
-/** The settings of every chain that has endpoints. Problems are added to the list. */
-export function readChainSettings(
-  present: Readonly<Record<string, string | undefined>>,
-  problems: string[],
-): CloudConfig['chains'] {
-  const chains: CloudConfig['chains'] = {};
-  for (const chain of CHAINS) {
-    const parsed = z.object(chainSettings(chain)).safeParse(present);
-    if (!parsed.success) {
-      problems.push(...parsed.error.issues.map(problemOf));
-      continue;
-    }
-    const value = (name: string) => (parsed.data as Record<string, unknown>)[`${chain.toUpperCase()}_${name}`];
-    const rpcUrls = value('RPC_URLS') as string[];
-    if (rpcUrls.length === 0) continue;
-    chains[chain] = {
-      rpcUrls,
-      confirmations: (value('CONFIRMATIONS') as number | undefined) ?? null,
-      pollMs: (value('POLL_MS') as number | undefined) ?? null,
-      startHeight: (value('START_HEIGHT') as number | undefined) ?? null,
-      secondReadMs: (value('SECOND_READ_MS') as number | undefined) ?? null,
-      tracesRequired: value('TRACES') === 'required',
-    };
-  }
-  return chains;
-}
-
 /**
  * The configuration of an environment. Throws: ConfigurationError with every problem at once; values are never echoed.
  */
@@ -231,7 +167,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const problems: string[] = [];
   const present = withFiles(env, IN_FILES, problems);
   const base = schema.safeParse(present);
-  if (!base.success) problems.push(...base.error.issues.map(problemOf));
+  if (!base.success) problems.push(...base.error.issues.map((issue) => problemOf(issue)));
   if (present.OIDC_AUDIENCE !== undefined && present.OIDC_ISSUER === undefined)
     problems.push('OIDC_AUDIENCE: is read beside OIDC_ISSUER alone; set that too, or leave this out');
   if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined)

@@ -46,3 +46,7 @@ export const listSetting = z.string().refine(isNamed, NAMED_FORM).transform(entr
 /** A list of such entries, each once, `least` to `most` of them. */
 export const listOf = <T extends z.ZodType<unknown, string>>(entry: T, most: number, least = 0) =>
   listSetting.pipe(z.array(entry).min(least).max(most).refine(isOnceEach, ONCE_FORM));
+
+/** A setting and what is wrong with it; of a list also with which entry, from 1. */
+export const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue, oneOf = 'is one of'): string =>
+  `${String(name)}: ${typeof at === 'number' ? `entry ${at + 1} ` : ''}${message.replace(/^Invalid option: expected one of/, oneOf)}`;

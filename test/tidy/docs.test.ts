@@ -62,10 +62,18 @@ function documented(): Set<string> {
   );
 }
 
+/** Where the settings of both processes are. */
+const SETTING_FILES = [
+  'chain-watchers/settings.ts',
+  'supervision/config.ts',
+  'edge/config.ts',
+  'edge/keystore/settings.ts',
+];
+
 /** Settings that a schema or a reader of the environment names. */
 function read(): Set<string> {
   const names = new Set<string>();
-  for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts', 'edge/keystore/settings.ts'], '.ts')) {
+  for (const { text } of filesOf(SETTING_FILES, '.ts')) {
     for (const [, name] of text.matchAll(
       /^ {2}([A-Z][A-Z0-9_]+): (?:z$|z\.|wholeNumber|port|list|flag|origin|hostSetting|pathSetting|lineSetting)/gm,
     ))
@@ -126,7 +134,7 @@ test('issue 2.11: docs/configuration.md gives the defaults that the schemas have
     .map((line) => line.split('|').map((cell) => cell.trim()));
   const wrong: string[] = [];
   let compared = 0;
-  for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts', 'edge/keystore/settings.ts'], '.ts')) {
+  for (const { text } of filesOf(SETTING_FILES, '.ts')) {
     for (const [, name, plain] of text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): .*\.default\('?([\w./]+)'?\),$/gm)) {
       const told = rows.filter(([, names]) => names?.includes(`\`${name}\``)).map((cells) => cells[2]!);
       const value = plain!.replace(/_/g, '').replace('false', 'off');

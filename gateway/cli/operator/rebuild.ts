@@ -16,7 +16,7 @@ import type { AuditStore } from '../../../model/ports/audit-store.ts';
 import type { WatchStore } from '../../../model/ports/watch-store.ts';
 import { withFiles } from '../../../protocol/node/settings-in-files.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
-import { readChainSettings } from '../../../supervision/config.ts';
+import { readChainSettings } from '../../../chain-watchers/settings.ts';
 
 const NEXT: Readonly<Record<RebuildRefusal, string>> = {
   nothing_followed: 'no block of this chain is recorded: start a node of the cloud, it begins at the head',
