@@ -36,13 +36,16 @@ const wholeNumber = (max: number) =>
     .string()
     .regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number of at most ${max}`)
     .transform(Number)
-    .pipe(between(0, max));
+    .pipe(between(0, max))
+    .meta({ type: 'integer', minimum: 0, maximum: max });
 
 /** Media types that a body may have: JSON in UTF-8. */
 export const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i;
 
 const page = wholeNumber(1_000_000);
-const size = wholeNumber(PAGE_SIZE_MAX).pipe(between(1, PAGE_SIZE_MAX));
+const size = wholeNumber(PAGE_SIZE_MAX)
+  .pipe(between(1, PAGE_SIZE_MAX))
+  .meta({ type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX });
 const after = z.string({ error: NO_CURSOR }).min(1, NO_CURSOR).max(CURSOR_CHARS_MAX, NO_CURSOR).meta({
   description:
     '`next` of the page before: goes on behind its last row, whatever changed meanwhile. Not together with `page`',

@@ -44,11 +44,13 @@ export const ROOMS = [
   'model',
   'developer',
   'bench',
+  'clients',
 ] as const;
 
 /** Source files of all rooms, without tests. */
 export function sources(): SourceFile[] {
-  return filesOf(ROOMS, '.ts', '.tsx').filter(({ path }) => !path.includes('/public/') && !path.endsWith('.d.ts'));
+  const isMade = (path: string): boolean => /\/(?:public|generated)\//.test(path) || path.endsWith('.d.ts');
+  return filesOf(ROOMS, '.ts', '.tsx').filter(({ path }) => !isMade(path));
 }
 
 const IMPORT =

@@ -47,6 +47,7 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
   },
   developer: { rooms: ['protocol', 'model', 'chains', 'gateway', 'persistence', 'supervision', 'developer'] },
   console: { rooms: ['protocol', 'console'] },
+  clients: { rooms: ['protocol', 'clients'] },
 };
 
 const roomOf = (path: string) =>
