@@ -104,10 +104,12 @@ export interface ScanChange {
   readonly reason: string | null;
   /** Until the next window. */
   readonly pauseMs: number;
+  /** For how long the endpoints of the chain are left alone by every scan; 0 where absent. */
+  readonly paceMs?: number;
 }
 
 export interface ScanStore {
-  /** 'running': one of this source, chain and project is under way; 'many': the account has four. */
+  /** 'running': one of this source, chain and project is under way; 'many': the account has `most`, 4 at most. */
   begin(scan: NewScan, most: number): Promise<'begun' | 'running' | 'many'>;
   scan(accountId: AccountId, id: string): Promise<Scan | null>;
   /** Ends one that is under way; false where there was none. */
@@ -123,12 +125,17 @@ export interface ScanStore {
   hold(scan: Pick<Scan, 'accountId' | 'id' | 'version'>): Promise<void>;
   /** The change of a claimed scan with its rows, in one statement; false where it is another's by now, or ended. */
   advance(
-    scan: Pick<Scan, 'accountId' | 'id' | 'version'>,
+    scan: Pick<Scan, 'accountId' | 'id' | 'version' | 'chain'>,
     change: ScanChange,
     rows: readonly ScanRow[],
   ): Promise<boolean>;
-  /** Scans whose limit waits for an administrator, the oldest first: under way, or stopped at the lower one. */
-  underReview(limit: number): Promise<Scan[]>;
-  /** Decides on a limit; null where none waits. What stopped at the old one goes on from there. */
-  review(id: string, review: 'approved' | 'declined'): Promise<Scan | null>;
+  /** Scans behind one whose limit waits for an administrator, oldest first: under way, or stopped at the lower one. */
+  underReview(after: string, limit: number): Promise<Scan[]>;
+  /**
+   * Decides on a limit. What stopped at the old one goes on from there. 'none_waits': it was decided on, the scan ended
+   * by itself, or another one of its keys runs.
+   */
+  review(id: string, review: 'approved' | 'declined'): Promise<Scan | 'none_waits' | 'unknown'>;
+  /** Forgets scans that ended before, unless a batch was made of them; how many rows went. At least 90 days. */
+  forget(olderThanMs: number): Promise<number>;
 }

@@ -1,22 +1,28 @@
 /** Scans over PostgreSQL: each write is one statement. Migration M-D1–M-D10. */
-import type { FoundRow, Scan, ScanStore } from '../../model/ports/scan-store.ts';
+import type { FoundRow, NewScan, Scan, ScanStore } from '../../model/ports/scan-store.ts';
 import type { Columns } from './row-shapes.ts';
-import type { Sql } from './sql.ts';
+import { constraintOf, type Sql } from './sql.ts';
+
+/** Rows that one call of forget_scans removes. */
+const FORGOTTEN_PAGE = 10_000;
 
 export function createScanStore(sql: Sql): ScanStore {
-  return {
-    async begin(scan, most) {
-      const { accountId, mapping } = scan;
-      const references = mapping.map(({ index, userRef }) => ({ n: index, user_ref: userRef }));
-      const { count } = await sql`
+  /** Whether the scan is there; not where one of its keys runs, or every slot is taken, or was taken just now. */
+  async function inserted(scan: NewScan, most: number): Promise<boolean> {
+    const { accountId, mapping } = scan;
+    const references = mapping.map(({ index, userRef }) => ({ n: index, user_ref: userRef }));
+    const { count } = await sql`
         with begun as (
           insert into scan (account_id, id, project_id, key_source_id, chain, state, gap_limit, max_scan, requested_max,
-              review, tokens, lanes, mapped_to, due_at, created_at)
+              review, tokens, lanes, mapped_to, due_at, created_at, slot)
             select ${accountId}, ${scan.id}, ${scan.projectId}, ${scan.keySourceId}, ${scan.chain}, 'queued',
                    ${scan.gapLimit}::int, ${scan.maxScan}::int, ${scan.requestedMaxScan}::int, ${scan.review},
                    ${sql.json(scan.tokens as never)}, ${sql.json(scan.lanes as never)}, ${scan.mappedTo}::int,
-                   clock_timestamp(), ${scan.createdAtMs}::timestamptz
-             where (select count(*) from scan o where o.account_id = ${accountId} and o.ended_at is null) < ${most}::int
+                   clock_timestamp(), ${scan.createdAtMs}::timestamptz, free.slot
+              from generate_series(0, ${most}::int - 1) free(slot)
+             where not exists (
+               select from scan o where o.account_id = ${accountId} and o.ended_at is null and o.slot = free.slot)
+             order by free.slot limit 1
           on conflict do nothing returning account_id, id
         ), mapped as (
           insert into scan_reference (account_id, scan_id, n, user_ref)
@@ -24,11 +30,20 @@ export function createScanStore(sql: Sql): ScanStore {
               from begun b, jsonb_to_recordset(${sql.json(references as never)}) r(n int, user_ref text)
         )
         select from begun`;
-      if (count > 0) return 'begun';
-      const running = await sql`
-        select from scan where account_id = ${accountId} and project_id = ${scan.projectId}
-           and key_source_id = ${scan.keySourceId} and chain = ${scan.chain} and ended_at is null`;
-      return running.length > 0 ? 'running' : 'many';
+    return count > 0;
+  }
+  return {
+    async begin(scan, most) {
+      const { accountId } = scan;
+      // A slot that another request took meanwhile is not free at the next look.
+      for (let tries = 0; tries <= most; tries += 1) {
+        if (await inserted(scan, most)) return 'begun';
+        const running = await sql`
+          select from scan where account_id = ${accountId} and project_id = ${scan.projectId}
+             and key_source_id = ${scan.keySourceId} and chain = ${scan.chain} and ended_at is null`;
+        if (running.length > 0) return 'running';
+      }
+      return 'many';
     },
     async scan(accountId, id) {
       const [row] = await sql<Columns[]>`select * from scan where account_id = ${accountId} and id = ${id}`;
@@ -61,8 +76,20 @@ export function createScanStore(sql: Sql): ScanStore {
         update scan set worked_until = clock_timestamp() + interval '60 seconds'
          where account_id = ${accountId} and id = ${id} and version = ${version}::int and ended_at is null`;
     },
-    async advance({ accountId, id, version }, change, rows) {
-      const { state, lanes, found = 0, evidence, headHeight, stoppedBy, unread, tries, reason, pauseMs } = change;
+    async advance({ accountId, id, version, chain }, change, rows) {
+      const {
+        state,
+        lanes,
+        found = 0,
+        evidence,
+        headHeight,
+        stoppedBy,
+        unread,
+        tries,
+        reason,
+        pauseMs,
+        paceMs = 0,
+      } = change;
       const values = rows.map(({ lane, index, address, used }) => ({ lane, n: index, address, used }));
       const { count } = await sql`
         with moved as (
@@ -80,19 +107,24 @@ export function createScanStore(sql: Sql): ScanStore {
             select m.account_id, m.id, r.lane, r.n, r.address, r.used
               from moved m, jsonb_to_recordset(${sql.json(values as never)}) r(lane int, n int, address text, used boolean)
           on conflict do nothing
+        ), paced as (
+          insert into scan_pace as p (chain, next_at)
+            select ${chain}, clock_timestamp() + ${paceMs}::int * interval '1 millisecond' where ${paceMs}::int > 0
+          on conflict (chain) do update
+            set next_at = greatest(p.next_at, clock_timestamp()) + ${paceMs}::int * interval '1 millisecond'
         )
         select from moved`;
       return count > 0;
     },
-    async underReview(limit) {
+    async underReview(after, limit) {
       const rows = await sql<Columns[]>`
-        select * from scan where review = 'pending' and (ended_at is null or stopped_by = 'max_scan')
-         order by created_at, id limit ${limit}::int`;
+        select * from scan where review = 'pending' and (ended_at is null or stopped_by = 'max_scan') and id > ${after}
+         order by id limit ${limit}::int`;
       return rows.map(scanOf);
     },
     async review(id, review) {
-      const [row] = await sql<Columns[]>`
-        update scan s set review = ${review},
+      const decided = sql<Columns[]>`
+        update scan s set review = ${review}, slot = null,
             max_scan = case when ${review} = 'approved' then s.requested_max else s.max_scan end,
             state = case when ${review} = 'approved' and s.stopped_by = 'max_scan' then 'queued' else s.state end,
             ended_at = case when ${review} = 'approved' and s.stopped_by = 'max_scan' then null else s.ended_at end,
@@ -107,7 +139,22 @@ export function createScanStore(sql: Sql): ScanStore {
              select from scan o where o.account_id = s.account_id and o.project_id = s.project_id and o.id <> s.id
                 and o.key_source_id = s.key_source_id and o.chain = s.chain and o.ended_at is null)
         returning *`;
-      return row === undefined ? null : scanOf(row);
+      const [row] = await decided.catch((error: unknown) => {
+        // Another scan of its keys began meanwhile.
+        if (constraintOf(error) === 'scan_running_once') return [];
+        throw error;
+      });
+      if (row !== undefined) return scanOf(row);
+      return (await sql`select from scan where id = ${id}`).length > 0 ? 'none_waits' : 'unknown';
+    },
+    async forget(olderThanMs) {
+      let rows = 0;
+      for (;;) {
+        const [page] = await sql<{ gone: number }[]>`
+          select forget_scans(${olderThanMs}::timestamptz, ${FORGOTTEN_PAGE}::int)::int as gone`;
+        if (page!.gone === 0) return rows;
+        rows += page!.gone;
+      }
     },
   };
 }

@@ -59,6 +59,7 @@ export const SCAN_ROUTES = {
   listScanLimits: {
     ...admin,
     method: GET,
+    query: listQuery({}),
     path: '/v1/admin/scan-limits',
     reply: scans.scanLimits,
     refusals: [],

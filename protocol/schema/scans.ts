@@ -88,4 +88,7 @@ export const scanAddress = z.object({
   userRef: z.string().nullable(),
 });
 export const scanAddressPage = pageReply(scanAddress);
-export const scanLimits = z.object({ scans: z.array(scan.extend({ accountId: z.string() })) });
+export const scanLimits = z.object({
+  content: z.array(scan.extend({ accountId: z.string() })),
+  next: z.string().nullable(),
+});

@@ -247,6 +247,13 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from claim_scans(10)`,
     },
   ],
+  forget_scans: [
+    {
+      name: 'scans that ended just now',
+      expected: 'nothing',
+      call: () => database.sql`select forget_scans(now() + interval '1 year', 10)`,
+    },
+  ],
   append_accounts: [
     ...BATCH_TABLES.map((table): Attack => ({
       name: `a row of another account in ${table}`,

@@ -174,6 +174,7 @@ test.serial('the application role cannot write money but by the posting function
     'sandbox_task',
     'sandbox_token',
     'scan',
+    'scan_pace',
     'scan_reference',
     'scan_row',
     'signing_key',

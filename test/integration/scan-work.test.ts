@@ -13,7 +13,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { newOrganization, NOW_MS, openStores } from '../support/store-rows.ts';
 
 const database = await createTestDatabase();
-const { scans, uploads, watch, ...stores } = await openStores(database);
+const { scans, uploads, watch, imports, ...stores } = await openStores(database);
 test.after.always(() => database.close());
 
 const keyAt = (account: number) => {
@@ -26,8 +26,10 @@ const keyAt = (account: number) => {
   };
 };
 
-async function projectOf(): Promise<{ accountId: AccountId; projectId: string }> {
-  const { sandbox: accountId } = await newOrganization({ ...stores, scans, uploads, watch } as never);
+async function projectOf(
+  environment: 'sandbox' | 'live' = 'sandbox',
+): Promise<{ accountId: AccountId; projectId: string }> {
+  const { [environment]: accountId } = await newOrganization({ ...stores, scans, uploads, watch, imports } as never);
   const projectId = newId('mig', NOW_MS);
   await uploads.createProject(accountId, { id: projectId, name: 'old', createdAtMs: NOW_MS }, 200);
   return { accountId, projectId };
@@ -153,16 +155,16 @@ test.serial(
 test.serial('migration M-D2: only scans that a decision helps wait for one, and a wiped one does not', async (t) => {
   const of = await projectOf();
   const asked = { requestedMaxScan: 20_000, review: 'pending' as const };
-  const waiting = async () => (await scans.underReview(200)).filter(({ accountId }) => accountId === of.accountId);
+  const waiting = async () => (await scans.underReview('', 200)).filter(({ accountId }) => accountId === of.accountId);
   const cancelled = await begun(of, 'eth', asked);
   await scans.cancel(of.accountId, cancelled);
   t.deepEqual(await waiting(), [], 'cancelled');
-  t.is(await scans.review(cancelled, 'approved'), null);
+  t.is(await scans.review(cancelled, 'approved'), 'none_waits');
   const short = await begun(of, 'eth', asked);
   t.is((await waiting()).length, 1, 'under way');
   await scanRound(depsOf(unused));
   t.deepEqual(await waiting(), [], 'ended by its gap');
-  t.is(await scans.review(short, 'approved'), null);
+  t.is(await scans.review(short, 'approved'), 'none_waits');
   const wiped = await begun(of, 'eth', asked);
   await database.owner`update flock.scan set lanes = '[]' where id = ${wiped}`;
   t.like(await scans.review(wiped, 'approved'), { lanes: [] });
@@ -185,5 +187,112 @@ test.serial(
     t.is(waiting.lanes[0]!.next, 100);
     t.regex(waiting.reason!, /only unspent_only is there/);
     await scans.cancel(of.accountId, id);
+  },
+);
+
+test.serial('migration M-D1: of twenty scans that begin at once four are taken', async (t) => {
+  const of = await projectOf();
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      begun(of, 'eth', { keySourceId: `ks_${n}` }).then(
+        () => 'begun',
+        () => 'many',
+      ),
+    ),
+  );
+  t.is(outcomes.filter((outcome) => outcome === 'begun').length, 4);
+  const [running] = await database.owner`
+    select array_agg(slot order by slot) as slots from flock.scan where account_id = ${of.accountId}`;
+  t.deepEqual(running!['slots'], [0, 1, 2, 3]);
+  for (const { id } of await database.owner<{ id: string }[]>`
+    select id from flock.scan where account_id = ${of.accountId}`)
+    await scans.cancel(of.accountId, id);
+  await begun(of); // their slots are free again
+});
+
+test.serial(
+  'migration M-D2: a limit that is approved while another scan of its keys begins stays as it is',
+  async (t) => {
+    for (let n = 0; n < 10; n += 1) {
+      const of = await projectOf();
+      const id = await begun(of, 'eth', { maxScan: 10, requestedMaxScan: 20_000, review: 'pending' });
+      await scanRound(depsOf(unused));
+      t.like(await scans.scan(of.accountId, id), { stoppedBy: 'max_scan' });
+      const [approved, second] = await Promise.allSettled([scans.review(id, 'approved'), begun(of)]);
+      t.is(approved.status, 'fulfilled', String((approved as PromiseRejectedResult).reason));
+      const isOn = (approved as PromiseFulfilledResult<unknown>).value !== 'none_waits';
+      t.not(isOn, second.status === 'fulfilled', 'one of them');
+      await scanRound(depsOf(unused));
+    }
+    t.is(await scans.review('scn_none', 'declined'), 'unknown');
+  },
+);
+
+test.serial('migration M-D8: scans of all accounts together keep to the pace of a live chain', async (t) => {
+  const some = await Promise.all([projectOf('live'), projectOf('live')]);
+  for (const of of some) await begun(of, 'avax');
+  let asked = 0;
+  const deps = depsOf(async (what) => {
+    asked += 1;
+    return { ...(await unused(what)), requests: 600 };
+  });
+  await scanRound(deps);
+  t.is(asked, 1, 'the other one waits for a minute');
+  t.deepEqual(await scans.claimScans(10), []);
+  await begun(some[0]!, 'base');
+  await scanRound(deps);
+  t.is(asked, 2, 'another chain has its own pace');
+  await database.owner`update flock.scan_pace set next_at = now() where chain = 'avax'`;
+  await scanRound(deps);
+  t.is(asked, 3);
+});
+
+test.serial('migration M-D6: a node that answers for all at once is asked about a thousand', async (t) => {
+  const of = await projectOf(),
+    id = await begun(of, 'eth', { gapLimit: 1_000 });
+  const sizes: number[] = [];
+  await scanRound(
+    depsOf(async (what) => {
+      sizes.push(what.addresses.length);
+      return { ...(await unused(what)), evidence: 'unspent_only' };
+    }),
+  );
+  t.deepEqual(sizes, [100, 1_000]);
+  t.like(await scans.scan(of.accountId, id), { state: 'completed', stoppedBy: 'gap_limit' });
+});
+
+test.serial('migration M-D8: a scan that waits for the reading of blocks says so', async (t) => {
+  const of = await projectOf('live'),
+    id = await begun(of, 'polygon');
+  const coverage = async () => ({ completeHeight: 10, headHeight: 14 });
+  await scanRound(depsOf(unused, { watch: { coverage } as never }));
+  t.like(await scans.scan(of.accountId, id), { state: 'queued', tries: 0 });
+  t.regex((await scans.scan(of.accountId, id))!.reason!, /is behind$/);
+  await database.owner`update flock.scan set due_at = now() where id = ${id}`;
+  await scanRound(depsOf(unused));
+  t.like(await scans.scan(of.accountId, id), { state: 'completed', reason: null });
+});
+
+test.serial(
+  'migration M-D: scans are forgotten 90 days after their end, unless a batch was made of them',
+  async (t) => {
+    const of = await projectOf();
+    const ids = [await begun(of), await begun(of, 'bsc'), await begun(of, 'base')] as const;
+    for (let n = 0; n < 3; n += 1) await scanRound(depsOf(unused));
+    const [old, young, taken] = ids;
+    await database.owner`
+    insert into flock.scan_row (account_id, scan_id, lane, n, address, used)
+      select ${of.accountId}, ${old}, 0, n, 'a' || n, false from generate_series(1000, 26000) n`;
+    const batch = { id: newId('imp', NOW_MS), ...of, chain: null, includeChange: false, createdAtMs: NOW_MS };
+    await imports.createBatch({ ...batch, scanId: taken }, 10);
+    await database.owner`
+    update flock.scan set ended_at = now() - interval '91 days' where id in (${old}, ${taken})`;
+    const kept = async () =>
+      (await Promise.all(ids.map((id) => scans.scan(of.accountId, id)))).map((scan) => scan !== null);
+    t.is(await scans.forget(Date.now() - 100 * 86_400_000), 0);
+    t.true((await scans.forget(Date.now())) > 25_000, 'no caller has younger ones forgotten');
+    t.deepEqual(await kept(), [false, true, true]);
+    t.deepEqual([...(await database.owner`select from flock.scan_row where scan_id = ${old}`)], []);
+    t.not(await scans.scan(of.accountId, young), null);
   },
 );

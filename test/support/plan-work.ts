@@ -1269,22 +1269,24 @@ const SCANS: Record<string, Work> = {
     const mapping = [{ index: 1, userRef: 'u' }];
     const of = { accountId: live, projectId, keySourceId: 'ks_x', chain: 'eth' } as const;
     const scan = { ...of, ...limits, tokens: [], lanes, mappedTo: 1, mapping, createdAtMs: Date.now() };
-    await scans.begin({ ...scan, id }, 1_000);
-    await scans.begin({ ...scan, id: newId('scn', Date.now()) }, 1_000);
+    await scans.begin({ ...scan, id }, 4);
+    await scans.begin({ ...scan, id: newId('scn', Date.now()) }, 4);
     const [claimed] = (await scans.claimScans(1_000)).filter((one) => one.id === id);
     await scans.hold(claimed!);
     const rows = [0, 1, 2].map((index) => ({ lane: 0, index, address: `0x${fresh()}`, used: index === 1 }));
     const ended = [{ ...lanes[0]!, next: 3, lastUsed: 1, done: 'max_scan' as const }];
-    const seen = { found: 1, evidence: 'state', headHeight: 5, unread: 0, tries: 0, reason: null, pauseMs: 0 } as const;
+    const read = { unread: 0, tries: 0, reason: null, pauseMs: 0, paceMs: 1 } as const;
+    const seen = { ...read, found: 1, evidence: 'state', headHeight: 5 } as const;
     await scans.advance(claimed!, { ...seen, state: 'completed', lanes: ended, stoppedBy: 'max_scan' }, rows);
     await scans.scan(live, id);
     await scans.rows(live, id, null, 100);
     await scans.rows(live, id, { lane: 0, index: 0 }, 100);
     const batch = { id: newId('imp', Date.now()), accountId: live, projectId, chain: null, includeChange: false };
     await imports.createBatch({ ...batch, scanId: id, createdAtMs: Date.now() }, 1_000);
-    await scans.underReview(100);
+    await scans.underReview('', 100);
     await scans.review(id, 'approved');
     await scans.cancel(live, id);
+    await scans.forget(0);
   },
 };
 

@@ -9,6 +9,7 @@ import { bitcoin } from '../../chains/btc/network.ts';
 import { addressOfPublicKey } from '../../chains/evm/derive.ts';
 import { addressOfKey as tronAddress } from '../../chains/tron/derive.ts';
 import { addressOfKey as rippleAddress } from '../../chains/xrp/derive.ts';
+import { catalogueOf } from '../../chains/catalogue.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { createSandboxStore } from '../../persistence/postgres/sandbox-store.ts';
 import { createClient } from '../../protocol/client.ts';
@@ -119,7 +120,7 @@ for (const chain of ['eth', 'btc', 'tron', 'xrp'] as const) {
       t.is(scan.warnings.includes('tokens_unseen'), ['eth', 'tron'].includes(chain));
       t.is(
         scan.estimate.requests,
-        chain === 'tron' ? 30_000 : chain === 'eth' ? 300 : chain === 'btc' ? 20_000 : 10_000,
+        chain === 'tron' ? 30_000 : chain === 'eth' ? 600 : chain === 'btc' ? 20_000 : 10_000,
       );
       t.is(scan.scanned, chain === 'btc' ? 51 + 20 : 51);
       const first = await client.must('listScanAddresses', { params: { scanId: scan.id }, query: { size: '20' } });
@@ -224,12 +225,16 @@ test.serial(
     t.like(stopped, { stoppedBy: 'max_scan', truncated: true, scanned: 10_000, review: 'pending' });
     const bearer = await cloud.signIn(await cloud.person({ admin: true }));
     const staff = createClient({ baseUrl: cloud.url, bearer });
-    const { scans } = await staff.must('listScanLimits');
-    t.true(scans.some(({ id }) => id === begun.id));
+    const { content, next } = await staff.must('listScanLimits');
+    t.true(content.some(({ id }) => id === begun.id));
+    t.is(next, null);
     const allowed = await staff.must('approveScanLimit', { params: { scanId: begun.id } });
     t.like(allowed, { maxScan: 10_200, review: 'approved', state: 'queued', scanned: 10_000, truncated: false });
     t.like(await ended(client, begun.scanId), { stoppedBy: 'max_scan', scanned: 10_200, truncated: true });
     t.like(await staff.call('declineScanLimit', { params: { scanId: begun.id } }), { code: 'CONFLICT' });
+    t.like(await staff.call('approveScanLimit', { params: { scanId: `scn_${'a'.repeat(26)}` } }), {
+      code: 'NOT_FOUND',
+    });
     const { totalElements } = await client.must('listScanAddresses', { params: { scanId: begun.id } });
     t.is(totalElements, 10_000);
   },
@@ -297,3 +302,39 @@ test.serial(
     });
   },
 );
+
+test.serial('migration M-D2: limits that wait are listed page by page, each once', async (t) => {
+  const begun: string[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const { client, discover } = await opened('eth');
+    await client.must('simulateChainDown', { body: { chain: 'eth', seconds: 600 } });
+    begun.push(must(await discover({ maxScan: 20_000 })).id);
+  }
+  const bearer = await cloud.signIn(await cloud.person({ admin: true }));
+  const staff = createClient({ baseUrl: cloud.url, bearer });
+  const found: string[] = [];
+  for (let after: string | null = ''; after !== null;) {
+    const page: ReplyOf<'listScanLimits'> = await staff.must('listScanLimits', {
+      query: { size: '1', ...(after === '' ? {} : { after }) },
+    });
+    t.true(page.content.length <= 1);
+    found.push(...page.content.map(({ id }) => id));
+    after = page.next;
+  }
+  t.deepEqual(
+    found.filter((id) => begun.includes(id)),
+    begun,
+  );
+});
+
+test.serial('migration M-D6: without a word about tokens those of the catalogue are asked about', async (t) => {
+  const { discover, client } = await opened('eth');
+  const estimateOf = async (more: Ask) => {
+    const { scanId, estimate } = must(await discover(more));
+    await client.must('cancelScan', { params: { scanId } });
+    return estimate.requests;
+  };
+  t.is(await estimateOf({}), 100 * (3 + catalogueOf('eth').size));
+  t.is(await estimateOf({ probeTokens: [] }), 300);
+  t.is(await estimateOf({ probeTokens: ['USDC'] }), 400);
+});

@@ -19,6 +19,8 @@ import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 
 /** Indexes of one window: what is committed at once, and repeated after a crash. */
 export const WINDOW = 100;
+/** Where the question costs a node the same for as many: a search through all filters, or all unspent outputs. */
+export const WINDOW_OF_NODE = 1_000;
 
 /**
  * Scripts by the purpose of a path. 44' came first, and some wallets have kept it for segwit (rows 9 and 10 of the
@@ -111,11 +113,15 @@ export interface Window {
 }
 
 /** What is read next; null where every lane has ended. */
-export function nextWindow(lanes: readonly Lane[], { maxScan }: Pick<Limits, 'maxScan'>): Window | null {
+export function nextWindow(
+  lanes: readonly Lane[],
+  { maxScan, evidence }: Pick<Limits, 'maxScan'> & { readonly evidence: Evidence | null },
+): Window | null {
   const lane = lanes.findIndex(({ done }) => done === null);
   if (lane === -1) return null;
   const { next } = lanes[lane]!;
-  return { lane, from: next, to: Math.min(next + WINDOW, endOf(lanes[lane]!, maxScan)) };
+  const size = evidence === 'blocks' || evidence === 'unspent_only' ? WINDOW_OF_NODE : WINDOW;
+  return { lane, from: next, to: Math.min(next + size, endOf(lanes[lane]!, maxScan)) };
 }
 
 export interface Advanced {

@@ -6,7 +6,7 @@
 import type { Use } from '../../../chains/use.ts';
 import { chainFailure } from '../../../chains/failure.ts';
 import type { ChainAccess } from '../../../model/ports/chain-access.ts';
-import type { Lane, Scan, ScanStore } from '../../../model/ports/scan-store.ts';
+import type { Lane, Scan, ScanChange, ScanStore } from '../../../model/ports/scan-store.ts';
 import type { WatchStore } from '../../../model/ports/watch-store.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { environmentOf, ledgerOf, type AccountId } from '../../../protocol/ids.ts';
@@ -31,7 +31,7 @@ export const SCAN_SWEEP_MS = 1_000;
 const WINDOWS_MAX = 250;
 /** A third of what a claim lasts: a UTXO scan or a search through filters takes minutes. */
 const HOLD_MS = 20_000;
-/** Pause behind each request to an endpoint: ten a second. */
+/** Pause of a chain behind each request to an endpoint: ten a second, of all scans together. */
 const PAUSE_PER_REQUEST_MS = 100;
 /** Failures in a row after which it waits, and the pauses before it is tried again. */
 const TRIES = 3;
@@ -40,6 +40,7 @@ const WAIT_MS = 30_000;
 /** Blocks by which the watcher of the chain may lag before a scan lets it go first, and for how long. */
 const LAG_BLOCKS_MAX = 3;
 const YIELD_MS = 5_000;
+const LAGS = 'the blocks of the chain are read first: their reading is behind';
 
 /** Reads windows of scans that are due, one after the other, until none is. */
 export async function scanRound(deps: ScanDeps): Promise<void> {
@@ -78,7 +79,7 @@ async function readWindow(deps: ScanDeps, scan: Scan): Promise<void> {
         : unread(deps, scan, reason)));
     }
     if (await isLagging(deps, accountId, chain))
-      return void (await scans.advance(scan, { ...same(scan), pauseMs: YIELD_MS }, []));
+      return void (await scans.advance(scan, { ...same(scan), reason: LAGS, pauseMs: YIELD_MS }, []));
     if (window === null) return void (await complete(deps, scan, scan.lanes, {}));
     const addresses = await addressesOf(accountId, chain, scan.lanes[window.lane]!, window);
     const use = await binding.client.fetchUse?.({ addresses, tokens: scan.tokens });
@@ -108,10 +109,8 @@ async function commit(
     .slice(0, counted)
     .map((address, at) => ({ lane: window.lane, index: window.from + at, address, used: use.used[at]! }));
   const seen = { found, evidence, headHeight: use.height };
-  if (endedBy(lanes) !== null) return complete(deps, scan, lanes, seen, rows);
-  const isSandbox = environmentOf(scan.accountId) === 'sandbox';
-  const pauseMs = isSandbox ? 0 : use.requests * PAUSE_PER_REQUEST_MS;
-  await deps.scans.advance(scan, { ...READ, state: 'running', lanes, ...seen, pauseMs }, rows);
+  if (endedBy(lanes) !== null) return complete(deps, scan, lanes, { ...seen, paceMs: paceOf(scan, use) }, rows);
+  await deps.scans.advance(scan, { ...READ, state: 'running', lanes, ...seen, paceMs: paceOf(scan, use) }, rows);
 }
 
 const READ = { unread: 0, tries: 0, reason: null, pauseMs: 0 } as const;
@@ -120,13 +119,17 @@ async function complete(
   { scans, log }: ScanDeps,
   scan: Scan,
   lanes: readonly Lane[],
-  seen: Pick<Parameters<ScanStore['advance']>[1], 'found' | 'evidence' | 'headHeight'>,
+  seen: Pick<ScanChange, 'found' | 'evidence' | 'headHeight' | 'paceMs'>,
   rows: Parameters<ScanStore['advance']>[2] = [],
 ): Promise<void> {
   const stoppedBy = endedBy(lanes)!;
   const isMine = await scans.advance(scan, { ...READ, state: 'completed', lanes, ...seen, stoppedBy }, rows);
   if (isMine) log.info({ accountId: scan.accountId, scanId: scan.id, stoppedBy }, 'a scan has ended');
 }
+
+/** A simulated ledger has no pace. */
+const paceOf = ({ accountId }: Pick<Scan, 'accountId'>, { requests }: Use): number =>
+  environmentOf(accountId) === 'sandbox' ? 0 : requests * PAUSE_PER_REQUEST_MS;
 
 const same = ({ state, unread: left, tries, reason }: Scan) => ({ state, unread: left, tries, reason });
 

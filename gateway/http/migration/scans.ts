@@ -32,7 +32,6 @@ type Area =
 
 /** Of an account, at once. */
 const RUNNING_MAX = 4;
-const LIMITS_SHOWN = 200;
 /** What an endpoint is asked of a scan in a second. */
 const REQUESTS_PER_SECOND = 10;
 const CALLS_PER_REQUEST = 100;
@@ -57,7 +56,8 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   ): Promise<ReplyOf<'getScan'> | Refusal> {
     const { scanId } = asked.params;
     const scan = await scans.review(scanId, review);
-    if (scan === null)
+    if (scan === 'unknown') return unknownIn(asked, 'scan', scanId);
+    if (scan === 'none_waits')
       return refuse('CONFLICT', { reason: 'state' }, 'no limit of this scan waits, or another scan of its keys runs');
     const { note } = asked;
     if (note !== null)
@@ -154,9 +154,19 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       });
       return pageOf(content, { page, size, total: lengths.reduce((sum, rows_) => sum + rows_, 0), next });
     },
-    async listScanLimits() {
-      const waiting = await scans.underReview(LIMITS_SHOWN);
-      return { scans: waiting.map((scan) => ({ ...viewOf(scan), accountId: scan.accountId })) };
+    async listScanLimits({ query }) {
+      const ask = pageAskOf('scan-limits', query);
+      if (isRefusal(ask)) return ask;
+      const after = 'after' in ask ? ask.after : null;
+      const rows = await scans.underReview(after?.key ?? '', ask.size + 1);
+      const shown = rows.slice(0, ask.size);
+      return {
+        content: shown.map((scan) => ({ ...viewOf(scan), accountId: scan.accountId })),
+        next:
+          rows.length > ask.size
+            ? cursorText('scan-limits', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id })
+            : null,
+      };
     },
     approveScanLimit: (asked) => decided(asked, 'approved'),
     declineScanLimit: (asked) => decided(asked, 'declined'),
@@ -166,9 +176,8 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 const highest = (mapping: readonly Mapped[]): number | null =>
   mapping.reduce<number | null>((most, { index }) => Math.max(most ?? 0, index), null);
 
-/** Tokens reach addresses of tron that were never activated, and are all that deposit addresses have there. */
-const probedAnyway = (chain: Chain): string[] =>
-  chain === 'tron' ? [...catalogueOf(chain).values()].map(({ symbol }) => symbol) : [];
+/** Tokens are all that many deposit addresses have: what the catalogue names is asked about where nobody said what. */
+const probedAnyway = (chain: Chain): string[] => [...catalogueOf(chain).values()].map(({ symbol }) => symbol);
 
 /** Every deployment of a symbol on the chain. Refuses: TOKEN_NOT_ON_CHAIN, TOKEN_NOT_SUPPORTED. */
 function tokensNamed(chain: Chain, catalogue: Catalogue, symbols: readonly string[]): Token[] | Refusal {

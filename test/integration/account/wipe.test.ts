@@ -117,7 +117,7 @@ async function scanned(accountId: AccountId): Promise<void> {
   const limits = { gapLimit: 20, maxScan: 100, requestedMaxScan: null, review: null, tokens: [], mappedTo: 1 };
   const mapping = [{ index: 1, userRef: PRIVATE }];
   const of = { accountId, projectId, keySourceId: 'ks_x', chain: 'eth' } as const;
-  await stores.scans.begin({ ...of, ...limits, id, lanes, mapping, createdAtMs: NOW_MS }, 10);
+  await stores.scans.begin({ ...of, ...limits, id, lanes, mapping, createdAtMs: NOW_MS }, 4);
   const rows = Array.from({ length: STEP_ROWS + 1 }, (_, index) => ({
     lane: 0,
     index,
@@ -126,7 +126,8 @@ async function scanned(accountId: AccountId): Promise<void> {
   }));
   const more = { unread: 0, tries: 0, reason: null, pauseMs: 1e9 } as const;
   const now = [{ ...lanes[0]!, next: rows.length, lastUsed: STEP_ROWS }];
-  await stores.scans.advance({ accountId, id, version: 0 }, { ...more, state: 'running', lanes: now }, rows);
+  const of_ = { accountId, id, chain: 'eth', version: 0 } as const;
+  await stores.scans.advance(of_, { ...more, state: 'running', lanes: now }, rows);
 }
 
 /** What is left of an account, with nothing in it that another account has otherwise. */

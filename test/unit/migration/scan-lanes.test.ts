@@ -22,7 +22,11 @@ function scanned(uses: ReadonlySet<number>, limits: Limits, from: readonly Lane[
   let now = from,
     found = 0,
     windows = 0;
-  for (let window = nextWindow(now, limits); window !== null; window = nextWindow(now, limits)) {
+  for (
+    let window = nextWindow(now, { ...limits, evidence: null });
+    window !== null;
+    window = nextWindow(now, { ...limits, evidence: null })
+  ) {
     const { from: first, to, lane } = window;
     const used = Array.from({ length: to - first }, (_, at) => uses.has(first + at));
     const moved = advance(now, { lane }, used, limits, 'state');
