@@ -24,6 +24,7 @@ import type { Nodes } from '../model/ports/nodes.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { RateLimiter } from '../model/ports/rate-limiter.ts';
+import type { BillingProvider } from '../model/ports/billing-provider.ts';
 import type { BillingStore } from '../model/ports/billing-store.ts';
 import type { ReadStore } from '../model/ports/read-store.ts';
 import type { SandboxControl } from '../model/ports/sandbox-control.ts';
@@ -93,7 +94,7 @@ export interface GatewayDeps {
     readonly find: FindStore;
     readonly changes: ChangeStore;
     readonly timeline: TimelineStore;
-    readonly billing: Pick<BillingStore, 'statement' | 'statements' | 'isCollected'>;
+    readonly billing: BillingStore;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;
     readonly tokenRequests: TokenRequestStore;
@@ -105,6 +106,8 @@ export interface GatewayDeps {
     readonly scans: ScanStore;
   };
   readonly accounts: Accounts;
+  /** Who takes payments of statements. Console B17. */
+  readonly provider: BillingProvider;
   readonly chains: ChainAccess;
   readonly wayOut: WayOut;
   readonly edges: EdgeStreams;

@@ -81,3 +81,14 @@ function wrappingOf(name: string, value: string): string | null {
     return 'is in quotes, which are a part of it here: write it without them';
   return PLAIN.test(name) && value !== value.trim() ? 'begins or ends with white space: write it without' : null;
 }
+
+/** Settings of the cloud that carry a credential, each of which may be in a file; not those of each chain. */
+export const CLOUD_SECRETS_IN_FILES = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'SMTP_URL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+] as const;
+/** What a cloud node's process forgets once it was read. */
+export const CLOUD_SECRETS = [...CLOUD_SECRETS_IN_FILES, 'SECRET_KEY', 'DATABASE_OWNER_URL', 'CLUSTER_SECRET'] as const;

@@ -10,6 +10,7 @@ import {
 } from '../chain-watchers/settings.ts';
 import { readClusterSecrets } from '../cluster/secrets.ts';
 import { CONTACT } from '../gateway/pages/security-txt.ts';
+import { BILLING_SETTINGS, billingProblems } from '../gateway/billing-provider/settings.ts';
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
 import { NAME_SERVER } from '../gateway/http/client-address.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
@@ -24,7 +25,7 @@ import {
   problemOf,
 } from '../protocol/node/setting-forms.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
-import { unreadSettings, withWrapped } from '../protocol/setting-names.ts';
+import { CLOUD_SECRETS_IN_FILES, unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS } from '../protocol/slugs.ts';
 import { readSealKeys } from '../persistence/secret-box.ts';
 
@@ -110,6 +111,7 @@ const schema = z.object({
     .default('Flock <flock@localhost>'),
   /** Destinations that nothing is built for: `chain:address:rule` each. */
   SCREENED_ADDRESSES: listSetting.refine(areScreened, SCREENED_FORM).default([]),
+  ...BILLING_SETTINGS,
   SIGN_UP: z.enum(['invite', 'open', 'closed']).default('invite'),
   WEBHOOK_LADDER_SECONDS: listSetting.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
@@ -127,7 +129,7 @@ const schema = z.object({
 });
 
 /** Settings that carry a credential, beside those that have a file of their own form: each may be in a file. */
-const IN_FILES = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', ...CHAINS.map((chain) => `${chain.toUpperCase()}_RPC_URLS`)];
+const IN_FILES = [...CLOUD_SECRETS_IN_FILES, ...CHAINS.map((chain) => `${chain.toUpperCase()}_RPC_URLS`)];
 const NAMES = {
   known: [
     ...Object.keys(schema.shape),
@@ -174,6 +176,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push('SMTP_URL or MAIL_DIR: at most one');
   if (present.SIGN_UP === 'open' && present.SMTP_URL === undefined && present.MAIL_DIR === undefined)
     problems.push('SIGN_UP: open needs a way for letters: SMTP_URL, or MAIL_DIR');
+  problems.push(...billingProblems(present));
   const chains = readChainSettings(present, problems);
   problems.push(...unreadSettings(present, NAMES));
   const sealKeys = readSealKeys(present, problems);

@@ -1,4 +1,5 @@
 /** A cloud node's process. `npm run cloud`, or a child of developer mode, the demo and the tests. */
+import { CLOUD_SECRETS } from '../protocol/setting-names.ts';
 import { ConfigurationError, readConfig } from './config.ts';
 import { exitWithParent, stopOnSignals } from './drain.ts';
 import { isAway } from '../persistence/postgres/away.ts';
@@ -11,8 +12,7 @@ import { JoinRefused } from '../cluster/join.ts';
 async function main(): Promise<void> {
   const serves = exitWithParent();
   const config = readConfig(process.env);
-  for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'SMTP_URL', 'CLUSTER_SECRET'])
-    delete process.env[name];
+  for (const name of CLOUD_SECRETS) delete process.env[name];
   const log = createLog(config.LOG_LEVEL, config.NODE_NAME, undefined, {
     isAway,
     elapsedMs: () => performance.now(),

@@ -15,6 +15,7 @@ import { createPublisher } from '../actors/webhook/publisher.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
+import { billingProviderOf } from '../gateway/billing-provider/settings.ts';
 import { createConsole } from '../console/open.ts';
 import { outsideIssuerOf, providersOf } from '../gateway/http/auth/provider-settings.ts';
 import { createGateway, type Gateway } from '../gateway/http/server.ts';
@@ -223,6 +224,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     nowMs,
     stores: { ...stores, reads: stores.read },
     accounts,
+    provider: billingProviderOf(config),
     chains: chains.access,
     wayOut: wayOutOf(wired),
     edges: wired.reach.edges,
@@ -277,7 +279,12 @@ function startBackground(wired: Wired): void {
   const debounceMs = config.SWEEP_DEBOUNCE * 1_000;
   startSweeper(workers, { accounts, sandbox, nowMs, isMine, log, debounceMs, ...of });
   if (!config.ROLES.includes('schedules')) return;
-  const stopJobs = startSchedules({ ...parts, dnsServers: config.DNS_SERVERS, nodeId: reach.nodes.self });
+  const stopJobs = startSchedules({
+    ...parts,
+    ...billingProviderOf(config),
+    dnsServers: config.DNS_SERVERS,
+    nodeId: reach.nodes.self,
+  });
   later('schedules', 100, async () => stopJobs());
   const mail = { stores: background, secrets: wired.secrets };
   const closeMail = startMail({ ...parts, config, publicUrl: publicUrlOf(config), ...mail });

@@ -4,6 +4,7 @@
  */
 import { schedule } from 'node-cron';
 import { notePeaks } from '../actors/address/rounds.ts';
+import { collectionRound, type MayCollect } from '../actors/billing/collect.ts';
 import { closePeriods } from '../actors/billing/rounds.ts';
 import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
 import { expireBuilds } from '../actors/outgoing/rounds.ts';
@@ -105,8 +106,8 @@ export function jobsOf({
   accounts,
   nowMs,
   log,
-  ...dns
-}: Omit<ScheduleParts, 'system' | 'stores' | 'chains'> & DnsSettings): Job[] {
+  ...own
+}: Omit<ScheduleParts, 'system' | 'stores' | 'chains'> & DnsSettings & MayCollect): Job[] {
   const daily = DAY_MS / 1_000;
   return [
     {
@@ -126,8 +127,13 @@ export function jobsOf({
     { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
     { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },
     { job: 'key-letters', everySeconds: 3_600, work: () => stores.writeLetters(nowMs()) },
-    { job: 'domains', everySeconds: 3_600, work: async () => void (await domainRound(stores.sso, dns, nowMs())) },
+    { job: 'domains', everySeconds: 3_600, work: async () => void (await domainRound(stores.sso, own, nowMs())) },
     { job: 'statements', everySeconds: 3_600, work: (run) => closePeriods({ stores, accounts }, nowMs(), run) },
+    {
+      job: 'collections',
+      everySeconds: 60,
+      work: (run) => collectionRound({ ...own, stores, accounts, nowMs, log }, run),
+    },
     {
       job: 'imports',
       everySeconds: 5,
@@ -187,7 +193,9 @@ export function startOwnSchedules({
  * Every node tries each of them at its start, each minute and when a day begins; the claim says which one does it. The
  * answer stops the tries.
  */
-export function startSchedules(parts: ScheduleParts & DnsSettings & { readonly nodeId: string }): () => void {
+export function startSchedules(
+  parts: ScheduleParts & DnsSettings & MayCollect & { readonly nodeId: string },
+): () => void {
   const { system, background, nodeId, log } = parts;
   often(system, 'schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));
   often(system, 'schedules/token-requests', TOKEN_SWEEP_MS, async () => {

@@ -2,11 +2,11 @@
 import type { BillingCommand, BillingState } from '../../model/account/billing.ts';
 import type { PlanSees } from '../../model/account/capabilities.ts';
 import type { Capability } from '../account/decision.ts';
-import { closePeriods, recordCollection } from './decide.ts';
+import { closePeriods, recordCollection, takePayment } from './decide.ts';
 import { billingFolds } from './evolve.ts';
 
 export const billing: Capability<BillingCommand, PlanSees, BillingState> = {
   owns: ['openPeriod', 'owed', 'settledBy'],
-  decide: { close_periods: closePeriods, record_collection: recordCollection },
+  decide: { close_periods: closePeriods, record_collection: recordCollection, take_payment: takePayment },
   folds: billingFolds,
 };

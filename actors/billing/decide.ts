@@ -1,6 +1,8 @@
 /** Statements of the months that are over, and what was paid of them. */
+import { createHash } from 'node:crypto';
 import { accept, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { notFound, refuse } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { turnOfMonth } from './period.ts';
 
 /** Asked again it changes nothing. */
@@ -33,4 +35,35 @@ export function recordCollection({
     [{ type: 'collection_recorded', statementId, cents, byUser }],
     [{ table: 'collections', key: id, row }],
   );
+}
+
+/**
+ * What a provider says that it took in all. A word that is repeated, late, or older than one that was taken changes
+ * nothing: what counts is the sum, which only grows. More than is left is taken up to what is left.
+ */
+export function takePayment({
+  state,
+  command: { statementId, provider, reference, paidCents },
+  nowMs,
+}: Deciding<'take_payment'>): AccountDecision<'take_payment'> {
+  const owed = state.owed[statementId];
+  if (owed === undefined) return accept({ left: '0' });
+  const left = BigInt(owed.cents);
+  const more = BigInt(paidCents) - BigInt(owed.taken?.[reference] ?? 0);
+  if (more <= 0n) return accept({ left: String(left) });
+  const taken = more < left ? more : left;
+  const cents = String(taken);
+  const id = takingIdOf(statementId, reference, paidCents, nowMs);
+  const row = { id, statementId, amountCents: cents, byUser: provider, reason: reference, collectedAtMs: nowMs };
+  return accept(
+    { left: String(left - taken) },
+    [{ type: 'collection_recorded', statementId, cents, byUser: provider, reference }],
+    [{ table: 'collections', key: id, row }],
+  );
+}
+
+/** Each sum of a reference is recorded once. */
+function takingIdOf(statementId: string, reference: string, paidCents: string, atMs: number): string {
+  const digest = createHash('sha256').update(`taking|${statementId}|${reference}|${paidCents}`).digest();
+  return newId('col', atMs, digest.subarray(0, 10));
 }

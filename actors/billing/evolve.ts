@@ -1,5 +1,5 @@
 /** How the running month and its counts change. */
-import type { BillingState } from '../../model/account/billing.ts';
+import type { BillingState, Owed } from '../../model/account/billing.ts';
 import type { PlanState } from '../../model/account/plan.ts';
 import type { Folds } from '../account/decision.ts';
 
@@ -16,15 +16,22 @@ export const billingFolds: Folds<Counted, BillingState> = {
       : { owed: { ...owed, [more.statementId]: { cents: more.cents, dueAtMs: more.dueAtMs } } }),
     settledBy: Object.fromEntries(Object.entries(settledBy).filter(([of]) => of > month)),
   }),
-  collection_recorded: ({ owed }, { statementId, cents }) => {
-    const { [statementId]: paid, ...others } = owed;
-    const left = BigInt(paid?.cents ?? 0) - BigInt(cents);
-    return { owed: left > 0n ? { ...others, [statementId]: { ...paid!, cents: String(left) } } : others };
+  collection_recorded: ({ owed }, { statementId, cents, reference }) => {
+    const { [statementId]: before, ...others } = owed;
+    const left = BigInt(before?.cents ?? 0) - BigInt(cents);
+    if (before === undefined || left <= 0n) return { owed: others };
+    const more = reference === undefined ? {} : { taken: takenOf(before, reference, cents) };
+    return { owed: { ...others, [statementId]: { ...before, cents: String(left), ...more } } };
   },
   withdrawal_confirmed: (state, { period }) => (period === null ? {} : counted(state, period, 1)),
   withdrawal_failed: (state, { uncounted }) => (uncounted === undefined ? {} : counted(state, uncounted, -1)),
   sandbox_reset: () => ({ settledBy: {} }),
 };
+
+const takenOf = ({ taken = {} }: Owed, reference: string, cents: string): NonNullable<Owed['taken']> => ({
+  ...taken,
+  [reference]: String(BigInt(taken[reference] ?? 0) + BigInt(cents)),
+});
 
 /** Months that have ended without a statement to come are forgotten with the first count of a later one. */
 function counted(

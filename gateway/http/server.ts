@@ -12,6 +12,7 @@ import { newId } from '../../protocol/node/ids.ts';
 import { BODY_BYTES_MAX, bodyBytesOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../deps.ts';
+import { serveProviderWebhook } from '../billing-provider/webhook.ts';
 import { serveConsole } from '../pages/console.ts';
 import { servePages } from '../pages/docs.ts';
 import { serveSamlPost } from '../pages/saml-post.ts';
@@ -115,6 +116,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   });
   serveConsole(app, deps.console);
   await serveSamlPost(app, deps);
+  await serveProviderWebhook(app, deps);
   serveExplorer(app, deps.sandbox);
   await servePay(app, deps, checkout, () => state.draining && !state.serving);
   servePreflight(app, deps, checkout);

@@ -30,13 +30,16 @@ export interface Owed {
   cents: string;
   /** The subscription lapses `LAPSE_MS` later. */
   dueAtMs: number;
+  /** What was taken of it so far from a provider of payments, cents by the provider's reference. */
+  taken?: Record<string, string>;
 }
 
-/** What a customer paid of a statement, as an administrator recorded it. Never changed. */
+/** What a customer paid of a statement, as an administrator or a provider of payments has it. Never changed. */
 export interface CollectionRow {
   id: string;
   statementId: string;
   amountCents: string;
+  /** An administrator's id, or the name of a provider. */
   byUser: string;
   reason: string;
   collectedAtMs: number;
@@ -70,18 +73,22 @@ export interface StatementRow {
 export type BillingCommand =
   /** Closes the months that have ended. */
   | { type: 'close_periods' }
-  | { type: 'record_collection'; id: string; statementId: string; cents: string; byUser: string; reason: string };
+  | { type: 'record_collection'; id: string; statementId: string; cents: string; byUser: string; reason: string }
+  /** All that a provider took for one reference, cents, however often it says so and in whatever order. */
+  | { type: 'take_payment'; statementId: string; provider: string; reference: string; paidCents: string };
 
 export type BillingEvent =
   | { type: 'period_opened'; month: string; base: Priced }
   | { type: 'charge_made'; charge: Charge }
   /** `owed` where its statement has something to pay. */
   | { type: 'period_closed'; month: string; owed?: Owed & { statementId: string } }
-  | { type: 'collection_recorded'; statementId: string; cents: string; byUser: string };
+  /** `reference` where a provider took it. */
+  | { type: 'collection_recorded'; statementId: string; cents: string; byUser: string; reference?: string };
 
 export interface BillingReplies {
   close_periods: { closed: string[] };
   record_collection: { left: string };
+  take_payment: { left: string };
 }
 
 export type BillingWrite = StoredWrite<'statements', StatementRow> | StoredWrite<'collections', CollectionRow>;

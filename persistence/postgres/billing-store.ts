@@ -1,7 +1,7 @@
 /** Statements over PostgreSQL; they are written with the append that closes their month. */
-import type { BillingStore, Statement } from '../../model/ports/billing-store.ts';
+import type { BillingStore, Payer, Statement, StatementRef } from '../../model/ports/billing-store.ts';
 import type { StatementLetter } from '../../model/ports/mail-store.ts';
-import type { AccountId } from '../../protocol/ids.ts';
+import { organizationOf, type AccountId } from '../../protocol/ids.ts';
 import { DUE_MS, LAPSE_MS } from '../../protocol/plans.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -19,8 +19,12 @@ const LETTERS: readonly { kind: StatementLetter; hours: number }[] = [
   { kind: 'subscription_lapsed', hours: (DUE_MS + LAPSE_MS) / HOUR_MS },
 ];
 
-const paid = (sql: Sql) => sql`coalesce((select sum(c.amount_cents) from collection c
-  where c.account_id = s.account_id and c.statement_id = s.id), 0)::bigint as paid_cents`;
+const whole = (sql: Sql) => sql`select s.*, coalesce((select sum(c.amount_cents) from collection c
+    where c.account_id = s.account_id and c.statement_id = s.id), 0)::bigint as paid_cents,
+  r.status as request_status, r.provider, r.reference, r.page, r.round,
+  coalesce((select sum(c.amount_cents) from collection c where c.account_id = s.account_id
+    and c.statement_id = s.id and c.by_user = r.provider and c.reason = r.reference), 0)::bigint as taken_cents
+  from statement s left join collection_request r on r.account_id = s.account_id and r.statement_id = s.id`;
 
 export function createBillingStore(sql: Sql): BillingStore {
   return {
@@ -29,17 +33,12 @@ export function createBillingStore(sql: Sql): BillingStore {
         select v.* from ${asTenant(
           sql,
           accountId,
-          sql`select *, ${paid(sql)} from statement s where account_id = t.account order by period desc limit ${STATEMENTS_MAX}`,
+          sql`${whole(sql)} where s.account_id = t.account order by period desc limit ${STATEMENTS_MAX}`,
         )} order by v.period desc`;
       return rows.map(statementOf);
     },
     statement: (accountId, id) =>
-      oneOf(
-        sql,
-        accountId,
-        sql`select *, ${paid(sql)} from statement s where account_id = t.account and id = ${id}`,
-        statementOf,
-      ),
+      oneOf(sql, accountId, sql`${whole(sql)} where s.account_id = t.account and s.id = ${id}`, statementOf),
     async isCollected(accountId, id) {
       const select = sql`select id from collection where account_id = t.account and id = ${id}`;
       return (await oneOf(sql, accountId, select, ({ id: found }) => found)) !== null;
@@ -48,6 +47,38 @@ export function createBillingStore(sql: Sql): BillingStore {
       const [row] = await sql<{ written: number }[]>`
         select write_statement_letters(${new Date(nowMs)}, ${sql.json(LETTERS as never)}) as written`;
       return row!.written;
+    },
+    async requestsDue(nowMs, limit) {
+      const rows = await sql<StatementRef[]>`select * from collection_requests_due(${new Date(nowMs)}, ${limit})`;
+      return [...rows];
+    },
+    async ringRequest(provider, reference, nowMs) {
+      const [row] = await sql<StatementRef[]>`
+        select * from ring_collection_request(${provider}, ${reference}, ${new Date(nowMs)})`;
+      return row ?? null;
+    },
+    async writeRequest({ accountId, statementId }, roundBefore, now, nextMs) {
+      const [row] = await sql<{ written: boolean }[]>`
+        select write_collection_request(${accountId}, ${statementId}, ${roundBefore}, ${sql.json({ ...now })},
+                                        ${new Date(nextMs)}) as written`;
+      return row!.written;
+    },
+    async payer(accountId, provider) {
+      const [row] = await sql<Payer[]>`
+        select o.name, u.email, (select p.reference from provider_payer p
+                                  where p.account_id = ${accountId} and p.provider = ${provider}) as reference
+          from organization o
+          join membership m on m.organization_id = o.id and m.role = 'owner'
+          join console_user u on u.id = m.user_id
+         where o.id = ${organizationOf(accountId)} order by u.id limit 1`;
+      return row ?? null;
+    },
+    async keepPayer(accountId, provider, reference) {
+      await sql`insert into provider_payer (account_id, provider, reference)
+        values (${accountId}, ${provider}, ${reference}) on conflict do nothing`;
+      const [row] = await sql<{ reference: string }[]>`
+        select reference from provider_payer where account_id = ${accountId} and provider = ${provider}`;
+      return row!.reference;
     },
     async accountsWithOpenPeriod(thisMonth, after, limit) {
       const rows = await sql<{ accountId: AccountId }[]>`
@@ -67,5 +98,16 @@ function statementOf(row: Columns): Statement {
     paidCents: String(row.paidCents),
     settled: Number(row.settled),
     issuedAtMs: row.issuedAt,
+    request:
+      row.requestStatus === null
+        ? null
+        : {
+            status: row.requestStatus,
+            provider: row.provider,
+            reference: row.reference,
+            page: row.page,
+            round: row.round,
+            takenCents: String(row.takenCents),
+          },
   } as Statement;
 }

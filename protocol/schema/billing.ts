@@ -93,8 +93,27 @@ export const statement = z.object({
   settledTransactions: count,
   issuedAt: instant,
   dueAt: instant,
-  paid: dollars.meta({ description: 'as administrators recorded it' }),
+  paid: dollars.meta({ description: 'as administrators or the provider of payments recorded it' }),
   left: dollars.meta({ description: 'to pay; 14 days after it was due the subscription lapses' }),
+  payment: z
+    .object({
+      provider: z.enum(['manual', 'stripe']).meta({ description: 'who says what was paid: administrators, or Stripe' }),
+      page: z
+        .string()
+        .nullable()
+        .meta({
+          description: "the provider's own page to pay what is left; null where none is open",
+          examples: ['https://invoice.stripe.com/i/acct_1/test_1'],
+        }),
+      bankDetails: z
+        .string()
+        .nullable()
+        .meta({
+          description: "the operator's account for a transfer, naming the number; null where it says none",
+          examples: ['Example Bank, IBAN GB33BUKB20201555555555'],
+        }),
+    })
+    .meta({ description: 'how it is paid' }),
 });
 export const statementPage = pageReply(statement);
 

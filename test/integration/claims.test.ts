@@ -1075,6 +1075,22 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
            where written > 0`,
     },
   ],
+  ring_collection_request: [
+    {
+      name: 'a reference of nobody',
+      expected: 'nothing',
+      call: () => database.sql`select 1 from ring_collection_request('stripe', 'in_of_nobody', now())`,
+    },
+  ],
+  write_collection_request: [
+    {
+      name: 'a statement that is not there',
+      expected: 'nothing',
+      call: () =>
+        database.sql`
+          select 1 where write_collection_request(${theirs.live}, 'stm_none', 0, '{"status": "open", "round": 1}', now())`,
+    },
+  ],
   claim_mail: [
     {
       name: 'mail that is not due',
@@ -1221,6 +1237,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 /** Reads over all accounts, which the watchers, the publisher and operators need; they write nothing. */
 const READS = [
   'account_changes',
+  'collection_requests_due',
   'events_of_transaction',
   'accounts_with_addresses',
   'accounts_with_due_facts',

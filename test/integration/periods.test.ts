@@ -239,6 +239,7 @@ test.serial('§2.8 each minute: sessions that ended an hour ago go, and instruct
     accounts: accounts as Accounts,
     nowMs: () => nowMs,
     log,
+    collector: null,
     dnsServers: [],
   }).find(({ job }) => job === 'purge')!;
   await work({ periodMs: nowMs, signal: new AbortController().signal });

@@ -1180,12 +1180,21 @@ const READS: Record<string, Work> = {
     await operators.accountsWithAddresses('', 16);
     await operators.accountsWithPendingBand(Date.now(), '', 16);
   },
-  'billing.statements statement accountsWithOpenPeriod isCollected writeLetters': async ({ stores, live }) => {
+  'billing.statements statement accountsWithOpenPeriod isCollected writeLetters requests payer': async ({
+    stores,
+    live,
+  }) => {
     await stores.billing.statements(live);
     await stores.billing.statement(live, 'stm_1');
     await stores.billing.isCollected(live, 'col_1');
     await stores.billing.writeLetters(Date.now());
     await stores.billing.accountsWithOpenPeriod('2026-08', '', 16);
+    await stores.billing.requestsDue(Date.now(), 8);
+    await stores.billing.ringRequest('stripe', 'in_1', Date.now());
+    const request = { status: 'due', provider: null, reference: null, page: null, round: 0, takenCents: '0' } as const;
+    await stores.billing.writeRequest({ accountId: live, statementId: 'stm_1' }, 0, request, Date.now());
+    await stores.billing.payer(live, 'stripe');
+    await stores.billing.keepPayer(live, 'stripe', 'cus_1');
   },
 };
 

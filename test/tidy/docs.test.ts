@@ -65,6 +65,8 @@ function documented(): Set<string> {
 /** Where the settings of both processes are. */
 const SETTING_FILES = [
   'chain-watchers/settings.ts',
+  'gateway/billing-provider/settings.ts',
+  'protocol/setting-names.ts',
   'supervision/config.ts',
   'edge/config.ts',
   'edge/keystore/settings.ts',
@@ -85,7 +87,7 @@ function read(): Set<string> {
     for (const [, name] of text.matchAll(/CHAIN_(?:SECRET|TOKEN_CAPS) = '([A-Z_]+)'/g)) names.add(`${name!}_<CHAIN>`);
     for (const [, name] of text.matchAll(/readSecret\((?:env|present), '([A-Z0-9_]+)'/g))
       for (const form of [name!, `${name}_FILE`]) names.add(form);
-    for (const [, list] of text.matchAll(/IN_FILES = \[(.*)\];/g))
+    for (const [, list] of text.matchAll(/IN_FILES = \[([\s\S]*?)\](?: as const)?;/g))
       for (const [, name, ofChain] of list!.matchAll(/'([A-Z_]+)'|\}_([A-Z_]+)`/g))
         names.add(`${name ?? `<CHAIN>_${ofChain!}`}_FILE`);
   }

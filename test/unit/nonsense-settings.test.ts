@@ -46,6 +46,8 @@ const LAWFUL: Readonly<Record<string, readonly Kind[]>> = {
   CHECKOUT_ADDRESS_REST: ['beyond'],
   CLUSTER_SECRET: ['long'],
   OIDC_ISSUER: ['url'],
+  BANK_DETAILS: ALL.filter((kind) => kind !== 'space' && kind !== 'control' && kind !== 'line' && kind !== 'long'),
+  STRIPE_API_URL: ['url'],
   WEBHOOK_LADDER_SECONDS: NUMBERS,
   MAIL_DIR: PATHS,
   SANDBOX_REQUESTS_PER_MINUTE: ['beyond'],

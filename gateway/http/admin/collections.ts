@@ -1,5 +1,6 @@
-/** What administrators record of payments. Console B17: a provider of no money, the bank's own list is the truth. */
+/** What administrators record of payments, beside a provider too. Console B17: the bank's own list is the truth. */
 import { createHash } from 'node:crypto';
+import { lookAt } from '../../../actors/billing/collect.ts';
 import { notFound, refuse } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { statementView } from '../billing/billing.ts';
@@ -12,12 +13,19 @@ export function collectionHandlers(deps: HandlerDeps): Pick<Handlers, 'listAccou
   const {
     accounts,
     stores: { billing },
+    provider,
     log,
   } = deps;
   return {
     async listAccountStatements({ params: { accountId }, query }) {
       const rows = await billing.statements(accountId);
-      return wholePage('statements', rows.map(statementView), query, ({ period }) => period, 'newest');
+      return wholePage(
+        'statements',
+        rows.map((row) => statementView(row, provider)),
+        query,
+        ({ period }) => period,
+        'newest',
+      );
     },
     async recordCollection(asked) {
       const {
@@ -45,7 +53,10 @@ export function collectionHandlers(deps: HandlerDeps): Pick<Handlers, 'listAccou
         { requestId, userId, accountId, names: [statementId] },
         'an administrator recorded a payment of a statement',
       );
-      return statementView((await billing.statement(accountId, statementId))!);
+      // What is open at a provider is about what was left before: it is withdrawn.
+      if (provider.collector !== null)
+        await lookAt({ ...deps, collector: provider.collector }, { accountId, statementId });
+      return statementView((await billing.statement(accountId, statementId))!, provider);
     },
   };
 }

@@ -6,6 +6,7 @@ import { subscriptionOf } from '../../../actors/plan/limits.ts';
 import type { Priced, StatementLine } from '../../../model/account/billing.ts';
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
 import type { Statement } from '../../../model/ports/billing-store.ts';
+import type { BillingProvider } from '../../../model/ports/billing-provider.ts';
 import { notFound } from '../../../protocol/errors.ts';
 import { organizationOf } from '../../../protocol/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
@@ -67,19 +68,25 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     changePlan: { replay, handle: buy },
     async listStatements(asked) {
       const rows = await billing.statements(accountOf(asked));
-      return wholePage('statements', rows.map(statementView), asked.query, ({ period }) => period, 'newest');
+      return wholePage(
+        'statements',
+        rows.map((row) => statementView(row, deps.provider)),
+        asked.query,
+        ({ period }) => period,
+        'newest',
+      );
     },
     async getStatement(asked) {
       const { id } = asked.params;
       const found = await billing.statement(accountOf(asked), id);
-      return found === null ? notFound('statement', id) : statementView(found);
+      return found === null ? notFound('statement', id) : statementView(found, deps.provider);
     },
     async exportStatement(asked) {
       const { id } = asked.params,
         accountId = accountOf(asked);
       const found = await billing.statement(accountId, id);
       if (found === null) return notFound('statement', id);
-      const statement = statementView(found),
+      const statement = statementView(found, deps.provider),
         isCsv = asked.query.format === 'csv';
       asked.setHeader('content-disposition', `attachment; filename="${found.number}.${asked.query.format}"`);
       asked.setHeader('content-type', `text/${asked.query.format}; charset=utf-8`);
@@ -183,7 +190,7 @@ function previewView(preview: AccountReplies['preview_plan']): ReplyOf<'previewP
 
 const boughtView = ({ tier, band, feeCents }: Priced) => ({ tier, band, monthlyFee: cents(feeCents) });
 
-function lineView(line: StatementLine): ReplyOf<'getStatement'>['lines'][number] {
+export function lineView(line: StatementLine): ReplyOf<'getStatement'>['lines'][number] {
   const amount = cents(line.cents);
   if (line.kind === 'base') return { kind: 'base', tier: line.tier, band: line.band, amount };
   if (line.kind === 'overage') {
@@ -197,7 +204,9 @@ function lineView(line: StatementLine): ReplyOf<'getStatement'>['lines'][number]
 const leftOf = ({ totalCents, paidCents }: Statement): bigint =>
   BigInt(totalCents) > BigInt(paidCents) ? BigInt(totalCents) - BigInt(paidCents) : 0n;
 
-export function statementView(row: Statement): ReplyOf<'getStatement'> {
+export function statementView(row: Statement, provider: BillingProvider): ReplyOf<'getStatement'> {
+  const { request } = row,
+    isOpen = request?.status === 'open' && request.provider === provider.collector?.name;
   return {
     id: row.id,
     number: row.number,
@@ -210,5 +219,6 @@ export function statementView(row: Statement): ReplyOf<'getStatement'> {
     dueAt: instantOf(row.issuedAtMs + DUE_MS),
     paid: cents(row.paidCents),
     left: cents(String(leftOf(row))),
+    payment: { provider: provider.name, page: isOpen ? request.page : null, bankDetails: provider.bankDetails },
   };
 }

@@ -8,7 +8,7 @@ type Line = Statement['lines'][number];
 const escaped = (text: unknown): string => String(text).replace(/[&<>"'`]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 
 /** What a line is for, with what it was computed from. */
-function wordsOf(line: Line): string {
+export function wordsOf(line: Line): string {
   if (line.kind === 'base') return `Base fee: ${line.tier}, ${line.band}`;
   if (line.kind === 'proration')
     return `Change of plan on ${line.at}: ${line.from.tier} ${line.from.band} (${line.from.monthlyFee}) to ${line.to.tier} ${line.to.band} (${line.to.monthlyFee}), ${line.remainingMs} of ${line.periodMs} ms left`;
@@ -30,7 +30,7 @@ export function statementCsv(statement: Statement): string {
 
 /** A whole page without script; what overage counts links to the withdrawals, at `transactionsUrl`. */
 export function statementHtml(statement: Statement, organization: string, transactionsUrl: string): string {
-  const { number, period, lines, total, currency, issuedAt, dueAt, paid, left } = statement;
+  const { number, period, lines, total, currency, issuedAt, dueAt, paid, left, payment } = statement;
   const rows = lines.map((line) => {
     const words = escaped(wordsOf(line));
     const what = line.kind === 'overage' ? `<a href="${escaped(transactionsUrl)}">${words}</a>` : words;
@@ -52,6 +52,15 @@ ${rows.join('\n')}
 <tfoot><tr><td>Total</td><td class="amount">${escaped(total)}</td></tr>
 <tr><td>Paid</td><td class="amount">${escaped(paid)}</td></tr>
 <tr><td>Left</td><td class="amount">${escaped(left)}</td></tr></tfoot></table>
-</body></html>
+${howToPay(payment, number)}</body></html>
 `;
 }
+
+/** Where there is a way: by the page of the provider, by a transfer. */
+const howToPay = ({ page, bankDetails }: Statement['payment'], number: string): string =>
+  [
+    ...(page === null ? [] : [`<p>Pay at <a href="${escaped(page)}">${escaped(page)}</a></p>\n`]),
+    ...(bankDetails === null
+      ? []
+      : [`<p>Pay by transfer, naming ${escaped(number)}:<br>${escaped(bankDetails)}</p>\n`]),
+  ].join('');

@@ -21,6 +21,10 @@ begin
       values (bill.account_id, bill.id,
               'FLK-' || to_char(bill.issued_at at time zone 'UTC', 'YYYY') || '-' || lpad(given::text, 6, '0'),
               bill.period, bill.lines, bill.total_cents, bill.settled, bill.issued_at);
+    if bill.total_cents > 0 then
+      insert into collection_request (account_id, statement_id, status, next_at)
+        values (bill.account_id, bill.id, 'due', bill.issued_at);
+    end if;
   end loop;
   if batch ? 'collections' then
     insert into collection (account_id, id, statement_id, amount_cents, by_user, reason, collected_at)

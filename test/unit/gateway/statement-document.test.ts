@@ -18,6 +18,7 @@ const STATEMENT: ReplyOf<'getStatement'> = {
   dueAt: '2026-08-15T00:00:00.000Z',
   paid: '0.00',
   left: '99.24',
+  payment: { provider: 'manual', page: null, bankDetails: null },
 };
 
 test('console B11: CSV has a row for each line and the total', (t) => {
@@ -43,4 +44,12 @@ test('console B11: the page to print has no script, shows names as text, and its
   t.true(page.includes('&#60;img src=x onerror=&#34;alert(1)&#34;&#62;'));
   t.true(page.includes(`<a href="${url.replace('&', '&#38;')}">Overage: 3 withdrawals`));
   t.true(page.includes('<td>Total</td><td class="amount">99.24</td>'));
+});
+
+test('console B17: the page to print says how it is paid, where there is a way', (t) => {
+  const html = (payment: Partial<(typeof STATEMENT)['payment']>) =>
+    statementHtml({ ...STATEMENT, payment: { ...STATEMENT.payment, ...payment } }, 'Acme', 'https://cloud.example/x');
+  t.false(html({}).includes('Pay '));
+  t.true(html({ page: 'https://pay.example/i_1?a=1&b=2' }).includes('href="https://pay.example/i_1?a=1&#38;b=2"'));
+  t.true(html({ bankDetails: 'Bank <of> Acme' }).includes('naming FLK-2026-000001:<br>Bank &#60;of&#62; Acme'));
 });

@@ -247,6 +247,25 @@ test('a wrong value is answered with the form or the range, in the words of an o
   ]);
 });
 
+test('console B17: what is said of a provider of payments is whole, or names the setting', (t) => {
+  const stripe = { STRIPE_SECRET_KEY: 'rk_live_0123456789CANARY', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
+  const both = ['STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET: both, or neither'];
+  for (const [name, value] of Object.entries(stripe)) t.deepEqual(problemsOf(t, { ...GOOD, [name]: value }), both);
+  t.like(readConfig({ ...GOOD, ...stripe, STRIPE_API_URL: 'http://127.0.0.1:9/' }), {
+    STRIPE_WEBHOOK_SECRET: ['whsec_0123456789'],
+    STRIPE_API_URL: 'http://127.0.0.1:9',
+  });
+  t.regex(
+    problemsOf(t, { ...GOOD, ...stripe, STRIPE_SECRET_KEY: 'pk_live_0123456789' }).join(),
+    /^STRIPE_SECRET_KEY: is a /,
+  );
+  t.regex(
+    problemsOf(t, { ...GOOD, ...stripe, STRIPE_WEBHOOK_SECRET: 'whsec_0123456789,we_1' }).join(),
+    /^STRIPE_WEBHOOK_SECRET: entry 2 is the signing secret/,
+  );
+  t.is(readConfig(GOOD).STRIPE_SECRET_KEY, undefined);
+});
+
 test('found F76: each address that carries a credential may be in a file; both, an empty one and none at all are named', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'settings-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
