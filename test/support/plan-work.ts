@@ -336,8 +336,8 @@ const ACCOUNTS: Record<string, Work> = {
         row: {
           id: statementId,
           period: `${1_000 + nextSerial()}-06`,
-          lines: [],
-          totalCents: '0',
+          lines: [{ kind: 'base', tier: 'premium', band: 'launch', cents: '9900' }],
+          totalCents: '9900',
           settled: 0,
           issuedAtMs: Date.now(),
         },
