@@ -326,6 +326,11 @@ export interface FeeEstimate {
   /** Expected and highest fee, smallest native unit. */
   readonly fee: bigint;
   readonly feeMax: bigint;
+  /**
+   * What the sender must hold so that it can be paid, smallest native unit, where that is less than the highest fee: its
+   * own resources pay a part (tron). Absent: the highest fee.
+   */
+  readonly held?: bigint;
   readonly parts: Readonly<Record<string, string | number>>;
 }
 
@@ -369,6 +374,8 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   /** Outcomes of those wanted transactions that the block holds. */
   outcomesIn(network: Network, block: Block<Raw>, wanted: ReadonlySet<string>): readonly Outcome[];
   estimateFee(network: Network, inputs: Inputs, intent: Intent): FeeEstimate | Refusal;
+  /** Why a token transfer that was tried out would fail, in the chain's words; null where it would not. K17. */
+  declines?(inputs: Inputs): string | null;
   /**
    * `replay` is the key that the account's allocator chose, where the chain has a counter (evm, xrp, xlm); on btc it
    * names the outpoints that other payments hold, which the build must not take (B19).

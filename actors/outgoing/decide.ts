@@ -96,7 +96,7 @@ function buildAt(
       ...events,
       { type: 'withdrawal_built', id: row.id, atMs: nowMs, hold: hold === null ? null : { ...hold, ...claimed } },
     ],
-    [...rows, { table: 'withdrawal', row }, ...operationRows(deciding)],
+    [...rows, { table: 'withdrawal', row }, ...operationRows(deciding, unsigned)],
   );
 }
 
@@ -111,9 +111,13 @@ function sweepUnderWay({ sweeping, operation }: Deciding<'build_withdrawal'>['co
 }
 
 /** What a build means for an operation: its own arrow, or that it gives way. */
-function operationRows({ command: { operation, sweeping }, nowMs }: Deciding<'build_withdrawal'>): RowWrite[] {
+function operationRows(
+  { command: { operation, sweeping }, nowMs }: Deciding<'build_withdrawal'>,
+  { amount }: Unsigned,
+): RowWrite[] {
   if (operation !== undefined) {
-    const { known, to, amount } = operation;
+    // What the chain's builder made of it: an issued amount may be rounded down.
+    const { known, to } = operation;
     return [operationWrite(moved(known, to, to === 'FUNDING' ? { funding: amount } : { amount }, nowMs))];
   }
   if (sweeping == null) return [];

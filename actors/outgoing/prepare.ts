@@ -2,7 +2,7 @@
  * What has to be read before an outgoing transaction is decided: its wish in the chain's own forms, the sender's row,
  * and what the chain says now. Asks and reads; the decision is the account's (decide.ts, binding.ts).
  */
-import type { BuildInputs, Intent } from '../../chains/chain.ts';
+import type { BuildInputs, Intent, Unsigned } from '../../chains/chain.ts';
 import { parseAddress, tokenOf } from '../../chains/reading.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { ChainAccess, ChainBinding } from '../../model/ports/chain-access.ts';
@@ -27,6 +27,8 @@ export interface Wish {
   readonly tokenContract: string | null;
   readonly chainTag: string | null;
   readonly kind: 'payment' | 'trustline';
+  /** Of a sweep whose fee the gas tank pays along. */
+  readonly feePayer?: string;
 }
 
 export interface Ready {
@@ -80,6 +82,7 @@ export async function prepare(reading: Reading, accountId: AccountId, wish: Wish
     tag: wish.chainTag ?? to.tag,
     kind: wish.kind,
     ...(to.tag === null ? {} : { tagOfAddress: true }),
+    ...(wish.feePayer === undefined ? {} : { feePayer: wish.feePayer }),
   };
   return { binding, from: row, intent, inputs: await binding.client.fetchBuildInputs(intent) };
 }
@@ -116,5 +119,12 @@ export function intentOf({ unsigned }: WithdrawalRow, { catalogue }: Pick<ChainB
     token: unsigned.tokenContract === null ? null : (catalogue.get(unsigned.tokenContract) ?? null),
     tag: unsigned.tag,
     kind: unsigned.kind,
+    ...payerIn(unsigned),
   };
+}
+
+/** Who pays the fee of a payload, where that is somebody else than its sender. */
+function payerIn({ fee, from }: Pick<Unsigned, 'fee' | 'from'>): { feePayer?: string } {
+  const named = fee['feePayer'] ?? fee['feeSource'];
+  return typeof named === 'string' && named !== from ? { feePayer: named } : {};
 }

@@ -3,18 +3,19 @@
  * Planning and preview differ only in which addresses they look at. Treasury S9, S12, Y1.
  */
 import type { ChainBinding, ChainAccess } from '../../model/ports/chain-access.ts';
-import type { Intent } from '../../chains/chain.ts';
+import type { Balance, Intent } from '../../chains/chain.ts';
 import type { AccountState } from '../../model/account/capabilities.ts';
 import type { PlannedOperation, SweepSettings } from '../../model/account/sweep.ts';
 import type { SweepCandidate, SweepStore } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow } from '../../model/rows/sweep.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/node/ids.ts';
-import type { Chain } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { counterKey } from '../outgoing/counters.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
 import { choose, type Choice } from './choice.ts';
+import { heldFor, pricesOf, type Intents, type Prices } from './costs.ts';
 import { isOperated } from './firing.ts';
 import { costInAsset } from './rates.ts';
 
@@ -34,19 +35,14 @@ export interface PlanParts {
   readonly sweeps: Pick<SweepStore, 'candidates'>;
 }
 
-/** Prices of one sample, smallest native unit. Treasury S30. */
-export interface Prices {
-  /** Highest fee of the sweep itself, and of the funding before it. */
-  readonly sweep: bigint;
-  readonly fund: bigint;
-}
-
 export interface PlannedAddress extends Choice {
   readonly candidate: SweepCandidate;
   readonly cost: bigint;
   readonly costInAsset: bigint | null;
   /** What the tank sends; zero where nothing is needed. */
   readonly funding: bigint;
+  /** All that the tank pays: fundings with their fees, or the sweep's own fee. */
+  readonly ofTank: bigint;
   /** There and not credited: it stays. */
   readonly uncredited: bigint;
 }
@@ -67,7 +63,7 @@ export function notOperated(chain: Chain): Refusal | null {
   return refuse(
     'CONFLICT',
     { reason: chain === 'btc' ? 'btc_sweeps_off' : 'not_operated', chain },
-    `this version sweeps the EVM networks; policies of ${chain} are kept and never fire`,
+    `this version does not sweep ${chain}: its policies are kept and never fire`,
   );
 }
 
@@ -100,18 +96,26 @@ export async function planOf(
   const intents = intentsOf(binding, settings, treasury.address, tank, first);
   const prices = await pricesOf(binding, intents);
   if (isRefusal(prices)) return prices;
-  const available = token === null ? null : (await binding.client.fetchBalance(tank.address, null)).available;
+  const available = tankPays(settings) ? (await binding.client.fetchBalance(tank.address, null)).available : null;
   const addresses: PlannedAddress[] = [];
-  let promised = 0n;
+  const around = { binding, state, settings, trigger };
+  let promised = 0n,
+    opening = prices.opening;
   for (let at = 0; at < found.length; at += ASKED_AT_ONCE) {
     const some = found.slice(at, at + ASKED_AT_ONCE);
     const held = await Promise.all(some.map(async ({ address }) => balancesOf(binding, address, token)));
-    some.forEach((candidate, index) => {
+    for (const [index, candidate] of some.entries()) {
       const left = available === null ? null : available - promised;
-      const planned = plannedOf({ binding, state, settings, trigger, prices, left }, candidate, held[index]!);
-      if (planned.reason === null) promised += planned.funding === 0n ? 0n : planned.funding + prices.fund;
+      const asked = { ...around, prices: { ...prices, opening }, left };
+      const planned = await withItsOwn(asked, plannedOf(asked, candidate, held[index]!), held[index]!, (own) =>
+        intentsOf(binding, settings, treasury.address, tank, own),
+      );
+      if (planned.reason === null) {
+        promised += planned.ofTank;
+        opening = 0n;
+      }
       addresses.push(planned);
-    });
+    }
   }
   return { binding, treasury, tank, available, prices, addresses };
 }
@@ -150,7 +154,34 @@ interface Around {
 interface Held {
   readonly asset: bigint;
   readonly reserved: bigint;
+  /** What may pay a fee. */
   readonly native: bigint;
+  /** Whether the address is on the chain. */
+  readonly exists: boolean;
+}
+
+/** Whether fees of a policy come from the gas tank. */
+export const tankPays = ({ gasFundingMode }: Pick<PlanSettings, 'gasFundingMode'>): boolean =>
+  gasFundingMode !== 'SELF';
+
+/**
+ * An address that the tank cannot pay for may need less than the sample says: on tron by energy of its own. It alone is
+ * asked for.
+ */
+async function withItsOwn(
+  around: Around,
+  planned: PlannedAddress,
+  held: Held,
+  intentsFor: (candidate: SweepCandidate) => Intents,
+): Promise<PlannedAddress> {
+  const { binding, settings, prices } = around;
+  if (planned.reason !== 'funding_wallet_low' || FAMILY_OF[settings.chain] !== 'tron') return planned;
+  const { candidate } = planned,
+    { sweep } = intentsFor(candidate);
+  const inputs = await binding.client.fetchBuildInputs(sweep);
+  const fee = binding.module.estimateFee(binding.network, inputs, sweep);
+  if (isRefusal(fee)) return planned;
+  return plannedOf({ ...around, prices: { ...prices, need: heldFor(fee) } }, candidate, held);
 }
 
 function plannedOf(
@@ -158,62 +189,79 @@ function plannedOf(
   candidate: SweepCandidate,
   held: Held,
 ): PlannedAddress {
-  const { chain, token, retainGasFloat } = settings,
+  const { chain, token, gasFundingMode } = settings,
     { address, path, credited, openOperationId } = candidate;
-  const funding = token === null || held.native >= prices.sweep ? 0n : prices.sweep - held.native,
-    paid = prices.sweep + (funding === 0n ? 0n : prices.fund);
+  const isShort = gasFundingMode === 'FUNDING_WALLET' && held.native < prices.need,
+    funding = isShort ? prices.need - held.native : 0n,
+    fundFee = isShort ? prices.fund + (held.exists ? 0n : prices.activation) : 0n,
+    paid = prices.sweep + prices.opening + fundFee;
+  const ofTank = gasFundingMode === 'FEE_PAYER' ? paid : funding + fundFee;
   const inAsset = costInAsset(paid, network, state.environment, token === null ? null : catalogue.get(token)!.decimals);
   const choice = choose(settings, trigger, {
     balance: held.asset,
     credited,
-    reserve: held.reserved + (token === null ? prices.sweep * BigInt(1 + retainGasFloat) : 0n),
+    reserve: keptOf(settings, prices, held, credited),
     cost: paid,
     costInAsset: inAsset,
     isObserved: candidate.isObserved,
     isWatchOnly: watchOnly(state, chain, path) !== null,
-    hasWithdrawal: Object.keys(state.counters[counterKey(chain, address)]?.inFlight ?? {}).length > 0,
+    hasWithdrawal:
+      candidate.isPaying || Object.keys(state.counters[counterKey(chain, address)]?.inFlight ?? {}).length > 0,
     hasSweep: openOperationId !== null,
-    isFunded: left === null || funding === 0n || left >= funding + prices.fund,
+    isReady: prices.isReady,
+    isFunded: left === null || ofTank === 0n || left >= ofTank,
   });
   const uncredited = held.asset > credited ? held.asset - credited : 0n;
-  return { candidate, ...choice, cost: paid, costInAsset: inAsset, funding, uncredited };
+  return { candidate, ...choice, cost: paid, costInAsset: inAsset, funding, ofTank, uncredited };
 }
 
-interface Intents {
-  readonly sweep: Intent;
-  /** Null for the native coin: it pays for itself. */
-  readonly fund: Intent | null;
+/**
+ * What stays on an address after its sweep: the chain's minimum, and of a native sweep its fee and the float. A Solana
+ * account may be emptied, but holds its minimum as long as anything is left on it. L28.
+ */
+function keptOf(
+  { chain, token, gasFundingMode, retainGasFloat }: PlanSettings,
+  { sweep }: Prices,
+  { asset, reserved }: Held,
+  credited: bigint,
+): bigint {
+  if (token !== null) return reserved;
+  const float = sweep * BigInt(retainGasFloat),
+    ownFee = gasFundingMode === 'SELF' ? sweep : 0n;
+  if (FAMILY_OF[chain] !== 'sol') return reserved + ownFee + float;
+  if (float === 0n && credited >= asset) return 0n;
+  return float > reserved ? float : reserved;
 }
 
 function intentsOf(
   { catalogue }: ChainBinding,
-  { chain, token }: PlanSettings,
+  { chain, token, gasFundingMode }: PlanSettings,
   to: string,
   tank: Tank,
   { address, path }: SweepCandidate,
 ): Intents {
   const native = { chain, amount: 1n, token: null, tag: null };
-  const sweep = { ...native, from: address, fromPath: path, to };
+  const payer = gasFundingMode === 'FEE_PAYER' ? { feePayer: tank.address } : {};
+  const sweep: Intent = { ...native, from: address, fromPath: path, to, ...payer };
   return {
     sweep: token === null ? sweep : { ...sweep, token: catalogue.get(token)! },
-    fund: token === null ? null : { ...native, from: tank.address, fromPath: tank.path, to: address },
+    fund:
+      gasFundingMode === 'FUNDING_WALLET' ? { ...native, from: tank.address, fromPath: tank.path, to: address } : null,
   };
 }
 
-async function pricesOf(
-  { module, network, client }: ChainBinding,
-  { sweep, fund }: Intents,
-): Promise<Prices | Refusal> {
-  const feeOf = async (intent: Intent) => module.estimateFee(network, await client.fetchBuildInputs(intent), intent);
-  const [ofSweep, ofFund] = await Promise.all([feeOf(sweep), fund === null ? null : feeOf(fund)]);
-  if (isRefusal(ofSweep)) return ofSweep;
-  if (ofFund !== null && isRefusal(ofFund)) return ofFund;
-  return { sweep: ofSweep.feeMax, fund: ofFund?.feeMax ?? 0n };
-}
+/** What of a native balance may pay a fee: on xrp the reserve too. R24. */
+export const gasOf = (chain: Chain, { amount, available }: Pick<Balance, 'amount' | 'available'>): bigint =>
+  FAMILY_OF[chain] === 'xrp' ? amount : available;
 
-async function balancesOf({ client, catalogue }: ChainBinding, address: string, token: string | null): Promise<Held> {
-  const native = await client.fetchBalance(address, null);
-  if (token === null) return { asset: native.amount, reserved: native.reserved, native: native.available };
+async function balancesOf(
+  { client, network, catalogue }: ChainBinding,
+  address: string,
+  token: string | null,
+): Promise<Held> {
+  const native = await client.fetchBalance(address, null),
+    gas = { native: gasOf(network.slug, native), exists: native.accountExists };
+  if (token === null) return { asset: native.amount, reserved: native.reserved, ...gas };
   const held = await client.fetchBalance(address, catalogue.get(token)!);
-  return { asset: held.amount, reserved: held.reserved, native: native.available };
+  return { asset: held.amount, reserved: held.reserved, ...gas };
 }

@@ -68,6 +68,9 @@ const LATER: ReadonlySet<string> = new Set([
   'INTERNAL_ERROR',
 ]);
 
+/** A payload that nobody signed while it could land: it is planned anew. */
+const EXPIRED: ReadonlySet<string> = new Set(['expired', 'expiration_before_timestamp']);
+
 const textOf = (value: unknown): string | null => (value === undefined || value === null ? null : String(value));
 
 /** Null where the operation waits. Treasury 5.3. */
@@ -101,6 +104,7 @@ export function verdictOf({ code = 'INTERNAL_ERROR', details = {} }: Said): Verd
     return { to: 'FAILED', reason: named, endsAll: true, blocked: { reason: named, ...blocked } };
   }
   if (reason === 'sweeps_stopped') return { to: 'SKIPPED', reason: 'sweeps_stopped', endsAll: true, blocked: null };
+  if (EXPIRED.has(String(reason))) return { to: 'SKIPPED', reason: 'deadline', endsAll: false, blocked: null };
   if (reason === 'token_not_in_registry')
     return { to: 'SKIPPED', reason: 'edge_registry_older', endsAll: true, blocked: null };
   return { to: 'FAILED', reason: 'edge_refused', endsAll: false, blocked: null };

@@ -14,15 +14,16 @@ import type { SweepStore } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { assetOf } from '../../chains/reading.ts';
-import { isRefusal } from '../../protocol/errors.ts';
+import { isRefusal, type ErrorCode } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import type { OperationRole } from '../../protocol/slugs.ts';
-import { counterKey } from '../outgoing/counters.ts';
+import { FAMILY_OF, type OperationRole } from '../../protocol/slugs.ts';
+import { counterKey, isCounted } from '../outgoing/counters.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
-import { placed, tankOf } from '../treasury/view.ts';
+import { placed, tankOf, type Tank } from '../treasury/view.ts';
+import { heldFor, openingOf } from './costs.ts';
 import { mostOf } from './job.ts';
 import { UNSIGNED } from './moves.ts';
-import type { PlanSettings } from './plan.ts';
+import { gasOf, type PlanSettings } from './plan.ts';
 import { frameOf, verdictOf, type Verdict } from './signing.ts';
 
 /** SWEEP_JOB_DEADLINE: what is not signed by then is skipped, and the next cycle plans it anew. */
@@ -32,8 +33,8 @@ export interface WorkParts {
   readonly accounts: Pick<Accounts, 'ask'>;
   readonly chains: Pick<ChainAccess, 'bind'>;
   readonly reads: Pick<ReadStore, 'withdrawal' | 'addressByText'>;
-  readonly sweeps: Pick<SweepStore, 'job' | 'operations'>;
-  readonly wayOut: Pick<WayOut, 'build' | 'bind'>;
+  readonly sweeps: Pick<SweepStore, 'job' | 'operations' | 'openOperation' | 'isPaying'>;
+  readonly wayOut: Pick<WayOut, 'build' | 'bind' | 'reprice'>;
   readonly edges: Pick<EdgeStreams, 'askToOperate'>;
   readonly nowMs: () => number;
 }
@@ -46,8 +47,10 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
     binding = await parts.chains.bind(accountId, job.chain);
   if (state === null || isRefusal(binding)) return;
   const settings = JSON.parse(job.settings) as PlanSettings & { enabled: boolean };
-  const round: Round = { parts, accountId, job, settings, state, binding, endsAll: null };
-  const open = (await parts.sweeps.operations(accountId, jobId)).filter(({ state: at }) => !ENDED.has(at));
+  const before = await parts.sweeps.operations(accountId, jobId),
+    open = before.filter(({ state: at }) => !ENDED.has(at)),
+    isOpening = open.some(({ state: at }) => at === 'SIGNING' || at === 'BROADCAST');
+  const round: Round = { parts, accountId, job, settings, state, binding, endsAll: null, isOpening };
   for (const operation of open) await step(round, operation);
   const all = await parts.sweeps.operations(accountId, jobId);
   if (all.some(({ state: at }) => !ENDED.has(at))) return;
@@ -67,6 +70,8 @@ interface Round {
   readonly binding: ChainBinding;
   /** What the edge said to one operation, and would say to all that are not signed. */
   endsAll: Verdict | null;
+  /** A sweep is under way that may make the treasury's account. */
+  isOpening: boolean;
 }
 
 async function stateOf({ accounts }: WorkParts, accountId: AccountId): Promise<AccountState | null> {
@@ -123,39 +128,82 @@ async function begin(round: Round, operation: SweepOperationRow): Promise<void> 
     return end(round, operation, null, { to: 'SKIPPED', reason: 'withdrawal_in_flight' });
   const row = await round.parts.reads.addressByText(round.accountId, chain, address);
   if (row?.project?.mode === 'observe') return end(round, operation, null, { to: 'SKIPPED', reason: 'observe_mode' });
+  if (await round.parts.sweeps.isPaying(round.accountId, chain, address))
+    return end(round, operation, null, { to: 'SKIPPED', reason: 'withdrawal_in_flight' });
   const now = await needOf(round, operation);
-  if (now === null || now.held < operation.amount)
-    return end(round, operation, null, { to: 'SKIPPED', reason: 'balance_changed' });
+  const stop = unsweepable(operation, now);
+  if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);
   const limit = settings.abortIfGasExceeds;
-  if (limit !== null && now.need > BigInt(limit))
+  if (limit !== null && now.cost > BigInt(limit))
     return end(round, operation, null, { to: 'SKIPPED', reason: 'gas_above_limit' });
-  if (job.tokenContract === null || now.gas >= now.need) return build(round, operation, 'SIGNING', operation.amount);
+  if (now.opens && round.isOpening) return; // one sweep makes the account, those after it find it there
   const tank = tankOf(state, chain),
-    missing = now.need - now.gas;
-  if (tank === null) return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
-  const { available } = await binding.client.fetchBalance(tank.address, null);
-  if (available < missing) return end(round, operation, null, { to: 'SKIPPED', reason: 'funding_wallet_low' });
-  return build(round, operation, 'FUNDING', missing);
+    isOfTank = settings.gasFundingMode === 'FEE_PAYER';
+  const missing = isOfTank ? now.cost : now.need > now.gas ? now.need - now.gas : 0n;
+  const needsTank = missing > 0n && job.tokenContract !== null && settings.gasFundingMode === 'FUNDING_WALLET';
+  if (isOfTank || needsTank) {
+    if (tank === null) return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
+    const { available } = await binding.client.fetchBalance(tank.address, null);
+    if (available < missing) return end(round, operation, null, { to: 'SKIPPED', reason: 'funding_wallet_low' });
+  } else if (job.tokenContract !== null && missing > 0n)
+    return end(round, operation, null, { to: 'SKIPPED', reason: 'reserve' });
+  if (needsTank) return build(round, operation, 'FUNDING', missing);
+  if (now.opens) round.isOpening = true;
+  return build(round, operation, 'SIGNING', operation.amount);
+}
+
+const BALANCE_CHANGED: Ending = { to: 'SKIPPED', reason: 'balance_changed' };
+
+/** Why what lies there now is not moved: less than was planned, or a transfer that the chain says would fail. K17. */
+function unsweepable({ amount }: SweepOperationRow, now: Now | null): Ending | null {
+  if (now === null || now.held < amount) return BALANCE_CHANGED;
+  if (now.declined === null) return null;
+  const details = JSON.stringify({ code: 'CHAIN_REJECTED', reason: now.declined });
+  return { to: 'SKIPPED', reason: 'token_frozen', details };
+}
+
+interface Now {
+  /** What must lie on the address, and what does, native. */
+  readonly need: bigint;
+  readonly gas: bigint;
+  /** Of the asset, less what has to stay of it. */
+  readonly held: bigint;
+  /** The most that the sweep can cost. */
+  readonly cost: bigint;
+  /** In the chain's words. */
+  readonly declined: string | null;
+  /** The sweep makes the treasury's account for the token. */
+  readonly opens: boolean;
 }
 
 /** What the sweep needs there, and what is there. Null for an address that the account has no more. */
 async function needOf(
   { parts, accountId, job, binding, state, settings }: Round,
   { address, amount }: SweepOperationRow,
-): Promise<{ need: bigint; gas: bigint; held: bigint } | null> {
+): Promise<Now | null> {
   const { client, module, network, catalogue } = binding;
   const from = await parts.reads.addressByText(accountId, job.chain, address),
     to = treasuryOf(state, settings);
   const token = job.tokenContract === null ? null : (catalogue.get(job.tokenContract) ?? null);
   if (from === null || to === null || (token === null && job.tokenContract !== null)) return null;
   const intent = { chain: job.chain, from: address, fromPath: from.derivationPath, to: to.address, tag: to.tag };
-  const asked = { ...intent, amount, token };
+  const asked = { ...intent, amount, token, ...payerOf(settings, tankOf(state, job.chain)) };
   const inputs = await client.fetchBuildInputs(asked);
   const fee = module.estimateFee(network, inputs, asked);
   if (isRefusal(fee)) return null;
   const [held, gas] = await Promise.all([client.fetchBalance(address, token), client.fetchBalance(address, null)]);
-  const left = token === null ? held.available - fee.feeMax : held.available;
-  return { need: fee.feeMax, gas: gas.available, held: left };
+  const need = settings.gasFundingMode === 'FEE_PAYER' ? 0n : heldFor(fee);
+  // A Solana account may be emptied whole, or keeps its minimum. L28.
+  const isEmptied = FAMILY_OF[job.chain] === 'sol' && held.amount === amount,
+    native = (isEmptied ? held.amount : held.available) - need;
+  return {
+    need,
+    gas: gasOf(job.chain, gas),
+    held: token === null ? native : held.available,
+    cost: fee.feeMax,
+    declined: token === null ? null : (module.declines?.(inputs) ?? null),
+    opens: openingOf(binding, fee) > 0n,
+  };
 }
 
 function treasuryOf(state: AccountState, { treasuryWalletId }: PlanSettings) {
@@ -180,16 +228,44 @@ async function build(
   const wish =
     to === 'FUNDING'
       ? { from: tank!.address, to: address, tokenContract: null, chainTag: null }
-      : { from: address, to: home.address, tokenContract: job.tokenContract, chainTag: home.tag };
+      : {
+          from: address,
+          to: home.address,
+          tokenContract: job.tokenContract,
+          chainTag: home.tag,
+          ...payerOf(settings, tank),
+        };
   const answer = await parts.wayOut.build(
     accountId,
     { chain, amount: String(amount), kind: 'payment', ...wish },
     { id: to === 'FUNDING' ? fundId : sweepId, operation: { known: operation, to, amount } },
   );
-  if (answer.ok !== false || WAITS.has(answer.code)) return;
-  const details = JSON.stringify({ code: answer.code, reason: answer.details['reason'] ?? null });
-  return end(round, operation, null, { to: 'FAILED', reason: 'build_refused', details });
+  if (isRefusal(answer)) {
+    if (WAITS.has(answer.code)) return;
+    const details = JSON.stringify({ code: answer.code, reason: answer.details['reason'] ?? null });
+    const skip = SKIPS[answer.code];
+    return end(round, operation, null, {
+      ...(skip === undefined ? { to: 'FAILED', reason: 'build_refused' } : { to: 'SKIPPED', reason: skip }),
+      details,
+    });
+  }
+  if (answer.ok !== true) return;
+  // Asked for at once: what only expires would not wait for the next round.
+  const after = await parts.sweeps.openOperation(accountId, chain, address);
+  if (after !== null && after.state === to)
+    return sign(round, after, answer.reply, to === 'FUNDING' ? 'fund' : 'sweep');
 }
+
+/** Who pays beside the address, where the chain can do that. L30, M28. */
+const payerOf = ({ gasFundingMode }: PlanSettings, tank: Tank | null): { feePayer?: string } =>
+  gasFundingMode === 'FEE_PAYER' && tank !== null ? { feePayer: tank.address } : {};
+
+/** Refusals of a build that are about the address or the treasury as they are now: the next cycle looks again. */
+const SKIPS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  DESTINATION_OPT_IN_REQUIRED: 'destination_not_ready',
+  INSUFFICIENT_RESERVE: 'reserve',
+  INSUFFICIENT_FUNDS: 'balance_changed',
+};
 
 /** Refusals that pass by themselves, such as fees that rose between two rounds. */
 const WAITS: ReadonlySet<string> = new Set([
@@ -211,9 +287,9 @@ async function funded(round: Round, operation: SweepOperationRow, built: Withdra
   const { height } = await binding.client.getHead(),
     depth = binding.network.fundingDepth ?? binding.network.threshold;
   if (height - built.height + 1 < depth) return;
-  const now = await needOf(round, operation);
-  if (now === null || now.held < operation.amount)
-    return end(round, operation, null, { to: 'SKIPPED', reason: 'balance_changed' });
+  const now = await needOf(round, operation),
+    stop = unsweepable(operation, now);
+  if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);
   // A market that rose above what was funded: it is waited for, until the deadline.
   if (now.gas >= now.need) return build(round, operation, 'SIGNING', operation.amount);
 }
@@ -243,11 +319,11 @@ async function sign(
   role: OperationRole,
 ): Promise<void> {
   const { parts, accountId, state, settings } = round;
-  const bound = await parts.wayOut.bind(built, []);
-  if (bound.ok !== true) return;
+  const ready = await readyToSign(round, built);
+  if (ready === null) return;
   const from = role === 'fund' ? await parts.reads.addressByText(accountId, operation.chain, operation.address) : null;
   const toPath = role === 'fund' ? (from?.derivationPath ?? null) : (treasuryOf(state, settings)?.path ?? null);
-  const said = await parts.edges.askToOperate(accountId, frameOf(operation, bound.reply, role, toPath));
+  const said = await parts.edges.askToOperate(accountId, frameOf(operation, ready, role, toPath));
   if (said.ok) return;
   const after = await parts.reads.withdrawal(accountId, built.id);
   // Signed all the same: what became of it is in its row.
@@ -258,6 +334,22 @@ async function sign(
   const heard = detailsOf(verdict.blocked);
   const details = heard.details ?? JSON.stringify({ code: said.code, reason: said.details?.['reason'] ?? null });
   await end(round, operation, after, { to: verdict.to, reason: verdict.reason, details });
+}
+
+/** After this a Solana message is built anew before it is signed: a block hash is good for a minute. L31. */
+const FRESH_MS = 20_000;
+
+/** A build under the counter that is next, or one that can still land; null while it has to wait. */
+async function readyToSign({ parts }: Round, built: WithdrawalRow): Promise<WithdrawalRow | null> {
+  const { chain, updatedAtMs } = built,
+    family = FAMILY_OF[chain];
+  if (isCounted(family)) {
+    const bound = await parts.wayOut.bind(built, []);
+    return bound.ok === true ? bound.reply : null;
+  }
+  if (family !== 'sol' || parts.nowMs() - updatedAtMs < FRESH_MS) return built;
+  const renewed = await parts.wayOut.reprice(built);
+  return renewed.ok === true ? renewed.reply : null;
 }
 
 /** BROADCAST: as its transaction ends, so does it. */

@@ -17,6 +17,7 @@ export const evm: ChainModule<EvmRaw, EvmInputs> = {
   formerOutputIndex,
   outcomesIn,
   estimateFee,
+  declines: ({ gas }) => (gas.kind === 'reverted' ? gas.reason : null),
   buildUnsigned,
   matchSigned,
   reprice,

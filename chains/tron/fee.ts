@@ -148,6 +148,7 @@ export function estimateFee(general: Network, inputs: TronInputs, intent: Intent
   return {
     fee: cost.bandwidthFee + cost.activationFee + energy.energyFee,
     feeMax: cost.bandwidthFeeMax + cost.activationFee + energy.feeLimit,
+    held: cost.bandwidthFee + cost.activationFee + energy.energyFeeHeld,
     parts: feePartsOf(cost, energy),
   };
 }

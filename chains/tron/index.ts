@@ -14,6 +14,7 @@ export const tron: ChainModule<TronBlock, TronInputs> = {
   ...tronFacts,
   blockFromAnswers,
   estimateFee,
+  declines: ({ tried }) => (tried.kind === 'reverted' ? tried.reason : null),
   buildUnsigned,
   matchSigned,
   reprice,

@@ -21,6 +21,8 @@ export interface SweepCandidate {
   readonly openOperationId: string | null;
   /** Of a migration project that still observes: another wallet may move what is there. */
   readonly isObserved: boolean;
+  /** A withdrawal of it is on its way, or was built within ten minutes. Treasury S21. */
+  readonly isPaying: boolean;
 }
 
 /** What the ledger alone says of all addresses of an asset, before the chain is asked. */
@@ -48,6 +50,8 @@ export interface SweepStore {
   operations(accountId: AccountId, jobId: string): Promise<SweepOperationRow[]>;
   /** The open operation of an address; null for none. */
   openOperation(accountId: AccountId, chain: Chain, address: string): Promise<SweepOperationRow | null>;
+  /** Whether a withdrawal of an address is on its way, or was built within ten minutes. Treasury S21. */
+  isPaying(accountId: AccountId, chain: Chain, address: string): Promise<boolean>;
   /** Jobs of all accounts that have not ended, behind one of them. */
   openJobs(behind: OpenJob | null, most: number): Promise<OpenJob[]>;
   /** Policies of all accounts that fire at `atMs`, behind one of them; a threshold once it is `debounceMs` old. */

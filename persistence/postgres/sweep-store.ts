@@ -1,11 +1,11 @@
 /** Sweeps over PostgreSQL: what can be swept, jobs and their operations. */
 import type { DuePolicy, OpenJob, SweepCandidate, SweepStore, SweepSum } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
-import { FAMILY_OF } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { createLists, type Lists } from './list-pool.ts';
 import { listPage } from './list.ts';
 import type { Columns } from './row-shapes.ts';
-import type { Sql } from './sql.ts';
+import type { Fragment, Sql } from './sql.ts';
 import { asTenant, oneOf } from './tenant.ts';
 
 /** Operations of one job; the schema of a plan has fewer. */
@@ -23,8 +23,12 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
           accountId,
           sql`
           select s.address, s.amount as credited, coalesce(a.origin, a.derivation_path) as path, a.user_ref,
-                 o.id as open_operation_id, a.batch_id is not null and p.id is null as is_observed
-            from sweepable s cross join lateral (
+                 o.id as open_operation_id, a.batch_id is not null and p.id is null as is_observed,
+                 s.address = any (w.senders) as is_paying
+            from sweepable s cross join (
+                   select coalesce(array_agg(distinct y.from_address), '{}') as senders
+                     from (${payingIn(sql, chain)}) y) w
+           cross join lateral (
                    select x.*, (select n.path from address_origin n where n.account_id = x.account_id
                              and n.address_id = x.id order by n.nth desc limit 1) as origin
                      from address x where x.address = s.address and x.account_id = t.account
@@ -64,6 +68,15 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
            group by d.decision`,
         )} order by v.decision`;
       return rows as unknown as SweepSum[];
+    },
+    async isPaying(accountId, chain, address) {
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`select 1 as found from (${payingIn(sql, chain)}) y where y.from_address = ${address} limit 1`,
+        )}`;
+      return rows.length > 0;
     },
     job: (accountId, id) =>
       oneOf(sql, accountId, sql`select * from sweep_job where account_id = t.account and id = ${id}`, jobOf),
@@ -117,6 +130,19 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
       return [...rows];
     },
   };
+}
+
+/**
+ * Senders of withdrawals of `t.account` that may still take what lies on their address: on their way, or built lately.
+ * What leaves of its own, a sweep, is another question.
+ */
+function payingIn(sql: Sql, chain: Chain): Fragment {
+  return sql`
+    select i.from_address from withdrawal i where i.account_id = t.account and i.chain = ${chain}
+       and i.status in ('signing', 'broadcast', 'confirming') and i.kind <> 'sweep'
+    union all
+    select i.from_address from withdrawal i where i.account_id = t.account and i.chain = ${chain}
+       and i.status = 'built' and i.kind <> 'sweep' and i.updated_at > now() - interval '10 minutes'`;
 }
 
 function jobOf(row: Columns): SweepJobRow {

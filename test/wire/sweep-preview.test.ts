@@ -149,7 +149,7 @@ test('treasury Y1, S13: chains that are not swept take nothing, and say so; sett
   await enrol(cloud, sandbox);
   for (const [chain, reason] of [
     ['btc', 'btc_sweeps_off'],
-    ['tron', 'not_operated'],
+    ['xrp', 'not_operated'],
   ] as const) {
     const { accountId } = sandbox;
     const { address } = await adopt(cloud.database, accountId, { chain, family: chain, address: `of ${chain}` });

@@ -1,5 +1,12 @@
 /** What a sweep policy would do, before there is one. Writes nothing. Treasury part 6. */
-import { notOperated, planOf, type Plan, type PlannedAddress, type PlanSettings } from '../../../actors/sweep/plan.ts';
+import {
+  notOperated,
+  planOf,
+  tankPays,
+  type Plan,
+  type PlannedAddress,
+  type PlanSettings,
+} from '../../../actors/sweep/plan.ts';
 import { unfitDraft } from '../../../actors/sweep/policy.ts';
 import { PREVIEW_TTL_MS, previewHashOf } from '../../../actors/sweep/preview-hash.ts';
 import { shippedRegistry } from '../../../chains/catalogue.ts';
@@ -76,16 +83,15 @@ async function readNow(plan: Plan | Refusal, nowMs: number, settings: PlanSettin
   if (isRefusal(plan)) return plan;
   const { client } = plan.binding,
     { height } = await client.getHead();
-  const available =
-    settings.token === null
-      ? null
-      : (plan.available ?? (await client.fetchBalance(plan.tank!.address, null)).available);
+  const available = !tankPays(settings)
+    ? null
+    : (plan.available ?? (await client.fetchBalance(plan.tank!.address, null)).available);
   const taken = plan.addresses.filter(({ reason }) => reason === null),
     funded = taken.filter(({ funding }) => funding > 0n);
   const sum = (values: readonly bigint[]) => values.reduce((left, right) => left + right, 0n);
-  const prices = plan.prices ?? { sweep: 0n, fund: 0n };
   const gas = sum(funded.map(({ funding }) => funding)),
-    cost = { sweep: prices.sweep * BigInt(taken.length), funding: prices.fund * BigInt(funded.length) };
+    fundFees = sum(funded.map(({ funding, ofTank }) => ofTank - funding)),
+    cost = { sweep: sum(taken.map((one) => one.cost)) - fundFees, funding: fundFees };
   return {
     content: taken.map(rowOf),
     skipped: plan.addresses.filter(({ reason }) => reason !== null).map(rowOf),

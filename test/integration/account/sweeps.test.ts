@@ -63,6 +63,35 @@ test('treasury S5: credits raise what can be swept, confirmed transactions lower
   t.deepEqual(await held(live), [1_500n], 'a reorg gives it back');
 });
 
+test('treasury S21: a withdrawal that is on its way, or was built lately, keeps sweeps of its address off; a sweep of it does not', async (t) => {
+  const { live } = await newOrganization(stores),
+    address = addressRow(live);
+  await write(stores, live, [{ table: 'address', row: address }]);
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 1_000n }).rows);
+  const paying = async () => {
+    const [candidate] = await stores.sweeps.candidates(live, NATIVE, 1n, 0, 1);
+    t.is(await stores.sweeps.isPaying(live, 'eth', address.address), candidate!.isPaying);
+    return candidate!.isPaying;
+  };
+  t.false(await paying());
+  await write(stores, live, [{ table: 'withdrawal', row: withdrawalRow(address, { kind: 'sweep' }) }]);
+  t.false(await paying(), 'a sweep');
+  const sent = withdrawalRow(address, { amount: 1n, updatedAtMs: Date.now() });
+  await write(stores, live, [{ table: 'withdrawal', row: sent }]);
+  t.true(await paying(), 'built');
+  await database.owner`update withdrawal set updated_at = now() - interval '601 seconds' where id = ${sent.id}`;
+  t.false(await paying(), 'built long ago');
+  const version = { txid: '0x21', signedPayload: 's', payload: 'p', amount: '1' };
+  await write(stores, live, [
+    {
+      table: 'withdrawal',
+      row: { ...sent, txid: '0x21', versions: [version], status: 'broadcast', updatedAtMs: Date.now() },
+    },
+  ]);
+  t.true(await paying(), 'on its way');
+  t.false(await stores.sweeps.isPaying(live, 'tron', address.address), 'of another chain');
+});
+
 test('treasury S9: candidates are the largest first, those below the floor are left out, and only of their own account', async (t) => {
   const { live } = await newOrganization(stores),
     { live: other } = await newOrganization(stores);

@@ -16,6 +16,7 @@ const HOLDING: Holding = {
   isWatchOnly: false,
   hasWithdrawal: false,
   hasSweep: false,
+  isReady: true,
   isFunded: true,
 };
 
@@ -29,6 +30,7 @@ test('treasury S13: each reason in its order; the first that applies is the one'
     [{ reserve: 1_000n }, 'reserve'],
     [{ balance: 9n, credited: 9n }, 'dust'],
     [{ balance: 99n, credited: 99n, costInAsset: null }, 'below_min'],
+    [{ isReady: false, costInAsset: null }, 'destination_not_ready'],
     [{ costInAsset: null, cost: 51n }, 'no_rate'],
     [{ costInAsset: 101n, cost: 51n }, 'fee_ratio'],
     [{ cost: 51n, isFunded: false }, 'gas_above_limit'],
@@ -55,6 +57,7 @@ test('treasury S12: a sweep never moves what is not final, nor what has to stay,
     isWatchOnly: fc.boolean(),
     hasWithdrawal: fc.boolean(),
     hasSweep: fc.boolean(),
+    isReady: fc.boolean(),
     isFunded: fc.boolean(),
   });
   const rules = fc.record({

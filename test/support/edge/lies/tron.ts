@@ -107,6 +107,7 @@ export const stage: Stage = {
     'send-all': askOf({ amount: 'all' }),
     'send-all of a token': askOf({ token: USDT, amount: 'all' }),
     sweep: askOf({ purpose: 'sweep', to: TREASURY, amount: 'all' }),
+    'sweep of a token': askOf({ purpose: 'sweep', to: TREASURY, token: USDT, amount: 1_000n }),
     'gas funding': askOf({
       purpose: 'gas_funding',
       from: TANK.address,

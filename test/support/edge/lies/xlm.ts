@@ -161,6 +161,10 @@ export const stage: Stage = {
     'trust line': askOf({ purpose: 'opt_in', to: US.address, token: EURC, amount: 0n, tag: null }),
     bump: askOf({}, { bumps: true }),
     sweep: askOf({ purpose: 'sweep', to: TREASURY.address, tag: null, amount: 'all' }, { tankPays: true }),
+    'sweep of a token': askOf(
+      { purpose: 'sweep', to: TREASURY.address, tag: null, token: USDC, amount: 5n * XLM },
+      { tankPays: true },
+    ),
     'gas funding': askOf({
       purpose: 'gas_funding',
       from: tank.address,

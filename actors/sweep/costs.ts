@@ -1,0 +1,96 @@
+/**
+ * What a sweep costs on each chain, and what of it must lie where, from one sample of the market. Treasury 5.4, S30.
+ *
+ *   evm        the address pays; a token's gas comes from the tank before it
+ *   tron       likewise, energy, bandwidth and activation apart: what a sample's own resources would pay is left out of
+ *              a plan's need, as other addresses may have none
+ *   sol, xlm   the tank pays along (fee payer, fee bump) and nothing is funded; on sol the first sweep of a token also
+ *              makes the treasury's account for it
+ *   xrp        the address pays its few drops, out of its reserve if need be (R24)
+ */
+import type { BuildInputs, FeeEstimate, Intent } from '../../chains/chain.ts';
+import type { TronInputs } from '../../chains/tron/build-inputs.ts';
+import type { ChainBinding } from '../../model/ports/chain-access.ts';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
+
+/** Smallest native unit, each the most that it can be. */
+export interface Prices {
+  /** Fee of one sweep. */
+  readonly sweep: bigint;
+  /** What must lie on the address for it; zero where the tank pays along. */
+  readonly need: bigint;
+  /** Fee of one funding; zero where nothing is funded. */
+  readonly fund: bigint;
+  /** More of it where the address is not on the chain yet. */
+  readonly activation: bigint;
+  /** More of the first sweep of a job: the account that it makes. */
+  readonly opening: bigint;
+  /** False where the treasury cannot take the asset yet: a line or an account is missing. */
+  readonly isReady: boolean;
+}
+
+export interface Intents {
+  readonly sweep: Intent;
+  /** Null where nothing is funded. */
+  readonly fund: Intent | null;
+}
+
+type Binding = Pick<ChainBinding, 'module' | 'network' | 'client'>;
+
+/** Prices by what the chain says now of these intents. Throws: ChainUnavailable. Refuses: as the chain's estimate. */
+export async function pricesOf(binding: Binding, { sweep, fund }: Intents): Promise<Prices | Refusal> {
+  const { module, network, client } = binding;
+  const [ofSweep, ofFund] = await Promise.all([
+    client.fetchBuildInputs(sweep),
+    fund === null ? null : client.fetchBuildInputs(fund),
+  ]);
+  const sweeping = module.estimateFee(network, withoutResources(binding, ofSweep), sweep);
+  if (isRefusal(sweeping)) return sweeping;
+  const funding = fund === null || ofFund === null ? NO_FUNDING : fundingOf(binding, ofFund, fund);
+  if (isRefusal(funding)) return funding;
+  const opening = openingOf(binding, sweeping),
+    fee = sweeping.feeMax - opening,
+    isPaidAlong = sweep.feePayer !== undefined;
+  return {
+    sweep: fee,
+    need: isPaidAlong ? 0n : heldFor(sweeping),
+    ...funding,
+    opening,
+    isReady: isReady(binding, ofSweep, sweep),
+  };
+}
+
+/** Where accounts open lines for assets: whether the treasury has one, as the chain's builder finds it. */
+function isReady({ module, network }: Binding, inputs: BuildInputs, sweep: Intent): boolean {
+  if (!LINES.has(FAMILY_OF[network.slug])) return true;
+  const built = module.buildUnsigned(network, inputs, sweep, null);
+  return !isRefusal(built) || built.code !== 'DESTINATION_OPT_IN_REQUIRED';
+}
+const LINES: ReadonlySet<Family> = new Set(['xrp', 'xlm']);
+
+/** What a sender must hold beside what it moves. */
+export const heldFor = ({ held, feeMax }: FeeEstimate): bigint => held ?? feeMax;
+
+const NO_FUNDING = { fund: 0n, activation: 0n } as const;
+
+function fundingOf({ module, network }: Binding, inputs: BuildInputs, fund: Intent) {
+  const fee = module.estimateFee(network, withDestination(inputs, network.slug, 'account'), fund),
+    made = module.estimateFee(network, withDestination(inputs, network.slug, 'missing'), fund);
+  if (isRefusal(fee)) return fee;
+  return isRefusal(made) ? made : { fund: fee.feeMax, activation: made.feeMax - fee.feeMax };
+}
+
+function withDestination(inputs: BuildInputs, chain: Intent['chain'], destination: TronInputs['destination']) {
+  return FAMILY_OF[chain] === 'tron' ? ({ ...inputs, destination } as BuildInputs) : inputs;
+}
+
+/** The rent of an account that a sweep makes; a simulated ledger makes one with each. */
+export function openingOf({ network }: Pick<Binding, 'network'>, { parts }: FeeEstimate): bigint {
+  return network.simulated === true ? 0n : BigInt(parts['rentLamports'] ?? 0);
+}
+
+function withoutResources({ network }: Binding, inputs: BuildInputs): BuildInputs {
+  if (FAMILY_OF[network.slug] !== 'tron') return inputs;
+  return { ...inputs, energy: '0', stakedBandwidth: '0', freeBandwidth: '0' } as BuildInputs;
+}
