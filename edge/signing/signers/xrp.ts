@@ -83,7 +83,9 @@ function* payment(
   if (sendMax === null) return;
   // R28: more than the amount may leave only in the same token, and only what an issuer's fee can be.
   const highest = withTransferFee(amount, RATE_MAX);
-  const isIssuersFee = sendMax > amount && sendMax <= highest;
+  // A sweep that the cloud starts pays it only where this edge's registry says that the token has one.
+  const mayCost = instruction.purpose !== 'sweep' || token?.feeOnTransfer === true,
+    isIssuersFee = mayCost && sendMax > amount && sendMax <= highest;
   yield part('send_max', isIssuersFee, { expected: `above ${amount}, at most ${highest}`, found: sendMax });
 }
 

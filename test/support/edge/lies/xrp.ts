@@ -117,7 +117,7 @@ export const stage: Stage = {
     'send-all of a token': askOf({ token: USDC, amount: 'all' }),
     'trust line': askOf({ purpose: 'opt_in', to: US.address, token: RLUSD, amount: 0n, tag: null }),
     sweep: askOf({ purpose: 'sweep', to: TREASURY.address, amount: 'all', tag: null }),
-    'sweep of a token': askOf({ purpose: 'sweep', to: TREASURY.address, token: USDC, amount: 5n * ONE, tag: null }),
+    'sweep of a token': askOf({ purpose: 'sweep', to: TREASURY.address, token: USDC, amount: ONE / 8n, tag: null }),
     'gas funding': askOf({
       purpose: 'gas_funding',
       from: TANK.address,
