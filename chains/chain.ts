@@ -326,10 +326,7 @@ export interface FeeEstimate {
   /** Expected and highest fee, smallest native unit. */
   readonly fee: bigint;
   readonly feeMax: bigint;
-  /**
-   * What the sender must hold so that it can be paid, smallest native unit, where that is less than the highest fee: its
-   * own resources pay a part (tron). Absent: the highest fee.
-   */
+  /** What the sender must hold for it, where its own resources pay a part (tron). Absent: the highest fee. */
   readonly held?: bigint;
   readonly parts: Readonly<Record<string, string | number>>;
 }
@@ -361,9 +358,7 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
    * blocks.
    */
   bytesOf?(canonical: string): Uint8Array;
-  /**
-   * Addresses that may be issued but never sent to (zero, burn, contracts of the catalogue). Refuses: INVALID_ADDRESS.
-   */
+  /** Addresses that may be issued but never sent to (zero, burn, listed contracts). Refuses: INVALID_ADDRESS. */
   checkDestination(network: Network, address: ParsedAddress, catalogue: Catalogue): Refusal | null;
   /** A token deployment's canonical text. Refuses: TOKEN_NOT_SUPPORTED. */
   parseToken(network: Network, text: string): string | Refusal;
