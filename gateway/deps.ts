@@ -31,6 +31,7 @@ import type { SandboxControl } from '../model/ports/sandbox-control.ts';
 import type { Serving } from '../model/ports/serving.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { OriginStore } from '../model/ports/origin-store.ts';
+import type { ConflictStore } from '../model/ports/conflict-store.ts';
 import type { ScanStore } from '../model/ports/scan-store.ts';
 import type { SsoStore } from '../model/ports/sso-store.ts';
 import type { SweepStore } from '../model/ports/sweep-store.ts';
@@ -104,6 +105,7 @@ export interface GatewayDeps {
     readonly sweeps: SweepStore;
     readonly imports: ImportStore;
     readonly scans: ScanStore;
+    readonly conflicts: ConflictStore;
   };
   readonly accounts: Accounts;
   /** Who takes payments of statements. Console B17. */

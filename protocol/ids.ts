@@ -22,6 +22,7 @@ export const ID_PREFIXES = [
   'ks',
   'mig',
   'scn',
+  'rvw',
   'upl',
   'imp',
   'dry',

@@ -16,6 +16,7 @@ import { MIGRATION_ROUTES } from './routes/migration.ts';
 import { OPERATION_ROUTES } from './routes/operation.ts';
 import { PAYMENTS_ROUTES } from './routes/payments.ts';
 import { SANDBOX_ROUTES } from './routes/sandbox.ts';
+import { IMPORT_REVIEW_ROUTES } from './routes/import-reviews.ts';
 import { SCAN_ROUTES } from './routes/scans.ts';
 import { SETTINGS_ROUTES } from './routes/settings.ts';
 import { SUPPORT_ROUTES } from './routes/support.ts';
@@ -41,6 +42,7 @@ export const ROUTES = {
   ...TOKENS_ROUTES,
   ...MIGRATION_ROUTES,
   ...SCAN_ROUTES,
+  ...IMPORT_REVIEW_ROUTES,
   ...CUTOVER_ROUTES,
   ...SANDBOX_ROUTES,
   ...SIGN_IN_ROUTES,

@@ -1,6 +1,6 @@
 /** Batches of an import with their rows as they were read. Migration M-I1–M-I16. */
 import type { AccountId } from '../../protocol/ids.ts';
-import type { BatchState, Phase, Severity } from '../../protocol/migration/words.ts';
+import type { BatchState, Phase, ReviewState, Severity } from '../../protocol/migration/words.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { Heights } from '../account/migration.ts';
 
@@ -21,6 +21,8 @@ export interface Batch {
   readonly report: ImportReport | null;
   readonly adopting: number;
   readonly heights: Heights;
+  /** Of its conflict; null while it has had none. */
+  readonly review: { readonly reviewId: string; readonly state: ReviewState; readonly conflicts: number } | null;
   readonly committedAtMs: number | null;
   readonly createdAtMs: number;
 }

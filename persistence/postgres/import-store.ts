@@ -33,12 +33,17 @@ function batches(sql: Sql): Pick<ImportStore, 'createBatch' | 'batch' | 'batches
       return count > 0;
     },
     async batch(accountId, id) {
-      const [row] = await sql<Columns[]>`select * from import_batch where account_id = ${accountId} and id = ${id}`;
+      const [row] = await sql<Columns[]>`
+        select b.*, r.id as review_id, r.state as review_state, r.conflicts as review_conflicts from import_batch b
+          left join import_review r on r.account_id = b.account_id and r.batch_id = b.id
+         where b.account_id = ${accountId} and b.id = ${id}`;
       return row === undefined ? null : batchOf(row);
     },
     async batchesOf(accountId, projectId) {
       const rows = await sql<Columns[]>`
-        select * from import_batch where account_id = ${accountId} and project_id = ${projectId}`;
+        select b.*, r.id as review_id, r.state as review_state, r.conflicts as review_conflicts from import_batch b
+          left join import_review r on r.account_id = b.account_id and r.batch_id = b.id
+         where b.account_id = ${accountId} and b.project_id = ${projectId}`;
       return rows.map(batchOf).toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
     async moveBatch(accountId, id, from, change) {
@@ -110,7 +115,7 @@ function staged(
                  case r.skip when 'already_in_account' then 'the account has it' else 'the file has it before' end
             from (
               select o.n, o.skip, o.line from import_row o
-               where o.account_id = ${accountId} and o.batch_id = ${id} and o.skip <> 'ADDRESS_CONFLICT'
+               where o.account_id = ${accountId} and o.batch_id = ${id} and o.skip not in ('ADDRESS_CONFLICT', 'dropped_by_review')
                order by o.n limit ${most}::int) r
         on conflict do nothing`;
     },
@@ -289,6 +294,10 @@ function batchOf(row: Columns): Batch {
     report: row.report,
     adopting: Number(row.adopting),
     heights: row.heights,
+    review:
+      row.reviewId === null
+        ? null
+        : { reviewId: row.reviewId, state: row.reviewState, conflicts: Number(row.reviewConflicts) },
     committedAtMs: row.committedAt,
     createdAtMs: row.createdAt,
   } as Batch;

@@ -27,6 +27,7 @@ import type { Lists } from './list-pool.ts';
 import { createSupportStore } from './support-store.ts';
 import { createSsoStore } from './sso-store.ts';
 import { createSweepStore } from './sweep-store.ts';
+import { createConflictStore } from './conflict-store.ts';
 import { createScanStore } from './scan-store.ts';
 import { createUploadStore } from './upload-store.ts';
 import { createTimelineStore } from './timeline-store.ts';
@@ -80,6 +81,7 @@ export function createStores(options: StoresOptions) {
     origins: createOriginStore(sql),
     imports: createImportStore(sql),
     scans: createScanStore(sql),
+    conflicts: createConflictStore(sql),
     /** Forgets what was good once and is good no more: nonces, challenges, sign-ins that were not finished. */
     purgeOnce: async (nowMs: number): Promise<number> =>
       (await edge.purgeNonces(nowMs)) + (await passkeys.purgeChallenges(nowMs)) + (await sso.purgeFlows(nowMs)),

@@ -95,6 +95,7 @@ export const ROW_CODES = [
   'same_address_other_network',
   'user_ref_kept',
   'ADDRESS_CONFLICT',
+  'dropped_by_review',
   'change_holds_money',
   'band_exceeded',
 ] as const;

@@ -154,6 +154,10 @@ export type ScanEnd = (typeof SCAN_ENDS)[number];
 /** Of a limit above `SCAN_SELF_SERVICE_MAX`, by an administrator. */
 export const SCAN_REVIEWS = ['pending', 'approved', 'declined'] as const;
 export type ScanReview = (typeof SCAN_REVIEWS)[number];
+/** Of a batch with addresses that another account claims, by an administrator. */
+export const REVIEW_STATES = ['open', 'dropped', 'refused'] as const;
+export type ReviewState = (typeof REVIEW_STATES)[number];
+export const REVIEW_DECISIONS = ['drop_rows', 'refuse'] as const;
 /** `each`: every extended key of the source is an account of one address. */
 export const SCAN_TEMPLATES = ['account', 'each'] as const;
 export type ScanTemplate = (typeof SCAN_TEMPLATES)[number];

@@ -151,7 +151,7 @@ export const MIGRATION_ROUTES = {
     path: '/v1/migration/imports/{batchId}/validate',
     params: imports.batchParams,
     reply: imports.dryRun,
-    refusals: ['NOT_FOUND', 'IMPORT_NOT_READY', 'ACCOUNT_SUSPENDED'],
+    refusals: ['NOT_FOUND', 'IMPORT_NOT_READY', 'ACCOUNT_SUSPENDED', 'CONFLICT'],
     summary: 'A new dry run in seven phases; its report, or `validating` after ten seconds',
   },
   getDryRun: {

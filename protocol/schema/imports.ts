@@ -1,7 +1,15 @@
 /** Projects of a migration, files that are uploaded for them, and what they would adopt. Spec §2.12, §4.8. */
 import { z } from 'zod';
 import { IMPORT_FORMATS } from '../migration/imports.ts';
-import { BATCH_STATES, EXPORT_FORMATS, PHASE_STATES, PHASES, PROJECT_STATES, SEVERITIES } from '../migration/words.ts';
+import {
+  BATCH_STATES,
+  EXPORT_FORMATS,
+  PHASE_STATES,
+  PHASES,
+  PROJECT_STATES,
+  REVIEW_STATES,
+  SEVERITIES,
+} from '../migration/words.ts';
 import { CHAINS } from '../slugs.ts';
 import { between, count, countFromOne, height } from './numbers.ts';
 import { capacity } from './migration.ts';
@@ -64,6 +72,10 @@ export const importBatch = z.object({
     .meta({ description: 'what is in a block up to these was before; empty until the commit' }),
   createdAt: instant,
   committedAt: instant.nullable(),
+  review: z
+    .object({ reviewId: z.string(), state: z.enum(REVIEW_STATES) })
+    .nullable()
+    .meta({ description: 'of a conflict: an administrator lets it go on without the claimed rows, or refuses it' }),
   rollbackUntil: instant.nullable().meta({ description: 'while no transaction landed on an adopted address' }),
 });
 

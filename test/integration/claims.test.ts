@@ -247,6 +247,20 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from claim_scans(10)`,
     },
   ],
+  decide_import_review: [
+    {
+      name: 'a review that is not there, and a decision that is none',
+      expected: 'nothing',
+      call: () => database.sql`select decide_import_review('rvw_none', 'dropped', 'usr_x')`,
+    },
+  ],
+  claims_of_review: [
+    {
+      name: 'rows of a review',
+      expected: { open: 'whose addresses an import met; the application shows it to administrators alone' },
+      call: () => database.sql`select * from claims_of_review('rvw_none', 0, 10)`,
+    },
+  ],
   forget_scans: [
     {
       name: 'scans that ended just now',

@@ -1233,7 +1233,8 @@ const MIGRATION: Record<string, Work> = {
 };
 
 /** A batch with rows, from its file to its end. */
-async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[string, string, string]> {
+/** A batch of a file that is being validated. */
+async function validatingOf({ stores, live }: Pick<PlanWorld, 'stores' | 'live'>): Promise<[string, string]> {
   const { uploads, imports } = stores;
   const project = { id: newId('mig', Date.now()), name: 'old', createdAtMs: Date.now() },
     uploadId = newId('upl', Date.now()),
@@ -1248,6 +1249,12 @@ async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[str
   const batch = { id, accountId: live, projectId: project.id, uploadId, chain: null, includeChange: false };
   await imports.createBatch({ ...batch, createdAtMs: Date.now() }, 1_000);
   await imports.moveBatch(live, id, ['created'], { state: 'validating', dryRunId: `dry_${id}` });
+  return [project.id, id];
+}
+
+async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[string, string, string]> {
+  const { imports } = stores,
+    [projectId, id] = await validatingOf({ stores, live });
   await imports.clearStaged(live, id);
   const staged = Array.from({ length: rows }, (_, n) => {
     const { address, addressKey, id: addressId } = issued(live);
@@ -1265,7 +1272,7 @@ async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[str
   const reserved = { id, dryRunId: `dry_${id}`, adopting: rows, heights: { eth: 1 } };
   await write(stores, live, [{ table: 'imports_reserved', row: reserved, key: id }]);
   while ((await imports.fill(live, id, 100)) === 'filling');
-  return [project.id, id, staged[0]!.addressId];
+  return [projectId, id, staged[0]!.addressId];
 }
 
 const SCANS: Record<string, Work> = {
@@ -1301,6 +1308,20 @@ const SCANS: Record<string, Work> = {
 };
 
 const IMPORTS: Record<string, Work> = {
+  'conflicts: reviews of imports': async ({ stores, live }) => {
+    const { conflicts, imports } = stores,
+      [, id] = await validatingOf({ stores, live }),
+      reviewId = `rvw${id.slice(3)}`;
+    await imports.moveBatch(live, id, ['validating'], { state: 'conflict' });
+    await conflicts.reviews('open', '', 100);
+    await conflicts.review(reviewId);
+    await conflicts.claims(reviewId, 0, 100);
+    await conflicts.waiting(live, Date.now() - 60_000, 3);
+    await conflicts.decide(reviewId, 'dropped', 'usr_x');
+    await imports.moveBatch(live, id, ['created'], { state: 'validating' });
+    await imports.moveBatch(live, id, ['validating'], { state: 'conflict' });
+    await imports.moveBatch(live, id, ['conflict'], { state: 'created' });
+  },
   'imports: a batch from its file to its cutover, and back': async (world) => {
     const { stores, live } = world,
       { imports, watch } = stores;

@@ -28,6 +28,7 @@ const PARAMS = {
   projectId: 'mig_24pgoiqjq2dgpoqhm7nuhjd5zi',
   uploadId: 'upl_24pgoiqjq2dgpoqhm7nuhjd5zi',
   policyId: '0198c0de-0000-7000-8000-000000000002',
+  reviewId: 'rvw_24pgoiqjq2dgpoqhm7nuhjd5zi',
   scanId: 'scn_24pgoiqjq2dgpoqhm7nuhjd5zi',
   batchId: 'imp_24pgoiqjq2dgpoqhm7nuhjd5zi',
   chain: 'eth',

@@ -119,6 +119,7 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
           uploadId: texts,
           slug: texts,
           batchId: texts,
+          reviewId: texts,
           scanId: texts,
         }),
         record(fieldsOf(route.query), values),

@@ -98,6 +98,8 @@ export async function finishBatch(
     const outcome = await filled(imports, accountId, id);
     if (outcome === 'gone') return;
     const { adopting } = batch;
+    // Which rows are claimed is kept: a person decides about the batch.
+    if (outcome === 'conflict') await claimsOf(imports, accountId, id);
     const answer = await accounts.ask(
       accountId,
       outcome === 'filled'
@@ -137,7 +139,7 @@ export function createImportWork(deps: ImportWorkDeps): ImportWork {
         return refuse('DRY_RUN_STALE', { current: batch.dryRunId });
       if (batch.state === 'valid' && nowMs() - (batch.dryRunAtMs ?? 0) > DRY_RUN_MS)
         return refuse('DRY_RUN_STALE', { current: batch.dryRunId });
-      if (batch.state === 'conflict') return conflict(report?.conflicts ?? 0, id);
+      if (batch.state === 'conflict') return conflict(batch.review?.conflicts ?? 0, id);
       if (batch.state !== 'valid' || report === null) return refuse('IMPORT_NOT_READY', { state: batch.state });
       if (projectState === 'active')
         return refuse('IMPORT_NOT_READY', { state: batch.state, reason: 'project_active' });
@@ -182,7 +184,12 @@ export function createImportWork(deps: ImportWorkDeps): ImportWork {
   return work;
 }
 
-const SKIPS: ReadonlySet<string> = new Set(['duplicate', 'already_in_account', 'same_address_other_network']);
+const SKIPS: ReadonlySet<string> = new Set([
+  'duplicate',
+  'already_in_account',
+  'same_address_other_network',
+  'dropped_by_review',
+]);
 const isSkip = (code: string): boolean => SKIPS.has(code);
 /** The review of a batch's conflict is the batch's own. */
 const conflict = (count: number, id: string): Refusal =>

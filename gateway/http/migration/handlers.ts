@@ -6,6 +6,7 @@ import { exportHandlers } from './export.ts';
 import { importHandlers } from './imports.ts';
 import { leverHandlers } from './levers.ts';
 import { projectHandlers } from './projects.ts';
+import { reviewHandlers } from './reviews.ts';
 import { scanHandlers } from './scans.ts';
 import { uploadHandlers } from './uploads.ts';
 
@@ -15,6 +16,7 @@ export const migrationHandlers = (deps: HandlerDeps) => ({
   ...uploadHandlers(deps),
   ...scanHandlers(deps),
   ...importHandlers(deps),
+  ...reviewHandlers(deps),
   ...cutoverHandlers(deps),
   ...exportHandlers(deps),
   ...leverHandlers(deps),

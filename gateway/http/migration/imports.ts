@@ -31,6 +31,9 @@ const BATCHES_MAX = 2_000;
 /** A validation or a commit that takes longer goes on behind the answer. */
 const ANSWER_MS = 10_000;
 export const ROLLBACK_MS = 72 * 3_600_000;
+/** So many conflicts of a live account in so long, and the next one waits until the open ones are decided on. */
+const CONFLICTS_MAX = 3;
+const CONFLICTS_MS = 30 * 86_400_000;
 const ISSUES_SHOWN = 100;
 const ISSUES_MAX = 20_000;
 
@@ -40,7 +43,7 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     chains,
     log,
     nowMs,
-    stores: { imports, uploads, scans, watch },
+    stores: { imports, uploads, scans, watch, conflicts },
   } = deps;
   const parts = { uploads, imports, scans, accounts, chains, watch, nowMs, log };
   const work = createImportWork(parts);
@@ -130,6 +133,16 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (isRefusal(batch)) return batch;
       const { accountId, id } = batch,
         dryRunId = newId('dry', nowMs());
+      const reviewId =
+        environmentOf(accountId) === 'live'
+          ? await conflicts.waiting(accountId, nowMs() - CONFLICTS_MS, CONFLICTS_MAX)
+          : null;
+      if (reviewId !== null)
+        return refuse(
+          'CONFLICT',
+          { reason: 'review_waits' },
+          `imports met addresses of other accounts: the next one is checked when ${reviewId} is decided on`,
+        );
       const isMoved = await imports.moveBatch(accountId, id, ['created', 'valid', 'invalid', 'rolled_back'], {
         state: 'validating',
         dryRunId,
@@ -231,6 +244,7 @@ export function batchView(batch: Batch): ReplyOf<'getImport'> {
     dryRunId,
     adopting,
     heights,
+    review: batch.review === null ? null : { reviewId: batch.review.reviewId, state: batch.review.state },
     createdAt: instantOf(createdAtMs),
     committedAt: instantOrNull(committedAtMs),
     rollbackUntil: instantOrNull(committedAtMs === null ? null : committedAtMs + ROLLBACK_MS),

@@ -1,6 +1,6 @@
 -- Which rows of a batch are not adopted: repeated in it, in the account already, or claimed by another account. Looks
 -- at `most` rows behind one; returns the last one, null at the end, and how many had each code. Whose a foreign claim
--- is, and in which line, is not said (M-I7).
+-- is, and in which line, is not said (M-I7); once an administrator let the batch go on without them they are left out.
 create or replace function check_import(of_account text, of_batch text, after_n int, most int)
 returns table (last_n int, codes jsonb)
 language sql security definer set search_path = flock, pg_temp as $$
@@ -14,11 +14,13 @@ language sql security definer set search_path = flock, pg_temp as $$
                     then 'duplicate_differs'
                     when p.chain <> f.chain then 'same_address_other_network' else 'duplicate' end
                 when g.account_id = of_account then 'already_in_account'
-                when g.account_id is not null or c.account_id is not null then 'ADDRESS_CONFLICT' end as found,
+                when g.account_id is not null or c.account_id is not null then
+                  case when b.drops_claimed then 'dropped_by_review' else 'ADDRESS_CONFLICT' end end as found,
            f.n is null and g.account_id = of_account and p.user_ref is not null and (
              select a.user_ref from address a where a.account_id = g.account_id and a.id = g.address_id)
                is distinct from p.user_ref as is_kept
-      from page p
+      from page p cross join (
+        select b.drops_claimed from import_batch b where b.account_id = of_account and b.id = of_batch) b
       left join lateral (
         select o.n, o.user_ref, o.chain from import_row o
          where o.account_id = of_account and o.batch_id = of_batch and o.address_key = p.address_key and o.n < p.n

@@ -288,6 +288,10 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     600,
     'a page of up to 1,000 facts: those that other works left waiting, each with a look for one set aside',
   ],
+  'sweeps: candidates sums job jobs operations openOperation openJobs duePolicies, rows': [
+    500,
+    'the batches of an account, 2,000 at most, are read once for all addresses',
+  ],
   'imports: a batch from its file to its cutover, and back': [
     31_000,
     'a rollback looks at the withdrawals since the commit, 72 hours at most; a page of rows has several looks each',

@@ -54,6 +54,7 @@ export const BATCH: ReplyOf<'getImport'> = {
   dryRunId: newId('dry', 1),
   adopting: 2,
   heights: { eth: 5 },
+  review: null,
   createdAt: PROJECT.createdAt,
   committedAt: PROJECT.createdAt,
   rollbackUntil: PROJECT.createdAt,

@@ -1,0 +1,97 @@
+/** Conflicts of imports, for administrators: nobody else sees a line or a name. Migration M-I7. */
+import type { ClaimedRow, ImportReview } from '../../../model/ports/conflict-store.ts';
+import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
+import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { organizationOf } from '../../../protocol/ids.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
+import { bearerOf, unknownIn, type Asked, type Handlers } from '../context.ts';
+import type { HandlerDeps } from '../surroundings.ts';
+import { instantOf, instantOrNull } from '../views.ts';
+
+type Area = 'listImportConflicts' | 'getImportConflict' | 'resolveImportConflict';
+
+export function reviewHandlers({
+  log,
+  stores: { conflicts, auditLog },
+}: Pick<HandlerDeps, 'log' | 'stores'>): Pick<Handlers, Area> {
+  async function reviewOf(
+    asked: Pick<Asked<'getImportConflict'>, 'caller' | 'params'>,
+  ): Promise<ImportReview | Refusal> {
+    const { reviewId } = asked.params;
+    return (await conflicts.review(reviewId)) ?? unknownIn(asked, 'review', reviewId);
+  }
+  return {
+    async listImportConflicts({ query }) {
+      const ask = pageAskOf('import-reviews', query);
+      if (isRefusal(ask)) return ask;
+      const after = 'after' in ask ? ask.after : null;
+      const rows = await conflicts.reviews(query.state ?? 'open', after?.key ?? '', ask.size + 1);
+      const shown = rows.slice(0, ask.size);
+      const next =
+        rows.length > ask.size
+          ? cursorText('import-reviews', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id })
+          : null;
+      return { content: shown.map(reviewView), next };
+    },
+    async getImportConflict(asked) {
+      const review = await reviewOf(asked);
+      if (isRefusal(review)) return review;
+      const ask = pageAskOf('import-claims', asked.query);
+      if (isRefusal(ask)) return ask;
+      const after = 'after' in ask ? ask.after : null;
+      const rows = await conflicts.claims(review.id, Number(after?.key ?? 0), ask.size + 1);
+      const shown = rows.slice(0, ask.size);
+      const next =
+        rows.length > ask.size
+          ? cursorText('import-claims', { page: (after?.page ?? 0) + 1, key: String(shown.at(-1)!.n) })
+          : null;
+      return { ...reviewView(review), claims: shown.map(claimView), next };
+    },
+    async resolveImportConflict(asked) {
+      const review = await reviewOf(asked);
+      if (isRefusal(review)) return review;
+      const { id, accountId } = review,
+        { decision } = asked.body,
+        { userId } = bearerOf(asked);
+      const isDecided = await conflicts.decide(id, decision === 'drop_rows' ? 'dropped' : 'refused', userId);
+      const now = (await conflicts.review(id)) ?? review;
+      if (!isDecided)
+        return refuse('CONFLICT', { reason: 'state', status: now.state }, `the review is ${now.state}: read it again`);
+      const { note } = asked;
+      if (note !== null) await auditLog.record({ ...note, target: id, organizationId: organizationOf(accountId) });
+      log.warn(
+        { requestId: asked.requestId, userId, names: [id], status: now.state },
+        'an administrator decided on a conflict of an import',
+      );
+      return reviewView(now);
+    },
+  };
+}
+
+function reviewView(review: ImportReview): ReplyOf<'resolveImportConflict'> {
+  const { id, state, accountId, projectId, batchId, conflicts, adoptable, openedAtMs, decidedAtMs, decidedBy } = review;
+  return {
+    id,
+    reviewId: id,
+    state,
+    organizationId: organizationOf(accountId),
+    accountId,
+    projectId,
+    batchId,
+    conflicts,
+    adoptable,
+    openedAt: instantOf(openedAtMs),
+    decidedAt: instantOrNull(decidedAtMs),
+    decidedBy,
+  };
+}
+
+const claimView = ({ line, chain, address, claimedBy, claimedAtMs, batchId, isUsed }: ClaimedRow) => ({
+  line,
+  chain,
+  address,
+  claimedBy,
+  claimedAt: instantOrNull(claimedAtMs),
+  adoptedBy: batchId,
+  isUsed,
+});
