@@ -9,6 +9,7 @@
  *   xrp        the address pays its few drops, out of its reserve if need be (R24)
  */
 import type { BuildInputs, FeeEstimate, Intent } from '../../chains/chain.ts';
+import { SALTS } from '../../chains/sol/fee.ts';
 import type { TronInputs } from '../../chains/tron/build-inputs.ts';
 import type { ChainBinding } from '../../model/ports/chain-access.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
@@ -45,7 +46,7 @@ export async function pricesOf(binding: Binding, { sweep, fund }: Intents): Prom
     client.fetchBuildInputs(sweep),
     fund === null ? null : client.fetchBuildInputs(fund),
   ]);
-  const sweeping = module.estimateFee(network, withoutResources(binding, ofSweep), sweep);
+  const sweeping = module.estimateFee(network, asDearest(binding, ofSweep), sweep);
   if (isRefusal(sweeping)) return sweeping;
   const funding = fund === null || ofFund === null ? NO_FUNDING : fundingOf(binding, ofFund, fund);
   if (isRefusal(funding)) return funding;
@@ -90,7 +91,14 @@ export function openingOf({ network }: Pick<Binding, 'network'>, { parts }: FeeE
   return network.simulated === true ? 0n : BigInt(parts['rentLamports'] ?? 0);
 }
 
-function withoutResources({ network }: Binding, inputs: BuildInputs): BuildInputs {
-  if (FAMILY_OF[network.slug] !== 'tron') return inputs;
-  return { ...inputs, energy: '0', stakedBandwidth: '0', freeBandwidth: '0' } as BuildInputs;
+/** A sample as the dearest address would read it: without resources of its own, and with the dearest salt (L33). */
+function asDearest({ network }: Binding, inputs: BuildInputs): BuildInputs {
+  switch (FAMILY_OF[network.slug]) {
+    case 'tron':
+      return { ...inputs, energy: '0', stakedBandwidth: '0', freeBandwidth: '0' } as BuildInputs;
+    case 'sol':
+      return { ...inputs, salt: SALTS - 1 } as BuildInputs;
+    default:
+      return inputs;
+  }
 }

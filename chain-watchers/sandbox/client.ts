@@ -111,8 +111,9 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     },
     async fetchBuildInputs(intent: Intent): Promise<BuildInputs> {
       await up();
-      const { from, to, token } = intent;
-      const view = await viewOf(parts, { from, to, tokenContract: token?.contract ?? null });
+      const { from, to, token, feePayer } = intent;
+      const payer = feePayer === undefined || feePayer === from ? {} : { feePayer };
+      const view = await viewOf(parts, { from, to, tokenContract: token?.contract ?? null, ...payer });
       const pooled = (await store.pooledOf(ledger, from)).filter(({ replacedBy }) => replacedBy === null);
       return family.buildInputs(network, intent, { ...view, pooled: pooled.map(({ transaction }) => transaction) });
     },

@@ -27,6 +27,8 @@ export interface SenderView {
    * Native balance of the payee, where the intent or the payload names one: 0 is an account that is not there.
    */
   readonly destinationBalance?: bigint;
+  /** Native balance of who pays the fee, where that is not the sender. */
+  readonly payerBalance?: bigint;
 }
 
 /** Assets that a sender has opted in to. */
@@ -44,6 +46,8 @@ export interface ReadPayload {
   readonly tokenContract: string | null;
   /** The payee, where the chain has accounts that a payment makes. */
   readonly to?: string;
+  /** Who pays the fee, where it is not the sender. */
+  readonly feePayer?: string;
   /** The outputs that are spent, `txid:vout`, where the ledger consists of outputs. */
   readonly spends?: readonly string[];
   /**

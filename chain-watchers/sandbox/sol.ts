@@ -1,15 +1,14 @@
 /**
  * Solana as a simulated ledger: blocks as a node answers them, signed messages as a node takes them. Every slot holds a
  * block, every receiver exists, and a block hash does not expire: a simulated ledger does not move between its events.
- * A token payment always creates the receiver's token account, so that the message names its owner. A sender pays its
- * own fee.
+ * A token payment always creates the receiver's token account, so that the message names its owner.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { base58 } from '@scure/base';
 import type { Block, Intent, Network, Signed } from '../../chains/chain.ts';
 import { signedOn } from '../../chains/sandbox-networks.ts';
 import { balanceOf, tokenBalanceOf } from '../../chains/sol/balance.ts';
-import { priorityFeeOf, type SolInputs } from '../../chains/sol/fee.ts';
+import { priorityFeeOf, SALTS, type SolInputs } from '../../chains/sol/fee.ts';
 import { decodeMessage, decodeTransaction } from '../../chains/sol/message.ts';
 import { solOf } from '../../chains/sol/network.ts';
 import { decodePayment, type Payment } from '../../chains/sol/payment.ts';
@@ -27,7 +26,6 @@ const RENT_EXEMPT_LAMPORTS = 890_880n;
 const TOKEN_ACCOUNT_RENT_LAMPORTS = 2_039_280n;
 /** What a token transfer that creates an account uses of compute. */
 const TOKEN_TRANSFER_UNITS = 30_000;
-const SALTS = 2 ** 20;
 /** Any receiver is taken for an account that exists. */
 const RECEIVER_LAMPORTS = 1_000_000_000n;
 /** G2: the credited account follows the sender's. */
@@ -87,16 +85,19 @@ function renderBlock(block: SandboxBlock): Block<SolBlock> {
 
 type Transfer = SandboxTransaction['transfers'][number];
 
-function renderTransaction({ txid, success, reason, fee, from, transfers }: SandboxTransaction): object {
+function renderTransaction({ txid, success, reason, fee, from, feePayer, transfers }: SandboxTransaction): object {
   const [transfer] = transfers,
-    sender = from ?? OUTSIDE;
+    sender = from ?? OUTSIDE,
+    payer = feePayer ?? sender;
   const isToken = transfer !== undefined && transfer.tokenContract !== null;
   const credited = transfer?.outputIndex ?? CREDITED_INDEX,
     debited = credited + 1;
-  const keys = Array.from({ length: debited + 1 }, (_, index) => (index === 0 ? sender : named(`${txid} ${index}`)));
+  const keys = Array.from({ length: debited + 1 }, (_, index) => (index === 0 ? payer : named(`${txid} ${index}`)));
   if (transfer !== undefined && !isToken) keys[credited] = transfer.to;
   const moved = transfer === undefined || isToken ? 0n : BigInt(transfer.amount);
-  const before = keys.map((_, index) => (index === 0 ? moved + BigInt(fee) : 0n));
+  const source = payer === sender ? 0 : debited;
+  if (payer !== sender && !isToken) keys[source] = sender;
+  const before = keys.map((_, index) => (index === 0 ? BigInt(fee) : 0n) + (index === source ? moved : 0n));
   const after = keys.map((_, index) => (index === credited ? moved : 0n));
   const tokenBalances = ({ to, tokenContract: mint }: Transfer, ...amounts: string[]) =>
     [
@@ -125,9 +126,9 @@ function renderTransaction({ txid, success, reason, fee, from, transfers }: Sand
   };
 }
 
-function inputsOf(network: Network, { from, to, token }: Intent, view: SenderView): SolInputs {
+function inputsOf(network: Network, { from, to, token, feePayer = from }: Intent, view: SenderView): SolInputs {
   const { blockhashLifetime, threshold, unitPrice } = solOf(network);
-  const senderLamports = view.nativeBalance === 0n ? null : view.nativeBalance.toString();
+  const senderLamports = lamportsOf(view.nativeBalance);
   const accountOf = (owner: string) => associatedTokenAddress({ owner, mint: token!.contract, program: TOKEN_PROGRAM });
   return {
     readAtHeight: view.height,
@@ -138,8 +139,8 @@ function inputsOf(network: Network, { from, to, token }: Intent, view: SenderVie
     rentExempt: RENT_EXEMPT_LAMPORTS.toString(),
     senderLamports,
     senderIsWallet: true,
-    feePayer: from,
-    payerLamports: senderLamports,
+    feePayer,
+    payerLamports: feePayer === from ? senderLamports : lamportsOf(view.payerBalance ?? 0n),
     payerIsWallet: true,
     destination: { kind: 'wallet', lamports: RECEIVER_LAMPORTS.toString() },
     token:
@@ -159,6 +160,8 @@ function inputsOf(network: Network, { from, to, token }: Intent, view: SenderVie
     salt: randomInt(SALTS),
   };
 }
+
+const lamportsOf = (balance: bigint): string | null => (balance === 0n ? null : balance.toString());
 
 const rejected = (reason: string): Refusal => refuse('CHAIN_REJECTED', { reason });
 
@@ -181,7 +184,6 @@ function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   const txid = txidOf(signatures);
   if (txid !== signed.txid) return rejected('the txid is not that of the signed bytes'); // G28
   const { feePayer, from, asset } = payment;
-  if (feePayer !== from) return rejected('a simulated sender pays its own fee');
   const to = asset.kind === 'native' ? asset.to : asset.creates;
   if (to === null) return rejected('the message does not name the owner of the token account');
   const outputIndex = keys.indexOf(asset.kind === 'native' ? asset.to : asset.destination);
@@ -189,6 +191,7 @@ function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
     from,
     nonce: null,
     tokenContract: asset.kind === 'token' ? asset.mint : null,
+    ...(feePayer === from ? {} : { feePayer }),
     run: (view) => run(txid, payment, { outputIndex, to }, view),
   };
 }
@@ -200,18 +203,24 @@ function run(
   credited: { outputIndex: number; to: string },
   view: SenderView,
 ): ReturnType<ReadPayload['run']> {
-  const { from, amount, asset } = payment,
-    isNative = asset.kind === 'native';
-  const fee = LAMPORTS_PER_SIGNATURE + priorityFeeOf(payment) + (isNative ? 0n : TOKEN_ACCOUNT_RENT_LAMPORTS);
+  const { from, feePayer, amount, asset } = payment,
+    isNative = asset.kind === 'native',
+    isSelfPaid = feePayer === from;
+  const fee =
+    LAMPORTS_PER_SIGNATURE * (isSelfPaid ? 1n : 2n) +
+    priorityFeeOf(payment) +
+    (isNative ? 0n : TOKEN_ACCOUNT_RENT_LAMPORTS);
   const no = (code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS', balance: bigint, required: bigint) =>
     refuse(code, { balance: balance.toString(), required: required.toString() });
   const holds = isNative ? view.nativeBalance : (view.tokenBalance ?? 0n),
-    needed = (isNative ? amount : 0n) + fee;
+    needed = (isNative ? amount : 0n) + (isSelfPaid ? fee : 0n),
+    payable = isSelfPaid ? view.nativeBalance : (view.payerBalance ?? 0n);
   if (holds < amount) return no('INSUFFICIENT_FUNDS', holds, amount);
-  if (view.nativeBalance < needed) return no('INSUFFICIENT_GAS', view.nativeBalance, needed);
-  const left = view.nativeBalance - needed;
-  if (left > 0n && left < RENT_EXEMPT_LAMPORTS) {
-    return refuse('INSUFFICIENT_RESERVE', { left: left.toString(), minimum: RENT_EXEMPT_LAMPORTS.toString() });
+  if (payable < (isSelfPaid ? needed : fee)) return no('INSUFFICIENT_GAS', payable, isSelfPaid ? needed : fee);
+  const lefts = [view.nativeBalance - needed, ...(isSelfPaid ? [] : [payable - fee])];
+  const short = lefts.find((left) => left > 0n && left < RENT_EXEMPT_LAMPORTS);
+  if (short !== undefined) {
+    return refuse('INSUFFICIENT_RESERVE', { left: short.toString(), minimum: RENT_EXEMPT_LAMPORTS.toString() });
   }
   return {
     txid,
@@ -219,6 +228,7 @@ function run(
     reason: null,
     fee: fee.toString(),
     from,
+    ...(isSelfPaid ? {} : { feePayer }),
     nonce: null,
     transfers: [{ ...credited, amount: amount.toString(), tokenContract: isNative ? null : asset.mint }],
   };

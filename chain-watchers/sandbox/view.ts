@@ -4,10 +4,10 @@ import type { ReadPayload, SenderView } from './family.ts';
 import { headOf, type LedgerParts } from './ledger.ts';
 
 /** Whose holdings, of what beside the native coin, and who is paid. */
-export type Asked = Pick<ReadPayload, 'from' | 'tokenContract' | 'to'>;
+export type Asked = Pick<ReadPayload, 'from' | 'tokenContract' | 'to' | 'feePayer'>;
 
 /** The holdings of a sender at the head, with those of a token where one is moved, and of the payee. */
-export async function viewOf(parts: LedgerParts, { from, tokenContract, to }: Asked): Promise<SenderView> {
+export async function viewOf(parts: LedgerParts, { from, tokenContract, to, feePayer }: Asked): Promise<SenderView> {
   const { ledger, family, store } = parts;
   const { height, hash } = await headOf(parts);
   return {
@@ -21,12 +21,13 @@ export async function viewOf(parts: LedgerParts, { from, tokenContract, to }: As
       ? { history: await store.transactionsOf(ledger, from) }
       : {}),
     ...(to === undefined ? {} : { destinationBalance: await store.balance(ledger, to, null) }),
+    ...(feePayer === undefined ? {} : { payerBalance: await store.balance(ledger, feePayer, null) }),
   };
 }
 
 /** The view once a transaction is in the next block. */
 export function after(asked: Asked, view: SenderView, done: SandboxTransaction): SenderView {
-  const { from, tokenContract, to } = asked,
+  const { from, tokenContract, to, feePayer } = asked,
     isOwn = done.from === from;
   const moved = done.success ? done.transfers : [];
   const change = (address: string, token: string | null): bigint =>
@@ -36,7 +37,7 @@ export function after(asked: Asked, view: SenderView, done: SandboxTransaction):
         const amount = BigInt(transfer.amount);
         return sum + (transfer.to === address ? amount : 0n) - (done.from === address ? amount : 0n);
       },
-      token === null && done.from === address ? -BigInt(done.fee) : 0n,
+      token === null && (done.feePayer ?? done.from) === address ? -BigInt(done.fee) : 0n,
     );
   const isHistory = isOwn || moved.some((transfer) => transfer.to === from);
   return {
@@ -47,6 +48,7 @@ export function after(asked: Asked, view: SenderView, done: SandboxTransaction):
     ...(view.history === undefined || !isHistory
       ? {}
       : { history: [...view.history, { height: view.height + 1, transaction: done }] }),
+    ...(feePayer === undefined ? {} : { payerBalance: (view.payerBalance ?? 0n) + change(feePayer, null) }),
     ...(to === undefined ? {} : { destinationBalance: (view.destinationBalance ?? 0n) + change(to, null) }),
   };
 }

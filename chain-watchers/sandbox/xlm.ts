@@ -169,7 +169,7 @@ function accountOf(
   };
 }
 
-function inputsOf({ from, to, token }: Intent, view: SenderView): XlmInputs {
+function inputsOf({ from, to, token, feePayer = from }: Intent, view: SenderView): XlmInputs {
   const { height, timeMs, nonce, nativeBalance, tokenBalance, destinationBalance = 0n } = view;
   const own = openedBy(view),
     opened = Object.fromEntries([...own].map((asset) => [asset, 0n]));
@@ -191,8 +191,8 @@ function inputsOf({ from, to, token }: Intent, view: SenderView): XlmInputs {
     sender,
     destination,
     issuer: token === null ? null : accountOf(ACCOUNT_MINIMUM, 0),
-    feePayer: from,
-    payer: sender,
+    feePayer,
+    payer: feePayer === from ? sender : (view.payerBalance ?? 0n) === 0n ? null : accountOf(view.payerBalance!, 0),
   };
 }
 
@@ -212,10 +212,13 @@ function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   const payload = readSigned(network, signed);
   if (isRefusal(payload)) return rejected('tx_bad_auth', { differs: payload.details['reason'] });
   const {
-    transaction: { source, sequence, operation },
-  } = payload;
+      transaction: { source, sequence, operation },
+      bump,
+    } = payload,
+    feePayer = bump?.feeSource ?? source;
   return {
     from: source,
+    ...(feePayer === source ? {} : { feePayer }),
     nonce: Number(sequence - FIRST_SEQUENCE),
     tokenContract: operation.kind === 'create_account' ? null : operation.asset,
     ...(operation.kind === 'change_trust'
@@ -248,7 +251,6 @@ type Ran = ReturnType<ReadPayload['run']>;
 function run(txid: string, { transaction, bump }: Payload, view: SenderView): Ran {
   const { sequence, maxTime, feeStroops, operation, source } = transaction,
     next = BigInt(view.nonce) + FIRST_SEQUENCE;
-  // Who pays for a bump is another account, whose holdings are not in the view: the simulated ledger trusts it.
   const selfPaid = bump === null || bump.feeSource === source;
   const operations = BigInt(bump === null ? OPERATIONS : BUMPED_OPERATIONS),
     offered = bump?.feeStroops ?? BigInt(feeStroops);
@@ -258,13 +260,15 @@ function run(txid: string, { transaction, bump }: Payload, view: SenderView): Ra
   if (offered < BASE_FEE * operations) return answered('tx_insufficient_fee');
   const charged = BASE_FEE * operations,
     paid = selfPaid ? charged : 0n;
-  if (selfPaid && view.nativeBalance - minimumOf(view) < offered) return answered('tx_insufficient_balance');
+  const payable = selfPaid ? view.nativeBalance - minimumOf(view) : (view.payerBalance ?? 0n) - ACCOUNT_MINIMUM;
+  if (payable < offered) return answered('tx_insufficient_balance');
   const done = (transfers: SandboxTransaction['transfers'], reason: string | null = null): SandboxTransaction => ({
     txid,
     success: reason === null,
     reason,
-    fee: paid.toString(),
+    fee: charged.toString(),
     from: source,
+    ...(selfPaid ? {} : { feePayer: bump.feeSource }),
     nonce: view.nonce,
     transfers,
   });

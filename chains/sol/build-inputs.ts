@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { ChainUnavailable, type Intent } from '../chain.ts';
 import { countIn, integerIn, listIn, malformed, objectIn } from '../node-answer.ts';
 import { accountIn, tokenStateOf, type Account, type Mint, type TokenAccount } from './account.ts';
-import { feeOf, UNIT_LIMIT_MAX, type Destination, type SolInputs, type TokenInputs } from './fee.ts';
+import { feeOf, SALTS, UNIT_LIMIT_MAX, type Destination, type SolInputs, type TokenInputs } from './fee.ts';
 import { latestOf, LATEST, type Heads, type Latest } from './heads.ts';
 import { solOf } from './network.ts';
 import { ask, askAll, call, contextual, CONFIRMED, FINALIZED, type Node } from './node.ts';
@@ -18,7 +18,6 @@ import { programsOf, unsignedTransaction } from './signed.ts';
 import { plannedPayment } from './unsigned.ts';
 
 const BASE64 = { ...CONFIRMED, encoding: 'base64' } as const;
-const SALTS = 2 ** 20;
 /** Size of a token account without extensions; used where the real one cannot be simulated. */
 const TOKEN_ACCOUNT_BYTES = 165;
 

@@ -73,6 +73,8 @@ const TOKEN_TRANSFER_CREATING_UNITS = 40_000;
 /** Highest limit of one transaction. Source: anza-xyz/agave `compute-budget`, MAX_COMPUTE_UNIT_LIMIT. */
 export const UNIT_LIMIT_MAX = 1_400_000;
 const MICRO = 1_000_000n;
+/** How many salts there are. L33. */
+export const SALTS = 2 ** 20;
 /** The salt's lower half goes into the price, its upper half into the limit: a few lamports at most. */
 const SALT_HALF = 1_024;
 

@@ -17,6 +17,8 @@ export interface SandboxTransaction {
   reason: string | null;
   fee: string;
   from: string | null;
+  /** Who pays the fee, where it is not the sender (sol, xlm). */
+  feePayer?: string;
   nonce: number | null;
   /** `activates`: the payment made the ledger account that it pays. */
   transfers: { outputIndex: number; to: string; amount: string; tokenContract: string | null; activates?: true }[];

@@ -63,7 +63,7 @@ const headOf = ({ blocks }: Simulated): Cursor | null => {
 };
 
 /**
- * Value to receivers (and from the sender when there is one) where it succeeded, the fee from the sender in any case.
+ * Value to receivers (and from the sender when there is one) where it succeeded, the fee from who pays it in any case.
  */
 function move({ balances }: Simulated, transactions: readonly SandboxTransaction[], direction: 1n | -1n): void {
   const add = (address: string, token: string | null, amount: bigint) => {
@@ -72,7 +72,9 @@ function move({ balances }: Simulated, transactions: readonly SandboxTransaction
     if (next < 0n) throw new Error(`balance of ${key} would be ${next}`);
     balances.set(key, next);
   };
-  for (const { success, from, fee, transfers } of direction === 1n ? transactions : transactions.toReversed()) {
+  for (const { success, from, fee, feePayer = from, transfers } of direction === 1n
+    ? transactions
+    : transactions.toReversed()) {
     if (success) {
       for (const { to, amount, tokenContract } of transfers) {
         if (direction === 1n) add(to, tokenContract, BigInt(amount));
@@ -80,7 +82,7 @@ function move({ balances }: Simulated, transactions: readonly SandboxTransaction
         if (direction === -1n) add(to, tokenContract, BigInt(amount));
       }
     }
-    if (from !== null) add(from, null, -BigInt(fee));
+    if (feePayer !== null) add(feePayer, null, -BigInt(fee));
   }
 }
 

@@ -196,16 +196,16 @@ test('treasury S3, S10, S16, S19: runs, jobs and retries of nothing, of other ch
     details: { reason: 'paused' },
   });
   const external = await sandbox.client.must('createTreasuryWallet', {
-    body: { chain: 'xrp', source: 'external', address: 'XVLhHMPHU98es4dbozjVtdWzVrDjtV18pX8yuPT7y4xaEHi' },
+    body: { chain: 'btc', source: 'external', address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' },
   });
-  const ofXrp = await send('POST', PATH, sandbox, {
-    chain: 'xrp',
+  const ofBtc = await send('POST', PATH, sandbox, {
+    chain: 'btc',
     triggerMode: 'MANUAL',
     treasuryWalletId: external.id,
   });
-  t.like((await send('POST', `${PATH}/${ofXrp.json.data.id}/run`, sandbox)).json.error, {
+  t.like((await send('POST', `${PATH}/${ofBtc.json.data.id}/run`, sandbox)).json.error, {
     code: 'CONFLICT',
-    details: { reason: 'not_operated', chain: 'xrp' },
+    details: { reason: 'btc_sweeps_off', chain: 'btc' },
   });
   const jobs = '/v1/treasury/sweeps/jobs';
   t.is((await send('GET', `${jobs}?policyId=${id}`, sandbox)).json.data.totalElements, 0);

@@ -12,7 +12,7 @@ returns table (height bigint, token text, amount numeric, fee numeric) language 
     order by f.height limit most)
   union all
   (select w.height, coalesce(w.token_contract, ''), case w.status when 'failed' then 0 else w.amount end,
-          coalesce(w.fee, 0)
+          fee_of_sender(w.unsigned, w.from_address, w.fee)
      from withdrawal w
     where of_side = 'sent' and w.ledger = of_ledger and w.from_address = of_subject
       and w.status in ('confirming', 'confirmed', 'failed') and w.height > above and w.height <= upto

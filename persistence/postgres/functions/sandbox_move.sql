@@ -1,10 +1,10 @@
 -- What a block's transactions moved: value to receivers (and from the sender when there is one) where they succeeded,
--- the fee from the sender in any case. `direction` is 1 to apply, -1 to take back.
+-- the fee from who pays it in any case. `direction` is 1 to apply, -1 to take back.
 create or replace function sandbox_move(of_ledger text, transactions jsonb, direction int) returns void
 language sql set search_path = flock, pg_temp as $$
   with tx as (
     select t.value ->> 'from' as sender, (t.value ->> 'success')::boolean as success,
-        (t.value ->> 'fee')::numeric as fee,
+        (t.value ->> 'fee')::numeric as fee, coalesce(t.value ->> 'feePayer', t.value ->> 'from') as payer,
            t.value -> 'transfers' as transfers
       from jsonb_array_elements(transactions) t
   ), move as (
@@ -15,7 +15,7 @@ language sql set search_path = flock, pg_temp as $$
     select tx.sender, coalesce(m.value ->> 'tokenContract', ''), -(m.value ->> 'amount')::numeric
       from tx cross join jsonb_array_elements(tx.transfers) m where tx.success and tx.sender is not null
     union all
-    select tx.sender, '', -tx.fee from tx where tx.sender is not null
+    select tx.payer, '', -tx.fee from tx where tx.payer is not null
   ), net as (
     select address, token, sum(amount) * direction as amount from move group by address, token having sum(amount) <> 0
   ), changed as (

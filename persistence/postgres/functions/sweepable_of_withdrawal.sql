@@ -9,7 +9,8 @@ begin
   -- A reorg takes the fee out of the row: what was taken is in the one before it.
   taken := case when new.status = 'confirmed' then new.amount else -old.amount end;
   if new.token_contract is null then
-    taken := taken + case when new.status = 'confirmed' then coalesce(new.fee, 0) else -coalesce(old.fee, 0) end;
+    taken := taken + case when new.status = 'confirmed' then fee_of_sender(new.unsigned, new.from_address, new.fee)
+      else -fee_of_sender(old.unsigned, old.from_address, old.fee) end;
   end if;
   update sweepable s set amount = s.amount - taken
    where s.account_id = new.account_id and s.chain = new.chain

@@ -63,6 +63,33 @@ test('treasury S5: credits raise what can be swept, confirmed transactions lower
   t.deepEqual(await held(live), [1_500n], 'a reorg gives it back');
 });
 
+test('treasury S5, L30, M28: a fee that the tank paid along lowers nothing on the address, and the audit counts it to nobody there', async (t) => {
+  for (const named of ['feePayer', 'feeSource']) {
+    const { live } = await newOrganization(stores),
+      address = addressRow(live);
+    await write(stores, live, [{ table: 'address', row: address }]);
+    await write(stores, live, depositWrites(address, 'confirmed', { amount: 1_000n }).rows);
+    for (const [payer, left] of [
+      ['the tank', 900n],
+      [address.address, 797n],
+    ] as const) {
+      const sent = withdrawalRow(address, { amount: 100n, kind: 'sweep' });
+      const row = { ...sent, unsigned: { ...sent.unsigned, fee: { ...sent.unsigned.fee, [named]: payer } } };
+      const txid = `${named} ${payer} ${address.id}`,
+        versions = [{ txid, signedPayload: 's', payload: 'p', amount: '100' }];
+      const out = { ...row, txid, versions, status: 'broadcast' as const };
+      const landed = { ...out, status: 'confirmed' as const, height: 5, blockHash: '0xb', fee: 3n };
+      await write(stores, live, [{ table: 'withdrawal', row }]);
+      await write(stores, live, [{ table: 'withdrawal', row: out }]);
+      await write(stores, live, [{ table: 'withdrawal', row: landed }]);
+      t.deepEqual(await held(live), [left], `${named} ${payer}`);
+    }
+    const rows = await database.owner<{ fee: string }[]>`
+      select fee::text from audit_rows(${withdrawalRow(address).ledger}, 'sent', ${address.address}, 0, 10, 10)`;
+    t.deepEqual(rows.map(({ fee }) => fee).toSorted(), ['0', '3']);
+  }
+});
+
 test('treasury S21: a withdrawal that is on its way, or was built lately, keeps sweeps of its address off; a sweep of it does not', async (t) => {
   const { live } = await newOrganization(stores),
     address = addressRow(live);

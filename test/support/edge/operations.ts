@@ -91,7 +91,7 @@ export function operatingEdge(of: EdgeOf = {}): OperatingEdge {
       fees: { ...DEFAULT_FEE_SETTINGS, ...of.fees },
       firstNonceMax: FIRST_NONCE_MAX,
       sweepTreasuries: of.treasuries ?? new Map(),
-      catalogueOf,
+      catalogueOf: (chain) => catalogueOf(chain, of.registry),
       nowMs,
     },
     nextCounter: null,

@@ -1,0 +1,118 @@
+/**
+ * A job on an XRP ledger whose server reads every transaction with the chain's own SDK: addresses pay their own drops.
+ * Treasury 5.4, R24–R28, W2, E1–E4, C11-23, C11-24.
+ */
+import test, { type ExecutionContext } from 'ava';
+import { Wallet } from 'xrpl';
+import { shippedRegistry, type Registry } from '../../chains/catalogue.ts';
+import { xrp as module } from '../../chains/xrp/index.ts';
+import { xrp } from '../../chains/xrp/network.ts';
+import type { ChainModule } from '../../chains/chain.ts';
+import { fund, makeIssuer, payToken, trust } from '../../developer/stand-ins/xrp/people.ts';
+import { readerOf, startNode, tokenOf, walletAt } from '../support/xrp-node.ts';
+import { TreasuryStory, type Told } from '../support/treasury-story.ts';
+
+const XRP = 1_000_000n;
+const DEPOSITS = [0, 1];
+const ISSUER = Wallet.fromEntropy(new Uint8Array(16).fill(9));
+
+async function worldOf(t: ExecutionContext, told: Partial<Told> = {}) {
+  const { network, endpoints } = await startNode(t);
+  const token = tokenOf(ISSUER.classicAddress),
+    catalogue = new Map([[token.contract, token]]),
+    { client } = readerOf(endpoints, catalogue);
+  const deployment = {
+    ...shippedRegistry.tokens.flatMap(({ deployments }) => deployments).find(({ chain }) => chain === 'xrp')!,
+    contract: token.contract,
+  };
+  const registry: Registry = {
+    ...shippedRegistry,
+    tokens: [{ symbol: 'USD', name: 'a coin', deployments: [deployment], unsupportedChains: [] } as never],
+  };
+  const story = new TreasuryStory(
+    {
+      network: xrp,
+      module: module as ChainModule,
+      client,
+      catalogue,
+      mine: () => void network.close(),
+      nowMs: () => 1_800_000_000_000,
+    },
+    {
+      deposits: DEPOSITS.map((index) => ({ index, credited: 50n * XRP })),
+      token: null,
+      treasury: null,
+      ...told,
+      edge: { registry, ...told.edge },
+    },
+  );
+  const xrpOf = async (address: string) => (await client.fetchBalance(address, null)).amount;
+  const usdOf = async (address: string) => (await client.fetchBalance(address, token)).amount;
+  return { network, story, token, xrpOf, usdOf };
+}
+
+test('treasury 5.4, R24, R25, C11-23: XRP come home less reserve and drops; no account is deleted', async (t) => {
+  const { network, story, xrpOf } = await worldOf(t);
+  for (const index of DEPOSITS) fund(network, story.addressOf(index), 50n * XRP);
+  network.close();
+  await story.plan();
+  t.is(
+    (await story.run()).state,
+    'COMPLETED',
+    JSON.stringify([...story.operations.values()].map(({ reason, details }) => [reason, details])),
+  );
+  const moved = DEPOSITS.reduce((sum, index) => sum + story.operationAt(index).amount, 0n);
+  t.is(await xrpOf(story.treasury), moved);
+  for (const index of DEPOSITS) {
+    const { amount, paid } = story.operationAt(index);
+    t.is(await xrpOf(story.addressOf(index)), 50n * XRP - amount - paid!);
+    t.true((await xrpOf(story.addressOf(index))) >= XRP, 'the reserve');
+  }
+});
+
+test('treasury 5.4, R24, R28, S13: tokens come home with drops out of the reserve, rounded down to 15 digits; without a line at the treasury nothing does', async (t) => {
+  for (const opens of [false, true]) {
+    const credited = 12_345_678_901_234_567n;
+    const token = tokenOf(ISSUER.classicAddress).contract;
+    const { network, story, usdOf } = await worldOf(t, {
+      token,
+      deposits: DEPOSITS.map((index) => ({ index, credited })),
+    });
+    const line = { currency: 'USD', issuer: ISSUER.classicAddress };
+    makeIssuer(network, ISSUER);
+    for (const index of DEPOSITS) {
+      fund(network, story.addressOf(index), 2n * XRP);
+      trust(network, walletAt(0, index), line);
+      payToken(network, ISSUER, story.addressOf(index), { ...line, value: '12.34567890123456' });
+    }
+    fund(network, story.treasury, 10n * XRP);
+    if (opens) trust(network, walletAt(1, 1), line);
+    network.close();
+    const { addresses } = await story.plan();
+    if (!opens) {
+      t.true(addresses.every(({ reason }) => reason === 'destination_not_ready'));
+      continue;
+    }
+    t.is(
+      (await story.run()).state,
+      'COMPLETED',
+      JSON.stringify([...story.operations.values()].map(({ reason, details }) => [reason, details])),
+    );
+    t.is(await usdOf(story.treasury), 2n * 12_345_678_901_234_500n);
+    t.is(story.operationAt(0).amount, 12_345_678_901_234_500n, 'the operation says what moved');
+  }
+});
+
+test('treasury W2, E2, C11-24: the tag is a part of the treasury: with another one, or none, nothing is signed', async (t) => {
+  const vault = Wallet.fromEntropy(new Uint8Array(16).fill(3)).classicAddress;
+  const treasuries = new Map([['xrp', [{ address: vault, tag: '7', isOfOneChain: true }]]] as const);
+  const { network, story, xrpOf } = await worldOf(t, { treasury: vault, edge: { treasuries } });
+  for (const index of DEPOSITS) fund(network, story.addressOf(index), 50n * XRP);
+  fund(network, vault, 10n * XRP);
+  network.close();
+  await story.plan();
+  t.is((await story.run()).state, 'FAILED');
+  t.is(story.operationAt(0).reason, 'edge_destination_not_allowed');
+  t.is(story.edge.signatures(), 0);
+  t.is(await xrpOf(vault), 10n * XRP);
+});
