@@ -1,6 +1,6 @@
 /**
- * A job on a ledger that enforces TRON's rules and reads every transaction with the chain's own SDK; the edge makes each
- * instruction itself. Treasury 5.4, K17, E1–E4, C11-13, C11-16 to C11-19.
+ * A job on a ledger that enforces TRON's rules and reads every transaction with the chain's own SDK; the edge makes
+ * each instruction itself. Treasury 5.4, K17, E1–E4, C11-13, C11-16 to C11-19.
  */
 import test from 'ava';
 import { tron as module } from '../../chains/tron/index.ts';

@@ -1,7 +1,7 @@
 /**
- * A cycle of a sweep policy from plan to end without a database: the account's own decisions, the chain's own client over
- * a ledger that is not ours, and an edge that makes every instruction itself. Rows are kept as the store would give them
- * back.
+ * A cycle of a sweep policy from plan to end without a database: the account's own decisions, the chain's own client
+ * over a ledger that is not ours, and an edge that makes every instruction itself. Rows are kept as the store would
+ * give them back.
  */
 import { advanceJob } from '../../actors/sweep/work.ts';
 import { operationsOf, planOf, type Plan } from '../../actors/sweep/plan.ts';
