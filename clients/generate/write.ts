@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { breaksBetween } from './breaks.ts';
-import { contractNow, contractText, type Contract } from './contract.ts';
+import { contractNow, contractText, examplesNow, type Contract } from './contract.ts';
+import { typescriptFiles } from './typescript.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 
@@ -19,7 +20,10 @@ export function generated(): ReadonlyMap<string, string> {
     throw new Error(
       `${contract.version} is released: give package.json the next version and the CHANGELOG its heading`,
     );
-  return new Map([[`clients/contract/${contract.version}.json`, contractText(contract)]]);
+  return new Map([
+    [`clients/contract/${contract.version}.json`, contractText(contract)],
+    ...typescriptFiles(contract, examplesNow()),
+  ]);
 }
 
 if (import.meta.main) {

@@ -1,0 +1,67 @@
+/** Starts a driver and has it run cases of the suite. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { openScriptedServer } from './scripted-server.ts';
+import { expanded, judge, type Case, type Result, type Run } from './suite.ts';
+
+export interface Driver {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the client calls itself. */
+  readonly agent: string;
+}
+export interface Asked {
+  readonly case: Case;
+  readonly client?: string;
+}
+export interface Judged extends Asked {
+  readonly wrong: readonly string[];
+}
+
+/**
+ * Every case with what was wrong in it, in order; a case of many runs has what was wrong in the first that failed.
+ * `every`: of a case that breaks off at each byte, only each such byte.
+ */
+export async function drive(driver: Driver, asked: readonly Asked[], every = 1): Promise<Judged[]> {
+  const server = await openScriptedServer();
+  try {
+    const runs = asked.flatMap(({ case: one, client }, of) =>
+      expanded(one)
+        .filter((_, at) => at % every === 0)
+        .map((each) => ({
+          of,
+          run: { ...server.add(each), id: one.id, case: each, ...(client === undefined ? {} : { client }) } as Run,
+        })),
+    );
+    const results = await resultsOf(
+      driver,
+      runs.map(({ run }) => run),
+    );
+    const wrong = asked.map((): readonly string[] => []);
+    for (const { of, run } of runs) {
+      const result = results.get(run.n) ?? { n: run.n, crashed: 'the driver said nothing of it' };
+      if (wrong[of]!.length === 0) wrong[of] = judge(run, result, server.requestsOf(run.n), driver.agent);
+    }
+    return asked.map((one, at) => ({ ...one, wrong: wrong[at]! }));
+  } finally {
+    await server.close();
+  }
+}
+
+async function resultsOf({ command, args, cwd, env }: Driver, runs: readonly Run[]): Promise<Map<number, Result>> {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+  const results = new Map<number, Result>();
+  const ended = new Promise<void>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', () => resolve());
+  });
+  child.stdin.end(runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const result = JSON.parse(line) as Result;
+    results.set(result.n, result);
+  }
+  await ended;
+  return results;
+}
