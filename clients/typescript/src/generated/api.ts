@@ -3788,6 +3788,11 @@ export interface Statement {
   dueAt: string;
   paid: string;
   left: string;
+  payment: {
+    provider: Open<'manual' | 'stripe'>;
+    page: string | null;
+    bankDetails: string | null;
+  };
 }
 
 export interface StatementPage {
