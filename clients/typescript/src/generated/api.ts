@@ -2433,6 +2433,10 @@ export interface ImportBatch {
   heights: Record<string, number>;
   createdAt: string;
   committedAt: string | null;
+  review: {
+    reviewId: string;
+    state: Open<'open' | 'dropped' | 'refused'>;
+  } | null;
   rollbackUntil: string | null;
 }
 
