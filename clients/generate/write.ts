@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { breaksBetween } from './breaks.ts';
 import { contractNow, contractText, examplesNow, type Contract } from './contract.ts';
+import { pythonFiles } from './python.ts';
 import { typescriptFiles } from './typescript.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -23,6 +24,7 @@ export function generated(): ReadonlyMap<string, string> {
   return new Map([
     [`clients/contract/${contract.version}.json`, contractText(contract)],
     ...typescriptFiles(contract, examplesNow()),
+    ...pythonFiles(contract),
   ]);
 }
 

@@ -1,0 +1,122 @@
+"""Runs cases of the behaviour suite with `flock_client` as it is installed: a JSON line in, a JSON line out."""
+
+import inspect
+import json
+import re
+import sys
+import traceback
+
+from flock_client import Clock, Flock, FlockError
+from flock_client.units import from_units, to_units
+from flock_client.webhooks import credit_key, verify_webhook
+
+NOW = 1_700_000_000.0
+NAMES = {"basePath": None, "baseUrl": "base_url", "apiKey": "api_key", "pagesMax": "pages_max"}
+SECONDS = {"timeoutMs": "timeout", "deadlineMs": "deadline"}
+
+
+def snake(name):
+    words = re.sub(r"[A-Z]", lambda match: f"_{match[0].lower()}", name)
+    return f"{words}_" if words == "from" else words
+
+
+class CaseClock(Clock):
+    def __init__(self, chance):
+        self.passed = 0.0
+        self.chance = chance
+        self.waits = []
+
+    def now(self):
+        return NOW + self.passed
+
+    def random(self):
+        return self.chance
+
+    def sleep(self, seconds):
+        self.waits.append(round(seconds * 1_000))
+        self.passed += seconds
+
+
+def verified(verify):
+    body = verify["body"]
+    given = json.loads(body) if verify.get("as") == "parsed" else body.encode() if verify.get("as") == "bytes" else body
+    options = verify["options"]
+    how = {"now": options["now"] / 1_000}
+    for name in ("toleranceSeconds", "ignoreTimestamp"):
+        if name in options:
+            how[snake(name)] = options[name]
+    verdict = verify_webhook(given, verify["headers"], verify["secrets"], **how)
+    if not verdict.ok:
+        return {"reason": verdict.reason}
+    key = {"creditKey": credit_key(verdict.event)} if "txid" in verdict.event["data"] else {}
+    return {"event": verdict.event, **key}
+
+
+def converted(units):
+    try:
+        return {"value": str(to_units(*units["to"])) if "to" in units else from_units(*units["from"])}
+    except ValueError:
+        return {"refused": True}
+
+
+def called(run, case):
+    call = case["call"]
+    clock = CaseClock(case.get("random", 0))
+    settings = {"base_url": run["base"], "api_key": "loc_test_" + "a" * 39, "clock": clock}
+    for name, value in case.get("options", {}).items():
+        if name == "basePath":
+            settings["base_url"] += value
+        elif name in SECONDS:
+            settings[SECONDS[name]] = value / 1_000
+        else:
+            settings[NAMES.get(name, name)] = value
+    result = {}
+    try:
+        flock = Flock(**settings)
+        how = {snake(name): value for name, value in call["args"].items()}
+        if how.get("user_ref") == "$lone":
+            how["user_ref"] = "a\ud800b"
+        if "idempotencyKey" in call:
+            how["idempotency_key"] = call["idempotencyKey"]
+        if "timeoutMs" in call:
+            how["timeout"] = call["timeoutMs"] / 1_000
+        name = snake(call["operation"])
+        if call.get("all"):
+            result["items"] = []
+            for row in getattr(flock, f"{name}_all")(**how):
+                result["items"].append(row)
+                if len(result["items"]) == call.get("take"):
+                    break
+        else:
+            for _ in range(case.get("calls", 1)):
+                result["value"] = getattr(flock, name)(**how)
+        result["shown"] = repr(flock) + str(flock)
+    except FlockError as error:
+        result["error"] = {
+            "code": error.code,
+            "message": str(error),
+            "status": error.status,
+            "details": error.details,
+            "requestId": error.request_id,
+            "retryAfter": error.retry_after,
+            "attempts": error.attempts,
+            "idempotencyKey": error.idempotency_key,
+            "docUrl": error.doc_url,
+        }
+        result["shown"] = repr(error) + str(error) + repr(vars(error)) + traceback.format_exc()
+    return {**result, "waits": clock.waits}
+
+
+for line in sys.stdin:
+    run = json.loads(line)
+    case = run["case"]
+    try:
+        if "verify" in case:
+            result = verified(case["verify"])
+        elif "units" in case:
+            result = converted(case["units"])
+        else:
+            result = called(run, case)
+    except Exception:
+        result = {"crashed": traceback.format_exc()}
+    print(json.dumps({"n": run["n"], **result}), flush=True)
