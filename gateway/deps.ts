@@ -15,6 +15,7 @@ import type { IdentityStore } from '../model/ports/identity-store.ts';
 import type { ImportStore } from '../model/ports/import-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { SupportStore } from '../model/ports/support-store.ts';
+import type { InvoiceStore } from '../model/ports/invoice-store.ts';
 import type { InvitationStore } from '../model/ports/invitation-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
 import type { MemberStore } from '../model/ports/member-store.ts';
@@ -106,6 +107,7 @@ export interface GatewayDeps {
     readonly imports: ImportStore;
     readonly scans: ScanStore;
     readonly conflicts: ConflictStore;
+    readonly invoices: InvoiceStore;
   };
   readonly accounts: Accounts;
   /** Who takes payments of statements. Console B17. */

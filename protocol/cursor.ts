@@ -47,6 +47,7 @@ export const LISTS = [
   'token-requests',
   'token-reviews',
   'payments',
+  'invoices',
   'payment-readiness',
 ] as const;
 export type ListName = (typeof LISTS)[number];
@@ -62,6 +63,7 @@ const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   'import-claims': /^[0-9]{1,7}$/,
   'audit-log': /^[0-9]{1,15}$/,
   payments: /^pay_[a-z2-7]{26}$/,
+  invoices: /^inv_[a-z2-7]{26}$/,
   'payment-links': /^lnk_[a-z2-7]{26}$/,
   'token-reviews': /^tkr_[a-z2-7]{26}$/,
   deliveries: /^dlv_[a-z2-7]{26}$/,

@@ -175,5 +175,7 @@ export const CLOSED_REASONS = ['paid', 'threshold', 'date', 'manual'] as const;
 export type ClosedReason = (typeof CLOSED_REASONS)[number];
 export const PAYMENT_STATUSES = ['awaiting_payment', 'detected', 'underpaid', 'confirmed', 'late', 'expired'] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+export const INVOICE_STATUSES = ['paid', 'reversed'] as const;
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 export const UNMATCHED_REASONS = ['surplus', 'wrong_asset', 'wrong_network'] as const;
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];

@@ -11,10 +11,10 @@ import type { CloudConfig } from './config.ts';
 const LOOK_MS = 500;
 
 export interface MailParts {
-  readonly config: Pick<CloudConfig, 'SMTP_URL' | 'MAIL_DIR' | 'MAIL_FROM'>;
+  readonly config: Pick<CloudConfig, 'SMTP_URL' | 'MAIL_DIR' | 'MAIL_FROM' | 'PAY_URL'>;
   readonly publicUrl: string;
   readonly system: Pick<ActorSystem, 'spawnWorker'>;
-  readonly stores: Pick<Stores, 'mail'>;
+  readonly stores: Pick<Stores, 'mail' | 'invoices'>;
   readonly secrets: SecretBox;
   readonly nowMs: () => number;
   readonly log: Logger;
@@ -24,7 +24,7 @@ function transportOf({
   SMTP_URL: url,
   MAIL_DIR: directory,
   MAIL_FROM: from,
-}: MailParts['config']): MailTransport | null {
+}: Omit<MailParts['config'], 'PAY_URL'>): MailTransport | null {
   if (url !== undefined) return smtpTransport(url, from);
   return directory === undefined ? null : directoryTransport(directory, from);
 }
@@ -33,11 +33,12 @@ function transportOf({
 export function startMail({ config, publicUrl, system, stores, secrets, nowMs, log }: MailParts): () => void {
   const transport = transportOf(config);
   if (transport === null) return () => undefined;
+  const invoices = { mint: stores.invoices.mint, payUrl: config.PAY_URL ?? publicUrl };
   system.spawnWorker<'look'>({
     path: 'schedules/mail',
     recover: ({ timers, sendSelf }) => void timers.after(0, () => sendSelf('look')),
     receive: async (look, { timers, sendSelf }) => {
-      await sendDueMail({ store: stores.mail, transport, secrets, publicUrl, nowMs, log });
+      await sendDueMail({ store: stores.mail, invoices, transport, secrets, publicUrl, nowMs, log });
       timers.after(LOOK_MS, () => sendSelf(look));
     },
   });

@@ -105,18 +105,19 @@ export class DepositBook {
     const known = this.#known.get(creditKey(seen));
     if (address === undefined || address.purpose !== 'deposit') return;
     if (kind === 'orphaned') {
-      if (known !== undefined) this.#reverse(known, seen, address);
+      if (known !== undefined) this.#reverse(known, seen, address, newId);
     } else if (known === undefined || known.status === 'reversed') this.#appear(kind, known, seen, address, newId);
     else if (!sameMovement(known, seen)) {
       const reversed = this.#reverse(
         known,
         { ...seen, confirmations: 0 },
         this.#addresses.get(known.addressId) ?? address,
+        newId,
       );
       this.#appear(kind, reversed, seen, address, newId);
     } else {
       const current = this.#inBlock(known, seen);
-      if (kind === 'matured' && current.status === 'detected') this.#confirm(current, seen, address);
+      if (kind === 'matured' && current.status === 'detected') this.#confirm(current, seen, address, newId);
     }
   }
 
@@ -173,11 +174,11 @@ export class DepositBook {
     const announced = again ? null : this.#announce({ event: 'deposit_detected' }, deposit, seen);
     this.#enter('detected', deposit, deposit.amount, announced);
     if (before === undefined && seen.activates) this.#announce({ event: 'address_activated' }, deposit, seen);
-    this.#report(change);
-    if (kind === 'matured') this.#confirm(deposit, seen, address);
+    this.#report(change, newId);
+    if (kind === 'matured') this.#confirm(deposit, seen, address, newId);
   }
 
-  #confirm(before: DepositRow, seen: SeenTransfer, address: AddressRow): void {
+  #confirm(before: DepositRow, seen: SeenTransfer, address: AddressRow, newId: string): void {
     const deposit: DepositRow = {
       ...before,
       ...this.#blockOf(seen),
@@ -186,10 +187,10 @@ export class DepositBook {
     };
     this.#put('deposit_confirmed', deposit);
     this.#enter('credit', deposit, deposit.amount, this.#announce({ event: 'deposit_confirmed' }, deposit, seen));
-    this.#report({ deposit, before: before.status, confirmations: seen.confirmations });
+    this.#report({ deposit, before: before.status, confirmations: seen.confirmations }, newId);
   }
 
-  #reverse(before: DepositRow, seen: SeenTransfer, address: AddressRow): DepositRow {
+  #reverse(before: DepositRow, seen: SeenTransfer, address: AddressRow, newId: string): DepositRow {
     if (before.status === 'reversed') return before;
     const deposit: DepositRow = {
       ...before,
@@ -201,12 +202,12 @@ export class DepositBook {
     const reversal = { reversedFrom: before.status, depth: seen.confirmations };
     const announced = this.#announce({ event: 'deposit_reversed', ...reversal }, deposit, seen);
     if (before.status === 'confirmed') this.#enter('reversal', deposit, -deposit.amount, announced);
-    this.#report({ deposit, before: before.status, confirmations: seen.confirmations });
+    this.#report({ deposit, before: before.status, confirmations: seen.confirmations }, newId);
     return deposit;
   }
 
-  #report(change: DepositChange): void {
-    for (const listener of this.#listeners) this.#rows.push(...listener.changed(change));
+  #report(change: DepositChange, newId: string): void {
+    for (const listener of this.#listeners) this.#rows.push(...listener.changed(change, newId));
   }
 
   /** The first listener's that knows the deposit. */

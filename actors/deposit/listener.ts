@@ -30,6 +30,6 @@ export interface DepositListener {
    */
   appears(change: DepositChange, newId: string): void;
   purposeOf(deposit: DepositRow): DepositPurpose;
-  /** After the deposit's own rows of this change: what follows from it. */
-  changed(change: DepositChange): readonly RowWrite[];
+  /** After the deposit's own rows of this change: what follows from it. `newId` as above. */
+  changed(change: DepositChange, newId: string): readonly RowWrite[];
 }

@@ -102,7 +102,7 @@ function transferFields(core: TransferCore, { link, payment, deposit, role, path
     amountShort: inAsset(sums?.short),
     late: role === 'late',
     addressReused: payment?.addressReused ?? false,
-    invoiceNumber: null,
+    invoiceNumber: payment?.invoiceNumber ?? null,
     customerEmail: payment?.customerEmail ?? null,
     customerName: payment?.customerName ?? null,
     metadata: metadataOf(link),

@@ -19,30 +19,34 @@
  */
 import type { AccountEvent, RowWrite } from '../../model/account/capabilities.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
-import type {
-  CheckoutAddressRow,
-  CheckoutRows,
-  PaymentLinkRow,
-  PaymentRow,
-  PaymentTransferRow,
-  TransferRole,
+import {
+  willHaveInvoice,
+  type CheckoutAddressRow,
+  type CheckoutRows,
+  type ConfirmedTransfer,
+  type PaymentLinkRow,
+  type PaymentRow,
+  type PaymentTransferRow,
+  type TransferRole,
 } from '../../model/rows/payment.ts';
 import { FAMILY_OF, type EventName } from '../../protocol/slugs.ts';
 import type { DayTurn } from '../address/peak.ts';
 import { NO_PURPOSE, type DepositChange, type DepositListener, type DepositPurpose } from '../deposit/listener.ts';
 import { linkClosed, transferEvent, type TransferCore, type TransferEvent } from './announce.ts';
 import { closed, closedByMoney, isLate } from './closing.ts';
+import { invoiceNumberOf, invoiceOf, type InvoiceSees } from './invoices.ts';
 import { isUse, statusOf, termsOf } from './sums.ts';
 import type { PaymentTerms } from './terms.ts';
 
 const transferKey = (depositId: string, incarnation: number): string => `${depositId}/${incarnation}`;
 
-/** The id of the payment that a fact opens, from the id that the fact has for a new deposit: both are used once. */
+/** Ids of what a fact opens and issues, from the id that the fact has for a new deposit: each is used once. */
 const paymentIdOf = (depositId: string): string => depositId.replace(/^dep_/, 'pay_');
+const invoiceIdOf = (depositId: string): string => depositId.replace(/^dep_/, 'inv_');
 
 export class PaymentBook implements DepositListener {
   readonly announced: EventName[] = [];
-  readonly #core: TransferCore;
+  readonly #core: TransferCore & InvoiceSees;
   readonly #terms: PaymentTerms;
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
@@ -52,6 +56,10 @@ export class PaymentBook implements DepositListener {
   readonly #payments: Map<string, PaymentRow>;
   #lent: readonly CheckoutAddressRow[];
   readonly #transfers: Map<string, PaymentTransferRow>;
+  /** By payment: what an invoice names. */
+  readonly #confirmed: Map<string, readonly ConfirmedTransfer[]>;
+  /** The newest number, as this decision goes on. */
+  #invoices: InvoiceSees['invoices'];
   readonly #moved = new Set<string>();
   readonly #closed: string[] = [];
   readonly #added: RowWrite[] = [];
@@ -61,7 +69,7 @@ export class PaymentBook implements DepositListener {
 
   /** Events go to `events`, in the order of the facts. */
   constructor(
-    core: TransferCore,
+    core: TransferCore & InvoiceSees,
     turn: DayTurn,
     read: CheckoutRows,
     terms: PaymentTerms,
@@ -79,6 +87,8 @@ export class PaymentBook implements DepositListener {
     this.#payments = new Map(read.payments.map((row) => [row.id, row]));
     this.#lent = read.lent.toSorted((a, b) => a.lentAtMs - b.lentAtMs || (a.id < b.id ? -1 : 1));
     this.#transfers = new Map(read.transfers.map((row) => [transferKey(row.depositId, row.incarnation), row]));
+    this.#confirmed = Map.groupBy(read.confirmed, ({ paymentId }) => paymentId);
+    this.#invoices = core.invoices;
   }
 
   /** Rows to write: links and payments in their new state, transfers and entries, then what a closing expires. */
@@ -106,12 +116,14 @@ export class PaymentBook implements DepositListener {
     return transfer === undefined ? NO_PURPOSE : { paymentId: transfer.paymentId, linkId: transfer.linkId };
   }
 
-  changed(change: DepositChange): readonly RowWrite[] {
+  changed(change: DepositChange, newId: string): readonly RowWrite[] {
     const { deposit } = change;
     const transfer = this.#transfers.get(transferKey(deposit.id, deposit.incarnation));
     if (transfer === undefined) return [];
     const link = this.#links.get(transfer.linkId)!;
-    const event = transfer.role.startsWith('wrong') ? strayed(transfer, change) : this.#counted(transfer, change);
+    const event = transfer.role.startsWith('wrong')
+      ? strayed(transfer, change)
+      : this.#counted(transfer, change, newId);
     const said = event === null ? [] : [this.#say(event, transfer, change)];
     // M8: what a reorg takes back closes nothing.
     const reason = deposit.status === 'confirmed' ? closedByMoney(this.#links.get(link.id)!) : null;
@@ -219,6 +231,8 @@ export class PaymentBook implements DepositListener {
       language: first?.language ?? null,
       payerKey: null,
       clientKey: null,
+      invoiceId: null,
+      invoiceNumber: null,
       expiresAtMs: this.#nowMs,
       openedAtMs: this.#nowMs,
       updatedAtMs: this.#nowMs,
@@ -226,7 +240,11 @@ export class PaymentBook implements DepositListener {
   }
 
   /** The sums of its payment after a change, and what that says. V4, left to right. */
-  #counted(transfer: PaymentTransferRow, { deposit, before, confirmations }: DepositChange): TransferEvent | null {
+  #counted(
+    transfer: PaymentTransferRow,
+    { deposit, before, confirmations }: DepositChange,
+    newId: string,
+  ): TransferEvent | null {
     const payment = this.#payments.get(transfer.paymentId!)!,
       { amount, status } = deposit,
       late = transfer.role === 'late';
@@ -237,12 +255,20 @@ export class PaymentBook implements DepositListener {
     }
     if (status === 'confirmed') {
       const after = this.#sum(transfer, late ? {} : { confirmed: amount });
+      if (!late) this.#noteConfirmed(after, deposit);
       if (late) return { event: 'payment_late' };
       if (after.status !== 'confirmed') return after.seen < after.due ? { event: 'payment_underpaid' } : null;
-      return wasConfirmed ? { event: 'payment_unmatched', reason: 'surplus' } : { event: 'payment_confirmed' };
+      if (wasConfirmed) return { event: 'payment_unmatched', reason: 'surplus' };
+      this.#issue(after, invoiceIdOf(newId));
+      return { event: 'payment_confirmed' };
     }
     const confirmed = before === 'confirmed' && !late ? { confirmed: -amount } : {};
     this.#sum(transfer, late ? { late: -amount } : { seen: -amount, ...confirmed });
+    const named = this.#confirmed.get(payment.id) ?? [];
+    this.#confirmed.set(
+      payment.id,
+      named.filter(({ depositId }) => depositId !== deposit.id),
+    );
     return { event: 'payment_reversed', reversedFrom: before!, depth: confirmations };
   }
 
@@ -274,6 +300,28 @@ export class PaymentBook implements DepositListener {
     }
     this.#events.push({ type: 'payment_changed', id: after.id, status, depositId, incarnation });
     return after;
+  }
+
+  #noteConfirmed({ id: paymentId }: PaymentRow, { id: depositId, txid, amount, createdAtMs }: DepositRow): void {
+    const one = { depositId, paymentId, txid, amount: String(amount), seenAtMs: createdAtMs };
+    const named = [...(this.#confirmed.get(paymentId) ?? []), one];
+    this.#confirmed.set(
+      paymentId,
+      named.toSorted((a, b) => a.seenAtMs - b.seenAtMs || (a.depositId < b.depositId ? -1 : 1)),
+    );
+  }
+
+  /** I1, I2: the number is the account's, taken in the append that says that the payment is confirmed. */
+  #issue(payment: PaymentRow, id: string): void {
+    const link = this.#links.get(payment.linkId)!;
+    if (!willHaveInvoice(link, payment)) return;
+    const sees = { invoices: this.#invoices, paymentSettings: this.#core.paymentSettings };
+    const row = invoiceOf(sees, id, link, payment, this.#confirmed.get(payment.id) ?? [], this.#nowMs);
+    const { year, number } = row;
+    this.#invoices = { year, last: number };
+    this.#putPayment({ ...payment, invoiceId: id, invoiceNumber: invoiceNumberOf(row) });
+    this.#added.push({ table: 'invoice', row });
+    this.#events.push({ type: 'invoice_issued', id, paymentId: payment.id, year, number });
   }
 
   #close(linkId: string, { ledger, address }: DepositRow): RowWrite {

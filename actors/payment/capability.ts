@@ -9,7 +9,7 @@ import { relendLink } from './relend.ts';
 import { changeSettings } from './settings.ts';
 
 export const payment: Capability<PaymentCommand, PaymentSees, PaymentState> = {
-  owns: ['paymentSettings', 'links', 'unpaid'],
+  owns: ['paymentSettings', 'links', 'unpaid', 'invoices'],
   decide: {
     create_payment_link: createLink,
     change_payment_link: changeLink,

@@ -17,7 +17,9 @@ export const paymentFolds: Folds<PaymentState, PaymentState> = {
   // S17: what was lent of the former identity is never lent again, and is no gap of the new one.
   rotation_approved: () => ({ unpaid: {} }),
   account_wiped: () => ({ unpaid: {} }),
+  invoice_issued: (_, { year, number }) => ({ invoices: { year, last: number } }),
   payment_settings_changed: (_, { settings }) => ({ paymentSettings: settings }),
   // Slugs are never free again, so that their count stays. P6.
-  sandbox_reset: ({ links }) => ({ links: { ...links, open: 0 }, unpaid: {} }),
+  // Its invoices are forgotten with its payments. I2.
+  sandbox_reset: ({ links }) => ({ links: { ...links, open: 0 }, unpaid: {}, invoices: { year: 0, last: 0 } }),
 };

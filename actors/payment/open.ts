@@ -96,6 +96,8 @@ export function openPayment({
     address,
     derivationPath,
     addressReused: mine?.holder.reused ?? lentBefore !== null,
+    invoiceId: null,
+    invoiceNumber: null,
     expiresAtMs: nowMs + Math.max(RESERVED_MS, RESERVED_BLOCKS * book.network(link.chain).blockTimeMs),
     openedAtMs: nowMs,
     updatedAtMs: nowMs,

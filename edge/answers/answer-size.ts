@@ -25,6 +25,8 @@ const ROW_BYTES: Partial<Record<OperationId, number>> = {
   listWebhooks: 16 * KIB,
   listPaymentLinks: 32 * KIB,
   listLinkPayments: 32 * KIB,
+  listLinkInvoices: 32 * KIB,
+  listInvoices: 32 * KIB,
   listDeliveries: 32 * KIB,
   listDeadLetters: 32 * KIB,
   listWebhookDeliveries: 32 * KIB,

@@ -37,6 +37,7 @@ import {
   PAYMENT_WORD,
   READINESS_WORD,
 } from './link-rules.ts';
+import { INVOICE_RULES } from './invoice-rules.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
 import { falseNewWallet, falseTank, falseWallet } from './wallet-rules.ts';
 import { falseNewRequest, falseRequest, falseSimulatedToken } from './request-rules.ts';
@@ -406,6 +407,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'routes.*.burnMax',
   ),
   listLinkPayments: { falseField: falsePayment, word: PAYMENT_WORD },
+  ...INVOICE_RULES,
   getPaymentReadiness: word(...READINESS_WORD),
   createTreasuryWallet: {
     falseField: (row, ask, known) => falseNewWallet(row, ask, known),

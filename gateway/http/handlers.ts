@@ -29,6 +29,7 @@ import { registrationHandlers } from './organization/registration.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
 import type { Economics } from './payment/economics.ts';
 import { checkoutHandlers, type Checkout } from './payment/checkout.ts';
+import { invoiceHandlers } from './payment/invoices.ts';
 import { merchantReadHandlers } from './payment/merchant-reads.ts';
 import { linkHandlers } from './payment/links.ts';
 import { paymentSettingHandlers } from './payment/settings.ts';
@@ -76,6 +77,7 @@ export function createHandlers(
     ...streamHandler(deps),
     ...linkHandlers(deps, economics),
     ...merchantReadHandlers(deps, economics),
+    ...invoiceHandlers(deps),
     ...checkoutHandlers(given.checkout),
     ...paymentSettingHandlers(deps),
     ...walletHandlers(deps),

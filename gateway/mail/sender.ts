@@ -8,7 +8,9 @@
  */
 import type { DueLetter, DueMail, MailStore } from '../../model/ports/mail-store.ts';
 import type { SecretBox } from '../../model/ports/secret-box.ts';
-import { letterContext } from '../http/organization/links.ts';
+import { letterContext, linkHashOf } from '../http/organization/links.ts';
+import type { InvoiceStore } from '../../model/ports/invoice-store.ts';
+import { invoiceLinkOf, invoiceWordsOf, newInvoiceToken } from './invoice-letter.ts';
 import { letterOf, type Letter } from './letters.ts';
 import { peopleLetterOf } from './people-letters.ts';
 import type { MailTransport } from './transports.ts';
@@ -26,6 +28,11 @@ const ERROR_CHARS_MAX = 300;
 
 export interface MailSenderDeps {
   readonly store: MailStore;
+  readonly invoices: {
+    readonly mint: InvoiceStore['mint'];
+    /** Origin of the pay page. */
+    readonly payUrl: string;
+  };
   readonly transport: MailTransport;
   /** Opens the tokens of links. */
   readonly secrets: Pick<SecretBox, 'open'>;
@@ -60,27 +67,37 @@ async function sendOne({ store, transport, publicUrl, nowMs, log }: MailSenderDe
   return reason === null;
 }
 
-async function sendLetter(
-  { store, transport, secrets, publicUrl, nowMs, log }: MailSenderDeps,
-  letter: DueLetter,
-): Promise<boolean> {
+async function sendLetter(deps: MailSenderDeps, letter: DueLetter): Promise<boolean> {
+  const { store, transport, secrets, invoices, publicUrl, nowMs, log } = deps;
   const { id, kind, recipient, sealedToken } = letter;
-  const reason = await handOver(transport, kind, () => {
-    const token = sealedToken === null ? null : secrets.open(sealedToken, letterContext(id));
-    const words = peopleLetterOf({ ...letter, token }, publicUrl);
-    return words === null ? null : { messageId: `<${id}@${new URL(publicUrl).hostname}>`, to: recipient, ...words };
+  const opened = () => (sealedToken === null ? null : secrets.open(sealedToken, letterContext(id)));
+  const addressed = (words: Pick<Letter, 'subject' | 'text'> | null): Letter | null =>
+    words === null ? null : { messageId: `<${id}@${new URL(publicUrl).hostname}>`, to: recipient, ...words };
+  let isOver = false;
+  const reason = await handOver(transport, kind, async () => {
+    if (kind !== 'invoice') return addressed(peopleLetterOf({ ...letter, kind, token: opened() }, publicUrl));
+    // Its link begins to work as it leaves, so that none that works lies in the database. payments I5.
+    const token = opened() ?? newInvoiceToken();
+    isOver = !(await invoices.mint(id, linkHashOf(token), nowMs()));
+    return isOver ? 'over' : addressed(invoiceWordsOf(letter.facts, invoiceLinkOf(invoices.payUrl, token)));
   });
   const againAtMs = reason === null ? null : nowMs() + pauseMs(letter);
   await store.recordLetter(id, { atMs: nowMs(), againAtMs, error: reason });
-  if (reason === null) log.info({ letterId: id, kind }, 'mail sent');
+  if (reason === null)
+    log.info({ letterId: id, kind }, isOver ? 'a newer link took the place of a letter' : 'mail sent');
   else log.warn({ letterId: id, kind, attempts: letter.attempts + 1, reason }, 'mail could not be sent');
   return reason === null;
 }
 
-/** Null when the transport took it, else why not. */
-async function handOver(transport: MailTransport, kind: string, write: () => Letter | null): Promise<string | null> {
+/** Null when the transport took it, or it is not to be sent any more; else why not. */
+async function handOver(
+  transport: MailTransport,
+  kind: string,
+  write: () => Letter | null | Promise<Letter | null | 'over'>,
+): Promise<string | null> {
   try {
-    const letter = write();
+    const letter = await write();
+    if (letter === 'over') return null;
     if (letter === null) throw new RangeError(`no letter is written about ${kind}`);
     await transport.send(letter);
     return null;

@@ -200,6 +200,7 @@ export type FactSees = AccountCore &
   Pick<AddressState, 'pools' | 'peak' | 'activeAddresses'> &
   Pick<BillingState, 'openPeriod'> &
   Pick<EdgeLinkState, 'retired'> &
+  Pick<PaymentState, 'invoices' | 'paymentSettings'> &
   Pick<MigrationState, 'cutovers'>;
 export type OutgoingSees = AccountCore &
   OutgoingState &

@@ -6,6 +6,7 @@ import type { ClosedReason, Family, LinkStatus, PaymentStatus } from '../../prot
 import type { AddressRow } from '../rows/address.ts';
 import type {
   CheckoutAddressRow,
+  InvoiceRow,
   PaymentEntryRow,
   PaymentLinkRow,
   PaymentRow,
@@ -31,6 +32,8 @@ export interface PaymentState {
   links: { open: number; customSlugs: number };
   /** Lent addresses of a family that nothing ever came to. payments S13. */
   unpaid: Partial<Record<Family, number>>;
+  /** The newest invoice: its year, and its number in it. payments I2. */
+  invoices: { year: number; last: number };
 }
 
 /** A payment as a payer asks for it. */
@@ -116,6 +119,7 @@ export type PaymentEvent =
   | { type: 'payment_opened'; id: string; linkId: string }
   /** A transfer made it what it is. */
   | { type: 'payment_changed'; id: string; status: PaymentStatus; depositId: string; incarnation: number }
+  | { type: 'invoice_issued'; id: string; paymentId: string; year: number; number: number }
   | { type: 'payment_settings_changed'; settings: PaymentSettings };
 
 export interface PaymentReplies {
@@ -140,6 +144,8 @@ export type PaymentWrite =
   /** Its address must still have the holder that the decision saw, else it is refused as `payment_rows_moved`. */
   | { table: 'payment_transfer'; row: PaymentTransferRow }
   | { table: 'payment_entry'; row: PaymentEntryRow }
+  /** Refused unless its number is the one after the last of its year. With it goes the letter to the payer. */
+  | { table: 'invoice'; row: InvoiceRow }
   /** The link was closed: its payments without money expire. payments P11. */
   | { table: 'payments_expired'; linkId: string }
   /**
@@ -161,4 +167,5 @@ export const PAYMENT_INITIAL: PaymentState = {
   },
   links: { open: 0, customSlugs: 0 },
   unpaid: {},
+  invoices: { year: 0, last: 0 },
 };

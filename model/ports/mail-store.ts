@@ -1,6 +1,6 @@
 /** Mail that waits to be sent. */
 import type { AccountId } from '../../protocol/ids.ts';
-import type { LetterKind } from './people-store.ts';
+import type { LetterKind, PayerLetterKind } from './people-store.ts';
 import type { EventEnvelope } from '../../protocol/schema/events.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 
@@ -24,7 +24,7 @@ export interface DueMail {
 /** A letter that no event is about. Console A10. */
 export interface DueLetter {
   readonly id: string;
-  readonly kind: LetterKind;
+  readonly kind: LetterKind | PayerLetterKind;
   readonly recipient: string;
   readonly sealedToken: string | null;
   readonly facts: Readonly<Record<string, string>>;

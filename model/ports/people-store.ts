@@ -55,6 +55,9 @@ export type LetterKind =
   | 'passkey_added'
   | 'passkey_removed';
 
+/** Letters beside those to people: to a payer, about an invoice. payments I5. */
+export type PayerLetterKind = 'invoice';
+
 /** A letter as it is written; `sealedToken` is the secret of its link. */
 export interface NewLetter {
   readonly id: string;

@@ -8,7 +8,7 @@ import type { SignedVersion, UsedValue, WithdrawalRow } from '../rows/withdrawal
 import type { WebhookRow } from '../rows/webhook.ts';
 import type { AddressStatus, Chain, DeliveryStatus, Direction, HeldReason } from '../../protocol/slugs.ts';
 import type { KeyOwner } from './identity-store.ts';
-import type { PaymentLinkRow, PaymentRow, TransferRole } from '../rows/payment.ts';
+import type { InvoiceRow, PaymentLinkRow, PaymentRow, TransferRole } from '../rows/payment.ts';
 import type { DepositStatus, LinkMode, LinkStatus, PaymentStatus } from '../../protocol/slugs.ts';
 import type { Page, PageAsk } from '../../protocol/page.ts';
 
@@ -63,6 +63,12 @@ export interface PairAsk {
   readonly chain: Chain;
   readonly userRef: string;
   readonly tag: string | null;
+}
+
+/** An invoice, and what its payment is now. payments I7. */
+export interface InvoiceView extends InvoiceRow {
+  paymentStatus: PaymentStatus;
+  invoiceNumber: string;
 }
 
 /** A transfer of a payment, as people see it. */
@@ -169,6 +175,9 @@ export interface ReadStore {
     filter: { statuses: readonly PaymentStatus[] },
     page: PageAsk,
   ): Promise<Page<PaymentRow>>;
+  /** Newest first; of one link where it is named. */
+  invoices(accountId: AccountId, filter: { linkId?: string }, page: PageAsk): Promise<Page<InvoiceView>>;
+  invoice(accountId: AccountId, id: string): Promise<InvoiceView | null>;
   /** Of some payments, oldest first. */
   paymentTransfers(accountId: AccountId, paymentIds: readonly string[]): Promise<PaymentTransferView[]>;
   /** The highest height known of a ledger; null before the first. payments M6. */

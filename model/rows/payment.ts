@@ -89,6 +89,10 @@ export interface PaymentRow {
   payerKey: string | null;
   /** By which client it was opened: an HMAC, erased with the e-mail. payments S20, S23. */
   clientKey: string | null;
+  /** Its invoice, once it was confirmed for the first time, where its link collects e-mails. payments I1. */
+  invoiceId: string | null;
+  /** `INV-2026-000001`, the same for ever, whatever becomes of the payment. payments I2, I7. */
+  invoiceNumber: string | null;
   expiresAtMs: number;
   openedAtMs: number;
   updatedAtMs: number;
@@ -141,6 +145,67 @@ export interface PaymentEntryRow {
   amount: bigint;
 }
 
+/** A transfer as an invoice names it. */
+export interface InvoicedTransfer {
+  readonly txid: string;
+  /** In the smallest unit, as text. */
+  readonly amount: string;
+  readonly seenAtMs: number;
+}
+
+/** Most transfers that an invoice names, the first ones; its sum is of all. */
+export const INVOICED_TRANSFERS_MAX = 100;
+
+/** A confirmed transfer of a payment that has no invoice yet. */
+export interface ConfirmedTransfer extends InvoicedTransfer {
+  readonly depositId: string;
+  readonly paymentId: string;
+}
+
+/** What an invoice says, as it was when it was issued. Its payment says whether it is paid. payments I3, I7. */
+export interface InvoiceRow {
+  id: string;
+  accountId: AccountId;
+  linkId: string;
+  paymentId: string;
+  /** Of the instant of issue in the account's time zone; never before that of an earlier one. payments I2. */
+  year: number;
+  /** From 1 in each year, without a gap. */
+  number: number;
+  issuedAtMs: number;
+  timeZone: string;
+  /** The payer's; null where the payer said none. */
+  language: string | null;
+  chain: CheckoutChain;
+  asset: string;
+  tokenContract: string | null;
+  decimals: number;
+  address: string;
+  /** What was asked of a fixed link, or announced of a donation. */
+  amount: bigint | null;
+  /** Confirmed transfers on time. */
+  paid: bigint;
+  overpaid: bigint;
+  short: bigint;
+  /** Whom it is from, as the settings had it. */
+  sellerName: string | null;
+  sellerAddress: string | null;
+  sellerTaxId: string | null;
+  supportEmail: string | null;
+  customerEmail: string;
+  customerName: string | null;
+  title: string | null;
+  description: string | null;
+  /** JSON text of `InvoicedTransfer`s, in the order in which they were seen. */
+  transfers: string;
+}
+
+/** Whether a payment has an invoice once it is confirmed. payments I1. */
+export const willHaveInvoice = (
+  { addressMode, collectEmail }: Pick<PaymentLinkRow, 'addressMode' | 'collectEmail'>,
+  { invoiceId, customerEmail }: Pick<PaymentRow, 'invoiceId' | 'customerEmail'>,
+): boolean => addressMode === 'per_payer' && collectEmail && invoiceId === null && customerEmail !== null;
+
 /** What a decision about deposits on lent addresses needs. payments M2. */
 export interface CheckoutRows {
   readonly links: readonly PaymentLinkRow[];
@@ -148,6 +213,11 @@ export interface CheckoutRows {
   readonly payments: readonly PaymentRow[];
   readonly lent: readonly CheckoutAddressRow[];
   readonly transfers: readonly PaymentTransferRow[];
+  /**
+   * Confirmed transfers of payments that will have an invoice and have none yet: at most INVOICED_TRANSFERS_MAX of
+   * each, in the order in which they were seen.
+   */
+  readonly confirmed: readonly ConfirmedTransfer[];
   /** Highest head known, by ledger. */
   readonly heads: Readonly<Record<string, number>>;
   /** Derivation paths, by id of the address. */
@@ -155,4 +225,12 @@ export interface CheckoutRows {
 }
 
 /** Of deposits none of which came on a lent address. */
-export const NO_CHECKOUT: CheckoutRows = { links: [], payments: [], lent: [], transfers: [], heads: {}, paths: {} };
+export const NO_CHECKOUT: CheckoutRows = {
+  links: [],
+  payments: [],
+  lent: [],
+  transfers: [],
+  confirmed: [],
+  heads: {},
+  paths: {},
+};

@@ -3,9 +3,12 @@ import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
 import {
   CHECKOUT_TAG,
+  INVOICED_TRANSFERS_MAX,
   NO_CHECKOUT,
+  willHaveInvoice,
   type CheckoutAddressRow,
   type CheckoutRows,
+  type ConfirmedTransfer,
   type PaymentLinkRow,
   type PaymentRow,
   type PaymentTransferRow,
@@ -54,11 +57,20 @@ export async function checkoutOf(
     linksOf(sql, accountId, linkIds),
     paymentsOf(sql, accountId, paymentIds, ofPayers),
   ]);
+  const invoiced = payments.filter((one) => {
+    const link = links.find(({ id }) => id === one.linkId);
+    return one.confirmed > 0n && link !== undefined && willHaveInvoice(link, one);
+  });
   return {
     links,
     payments,
     lent,
     transfers,
+    confirmed: await confirmedOf(
+      sql,
+      accountId,
+      invoiced.map(({ id }) => id),
+    ),
     heads: Object.fromEntries(heads.map((one) => [one.ledger, one.height])),
     paths: Object.fromEntries(lendable.map(({ id, derivationPath }) => [id, derivationPath])),
   };
@@ -118,6 +130,24 @@ async function paymentsOf(
       select * from payment where account_id = t.account and address_id = any(${[...addressIds]}::text[]) and seen < due`,
     )}`;
   return rows.map(paymentOf);
+}
+
+/** What came in part before: the last part of it has the invoice. payments I3. */
+async function confirmedOf(sql: Sql, accountId: AccountId, ids: readonly string[]): Promise<ConfirmedTransfer[]> {
+  if (ids.length === 0) return [];
+  const rows = await sql<(Omit<ConfirmedTransfer, 'amount'> & { amount: bigint })[]>`
+    select v.* from ${asTenant(
+      sql,
+      accountId,
+      sql`
+      select c.* from unnest(${[...ids]}::text[]) i(id) cross join lateral (
+        select d.id as deposit_id, m.payment_id, d.txid, d.amount, d.created_at as seen_at_ms
+          from payment_transfer m
+          join deposit d on d.account_id = t.account and d.id = m.deposit_id and d.incarnation = m.incarnation
+         where m.account_id = t.account and m.payment_id = i.id and m.role = 'counted' and d.status = 'confirmed'
+         order by d.created_at, d.id limit ${INVOICED_TRANSFERS_MAX}) c`,
+    )} order by v.seen_at_ms, v.deposit_id`;
+  return rows.map((row) => ({ ...row, amount: String(row.amount) }));
 }
 
 export function linkOf(row: Columns): PaymentLinkRow {

@@ -2,11 +2,20 @@
 import type { FirstAnswer } from '../../model/ports/identity-store.ts';
 import type { Fragment, Sql } from './sql.ts';
 
+/** An answer as `save_idempotent` takes it. */
+export const answerRow = ({ owner, key, method, path, bodyHash, status, body }: FirstAnswer) => ({
+  account_id: owner,
+  key,
+  method,
+  path,
+  body_hash: bodyHash,
+  status,
+  body: JSON.stringify(body),
+});
+
 /** Call that saves an answer; false when its key was used before. */
-export function savingOf(sql: Sql, { owner, key, method, path, bodyHash, status, body }: FirstAnswer): Fragment {
-  const answer = { account_id: owner, key, method, path, body_hash: bodyHash, status, body: JSON.stringify(body) };
-  return sql`save_idempotent(${JSON.stringify(answer)}::text::jsonb)`;
-}
+export const savingOf = (sql: Sql, answer: FirstAnswer): Fragment =>
+  sql`save_idempotent(${JSON.stringify(answerRow(answer))}::text::jsonb)`;
 
 /**
  * `from` clause with one row, and with none when the answer's key was used before: what is selected from it happens

@@ -1,6 +1,6 @@
 /** Payment links as their merchant reads them. payments P8. */
 import type { LentBefore } from '../../model/account/payment.ts';
-import type { ReadStore } from '../../model/ports/read-store.ts';
+import type { InvoiceView, ReadStore } from '../../model/ports/read-store.ts';
 import { CHECKOUT_CHAINS, LINK_MODES, LINK_STATUSES } from '../../protocol/slugs.ts';
 import type { PaymentTransferView } from '../../model/ports/read-store.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
@@ -20,6 +20,8 @@ type Area =
   | 'payment'
   | 'payments'
   | 'paymentTransfers'
+  | 'invoices'
+  | 'invoice'
   | 'restingAddress'
   | 'paidAddresses';
 
@@ -229,12 +231,55 @@ function paymentList(lists: Lists): Pick<ReadStore, 'payments'> {
   };
 }
 
+const invoiceViewOf = ({ issuedAt, ...row }: Columns): InvoiceView => ({ ...row, issuedAtMs: issuedAt }) as InvoiceView;
+
+function invoiceReads(sql: Sql, lists: Lists): Pick<ReadStore, 'invoices' | 'invoice'> {
+  return {
+    async invoices(accountId, { linkId }, page) {
+      const all = lists.sql`from invoice x where x.account_id = t.account`;
+      return listPage(
+        lists,
+        accountId,
+        {
+          list: 'invoices',
+          order: 'id',
+          sources: [
+            {
+              pairs: [[linkId ?? '', '']],
+              range: (link) => (linkId === undefined ? all : lists.sql`${all} and x.link_id = ${link}`),
+            },
+          ],
+          kept: linkId === undefined ? ['invoice'] : null,
+          shape: invoiceViewOf,
+          rows: (keys) => lists.sql`
+          with k as materialized (${keys})
+          select x.*, p.status as payment_status, p.invoice_number, null::timestamptz as key_time, k.id as key_id
+            from k join invoice x on x.account_id = t.account and x.id = k.id
+            join payment p on p.account_id = t.account and p.id = x.payment_id`,
+        },
+        page,
+      );
+    },
+    async invoice(accountId, id) {
+      return oneOf(
+        sql,
+        accountId,
+        sql`select x.*, p.status as payment_status, p.invoice_number from invoice x
+              join payment p on p.account_id = t.account and p.id = x.payment_id
+             where x.account_id = t.account and x.id = ${id}`,
+        invoiceViewOf,
+      );
+    },
+  };
+}
+
 /** The part of `ReadStore` about payment links; lists over a pool of their own. */
 export function paymentReads(sql: Sql, lists: Lists): Pick<ReadStore, Area> {
   return {
     ...checkoutReads(sql),
     ...restingReads(sql),
     ...paymentList(lists),
+    ...invoiceReads(sql, lists),
     async paymentLinks(accountId, { chain, status, mode, slug }, page) {
       const { sql } = lists;
       const isWhole = chain === undefined && status === undefined && mode === undefined && slug === undefined;

@@ -11,6 +11,7 @@ import { createFindStore } from './find-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createInvitationStore } from './invitation-store.ts';
+import { createInvoiceStore } from './invoice-store.ts';
 import { createImportStore } from './import-store.ts';
 import { createJobStore } from './job-store.ts';
 import { createLoginStore } from './login-store.ts';
@@ -57,6 +58,7 @@ export function createStores(options: StoresOptions) {
     deliveries: createDeliveryStore(sql, options),
     mail: createMailStore(sql, options),
     payments: createPaymentStore(sql),
+    invoices: createInvoiceStore(sql),
     jobs: createJobStore(sql),
     edge,
     identity: createIdentityStore(sql, options.initialAccount),

@@ -7,6 +7,7 @@ import {
   CHECKOUT_CHAINS,
   CLOSED_REASONS,
   DEPOSIT_STATUSES,
+  INVOICE_STATUSES,
   LINK_MODES,
   LINK_STATUSES,
   PAYMENT_STATUSES,
@@ -293,6 +294,41 @@ export const paymentPage = pageReply(payment);
 export const listPaymentsQuery = listQuery({
   status: z.enum(PAYMENT_STATUSES).exactOptional().meta({
     description: 'without it, payments that received something; `awaiting_payment` and `expired` only when asked for',
+  }),
+});
+
+/** An invoice of its merchant; never its link. payments I8. */
+export const invoice = z.object({
+  id: z.string(),
+  number: z.string().meta({ description: 'of its year, without a gap', examples: ['INV-2026-000001'] }),
+  status: z.enum(INVOICE_STATUSES).meta({ description: '`reversed` while a reorg holds money of its payment back' }),
+  linkId: z.string(),
+  paymentId: z.string(),
+  issuedAt: instant,
+  chain: z.enum(CHECKOUT_CHAINS),
+  asset: z.string(),
+  tokenContract: textOrNone,
+  decimals,
+  amount: inUnits('asked of a fixed link; announced of a donation').nullable(),
+  amountPaid: inUnits('confirmed when it was issued'),
+  amountOverpaid: inUnits('what of that was too much'),
+  amountShort: inUnits('accepted by the tolerance of the merchant'),
+  customerEmail: z.string(),
+  customerName: textOrNone,
+  title: textOrNone,
+  transfers: z
+    .array(z.object({ txid: z.string(), amount: inUnits('of this transfer'), seenAt: instant }))
+    .meta({ description: 'the first hundred' }),
+});
+export const invoicePage = pageReply(invoice);
+export const invoiceParams = z.strictObject({ id: pathId('inv') });
+export const listInvoicesQuery = listQuery({});
+export const resentInvoice = z.object({
+  id: z.string(),
+  number: z.string(),
+  url: z.string().meta({
+    description: 'the page of the invoice, for who has it; every earlier one is gone',
+    examples: ['https://pay.example.com/invoices/k3vqx2mfd5zt4c7ak3vqx2mfd5zt4c7a'],
   }),
 });
 

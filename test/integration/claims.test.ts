@@ -192,6 +192,7 @@ const BATCH_TABLES = [
   'checkout_addresses',
   'payment_transfers',
   'payment_entries',
+  'invoices',
   'payments_expired',
   'payments_retired',
   'imports_reserved',
@@ -350,6 +351,29 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
         open: 'who pays has no credential: whose it is says only which public view is read, and no answer names it',
       },
       call: () => database.sql`select * from find_checkout('none', 'pay_none')`,
+    },
+  ],
+  find_invoice: [
+    {
+      name: "another account's invoice",
+      expected: { open: 'who has the token of an invoice may read it: its hash names what is read' },
+      call: () => database.sql`select * from find_invoice('none')`,
+    },
+  ],
+  mint_invoice_link: [
+    {
+      name: 'a letter that there is none of',
+      expected: 'nothing',
+      call: () => database.sql`select mint_invoice_link('none', ${'0'.repeat(64)}, now())`,
+    },
+  ],
+  resend_invoice: [
+    {
+      name: 'an invoice that there is none of',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select resend_invoice(${theirs.live}, 'inv_none', ${'0'.repeat(64)}, 'none', 'none', now(), 5, 3600,
+          null, '[]')`,
     },
   ],
   expire_payments: [

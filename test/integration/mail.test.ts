@@ -53,6 +53,7 @@ async function rotation() {
 
 const sending = (transport: MailTransport, nowMs: () => number = () => NOW_MS, warnings: unknown[] = []) => ({
   store: stores.mail,
+  invoices: { mint: stores.invoices.mint, payUrl: PUBLIC_URL },
   secrets: { open: (sealed: string) => sealed },
   transport,
   publicUrl: PUBLIC_URL,

@@ -1,17 +1,20 @@
 /** Links and payments as the store keeps them, in memory: versions checked, money derived from entries alone. */
 import type { RowWrite } from '../../model/account/capabilities.ts';
-import type {
-  CheckoutAddressRow,
-  CheckoutRows,
-  PaymentEntryRow,
-  PaymentLinkRow,
-  PaymentRow,
-  PaymentTransferRow,
+import {
+  willHaveInvoice,
+  type CheckoutAddressRow,
+  type CheckoutRows,
+  type ConfirmedTransfer,
+  type InvoiceRow,
+  type PaymentEntryRow,
+  type PaymentLinkRow,
+  type PaymentRow,
+  type PaymentTransferRow,
 } from '../../model/rows/payment.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
 
 /** What a store may get wrong: each must be noticed by the model that it is compared with. */
-export type Planted = 'counted_twice' | 'late_counted' | 'detected_expired' | 'reversal_lost';
+export type Planted = 'counted_twice' | 'late_counted' | 'detected_expired' | 'reversal_lost' | 'number_reused';
 
 export class CheckoutStore {
   readonly links = new Map<string, PaymentLinkRow>();
@@ -19,6 +22,7 @@ export class CheckoutStore {
   readonly lent: CheckoutAddressRow[] = [];
   readonly transfers = new Map<string, PaymentTransferRow>();
   readonly entries = new Map<string, PaymentEntryRow>();
+  readonly invoices = new Map<string, InvoiceRow>();
   readonly planted: Planted | null;
 
   constructor(planted: Planted | null = null) {
@@ -36,6 +40,7 @@ export class CheckoutStore {
       payments: [...this.payments.values()].filter(({ linkId }) => ids.has(linkId)),
       lent,
       transfers: [...this.transfers.values()].filter(({ depositId }) => known.has(depositId)),
+      confirmed: this.#confirmedOf(ids, deposits),
       heads: head,
       paths: {},
     };
@@ -52,8 +57,21 @@ export class CheckoutStore {
       } else if (write.table === 'payment_transfer')
         this.#once(this.transfers, `${write.row.depositId}/${write.row.incarnation}`, write.row);
       else if (write.table === 'payment_entry') this.#enter(write.row);
+      else if (write.table === 'invoice') this.#once(this.invoices, write.row.paymentId, write.row);
       else if (write.table === 'payments_expired') this.#expire(write.linkId);
     }
+  }
+
+  /** As `CheckoutRows.confirmed` says it. */
+  #confirmedOf(links: ReadonlySet<string>, deposits: readonly DepositRow[]): ConfirmedTransfer[] {
+    const found = deposits.filter(({ status }) => status === 'confirmed');
+    return found.flatMap(({ id: depositId, incarnation, txid, amount, createdAtMs: seenAtMs }) => {
+      const transfer = this.transfers.get(`${depositId}/${incarnation}`),
+        payment = this.payments.get(transfer?.paymentId ?? '');
+      if (transfer?.role !== 'counted' || payment === undefined || !links.has(payment.linkId)) return [];
+      const due = willHaveInvoice(this.links.get(payment.linkId)!, payment);
+      return due ? [{ depositId, paymentId: payment.id, txid, amount: String(amount), seenAtMs }] : [];
+    });
   }
 
   raised(link: PaymentLinkRow): bigint {

@@ -53,6 +53,8 @@ export class CheckoutStory {
   #reason: ClosedReason | null = null;
   readonly #expected: string[] = [];
   readonly #linkId = 'lnk_1';
+  /** By payment: what its invoice must say, in the order in which they were issued. I1, I2. */
+  readonly #invoices = new Map<string, { number: number; paid: string }>();
   readonly #ids = new Set<string>();
   readonly #published: string[] = [];
 
@@ -80,7 +82,7 @@ export class CheckoutStory {
       maxUses: null,
       title: 'Order',
       description: null,
-      collectEmail: false,
+      collectEmail: true,
       successUrl: null,
       metadata: '{"order":"1001"}',
       status: 'active',
@@ -138,6 +140,8 @@ export class CheckoutStory {
       language: null,
       payerKey: null,
       clientKey: null,
+      invoiceId: null,
+      invoiceNumber: null,
       expiresAtMs: this.account.nowMs + 3_600_000,
       openedAtMs: this.account.nowMs,
       updatedAtMs: this.account.nowMs,
@@ -271,6 +275,7 @@ export class CheckoutStory {
   #fact(kind: 'seen' | 'matured' | 'orphaned', told: Told, movement: 'new' | 'same' | 'other'): void {
     this.#predict(kind, told, movement);
     const { accountId } = this.account.state;
+    if (this.store.planted === 'number_reused') this.account.state.invoices = { year: 0, last: 0 };
     const confirmations = kind === 'seen' ? 1 : kind === 'matured' ? 12 : 2;
     const fact = { kind, deposit: { ...told.seen, confirmations } } as Fact;
     const { rows } = this.account.accept({
@@ -316,8 +321,12 @@ export class CheckoutStory {
     const after = this.#sums(told.payment),
       due = this.#due;
     if (before.confirmed >= due) say('payment_unmatched');
-    else if (after.confirmed >= due) say('payment_confirmed');
-    else if (after.seen < due) say('payment_underpaid');
+    else if (after.confirmed >= due) {
+      say('payment_confirmed');
+      const { payment } = told;
+      if (this.shape.addressMode === 'per_payer' && !this.#invoices.has(payment!))
+        this.#invoices.set(payment!, { number: this.#invoices.size + 1, paid: String(after.confirmed) });
+    } else if (after.seen < due) say('payment_underpaid');
     this.#closeByMoney();
   }
 
@@ -389,6 +398,20 @@ export class CheckoutStory {
       uses += Number(['confirmed', 'detected', 'underpaid'].includes(status));
     }
     const { link } = this;
+    const issued = [...this.store.invoices.values()];
+    same(
+      'invoices',
+      Object.fromEntries(this.#invoices),
+      Object.fromEntries(issued.map(({ paymentId, number, paid }) => [paymentId, { number, paid: String(paid) }])),
+    );
+    for (const { paymentId, paid, transfers } of issued) {
+      const named = JSON.parse(transfers) as { amount: string }[];
+      same(
+        `${paymentId} is invoiced for what came`,
+        paid,
+        named.reduce((sum, { amount }) => sum + BigInt(amount), 0n),
+      );
+    }
     same('link', [this.#raised, count, uses], [link.amountRaised, link.paymentCount, link.uses]);
     same('raised of entries', this.#raised, this.store.raised(link));
     same('closed', [this.#reason, this.#closedAt], [link.closedReason, link.closedAtHeight]);

@@ -1,6 +1,6 @@
 /** Links, payments and lent addresses as a decision would write them. */
 import type { AddressRow } from '../../model/rows/address.ts';
-import type { CheckoutAddressRow, PaymentLinkRow, PaymentRow } from '../../model/rows/payment.ts';
+import type { CheckoutAddressRow, InvoiceRow, PaymentLinkRow, PaymentRow } from '../../model/rows/payment.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { nextSerial, NOW_MS } from './store-rows.ts';
@@ -67,12 +67,44 @@ export function paymentRow(link: PaymentLinkRow, address: AddressRow, more: Part
     language: null,
     payerKey: null,
     clientKey: null,
+    invoiceId: null,
+    invoiceNumber: null,
     expiresAtMs: NOW_MS + 3_600_000,
     openedAtMs: NOW_MS,
     updatedAtMs: NOW_MS,
     ...more,
   };
 }
+
+export const invoiceRow = (link: PaymentLinkRow, payment: PaymentRow): InvoiceRow => ({
+  id: payment.invoiceId ?? newId('inv', NOW_MS),
+  accountId: link.accountId,
+  linkId: link.id,
+  paymentId: payment.id,
+  year: 2026,
+  number: 1,
+  issuedAtMs: NOW_MS,
+  timeZone: 'UTC',
+  language: payment.language,
+  chain: link.chain,
+  asset: link.asset,
+  tokenContract: link.tokenContract,
+  decimals: link.decimals,
+  address: payment.address,
+  amount: payment.amount,
+  paid: 1_000n,
+  overpaid: 0n,
+  short: 0n,
+  sellerName: 'Ada & Co',
+  sellerAddress: null,
+  sellerTaxId: null,
+  supportEmail: null,
+  customerEmail: 'ada@example.com',
+  customerName: null,
+  title: link.title,
+  description: null,
+  transfers: '[]',
+});
 
 export const lentRow = (link: PaymentLinkRow, payment: PaymentRow, address: AddressRow): CheckoutAddressRow => ({
   id: `chk_${nextSerial()}`,

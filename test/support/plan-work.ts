@@ -2,6 +2,7 @@
  * Every statement of the stores, called once with arguments of a busy day on the databases of scale.ts and
  * scale-beside.ts. The key names the methods of `createStores` that it calls, or rows of an append.
  */
+import { randomBytes } from 'node:crypto';
 import { createClusterStore } from '../../persistence/postgres/cluster-store.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Sql } from '../../persistence/postgres/sql.ts';
@@ -14,9 +15,10 @@ import { eventId, newId, newUuid } from '../../protocol/node/ids.ts';
 import { SCALE_USERS, SCALE_WEBHOOKS } from './scale.ts';
 import { claimOf } from '../../actors/webhook/flights.ts';
 import { closed } from '../../actors/payment/closing.ts';
+import { invoiceNumberOf } from '../../actors/payment/invoices.ts';
 import { CHECKOUT_TAG } from '../../model/rows/payment.ts';
 import { jobWrite, moved, operationWrite } from '../../actors/sweep/moves.ts';
-import { lentRow, linkRow, paymentRow } from './payment-rows.ts';
+import { invoiceRow, lentRow, linkRow, paymentRow } from './payment-rows.ts';
 import { sweepJobRow, sweepOperationRow } from './sweep-rows.ts';
 import {
   addressRow,
@@ -467,14 +469,23 @@ const ACCOUNTS: Record<string, Work> = {
   'inbox: a deposit on a lent address': async (world) => {
     const { stores, live } = world,
       { row: address, link: block } = await nextBlock(world),
-      link = linkRow(live),
+      link = linkRow(live, { collectEmail: true }),
       lendable = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
-      payment = paymentRow(link, lendable);
+      payment = paymentRow(link, lendable, { due: 10n ** 30n, customerEmail: 'ada@example.com' });
     await write(stores, live, [
       { table: 'address', row: lendable },
       { table: 'payment_link', row: link },
       { table: 'payment', row: payment },
       { table: 'checkout_address', row: lentRow(link, payment, lendable) },
+    ]);
+    const part = depositWrites(lendable, 'confirmed', { ledger: LEDGER }),
+      ids = { depositId: part.deposit.id, incarnation: 1, accountId: live, linkId: link.id, paymentId: payment.id },
+      amount = part.deposit.amount;
+    await write(stores, live, [
+      ...part.rows,
+      { table: 'payment', row: { ...payment, version: 2, status: 'underpaid', seen: amount, confirmed: amount } },
+      { table: 'payment_transfer', row: { ...ids, role: 'counted' } },
+      { table: 'payment_entry', row: { ...ids, kind: 'counted', amount } },
     ]);
     const [next] = linksAfter(block, 1, `p${fresh()}`);
     const known = depositWrites(lendable, 'detected', { ledger: LEDGER });
@@ -1152,6 +1163,36 @@ const READS: Record<string, Work> = {
       await payments.retired(null, 10);
       await write(stores, live, [{ table: 'payments_retired' }]);
     },
+  'read.invoices invoice invoices.of mint resend': async ({ stores, live }) => {
+    const link = linkRow(live, { collectEmail: true }),
+      address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
+      [newest] = await stores.read.invoices(live, {}, { page: 0, size: 1 }).then(({ content }) => content),
+      [year, number] = newest === undefined ? [2026, 1] : [newest.year, newest.number + 1],
+      id = newId('inv', Date.now());
+    const payment = paymentRow(link, address, {
+      customerEmail: 'ada@example.com',
+      invoiceId: id,
+      invoiceNumber: invoiceNumberOf({ year, number }),
+    });
+    await write(stores, live, [
+      { table: 'address', row: address },
+      { table: 'payment_link', row: link },
+      { table: 'payment', row: payment },
+      { table: 'checkout_address', row: lentRow(link, payment, address) },
+      { table: 'invoice', row: { ...invoiceRow(link, payment), id, year, number } },
+    ]);
+    const { read, invoices } = stores,
+      page = { page: 0, size: 5 };
+    await read.invoices(live, {}, page);
+    await read.invoices(live, { linkId: link.id }, page);
+    await read.invoice(live, id);
+    const hash = (): string => randomBytes(32).toString('hex');
+    const token = hash();
+    await invoices.mint(id, token, Date.now());
+    await invoices.of(token);
+    const letter = { hash: hash(), letterId: newId('inv', Date.now()), sealed: 'sealed' };
+    await invoices.resend(live, id, letter, { most: 5, windowSeconds: 3_600 }, undefined, undefined, Date.now());
+  },
   'read.unissuedPool addressPeak unpairedIndexes isAlone': async ({ stores: { read }, live }) => {
     await read.unissuedPool(live, 'sol', 20);
     await read.addressPeak(live, '2026-06');

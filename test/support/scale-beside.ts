@@ -23,6 +23,7 @@ export async function fillBeside(superuserUrl: string, live: AccountId, rows: nu
     await fillSandboxes(sql, rows);
     await fillWatched(sql, live, rows);
     await fillPayments(sql, live, rows);
+    await fillInvoices(sql, live);
     await sql`vacuum analyze`;
   } finally {
     await sql.end({ timeout: 5 });
@@ -60,6 +61,20 @@ async function fillPayments(sql: Sql, live: AccountId, rows: number): Promise<vo
       select ${live}, 'lent-' || i, 'lent-' || i, pg_temp.named('lnk', 1 + i / 3), pg_temp.named('pay', i), false, now(),
              case when i % 2 = 0 then now() end, case when i % 3 = 0 then now() end
         from generate_series(1, ${rows}::bigint) i`;
+}
+
+/** An invoice of each payment that is confirmed, with a link of its own. */
+async function fillInvoices(sql: Sql, live: AccountId): Promise<void> {
+  await sql`
+    update payment set invoice_id = 'inv' || substr(id, 4), invoice_number = 'INV-2026-' || id where status = 'confirmed'`;
+  await sql`
+    insert into invoice (account_id, id, link_id, payment_id, year, number, issued_at, time_zone, chain, asset, decimals, address,
+        amount, paid, overpaid, short, customer_email, transfers)
+      select ${live}, invoice_id, link_id, id, 2026, row_number() over (order by id), now(), 'UTC', 'eth', 'ETH', 18, address,
+             1000, 1000, 0, 0, 'x@example.com', '[]' from payment where invoice_id is not null`;
+  await sql`
+    insert into invoice_link (account_id, invoice_id, hash, letter_id, minted_at)
+      select account_id, id, encode(sha256(id::bytea), 'hex'), id, now() from invoice`;
 }
 
 async function fillPeople(sql: Sql, rows: number): Promise<void> {

@@ -11,7 +11,7 @@ import { addressOfPublicKey } from '../../chains/evm/derive.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
 import { enrol, eventually, raw, startTestCloud, type RawAnswer } from '../support/gateway.ts';
-import { DONATION, merchant } from '../support/payments.ts';
+import { DONATION, merchant, payer } from '../support/payments.ts';
 
 const cloud = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9' });
 const NOBODYS_UUID = '0198c0de-0000-7000-8000-00000000dead';
@@ -24,6 +24,22 @@ const mine = await cloud.organization(),
 const myEdge = await enrol(cloud, mine.sandbox),
   theirEdge = await enrol(cloud, theirs.sandbox);
 const myBearer = await cloud.signIn(mine.owner);
+
+/** A payment that is confirmed has an invoice. */
+async function invoiced(ask: ReturnType<typeof merchant>) {
+  const order = { mode: 'fixed', chain: 'eth', asset: 'ETH', amount: '1', collectEmail: true };
+  const link = (await ask('POST', '/v1/payments/links', order)).json.data;
+  const opened = await payer(cloud)('POST', `/v1/checkout/links/${link.slug}/sessions`, { email: 'ada@example.com' });
+  await theirs.sandbox.client.must('simulateDeposit', {
+    body: { chain: 'eth', address: opened.json.data.address, amount: '1', autoConfirm: true, confirmAfterSeconds: 0 },
+  });
+  const { content } = await eventually(
+    'its invoice is there',
+    async () => (await ask('GET', '/v1/payments/invoices')).json.data,
+    (found) => found.content.length > 0,
+  );
+  return content[0];
+}
 
 /** What `theirs` has, of each kind one. */
 async function belongings() {
@@ -55,6 +71,7 @@ async function belongings() {
   });
   const ask = merchant(cloud, theirs.sandbox);
   const link = (await ask('POST', '/v1/payments/links', DONATION)).json.data;
+  const invoice = await invoiced(ask);
   const wallet = await must('createTreasuryWallet', { body: { chain: 'eth', source: 'derived' } });
   const tank = await must('createFundingWallet', { body: { chain: 'eth' } });
   const policy = (
@@ -106,6 +123,7 @@ async function belongings() {
     delivery: deliveries.content[0]!.id,
     event: deliveries.content[0]!.eventId,
     link: link.id as string,
+    invoice: invoice.id as string,
     wallet: wallet.id,
     tank: tank.id,
     policy: policy.id as string,
@@ -199,6 +217,9 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   resumePaymentLink: of('link'),
   closePaymentLink: of('link'),
   listLinkPayments: of('link'),
+  listLinkInvoices: of('link'),
+  getInvoice: of('invoice'),
+  resendInvoice: of('invoice', {}),
   getTreasuryWalletBalances: of('wallet'),
   createSweepPolicy: [
     inBody('wallet', (treasuryWalletId) => manual({ treasuryWalletId })),

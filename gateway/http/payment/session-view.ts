@@ -26,6 +26,8 @@ const NETWORK_NAMES: Readonly<Record<CheckoutChain, string>> = {
   tron: 'TRON',
 };
 
+export const networkNameOf = (chain: CheckoutChain): string => NETWORK_NAMES[chain];
+
 const assetOf = ({ chain, asset, tokenContract, decimals }: PaymentLinkRow) => ({
   chain,
   network: NETWORK_NAMES[chain],
@@ -222,8 +224,8 @@ export function paymentView(
     customerEmail: payment.customerEmail,
     customerName: payment.customerName,
     metadata: JSON.parse(link.metadata) as Record<string, unknown>,
-    invoiceId: null,
-    invoiceNumber: null,
+    invoiceId: payment.invoiceId,
+    invoiceNumber: payment.invoiceNumber,
     expiresAt: instantOf(payment.expiresAtMs),
     createdAt: instantOf(payment.openedAtMs),
     updatedAt: instantOf(payment.updatedAtMs),

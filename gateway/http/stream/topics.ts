@@ -50,6 +50,7 @@ const OF_EVENT: Readonly<Record<Exclude<EventType, 'sandbox_reset'>, StreamTopic
   payment_link_patched: 'payment',
   payment_opened: 'payment',
   payment_changed: 'payment',
+  invoice_issued: 'payment',
   payment_settings_changed: 'payment',
   treasury_wallet_created: 'sweep',
   funding_wallet_created: 'sweep',

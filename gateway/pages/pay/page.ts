@@ -21,6 +21,7 @@ const asset = (name: string): { readonly body: string; readonly path: string } =
 export const STYLE = asset('pay.css');
 export const SCRIPT = asset('pay.js');
 export const ICON = asset('icon.svg');
+export const INVOICE_STYLE = asset('invoice.css');
 
 /** Who looks at a page, and in which words. */
 export interface Reader {
@@ -35,17 +36,26 @@ const REFRESH_SECONDS = 20;
 interface Frame {
   readonly title: string;
   readonly refresh?: boolean;
+  /** Beside that of every page. */
+  readonly style?: { readonly path: string };
+  readonly script?: false;
   readonly body: string;
 }
 
-function page({ language, say, environment }: Reader, { title, refresh = false, body }: Frame): string {
+/** A whole document. */
+export function page(
+  { language, say, environment }: Reader,
+  { title, refresh = false, style, script, body }: Frame,
+): string {
   const again = refresh ? `<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>` : '';
+  const more = style === undefined ? '' : `<link rel="stylesheet" href="${style.path}">`,
+    runs = script === false ? '' : `<script defer src="${SCRIPT.path}"></script>`;
   const test = environment === 'sandbox' ? `<p class="test">${escaped(say('sandbox'))}</p>` : '';
   return `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow"><title>${escaped(title)}</title>${again}
-<link rel="icon" href="${ICON.path}"><link rel="stylesheet" href="${STYLE.path}"><script defer src="${SCRIPT.path}"></script></head>
+<link rel="icon" href="${ICON.path}"><link rel="stylesheet" href="${STYLE.path}">${more}${runs}</head>
 <body>${test}<main>${body}</main></body></html>`;
 }
 
@@ -61,7 +71,10 @@ function header({ link, merchant }: Pick<LinkView, 'link' | 'merchant'>, { say }
   }</header>`;
 }
 
-function support({ supportEmail, supportUrl }: LinkView['merchant'], { say }: Reader): string {
+export function supportMarkup(
+  { supportEmail, supportUrl }: Omit<LinkView['merchant'], 'name'>,
+  { say }: Reader,
+): string {
   if (supportEmail === null && supportUrl === null) return '';
   const mail =
       supportEmail === null ? '' : `<a href="mailto:${escaped(encodeURI(supportEmail))}">${escaped(supportEmail)}</a>`,
@@ -137,7 +150,7 @@ ${part('help', model, `<p data-text="help">${escaped(model.help)}</p>`)}
 ${part('renew', model, `<p>${escaped(say('otherAddress'))}</p><p><a class="wallet" href="${escaped(`/pay/${link.slug}?lang=${language}`)}">${escaped(say('renew'))}</a></p>`)}
 <p class="buttons">${button('copy', null, say('copyLink'), ' data-copy-link')}
 <a href="${escaped(`/pay/${link.slug}?lang=${language}`)}">${escaped(say('anew'))}</a></p>
-<p class="said" role="status" id="said"></p>${support(merchant, reader)}</div>`;
+<p class="said" role="status" id="said"></p>${supportMarkup(merchant, reader)}</div>`;
   return page(reader, { title: `${model.state} · ${titleOf(session)}`, refresh: follows, body });
 }
 
@@ -172,7 +185,7 @@ ${view.emailRequired ? field('email', say('email'), ` type="email" required maxl
 ${view.emailRequired ? `<p><label for="name">${escaped(say('name'))}</label><input id="name" name="name" dir="auto" maxlength="120" autocomplete="name"${attribute('value', problem?.name ?? '')}></p>` : ''}
 <p><button type="submit">${escaped(say('show'))}</button></p></form>`;
   const body = `${header(view, reader)}${problem === null ? '' : `<p class="state" role="alert">${escaped(problem.text)}</p>`}
-${asks}${view.open ? form : `<p class="state" role="status">${escaped(say(closedWord(view)))}</p>`}${support(merchant, reader)}`;
+${asks}${view.open ? form : `<p class="state" role="status">${escaped(say(closedWord(view)))}</p>`}${supportMarkup(merchant, reader)}`;
   return page(reader, { title: titleOf(view), body });
 }
 

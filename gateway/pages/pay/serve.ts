@@ -6,6 +6,7 @@
  *   POST /pay/{slug}                   303 to the payment; the form again where something is missing
  *   GET  /pay/{slug}/{paymentId}       the payment
  *   GET  /pay/{slug}/{paymentId}/now   the same in words, for the page's script
+ *   GET  /invoices/{token}             an invoice (`invoice.ts`)
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findKeyMaterial } from '../../../protocol/node/key-material.ts';
@@ -16,7 +17,18 @@ import type { GatewayDeps } from '../../deps.ts';
 import { createClientAddress } from '../../http/client-address.ts';
 import { notServing, refusalOrFault } from '../../http/faults.ts';
 import type { Checkout, Payer, Place } from '../../http/payment/checkout.ts';
-import { ICON, linkPage, paymentPage, plainPage, SCRIPT, STYLE, type Problem, type Reader } from './page.ts';
+import { serveInvoices } from './invoice.ts';
+import {
+  ICON,
+  INVOICE_STYLE,
+  linkPage,
+  paymentPage,
+  plainPage,
+  SCRIPT,
+  STYLE,
+  type Problem,
+  type Reader,
+} from './page.ts';
 import { modelOf, type Session } from './model.ts';
 import type { Word } from './words/en.ts';
 import { languageOf, sayIn } from './words.ts';
@@ -75,35 +87,44 @@ function isForeign({ headers }: FastifyRequest, own: ReadonlySet<string>): boole
 
 export async function servePay(
   app: FastifyInstance,
-  deps: Pick<GatewayDeps, 'config' | 'serving' | 'log'>,
+  deps: Pick<GatewayDeps, 'config' | 'serving' | 'log' | 'rateLimiter' | 'nowMs'> & {
+    readonly stores: Pick<GatewayDeps['stores'], 'reads' | 'invoices'>;
+  },
   checkout: Checkout,
   isDraining: () => boolean,
 ): Promise<void> {
   const { config, serving } = deps;
   const addressOf = createClientAddress(config.trustedProxies ?? []),
     own = new Set([config.publicUrl, config.payUrl ?? config.publicUrl].map((url) => new URL(url).origin));
-  const payerOf = ({ socket, headers }: FastifyRequest): Payer => ({
-    clientAddress: addressOf(socket.remoteAddress ?? '', headers['x-forwarded-for']?.toString()),
+  const client = ({ socket, headers }: FastifyRequest): string =>
+    addressOf(socket.remoteAddress ?? '', headers['x-forwarded-for']?.toString());
+  const payerOf = (request: FastifyRequest): Payer => ({
+    clientAddress: client(request),
     origin: undefined,
     setHeader: () => undefined,
     wasThere: () => undefined,
   });
   const send = (reply: FastifyReply, status: number, page: string): FastifyReply =>
     reply.code(status).headers(HEADERS).type('text/html; charset=utf-8').send(page);
-  const readerOf = (request: FastifyRequest, place: Place | null, of: string | null = null): Reader => {
+  const readerIn = (
+    request: FastifyRequest,
+    of: { readonly payment: string | null; readonly merchant: string | null },
+    environment: Reader['environment'],
+  ): Reader => {
     const asked = textIn(request.query as Query, 'lang') || textIn(request.body as object | null, 'lang');
     const language = languageOf({
       lang: asked === '' ? null : asked,
-      payment: of,
       accepted: request.headers['accept-language'],
-      merchant: place?.state.paymentSettings.language ?? null,
+      ...of,
     });
-    return {
-      language,
-      say: sayIn(language),
-      environment: place === null ? 'live' : environmentOf(place.link.accountId),
-    };
+    return { language, say: sayIn(language), environment };
   };
+  const readerOf = (request: FastifyRequest, place: Place | null): Reader =>
+    readerIn(
+      request,
+      { payment: null, merchant: place?.state.paymentSettings.language ?? null },
+      place === null ? 'live' : environmentOf(place.link.accountId),
+    );
   /** The same page whatever there is none of. */
   const none = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply => {
     const reader = readerOf(request, null),
@@ -124,7 +145,7 @@ export async function servePay(
   };
 
   await app.register(async (pages) => {
-    const files: ReadonlySet<string> = new Set([STYLE, SCRIPT, ICON].map(({ path }) => path));
+    const files: ReadonlySet<string> = new Set([STYLE, SCRIPT, ICON, INVOICE_STYLE].map(({ path }) => path));
     // A node that may own nothing, or stops, decides nothing: for a page as for the API.
     pages.addHook('onRequest', async ({ routeOptions }) => {
       if (files.has(routeOptions.url ?? '')) return;
@@ -147,12 +168,22 @@ export async function servePay(
     );
     for (const [file, type] of [
       [STYLE, 'text/css; charset=utf-8'],
+      [INVOICE_STYLE, 'text/css; charset=utf-8'],
       [SCRIPT, 'text/javascript; charset=utf-8'],
       [ICON, 'image/svg+xml'],
     ] as const)
       pages.get(file.path, async (_request, reply) =>
         reply.headers({ 'cache-control': FOREVER, 'x-content-type-options': 'nosniff' }).type(type).send(file.body),
       );
+
+    serveInvoices(pages, deps, {
+      client,
+      send,
+      none,
+      whole,
+      readerOf: (request, language, environment) =>
+        readerIn(request, { payment: language, merchant: null }, environment),
+    });
 
     pages.get(
       '/pay/:slug',

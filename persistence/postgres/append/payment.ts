@@ -15,6 +15,7 @@ export const payment: AppendOf<PaymentWrite> = {
   checkout_address: ({ row }) => fields('checkout_addresses', row),
   payment_transfer: ({ row }) => fields('payment_transfers', row),
   payment_entry: ({ row }) => fields('payment_entries', row),
+  invoice: ({ row }) => fields('invoices', row),
   payments_retired: () => [encoded('payments_retired', {}, '')],
   payments_expired: ({ linkId }) => [encoded('payments_expired', { link_id: linkId }, linkId)],
 };

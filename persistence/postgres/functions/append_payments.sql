@@ -55,21 +55,25 @@ begin
       'a payment');
     insert into payment as p (account_id, id, link_id, version, status, amount, due, ceiling, seen, late, address_id,
         address, derivation_path, address_reused, customer_email, customer_name, language, payer_key, client_key,
-        expires_at, opened_at, updated_at)
+        expires_at, opened_at, updated_at, invoice_id, invoice_number)
       select account_id, id, link_id, version, status, amount, due, ceiling, seen, late, address_id, address,
              derivation_path, address_reused, customer_email, customer_name, language, payer_key, client_key,
-             expires_at, opened_at, updated_at
+             expires_at, opened_at, updated_at, invoice_id, invoice_number
         from jsonb_to_recordset(batch -> 'payments')
           r(account_id text, id text, link_id text, version bigint, status text, amount amount, due amount,
             ceiling amount, seen amount, late amount, address_id text, address text, derivation_path text,
             address_reused boolean, customer_email text, customer_name text, language text, payer_key text,
-            client_key text, expires_at timestamptz, opened_at timestamptz, updated_at timestamptz)
+            client_key text, expires_at timestamptz, opened_at timestamptz, updated_at timestamptz, invoice_id text,
+            invoice_number text)
        where version = 1
           or (select o.id from payment o where o.account_id = r.account_id and o.id = r.id) is not null
     on conflict (account_id, id) do update set
       version = excluded.version, status = excluded.status, seen = excluded.seen, late = excluded.late,
       customer_email = excluded.customer_email, customer_name = excluded.customer_name,
       payer_key = excluded.payer_key, client_key = excluded.client_key, expires_at = excluded.expires_at,
+      -- A release before does not name them.
+      invoice_id = coalesce(excluded.invoice_id, p.invoice_id),
+      invoice_number = coalesce(excluded.invoice_number, p.invoice_number),
       updated_at = excluded.updated_at
       where p.version = excluded.version - 1;
     get diagnostics written = row_count;
@@ -129,6 +133,23 @@ begin
       select account_id, deposit_id, incarnation, kind, link_id, payment_id, amount
         from jsonb_to_recordset(batch -> 'payment_entries')
           r(account_id text, deposit_id text, incarnation int, kind text, link_id text, payment_id text, amount amount);
+  end if;
+  if batch ? 'invoices' then
+    insert into invoice (account_id, id, link_id, payment_id, year, number, issued_at, time_zone, language, chain,
+        asset, token_contract, decimals, address, amount, paid, overpaid, short, seller_name, seller_address, seller_tax_id,
+        support_email, customer_email, customer_name, title, description, transfers)
+      select account_id, id, link_id, payment_id, year, number, issued_at, time_zone, language, chain, asset,
+             token_contract, decimals, address, amount, paid, overpaid, short, seller_name, seller_address,
+             seller_tax_id, support_email, customer_email, customer_name, title, description, transfers
+        from jsonb_to_recordset(batch -> 'invoices')
+          r(account_id text, id text, link_id text, payment_id text, year int, number int, issued_at timestamptz,
+            time_zone text, language text, chain text, asset text, token_contract text, decimals int, address text,
+            amount amount, paid amount, overpaid amount, short amount, seller_name text, seller_address text,
+            seller_tax_id text, support_email text, customer_email text, customer_name text, title text,
+            description text, transfers text)
+       order by account_id, year, number;
+    perform write_invoice_letter(account_id, id, id, null, issued_at)
+       from jsonb_to_recordset(batch -> 'invoices') r(account_id text, id text, issued_at timestamptz);
   end if;
   if batch ? 'payments_expired' then
     with over as (

@@ -14,6 +14,8 @@ begin
   delete from payment_entry where account_id = of_account;
   delete from payment_transfer where account_id = of_account;
   delete from resting_address where account_id = of_account;
+  delete from invoice_link where account_id = of_account;
+  delete from invoice where account_id = of_account;
   delete from checkout_address where account_id = of_account;
   delete from payment where account_id = of_account;
   delete from payment_link where account_id = of_account;

@@ -46,6 +46,26 @@ const page = <T>(...content: T[]) => ({
 const whole = <T>(...content: T[]) => ({ ...page(...content), size: Math.max(1, content.length) });
 
 const NO_ADDRESS = { addressMode: 'per_payer', address: null, derivationPath: null } as const;
+const invoice = (linkId: string): ReplyOf<'getInvoice'> => ({
+  id: newId('inv', 1),
+  number: 'INV-2026-000001',
+  status: 'paid',
+  linkId,
+  paymentId: newId('pay', 1),
+  issuedAt: AT,
+  chain: 'eth',
+  asset: 'ETH',
+  tokenContract: null,
+  decimals: 18,
+  amount: '1',
+  amountPaid: '1',
+  amountOverpaid: '0',
+  amountShort: '0',
+  customerEmail: 'ada@example.com',
+  customerName: null,
+  title: 'Order 1001',
+  transfers: [{ txid: '0x1', amount: '1', seenAt: AT }],
+});
 const paymentLink: ReplyOf<'getPaymentLink'> = {
   id: newId('lnk', 1),
   url: 'https://pay.example/pay/help-us',
@@ -79,6 +99,7 @@ const paymentLink: ReplyOf<'getPaymentLink'> = {
   createdAt: AT,
   updatedAt: AT,
 };
+const ONE_INVOICE = invoice(paymentLink.id);
 const tokenRequest: ReplyOf<'requestToken'> = {
   id: newId('tkr', 1),
   chain: 'eth',
@@ -518,6 +539,18 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
           burnMax: null,
         },
       ],
+    },
+  },
+  listLinkInvoices: { params: { id: paymentLink.id }, data: page(invoice(paymentLink.id)) },
+  listInvoices: { data: page(invoice(paymentLink.id)) },
+  getInvoice: { params: { id: ONE_INVOICE.id }, data: ONE_INVOICE },
+  resendInvoice: {
+    params: { id: ONE_INVOICE.id },
+    body: {},
+    data: {
+      id: ONE_INVOICE.id,
+      number: ONE_INVOICE.number,
+      url: `https://pay.example.com/invoices/${'a'.repeat(32)}`,
     },
   },
   listLinkPayments: {

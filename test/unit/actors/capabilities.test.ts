@@ -150,6 +150,7 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   payment_settings_changed: { settings: STATE.paymentSettings },
   payment_opened: { id: 'pay_1', linkId: 'lnk_1' },
   payment_changed: { id: 'pay_1', status: 'detected', depositId: 'dep_1', incarnation: 1 },
+  invoice_issued: { id: 'inv_1', paymentId: 'pay_1', year: 2026, number: 1 },
   quota_warned: { period: '2026-01', quota: 'webhooks', threshold: 80, used: 20, limit: 25 },
   wipe_scheduled: { id: 'wip_1', forMs: 9, byUser: 'u' },
   wipe_cancelled: { id: 'wip_1' },

@@ -23,7 +23,7 @@ function run(shape: LinkShape, planted: Planted | null, seed: number, numRuns: n
 }
 
 for (const [name, shape] of Object.entries(SHAPES))
-  test(`payments M4, M5, M6, M7, M8, M10, S6, S8, S9, V4: whatever happens to a ${name} link, sums, status, events and counters are the model's`, (t) => {
+  test(`payments M4, M5, M6, M7, M8, M10, S6, S8, S9, V4, I1, I7: whatever happens to a ${name} link, sums, status, events, counters and invoices are the model's`, (t) => {
     const found = run(shape, null, 20_261_129, 40);
     t.false(found.failed, fc.defaultReportMessage(found) ?? '');
   });
@@ -33,6 +33,7 @@ const PLANTED: readonly [Planted, LinkShape][] = [
   ['late_counted', SHAPES['donation']!],
   ['detected_expired', SHAPES['tolerant']!],
   ['reversal_lost', SHAPES['donation']!],
+  ['number_reused', SHAPES['donation']!],
 ];
 for (const [planted, shape] of PLANTED)
   test(`payments B1: the model notices a planted fault: ${planted}`, (t) => {

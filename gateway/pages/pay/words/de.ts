@@ -61,4 +61,17 @@ export const de: Words = {
   badAmount: 'Bitte geben Sie einen Betrag wie 0.5 ein, innerhalb der Grenzen dieses Links',
   support: 'Fragen? Wenden Sie sich an den Händler:',
   sandbox: 'Dies ist ein Test mit simuliertem Geld. Senden Sie nichts Echtes.',
+  invoice: 'Rechnung {number}',
+  issuedOn: 'Ausgestellt am',
+  seller: 'Von',
+  buyer: 'An',
+  about: 'Für',
+  taxId: 'Steuernummer',
+  tooMuch: 'Zu viel',
+  acceptedShort: 'Fehlbetrag, akzeptiert',
+  takenBack: 'Das Netzwerk hat diese Zahlung zurückgenommen: Sie ist nicht bezahlt.',
+  letterSubject: 'Rechnung {number} von {merchant}',
+  letterThanks: '{merchant} hat Ihre Zahlung über {amount} {asset} erhalten. Ihre Rechnung {number} finden Sie hier:',
+  letterLink:
+    'Wer diesen Link hat, kann die Rechnung sehen. Eine spätere Nachricht enthält einen neuen Link, und dieser gilt dann nicht mehr.',
 };

@@ -60,6 +60,19 @@ export const en = {
   badAmount: 'Please enter an amount such as 0.5, within the limits of this link',
   support: 'Questions? Ask the merchant:',
   sandbox: 'This is a test with simulated money. Send nothing real.',
+  invoice: 'Invoice {number}',
+  issuedOn: 'Issued on',
+  seller: 'From',
+  buyer: 'To',
+  about: 'For',
+  taxId: 'Tax ID',
+  tooMuch: 'Too much',
+  acceptedShort: 'Missing, accepted',
+  takenBack: 'The network took this payment back: it is not paid.',
+  letterSubject: 'Invoice {number} from {merchant}',
+  letterThanks: '{merchant} received your payment of {amount} {asset}. Your invoice {number} is here:',
+  letterLink:
+    'Everybody who has this link can see the invoice. A later letter about it has another link, and this one stops working.',
 } as const;
 
 export type Word = keyof typeof en;

@@ -61,4 +61,17 @@ export const es: Words = {
   badAmount: 'Escriba un importe como 0.5, dentro de los límites de este enlace',
   support: '¿Preguntas? Consulte al comercio:',
   sandbox: 'Esto es una prueba con dinero simulado. No envíe nada real.',
+  invoice: 'Factura {number}',
+  issuedOn: 'Emitida el',
+  seller: 'De',
+  buyer: 'Para',
+  about: 'Concepto',
+  taxId: 'Identificación fiscal',
+  tooMuch: 'De más',
+  acceptedShort: 'Falta, aceptado',
+  takenBack: 'La red anuló este pago: no está pagado.',
+  letterSubject: 'Factura {number} de {merchant}',
+  letterThanks: '{merchant} recibió su pago de {amount} {asset}. Su factura {number} está aquí:',
+  letterLink:
+    'Quien tenga este enlace puede ver la factura. Un mensaje posterior lleva otro enlace, y este deja de funcionar.',
 };

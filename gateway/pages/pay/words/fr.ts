@@ -61,4 +61,17 @@ export const fr: Words = {
   badAmount: 'Saisissez un montant tel que 0.5, dans les limites de ce lien',
   support: 'Des questions ? Adressez-vous au marchand :',
   sandbox: 'Ceci est un test avec de l’argent simulé. N’envoyez rien de réel.',
+  invoice: 'Facture {number}',
+  issuedOn: 'Émise le',
+  seller: 'De',
+  buyer: 'À',
+  about: 'Pour',
+  taxId: 'Numéro fiscal',
+  tooMuch: 'En trop',
+  acceptedShort: 'Manquant, accepté',
+  takenBack: 'Le réseau a annulé ce paiement : il n’est pas payé.',
+  letterSubject: 'Facture {number} de {merchant}',
+  letterThanks: '{merchant} a reçu votre paiement de {amount} {asset}. Votre facture {number} se trouve ici :',
+  letterLink:
+    'Toute personne disposant de ce lien peut voir la facture. Un message ultérieur contient un autre lien, et celui-ci cesse alors de fonctionner.',
 };

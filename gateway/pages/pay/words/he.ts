@@ -61,4 +61,17 @@ export const he: Words = {
   badAmount: 'יש להזין סכום כגון 0.5, בגבולות הקישור הזה',
   support: 'שאלות? יש לפנות לבית העסק:',
   sandbox: 'זוהי בדיקה בכסף מדומה. אין לשלוח דבר אמיתי.',
+  invoice: 'חשבונית {number}',
+  issuedOn: 'תאריך הפקה',
+  seller: 'מאת',
+  buyer: 'אל',
+  about: 'עבור',
+  taxId: 'מספר עוסק',
+  tooMuch: 'עודף',
+  acceptedShort: 'חסר, התקבל',
+  takenBack: 'הרשת ביטלה את התשלום הזה: הוא לא שולם.',
+  letterSubject: 'חשבונית {number} מאת {merchant}',
+  letterThanks: '{merchant} קיבל את התשלום שלך בסך {amount} {asset}. החשבונית {number} נמצאת כאן:',
+  letterLink:
+    'כל מי שיש לו את הקישור הזה יכול לראות את החשבונית. בהודעה מאוחרת יותר יהיה קישור אחר, והקישור הזה יפסיק לעבוד.',
 };

@@ -61,4 +61,17 @@ export const id: Words = {
   badAmount: 'Masukkan jumlah seperti 0.5, dalam batas tautan ini',
   support: 'Ada pertanyaan? Hubungi penjual:',
   sandbox: 'Ini uji coba dengan uang simulasi. Jangan kirim yang asli.',
+  invoice: 'Faktur {number}',
+  issuedOn: 'Tanggal',
+  seller: 'Dari',
+  buyer: 'Kepada',
+  about: 'Untuk',
+  taxId: 'NPWP',
+  tooMuch: 'Kelebihan',
+  acceptedShort: 'Kurang, diterima',
+  takenBack: 'Jaringan membatalkan pembayaran ini: belum dibayar.',
+  letterSubject: 'Faktur {number} dari {merchant}',
+  letterThanks: '{merchant} telah menerima pembayaran Anda sebesar {amount} {asset}. Faktur {number} ada di sini:',
+  letterLink:
+    'Siapa pun yang memiliki tautan ini dapat melihat faktur. Surat berikutnya memuat tautan lain, dan tautan ini tidak berlaku lagi.',
 };

@@ -61,4 +61,17 @@ export const it: Words = {
   badAmount: 'Inserisci un importo come 0.5, entro i limiti di questo link',
   support: 'Domande? Rivolgiti al commerciante:',
   sandbox: 'Questa è una prova con denaro simulato. Non inviare nulla di reale.',
+  invoice: 'Fattura {number}',
+  issuedOn: 'Emessa il',
+  seller: 'Da',
+  buyer: 'A',
+  about: 'Per',
+  taxId: 'Codice fiscale',
+  tooMuch: 'In eccesso',
+  acceptedShort: 'Mancante, accettato',
+  takenBack: 'La rete ha annullato questo pagamento: non risulta pagato.',
+  letterSubject: 'Fattura {number} di {merchant}',
+  letterThanks: '{merchant} ha ricevuto il pagamento di {amount} {asset}. La fattura {number} è qui:',
+  letterLink:
+    'Chi ha questo link può vedere la fattura. Un messaggio successivo contiene un altro link, e questo smette di funzionare.',
 };

@@ -61,4 +61,17 @@ export const ja: Words = {
   badAmount: 'このリンクの範囲内で、0.5 のように金額を入力してください',
   support: 'ご質問は販売者まで：',
   sandbox: 'これは模擬の資金によるテストです。本物は送らないでください。',
+  invoice: '請求書 {number}',
+  issuedOn: '発行日',
+  seller: '発行者',
+  buyer: '宛先',
+  about: '内容',
+  taxId: '税務番号',
+  tooMuch: '過払い',
+  acceptedShort: '不足（承認済み）',
+  takenBack: 'ネットワークがこの支払いを取り消しました。支払いは完了していません。',
+  letterSubject: '{merchant} からの請求書 {number}',
+  letterThanks: '{merchant} はお支払い {amount} {asset} を受け取りました。請求書 {number} はこちらです：',
+  letterLink:
+    'このリンクを知っている人は誰でも請求書を見ることができます。後のメールには別のリンクが記載され、このリンクは使えなくなります。',
 };

@@ -61,4 +61,17 @@ export const ko: Words = {
   badAmount: '이 링크의 한도 안에서 0.5와 같은 금액을 입력하세요',
   support: '질문이 있으면 판매자에게 문의하세요:',
   sandbox: '모의 자금으로 하는 시험입니다. 실제 자산을 보내지 마세요.',
+  invoice: '청구서 {number}',
+  issuedOn: '발행일',
+  seller: '발행자',
+  buyer: '수신자',
+  about: '내용',
+  taxId: '세금 번호',
+  tooMuch: '초과',
+  acceptedShort: '부족(승인됨)',
+  takenBack: '네트워크가 이 결제를 취소했습니다. 결제되지 않았습니다.',
+  letterSubject: '{merchant}의 청구서 {number}',
+  letterThanks: '{merchant}에서 {amount} {asset} 결제를 받았습니다. 청구서 {number}는 여기에 있습니다:',
+  letterLink:
+    '이 링크가 있는 사람은 누구나 청구서를 볼 수 있습니다. 이후 메일에는 다른 링크가 있으며, 이 링크는 더 이상 작동하지 않습니다.',
 };

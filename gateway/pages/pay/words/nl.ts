@@ -61,4 +61,17 @@ export const nl: Words = {
   badAmount: 'Vul een bedrag in zoals 0.5, binnen de grenzen van deze link',
   support: 'Vragen? Neem contact op met de verkoper:',
   sandbox: 'Dit is een test met gesimuleerd geld. Stuur niets echts.',
+  invoice: 'Factuur {number}',
+  issuedOn: 'Datum',
+  seller: 'Van',
+  buyer: 'Aan',
+  about: 'Voor',
+  taxId: 'Btw-nummer',
+  tooMuch: 'Te veel',
+  acceptedShort: 'Ontbreekt, geaccepteerd',
+  takenBack: 'Het netwerk heeft deze betaling teruggedraaid: ze is niet betaald.',
+  letterSubject: 'Factuur {number} van {merchant}',
+  letterThanks: '{merchant} heeft uw betaling van {amount} {asset} ontvangen. Uw factuur {number} staat hier:',
+  letterLink:
+    'Wie deze link heeft, kan de factuur zien. Een later bericht heeft een andere link, en deze werkt dan niet meer.',
 };

@@ -61,4 +61,17 @@ export const pl: Words = {
   badAmount: 'Podaj kwotę, na przykład 0.5, w granicach tego linku',
   support: 'Pytania? Skontaktuj się ze sprzedawcą:',
   sandbox: 'To test z symulowanymi pieniędzmi. Nie wysyłaj niczego prawdziwego.',
+  invoice: 'Faktura {number}',
+  issuedOn: 'Data wystawienia',
+  seller: 'Od',
+  buyer: 'Dla',
+  about: 'Za',
+  taxId: 'Numer podatkowy',
+  tooMuch: 'Nadpłata',
+  acceptedShort: 'Brakuje, przyjęto',
+  takenBack: 'Sieć cofnęła tę płatność: nie jest opłacona.',
+  letterSubject: 'Faktura {number} od {merchant}',
+  letterThanks: '{merchant} otrzymał Twoją płatność {amount} {asset}. Faktura {number} jest tutaj:',
+  letterLink:
+    'Każdy, kto ma ten link, może zobaczyć fakturę. Późniejsza wiadomość zawiera inny link, a ten przestaje działać.',
 };

@@ -61,4 +61,17 @@ export const pt: Words = {
   badAmount: 'Introduza um valor como 0.5, dentro dos limites deste link',
   support: 'Dúvidas? Fale com o comerciante:',
   sandbox: 'Isto é um teste com dinheiro simulado. Não envie nada real.',
+  invoice: 'Fatura {number}',
+  issuedOn: 'Emitida em',
+  seller: 'De',
+  buyer: 'Para',
+  about: 'Referente a',
+  taxId: 'Número fiscal',
+  tooMuch: 'A mais',
+  acceptedShort: 'Em falta, aceite',
+  takenBack: 'A rede anulou este pagamento: não está pago.',
+  letterSubject: 'Fatura {number} de {merchant}',
+  letterThanks: '{merchant} recebeu o seu pagamento de {amount} {asset}. A sua fatura {number} está aqui:',
+  letterLink:
+    'Quem tiver esta ligação pode ver a fatura. Uma mensagem posterior tem outra ligação, e esta deixa de funcionar.',
 };

@@ -61,4 +61,17 @@ export const tr: Words = {
   badAmount: 'Lütfen bu bağlantının sınırları içinde 0.5 gibi bir tutar girin',
   support: 'Sorunuz mu var? Satıcıya başvurun:',
   sandbox: 'Bu, simüle parayla bir denemedir. Gerçek bir şey göndermeyin.',
+  invoice: 'Fatura {number}',
+  issuedOn: 'Düzenlenme tarihi',
+  seller: 'Kimden',
+  buyer: 'Kime',
+  about: 'Açıklama',
+  taxId: 'Vergi numarası',
+  tooMuch: 'Fazla',
+  acceptedShort: 'Eksik, kabul edildi',
+  takenBack: 'Ağ bu ödemeyi geri aldı: ödenmiş değil.',
+  letterSubject: '{merchant} faturası: {number}',
+  letterThanks: '{merchant}, {amount} {asset} tutarındaki ödemenizi aldı. {number} numaralı faturanız burada:',
+  letterLink:
+    'Bu bağlantıya sahip olan herkes faturayı görebilir. Sonraki bir mesajda başka bir bağlantı olur ve bu bağlantı çalışmaz.',
 };

@@ -61,4 +61,17 @@ export const vi: Words = {
   badAmount: 'Hãy nhập số tiền như 0.5, trong giới hạn của liên kết này',
   support: 'Có câu hỏi? Hãy hỏi người bán:',
   sandbox: 'Đây là thử nghiệm với tiền mô phỏng. Đừng gửi gì thật.',
+  invoice: 'Hóa đơn {number}',
+  issuedOn: 'Ngày phát hành',
+  seller: 'Từ',
+  buyer: 'Gửi đến',
+  about: 'Nội dung',
+  taxId: 'Mã số thuế',
+  tooMuch: 'Thừa',
+  acceptedShort: 'Thiếu, đã chấp nhận',
+  takenBack: 'Mạng đã hủy khoản thanh toán này: chưa được thanh toán.',
+  letterSubject: 'Hóa đơn {number} từ {merchant}',
+  letterThanks: '{merchant} đã nhận khoản thanh toán {amount} {asset} của bạn. Hóa đơn {number} ở đây:',
+  letterLink:
+    'Bất kỳ ai có liên kết này đều xem được hóa đơn. Thư sau sẽ có liên kết khác, và liên kết này ngừng hoạt động.',
 };
