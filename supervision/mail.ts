@@ -10,8 +10,10 @@ import type { CloudConfig } from './config.ts';
 /** Pause between two looks at the outbox. */
 const LOOK_MS = 500;
 
+type MailConfig = Pick<CloudConfig, 'SMTP_URL' | 'MAIL_DIR' | 'MAIL_FROM' | 'PAY_URL'>;
+
 export interface MailParts {
-  readonly config: Pick<CloudConfig, 'SMTP_URL' | 'MAIL_DIR' | 'MAIL_FROM' | 'PAY_URL'>;
+  readonly config: MailConfig;
   readonly publicUrl: string;
   readonly system: Pick<ActorSystem, 'spawnWorker'>;
   readonly stores: Pick<Stores, 'mail' | 'invoices'>;
@@ -20,11 +22,7 @@ export interface MailParts {
   readonly log: Logger;
 }
 
-function transportOf({
-  SMTP_URL: url,
-  MAIL_DIR: directory,
-  MAIL_FROM: from,
-}: Omit<MailParts['config'], 'PAY_URL'>): MailTransport | null {
+function transportOf({ SMTP_URL: url, MAIL_DIR: directory, MAIL_FROM: from }: MailConfig): MailTransport | null {
   if (url !== undefined) return smtpTransport(url, from);
   return directory === undefined ? null : directoryTransport(directory, from);
 }

@@ -133,8 +133,15 @@ export const LINK_WORD = [
 ] as const;
 
 /** The same without those that a rule checks. */
-export const linkWordBut = (...checked: readonly string[]): string[] =>
+const linkWordBut = (...checked: readonly string[]): string[] =>
   LINK_WORD.filter((field) => !checked.includes(field) && !checked.includes(field.replace(/\.\*$/, '')));
+
+/** A link that was brought into a status. */
+export const linkIn = (status: LinkJson['status']) => ({
+  falseField: (row: LinkJson, ask: Ask, known: Known): string | null =>
+    firstFalse(['status', row.status === status]) ?? falseLink(row, ask, known),
+  word: linkWordBut('status'),
+});
 
 type PaymentJson = ReplyOf<'listLinkPayments'>['content'][number];
 

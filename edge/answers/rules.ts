@@ -33,7 +33,7 @@ import {
   falseNewLink,
   falsePayment,
   LINK_WORD,
-  linkWordBut,
+  linkIn,
   PAYMENT_WORD,
   READINESS_WORD,
 } from './link-rules.ts';
@@ -379,18 +379,9 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   listPaymentLinks: { falseField: falseLink, word: LINK_WORD },
   getPaymentLink: { falseField: falseLink, word: LINK_WORD },
   changePaymentLink: { falseField: falseChangedLink, word: LINK_WORD },
-  pausePaymentLink: {
-    falseField: (row, ask, known) => firstFalse(['status', row.status === 'paused']) ?? falseLink(row, ask, known),
-    word: linkWordBut('status'),
-  },
-  resumePaymentLink: {
-    falseField: (row, ask, known) => firstFalse(['status', row.status === 'active']) ?? falseLink(row, ask, known),
-    word: linkWordBut('status'),
-  },
-  closePaymentLink: {
-    falseField: (row, ask, known) => firstFalse(['status', row.status === 'closed']) ?? falseLink(row, ask, known),
-    word: linkWordBut('status'),
-  },
+  pausePaymentLink: linkIn('paused'),
+  resumePaymentLink: linkIn('active'),
+  closePaymentLink: linkIn('closed'),
   requestToken: { falseField: falseNewRequest, word: ['id', ...REQUEST_WORD] },
   listTokenRequests: { falseField: falseRequest, word: ['id', 'chain', 'contractAddress', ...REQUEST_WORD] },
   listTokenRoutes: word(
