@@ -136,8 +136,8 @@ begin
   end if;
   if batch ? 'invoices' then
     insert into invoice (account_id, id, link_id, payment_id, year, number, issued_at, time_zone, language, chain,
-        asset, token_contract, decimals, address, amount, paid, overpaid, short, seller_name, seller_address, seller_tax_id,
-        support_email, customer_email, customer_name, title, description, transfers)
+        asset, token_contract, decimals, address, amount, paid, overpaid, short, seller_name, seller_address,
+        seller_tax_id, support_email, customer_email, customer_name, title, description, transfers)
       select account_id, id, link_id, payment_id, year, number, issued_at, time_zone, language, chain, asset,
              token_contract, decimals, address, amount, paid, overpaid, short, seller_name, seller_address,
              seller_tax_id, support_email, customer_email, customer_name, title, description, transfers
