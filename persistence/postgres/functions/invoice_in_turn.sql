@@ -4,6 +4,7 @@ create or replace function invoice_in_turn() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
   newest record;
+  said text := 'INV-' || new.year || '-' || lpad(new.number::text, greatest(6, length(new.number::text)), '0');
 begin
   select i.year, i.number into newest from invoice i where i.account_id = new.account_id
    order by i.account_id desc, i.year desc, i.number desc limit 1;
@@ -14,9 +15,7 @@ begin
       using errcode = 'check_violation', constraint = 'invoice_in_turn', table = 'invoice';
   end if;
   if not exists (select from payment p where p.account_id = new.account_id and p.id = new.payment_id
-       and p.invoice_id = new.id
-       and p.invoice_number = 'INV-' || new.year || '-' || case when new.number < 1000000
-             then lpad(new.number::text, 6, '0') else new.number::text end) then
+       and p.invoice_id = new.id and p.invoice_number = said) then
     raise exception 'payment % does not say invoice %', new.payment_id, new.number
       using errcode = 'check_violation', constraint = 'invoice_of_its_payment', table = 'invoice';
   end if;
