@@ -478,7 +478,7 @@ const ACCOUNTS: Record<string, Work> = {
       { table: 'payment', row: payment },
       { table: 'checkout_address', row: lentRow(link, payment, lendable) },
     ]);
-    const part = depositWrites(lendable, 'confirmed', { ledger: LEDGER }),
+    const part = depositWrites(lendable, 'confirmed', { ledger: LEDGER, amount: 1n }),
       ids = { depositId: part.deposit.id, incarnation: 1, accountId: live, linkId: link.id, paymentId: payment.id },
       amount = part.deposit.amount;
     await write(stores, live, [
