@@ -6,7 +6,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import test from 'ava';
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
-import { enrol, startTestCloud } from '../support/gateway.ts';
+import { modelOf, type Session } from '../../gateway/pages/pay/model.ts';
+import { paymentPage } from '../../gateway/pages/pay/page.ts';
+import { PAY_POLICY } from '../../gateway/pages/pay/serve.ts';
+import { sayIn } from '../../gateway/pages/pay/words.ts';
+import { enrol, eventually, startTestCloud } from '../support/gateway.ts';
 import { DONATION, FIXED, merchant } from '../support/payments.ts';
 
 const cloud = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9', POLYGON_RPC_URLS: 'http://127.0.0.1:9' });
@@ -75,7 +79,7 @@ async function look(page: Page, name: string): Promise<void> {
 
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 
-test('payments H1, H7, H11, F31, F37: an open page follows its payment from waiting to paid by itself, and asks no other origin', async (t) => {
+test('payments H1, H5, H7, H11, F31, F37: an open page follows its payment from waiting to paid by itself, and asks no other origin', async (t) => {
   const { link, deposit, sandbox } = await shop();
   const { slug } = await link({ ...FIXED, successUrl: 'https://shop.example/thanks', description: 'One order' });
   const { page, faults, context } = await payer();
@@ -98,6 +102,9 @@ test('payments H1, H7, H11, F31, F37: an open page follows its payment from wait
   t.regex(await page.innerText('#said'), /Copied/);
   await page.click('[data-copy-amount]');
   t.is(await page.evaluate('navigator.clipboard.readText()'), '25', 'F26');
+  await page.click('[data-copy-link]');
+  t.is(await page.evaluate('navigator.clipboard.readText()'), path.split('?')[0]);
+  t.regex(await page.innerText('#said'), /Copied: http/, 'H5: said in text');
   await page.evaluate('globalThis.stayed = true');
   await deposit(address, '10', { tokenContract: USDC });
   const reaches = (status: string) => page.waitForSelector(`#pay[data-status="${status}"]`, { timeout: 60_000 });
@@ -180,3 +187,158 @@ test('payments H7, F17, F18: a page that was away reads at once when it is back'
   await page.waitForSelector('#pay[data-status="detected"]', { timeout: 60_000 });
   t.pass();
 });
+
+test('payments I3, H14, H16: an invoice can be read in every width, theme and direction, without scripts, and is one sheet of A4 and of Letter', async (t) => {
+  const { ask, link, deposit, sandbox } = await shop();
+  const { id, slug } = await link({ ...FIXED, collectEmail: true, description: 'Two lines\nof text' });
+  const opened = await fetch(`${cloud.url}/v1/checkout/links/${slug}/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com', name: 'Ada' }),
+  });
+  const { address } = ((await opened.json()) as { data: { address: string } }).data;
+  const { txid } = await deposit(address, '25', { tokenContract: USDC });
+  await sandbox.client.must('simulateConfirmation', { body: { chain: 'eth', txid, confirmations: 12 } });
+  const { content } = await eventually(
+    'the invoice is there',
+    async () => (await ask('GET', `/v1/payments/links/${id}/invoices`)).json.data,
+    (found) => found.content.length === 1,
+  );
+  const resent = (await ask('POST', `/v1/payments/invoices/${content[0].id}/resend`, {})).json.data;
+  const url = cloud.url + new URL(resent.url).pathname;
+  for (const [width, colorScheme, lang] of [
+    [320, 'light', 'en'],
+    [768, 'dark', 'de'],
+    [1280, 'light', 'ar'],
+    [320, 'dark', 'fa'],
+  ] as const) {
+    const { page, faults, context } = await payer({ viewport: { width, height: 900 }, colorScheme });
+    await page.goto(`${url}?lang=${lang}`);
+    const name = `invoice ${width} ${colorScheme} ${lang}`;
+    t.deepEqual(await violations(page), [], name);
+    t.false(await sideways(page), name);
+    t.deepEqual(faults, [], name);
+    await look(page, name.replaceAll(' ', '-'));
+    await context.close();
+  }
+  const { page, context } = await payer({ javaScriptEnabled: false });
+  await page.goto(url);
+  t.true((await page.locator('main').innerText()).includes(content[0].number));
+  for (const format of ['A4', 'Letter'] as const)
+    t.is(
+      sheetsOf(await page.pdf({ format, ...(SHOTS === undefined ? {} : { path: `${SHOTS}/invoice-${format}.pdf` }) })),
+      1,
+      format,
+    );
+  await context.close();
+});
+
+test('payments H16: a waiting page is one sheet of paper with amount, network, address and code', async (t) => {
+  const { link } = await shop();
+  const { slug } = await link({ ...FIXED, description: 'A long description. '.repeat(40) });
+  const { page, context } = await payer();
+  await page.goto(`${cloud.url}/pay/${slug}`);
+  await page.getByRole('button').click();
+  await page.waitForSelector('#qr');
+  await page.emulateMedia({ media: 'print' });
+  for (const part of ['h1', '.amount', '.network', '.address', '.qr'])
+    t.true(await page.locator(part).first().isVisible(), part);
+  t.false(await page.locator('button').first().isVisible(), 'nothing to press on paper');
+  await look(page, 'waiting-on-paper');
+  for (const format of ['A4', 'Letter'] as const) t.is(sheetsOf(await page.pdf({ format })), 1, format);
+  await context.close();
+});
+
+/** A wallet that a browser has, as its extension puts it into a page. */
+const WALLET = `(() => {
+  globalThis.asked = [];
+  globalThis.at = '0x1';
+  const provider = {
+    async request({ method, params }) {
+      globalThis.asked.push({ method, params });
+      if (method === 'eth_requestAccounts') return ['0x000000000000000000000000000000000000dEaD'];
+      if (method === 'wallet_switchEthereumChain') globalThis.at = globalThis.stuck ?? params[0].chainId;
+      if (method === 'eth_chainId') return globalThis.at;
+      return '0x00';
+    },
+  };
+  const detail = { info: { uuid: 'u', name: 'Fox <b>', icon: 'x', rdns: 'x' }, provider };
+  const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
+  addEventListener('eip6963:requestProvider', announce);
+})()`;
+
+test('payments H10: a wallet of the browser pays what the page asks for once, by its name as text, and not on another network', async (t) => {
+  const session = {
+    ...EXAMPLE,
+    chain: 'polygon',
+    network: 'Polygon',
+    asset: 'POL',
+    tokenContract: null,
+    decimals: 18,
+    amount: '1.5',
+    amountRemaining: '1.5',
+  } as Session;
+  const reader = { language: 'en', say: sayIn('en'), environment: 'live' } as const;
+  const { page, context, faults } = await payer();
+  await context.addInitScript({ content: WALLET });
+  await page.route('**/pay/order/pay_1**', (route) =>
+    route.request().url().includes('/now')
+      ? route.fulfill({ json: modelOf(session, reader.say, 'live') })
+      : route.fulfill({
+          body: paymentPage(session, '/pay/order/pay_1', reader),
+          headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAY_POLICY },
+        }),
+  );
+  await page.goto(`${cloud.url}/pay/order/pay_1`);
+  const button = page.locator('#wallets button');
+  t.is(await button.innerText(), 'Pay with Fox <b>');
+  t.deepEqual(await violations(page), []);
+  await look(page, 'wallet');
+  await page.evaluate("globalThis.stuck = '0x1'");
+  await button.click();
+  await page.waitForFunction("document.getElementById('said').textContent === 'The wallet did not send it.'");
+  const asked = () => page.evaluate('globalThis.asked.map(({ method }) => method)') as Promise<string[]>;
+  t.false((await asked()).includes('eth_sendTransaction'), 'F31: nothing is sent on another network');
+  await page.evaluate('globalThis.stuck = undefined; globalThis.asked = []');
+  await button.click();
+  await page.waitForFunction("document.getElementById('said').textContent.startsWith('The wallet sent it')");
+  t.deepEqual(await asked(), [
+    'eth_requestAccounts',
+    'wallet_switchEthereumChain',
+    'eth_chainId',
+    'eth_sendTransaction',
+  ]);
+  t.deepEqual(await page.evaluate('globalThis.asked[3].params'), [
+    { from: '0x000000000000000000000000000000000000dEaD', to: EXAMPLE.address, value: '0x14d1120d7b160000' },
+  ]);
+  t.true(await button.isDisabled(), 'not twice by a second press');
+  t.is(await page.getAttribute('#pay', 'data-status'), 'awaiting_payment', 'what a wallet says changes no state');
+  t.deepEqual(faults, []);
+  await context.close();
+});
+
+/** A payment that waits, as the page gets it. */
+const EXAMPLE: Partial<Session> = {
+  id: 'pay_1',
+  paymentId: 'pay_1',
+  status: 'awaiting_payment',
+  link: { slug: 'order', mode: 'fixed', title: 'Order 1001', description: null },
+  merchant: { name: 'Ada & Co', supportEmail: null, supportUrl: null },
+  address: '0x52908400098527886E0F7030069857D2E4169EE7',
+  amountDue: '1.5',
+  amountPaid: '0',
+  amountConfirmed: '0',
+  amountOverpaid: '0',
+  amountShort: '0',
+  transfers: [],
+  notices: [],
+  uri: null,
+  attestation: null,
+  expiresAt: null,
+  serverTime: '2026-01-01T00:00:00.000Z',
+  successUrl: null,
+};
+
+/** Pages of a PDF. */
+const sheetsOf = (pdf: Buffer): number =>
+  Number(/\/Type\s*\/Pages[^>]*?\/Count\s+([0-9]+)/.exec(pdf.toString('latin1'))?.[1] ?? 0);

@@ -355,6 +355,21 @@ test('payments P23: readiness has a row for each checkout chain, with its minimu
   t.is(later.find((one: { chain: string }) => one.chain === 'eth').ready, true);
 });
 
+test('payments P22: a fee that rose refuses only a payment that would not pay its own sweep', async (t) => {
+  const { link } = await shop();
+  const made = await link({ mode: 'fixed', chain: 'eth', asset: 'ETH', amount: '1' });
+  /** As a link that was made while a transfer cost less. */
+  const ask = (wei: string) =>
+    cloud.database.owner.unsafe(`alter table payment_link disable trigger payment_link_immutable;
+      update payment_link set amount = ${wei} where id = '${made.id}';
+      alter table payment_link enable trigger payment_link_immutable`);
+  await ask('1');
+  const { error } = (await open(made.slug)).json;
+  t.like(error, { code: 'INVALID_AMOUNT', details: { reason: 'below_fee', chain: 'eth', asset: 'ETH' } });
+  await ask(`${BigInt(Math.round(Number(error!.details['minimum']) * 1e9))}000000000`);
+  t.is((await open(made.slug)).status, 201, 'a tenth of what a new link would have to ask');
+});
+
 test('payments S20: openings of one client are counted, in live strictly, and say when to come again', async (t) => {
   const limited = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9' });
   try {

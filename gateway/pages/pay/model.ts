@@ -2,7 +2,12 @@
  * What the page of a payment shows, in words: the server renders it, and the page's script asks for it again and puts
  * it in place. Parts are shown or hidden; nothing is computed in the browser. payments H2–H9.
  */
+import { evmOf } from '../../../chains/evm/network.ts';
+import { networkOf } from '../../../chains/registry.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
+import { parseDecimal } from '../../../protocol/money.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
+import { FAMILY_OF, type Environment } from '../../../protocol/slugs.ts';
 import type { Say } from './words.ts';
 import { shown } from './html.ts';
 import { qrOf } from './qr.ts';
@@ -14,6 +19,7 @@ export const PARTS = [
   'ask',
   'sum',
   'wallet',
+  'wallets',
   'time',
   'wait',
   'transfers',
@@ -24,6 +30,29 @@ export const PARTS = [
   'copyAmount',
 ] as const;
 export type Part = (typeof PARTS)[number];
+
+/** `eth_sendTransaction` without its sender, and the chain that it is for. EIP-1193, EIP-3326. */
+export interface Call {
+  readonly chainId: string;
+  readonly to: string;
+  readonly value: string;
+  readonly data?: string;
+}
+
+/** `transfer(address,uint256)`. */
+const TRANSFER = '0xa9059cbb';
+const hex = (value: bigint | number): string => `0x${value.toString(16)}`;
+const word = (digits: string): string => digits.padStart(64, '0');
+
+/** H10. Null outside of the EVM networks. */
+function callOf({ chain, address, tokenContract, decimals }: Session, text: string): Call | null {
+  const amount = text === '' || FAMILY_OF[chain] !== 'evm' ? null : parseDecimal(text, decimals);
+  if (amount === null || isRefusal(amount) || amount === 0n) return null;
+  const chainId = hex(evmOf(networkOf(chain)).chainId);
+  if (tokenContract === null) return { chainId, to: address, value: hex(amount) };
+  const payee = word(address.slice(2).toLowerCase());
+  return { chainId, to: tokenContract, value: '0x0', data: `${TRANSFER}${payee}${word(amount.toString(16))}` };
+}
 
 export interface Model {
   readonly status: Session['status'];
@@ -36,6 +65,8 @@ export interface Model {
   readonly notices: readonly string[];
   readonly qr: { readonly size: number; readonly path: string };
   readonly uri: string | null;
+  /** What a wallet of the browser is asked to send; null where there is none, or no amount. payments H10. */
+  readonly call: Call | null;
   readonly shop: string | null;
   /** Milliseconds from now; null where nothing ends. */
   readonly endsInMs: number | null;
@@ -60,10 +91,12 @@ const STATES = {
   expired: 'expired',
 } as const;
 
-export function modelOf(session: Session, say: Say): Model {
+/** In a sandbox no wallet is asked: its money is real. */
+export function modelOf(session: Session, say: Say, environment: Environment): Model {
   const { status, asset, network, transfers, notices, uri } = session;
   const asks = status === 'awaiting_payment' || status === 'underpaid',
     amount = status === 'underpaid' ? session.amountRemaining : (session.amount ?? '');
+  const call = asks && environment === 'live' ? callOf(session, amount) : null;
   const endsInMs =
     session.expiresAt === null || session.paymentId === null || status !== 'awaiting_payment'
       ? null
@@ -73,6 +106,7 @@ export function modelOf(session: Session, say: Say): Model {
     ask: asks,
     sum: !asks,
     wallet: asks && uri !== null,
+    wallets: call !== null,
     time: endsInMs !== null,
     wait: asks && session.chain === 'btc',
     transfers: transfers.length > 0,
@@ -103,6 +137,7 @@ export function modelOf(session: Session, say: Say): Model {
     notices: noticesOf(session, say),
     qr: qrOf(qrTextOf(session)),
     uri,
+    call,
     shop: session.successUrl,
     endsInMs,
     live: asks || moving || status === 'detected' || notices.length > 0,

@@ -106,8 +106,18 @@ ${qrMarkup(model.qr, `${say(uri === null ? 'qrAddress' : 'qrPayment')}: ${model.
 <h3>${escaped(say('address'))}</h3><p>${addressMarkup(address)}</p>
 <p class="buttons">${button('copy', null, say('copyAddress'), attribute('data-copy', address))}
 ${button('copy', 'copyAmount', say('copyAmount'), ' data-copy-amount')}
-<a class="wallet" data-part="wallet"${uri === null ? ' hidden' : attribute('href', uri)}>${escaped(say('openWallet'))}</a></p></section>`;
+<a class="wallet" data-part="wallet"${uri === null ? ' hidden' : attribute('href', uri)}>${escaped(say('openWallet'))}</a></p>
+<p class="buttons" id="wallets" data-part="wallets"${model.call === null ? ' hidden' : ''}></p></section>`;
 }
+
+/** What the script asks a wallet of the browser for, and says of it. payments H10. */
+const walletMarks = ({ call }: Model, say: Say): string =>
+  call === null
+    ? ''
+    : `${attribute('data-call', JSON.stringify(call))}${attribute('data-pay-with', say('payWith', { wallet: '{wallet}' }))}${attribute(
+        'data-sent',
+        say('walletSent'),
+      )}${attribute('data-not-sent', say('walletDidNot'))}`;
 
 /** What it is about, once nothing is asked any more. payments T4. */
 const sumOf = ({ amount, amountPaid, asset: symbol, network }: Session, { say }: Reader): string =>
@@ -121,7 +131,7 @@ const part = (name: Part, { parts }: Model, markup: string, tag = 'div'): string
 export function paymentPage(session: Session, path: string | null, reader: Reader): string {
   const { say, language } = reader,
     { link, merchant } = session,
-    model = modelOf(session, say);
+    model = modelOf(session, say, reader.environment);
   const transfers = model.transfers
     .map(({ text, href }) =>
       href === null
@@ -133,7 +143,7 @@ export function paymentPage(session: Session, path: string | null, reader: Reade
   const body = `<div id="pay"${attribute('data-now', path === null ? null : `${path}/now?lang=${language}`)}${attribute(
     'data-ends-in',
     model.endsInMs,
-  )} data-status="${model.status}" data-live="${follows}" data-parts="${model.parts.join(' ')}" data-copied="${escaped(say('copied'))}"${attribute(
+  )} data-status="${model.status}" data-live="${follows}" data-parts="${model.parts.join(' ')}" data-copied="${escaped(say('copied'))}"${walletMarks(model, say)}${attribute(
     'data-time-left',
     say('timeLeft', { time: '{time}' }),
   )}${attribute('data-minutes-left', say('minutesLeft', { minutes: '{minutes}' }))}>

@@ -18,6 +18,7 @@
   let reading = false;
   let said = null;
   let stream = null;
+  let call = pay.dataset.call === undefined ? null : JSON.parse(pay.dataset.call);
 
   const say = (text) => {
     byId('said').textContent = text;
@@ -51,6 +52,8 @@
     byId('qr').parentElement.setAttribute('viewBox', `0 0 ${now.qr.size} ${now.qr.size}`);
     const wallet = document.querySelector('a[data-part="wallet"]');
     if (now.uri !== null) wallet.href = now.uri;
+    if (now.status !== pay.dataset.status) for (const one of byId('wallets').children) one.disabled = false;
+    call = now.call;
     if (now.shop !== null) byId('shop').href = now.shop;
     listOf('transfers', now.transfers);
     listOf(
@@ -139,6 +142,43 @@
       () => say(text),
     );
   });
+
+  // Wallets of the browser, by the names that they have (EIP-6963). Each asks its owner before it sends. What it
+  // answers changes nothing here: the payment is seen on the chain, or it is not.
+  const known = new Set();
+  const payBy = async (provider) => {
+    const { chainId, ...transaction } = call;
+    const [from] = await provider.request({ method: 'eth_requestAccounts' });
+    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
+    const at = await provider.request({ method: 'eth_chainId' });
+    if (from === undefined || Number(at) !== Number(chainId)) throw new Error('another network');
+    await provider.request({ method: 'eth_sendTransaction', params: [{ from, ...transaction }] });
+  };
+  addEventListener('eip6963:announceProvider', ({ detail }) => {
+    const { info, provider } = detail ?? {};
+    if (pay.dataset.payWith === undefined || typeof info?.name !== 'string' || provider === undefined) return;
+    if (known.has(info.uuid) || known.size >= 8) return;
+    known.add(info.uuid);
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = pay.dataset.payWith.replace('{wallet}', () => info.name.slice(0, 40));
+    button.addEventListener('click', async () => {
+      if (call === null) return;
+      button.disabled = true;
+      try {
+        await payBy(provider);
+        say(pay.dataset.sent);
+        pauses = 0;
+        void read();
+      } catch {
+        button.disabled = false;
+        say(pay.dataset.notSent);
+      }
+    });
+    byId('wallets').append(button);
+  });
+  dispatchEvent(new Event('eip6963:requestProvider'));
+
   if (live) later();
   follow();
 })();

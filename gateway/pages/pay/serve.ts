@@ -252,7 +252,9 @@ export async function servePay(
       whole(async (request, reply) => {
         const found = await sessionOf(request);
         if (isRefusal(found)) return none(request, reply, found);
-        return reply.headers(HEADERS).send(modelOf(found.session, readerOf(request, found.place).say));
+        return reply
+          .headers(HEADERS)
+          .send(modelOf(found.session, readerOf(request, found.place).say, environmentOf(found.place.link.accountId)));
       }),
     );
   });

@@ -9,7 +9,7 @@ import type { PaymentLinkRow } from '../../../model/rows/payment.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
-import { newId } from '../../../protocol/node/ids.ts';
+import { eventId, newId } from '../../../protocol/node/ids.ts';
 import { lentRow, linkRow, paymentRow } from '../../support/payment-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
@@ -190,4 +190,77 @@ test('payments M3, M4, M5: no statement counts money twice, counts what is late,
   await refused(t, 'pay_slug_append_only', () => owner`delete from pay_slug where link_id = ${link.id}`.then());
   for (const table of ['payment_link', 'payment', 'checkout_address', 'payment_transfer', 'payment_entry', 'pay_slug'])
     await refused(t, 'permission denied', () => database.sql.unsafe(`delete from ${table}`));
+});
+
+interface Published {
+  readonly eventId: string;
+  readonly event: string;
+  readonly orderKey: string;
+  readonly body: string;
+}
+const publishedOf = async (accountId: AccountId): Promise<Published[]> =>
+  (await database.owner`select event_id, event, order_key, body::text as body from publication
+    where account_id = ${accountId} and event like 'payment%' order by seq`) as unknown as Published[];
+
+test('payments V1, V2, V5, V7: an event has the id of its fact, the confirmations of its transfer, and the order of its address; time that runs out is no event', async (t) => {
+  const { live, link, address, payment } = await opened({ amount: 1_500n });
+  const part = transferTo(address, BLOCK),
+    rest = transferTo(address, BLOCK, { amount: '500' });
+  await apply(live, ['seen', 'matured'], part);
+  await apply(live, ['seen', 'matured'], rest);
+  await apply(live, ['orphaned'], rest);
+  const told = await publishedOf(live);
+  t.deepEqual(
+    told.map(({ event, body }) => {
+      const { confirmations, threshold } = JSON.parse(body) as { confirmations: number; threshold: number };
+      return [event, confirmations, threshold];
+    }),
+    [
+      ['payment_detected', 1, 12],
+      ['payment_underpaid', 12, 12],
+      ['payment_detected', 1, 12],
+      ['payment_confirmed', 12, 12],
+      ['payment_link_closed', null, null],
+      ['payment_reversed', 0, 12],
+    ],
+  );
+  const idOf = (of: SeenTransfer, event: string) => eventId(of.ledger, of.txid, of.outputIndex, 1, event);
+  t.deepEqual(
+    told.filter(({ event }) => event !== 'payment_link_closed').map((one) => one.eventId),
+    [
+      idOf(part, 'payment_detected'),
+      idOf(part, 'payment_underpaid'),
+      idOf(rest, 'payment_detected'),
+      idOf(rest, 'payment_confirmed'),
+      idOf(rest, 'payment_reversed'),
+    ],
+  );
+  t.true(
+    told.every(({ orderKey }) => orderKey === address.address),
+    'V7: the closing that a payment caused comes after it',
+  );
+  t.truthy([link, payment]);
+  const { live: other, payment: waiting } = await opened();
+  await database.owner`update payment set expires_at = '2020-01-01' where id = ${waiting.id}`;
+  t.true((await stores.payments.expire(NOW_MS, 500)) >= 1);
+  t.like(await paymentOf(waiting.id), { status: 'expired' });
+  t.is((await publishedOf(other)).length, 0, 'V5: bots would write them');
+});
+
+test('payments V8: an archived address is silent, and what it receives counts all the same; the longest event has less than 20 kB', async (t) => {
+  const metadata = JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, '"'.repeat(36)]))),
+    longest = '\u{1F600}'.repeat(60);
+  const { live, address, payment } = await opened({ metadata, title: longest, collectEmail: true });
+  await database.owner`update payment set customer_email = ${`a@${'b'.repeat(240)}.example`}, customer_name = ${longest}
+    where id = ${payment.id}`;
+  await apply(live, ['seen', 'matured'], transferTo(address, BLOCK));
+  const told = await publishedOf(live);
+  t.is(told.length, 3);
+  for (const { event, body } of told) t.true(Buffer.byteLength(body) < 20_000, `${event}: ${Buffer.byteLength(body)}`);
+  t.true(Buffer.byteLength(told[0]!.body) > 4_000);
+  const silent = await opened();
+  await database.owner`update address set status = 'archived' where id = ${silent.address.id}`;
+  await apply(silent.live, ['seen', 'matured'], transferTo(silent.address, BLOCK));
+  t.deepEqual(await publishedOf(silent.live).then((all) => all.map(({ event }) => event)), ['payment_link_closed']);
+  t.like(await paymentOf(silent.payment.id), { status: 'confirmed', confirmed: '1000' });
 });

@@ -1,10 +1,13 @@
 /** What the pay page shows, without a server: codes, amounts, the countdown, languages and markup. payments part 5. */
 import test from 'ava';
 import fc from 'fast-check';
+import { Interface } from 'ethers';
 import { encode } from 'uqr';
 import { attribute, escaped, shown } from '../../../gateway/pages/pay/html.ts';
 import { modelOf, qrTextOf, type Session } from '../../../gateway/pages/pay/model.ts';
+import { paymentPage } from '../../../gateway/pages/pay/page.ts';
 import { qrOf } from '../../../gateway/pages/pay/qr.ts';
+import { formatAmount } from '../../../protocol/money.ts';
 import { directionOf, LANGUAGES, languageOf, sayIn, type Language } from '../../../gateway/pages/pay/words.ts';
 
 const ALL = Object.keys(LANGUAGES) as Language[];
@@ -64,20 +67,20 @@ test('payments H4: the drawn modules are those of the text, with four of margin 
 
 test('payments H6: amounts have a dot, no grouping and all digits in every language', (t) => {
   for (const language of ALL) {
-    const { send, amount } = modelOf(session(), sayIn(language));
+    const { send, amount } = modelOf(session(), sayIn(language), 'live');
     t.is(amount, '1234567.05');
     t.true(send.includes('1234567.05'), `${language}: ${send}`);
-    const short = modelOf(session({ status: 'underpaid', amountRemaining: '0.000001' }), sayIn(language));
+    const short = modelOf(session({ status: 'underpaid', amountRemaining: '0.000001' }), sayIn(language), 'live');
     t.true(short.send.includes('0.000001'), `${language}: ${short.send}`);
   }
 });
 
 test("payments H8: the countdown is by the server's clock, never below zero, and only while a payment is waited for", (t) => {
   const say = sayIn('en');
-  t.is(modelOf(session(), say).endsInMs, 600_000);
-  t.is(modelOf(session({ serverTime: '2026-01-01T00:11:00.000Z' }), say).endsInMs, 0);
-  t.is(modelOf(session({ status: 'detected' }), say).endsInMs, null);
-  t.is(modelOf(session({ expiresAt: null }), say).endsInMs, null);
+  t.is(modelOf(session(), say, 'live').endsInMs, 600_000);
+  t.is(modelOf(session({ serverTime: '2026-01-01T00:11:00.000Z' }), say, 'live').endsInMs, 0);
+  t.is(modelOf(session({ status: 'detected' }), say, 'live').endsInMs, null);
+  t.is(modelOf(session({ expiresAt: null }), say, 'live').endsInMs, null);
 });
 
 test('payments H13: what people wrote is text, in content and attributes, and turns nothing around', (t) => {
@@ -112,4 +115,46 @@ test('payments H15: twenty languages have every word with its places; asked, pay
   t.is(languageOf(asked), 'zh-Hans');
   t.is(languageOf({ ...asked, accepted: 'de;q=0, constructor, __proto__' }), 'fr');
   t.is(languageOf({ ...asked, accepted: undefined, merchant: null }), 'en');
+});
+
+test('payments H10, F23, F31: a wallet of the browser is asked for exactly what the page asks for, on the network that it names; never in a sandbox, never for what has no amount', (t) => {
+  const say = sayIn('en'),
+    call = (more: Partial<Session>, environment: 'live' | 'sandbox' = 'live') =>
+      modelOf(session(more), say, environment).call;
+  const erc20 = new Interface(['function transfer(address to, uint256 amount)']);
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 2n ** 128n - 1n }), (units) => {
+      const amount = formatAmount(units, 6),
+        asked = call({ amount, amountRemaining: amount })!;
+      const [to, value] = erc20.decodeFunctionData('transfer', asked.data!) as unknown as [string, bigint];
+      return asked.to === session().tokenContract && asked.value === '0x0' && to === ADDRESS && value === units;
+    }),
+    { seed: 20_261_130, numRuns: 200 },
+  );
+  const native = { tokenContract: null, decimals: 18, asset: 'POL', chain: 'polygon' as const, amount: '1.5' };
+  t.deepEqual(call(native), { chainId: '0x89', to: ADDRESS, value: '0x14d1120d7b160000' });
+  t.like(call({ ...native, status: 'underpaid', amountRemaining: '0.5' }), { value: '0x6f05b59d3b20000' });
+  t.is(call(native, 'sandbox'), null);
+  for (const more of [{ amount: null }, { status: 'confirmed' }, { status: 'expired' }, { chain: 'tron' }] as const)
+    t.is(call({ ...native, ...more }), null, JSON.stringify(more));
+});
+
+test('payments H9, S10: bitcoin says before it is paid how long it takes; what is too much, short or late names whom to ask, and offers nothing back', (t) => {
+  const say = sayIn('en'),
+    reader = { language: 'en', say, environment: 'live' } as const;
+  t.true(modelOf(session({ chain: 'btc', tokenContract: null }), say, 'live').parts.includes('wait'));
+  for (const more of [{ chain: 'eth' }, { chain: 'btc', status: 'detected' }] as const)
+    t.false(modelOf(session(more), say, 'live').parts.includes('wait'));
+  const merchant = { name: 'M', supportEmail: 'help@shop.example', supportUrl: null };
+  for (const more of [
+    { status: 'confirmed', amountOverpaid: '5' },
+    { status: 'late' },
+    { status: 'underpaid', amountRemaining: '1' },
+  ] as const) {
+    const page = paymentPage(session({ merchant, ...more }), '/pay/a/pay_1', reader);
+    t.true(page.includes('href="mailto:help@shop.example"'), more.status);
+    t.false(/<input|<form/.test(page), 'no field for an address of the payer');
+  }
+  const over = paymentPage(session({ merchant, status: 'confirmed', amountOverpaid: '5' }), '/pay/a/pay_1', reader);
+  t.true(over.includes('5 USDC too much arrived'));
 });

@@ -73,4 +73,7 @@ export const ar: Words = {
   letterSubject: 'الفاتورة {number} من {merchant}',
   letterThanks: 'استلم {merchant} دفعتك بمبلغ {amount} {asset}. فاتورتك {number} هنا:',
   letterLink: 'كل من لديه هذا الرابط يمكنه رؤية الفاتورة. تحمل رسالة لاحقة رابطًا آخر، ويتوقف هذا الرابط عن العمل.',
+  payWith: 'ادفع باستخدام {wallet}',
+  walletSent: 'أرسلت المحفظة الدفعة. ستظهر هنا عندما تصل إلى الشبكة.',
+  walletDidNot: 'لم ترسل المحفظة الدفعة.',
 };

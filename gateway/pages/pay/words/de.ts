@@ -74,4 +74,7 @@ export const de: Words = {
   letterThanks: '{merchant} hat Ihre Zahlung über {amount} {asset} erhalten. Ihre Rechnung {number} finden Sie hier:',
   letterLink:
     'Wer diesen Link hat, kann die Rechnung sehen. Eine spätere Nachricht enthält einen neuen Link, und dieser gilt dann nicht mehr.',
+  payWith: 'Mit {wallet} bezahlen',
+  walletSent: 'Die Wallet hat gesendet. Die Zahlung erscheint hier, sobald das Netzwerk sie hat.',
+  walletDidNot: 'Die Wallet hat nicht gesendet.',
 };

@@ -73,6 +73,9 @@ export const en = {
   letterThanks: '{merchant} received your payment of {amount} {asset}. Your invoice {number} is here:',
   letterLink:
     'Everybody who has this link can see the invoice. A later letter about it has another link, and this one stops working.',
+  payWith: 'Pay with {wallet}',
+  walletSent: 'The wallet sent it. It appears here once the network has it.',
+  walletDidNot: 'The wallet did not send it.',
 } as const;
 
 export type Word = keyof typeof en;

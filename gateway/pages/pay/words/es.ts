@@ -74,4 +74,7 @@ export const es: Words = {
   letterThanks: '{merchant} recibió su pago de {amount} {asset}. Su factura {number} está aquí:',
   letterLink:
     'Quien tenga este enlace puede ver la factura. Un mensaje posterior lleva otro enlace, y este deja de funcionar.',
+  payWith: 'Pagar con {wallet}',
+  walletSent: 'La billetera lo envió. Aparecerá aquí cuando la red lo tenga.',
+  walletDidNot: 'La billetera no lo envió.',
 };

@@ -74,4 +74,7 @@ export const fr: Words = {
   letterThanks: '{merchant} a reçu votre paiement de {amount} {asset}. Votre facture {number} se trouve ici :',
   letterLink:
     'Toute personne disposant de ce lien peut voir la facture. Un message ultérieur contient un autre lien, et celui-ci cesse alors de fonctionner.',
+  payWith: 'Payer avec {wallet}',
+  walletSent: 'Le portefeuille a envoyé le paiement. Il apparaîtra ici dès que le réseau l’aura.',
+  walletDidNot: 'Le portefeuille ne l’a pas envoyé.',
 };

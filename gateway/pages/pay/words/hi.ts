@@ -73,4 +73,7 @@ export const hi: Words = {
   letterSubject: '{merchant} का चालान {number}',
   letterThanks: '{merchant} को आपका {amount} {asset} का भुगतान मिल गया है। आपका चालान {number} यहाँ है:',
   letterLink: 'जिसके पास यह लिंक है वह चालान देख सकता है। बाद के पत्र में दूसरा लिंक होगा, और यह लिंक काम करना बंद कर देगा।',
+  payWith: '{wallet} से भुगतान करें',
+  walletSent: 'वॉलेट ने भेज दिया है। नेटवर्क को मिलते ही यह यहाँ दिखेगा।',
+  walletDidNot: 'वॉलेट ने नहीं भेजा।',
 };

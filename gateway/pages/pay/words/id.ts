@@ -74,4 +74,7 @@ export const id: Words = {
   letterThanks: '{merchant} telah menerima pembayaran Anda sebesar {amount} {asset}. Faktur {number} ada di sini:',
   letterLink:
     'Siapa pun yang memiliki tautan ini dapat melihat faktur. Surat berikutnya memuat tautan lain, dan tautan ini tidak berlaku lagi.',
+  payWith: 'Bayar dengan {wallet}',
+  walletSent: 'Dompet telah mengirim. Pembayaran muncul di sini setelah jaringan menerimanya.',
+  walletDidNot: 'Dompet tidak mengirim.',
 };

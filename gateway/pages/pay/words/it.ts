@@ -74,4 +74,7 @@ export const it: Words = {
   letterThanks: '{merchant} ha ricevuto il pagamento di {amount} {asset}. La fattura {number} è qui:',
   letterLink:
     'Chi ha questo link può vedere la fattura. Un messaggio successivo contiene un altro link, e questo smette di funzionare.',
+  payWith: 'Paga con {wallet}',
+  walletSent: 'Il portafoglio ha inviato. Apparirà qui quando la rete lo avrà.',
+  walletDidNot: 'Il portafoglio non ha inviato.',
 };

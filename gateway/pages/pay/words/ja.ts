@@ -74,4 +74,7 @@ export const ja: Words = {
   letterThanks: '{merchant} はお支払い {amount} {asset} を受け取りました。請求書 {number} はこちらです：',
   letterLink:
     'このリンクを知っている人は誰でも請求書を見ることができます。後のメールには別のリンクが記載され、このリンクは使えなくなります。',
+  payWith: '{wallet} で支払う',
+  walletSent: 'ウォレットが送信しました。ネットワークに届くとここに表示されます。',
+  walletDidNot: 'ウォレットは送信しませんでした。',
 };

@@ -74,4 +74,7 @@ export const ko: Words = {
   letterThanks: '{merchant}에서 {amount} {asset} 결제를 받았습니다. 청구서 {number}는 여기에 있습니다:',
   letterLink:
     '이 링크가 있는 사람은 누구나 청구서를 볼 수 있습니다. 이후 메일에는 다른 링크가 있으며, 이 링크는 더 이상 작동하지 않습니다.',
+  payWith: '{wallet}(으)로 결제',
+  walletSent: '지갑이 전송했습니다. 네트워크에 도달하면 여기에 표시됩니다.',
+  walletDidNot: '지갑이 전송하지 않았습니다.',
 };

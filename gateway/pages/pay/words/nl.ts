@@ -74,4 +74,7 @@ export const nl: Words = {
   letterThanks: '{merchant} heeft uw betaling van {amount} {asset} ontvangen. Uw factuur {number} staat hier:',
   letterLink:
     'Wie deze link heeft, kan de factuur zien. Een later bericht heeft een andere link, en deze werkt dan niet meer.',
+  payWith: 'Betalen met {wallet}',
+  walletSent: 'De wallet heeft verzonden. De betaling verschijnt hier zodra het netwerk ze heeft.',
+  walletDidNot: 'De wallet heeft niet verzonden.',
 };

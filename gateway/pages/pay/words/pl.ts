@@ -74,4 +74,7 @@ export const pl: Words = {
   letterThanks: '{merchant} otrzymał Twoją płatność {amount} {asset}. Faktura {number} jest tutaj:',
   letterLink:
     'Każdy, kto ma ten link, może zobaczyć fakturę. Późniejsza wiadomość zawiera inny link, a ten przestaje działać.',
+  payWith: 'Zapłać przez {wallet}',
+  walletSent: 'Portfel wysłał płatność. Pojawi się tutaj, gdy sieć ją otrzyma.',
+  walletDidNot: 'Portfel nie wysłał płatności.',
 };

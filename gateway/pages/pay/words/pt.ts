@@ -74,4 +74,7 @@ export const pt: Words = {
   letterThanks: '{merchant} recebeu o seu pagamento de {amount} {asset}. A sua fatura {number} está aqui:',
   letterLink:
     'Quem tiver esta ligação pode ver a fatura. Uma mensagem posterior tem outra ligação, e esta deixa de funcionar.',
+  payWith: 'Pagar com {wallet}',
+  walletSent: 'A carteira enviou. Aparecerá aqui quando a rede o tiver.',
+  walletDidNot: 'A carteira não enviou.',
 };

@@ -74,4 +74,7 @@ export const tr: Words = {
   letterThanks: '{merchant}, {amount} {asset} tutarındaki ödemenizi aldı. {number} numaralı faturanız burada:',
   letterLink:
     'Bu bağlantıya sahip olan herkes faturayı görebilir. Sonraki bir mesajda başka bir bağlantı olur ve bu bağlantı çalışmaz.',
+  payWith: '{wallet} ile öde',
+  walletSent: 'Cüzdan gönderdi. Ağa ulaştığında burada görünür.',
+  walletDidNot: 'Cüzdan göndermedi.',
 };

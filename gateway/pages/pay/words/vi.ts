@@ -74,4 +74,7 @@ export const vi: Words = {
   letterThanks: '{merchant} đã nhận khoản thanh toán {amount} {asset} của bạn. Hóa đơn {number} ở đây:',
   letterLink:
     'Bất kỳ ai có liên kết này đều xem được hóa đơn. Thư sau sẽ có liên kết khác, và liên kết này ngừng hoạt động.',
+  payWith: 'Trả bằng {wallet}',
+  walletSent: 'Ví đã gửi. Khoản thanh toán hiện ở đây khi mạng nhận được.',
+  walletDidNot: 'Ví chưa gửi.',
 };

@@ -73,4 +73,7 @@ export const zhHans: Words = {
   letterSubject: '{merchant} 的发票 {number}',
   letterThanks: '{merchant} 已收到您的付款 {amount} {asset}。您的发票 {number}：',
   letterLink: '任何拥有此链接的人都可以查看发票。之后的邮件会使用新的链接，此链接将失效。',
+  payWith: '使用 {wallet} 付款',
+  walletSent: '钱包已发送。网络收到后会显示在这里。',
+  walletDidNot: '钱包未发送。',
 };
