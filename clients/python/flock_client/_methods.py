@@ -1222,6 +1222,107 @@ class Flock(Core):
         }
         return self._walk(operation, arguments, timeout, deadline)
 
+    def list_link_invoices(
+        self,
+        *,
+        id: str,
+        page: int = UNSET,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.InvoicePage:
+        """Invoices of a link, newest first."""
+        operation = Operation("listLinkInvoices", "GET", "/v1/payments/links/{id}/invoices", "")
+        arguments: Dict[str, Any] = {
+            "id": id,
+            "page": page,
+            "size": size,
+            "after": after,
+        }
+        return cast(types.InvoicePage, self._call(operation, arguments, None, timeout, deadline))
+
+    def list_link_invoices_all(
+        self,
+        *,
+        id: str,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Generator[types.Invoice, None, None]:
+        """Rows of all pages, the next page when it is needed: Invoices of a link, newest first."""
+        operation = Operation("listLinkInvoices", "GET", "/v1/payments/links/{id}/invoices", "")
+        arguments: Dict[str, Any] = {
+            "id": id,
+            "size": size,
+            "after": after,
+        }
+        return self._walk(operation, arguments, timeout, deadline)
+
+    def list_invoices(
+        self,
+        *,
+        page: int = UNSET,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.InvoicePage:
+        """Invoices of the account, newest first."""
+        operation = Operation("listInvoices", "GET", "/v1/payments/invoices", "")
+        arguments: Dict[str, Any] = {
+            "page": page,
+            "size": size,
+            "after": after,
+        }
+        return cast(types.InvoicePage, self._call(operation, arguments, None, timeout, deadline))
+
+    def list_invoices_all(
+        self,
+        *,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Generator[types.Invoice, None, None]:
+        """Rows of all pages, the next page when it is needed: Invoices of the account, newest first."""
+        operation = Operation("listInvoices", "GET", "/v1/payments/invoices", "")
+        arguments: Dict[str, Any] = {
+            "size": size,
+            "after": after,
+        }
+        return self._walk(operation, arguments, timeout, deadline)
+
+    def get_invoice(
+        self,
+        *,
+        id: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.Invoice:
+        """Read one invoice."""
+        operation = Operation("getInvoice", "GET", "/v1/payments/invoices/{id}", "")
+        arguments: Dict[str, Any] = {
+            "id": id,
+        }
+        return cast(types.Invoice, self._call(operation, arguments, None, timeout, deadline))
+
+    def resend_invoice(
+        self,
+        *,
+        id: str,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.ResentInvoice:
+        """Make another link of an invoice and mail it; the one before stops working. Five times an hour."""
+        operation = Operation("resendInvoice", "POST", "/v1/payments/invoices/{id}/resend", "k")
+        arguments: Dict[str, Any] = {
+            "id": id,
+        }
+        return cast(types.ResentInvoice, self._call(operation, arguments, idempotency_key, timeout, deadline))
+
     def get_payment_readiness(
         self,
         *,

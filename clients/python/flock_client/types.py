@@ -769,6 +769,51 @@ class InvitationPage(_InvitationPage, _InvitationPageMore):
     pass
 
 
+Invoice = TypedDict("Invoice", {
+    "id": "str",
+    "number": "str",
+    "status": "str",
+    "linkId": "str",
+    "paymentId": "str",
+    "issuedAt": "str",
+    "chain": "str",
+    "asset": "str",
+    "tokenContract": "Union[str, None]",
+    "decimals": "int",
+    "amount": "Union[str, None]",
+    "amountPaid": "str",
+    "amountOverpaid": "str",
+    "amountShort": "str",
+    "customerEmail": "str",
+    "customerName": "Union[str, None]",
+    "title": "Union[str, None]",
+    "transfers": "List[InvoiceTransfersItem]",
+})
+
+InvoiceTransfersItem = TypedDict("InvoiceTransfersItem", {
+    "txid": "str",
+    "amount": "str",
+    "seenAt": "str",
+})
+
+_InvoicePage = TypedDict("_InvoicePage", {
+    "content": "List[Invoice]",
+    "page": "int",
+    "size": "int",
+    "totalElements": "int",
+    "totalPages": "int",
+    "next": "Union[str, None]",
+})
+_InvoicePageMore = TypedDict("_InvoicePageMore", {
+    "totalCapped": "bool",
+    "withheld": "int",
+}, total=False)
+
+
+class InvoicePage(_InvoicePage, _InvoicePageMore):
+    pass
+
+
 _IssuePage = TypedDict("_IssuePage", {
     "content": "List[ImportIssue]",
     "page": "int",
@@ -1919,6 +1964,12 @@ ReplayRange = TypedDict("ReplayRange", {
 
 Replayed = TypedDict("Replayed", {
     "deliveryId": "str",
+})
+
+ResentInvoice = TypedDict("ResentInvoice", {
+    "id": "str",
+    "number": "str",
+    "url": "str",
 })
 
 Rotation = TypedDict("Rotation", {

@@ -303,6 +303,27 @@ export interface Operations {
     after?: string;
     status?: 'awaiting_payment' | 'detected' | 'underpaid' | 'confirmed' | 'late' | 'expired';
   }, PaymentPage>;
+  /** Invoices of a link, newest first. */
+  listLinkInvoices: List<{
+    id: string;
+    page?: number;
+    size?: number;
+    after?: string;
+  }, InvoicePage>;
+  /** Invoices of the account, newest first. */
+  listInvoices: List<{
+    page?: number;
+    size?: number;
+    after?: string;
+  }, InvoicePage>;
+  /** Read one invoice. */
+  getInvoice: Call<{
+    id: string;
+  }, Invoice>;
+  /** Make another link of an invoice and mail it; the one before stops working. Five times an hour. */
+  resendInvoice: Write<{
+    id: string;
+  }, ResentInvoice>;
   /** Each checkout chain: whether it is ready, from which amount on it is worth it, and what is open. */
   getPaymentReadiness: List<{
     page?: number;
@@ -2489,6 +2510,42 @@ export interface InvitationPage {
   next: string | null;
 }
 
+export interface Invoice {
+  id: string;
+  number: string;
+  status: Open<'paid' | 'reversed'>;
+  linkId: string;
+  paymentId: string;
+  issuedAt: string;
+  chain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron'>;
+  asset: string;
+  tokenContract: string | null;
+  decimals: number;
+  amount: string | null;
+  amountPaid: string;
+  amountOverpaid: string;
+  amountShort: string;
+  customerEmail: string;
+  customerName: string | null;
+  title: string | null;
+  transfers: Array<{
+    txid: string;
+    amount: string;
+    seenAt: string;
+  }>;
+}
+
+export interface InvoicePage {
+  content: Invoice[];
+  page: number;
+  size: number;
+  totalElements: number;
+  totalPages: number;
+  totalCapped?: true;
+  withheld?: number;
+  next: string | null;
+}
+
 export interface IssuePage {
   content: ImportIssue[];
   page: number;
@@ -3466,6 +3523,12 @@ export interface ReplayRangeBody {
 
 export interface Replayed {
   deliveryId: string;
+}
+
+export interface ResentInvoice {
+  id: string;
+  number: string;
+  url: string;
 }
 
 export interface Rotation {

@@ -53,6 +53,10 @@ pausePaymentLink POST /v1/payments/links/{id}/pause k
 resumePaymentLink POST /v1/payments/links/{id}/resume k
 closePaymentLink POST /v1/payments/links/{id}/close k
 listLinkPayments GET /v1/payments/links/{id}/payments l
+listLinkInvoices GET /v1/payments/links/{id}/invoices l
+listInvoices GET /v1/payments/invoices l
+getInvoice GET /v1/payments/invoices/{id}
+resendInvoice POST /v1/payments/invoices/{id}/resend k
 getPaymentReadiness GET /v1/payments/readiness l
 getCheckoutLink GET /v1/checkout/links/{slug} c
 openCheckoutSession POST /v1/checkout/links/{slug}/sessions bc
