@@ -65,6 +65,8 @@ export const listQuery = <S extends z.core.$ZodLooseShape>(filters: S) =>
     })
     .refine(one, BOTH);
 export const pageQuery = listQuery({});
+/** Query of a list that is walked and has no numbers of pages. */
+export const walkQuery = z.strictObject({ size: size.default(PAGE_SIZE_DEFAULT), after: after.exactOptional() });
 
 /** Query of a list that is short: all of it, unless a page is asked for. */
 export const wholeQuery = z

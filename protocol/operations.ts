@@ -223,6 +223,7 @@ export const OPERATIONS = {
   changePlan: 'POST /v1/billing/plan',
   listStatements: 'GET /v1/billing/statements',
   getStatement: 'GET /v1/billing/statements/{id}',
+  listBilled: 'GET /v1/billing/statements/{id}/transactions',
   exportStatement: 'GET /v1/billing/statements/{id}/document bare',
   listNodes: 'GET /v1/admin/nodes',
   listActors: 'GET /v1/admin/actors',

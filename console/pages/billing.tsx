@@ -152,7 +152,7 @@ function ChangePlan({ scope, plan, close }: Pick<PageProps, 'scope'> & { plan: P
         ? ask('changeBand', scope, { idempotencyKey, body: { band } })
         : ask('changePlan', scope, { idempotencyKey, body: { tier, ...(hasBand ? { band } : {}) } }),
     () => {
-      readAgain('getUsage', 'previewPlan');
+      readAgain('getUsage', 'previewPlan', 'listStatements');
       close();
     },
   );

@@ -1,18 +1,17 @@
 /** Statements of the account: what was billed, line by line. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { ask } from '../app/ask.ts';
-import { hrefOf } from '../app/location.ts';
+import { filter, hrefOf, place } from '../app/location.ts';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { Bars } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, useSend } from '../ui/form.tsx';
-import { Instant, Panel } from '../ui/parts.tsx';
+import { Code, Facts, Instant, Panel } from '../ui/parts.tsx';
 import { save } from '../ui/secret.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
-import { Table } from '../ui/table.tsx';
+import { Steps, Table } from '../ui/table.tsx';
 import { grouped, utc, words } from '../ui/text.ts';
 
 type Statement = ReplyOf<'getStatement'>;
@@ -20,7 +19,6 @@ type Line = Statement['lines'][number];
 
 export function Statements({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
   const read = useRead('listStatements', scope);
-  const [shown, setShown] = useState<Statement | null>(null);
   return (
     <Panel title="Statements" note="Made on the first of the month, for the month before">
       <Shown read={read} rows={3}>
@@ -48,7 +46,7 @@ export function Statements({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
                   {
                     name: 'Number',
                     cell: (statement) => (
-                      <button type="button" class="link" onClick={() => setShown(statement)}>
+                      <button type="button" class="link" onClick={() => filter({ statement: statement.id })}>
                         {statement.number}
                       </button>
                     ),
@@ -60,14 +58,23 @@ export function Statements({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
                     cell: ({ settledTransactions }) => grouped(String(settledTransactions)),
                   },
                   { name: 'Total', align: 'right', cell: ({ total, currency }) => `${grouped(total)} ${currency}` },
+                  {
+                    name: 'Left to pay',
+                    align: 'right',
+                    cell: ({ left, currency }) => (left === '0.00' ? 'Paid' : `${grouped(left)} ${currency}`),
+                  },
                   { name: 'Issued', cell: ({ issuedAt }) => utc(issuedAt) },
                 ]}
               />
+              {content
+                .filter(({ id }) => id === place.value.query['statement'])
+                .map((statement) => (
+                  <Whole key={statement.id} scope={scope} statement={statement} />
+                ))}
             </>
           )
         }
       </Shown>
-      {shown !== null && <Whole scope={scope} statement={shown} close={() => setShown(null)} />}
     </Panel>
   );
 }
@@ -93,11 +100,67 @@ function Files({ scope, statement: { id, number } }: Pick<PageProps, 'scope'> & 
   );
 }
 
-function Whole({
-  scope,
-  statement,
-  close,
-}: Pick<PageProps, 'scope'> & { statement: Statement; close: () => void }): JSX.Element {
+/** How it is paid, where something is left to pay. */
+function HowToPay({ statement: { number, left, currency, dueAt, payment } }: { statement: Statement }): JSX.Element {
+  return (
+    <Facts
+      rows={[
+        ['Left to pay', `${grouped(left)} ${currency}`],
+        ['Due', <Instant at={dueAt} />],
+        ...(payment.page === null
+          ? []
+          : [
+              [
+                'By card or bank',
+                <a class="break" href={payment.page} target="_blank" rel="noreferrer">
+                  Pay at {new URL(payment.page).host}
+                </a>,
+              ] as const,
+            ]),
+        ...(payment.bankDetails === null ? [] : [['By transfer', `${payment.bankDetails}, naming ${number}`] as const]),
+      ]}
+    />
+  );
+}
+
+/** What the statement counts: each settled withdrawal of its month. */
+function Billed({ scope, id }: Pick<PageProps, 'scope'> & { id: string }): JSX.Element {
+  const { after } = place.value.query;
+  const read = useRead('listBilled', scope, {
+    params: { id },
+    query: { size: '50', ...(after === undefined ? {} : { after }) },
+  });
+  return (
+    <Shown read={read} rows={3}>
+      {({ content, next }) => (
+        <>
+          <Table
+            caption="Settled withdrawals of the month"
+            rows={content}
+            keyOf={({ transactionId, counted }) => `${transactionId} ${counted}`}
+            columns={[
+              { name: 'Built', cell: ({ createdAt }) => utc(createdAt) },
+              { name: 'Chain', cell: ({ chain }) => chain },
+              { name: 'Counted', cell: ({ counted }) => (counted === 1 ? 'Settled' : 'Failed after all: one less') },
+              {
+                name: 'Id',
+                cell: ({ transactionId }) => (
+                  <Code of={transactionId} href={hrefOf(scope, `/transactions/${transactionId}`)} />
+                ),
+              },
+            ]}
+          />
+          <Steps next={next} what="settled withdrawals">
+            Settled withdrawals
+          </Steps>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function Whole({ scope, statement }: Pick<PageProps, 'scope'> & { statement: Statement }): JSX.Element {
+  const close = (): void => filter({ statement: undefined, show: undefined });
   const rows = statement.lines.map((line, at) => ({ line, at }));
   return (
     <Dialog title={`Statement ${statement.number}`} onClose={close} wide>
@@ -113,7 +176,7 @@ function Whole({
             name: 'For',
             cell: ({ line }) =>
               line.kind === 'overage' ? (
-                <a class="break" href={hrefOf(scope, '/transactions?direction=out&status=confirmed')}>
+                <a class="break" href={hrefOf(scope, `/billing?statement=${statement.id}&show=transactions`)}>
                   {lineWords(line)}
                 </a>
               ) : (
@@ -126,6 +189,8 @@ function Whole({
       <p class="figure total">
         {grouped(statement.total)} {statement.currency}
       </p>
+      {statement.left !== '0.00' && <HowToPay statement={statement} />}
+      {place.value.query['show'] === 'transactions' && <Billed scope={scope} id={statement.id} />}
       <Files scope={scope} statement={statement} />
     </Dialog>
   );

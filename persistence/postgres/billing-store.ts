@@ -1,5 +1,5 @@
 /** Statements over PostgreSQL; they are written with the append that closes their month. */
-import type { BillingStore, Payer, Statement, StatementRef } from '../../model/ports/billing-store.ts';
+import type { Billed, BillingStore, Payer, Statement, StatementRef } from '../../model/ports/billing-store.ts';
 import type { StatementLetter } from '../../model/ports/mail-store.ts';
 import { organizationOf, type AccountId } from '../../protocol/ids.ts';
 import { DUE_MS, LAPSE_MS } from '../../protocol/plans.ts';
@@ -39,6 +39,26 @@ export function createBillingStore(sql: Sql): BillingStore {
     },
     statement: (accountId, id) =>
       oneOf(sql, accountId, sql`${whole(sql)} where s.account_id = t.account and s.id = ${id}`, statementOf),
+    async billedOf(accountId, period, after, limit) {
+      const [id, nth] = after === null ? ['', 0] : [after.withdrawalId, after.nth];
+      const rows = await sql<(Omit<Billed, 'createdAtMs'> & { createdAt: number })[]>`
+        select v.withdrawal_id, v.nth, v.counted, v.chain, v.created_at from ${asTenant(
+          sql,
+          accountId,
+          sql`select b.withdrawal_id, b.nth, b.counted, w.chain, w.created_at from (
+                (select withdrawal_id, 0 as nth, 1 as counted from billable
+                  where account_id = t.account and period = ${period} and withdrawal_id > ${id}
+                  order by withdrawal_id limit ${limit})
+                union all
+                (select withdrawal_id, nth, change from billable_change
+                  where account_id = t.account and period = ${period}
+                    and (withdrawal_id, nth) > (${id}, ${nth}::int)
+                  order by withdrawal_id, nth limit ${limit})) b
+              join withdrawal w on w.account_id = t.account and w.id = b.withdrawal_id
+              order by b.withdrawal_id, b.nth limit ${limit}`,
+        )} order by v.withdrawal_id, v.nth`;
+      return rows.map(({ createdAt, ...row }) => ({ ...row, createdAtMs: createdAt }));
+    },
     async isCollected(accountId, id) {
       const select = sql`select id from collection where account_id = t.account and id = ${id}`;
       return (await oneOf(sql, accountId, select, ({ id: found }) => found)) !== null;

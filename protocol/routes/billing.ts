@@ -79,6 +79,16 @@ export const BILLING_ROUTES = {
     refusals: ['NOT_FOUND'],
     summary: 'One statement',
   },
+  listBilled: {
+    ...portal('Billing', 'viewer'),
+    method: GET,
+    path: '/v1/billing/statements/{id}/transactions',
+    params: billing.statementParams,
+    query: billing.billedQuery,
+    reply: billing.billedPage,
+    refusals: ['NOT_FOUND'],
+    summary: 'What a statement counts: each settled withdrawal of its month',
+  },
   exportStatement: {
     ...portal('Billing', 'viewer'),
     method: GET,

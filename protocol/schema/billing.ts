@@ -1,6 +1,7 @@
 /** Plans, what they cost, what is owed. Spec §2.9, §3.8, §8; console part 3. Amounts are US dollars as decimal text. */
 import { z } from 'zod';
-import { BANDS, TIERS } from '../slugs.ts';
+import { walkQuery } from '../envelope.ts';
+import { BANDS, CHAINS, TIERS } from '../slugs.ts';
 import { plan } from './account.ts';
 import { count } from './numbers.ts';
 import { instant, pageReply, pathAccountId, pathId, totpCode } from './values.ts';
@@ -114,6 +115,20 @@ export const statement = z.object({
         }),
     })
     .meta({ description: 'how it is paid' }),
+});
+export const billedQuery = walkQuery;
+export const billedPage = z.object({
+  content: z.array(
+    z.object({
+      transactionId: z.string(),
+      counted: z
+        .union([z.literal(1), z.literal(-1)])
+        .meta({ description: '1, or -1 for one that failed after all: it takes one off the month' }),
+      chain: z.enum(CHAINS),
+      createdAt: instant,
+    }),
+  ),
+  next: z.string().nullable().meta({ description: 'cursor of what follows' }),
 });
 export const statementPage = pageReply(statement);
 

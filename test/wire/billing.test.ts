@@ -130,6 +130,12 @@ test('console B15, B17: an unpaid statement lapses, 28 days after its issue, and
   t.true((await document('html')).startsWith('<!doctype html>'));
   const stranger = await as((await cloud.organization()).owner);
   t.like(await stranger.call('exportStatement', { params: { id: unpaid } }), { code: 'NOT_FOUND' });
+  t.like(await stranger.call('listBilled', { params: { id: unpaid } }), { code: 'NOT_FOUND' });
+  t.deepEqual(await client.must('listBilled', { params: { id: unpaid } }), { content: [], next: null });
+  t.like(await client.call('listBilled', { params: { id: unpaid }, query: { after: 'x' } }), {
+    code: 'INVALID_INPUT',
+    details: { field: 'query.after' },
+  });
   t.like(await client.must('getUsage'), { plan: { subscription: 'lapsed' } });
   const create = () => live.client.call('createAddress', { body: { chain: 'eth', userRef: 'c' } });
   t.like(await create(), { code: 'NO_SUBSCRIPTION' });

@@ -289,6 +289,7 @@ const APART: Readonly<Record<string, string>> = {
   retrySweepJob: 'sweep-policies.test.ts',
   getStatement: 'billing.test.ts',
   exportStatement: 'billing.test.ts',
+  listBilled: 'billing.test.ts',
   approveRotation: 'rotation.test.ts',
   rejectRotation: 'rotation.test.ts',
   endLogin: 'people.test.ts',

@@ -5,9 +5,10 @@ import { shownWarnings } from '../../../actors/plan/warnings.ts';
 import { subscriptionOf } from '../../../actors/plan/limits.ts';
 import type { Priced, StatementLine } from '../../../model/account/billing.ts';
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
-import type { Statement } from '../../../model/ports/billing-store.ts';
+import type { BilledKey, Statement } from '../../../model/ports/billing-store.ts';
+import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
 import type { BillingProvider } from '../../../model/ports/billing-provider.ts';
-import { notFound } from '../../../protocol/errors.ts';
+import { isRefusal, notFound } from '../../../protocol/errors.ts';
 import { organizationOf } from '../../../protocol/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import {
@@ -40,6 +41,7 @@ type Area =
   | 'changePlan'
   | 'listStatements'
   | 'getStatement'
+  | 'listBilled'
   | 'exportStatement';
 
 export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
@@ -81,6 +83,31 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const found = await billing.statement(accountOf(asked), id);
       return found === null ? notFound('statement', id) : statementView(found, deps.provider);
     },
+    async listBilled(asked) {
+      const { id } = asked.params,
+        accountId = accountOf(asked);
+      const ask = pageAskOf('billed', asked.query);
+      if (isRefusal(ask)) return ask;
+      const found = await billing.statement(accountId, id);
+      if (found === null) return notFound('statement', id);
+      const after = 'after' in ask ? ask.after : null;
+      const { size } = asked.query;
+      const rows = await billing.billedOf(accountId, found.period, after === null ? null : keyOf(after.key), size + 1);
+      const shown = rows.slice(0, size),
+        last = shown.at(-1);
+      return {
+        content: shown.map(({ withdrawalId, counted, chain, createdAtMs }) => ({
+          transactionId: withdrawalId,
+          counted,
+          chain,
+          createdAt: instantOf(createdAtMs),
+        })),
+        next:
+          rows.length <= size || last === undefined
+            ? null
+            : cursorText('billed', { page: (after?.page ?? 0) + 1, key: `${last.withdrawalId}.${last.nth}` }),
+      };
+    },
     async exportStatement(asked) {
       const { id } = asked.params,
         accountId = accountOf(asked);
@@ -93,10 +120,15 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (isCsv) return statementCsv(statement) as never;
       const organizationId = organizationOf(accountId);
       const organization = await deps.stores.identity.organization(organizationId);
-      const withdrawals = `${deps.config.publicUrl}/console/o/${organizationId}/live/transactions?direction=out&status=confirmed`;
-      return statementHtml(statement, organization?.name ?? organizationId, withdrawals) as never;
+      const here = `${deps.config.publicUrl}/console/o/${organizationId}/live/billing?statement=${id}&show=transactions`;
+      return statementHtml(statement, organization?.name ?? organizationId, here) as never;
     },
   };
+}
+
+function keyOf(text: string): BilledKey {
+  const [withdrawalId = '', nth] = text.split('.');
+  return { withdrawalId, nth: Number(nth) };
 }
 
 /** A plan as it is shown. */

@@ -3,11 +3,12 @@ import test from 'ava';
 import { letterOf } from '../../../gateway/mail/letters.ts';
 import type { StatementRow } from '../../../model/account/billing.ts';
 import type { RowWrite } from '../../../model/account/capabilities.ts';
+import type { Billed, BilledKey } from '../../../model/ports/billing-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { newOrganization, openStores, write } from '../../support/store-rows.ts';
+import { addressRow, newOrganization, openStores, withdrawalRow, write } from '../../support/store-rows.ts';
 
 let database: TestDatabase;
 let stores: Stores;
@@ -139,5 +140,49 @@ test.serial(
     await t.throwsAsync(async () => void (await database.owner`delete from collection`), {
       message: /collection_immutable/,
     });
+  },
+);
+
+test.serial(
+  'console B11: what a month was billed for is walked one by one: counted, taken off and counted again, of this month and account alone',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    const other = await newOrganization(stores);
+    const from = addressRow(live, { chain: 'eth' });
+    const sent = Array.from({ length: 5 }, () => withdrawalRow(from));
+    await write(stores, live, [
+      { table: 'address', row: from },
+      ...sent.map((row): RowWrite => ({ table: 'withdrawal', row })),
+    ]);
+    const billed = (n: number, period: string): RowWrite => ({
+      table: 'billable',
+      withdrawalId: sent[n]!.id,
+      kind: 'withdrawal',
+      period,
+    });
+    await write(stores, live, [billed(0, '2026-05'), billed(1, '2026-06'), billed(2, '2026-06'), billed(3, '2026-07')]);
+    for (const [n, period, change] of [
+      [0, '2026-06', -1],
+      [1, '2026-06', -1],
+      [1, '2026-06', 1],
+      [2, '2026-07', -1],
+    ] as const)
+      await write(stores, live, [{ table: 'billable_change', withdrawalId: sent[n]!.id, period, change }]);
+    const walked: [string, number][] = [];
+    for (let after: BilledKey | null = null, pages = 0; ; pages += 1) {
+      const page: Billed[] = await stores.billing.billedOf(live, '2026-06', after, 1);
+      if (page.length === 0 || pages > 9) break;
+      walked.push(...page.map(({ withdrawalId, counted }): [string, number] => [withdrawalId, counted]));
+      after = page.at(-1)!;
+    }
+    const [a, b, c] = sent.map(({ id }) => id);
+    t.deepEqual(walked, [
+      [a!, -1],
+      [b!, 1],
+      [b!, -1],
+      [b!, 1],
+      [c!, 1],
+    ]);
+    t.deepEqual(await stores.billing.billedOf(other.live, '2026-06', null, 10), []);
   },
 );

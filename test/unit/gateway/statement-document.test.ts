@@ -38,7 +38,7 @@ test('console B11 (faults 34: an exported cell runs as a formula): a cell that b
 });
 
 test('console B11: the page to print has no script, shows names as text, and its overage leads to the withdrawals', (t) => {
-  const url = 'https://flock.example.com/console/o/org_a/live/transactions?direction=out&status=confirmed';
+  const url = 'https://flock.example.com/console/o/org_a/live/billing?statement=stm_1&show=transactions';
   const page = statementHtml(STATEMENT, '<img src=x onerror="alert(1)">', url);
   t.false(/<script|<img/i.test(page));
   t.true(page.includes('&#60;img src=x onerror=&#34;alert(1)&#34;&#62;'));
