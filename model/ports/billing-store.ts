@@ -12,14 +12,11 @@ export interface Statement extends StatementRow {
   readonly request: CollectionRequest | null;
 }
 
-/** One withdrawal may be counted, taken off and counted again within a month: `nth` is 0, 1, 2. */
-export interface BilledKey {
-  readonly withdrawalId: string;
-  readonly nth: number;
-}
-
 /** A withdrawal that counts in a month, or one that failed after all and takes one off. Console B4. */
-export interface Billed extends BilledKey {
+export interface Billed {
+  /** Its place: one withdrawal may be counted, taken off and counted again within a month. */
+  readonly key: string;
+  readonly withdrawalId: string;
   readonly counted: 1 | -1;
   readonly chain: Chain;
   readonly createdAtMs: number;
@@ -53,8 +50,8 @@ export interface BillingStore {
   /** Newest first: one a month. */
   statements(accountId: AccountId): Promise<Statement[]>;
   statement(accountId: AccountId, id: string): Promise<Statement | null>;
-  /** What a month (`2026-08`) was billed for, by withdrawal; `after` is the last one of the page before. */
-  billedOf(accountId: AccountId, period: string, after: BilledKey | null, limit: number): Promise<Billed[]>;
+  /** What a month (`2026-08`) was billed for, by withdrawal; `after` is the `key` of the last one before. */
+  billedOf(accountId: AccountId, period: string, after: string | null, limit: number): Promise<Billed[]>;
   isCollected(accountId: AccountId, collectionId: string): Promise<boolean>;
   /** Mail to owners about statements that have something left to pay: issued, due, late, lapsed; how many. */
   writeLetters(nowMs: number): Promise<number>;

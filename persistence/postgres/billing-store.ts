@@ -40,8 +40,8 @@ export function createBillingStore(sql: Sql): BillingStore {
     statement: (accountId, id) =>
       oneOf(sql, accountId, sql`${whole(sql)} where s.account_id = t.account and s.id = ${id}`, statementOf),
     async billedOf(accountId, period, after, limit) {
-      const [id, nth] = after === null ? ['', 0] : [after.withdrawalId, after.nth];
-      const rows = await sql<(Omit<Billed, 'createdAtMs'> & { createdAt: number })[]>`
+      const [id = '', nth = '0'] = (after ?? '').split('.');
+      const rows = await sql<(Omit<Billed, 'createdAtMs' | 'key'> & { nth: number; createdAt: number })[]>`
         select v.withdrawal_id, v.nth, v.counted, v.chain, v.created_at from ${asTenant(
           sql,
           accountId,
@@ -57,7 +57,11 @@ export function createBillingStore(sql: Sql): BillingStore {
               join withdrawal w on w.account_id = t.account and w.id = b.withdrawal_id
               order by b.withdrawal_id, b.nth limit ${limit}`,
         )} order by v.withdrawal_id, v.nth`;
-      return rows.map(({ createdAt, ...row }) => ({ ...row, createdAtMs: createdAt }));
+      return rows.map(({ createdAt, nth: n, ...row }) => ({
+        ...row,
+        key: `${row.withdrawalId}.${n}`,
+        createdAtMs: createdAt,
+      }));
     },
     async isCollected(accountId, id) {
       const select = sql`select id from collection where account_id = t.account and id = ${id}`;

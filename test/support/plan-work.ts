@@ -1229,7 +1229,7 @@ const READS: Record<string, Work> = {
     await stores.billing.statements(live);
     await stores.billing.statement(live, 'stm_1');
     await stores.billing.billedOf(live, '2026-06', null, 51);
-    await stores.billing.billedOf(live, '2026-06', { withdrawalId: newId('txn', Date.now()), nth: 0 }, 51);
+    await stores.billing.billedOf(live, '2026-06', `${newId('txn', Date.now())}.0`, 51);
     await stores.billing.isCollected(live, 'col_1');
     await stores.billing.writeLetters(Date.now());
     await stores.billing.accountsWithOpenPeriod('2026-08', '', 16);

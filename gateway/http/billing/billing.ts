@@ -5,7 +5,7 @@ import { shownWarnings } from '../../../actors/plan/warnings.ts';
 import { subscriptionOf } from '../../../actors/plan/limits.ts';
 import type { Priced, StatementLine } from '../../../model/account/billing.ts';
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
-import type { BilledKey, Statement } from '../../../model/ports/billing-store.ts';
+import type { Statement } from '../../../model/ports/billing-store.ts';
 import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
 import type { BillingProvider } from '../../../model/ports/billing-provider.ts';
 import { isRefusal, notFound } from '../../../protocol/errors.ts';
@@ -92,7 +92,7 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (found === null) return notFound('statement', id);
       const after = 'after' in ask ? ask.after : null;
       const { size } = asked.query;
-      const rows = await billing.billedOf(accountId, found.period, after === null ? null : keyOf(after.key), size + 1);
+      const rows = await billing.billedOf(accountId, found.period, after?.key ?? null, size + 1);
       const shown = rows.slice(0, size),
         last = shown.at(-1);
       return {
@@ -105,7 +105,7 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         next:
           rows.length <= size || last === undefined
             ? null
-            : cursorText('billed', { page: (after?.page ?? 0) + 1, key: `${last.withdrawalId}.${last.nth}` }),
+            : cursorText('billed', { page: (after?.page ?? 0) + 1, key: last.key }),
       };
     },
     async exportStatement(asked) {
@@ -124,11 +124,6 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return statementHtml(statement, organization?.name ?? organizationId, here) as never;
     },
   };
-}
-
-function keyOf(text: string): BilledKey {
-  const [withdrawalId = '', nth] = text.split('.');
-  return { withdrawalId, nth: Number(nth) };
 }
 
 /** A plan as it is shown. */

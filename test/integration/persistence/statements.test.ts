@@ -3,7 +3,7 @@ import test from 'ava';
 import { letterOf } from '../../../gateway/mail/letters.ts';
 import type { StatementRow } from '../../../model/account/billing.ts';
 import type { RowWrite } from '../../../model/account/capabilities.ts';
-import type { Billed, BilledKey } from '../../../model/ports/billing-store.ts';
+import type { Billed } from '../../../model/ports/billing-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
@@ -169,11 +169,11 @@ test.serial(
     ] as const)
       await write(stores, live, [{ table: 'billable_change', withdrawalId: sent[n]!.id, period, change }]);
     const walked: [string, number][] = [];
-    for (let after: BilledKey | null = null, pages = 0; ; pages += 1) {
+    for (let after: string | null = null, pages = 0; ; pages += 1) {
       const page: Billed[] = await stores.billing.billedOf(live, '2026-06', after, 1);
       if (page.length === 0 || pages > 9) break;
       walked.push(...page.map(({ withdrawalId, counted }): [string, number] => [withdrawalId, counted]));
-      after = page.at(-1)!;
+      after = page.at(-1)!.key;
     }
     const [a, b, c] = sent.map(({ id }) => id);
     t.deepEqual(walked, [
