@@ -4049,6 +4049,42 @@ class Flock(Core):
         }
         return cast(types.Statement, self._call(operation, arguments, None, timeout, deadline))
 
+    def list_billed(
+        self,
+        *,
+        id: str,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BilledPage:
+        """What a statement counts: each settled withdrawal of its month."""
+        operation = Operation("listBilled", "GET", "/v1/billing/statements/{id}/transactions", "c")
+        arguments: Dict[str, Any] = {
+            "id": id,
+            "size": size,
+            "after": after,
+        }
+        return cast(types.BilledPage, self._call(operation, arguments, None, timeout, deadline))
+
+    def list_billed_all(
+        self,
+        *,
+        id: str,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Generator[Any, None, None]:
+        """Rows of all pages, the next page when it is needed: What a statement counts: each settled withdrawal of its month."""
+        operation = Operation("listBilled", "GET", "/v1/billing/statements/{id}/transactions", "c")
+        arguments: Dict[str, Any] = {
+            "id": id,
+            "size": size,
+            "after": after,
+        }
+        return self._walk(operation, arguments, timeout, deadline)
+
     def export_statement(
         self,
         *,

@@ -190,6 +190,18 @@ class BalancePage(_BalancePage, _BalancePageMore):
     pass
 
 
+BilledPage = TypedDict("BilledPage", {
+    "content": "List[BilledPageContentItem]",
+    "next": "Union[str, None]",
+})
+
+BilledPageContentItem = TypedDict("BilledPageContentItem", {
+    "transactionId": "str",
+    "counted": "int",
+    "chain": "str",
+    "createdAt": "str",
+})
+
 Built = TypedDict("Built", {
     "amount": "str",
     "amountFormatted": "str",

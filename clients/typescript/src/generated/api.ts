@@ -1078,6 +1078,12 @@ export interface Operations {
   getStatement: Call<{
     id: string;
   }, Statement>;
+  /** What a statement counts: each settled withdrawal of its month. */
+  listBilled: List<{
+    id: string;
+    size?: number;
+    after?: string;
+  }, BilledPage>;
   /** One statement as CSV, or as a page to print whose overage leads to the withdrawals. */
   exportStatement: Call<{
     id: string;
@@ -1910,6 +1916,16 @@ export interface BandBody {
 
 export interface BeginPasskeyBody {
   password?: string;
+}
+
+export interface BilledPage {
+  content: Array<{
+    transactionId: string;
+    counted: 1 | -1;
+    chain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
+    createdAt: string;
+  }>;
+  next: string | null;
 }
 
 export interface BuildBody {

@@ -195,6 +195,7 @@ changeBand POST /v1/billing/band kbc
 changePlan POST /v1/billing/plan kbc
 listStatements GET /v1/billing/statements lc
 getStatement GET /v1/billing/statements/{id} c
+listBilled GET /v1/billing/statements/{id}/transactions lc
 exportStatement GET /v1/billing/statements/{id}/document dc
 listAuditLog GET /v1/settings/audit-log lc
 getAuditCheckpoint GET /v1/settings/audit-log/checkpoint c
