@@ -8,6 +8,7 @@ import json
 import math
 import random
 import re
+import socket
 import ssl
 import threading
 import time
@@ -292,7 +293,7 @@ class Core:
             answer = _Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            if is_late.is_set() or isinstance(error, TimeoutError):
+            if is_late.is_set() or isinstance(error, socket.timeout):
                 message = f"no whole answer within {round(limit * 1_000)} ms"
                 raise _Failed(True, "CLIENT_TIMEOUT", message, details={"reason": "timeout"}) from None
             reason = errno.errorcode.get(getattr(error, "errno", None) or 0, "connection")
@@ -312,6 +313,8 @@ class Core:
                     break
                 connection, since = self._idle.pop()
             if time.monotonic() - since < _IDLE_SECONDS_MAX:
+                if connection.sock is not None:
+                    connection.sock.settimeout(limit)  # it has that of the call before
                 return connection
             connection.close()
         if not self._is_tls:

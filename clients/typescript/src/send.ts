@@ -38,6 +38,7 @@ const REPEATED = new Set([429, 500, 502, 503, 504]);
 const PATIENCE_SECONDS = 60;
 const PAUSE = { firstMs: 500, mostMs: 8_000, jitterPercent: 100 };
 const USER_REF_CHARS_MAX = 255;
+const KEY_FORM = /^[ -~]{1,255}$/;
 
 type Argument = Readonly<Record<string, unknown>>;
 /** How an attempt went wrong, and whether another one may go right. */
@@ -107,6 +108,7 @@ function problemOf(
   if (isLocalKey === false && marks.includes('e'))
     return `${id} is served by an edge alone: give its address as baseUrl, and a loc_ key`;
   if (idempotencyKey !== undefined && !marks.includes('k')) return `${id} takes no idempotencyKey: it is sent once`;
+  if (!KEY_FORM.test(idempotencyKey ?? '-')) return 'idempotencyKey is 1 to 255 printable characters of ASCII';
   const { userRef } = argument;
   if (userRef === undefined || userRef === null) return null;
   if (typeof userRef !== 'string') return 'userRef is text: 42 is another customer than "042"';

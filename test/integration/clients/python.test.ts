@@ -93,3 +93,31 @@ threads = [threading.Thread(target=ask, args=(at,)) for at in range(8)]
 print(len(wrong))`;
   t.is(runPython(installed.driver, ['-c', script]), '0\n');
 });
+
+test('ecosystem X5 a connection that is used again has the limit of its own call', (t) => {
+  const script = `
+import json, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from flock_client import Flock
+
+released = threading.Event()
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    def log_message(self, *_):
+        pass
+    def do_GET(self):
+        if self.path.endswith('slow'):
+            released.wait(0.6)
+        body = b'{"success":true,"data":{}}'
+        self.send_response(200)
+        self.send_header('content-length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+flock = Flock(f'http://127.0.0.1:{server.server_port}', 'loc_test_' + 'a' * 39, retries=0)
+flock.get_address(id='quick', timeout=0.3)
+print(flock.get_address(id='slow', timeout=30))`;
+  t.is(runPython(installed.driver, ['-c', script]), '{}\n');
+});

@@ -34,6 +34,7 @@ const REQUESTS: Readonly<Record<string, Fault>> = {
     'const outcome = await attempt(',
     'if (isKeyed) init.headers["idempotency-key"] = newKey(); const outcome = await attempt(',
   ],
+  'any-idempotency-key': ['index', 'if (!KEY_FORM.test(idempotencyKey ?? "-")) return', 'if (0) return'],
   'fixed-key': ['index', 'options.idempotencyKey ?? newKey()', '"11111111-1111-4111-8111-111111111111"'],
   'key-for-all': ['index', 'const idempotencyKey = isKeyed ?', `const idempotencyKey = ${ALWAYS}isKeyed ?`],
   'key-taken-by-all': [
