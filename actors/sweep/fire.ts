@@ -10,7 +10,7 @@ import { newId } from '../../protocol/node/ids.ts';
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
 import { CATCH_UP_MS, firesItself, SCHEDULED, THRESHOLDS } from './firing.ts';
-import { OPERATIONS_MAX } from './job.ts';
+import { LOOKED_MAX, OPERATIONS_MAX } from './job.ts';
 import { operationsOf, planOf, type Plan, type PlanParts } from './plan.ts';
 
 export interface FireParts extends PlanParts {
@@ -29,7 +29,8 @@ export async function firePolicy(parts: FireParts, { accountId, id, fired }: Due
   if (policy === undefined || !firesItself(policy))
     return void (await accounts.ask(accountId, { type: 'note_sweep_policy', id }));
   if (policy.openJobId !== null) return;
-  if (policy.nextRunAtMs !== null && nowMs() - policy.nextRunAtMs > CATCH_UP_MS)
+  const isMissed = SCHEDULED.has(policy.triggerMode) && policy.nextRunAtMs !== null;
+  if (isMissed && nowMs() - policy.nextRunAtMs! > CATCH_UP_MS)
     return void (await accounts.ask(accountId, { type: 'skip_sweep_run', id }));
   const trigger = triggerOf(policy, nowMs()),
     waits = await waitsFor(parts, state);
@@ -76,7 +77,7 @@ async function planned(
   trigger: 'schedule' | 'threshold',
 ): Promise<Plan | Refusal | null> {
   const least = BigInt((trigger === 'threshold' ? policy.minAmount : null) ?? policy.dustFloor);
-  const page = { floor: least > 0n ? least : 1n, from: 0, most: OPERATIONS_MAX };
+  const page = { floor: least > 0n ? least : 1n, from: 0, most: OPERATIONS_MAX, upTo: LOOKED_MAX };
   try {
     return await planOf(parts, state, policy, trigger, page);
   } catch (error) {

@@ -11,10 +11,12 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { eventIdAt, publish } from '../account/events-body.ts';
 import { suspended } from '../account/guards.ts';
 import { isArrow, jobWrite, moved, operationWrite } from './moves.ts';
-import { dueAtMs, policySet } from './firing.ts';
+import { dueAtMs, firesItself, policySet } from './firing.ts';
 
 /** Addresses of one job: the largest ones, the rest is the next cycle's. Treasury S9. */
 export const OPERATIONS_MAX = 500;
+/** How many of the largest a cycle looks at to find as many: those that are skipped are not all of it. */
+export const LOOKED_MAX = 20 * OPERATIONS_MAX;
 
 /**
  * A job of what the plan found, or none where nothing can be taken; where one is open that one is the answer.
@@ -37,11 +39,13 @@ export function runPolicy({
   );
   if (no !== null) return no;
   if (policy.openJobId !== null) return accept({ jobId: policy.openJobId, policy });
-  const planned = { ...policy, nextRunAtMs: dueAtMs(policy, nowMs), deferrals: 0, heldUntilMs: null, rest: null };
+  const cycle = { nextRunAtMs: dueAtMs(policy, nowMs), deferrals: triesOf(policy), heldUntilMs: null, rest: null };
+  const planned: SweepPolicy = { ...policy, ...cycle };
   if (operations.every(({ reason }) => reason !== null)) {
     const reason = mostOf(operations.flatMap((one) => one.reason ?? []));
     const idle: SweepPolicy = {
       ...planned,
+      ...againLater(planned, operations.filter((one) => PASSES.has(one.reason ?? '')).length, nowMs),
       lastCycle: { atMs: nowMs, result: 'nothing_due', reason, jobId: null },
     };
     const { events, rows } = policySet(idle, seen);
@@ -76,7 +80,11 @@ export function runPolicy({
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   }));
-  const running: SweepPolicy = { ...planned, openJobId: jobId, hasMore: operations.length >= OPERATIONS_MAX };
+  const running: SweepPolicy = {
+    ...planned,
+    openJobId: jobId,
+    hasMore: operations.filter(({ reason }) => reason === null).length >= OPERATIONS_MAX,
+  };
   const { events, rows } = policySet(running, seen);
   return accept({ jobId, policy: running }, events, [...rows, jobWrite(job), ...taken.map(operationWrite)]);
 }
@@ -178,10 +186,44 @@ function afterCycle(policy: SweepPolicy, job: SweepJobRow, outcome: JobOutcome, 
     },
     hasMore: false,
     rest: restOf(policy, job, outcome),
+    ...againLater(policy, outcome.left, nowMs),
     blocked: outcome.blocked,
     ...(pauses ? { pausedAtMs: nowMs, pausedReason: outcome.reason ?? 'failed' } : {}),
   };
   return pauses ? { ...after, nextRunAtMs: null } : after;
+}
+
+/** Why an operation was not taken, or ended, that may be otherwise without another deposit. */
+export const PASSES: ReadonlySet<string> = new Set([
+  'withdrawal_in_flight',
+  'sweep_in_flight',
+  'balance_changed',
+  'token_frozen',
+  'destination_not_ready',
+  'no_rate',
+  'fee_ratio',
+  'gas_above_limit',
+  'funding_wallet_low',
+  'edge_window_spent',
+  'edge_registry_older',
+  'sweeps_stopped',
+  'deadline',
+]);
+
+const MINUTE_MS = 60_000;
+/** A threshold has no schedule that comes back to what it left: it is looked at again after these, the last one ever on. */
+const AGAIN_MS = [10, 60, 360, 1_440].map((minutes) => minutes * MINUTE_MS);
+
+/** How often in a row something was left; another mode counts no such looks. */
+const triesOf = ({ triggerMode, nextRunAtMs, deferrals }: SweepPolicy): number =>
+  triggerMode === 'THRESHOLD' && nextRunAtMs !== null ? deferrals : 0;
+
+/** S20: what failed, or was skipped for what passes, is planned anew, also where only a threshold fires. */
+function againLater(policy: SweepPolicy, left: number, nowMs: number): Partial<SweepPolicy> {
+  if (policy.triggerMode !== 'THRESHOLD' || !firesItself(policy)) return {};
+  if (left === 0) return { nextRunAtMs: null, deferrals: 0 };
+  const { deferrals } = policy;
+  return { nextRunAtMs: nowMs + AGAIN_MS[Math.min(deferrals, AGAIN_MS.length - 1)]!, deferrals: deferrals + 1 };
 }
 
 /**

@@ -30,6 +30,18 @@ export interface PlanSettings extends Omit<
   readonly treasuryWalletId: string | null;
 }
 
+export interface PlanPage {
+  readonly floor: bigint;
+  readonly from: number;
+  /** Addresses of one read, and the most that a cycle takes. */
+  readonly most: number;
+  /**
+   * Of a cycle: how many of the largest are looked at until `most` are taken, so that those which are skipped hide none
+   * behind them. Absent: one page, as it is.
+   */
+  readonly upTo?: number;
+}
+
 export interface PlanParts {
   readonly chains: Pick<ChainAccess, 'bind'>;
   readonly sweeps: Pick<SweepStore, 'candidates'>;
@@ -76,7 +88,7 @@ export async function planOf(
   state: AccountState,
   settings: PlanSettings,
   trigger: SweepJobRow['trigger'],
-  page: { readonly floor: bigint; readonly from: number; readonly most: number },
+  page: PlanPage,
 ): Promise<Plan | Refusal> {
   const { chain, token } = settings,
     no = notOperated(chain);
@@ -101,36 +113,48 @@ export async function planOf(
   const around = { binding, state, settings, trigger };
   let promised = 0n,
     opening = prices.opening;
-  for (let at = 0; at < found.length; at += ASKED_AT_ONCE) {
-    const some = found.slice(at, at + ASKED_AT_ONCE);
-    const held = await Promise.all(some.map(async ({ address }) => balancesOf(binding, address, token)));
-    for (const [index, candidate] of some.entries()) {
-      const left = available === null ? null : available - promised;
-      const asked = { ...around, prices: { ...prices, opening }, left };
-      const planned = await withItsOwn(asked, plannedOf(asked, candidate, held[index]!), held[index]!, (own) =>
-        intentsOf(binding, settings, treasury.address, tank, own),
+  for (let from = page.from, read = found; read.length > 0;) {
+    for (let at = 0; at < read.length; at += ASKED_AT_ONCE) {
+      const some = read.slice(at, at + ASKED_AT_ONCE);
+      const held = await Promise.all(
+        some.map(async (one) =>
+          page.upTo !== undefined && isDecided(state, chain, one) ? NOTHING : balancesOf(binding, one.address, token),
+        ),
       );
-      if (planned.reason === null) {
-        promised += planned.ofTank;
-        opening = 0n;
+      for (const [index, candidate] of some.entries()) {
+        const left = available === null ? null : available - promised;
+        const asked = { ...around, prices: { ...prices, opening }, left };
+        const planned = await withItsOwn(asked, plannedOf(asked, candidate, held[index]!), held[index]!, (own) =>
+          intentsOf(binding, settings, treasury.address, tank, own),
+        );
+        if (planned.reason === null) {
+          promised += planned.ofTank;
+          opening = 0n;
+        }
+        addresses.push(planned);
       }
-      addresses.push(planned);
     }
+    from += read.length;
+    const taken = addresses.filter(({ reason }) => reason === null).length,
+      isLast = read.length < page.most || taken >= page.most || from >= (page.upTo ?? 0);
+    read = isLast ? [] : await sweeps.candidates(state.accountId, { chain, token }, page.floor, from, page.most);
   }
   return { binding, treasury, tank, available, prices, addresses };
 }
 
-/** What a plan comes to, with the ids of all that it may build. Treasury S17. */
+/** What a plan comes to, what is taken first, with the ids of all that it may build. Treasury S17. */
 export const operationsOf = ({ addresses }: Plan, nowMs: number): PlannedOperation[] =>
-  addresses.map(({ candidate: { address }, amount, cost, reason }) => ({
-    id: newId('swo', nowMs),
-    address,
-    amount,
-    estimate: cost,
-    reason,
-    fundId: newId('txn', nowMs),
-    sweepId: newId('txn', nowMs),
-  }));
+  [...addresses.filter(({ reason }) => reason === null), ...addresses.filter(({ reason }) => reason !== null)].map(
+    ({ candidate: { address }, amount, cost, reason }) => ({
+      id: newId('swo', nowMs),
+      address,
+      amount,
+      estimate: cost,
+      reason,
+      fundId: newId('txn', nowMs),
+      sweepId: newId('txn', nowMs),
+    }),
+  );
 
 function homeOf(state: AccountState, { chain, treasuryWalletId }: PlanSettings) {
   const wallet = state.treasuryWallets.find((one) =>
@@ -159,6 +183,11 @@ interface Held {
   /** Whether the address is on the chain. */
   readonly exists: boolean;
 }
+
+/** Decided before the chain is asked: nothing has to be read for it. */
+const isDecided = (state: AccountState, chain: Chain, one: SweepCandidate): boolean =>
+  one.isObserved || one.isPaying || one.openOperationId !== null || watchOnly(state, chain, one.path) !== null;
+const NOTHING: Held = { asset: 0n, reserved: 0n, native: 0n, exists: true };
 
 /** Whether fees of a policy come from the gas tank. */
 export const tankPays = ({ gasFundingMode }: Pick<PlanSettings, 'gasFundingMode'>): boolean =>

@@ -12,6 +12,7 @@ import { parseSchedule } from './cron.ts';
 import {
   CATCH_UP_MS,
   dueAtMs,
+  firesItself,
   NO_CYCLE,
   pauseMs,
   policyGone,
@@ -106,9 +107,15 @@ export function replacePolicy({
       ...AT_ONCE,
       version: known.version + 1,
       updatedAtMs: nowMs,
-      nextRunAtMs: dueAtMs({ ...settings, pausedAtMs: known.pausedAtMs }, nowMs),
+      nextRunAtMs: dueAtMs({ ...settings, pausedAtMs: known.pausedAtMs }, nowMs) ?? leftAtMs(known, settings, nowMs),
     })
   );
+}
+
+/** What a threshold left waits no longer under new settings. */
+function leftAtMs({ nextRunAtMs, triggerMode, pausedAtMs }: SweepPolicy, settings: SweepSettings, nowMs: number) {
+  const isLeft = triggerMode === 'THRESHOLD' && nextRunAtMs !== null;
+  return isLeft && settings.triggerMode === 'THRESHOLD' && firesItself({ ...settings, pausedAtMs }) ? nowMs : null;
 }
 
 /** Refuses: NOT_FOUND. */

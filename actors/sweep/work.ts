@@ -21,7 +21,7 @@ import { counterKey, isCounted } from '../outgoing/counters.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { placed, tankOf, type Tank } from '../treasury/view.ts';
 import { heldFor, openingOf } from './costs.ts';
-import { mostOf } from './job.ts';
+import { mostOf, PASSES } from './job.ts';
 import { UNSIGNED } from './moves.ts';
 import { gasOf, type PlanSettings } from './plan.ts';
 import { frameOf, verdictOf, type Verdict } from './signing.ts';
@@ -376,6 +376,7 @@ export function outcomeOf(all: readonly SweepOperationRow[]): JobOutcome {
     confirmed: confirmed.length,
     failed: failed.length,
     skipped: skipped.length,
+    left: failed.length + skipped.filter(({ reason }) => PASSES.has(reason ?? '')).length,
     amount: sum(confirmed.map(({ amount }) => amount)),
     estimate: sum(all.filter(({ state }) => state !== 'SKIPPED').map(({ estimate }) => estimate)),
     paid: sum(all.map(({ paid }) => paid ?? 0n)),

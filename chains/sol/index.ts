@@ -13,6 +13,7 @@ export const sol: ChainModule<SolBlock, SolInputs> = {
   ...solFacts,
   blockFromAnswers,
   estimateFee,
+  declines: ({ token, compute }) => token?.refusal ?? (compute.kind === 'failed' ? compute.reason : null),
   buildUnsigned,
   matchSigned,
   reprice,

@@ -97,6 +97,8 @@ export interface JobOutcome {
   readonly confirmed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Failed, or skipped for what may pass without another deposit. Treasury S20. */
+  readonly left: number;
   /** Smallest unit of the asset, of what is confirmed. */
   readonly amount: bigint;
   /** Smallest native unit. */

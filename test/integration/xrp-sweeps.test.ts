@@ -103,7 +103,7 @@ test('treasury 5.4, R24, R28, S13: tokens come home with drops out of the reserv
   }
 });
 
-test('treasury W2, E2, C11-24: the tag is a part of the treasury: with another one, or none, nothing is signed', async (t) => {
+test('treasury W2, E2: the tag is a part of the treasury: with another one, or none, nothing is signed', async (t) => {
   const vault = Wallet.fromEntropy(new Uint8Array(16).fill(3)).classicAddress;
   const treasuries = new Map([['xrp', [{ address: vault, tag: '7', isOfOneChain: true }]]] as const);
   const { network, story, xrpOf } = await worldOf(t, { treasury: vault, edge: { treasuries } });

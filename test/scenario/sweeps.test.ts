@@ -113,7 +113,7 @@ test('treasury S9, S16, S23, S25, S28, S32: deposits of five addresses come home
   }
 });
 
-test('treasury S5, S7, S32: an address that reaches the threshold is swept without anybody asking, the others stay', async (t) => {
+test('C4-39, treasury S5, S7, S32: an address that reaches the threshold is swept without anybody asking, the others stay', async (t) => {
   const flock = await openDeveloper({
     cloudEnv: { SWEEP_DEBOUNCE: '0' },
     edgeEnv: { EDGE_SPEND_CAP_ETH: '1000000000000000000' },

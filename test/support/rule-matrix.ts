@@ -24,15 +24,11 @@ const LETTERS: Readonly<Record<string, { readonly about: string; readonly family
   'M-': { about: 'migration', family: null },
 };
 
-const SWEEPS = 'sweeps of the EVM networks run; a test that provokes this report is still to be written';
 const PAYMENTS = 'payments run; a test that provokes this report is still to be written';
 
 /** Rules that no test holds yet, and why. An entry whose rule a test cites has to go. */
 export const NOT_YET: Readonly<Record<string, string>> = {
-  'C4-36': SWEEPS,
-  'C4-37': SWEEPS,
-  'C4-39': SWEEPS,
-  'C4-43': SWEEPS,
+  'C4-43': 'sweeps of Bitcoin are kept as policies and never fire; an edge that signs many inputs is not built yet',
   'C10-72': PAYMENTS,
 };
 

@@ -1,5 +1,5 @@
 /** Cycles of sweep policies: run now, jobs with their operations, failed ones again. Treasury S3, S16, S19. */
-import { OPERATIONS_MAX } from '../../../actors/sweep/job.ts';
+import { LOOKED_MAX, OPERATIONS_MAX } from '../../../actors/sweep/job.ts';
 import { operationsOf, planOf } from '../../../actors/sweep/plan.ts';
 import { outcomeOf } from '../../../actors/sweep/work.ts';
 import type { Blocked, SweepPolicy, SweepSettings } from '../../../model/account/sweep.ts';
@@ -33,7 +33,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         if (policy === undefined) return unknownIn(asked, 'sweep policy', id);
         const floor = BigInt(policy.dustFloor) > 0n ? BigInt(policy.dustFloor) : 1n;
         const isBusy = policy.openJobId !== null || policy.pausedAtMs !== null || state.suspended;
-        const page = { floor, from: 0, most: OPERATIONS_MAX };
+        const page = { floor, from: 0, most: OPERATIONS_MAX, upTo: LOOKED_MAX };
         const plan = isBusy ? null : await planOf({ chains, sweeps }, state, policy, 'manual', page);
         if (plan !== null && isRefusal(plan)) return plan;
         const operations = plan === null ? [] : operationsOf(plan, nowMs());

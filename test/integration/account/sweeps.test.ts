@@ -63,7 +63,7 @@ test('treasury S5: credits raise what can be swept, confirmed transactions lower
   t.deepEqual(await held(live), [1_500n], 'a reorg gives it back');
 });
 
-test('treasury S5, L30, M28: a fee that the tank paid along lowers nothing on the address, and the audit counts it to nobody there', async (t) => {
+test('L30, M28, treasury S5: a fee that the tank paid along lowers nothing on the address, and the audit counts it to nobody there', async (t) => {
   for (const named of ['feePayer', 'feeSource']) {
     const { live } = await newOrganization(stores),
       address = addressRow(live);

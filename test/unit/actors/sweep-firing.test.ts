@@ -193,7 +193,7 @@ test('treasury S9: a full job that moved something and failed nowhere is followe
     const { rows } = account.accept({ ...run, jobId: newId('swj', NOW_MS), operations });
     const known = rows.find((one) => one.table === 'sweep_jobs')!.row as SweepJobRow;
     const sums = { amount: 1n, estimate: 1n, paid: 1n, reason: null, blocked: null };
-    const outcome = { confirmed, failed, skipped: 0, ...sums };
+    const outcome = { confirmed, failed, skipped: 0, left: failed, ...sums };
     const end = account.accept({ type: 'end_sweep_job', known, symbol: 'ETH', outcome });
     const what = `${trigger}, ${count} operations, ${confirmed} confirmed, ${failed} failed`;
     t.is(policyIn(account).rest, rest, what);
@@ -205,6 +205,47 @@ test('treasury S9: a full job that moved something and failed nowhere is followe
     await fire(account, { asked });
     if (rest !== null) t.is(asked[0]!.floor, rest === 'threshold' ? 10n : 1n, what);
     t.like(policyIn(account), { rest: null, hasMore: false });
+  }
+});
+
+test('treasury S20: what a threshold left is looked at again after 10 min, 1 h, 6 h and each day, whatever is paid; what came home is not', async (t) => {
+  const { account, id } = withPolicy({ ...AT_TEN, pauseOnConsecutiveFailures: 100 });
+  const cycle = (left: number, failed: number) => {
+    const run = { type: 'run_sweep_policy', id, version: policyIn(account).version, trigger: 'threshold' } as const;
+    const { rows } = account.accept({ ...run, seen: 1, jobId: newId('swj', NOW_MS), operations: [planned()] });
+    const known = rows.find((one) => one.table === 'sweep_jobs')!.row as SweepJobRow;
+    const sums = { amount: 1n, estimate: 1n, paid: 1n, reason: null, blocked: null };
+    const outcome = { confirmed: 1 - failed, failed, skipped: left - failed, left, ...sums };
+    account.accept({ type: 'end_sweep_job', known, symbol: 'ETH', outcome });
+    return policyIn(account).nextRunAtMs;
+  };
+  for (const [index, minutes] of [10, 60, 360, 1440, 1440].entries()) {
+    const atMs = account.nowMs + minutes * MINUTE_MS;
+    t.is(cycle(1, index % 2), atMs, `${minutes} minutes`);
+    t.is(lastRow(account.rows).nextRunAtMs, atMs);
+    account.nowMs = atMs;
+  }
+  t.is(cycle(0, 0), null, 'nothing is left');
+  t.is(cycle(1, 1), account.nowMs + 10 * MINUTE_MS, 'from the start');
+  // It is due as a threshold, long after too, and new settings end the wait.
+  account.nowMs += 3 * CATCH_UP_MS;
+  const asked: { floor: bigint }[] = [];
+  await fire(account, { asked });
+  t.deepEqual(asked, [{ floor: 10n }]);
+  t.like(policyIn(account), { nextRunAtMs: null, deferrals: 0 });
+  cycle(1, 1);
+  const { createdAtMs: _, ...settings } = policyIn(account);
+  account.accept({ type: 'replace_sweep_policy', id, settings: settings as SweepSettings, version: null });
+  t.is(policyIn(account).nextRunAtMs, account.nowMs);
+  // Of a plan that takes nothing likewise, unless another deposit is what it takes.
+  for (const [reason, again] of [
+    ['funding_wallet_low', true],
+    ['dust', false],
+  ] as const) {
+    const { account: idle, id: other } = withPolicy(AT_TEN);
+    const run = { type: 'run_sweep_policy', id: other, version: 1, trigger: 'threshold', seen: 1 } as const;
+    idle.accept({ ...run, jobId: newId('swj', NOW_MS), operations: [{ ...planned(), reason }] });
+    t.is(policyIn(idle).nextRunAtMs, again ? NOW_MS + 10 * MINUTE_MS : null, reason);
   }
 });
 

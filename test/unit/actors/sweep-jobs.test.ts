@@ -24,6 +24,7 @@ const outcome = (more: Partial<JobOutcome>): JobOutcome => ({
   confirmed: 0,
   failed: 0,
   skipped: 0,
+  left: 0,
   amount: 0n,
   estimate: 2n,
   paid: 0n,
