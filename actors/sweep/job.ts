@@ -211,7 +211,7 @@ export const PASSES: ReadonlySet<string> = new Set([
 ]);
 
 const MINUTE_MS = 60_000;
-/** A threshold has no schedule that comes back to what it left: it is looked at again after these, the last one ever on. */
+/** A threshold has no schedule that comes back to what it left: looks after these, the last one ever on. */
 const AGAIN_MS = [10, 60, 360, 1_440].map((minutes) => minutes * MINUTE_MS);
 
 /** How often in a row something was left; another mode counts no such looks. */
