@@ -61,7 +61,7 @@ const UPLOAD_KEEP_MS = 7 * DAY_MS;
 const SENT_MAIL_KEEP_DAYS = 30;
 /** Address and client of a login that ended. Console A11. */
 const ENDED_LOGIN_KEEP_DAYS = 30;
-/** A scan that no batch was made of. */
+/** A scan that no batch was made of, and rows of a batch that was not committed. Migration M-I16. */
 const SCAN_KEEP_DAYS = 90;
 /** How often builds that nobody signs are looked for. */
 const BUILD_SWEEP_MS = 60_000;
@@ -81,7 +81,7 @@ export async function retentionRound({
   nowMs,
   log,
 }: Pick<ScheduleParts, 'nowMs'> & {
-  stores: Pick<Stores, 'deliveries' | 'mail' | 'logins' | 'auditLog' | 'scans'>;
+  stores: Pick<Stores, 'deliveries' | 'mail' | 'logins' | 'auditLog' | 'scans' | 'imports'>;
   log: Pick<Logger, 'info'>;
 }): Promise<void> {
   const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
@@ -89,8 +89,9 @@ export async function retentionRound({
   const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
   const texts = await stores.auditLog.trim();
   const scans = await stores.scans.forget(nowMs() - SCAN_KEEP_DAYS * DAY_MS);
+  const rows = await stores.imports.forgetStaged(nowMs() - SCAN_KEEP_DAYS * DAY_MS);
   const logins = await stores.logins.purge(nowMs() - ENDED_LOGIN_KEEP_DAYS * DAY_MS, nowMs());
-  log.info({ deliveries, bodies, mails, logins, scans, texts }, 'rows past their time were deleted');
+  log.info({ deliveries, bodies, mails, logins, scans, rows, texts }, 'rows past their time were deleted');
 }
 
 interface Job {

@@ -149,6 +149,8 @@ export interface ImportStore {
   staged(accountId: AccountId, id: string): Promise<{ chain: Chain; origin: string; rows: number }[]>;
   fill(accountId: AccountId, id: string, most: number): Promise<'filling' | 'filled' | 'conflict' | 'gone'>;
   release(accountId: AccountId, id: string, most: number): Promise<number>;
+  /** Forgets rows of batches whose dry run was before, at least 90 days ago; how many went. */
+  forgetStaged(olderThanMs: number): Promise<number>;
   /** Work that somebody began and left. */
   claimImports(
     most: number,

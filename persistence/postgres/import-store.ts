@@ -5,11 +5,16 @@ import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
 
+/** Rows that one call of forget_staged removes. */
+const FORGOTTEN_PAGE = 10_000;
+
 export function createImportStore(sql: Sql): ImportStore {
   return { ...batches(sql), ...staged(sql), ...work(sql), ...watched(sql) };
 }
 
-function batches(sql: Sql): Pick<ImportStore, 'createBatch' | 'batch' | 'batchesOf' | 'moveBatch' | 'claimImports'> {
+function batches(
+  sql: Sql,
+): Pick<ImportStore, 'createBatch' | 'batch' | 'batchesOf' | 'moveBatch' | 'claimImports' | 'forgetStaged'> {
   return {
     async createBatch(batch, most) {
       const { id, accountId, projectId, chain, includeChange, createdAtMs } = batch;
@@ -52,6 +57,15 @@ function batches(sql: Sql): Pick<ImportStore, 'createBatch' | 'batch' | 'batches
         select move_import(${accountId}, ${id}, ${from as string[]}::text[], ${sql.json(change as never)}) as moved`;
       failpoint('move_import.after');
       return row!.moved;
+    },
+    async forgetStaged(olderThanMs) {
+      let rows = 0;
+      for (;;) {
+        const [page] = await sql<{ gone: number }[]>`
+          select forget_staged(${olderThanMs}::timestamptz, ${FORGOTTEN_PAGE}::int)::int as gone`;
+        if (page!.gone === 0) return rows;
+        rows += page!.gone;
+      }
     },
     async claimImports(most) {
       const rows = await sql<Columns[]>`select * from claim_imports(${most}::int)`;

@@ -262,6 +262,13 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from claims_of_review('rvw_none', 0, 10)`,
     },
   ],
+  forget_staged: [
+    {
+      name: 'rows of batches that were validated just now',
+      expected: 'nothing',
+      call: () => database.sql`select forget_staged(now() + interval '1 year', 10)`,
+    },
+  ],
   forget_scans: [
     {
       name: 'scans that ended just now',

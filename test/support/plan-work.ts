@@ -1356,6 +1356,7 @@ const IMPORTS: Record<string, Work> = {
       [, id] = await validatingOf({ stores, live }),
       reviewId = `rvw${id.slice(3)}`;
     await imports.moveBatch(live, id, ['validating'], { state: 'conflict' });
+    await imports.forgetStaged(0);
     await conflicts.reviews('open', '', 100);
     await conflicts.review(reviewId);
     await conflicts.claims(reviewId, 0, 100);

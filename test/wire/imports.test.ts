@@ -4,6 +4,7 @@ import test from 'ava';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { createWatchStore } from '../../persistence/postgres/watch-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
+import { createImportStore } from '../../persistence/postgres/import-store.ts';
 import { eventually, codeOf, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
@@ -518,4 +519,26 @@ test('migration M-S2, M-S3: a reset takes a simulated claim away, with projects 
   const again = await project(sandbox),
     second = await batch(sandbox, again, csvOf(list));
   t.like(await validate(sandbox, second), { state: 'valid', conflicts: 0 });
+});
+
+test('migration M-I16: rows that were validated 90 days ago and not committed go; the next validation reads the file again', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const [old, young, waiting] = (await Promise.all(
+    [0, 1, 2].map(async () => batch(sandbox, await project(sandbox), csvOf(addresses(3)))),
+  )) as [string, string, string];
+  const reports = await Promise.all([old, young, waiting].map((id) => validate(sandbox, id)));
+  await cloud.database.owner`
+    update flock.import_batch set dry_run_at = now() - interval '91 days' where id = any (${[old, waiting]})`;
+  await cloud.database.owner`update flock.import_batch set state = 'conflict' where id = ${waiting}`;
+  const imports = createImportStore(cloud.database.sql);
+  await imports.forgetStaged(Date.now());
+  const rowsOf = async (id: string) =>
+    (await cloud.database.owner`select from flock.import_row where batch_id = ${id}`).length;
+  t.deepEqual(await Promise.all([old, young, waiting].map(rowsOf)), [0, 3, 3]);
+  t.is(await imports.forgetStaged(Date.now()), 0, 'nothing is looked at twice');
+  const { json } = await commit(sandbox, old, reports[0]!['dryRunId']);
+  t.is(json.error?.code, 'DRY_RUN_STALE', 'a batch without rows is not committed');
+  const again = await validate(sandbox, old);
+  t.like(again, { state: 'valid', adoptable: 3 });
+  t.is((await ok(commit(sandbox, old, again['dryRunId']) as never))['state'], 'committed');
 });

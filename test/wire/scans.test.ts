@@ -218,7 +218,7 @@ test.serial(
 test.serial(
   'migration M-D2: above 10,000 it runs to there, and goes on where it stopped once an administrator allows it',
   async (t) => {
-    const { client, discover } = await opened('eth');
+    const { client, discover, projectId } = await opened('eth');
     const begun = must(await discover({ maxScan: 10_200, gapLimit: 1_000, userRefMappingCsv: '9999,last' }));
     t.like(begun, { maxScan: 10_000, requestedMaxScan: 10_200, review: 'pending' });
     const stopped = await ended(client, begun.scanId);
@@ -228,8 +228,19 @@ test.serial(
     const { content, next } = await staff.must('listScanLimits');
     t.true(content.some(({ id }) => id === begun.id));
     t.is(next, null);
+    const { id: batchId } = await client.must('createImport', {
+      params: { projectId },
+      body: { scanId: begun.id },
+    });
+    await client.must('simulateChainDown', { body: { chain: 'eth', seconds: 600 } });
     const allowed = await staff.must('approveScanLimit', { params: { scanId: begun.id } });
     t.like(allowed, { maxScan: 10_200, review: 'approved', state: 'queued', scanned: 10_000, truncated: false });
+    t.like(await client.call('validateImport', { params: { batchId } }), {
+      code: 'IMPORT_NOT_READY',
+      details: { reason: 'scan' },
+    });
+    await client.must('simulateChainDown', { body: { chain: 'eth', seconds: 0 } });
+    await cloud.database.owner`update flock.scan set due_at = clock_timestamp() where id = ${begun.id}`;
     t.like(await ended(client, begun.scanId), { stoppedBy: 'max_scan', scanned: 10_200, truncated: true });
     t.like(await staff.call('declineScanLimit', { params: { scanId: begun.id } }), { code: 'CONFLICT' });
     t.like(await staff.call('approveScanLimit', { params: { scanId: `scn_${'a'.repeat(26)}` } }), {

@@ -131,8 +131,12 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (wiped !== null) return wiped;
       const batch = await batchOf(asked);
       if (isRefusal(batch)) return batch;
-      const { accountId, id } = batch,
+      const { accountId, id, scanId } = batch,
         dryRunId = newId('dry', nowMs());
+      // One that goes on with a higher limit has more of them soon.
+      const scan = scanId === null ? null : await scans.scan(accountId, scanId);
+      if (scan !== null && scan.state !== 'completed')
+        return refuse('IMPORT_NOT_READY', { state: scan.state, reason: 'scan' });
       const reviewId =
         environmentOf(accountId) === 'live'
           ? await conflicts.waiting(accountId, nowMs() - CONFLICTS_MS, CONFLICTS_MAX)

@@ -6,6 +6,7 @@ language sql security definer set search_path = flock, pg_temp as $$
     update import_batch b set state = change ->> 'state',
         dry_run_id = coalesce(change ->> 'dryRunId', b.dry_run_id),
         dry_run_at = case when change ? 'dryRunId' then clock_timestamp() else b.dry_run_at end,
+        is_staged = b.is_staged or change ->> 'state' = 'validating',
         report = coalesce(change -> 'report', b.report),
         adopting = coalesce((change ->> 'adopting')::bigint, b.adopting),
         worked_until = clock_timestamp() + interval '45 seconds'
