@@ -1,6 +1,6 @@
--- Rows and issues of the batch whose dry run is the oldest one before, a bounded number a call; with none left the batch
--- has no rows until it is validated again. A dry run is good for a day, and what waits for a person keeps its rows.
--- Returns how many rows went, and one for the batch.
+-- Rows and issues of the batch whose dry run is the oldest one before, a bounded number a call; with none left the
+-- batch has no rows until it is validated again. A dry run is good for a day, and what waits for a person keeps its
+-- rows. Returns how many rows went, and one for the batch.
 create or replace function forget_staged(older_than timestamptz, most int) returns bigint
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
