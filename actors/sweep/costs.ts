@@ -8,9 +8,10 @@
  *              makes the treasury's account for it
  *   xrp        the address pays its few drops, out of its reserve if need be (R24)
  */
-import type { BuildInputs, FeeEstimate, Intent } from '../../chains/chain.ts';
+import type { BuildInputs, FeeEstimate, Intent, Network } from '../../chains/chain.ts';
 import { SALTS } from '../../chains/sol/fee.ts';
 import type { TronInputs } from '../../chains/tron/build-inputs.ts';
+import { tronOf } from '../../chains/tron/network.ts';
 import type { ChainBinding } from '../../model/ports/chain-access.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
@@ -84,6 +85,12 @@ function fundingOf({ module, network }: Binding, inputs: BuildInputs, fund: Inte
 
 function withDestination(inputs: BuildInputs, chain: Intent['chain'], destination: TronInputs['destination']) {
   return FAMILY_OF[chain] === 'tron' ? ({ ...inputs, destination } as BuildInputs) : inputs;
+}
+
+/** What an edge counts of a funding beside a stated activation: it cannot see whether there is an account. E4, T20. */
+export function uncountedActivation(network: Network, stated: bigint): bigint {
+  const counted = FAMILY_OF[network.slug] === 'tron' ? tronOf(network).activationSunFloor : 0n;
+  return counted > stated ? counted - stated : 0n;
 }
 
 /** The rent of an account that a sweep makes; a simulated ledger makes one with each. */

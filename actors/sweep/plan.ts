@@ -15,7 +15,7 @@ import { counterKey } from '../outgoing/counters.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
 import { choose, type Choice } from './choice.ts';
-import { heldFor, pricesOf, type Intents, type Prices } from './costs.ts';
+import { heldFor, pricesOf, uncountedActivation, type Intents, type Prices } from './costs.ts';
 import { isOperated } from './firing.ts';
 import { costInAsset } from './rates.ts';
 
@@ -55,6 +55,8 @@ export interface PlannedAddress extends Choice {
   readonly funding: bigint;
   /** All that the tank pays: fundings with their fees, or the sweep's own fee. */
   readonly ofTank: bigint;
+  /** What the edge counts of it against its spend cap. Treasury E4. */
+  readonly counted: bigint;
   /** There and not credited: it stays. */
   readonly uncredited: bigint;
 }
@@ -204,7 +206,8 @@ async function withItsOwn(
   intentsFor: (candidate: SweepCandidate) => Intents,
 ): Promise<PlannedAddress> {
   const { binding, settings, prices } = around;
-  if (planned.reason !== 'funding_wallet_low' || FAMILY_OF[settings.chain] !== 'tron') return planned;
+  const mayHave = FAMILY_OF[settings.chain] === 'tron' && held.exists;
+  if (planned.reason !== 'funding_wallet_low' || !mayHave) return planned;
   const { candidate } = planned,
     { sweep } = intentsFor(candidate);
   const inputs = await binding.client.fetchBuildInputs(sweep);
@@ -222,8 +225,10 @@ function plannedOf(
     { address, path, credited, openOperationId } = candidate;
   const isShort = gasFundingMode === 'FUNDING_WALLET' && held.native < prices.need,
     funding = isShort ? prices.need - held.native : 0n,
-    fundFee = isShort ? prices.fund + (held.exists ? 0n : prices.activation) : 0n,
+    activation = held.exists ? 0n : prices.activation,
+    fundFee = isShort ? prices.fund + activation : 0n,
     paid = prices.sweep + prices.opening + fundFee;
+  const counted = paid + funding + (isShort ? uncountedActivation(network, activation) : 0n);
   const ofTank = gasFundingMode === 'FEE_PAYER' ? paid : funding + fundFee;
   const inAsset = costInAsset(paid, network, state.environment, token === null ? null : catalogue.get(token)!.decimals);
   const choice = choose(settings, trigger, {
@@ -241,7 +246,7 @@ function plannedOf(
     isFunded: left === null || ofTank === 0n || left >= ofTank,
   });
   const uncredited = held.asset > credited ? held.asset - credited : 0n;
-  return { candidate, ...choice, cost: paid, costInAsset: inAsset, funding, ofTank, uncredited };
+  return { candidate, ...choice, cost: paid, costInAsset: inAsset, funding, ofTank, counted, uncredited };
 }
 
 /**
@@ -263,19 +268,24 @@ function keptOf(
 }
 
 function intentsOf(
-  { catalogue }: ChainBinding,
+  { catalogue, network: { feeCap } }: ChainBinding,
   { chain, token, gasFundingMode }: PlanSettings,
   to: string,
   tank: Tank,
-  { address, path }: SweepCandidate,
+  { address, path, credited }: SweepCandidate,
 ): Intents {
   const native = { chain, amount: 1n, token: null, tag: null };
+  // T19, T23: on tron each byte of an amount costs. No address has more of it than the first, and none is funded with
+  // more than what a fee may be.
+  const isByBytes = FAMILY_OF[chain] === 'tron' && credited > 0n;
   const payer = gasFundingMode === 'FEE_PAYER' ? { feePayer: tank.address } : {};
-  const sweep: Intent = { ...native, from: address, fromPath: path, to, ...payer };
+  const ofSweep = isByBytes && token === null ? { ...native, amount: credited } : native,
+    ofFund = isByBytes ? { ...native, amount: feeCap } : native;
+  const sweep: Intent = { ...ofSweep, from: address, fromPath: path, to, ...payer };
   return {
     sweep: token === null ? sweep : { ...sweep, token: catalogue.get(token)! },
     fund:
-      gasFundingMode === 'FUNDING_WALLET' ? { ...native, from: tank.address, fromPath: tank.path, to: address } : null,
+      gasFundingMode === 'FUNDING_WALLET' ? { ...ofFund, from: tank.address, fromPath: tank.path, to: address } : null,
   };
 }
 

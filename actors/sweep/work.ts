@@ -14,6 +14,7 @@ import type { SweepStore } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { assetOf } from '../../chains/reading.ts';
+import { EXPIRY_MS } from '../../chains/tron/fee.ts';
 import { isRefusal, type ErrorCode } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { FAMILY_OF, type OperationRole } from '../../protocol/slugs.ts';
@@ -84,8 +85,7 @@ async function step(round: Round, operation: SweepOperationRow): Promise<void> {
   if (operation.state === 'BROADCAST') return settle(round, operation);
   const building = operation.state === 'PLANNED' ? null : idOf(operation);
   const built = building === null ? null : await parts.reads.withdrawal(accountId, building);
-  const isSigned = built !== null && built.versions.length > 0;
-  const stop = isSigned ? null : stopOf(round, operation);
+  const stop = isOnItsWay(operation, built) ? null : stopOf(round, operation);
   if (stop !== null) return end(round, operation, built, stop);
   if (operation.state === 'PLANNED') return begin(round, operation);
   if (operation.state === 'FUNDING') return funded(round, operation, built);
@@ -93,6 +93,12 @@ async function step(round: Round, operation: SweepOperationRow): Promise<void> {
 }
 
 const idOf = ({ state, fundId, sweepId }: SweepOperationRow): string => (state === 'FUNDING' ? fundId : sweepId);
+
+/** What is signed is waited for: a sweep until it ends, gas until it lies there, or a next cycle would send more. */
+function isOnItsWay({ state }: SweepOperationRow, built: WithdrawalRow | null): boolean {
+  if (built === null || built.versions.length === 0) return false;
+  return state !== 'FUNDING' || (built.height === null && !CLOSED.has(built.status));
+}
 
 type Ending = Pick<Verdict, 'to' | 'reason'> & { readonly details?: string };
 
@@ -108,6 +114,7 @@ function stopOf({ parts, job, settings, state, endsAll }: Round, operation: Swee
 const detailsOf = (blocked: Blocked | null): { details?: string } =>
   blocked === null ? {} : { details: JSON.stringify(blocked) };
 
+/** The build goes first: an edge that signed it meanwhile is heard, and what comes after it is refused. */
 async function end(
   { parts, accountId }: Round,
   known: SweepOperationRow,
@@ -115,9 +122,11 @@ async function end(
   { to, reason, details }: Ending,
 ): Promise<void> {
   const more = details === undefined ? {} : { details };
+  if (built !== null && built.status === 'built') {
+    const given = await parts.accounts.ask(accountId, { type: 'abandon_withdrawal', known: built });
+    if (given.ok !== true) return;
+  }
   await parts.accounts.ask(accountId, { type: 'move_sweep_operation', known, to, reason, ...more });
-  if (built !== null && built.status === 'built')
-    await parts.accounts.ask(accountId, { type: 'abandon_withdrawal', known: built });
 }
 
 /** PLANNED: by what lies there now, gas first or the sweep at once. */
@@ -131,11 +140,8 @@ async function begin(round: Round, operation: SweepOperationRow): Promise<void> 
   if (await round.parts.sweeps.isPaying(round.accountId, chain, address))
     return end(round, operation, null, { to: 'SKIPPED', reason: 'withdrawal_in_flight' });
   const now = await needOf(round, operation);
-  const stop = unsweepable(operation, now);
+  const stop = unsweepable(round, operation, now);
   if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);
-  const limit = settings.abortIfGasExceeds;
-  if (limit !== null && now.cost > BigInt(limit))
-    return end(round, operation, null, { to: 'SKIPPED', reason: 'gas_above_limit' });
   if (now.opens && round.isOpening) return; // one sweep makes the account, those after it find it there
   const tank = tankOf(state, chain),
     isOfTank = settings.gasFundingMode === 'FEE_PAYER';
@@ -154,10 +160,12 @@ async function begin(round: Round, operation: SweepOperationRow): Promise<void> 
 
 const BALANCE_CHANGED: Ending = { to: 'SKIPPED', reason: 'balance_changed' };
 
-/** Why what lies there now is not moved: less than was planned, or a transfer that the chain says would fail. K17. */
-function unsweepable({ amount }: SweepOperationRow, now: Now | null): Ending | null {
+/** Why what lies there now is not moved: too little, a transfer that would fail (K17), a price too high (S14). */
+function unsweepable({ settings }: Round, { amount }: SweepOperationRow, now: Now | null): Ending | null {
   if (now === null || now.held < amount) return BALANCE_CHANGED;
-  if (now.declined === null) return null;
+  const limit = settings.abortIfGasExceeds;
+  if (now.declined === null)
+    return limit !== null && now.cost > BigInt(limit) ? { to: 'SKIPPED', reason: 'gas_above_limit' } : null;
   const details = JSON.stringify({ code: 'CHAIN_REJECTED', reason: now.declined });
   return { to: 'SKIPPED', reason: 'token_frozen', details };
 }
@@ -241,9 +249,9 @@ async function build(
     { id: to === 'FUNDING' ? fundId : sweepId, operation: { known: operation, to, amount } },
   );
   if (isRefusal(answer)) {
-    if (WAITS.has(answer.code)) return;
+    const skip = to === 'FUNDING' && OF_THE_TANK.has(answer.code) ? 'funding_wallet_low' : SKIPS[answer.code];
+    if (skip === undefined && WAITS.has(answer.code)) return;
     const details = JSON.stringify({ code: answer.code, reason: answer.details['reason'] ?? null });
-    const skip = SKIPS[answer.code];
     return end(round, operation, null, {
       ...(skip === undefined ? { to: 'FAILED', reason: 'build_refused' } : { to: 'SKIPPED', reason: skip }),
       details,
@@ -267,6 +275,9 @@ const SKIPS: Readonly<Partial<Record<ErrorCode, string>>> = {
   INSUFFICIENT_FUNDS: 'balance_changed',
 };
 
+/** Of a funding: the tank cannot pay it with its fee, and on tron the activation. */
+const OF_THE_TANK: ReadonlySet<ErrorCode> = new Set(['INSUFFICIENT_GAS', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_RESERVE']);
+
 /** Refusals that pass by themselves, such as fees that rose between two rounds. */
 const WAITS: ReadonlySet<string> = new Set([
   'CHAIN_UNAVAILABLE',
@@ -280,6 +291,7 @@ const WAITS: ReadonlySet<string> = new Set([
 /** FUNDING: signed, then in enough blocks, then the sweep. Treasury S28. */
 async function funded(round: Round, operation: SweepOperationRow, built: WithdrawalRow | null): Promise<void> {
   const { binding } = round;
+  if (built !== null && isGivenUp(built)) return end(round, operation, null, { to: 'SKIPPED', reason: 'deadline' });
   if (built === null || CLOSED.has(built.status))
     return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
   if (built.status === 'built') return sign(round, operation, built, 'fund');
@@ -288,21 +300,23 @@ async function funded(round: Round, operation: SweepOperationRow, built: Withdra
     depth = binding.network.fundingDepth ?? binding.network.threshold;
   if (height - built.height + 1 < depth) return;
   const now = await needOf(round, operation),
-    stop = unsweepable(operation, now);
+    stop = unsweepable(round, operation, now);
   if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);
   // A market that rose above what was funded: it is waited for, until the deadline.
   if (now.gas >= now.need) return build(round, operation, 'SIGNING', operation.amount);
 }
 
 const CLOSED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);
+/** Nobody signed it, and nobody can any more. */
+const isGivenUp = ({ status, versions }: WithdrawalRow): boolean => CLOSED.has(status) && versions.length === 0;
 
 /** SIGNING: asked for until its bytes are stored. */
 async function signed(round: Round, operation: SweepOperationRow, built: WithdrawalRow | null): Promise<void> {
   const { parts, accountId } = round;
-  if (built === null || (CLOSED.has(built.status) && built.versions.length === 0))
-    return end(round, operation, null, { to: 'SKIPPED', reason: 'deadline' });
+  if (built === null || isGivenUp(built)) return end(round, operation, null, { to: 'SKIPPED', reason: 'deadline' });
   if (built.status === 'built') return sign(round, operation, built, 'sweep');
-  if (CLOSED.has(built.status)) return end(round, operation, null, { to: 'FAILED', reason: 'dead' });
+  const isDead = CLOSED.has(built.status) && built.height === null;
+  if (isDead) return end(round, operation, null, { to: 'FAILED', reason: 'dead' });
   if (built.status === 'signing') return;
   await parts.accounts.ask(accountId, {
     type: 'move_sweep_operation',
@@ -319,6 +333,8 @@ async function sign(
   role: OperationRole,
 ): Promise<void> {
   const { parts, accountId, state, settings } = round;
+  if (FAMILY_OF[built.chain] === 'tron' && parts.nowMs() - built.updatedAtMs > EXPIRY_MS - LANDS_MS)
+    return end(round, operation, built, { to: 'SKIPPED', reason: 'deadline' });
   const ready = await readyToSign(round, built);
   if (ready === null) return;
   const from = role === 'fund' ? await parts.reads.addressByText(accountId, operation.chain, operation.address) : null;
@@ -335,6 +351,9 @@ async function sign(
   const details = heard.details ?? JSON.stringify({ code: said.code, reason: said.details?.['reason'] ?? null });
   await end(round, operation, after, { to: verdict.to, reason: verdict.reason, details });
 }
+
+/** What a TRON payload has left is too little to be signed, submitted and included. T15. */
+const LANDS_MS = 60_000;
 
 /** After this a Solana message is built anew before it is signed: a block hash is good for a minute. L31. */
 const FRESH_MS = 20_000;

@@ -20,6 +20,8 @@ export interface TronNetwork extends Network {
    * (`getCreateNewAccountFeeInSystemContract`, 1 TRX), as no byte of a payload says it and the edge cannot read it.
    */
   readonly activationSunMax: bigint;
+  /** The least that a transfer of TRX counts for the creation of its destination, sun: what the chain takes. T20. */
+  readonly activationSunFloor: bigint;
 }
 
 export const tron: TronNetwork = {
@@ -38,6 +40,7 @@ export const tron: TronNetwork = {
   untriedTransferEnergy: 130_000n, // to an account that never held the token, faults C7-58
   bandwidthSunFloor: 1_000n, // chains.md T19
   activationSunMax: 10_000_000n,
+  activationSunFloor: 1_000_000n,
 };
 
 /** The network with the family's own fields. Throws: TypeError for another family's. */

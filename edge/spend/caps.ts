@@ -67,7 +67,7 @@ export function spendOf(
   { isSweep = false }: { readonly isSweep?: boolean } = {},
 ): bigint {
   const { feeMax, tokenContract, kind, amount } = unsigned,
-    least = feeFloor?.(unsigned) ?? 0n;
+    least = feeFloor?.(unsigned, { isSweep }) ?? 0n;
   const isLeaving = tokenContract === null && kind === 'payment' && !isSweep;
   return (feeMax < least ? least : feeMax) + (isLeaving ? amount : 0n);
 }

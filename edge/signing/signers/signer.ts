@@ -114,7 +114,7 @@ export interface Signer {
    * Lowest cost of a payload that `check` passed, smallest native unit, where a part of its fee is in no byte: a cloud
    * that understates that part hides nothing from the spend ledger.
    */
-  feeFloor?(unsigned: Unsigned): bigint;
+  feeFloor?(unsigned: Unsigned, of: { readonly isSweep: boolean }): bigint;
   /**
    * Instant of the wall clock, milliseconds, after which a payload that `check` passed at `nowMs` can no longer land;
    * absent where it never expires.

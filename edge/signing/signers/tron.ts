@@ -9,7 +9,7 @@ import { signedOn } from '../../../chains/sandbox-networks.ts';
 import { checkDestination, parseAddress } from '../../../chains/tron/address.ts';
 import { addressOfKey } from '../../../chains/tron/derive.ts';
 import { bandwidthBytesOf, bandwidthFeeFloor } from '../../../chains/tron/fee.ts';
-import { tronOf } from '../../../chains/tron/network.ts';
+import { tron, tronOf } from '../../../chains/tron/network.ts';
 import { decodeRaw, txidOf, type RawData } from '../../../chains/tron/raw-transaction.ts';
 import { encodeSigned, matchSigned } from '../../../chains/tron/signed.ts';
 import { decodeTransfer } from '../../../chains/tron/trc20.ts';
@@ -157,4 +157,13 @@ function sign(
 /** T16: no block takes it whose parent is younger than its expiry; `check` held the summary to the bytes. */
 const deadAtMs = ({ replayKey }: Unsigned): number => Number(replayKey.value) + HALT_MS_MAX;
 
-export const tronSigner: Signer = { check: checkBy(read), sign, deadAtMs };
+/**
+ * T20: TRX makes an account where there is none, and no byte says whether it does. A funding goes to whichever path the
+ * cloud names, so it counts as if it did, even if nothing of it was stated; a treasury is made once.
+ */
+function feeFloor({ feeMax, fee: stated, tokenContract }: Unsigned, { isSweep }: { isSweep: boolean }): bigint {
+  if (tokenContract !== null || isSweep) return 0n;
+  return feeMax - BigInt(stated['activationFee'] ?? 0) + tron.activationSunFloor;
+}
+
+export const tronSigner: Signer = { check: checkBy(read), sign, feeFloor, deadAtMs };

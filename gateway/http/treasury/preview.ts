@@ -97,7 +97,7 @@ async function readNow(plan: Plan | Refusal, nowMs: number, settings: PlanSettin
     skipped: plan.addresses.filter(({ reason }) => reason !== null).map(rowOf),
     needsGas: { count: funded.length, amount: String(gas) },
     cost: { sweep: String(cost.sweep), funding: String(cost.funding) },
-    required: { edgeSpendCap: String(cost.sweep + cost.funding + gas) },
+    required: { edgeSpendCap: String(sum(taken.map(({ counted }) => counted))) },
     fundingWallet:
       available === null
         ? null

@@ -2,6 +2,8 @@ import test from 'ava';
 import { openSharedSpend } from '../../../../edge/spend/shared-spend.ts';
 import { spendReplicaOf } from '../../../../edge/spend/shared-spend.ts';
 import { openSpendClock } from '../../../../edge/spend/clock.ts';
+import { spendOf } from '../../../../edge/spend/caps.ts';
+import { tronSigner } from '../../../../edge/signing/signers/tron.ts';
 import { startSweeps, stopSweeps } from '../../../../edge/sweeps/stop.ts';
 import { sweepsCommand } from '../../../../edge/cli/sweeps.ts';
 import { buildUnsigned } from '../../../../chains/evm/unsigned.ts';
@@ -69,6 +71,23 @@ test('treasury E4: a funding counts amount and highest fee, a sweep its highest 
   const none = operatingEdge({ cap: 0n });
   t.like(await none.operations.onFrame(frameOf(sweep)), { code: 'AMOUNT_CAP_EXCEEDED', details: { cap: '0' } });
   t.is(none.signatures(), 0);
+});
+
+test('treasury E4, T20: a funding on TRON counts the account that it may make, though the cloud says that it makes none', async (t) => {
+  const ask = STAGES.tron.asks['gas funding']!,
+    { amount, feeMax, fee } = ask.unsigned;
+  t.is(fee['activationFee'], '0', 'what a lying cloud says of an address that is not on the chain');
+  const counted = amount + feeMax + 1_000_000n;
+  const edge = operatingEdge({ cap: 2n * counted - 1n, nowMs: () => ask.policy.nowMs! });
+  t.is(await edge.operations.onFrame(frameOf(ask)), SUBMITTED);
+  t.is(edge.ledger.spent('tron', 'cloud'), counted);
+  t.is(spendOf({ ...ask.unsigned, amount: 1n }, tronSigner), 1n + feeMax + 1_000_000n, 'one sun burns a whole TRX');
+  const activating = STAGES.tron.asks['native to a new account']!.unsigned;
+  t.is(spendOf(activating, tronSigner), activating.amount + activating.feeMax, 'what is stated is counted once');
+  for (const kind of ['sweep', 'sweep of a token']) {
+    const { unsigned } = STAGES.tron.asks[kind]!;
+    t.is(spendOf(unsigned, tronSigner, { isSweep: true }), unsigned.feeMax, kind);
+  }
 });
 
 test('treasury E2: an address gets gas four times within the window, of all replicas that share a ledger', async (t) => {

@@ -1,0 +1,396 @@
+/** Rounds of a job over a chain that answers as the test says. Treasury 5.3, 5.4, S1, S14, S17. */
+import test from 'ava';
+import { tron as module } from '../../../chains/tron/index.ts';
+import { tron as network } from '../../../chains/tron/network.ts';
+import type { TronInputs } from '../../../chains/tron/build-inputs.ts';
+import { catalogueOf } from '../../../chains/catalogue.ts';
+import type { Intent } from '../../../chains/chain.ts';
+import { moved } from '../../../actors/sweep/moves.ts';
+import { planOf } from '../../../actors/sweep/plan.ts';
+import { advanceJob, JOB_DEADLINE_MS, type WorkParts } from '../../../actors/sweep/work.ts';
+import type { SweepOperationRow } from '../../../model/rows/sweep.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
+import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { keyVector } from '../../support/account.ts';
+import { sweepJobRow, sweepOperationRow } from '../../support/sweep-rows.ts';
+import { inputsOf } from '../../support/tron-inputs.ts';
+import { own } from '../../support/tron-ledger.ts';
+
+const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+const NOW_MS = 1_800_000_000_000;
+const ADDRESS = own(0),
+  TREASURY = own(1, 1).address,
+  TANK = own(0, 1).address;
+const ENERGY = 65_000n,
+  BANDWIDTH = 345_000n;
+const limitAt = (energySun: bigint) => (ENERGY * energySun * 12n) / 10n;
+
+interface World {
+  nowMs: number;
+  energySun: bigint;
+  /** Native, by address. */
+  readonly native: Map<string, bigint>;
+  tokens: bigint;
+  height: number;
+  exists: boolean;
+  /** What the edge says; null: signed. */
+  edge: Refusal | null;
+  /** What a build is refused with. */
+  build: Refusal | null;
+  /** What the account says to giving up a build. */
+  abandon: Refusal | null;
+}
+
+/** An account with one policy and one operation, and what becomes of it. */
+function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, token: string | null = USDT) {
+  const world: World = {
+    nowMs: NOW_MS,
+    energySun: 100n,
+    native: new Map([
+      [TANK, 10n ** 12n],
+      [ADDRESS.address, 0n],
+    ]),
+    tokens: 5_000_000n,
+    height: 1_000,
+    exists: true,
+    edge: null,
+    build: null,
+    abandon: null,
+  };
+  const kept = { gasFundingMode: token === null ? 'SELF' : 'FUNDING_WALLET', retainGasFloat: 0, dustFloor: '0' };
+  const rules = { minAmount: null, maxFeeRatioBps: null, abortIfGasExceeds: null, enabled: true, ...kept, ...settings };
+  const whole = { chain: 'tron', token, treasuryWalletId: 'home', ...rules };
+  let job = sweepJobRow({
+    chain: 'tron',
+    tokenContract: token,
+    settings: JSON.stringify(whole),
+    createdAtMs: NOW_MS,
+    updatedAtMs: NOW_MS,
+  });
+  let row = sweepOperationRow(job.id, {
+    chain: 'tron',
+    address: ADDRESS.address,
+    amount: 5_000_000n,
+    updatedAtMs: NOW_MS,
+    ...operation,
+  });
+  const rows = new Map<string, WithdrawalRow>(),
+    asked: string[] = [],
+    built: { id: string; from: string; amount: bigint }[] = [];
+  const policy = { id: job.policyId, pausedAtMs: null as number | null, enabled: true };
+  const state = {
+    accountId: 'acc',
+    environment: 'live',
+    sweepPolicies: [policy],
+    treasuryWallets: [{ id: 'home', chain: 'tron', source: 'external', address: TREASURY, tag: null }],
+    counters: {},
+    enrolment: { keys: { tron: { xpub: keyVector('tron').xpub } } },
+    pools: {},
+    sources: {},
+  };
+  const catalogue = catalogueOf('tron');
+  let inputsAsked = 0;
+  const client = {
+    async fetchBuildInputs({ from, token: asset }: Intent): Promise<TronInputs> {
+      inputsAsked += 1;
+      const inputs = inputsOf({ nativeBalance: String(world.native.get(from) ?? 0) });
+      const prices = { ...inputs.prices, energySun: world.energySun.toString() };
+      if (asset === null) return { ...inputs, prices };
+      const tried = { kind: 'succeeded', energy: ENERGY.toString() } as const;
+      return { ...inputs, prices, tokenBalance: world.tokens.toString(), tried };
+    },
+    async fetchBalance(address: string, asset: object | null) {
+      const amount = asset === null ? (world.native.get(address) ?? 0n) : world.tokens;
+      return {
+        amount,
+        reserved: 0n,
+        available: amount,
+        decimals: 6,
+        accountExists: world.exists || address !== ADDRESS.address,
+      };
+    },
+    getHead: async () => ({ height: world.height, hash: '', finalizedHeight: null }),
+  };
+  const binding = { ok: true, module, network, client, catalogue };
+  function transaction(id: string, more: Partial<WithdrawalRow> = {}): WithdrawalRow {
+    const payload = {
+      payload: '',
+      fromPath: ADDRESS.path,
+      replayKey: { kind: 'expiry', value: String(NOW_MS + 600_000) },
+      fee: {},
+      feeMax: 0n,
+      amount: 0n,
+      tokenContract: null,
+      tag: null,
+      from: ADDRESS.address,
+    };
+    const facts = { status: 'built', versions: [], txid: null, height: null, fee: null, updatedAtMs: world.nowMs };
+    const made = { id, chain: 'tron', to: TREASURY, unsigned: payload, ...facts, ...more } as unknown as WithdrawalRow;
+    rows.set(id, made);
+    return made;
+  }
+  const parts = {
+    accounts: {
+      async ask(_account: string, command: { type: string } & Record<string, unknown>) {
+        asked.push(command.type);
+        if (command.type === 'inspect') return { ok: true, reply: state };
+        if (command.type === 'move_sweep_operation') {
+          const {
+            to,
+            reason,
+            details = null,
+            paid = null,
+          } = command as unknown as SweepOperationRow & {
+            to: SweepOperationRow['state'];
+          };
+          row = moved(row, to, { reason, details, paid }, world.nowMs);
+        }
+        if (command.type === 'abandon_withdrawal') {
+          if (world.abandon !== null) return world.abandon;
+          const known = command['known'] as WithdrawalRow;
+          rows.set(known.id, { ...known, status: 'expired' });
+        }
+        if (command.type === 'end_sweep_job') job = { ...job, endedAtMs: world.nowMs };
+        return { ok: true, reply: {} };
+      },
+    },
+    chains: { bind: async () => binding },
+    reads: {
+      withdrawal: async (_account: string, id: string) => rows.get(id) ?? null,
+      addressByText: async () => ({ derivationPath: ADDRESS.path, project: null }),
+    },
+    sweeps: {
+      job: async () => job,
+      operations: async () => [row],
+      openOperation: async () => row,
+      isPaying: async () => false,
+    },
+    wayOut: {
+      async build(_account: string, wish: { from: string; amount: string }, claim: { id: string; operation: never }) {
+        if (world.build !== null) return world.build;
+        const { to } = claim.operation as { to: SweepOperationRow['state'] };
+        row = moved(row, to, to === 'FUNDING' ? { funding: BigInt(wish.amount) } : {}, world.nowMs);
+        built.push({ id: claim.id, from: wish.from, amount: BigInt(wish.amount) });
+        return { ok: true, reply: transaction(claim.id) };
+      },
+    },
+    edges: {
+      async askToOperate(_account: string, { transactionId }: { transactionId: string }) {
+        asked.push('operate');
+        if (world.edge !== null) return world.edge;
+        transaction(transactionId, { status: 'broadcast', versions: [{ txid: 'x' }] as never, txid: 'x' });
+        return { ok: true };
+      },
+    },
+    nowMs: () => world.nowMs,
+  } as unknown as WorkParts;
+  const round = () => advanceJob(parts, 'acc' as never, job.id);
+  return {
+    world,
+    policy,
+    round,
+    transaction,
+    built,
+    asked,
+    binding,
+    state,
+    settings: whole,
+    operation: () => row,
+    inputsAsked: () => inputsAsked,
+    isOver: () => job.endedAtMs !== null,
+    rows,
+  };
+}
+
+/** Gas was sent, and lies on the address deep enough. */
+async function fundedJob(settings: object = {}) {
+  const job = jobOf({}, settings);
+  await job.round();
+  const { amount, id } = job.built[0]!;
+  job.world.native.set(ADDRESS.address, amount);
+  const known = job.rows.get(id)!;
+  job.rows.set(id, { ...known, status: 'confirmed', height: 900, fee: 268_000n });
+  return { ...job, gas: amount };
+}
+
+test('treasury 5.4: the tank sends what is missing, and the sweep follows when it is deep enough', async (t) => {
+  const { round, operation, built, gas } = await fundedJob();
+  t.is(gas, limitAt(100n) + BANDWIDTH);
+  t.is(operation().state, 'FUNDING');
+  await round();
+  t.is(operation().state, 'SIGNING');
+  t.deepEqual(
+    built.map(({ from }) => from),
+    [TANK, ADDRESS.address],
+  );
+});
+
+test('treasury 5.3: where the price rose above the gas for good, the job ends at its deadline', async (t) => {
+  const { world, round, operation, isOver, built } = await fundedJob();
+  world.energySun = 210n;
+  await round();
+  t.is(operation().state, 'FUNDING', 'it is waited for');
+  world.nowMs += JOB_DEADLINE_MS + 1;
+  await round();
+  t.like(operation(), { state: 'SKIPPED', reason: 'deadline' });
+  t.true(isOver(), 'the policy fires again');
+  t.is(built.length, 1);
+});
+
+test('treasury S1: a pause while gas is on its way stops the sweep; the gas is waited for', async (t) => {
+  const { policy, rows, operation, round, built, isOver } = await fundedJob();
+  policy.pausedAtMs = NOW_MS;
+  const funding = rows.get(operation().fundId)!;
+  rows.set(funding.id, { ...funding, status: 'broadcast', height: null });
+  await round();
+  t.is(operation().state, 'FUNDING', 'another cycle would fund it again');
+  rows.set(funding.id, funding);
+  await round();
+  t.like(operation(), { state: 'SKIPPED', reason: 'policy_stopped' });
+  t.true(isOver());
+  t.is(built.length, 1, 'no sweep is built');
+});
+
+test('treasury S14: what is left to pay is held against the limit before the sweep is built', async (t) => {
+  const { world, round, operation, built } = await fundedJob({ abortIfGasExceeds: '9000000' });
+  world.energySun = 210n;
+  world.native.set(ADDRESS.address, 10n ** 9n); // a customer's TRX would pay for it
+  await round();
+  t.like(operation(), { state: 'SKIPPED', reason: 'gas_above_limit' });
+  t.is(built.length, 1);
+});
+
+for (const code of ['INSUFFICIENT_GAS', 'INSUFFICIENT_FUNDS'] as const)
+  test(`treasury 5.3: a tank that cannot pay a funding with its fee and an activation is low: ${code}`, async (t) => {
+    const { world, round, operation, isOver } = jobOf({});
+    world.build = refuse(code, { balance: '1', required: '2' });
+    await round();
+    t.like(operation(), { state: 'SKIPPED', reason: 'funding_wallet_low' });
+    t.true(isOver());
+  });
+
+for (const [state, role] of [
+  ['FUNDING', 'a funding'],
+  ['SIGNING', 'a sweep'],
+] as const)
+  test(`treasury 5.3, T15: ${role} that ended while no edge was there is not signed any more, and is no failure`, async (t) => {
+    const { world, round, operation, transaction, asked, rows } = jobOf({ state });
+    const { id } = transaction(state === 'FUNDING' ? operation().fundId : operation().sweepId);
+    world.edge = refuse('EDGE_OFFLINE');
+    await round();
+    t.is(operation().state, state);
+    world.edge = null;
+    world.nowMs += 600_000;
+    asked.length = 0;
+    await round();
+    t.like(operation(), { state: 'SKIPPED', reason: 'deadline' });
+    t.false(asked.includes('operate'), 'a signature for it would be counted and lead nowhere');
+    t.is(rows.get(id)!.status, 'expired');
+  });
+
+test('treasury S17: a build is given up before its operation ends: what was signed meanwhile goes on', async (t) => {
+  const { world, round, operation, transaction, asked, rows } = jobOf({ state: 'SIGNING' });
+  const { id } = transaction(operation().sweepId);
+  world.nowMs += JOB_DEADLINE_MS + 1;
+  world.abandon = refuse('CONFLICT', { reason: 'changed_meanwhile' });
+  await round();
+  t.is(operation().state, 'SIGNING');
+  world.abandon = null;
+  asked.length = 0;
+  await round();
+  t.is(operation().state, 'SKIPPED');
+  const ended = asked.filter((one) => one !== 'inspect' && one !== 'end_sweep_job');
+  t.deepEqual(ended, ['abandon_withdrawal', 'move_sweep_operation']);
+  t.is(rows.get(id)!.status, 'expired');
+});
+
+test('treasury S17: a node that dies between the two leaves an operation that is skipped, not failed', async (t) => {
+  for (const state of ['FUNDING', 'SIGNING'] as const) {
+    const { round, operation, transaction } = jobOf({ state });
+    transaction(state === 'FUNDING' ? operation().fundId : operation().sweepId, { status: 'expired' });
+    await round();
+    t.like(operation(), { state: 'SKIPPED', reason: 'deadline' });
+  }
+});
+
+test('treasury 5.3: a sweep that reverted between two rounds is reverted, and what it cost is said', async (t) => {
+  const { round, operation, transaction } = jobOf({ state: 'SIGNING', funding: 1n });
+  transaction(operation().fundId, { status: 'confirmed', height: 900, fee: 268_000n });
+  const failed = { status: 'failed', versions: [{ txid: 'x' }] as never, height: 950, fee: 7_000_000n } as const;
+  transaction(operation().sweepId, failed);
+  await round();
+  await round();
+  t.like(operation(), { state: 'FAILED', reason: 'reverted', paid: 7_268_000n });
+});
+
+/** What a plan makes of one address with this much credited. */
+async function planFor({ binding, state, settings }: ReturnType<typeof jobOf>, credited: bigint) {
+  const of = { address: ADDRESS.address, path: ADDRESS.path, userRef: null };
+  const candidate = { ...of, credited, openOperationId: null, isObserved: false, isPaying: false };
+  const plan = await planOf(
+    { chains: { bind: async () => binding }, sweeps: { candidates: async () => [candidate] } } as never,
+    state as never,
+    settings as never,
+    'manual',
+    { floor: 1n, from: 0, most: 500 },
+  );
+  if (isRefusal(plan)) throw new Error(plan.message);
+  return plan.addresses[0]!;
+}
+
+test('treasury Y2, E4: what the edge will count is asked for: the activation too, of an address that is there', async (t) => {
+  const job = jobOf({}),
+    planned = await planFor(job, 5_000_000n);
+  t.is(planned.counted, planned.cost + planned.funding + 1_000_000n);
+  job.world.exists = false;
+  const fresh = await planFor(job, 5_000_000n);
+  t.is(fresh.counted, fresh.cost + fresh.funding, 'stated already');
+  t.is(fresh.cost, planned.cost + 1_000_000n);
+  job.world.native.set(ADDRESS.address, 10n ** 9n);
+  const rich = await planFor(job, 5_000_000n);
+  t.is(rich.counted, rich.cost, 'nothing is funded');
+});
+
+test('treasury Y2, 5.4: a plan costs what is built, to the last sun', async (t) => {
+  const job = jobOf({}),
+    planned = await planFor(job, 5_000_000n);
+  const ends = { chain: 'tron', tag: null, token: null } as const;
+  const feeOf = async (intent: Intent) => {
+    const unsigned = module.buildUnsigned(network, await job.binding.client.fetchBuildInputs(intent), intent, null);
+    return isRefusal(unsigned) ? t.fail(unsigned.message) : unsigned.feeMax;
+  };
+  const { address: from, path: fromPath } = own(0, 1);
+  const fund = await feeOf({ ...ends, from, fromPath, to: ADDRESS.address, amount: planned.funding });
+  job.world.native.set(ADDRESS.address, planned.funding);
+  const token = job.binding.catalogue.get(USDT)!;
+  const sweep = { ...ends, from: ADDRESS.address, fromPath: ADDRESS.path, to: TREASURY, amount: 5_000_000n, token };
+  t.is(planned.cost, fund! + (await feeOf(sweep))!);
+});
+
+test('treasury Y4: an address that is not on the chain has no energy of its own, and is not asked for it', async (t) => {
+  const job = jobOf({});
+  job.world.native.set(TANK, 0n);
+  t.is((await planFor(job, 5_000_000n)).reason, 'funding_wallet_low');
+  const asked = job.inputsAsked();
+  job.world.exists = false;
+  t.is((await planFor(job, 5_000_000n)).reason, 'funding_wallet_low');
+  t.is(asked, 3, 'the sample of both, and what is there');
+  t.is(job.inputsAsked() - asked, 2, 'the sample');
+});
+
+test('treasury T23, S12: TRX is planned with the fee of its own bytes, so that what was planned can be moved', async (t) => {
+  const balance = 123_456_789_012n;
+  const job = jobOf({ state: 'PLANNED' }, {}, null),
+    { world, operation, round, built } = job;
+  world.native.set(ADDRESS.address, balance);
+  const { amount, reason } = await planFor(job, balance);
+  t.is(reason, null);
+  Object.assign(operation(), { amount });
+  await round();
+  t.like(operation(), { state: 'SIGNING', reason: null });
+  t.deepEqual(
+    built.map((one) => one.amount),
+    [amount],
+  );
+  t.true(balance - amount < 300_000n, 'no more than the bandwidth stays');
+});
