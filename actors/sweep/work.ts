@@ -51,7 +51,7 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
   const before = await parts.sweeps.operations(accountId, jobId),
     open = before.filter(({ state: at }) => !ENDED.has(at)),
     isOpening = open.some(({ state: at }) => at === 'SIGNING' || at === 'BROADCAST');
-  const round: Round = { parts, accountId, job, settings, state, binding, endsAll: null, isOpening };
+  const round: Round = { parts, accountId, job, settings, state, binding, endsAll: null, isOpening, head: null };
   for (const operation of open) await step(round, operation);
   const all = await parts.sweeps.operations(accountId, jobId);
   if (all.some(({ state: at }) => !ENDED.has(at))) return;
@@ -73,6 +73,8 @@ interface Round {
   endsAll: Verdict | null;
   /** A sweep is under way that may make the treasury's account. */
   isOpening: boolean;
+  /** Height of the newest block when the first operation of the round asked; null until one did. */
+  head: number | null;
 }
 
 async function stateOf({ accounts }: WorkParts, accountId: AccountId): Promise<AccountState | null> {
@@ -296,9 +298,9 @@ async function funded(round: Round, operation: SweepOperationRow, built: Withdra
     return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
   if (built.status === 'built') return sign(round, operation, built, 'fund');
   if (built.height === null) return;
-  const { height } = await binding.client.getHead(),
-    depth = binding.network.fundingDepth ?? binding.network.threshold;
-  if (height - built.height + 1 < depth) return;
+  round.head ??= (await binding.client.getHead()).height;
+  const depth = binding.network.fundingDepth ?? binding.network.threshold;
+  if (round.head - built.height + 1 < depth) return;
   const now = await needOf(round, operation),
     stop = unsweepable(round, operation, now);
   if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);

@@ -33,6 +33,8 @@ interface World {
   tokens: bigint;
   height: number;
   exists: boolean;
+  /** Operations of the job, all alike. */
+  copies: number;
   /** What the edge says; null: signed. */
   edge: Refusal | null;
   /** What a build is refused with. */
@@ -53,6 +55,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     tokens: 5_000_000n,
     height: 1_000,
     exists: true,
+    copies: 1,
     edge: null,
     build: null,
     abandon: null,
@@ -89,7 +92,8 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     sources: {},
   };
   const catalogue = catalogueOf('tron');
-  let inputsAsked = 0;
+  let inputsAsked = 0,
+    headsAsked = 0;
   const client = {
     async fetchBuildInputs({ from, token: asset }: Intent): Promise<TronInputs> {
       inputsAsked += 1;
@@ -109,7 +113,10 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
         accountExists: world.exists || address !== ADDRESS.address,
       };
     },
-    getHead: async () => ({ height: world.height, hash: '', finalizedHeight: null }),
+    async getHead() {
+      headsAsked += 1;
+      return { height: world.height, hash: '', finalizedHeight: null };
+    },
   };
   const binding = { ok: true, module, network, client, catalogue };
   function transaction(id: string, more: Partial<WithdrawalRow> = {}): WithdrawalRow {
@@ -161,7 +168,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     },
     sweeps: {
       job: async () => job,
-      operations: async () => [row],
+      operations: async () => Array.from({ length: world.copies }, () => row),
       openOperation: async () => row,
       isPaying: async () => false,
     },
@@ -197,6 +204,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     settings: whole,
     operation: () => row,
     inputsAsked: () => inputsAsked,
+    headsAsked: () => headsAsked,
     isOver: () => job.endedAtMs !== null,
     rows,
   };
@@ -223,6 +231,20 @@ test('treasury 5.4: the tank sends what is missing, and the sweep follows when i
     built.map(({ from }) => from),
     [TANK, ADDRESS.address],
   );
+});
+
+test('treasury S28: a round asks for the head once, however much gas waits for its depth', async (t) => {
+  const { world, round, rows, operation, headsAsked } = await fundedJob();
+  const funding = rows.get(operation().fundId)!;
+  rows.set(funding.id, { ...funding, height: world.height - 1 });
+  world.copies = 500;
+  await round();
+  t.is(operation().state, 'FUNDING');
+  t.is(headsAsked(), 1);
+  world.height += network.threshold;
+  world.copies = 1;
+  await round();
+  t.is(operation().state, 'SIGNING');
 });
 
 test('treasury 5.3: where the price rose above the gas for good, the job ends at its deadline', async (t) => {
