@@ -68,6 +68,16 @@ const LATER: ReadonlySet<string> = new Set([
   'INTERNAL_ERROR',
 ]);
 
+/** Of these, what the next payload would be answered with too: nobody leads, or the leader takes nothing. */
+const AWAY: ReadonlySet<string> = new Set([
+  'EDGE_OFFLINE',
+  'EDGE_NO_LEADER',
+  'EDGE_OUTBOX_FULL',
+  'IDENTITY_ROTATION_PENDING',
+  'ACCOUNT_SUSPENDED',
+]);
+export const isAway = ({ code = 'INTERNAL_ERROR' }: Said): boolean => AWAY.has(code);
+
 /** A payload that nobody signed while it could land: it is planned anew. */
 const EXPIRED: ReadonlySet<string> = new Set(['expired', 'expiration_before_timestamp']);
 

@@ -25,7 +25,7 @@ import { heldFor, openingOf } from './costs.ts';
 import { mostOf, PASSES } from './job.ts';
 import { UNSIGNED } from './moves.ts';
 import { gasOf, type PlanSettings } from './plan.ts';
-import { frameOf, verdictOf, type Verdict } from './signing.ts';
+import { frameOf, isAway, verdictOf, type Verdict } from './signing.ts';
 
 /** SWEEP_JOB_DEADLINE: what is not signed by then is skipped, and the next cycle plans it anew. */
 export const JOB_DEADLINE_MS = 6 * 3_600_000;
@@ -51,7 +51,19 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
   const before = await parts.sweeps.operations(accountId, jobId),
     open = before.filter(({ state: at }) => !ENDED.has(at)),
     isOpening = open.some(({ state: at }) => at === 'SIGNING' || at === 'BROADCAST');
-  const round: Round = { parts, accountId, job, settings, state, binding, endsAll: null, isOpening, head: null };
+  const round: Round = {
+    parts,
+    accountId,
+    job,
+    settings,
+    state,
+    binding,
+    endsAll: null,
+    isOpening,
+    head: null,
+    isEdgeAway: false,
+    silences: 0,
+  };
   for (const operation of open) await step(round, operation);
   const all = await parts.sweeps.operations(accountId, jobId);
   if (all.some(({ state: at }) => !ENDED.has(at))) return;
@@ -75,6 +87,10 @@ interface Round {
   isOpening: boolean;
   /** Height of the newest block when the first operation of the round asked; null until one did. */
   head: number | null;
+  /** The edge signs nothing now: what would be built for it waits, and it is asked again in the next round. */
+  isEdgeAway: boolean;
+  /** Times that it did not answer: one may be about one payload, behind which the others do not wait. */
+  silences: number;
 }
 
 async function stateOf({ accounts }: WorkParts, accountId: AccountId): Promise<AccountState | null> {
@@ -89,7 +105,7 @@ async function step(round: Round, operation: SweepOperationRow): Promise<void> {
   const built = building === null ? null : await parts.reads.withdrawal(accountId, building);
   const stop = isOnItsWay(operation, built) ? null : stopOf(round, operation);
   if (stop !== null) return end(round, operation, built, stop);
-  if (operation.state === 'PLANNED') return begin(round, operation);
+  if (operation.state === 'PLANNED') return round.isEdgeAway ? undefined : begin(round, operation);
   if (operation.state === 'FUNDING') return funded(round, operation, built);
   return signed(round, operation, built);
 }
@@ -300,7 +316,7 @@ async function funded(round: Round, operation: SweepOperationRow, built: Withdra
   if (built.height === null) return;
   round.head ??= (await binding.client.getHead()).height;
   const depth = binding.network.fundingDepth ?? binding.network.threshold;
-  if (round.head - built.height + 1 < depth) return;
+  if (round.isEdgeAway || round.head - built.height + 1 < depth) return;
   const now = await needOf(round, operation),
     stop = unsweepable(round, operation, now);
   if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);
@@ -337,7 +353,7 @@ async function sign(
   const { parts, accountId, state, settings } = round;
   if (FAMILY_OF[built.chain] === 'tron' && parts.nowMs() - built.updatedAtMs > EXPIRY_MS - LANDS_MS)
     return end(round, operation, built, { to: 'SKIPPED', reason: 'deadline' });
-  const ready = await readyToSign(round, built);
+  const ready = round.isEdgeAway ? null : await readyToSign(round, built);
   if (ready === null) return;
   const from = role === 'fund' ? await parts.reads.addressByText(accountId, operation.chain, operation.address) : null;
   const toPath = role === 'fund' ? (from?.derivationPath ?? null) : (treasuryOf(state, settings)?.path ?? null);
@@ -347,12 +363,19 @@ async function sign(
   // Signed all the same: what became of it is in its row.
   if (after === null || after.versions.length > 0) return;
   const verdict = verdictOf(said);
-  if (verdict === null) return;
+  if (verdict === null) {
+    if (said.code === 'SERVICE_UNAVAILABLE') round.silences += 1;
+    round.isEdgeAway = isAway(said) || round.silences >= SILENCES_MAX;
+    return;
+  }
   if (verdict.endsAll) round.endsAll = verdict;
   const heard = detailsOf(verdict.blocked);
   const details = heard.details ?? JSON.stringify({ code: said.code, reason: said.details?.['reason'] ?? null });
   await end(round, operation, after, { to: verdict.to, reason: verdict.reason, details });
 }
+
+/** Each is a wait of seconds, for all jobs of the node. */
+const SILENCES_MAX = 3;
 
 /** What a TRON payload has left is too little to be signed, submitted and included. T15. */
 const LANDS_MS = 60_000;

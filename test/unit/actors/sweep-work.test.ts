@@ -168,7 +168,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     },
     sweeps: {
       job: async () => job,
-      operations: async () => Array.from({ length: world.copies }, () => row),
+      operations: async () => Array.from({ length: world.copies }, () => ({ ...row })),
       openOperation: async () => row,
       isPaying: async () => false,
     },
@@ -246,6 +246,36 @@ test('treasury S28: a round asks for the head once, however much gas waits for i
   await round();
   t.is(operation().state, 'SIGNING');
 });
+
+for (const [code, most] of [
+  ['SERVICE_UNAVAILABLE', 3],
+  ['EDGE_OFFLINE', 1],
+] as const)
+  test(`treasury S28: an edge that is not there is not asked for each operation of a round, and nothing is built for it: ${code}`, async (t) => {
+    const { world, round, operation, transaction, asked, built } = jobOf({ state: 'FUNDING' });
+    transaction(operation().fundId);
+    world.edge = refuse(code);
+    world.copies = 500;
+    await round();
+    t.is(
+      asked.filter((one) => one === 'operate').length,
+      most,
+      'each may be a wait of seconds for all jobs of the node',
+    );
+    const planned = jobOf({});
+    planned.world.edge = refuse(code);
+    planned.world.copies = 500;
+    await planned.round();
+    t.is(planned.built.length, most);
+    t.is(planned.inputsAsked(), most);
+    world.edge = null;
+    world.copies = 1;
+    await round();
+    t.true(
+      asked.filter((one) => one === 'operate').length === most + 1 && built.length === 0,
+      'the next round asks again',
+    );
+  });
 
 test('treasury 5.3: where the price rose above the gas for good, the job ends at its deadline', async (t) => {
   const { world, round, operation, isOver, built } = await fundedJob();
