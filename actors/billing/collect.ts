@@ -62,18 +62,46 @@ export async function lookAt(of: Collecting, ref: StatementRef): Promise<boolean
   const { stores, collector, nowMs, log } = of;
   const statement = await stores.billing.statement(ref.accountId, ref.statementId);
   if (statement?.request == null || statement.request.status === 'closed') return true;
-  const { round } = statement.request;
+  const before = statement.request;
   try {
-    const now = await requestOf(of, ref, statement, statement.request);
-    return await stores.billing.writeRequest(ref, round, now, nowMs() + (now.status === 'due' ? AGAIN_MS : LOOK_MS));
+    const now = await requestOf(of, ref, statement, before);
+    const nextMs = nowMs() + (now.status === 'due' ? AGAIN_MS : LOOK_MS);
+    const isWritten = await stores.billing.writeRequest(ref, before.round, now, nextMs);
+    if (!isWritten && now.reference !== null && now.reference !== before.reference) await undo(of, ref, now.reference);
+    // Found there, with a payment: it is taken now.
+    return isWritten && now.status === 'open' && now.page === null && before.status !== 'open'
+      ? await lookAt(of, ref)
+      : isWritten;
   } catch (error) {
-    if (!(error instanceof ProviderFault)) throw error;
-    log.warn(
-      { err: error, kind: collector.name, accountId: ref.accountId, names: [ref.statementId], code: error.code },
-      'the provider of payments was not asked for a statement; it is asked again',
-    );
-    return stores.billing.writeRequest(ref, round, statement.request, nowMs() + AGAIN_MS);
+    const facts = { err: error, kind: collector.name, accountId: ref.accountId, names: [ref.statementId] };
+    if (error instanceof ProviderFault)
+      log.warn(
+        { ...facts, code: error.code },
+        'the provider of payments was not asked for a statement; it is asked again',
+      );
+    else log.error(facts, 'a payment of a statement was not looked at; it is looked at again');
+    return stores.billing.writeRequest(ref, before.round, before, nowMs() + AGAIN_MS);
   }
+}
+
+/** Another node moved the row, or closed it, while this one opened something: nobody is to pay that. */
+async function undo(of: Collecting, ref: StatementRef, reference: string): Promise<void> {
+  const { stores, collector, log } = of;
+  const now = (await stores.billing.statement(ref.accountId, ref.statementId))?.request;
+  // Another node wrote the same down: it is that one's.
+  if (now?.reference === reference) return;
+  const ended = await collector.withdraw(reference);
+  if (!ended.isOpen && ended.paidCents === '0') return;
+  await take(of, ref, ended);
+  log.error(
+    {
+      kind: collector.name,
+      accountId: ref.accountId,
+      names: [ref.statementId, reference],
+      amount: ended.paidCents,
+    },
+    'a customer paid something that was being withdrawn, in cents: settle it with them',
+  );
 }
 
 async function requestOf(
@@ -94,10 +122,17 @@ async function requestOf(
   }
   const { totalCents, paidCents } = (await of.stores.billing.statement(ref.accountId, ref.statementId))!;
   const leftCents = BigInt(totalCents) - BigInt(paidCents);
-  if (leftCents <= 0n) return { ...before, status: 'closed' };
+  const round = before.round + 1;
+  if (leftCents < BigInt(collector.leastCents)) {
+    // Too little to ask for, or nothing: what an earlier look opened and did not write down asks for more.
+    const known = (await of.stores.billing.payer(ref.accountId, collector.name))?.reference ?? null;
+    const begun = known === null ? null : await collector.begun({ payer: known, statementId: ref.statementId, round });
+    const paid = begun === null ? null : await endedOf(of, begun);
+    if (paid !== null) return { ...before, status: 'open', provider: collector.name, ...paid, round };
+    return { ...before, status: leftCents <= 0n ? 'closed' : 'due' };
+  }
   const payer = await payerOf(of, ref);
   if (payer === null) return { ...before, status: 'due' };
-  const round = before.round + 1;
   const { number, lines, issuedAtMs } = statement,
     dueAtMs = issuedAtMs + DUE_MS;
   const asking = {
@@ -111,13 +146,24 @@ async function requestOf(
     payer,
   };
   const opened = await collector.open(asking);
-  if (opened.cents !== asking.leftCents) {
-    // A provider that computed a price of its own: nobody is to pay it.
-    await collector.withdraw(opened.reference);
-    throw new ProviderFault(collector.name, 0, 'another_sum');
-  }
   const { reference, page } = opened;
-  return { ...before, status: 'open', provider: collector.name, reference, page, round };
+  if (opened.isOpen && remainingOf(opened) === leftCents)
+    return { ...before, status: 'open', provider: collector.name, reference, page, round };
+  // A price of the provider's own, or what an earlier look opened for another sum: nobody is to pay it.
+  const paid = await endedOf(of, opened);
+  if (paid === null) throw new ProviderFault(collector.name, 0, 'another_sum');
+  return { ...before, status: 'open', provider: collector.name, ...paid, round };
+}
+
+/** Withdraws what is not written down; what was paid of it is to be written down first, and then taken. */
+async function endedOf(
+  { collector }: Pick<Collecting, 'collector'>,
+  opened: Opened,
+): Promise<Pick<CollectionRequest, 'reference' | 'page'> | null> {
+  const ended = opened.isOpen ? await collector.withdraw(opened.reference) : opened;
+  if (ended.paidCents === '0' && !ended.isOpen) return null;
+  if (ended.paidCents === '0') throw new ProviderFault(collector.name, 0, 'not_withdrawn');
+  return { reference: ended.reference, page: null };
 }
 
 const remainingOf = ({ cents, paidCents }: Opened): bigint => BigInt(cents) - BigInt(paidCents);

@@ -21,19 +21,29 @@ const ANSWER_BYTES_MAX = 1_048_576;
 const WEBHOOK_AGE_SECONDS = 300;
 /** Invoices of one payer for a month and what was withdrawn of it: far below. */
 const PAGE = 100;
+/** Of what is below Stripe asks for nothing: it would add it to the payer's next invoice. */
+const LEAST_CENTS = '50';
 
 const invoice = z.object({
   id: z.string().min(1).max(200),
   status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']),
   currency: z.literal('usd'),
   total: z.int(),
+  /** The total with what the payer has to their credit there, or owes beside. */
+  amount_due: z.int(),
   amount_paid: z.int().min(0),
   hosted_invoice_url: z.url({ protocol: /^https?$/ }).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
 });
 type Invoice = z.infer<typeof invoice>;
 const customer = z.object({ id: z.string().min(1).max(200) });
-const list = z.object({ data: z.array(invoice), has_more: z.boolean() });
+/** A payer may have invoices there that are none of ours: of those nothing is expected. */
+const listed = z.looseObject({
+  id: z.string().min(1).max(200),
+  status: z.string().nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+});
+const list = z.object({ data: z.array(listed), has_more: z.boolean() });
 const event = z.object({ data: z.object({ object: z.object({ object: z.string(), id: z.string().optional() }) }) });
 const refusal = z.object({ error: z.object({ code: z.string().optional(), type: z.string().optional() }) });
 
@@ -47,12 +57,17 @@ export interface StripeSettings {
 export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeSettings): Collector {
   const call = createCalls(secretKey, apiUrl);
   const get = async (reference: string) =>
-    invoice.parse(await call('GET', `/v1/invoices/${encodeURIComponent(reference)}`));
+    shaped(invoice, await call('GET', `/v1/invoices/${encodeURIComponent(reference)}`));
 
   /** What was begun for a statement and round, whatever answer of it was lost. */
-  async function begun({ payer, statementId, round }: Asking): Promise<Invoice | null> {
+  async function begun({
+    payer,
+    statementId,
+    round,
+  }: Pick<Asking, 'payer' | 'statementId' | 'round'>): Promise<Invoice | null> {
     for (let after: string | undefined; ;) {
-      const { data, has_more: more } = list.parse(
+      const { data, has_more: more } = shaped(
+        list,
         await call('GET', '/v1/invoices', {
           customer: payer,
           limit: PAGE,
@@ -63,20 +78,22 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeSettin
         ({ metadata, status }) =>
           metadata?.['statement'] === statementId && metadata['round'] === String(round) && status !== 'void',
       );
-      if (found !== undefined || !more || data.length === 0) return found ?? null;
+      if (found !== undefined) return shaped(invoice, found);
+      if (!more || data.length === 0) return null;
       after = data.at(-1)!.id;
     }
   }
 
   return {
     name: 'stripe',
+    leastCents: LEAST_CENTS,
     async namePayer(key, { name, email }) {
       const body = { name, email, metadata: { account: key } };
-      return customer.parse(await call('POST', '/v1/customers', body, `payer.${key}`)).id;
+      return shaped(customer, await call('POST', '/v1/customers', body, `payer.${key}`)).id;
     },
     async open(asking) {
       let key = `${asking.statementId}.${asking.round}.${asking.leftCents}`;
-      const isWhole = ({ total }: Invoice) => total === Number(asking.leftCents);
+      const isWhole = ({ total, amount_due: due }: Invoice) => total === Number(asking.leftCents) && due === total;
       let found = await begun(asking);
       if (found?.status === 'draft' && found.total !== 0 && !isWhole(found)) {
         // Something was paid by another way since it was begun, or the sum was not ours; nobody has seen it.
@@ -84,21 +101,34 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeSettin
         key = `${key}.${found.id}`;
         found = null;
       }
-      found ??= invoice.parse(await call('POST', '/v1/invoices', draftOf(asking), key));
+      found ??= shaped(invoice, await call('POST', '/v1/invoices', draftOf(asking), key));
       if (found.status === 'draft' && !isWhole(found)) {
         const lines = linesOf(asking);
-        found = invoice.parse(await call('POST', `/v1/invoices/${found.id}/add_lines`, { lines }, `${found.id}.lines`));
+        found = shaped(
+          invoice,
+          await call('POST', `/v1/invoices/${found.id}/add_lines`, { lines }, `${found.id}.lines`),
+        );
         if (!isWhole(found)) throw new ProviderFault('stripe', 0, 'another_sum');
       }
       if (found.status !== 'draft') return openedOf(found);
       return openedOf(
-        invoice.parse(
+        shaped(
+          invoice,
           await call('POST', `/v1/invoices/${found.id}/finalize`, { auto_advance: false }, `${found.id}.open`),
         ),
       );
     },
+    async begun(asked) {
+      const found = await begun(asked);
+      return found === null ? null : openedOf(found);
+    },
     state: async (reference) => openedOf(await get(reference)),
     async withdraw(reference) {
+      const before = await get(reference);
+      if (before.status === 'draft') {
+        await call('DELETE', `/v1/invoices/${before.id}`);
+        return { ...openedOf(before), isOpen: false };
+      }
       try {
         await call('POST', `/v1/invoices/${encodeURIComponent(reference)}/void`, {});
       } catch (error) {
@@ -119,10 +149,17 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeSettin
   };
 }
 
-const openedOf = ({ id, status, total, amount_paid: paid, hosted_invoice_url: page }: Invoice): Opened => ({
+/** Throws: ProviderFault for an answer that is none. */
+function shaped<Shape extends z.ZodType>(shape: Shape, answer: unknown): z.infer<Shape> {
+  const read = shape.safeParse(answer);
+  if (!read.success) throw new ProviderFault('stripe', 0, 'shape', read.error);
+  return read.data;
+}
+
+const openedOf = ({ id, status, amount_due: due, amount_paid: paid, hosted_invoice_url: page }: Invoice): Opened => ({
   reference: id,
   page: page ?? null,
-  cents: String(total),
+  cents: String(due),
   paidCents: String(paid),
   isOpen: status === 'draft' || status === 'open' || status === 'uncollectible',
 });

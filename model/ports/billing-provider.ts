@@ -45,10 +45,14 @@ export class ProviderFault extends Error {
 /** Throws: ProviderFault, from each of its calls. */
 export interface Collector {
   readonly name: string;
+  /** Cents; less than this it does not charge. */
+  readonly leastCents: string;
   /** The same for the same `key`, however often it is asked. */
   namePayer(key: string, who: { readonly name: string; readonly email: string }): Promise<string>;
   /** The same for the same statement and round, however often it is asked, and whatever answer was lost. */
   open(asking: Asking): Promise<Opened>;
+  /** What is there for a statement and round, whatever answer of it was lost; null for nothing, or what was withdrawn. */
+  begun(of: Pick<Asking, 'payer' | 'statementId' | 'round'>): Promise<Opened | null>;
   state(reference: string): Promise<Opened>;
   /** Nothing can be paid of it any more, unless it was paid meanwhile: the answer says so. */
   withdraw(reference: string): Promise<Opened>;

@@ -42,6 +42,7 @@ test.beforeEach(() => {
   nowMs = JULY_MS;
   stripe.fault = null;
   stripe.tax = 0;
+  stripe.balance = 0;
   lines.length = 0;
 });
 
@@ -68,6 +69,16 @@ async function billed(): Promise<{ live: AccountId; statementId: string; name: s
 }
 const statementOf = async ({ live, statementId }: { live: AccountId; statementId: string }) =>
   (await stores.billing.statement(live, statementId))!;
+const byHand = ({ live, statementId }: { live: AccountId; statementId: string }, cents: string) =>
+  accounts.must(live, {
+    type: 'record_collection',
+    id: `col_${cents.padStart(26, '0')}`,
+    statementId,
+    cents,
+    byUser: 'usr_1',
+    reason: 'transfer',
+  });
+const refOf = ({ live, statementId }: { live: AccountId; statementId: string }) => ({ accountId: live, statementId });
 const invoicesOf = ({ statementId }: { statementId: string }) =>
   [...stripe.invoices.values()].filter(({ metadata }) => metadata['statement'] === statementId);
 
@@ -158,16 +169,7 @@ test.serial(
   async (t) => {
     const bill = await billed();
     await round();
-    const byHand = (cents: string) =>
-      accounts.must(bill.live, {
-        type: 'record_collection',
-        id: `col_${cents.padStart(26, '0')}`,
-        statementId: bill.statementId,
-        cents,
-        byUser: 'usr_1',
-        reason: 'transfer',
-      });
-    await byHand('4000');
+    await byHand(bill, '4000');
     await lookAt(of, { accountId: bill.live, statementId: bill.statementId });
     const states = () => invoicesOf(bill).map(({ status, total }) => ({ status, total }));
     t.deepEqual(states(), [
@@ -175,7 +177,7 @@ test.serial(
       { status: 'open', total: 5_900 },
     ]);
     t.deepEqual(invoicesOf(bill)[1]!.lines.at(-1), { amount: -4_000, description: 'Paid by another way' });
-    await byHand('5900');
+    await byHand(bill, '5900');
     await lookAt(of, { accountId: bill.live, statementId: bill.statementId });
     t.deepEqual(
       states().map(({ status }) => status),
@@ -278,5 +280,143 @@ test.serial(
         message: /collection_request_open/,
       },
     );
+  },
+);
+
+test.serial(
+  'console B18: what a provider has of a payer beside our invoices stops neither their statement nor those of others',
+  async (t) => {
+    const [one, two] = [await billed(), await billed()];
+    await round();
+    const [invoice] = invoicesOf(one);
+    stripe.byHand(invoice!.customer, 'eur');
+    await byHand(one, '4000');
+    await byHand(two, '4000');
+    later(6 * 3_600_000);
+    await round();
+    for (const bill of [one, two])
+      t.deepEqual(
+        invoicesOf(bill).map(({ status, total }) => [status, total]),
+        [
+          ['void', 9_900],
+          ['open', 5_900],
+        ],
+      );
+  },
+);
+
+test.serial('console B18: an answer that is none of Stripe holds up its own statement alone', async (t) => {
+  const odd = await billed();
+  await round();
+  const [invoice] = invoicesOf(odd);
+  invoice!.currency = 'eur';
+  later(6 * 3_600_000);
+  const at = nowMs;
+  const other = await billed();
+  nowMs = at;
+  await round();
+  t.like((await statementOf(other)).request, { status: 'open' });
+  t.like(
+    lines.find(({ level }) => level === 'warn'),
+    { facts: { code: 'shape', names: [odd.statementId] } },
+  );
+  const asked = stripe.calls.length;
+  await round();
+  t.is(stripe.calls.length, asked, 'not asked again at once');
+});
+
+test.serial('console B18: an account that does not answer holds up its own statement alone', async (t) => {
+  const [odd, other] = [await billed(), await billed()];
+  await round();
+  for (const bill of [odd, other]) stripe.pay(invoicesOf(bill)[0]!.id);
+  later(6 * 3_600_000);
+  const ask = ((accountId: AccountId, command: never) =>
+    accountId === odd.live ? Promise.reject(new Error('no answer')) : accounts.ask(accountId, command)) as never;
+  await collectionRound({ ...of, accounts: { ask } }, { signal: new AbortController().signal });
+  t.like(await statementOf(other), { paidCents: '9900', request: { status: 'closed' } });
+  t.is(lines.filter(({ level }) => level === 'error').length, 1);
+  later(10 * 60_000);
+  await round();
+  t.like(await statementOf(odd), { paidCents: '9900', request: { status: 'closed' } });
+});
+
+for (const isPaid of [true, false])
+  for (const cents of ['4000', '9900'])
+    test.serial(
+      `console B18: of an invoice that nobody wrote down ${isPaid ? 'a payment is taken' : 'nothing can be paid'}, with ${cents} paid by hand since`,
+      async (t) => {
+        const bill = await billed();
+        stripe.fault = { call: /finalize$/, how: 'lost' };
+        await round();
+        const [invoice] = invoicesOf(bill);
+        t.is(invoice!.status, 'open');
+        await byHand(bill, cents);
+        if (isPaid) stripe.pay(invoice!.id);
+        for (let n = 0; n < 3; n += 1) {
+          later(10 * 60_000);
+          await round();
+        }
+        const payable = invoicesOf(bill).filter(({ status }) => status === 'open');
+        if (isPaid) {
+          t.like(await statementOf(bill), { paidCents: '9900', request: { status: 'closed' } });
+          t.true(lines.some(({ level, facts }) => level === 'error' && (facts as { amount: string }).amount === cents));
+          t.deepEqual(payable, []);
+        } else
+          t.deepEqual(
+            payable.map(({ total }) => total),
+            cents === '9900' ? [] : [5_900],
+          );
+      },
+    );
+
+test.serial(
+  'console B18: what one node opens while another closes the statement is withdrawn: nobody pays it twice',
+  async (t) => {
+    const bill = await billed();
+    const slow = {
+      ...of.collector,
+      open: async (asking: Parameters<typeof of.collector.open>[0]) => {
+        await byHand(bill, '9900');
+        await lookAt(of, refOf(bill));
+        return of.collector.open(asking);
+      },
+    };
+    await lookAt({ ...of, collector: slow }, refOf(bill));
+    t.is((await statementOf(bill)).request!.status, 'closed');
+    t.deepEqual(
+      invoicesOf(bill).map(({ status }) => status),
+      ['void'],
+    );
+  },
+);
+
+for (const balance of [-5_000, 5_000, -9_900])
+  test.serial(
+    `console B17: what is due at the provider is what is left, not less or more by a balance there (${balance})`,
+    async (t) => {
+      const bill = await billed();
+      stripe.balance = balance;
+      await round();
+      t.deepEqual(
+        invoicesOf(bill).filter(({ status }) => status === 'open' || status === 'paid'),
+        [],
+      );
+      t.like((await statementOf(bill)).request, { status: 'due' });
+      t.like(
+        lines.find(({ level }) => level === 'warn'),
+        { facts: { code: 'another_sum' } },
+      );
+    },
+  );
+
+test.serial(
+  'console B17: less than the provider charges is not asked for there: it would carry it over, each time anew',
+  async (t) => {
+    const bill = await billed();
+    await byHand(bill, '9851');
+    await round();
+    t.deepEqual(invoicesOf(bill), []);
+    t.like((await statementOf(bill)).request, { status: 'due' });
+    t.is(stripe.balance, 0);
   },
 );

@@ -76,6 +76,8 @@ export class StripeStandIn {
   fault: { readonly call: RegExp; readonly how: 'lost' | 'before' } | null = null;
   /** A price of its own, as with automatic tax. */
   tax = 0;
+  /** What each customer owes beside (or, below nothing, has to their credit): Stripe counts it into what is due. */
+  balance = 0;
   /** Whether no fault waits for its call. */
   get isWell(): boolean {
     return this.fault === null;
@@ -107,6 +109,12 @@ export class StripeStandIn {
   payable(): StandInInvoice[] {
     return [...this.invoices.values()].filter(({ status }) => status === 'open');
   }
+  /** What the operator made there by hand for a customer. */
+  byHand(customer: string, currency: string): void {
+    const id = `in_${(this.#serial += 1)}`;
+    const form = { customer, currency, collection_method: 'send_invoice', days_until_due: '1' };
+    this.invoices.set(id, { ...this.#create(form), id, status: 'open', total: 100, metadata: {} });
+  }
   /** A call as Stripe makes it. */
   event(
     type: string,
@@ -128,7 +136,9 @@ export class StripeStandIn {
   #sum(invoice: StandInInvoice): void {
     invoice.total =
       invoice.lines.reduce((sum, { amount }) => sum + amount, 0) + (invoice.lines.length > 0 ? this.tax : 0);
-    invoice.amount_due = Math.max(0, invoice.total);
+    const due = invoice.total + (invoice.lines.length > 0 ? this.balance : 0);
+    // Below the least charge Stripe asks for nothing, and carries it over to the next invoice.
+    invoice.amount_due = due < 50 ? 0 : due;
     invoice.amount_remaining = invoice.amount_due - invoice.amount_paid;
   }
 
@@ -268,7 +278,8 @@ export class StripeStandIn {
 
   #finalize(invoice: StandInInvoice): StandInInvoice {
     if (invoice.status !== 'draft') throw new Refused(400, 'This invoice is already finalized', 'invoice_not_editable');
-    invoice.status = invoice.total > 0 ? 'open' : 'paid';
+    if (invoice.amount_due === 0) this.balance += invoice.total;
+    invoice.status = invoice.amount_due > 0 ? 'open' : 'paid';
     invoice.hosted_invoice_url = `https://invoice.stripe.com/i/acct_1/${invoice.id}`;
     return invoice;
   }
