@@ -124,7 +124,7 @@ export function createScanStore(sql: Sql): ScanStore {
     },
     async review(id, review) {
       const decided = sql<Columns[]>`
-        update scan s set review = ${review}, slot = null,
+        update scan s set review = ${review}, slot = case when s.ended_at is null then s.slot end,
             max_scan = case when ${review} = 'approved' then s.requested_max else s.max_scan end,
             state = case when ${review} = 'approved' and s.stopped_by = 'max_scan' then 'queued' else s.state end,
             ended_at = case when ${review} = 'approved' and s.stopped_by = 'max_scan' then null else s.ended_at end,

@@ -296,3 +296,31 @@ test.serial(
     t.not(await scans.scan(of.accountId, young), null);
   },
 );
+
+test.serial(
+  'migration M-D4: of a scan whose rows are being forgotten no batch is made, and no limit is approved: it would have holes',
+  async (t) => {
+    const of = await projectOf();
+    const id = await begun(of, 'eth', { maxScan: 40, requestedMaxScan: 20_000, review: 'pending', gapLimit: 1_000 });
+    await scanRound(depsOf(unused));
+    t.like(await scans.scan(of.accountId, id), { state: 'completed', stoppedBy: 'max_scan' });
+    await database.owner`update flock.scan set ended_at = now() - interval '91 days' where id = ${id}`;
+    // A process that forgets is killed behind each of its calls.
+    for (let calls = 1; calls <= 3; calls += 1) {
+      await database.owner`select flock.forget_scans(now(), 10)`;
+      const batch = { id: newId('imp', NOW_MS), ...of, chain: null, includeChange: false, createdAtMs: NOW_MS };
+      t.false(await imports.createBatch({ ...batch, scanId: id }, 10), `behind ${calls}`);
+      t.is(await scans.review(id, 'approved'), 'none_waits', `behind ${calls}`);
+    }
+    await scans.forget(Date.now());
+    t.is(await scans.scan(of.accountId, id), null);
+  },
+);
+
+test.serial('migration M-D1: a decision about a scan that runs makes no room for a fifth', async (t) => {
+  const of = await projectOf();
+  const id = await begun(of, 'eth', { requestedMaxScan: 20_000, review: 'pending' });
+  for (const chain of ['bsc', 'base', 'polygon'] as const) await begun(of, chain);
+  t.not(await scans.review(id, 'declined'), 'none_waits');
+  await t.throwsAsync(() => begun(of, 'arbitrum'), { message: 'not begun' });
+});
