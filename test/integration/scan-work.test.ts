@@ -322,5 +322,27 @@ test.serial('migration M-D1: a decision about a scan that runs makes no room for
   const id = await begun(of, 'eth', { requestedMaxScan: 20_000, review: 'pending' });
   for (const chain of ['bsc', 'base', 'polygon'] as const) await begun(of, chain);
   t.not(await scans.review(id, 'declined'), 'none_waits');
-  await t.throwsAsync(() => begun(of, 'arbitrum'), { message: 'not begun' });
+  await t.throwsAsync(() => begun(of, 'avax'), { message: 'not begun' });
+});
+
+test.serial('migration M-D8: an endpoint that fails is left alone by all scans of its chain, too', async (t) => {
+  const some = await Promise.all([projectOf('live'), projectOf('live'), projectOf('live')]);
+  await database.owner`update flock.scan set state = 'cancelled', ended_at = now() where ended_at is null`;
+  await database.owner`delete from flock.scan_pace`;
+  for (const of of some) await begun(of, 'base');
+  let asked = 0;
+  const deps = depsOf(async () => {
+    asked += 1;
+    throw new Error('connection refused');
+  });
+  await scanRound(deps);
+  t.is(asked, 1, 'the others wait');
+  const less = async (what: UseAsk): Promise<Use> => {
+    asked += 1;
+    return { ...(await unused(what)), evidence: 'unspent_only', requests: 600 };
+  };
+  await database.owner`delete from flock.scan_pace`;
+  await database.owner`update flock.scan set evidence = 'state', due_at = now() where chain = 'base' and ended_at is null`;
+  await scanRound(depsOf(less));
+  t.is(asked, 2, 'what was read of too little use was asked for all the same');
 });

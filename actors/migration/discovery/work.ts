@@ -36,6 +36,8 @@ const PAUSE_PER_REQUEST_MS = 100;
 /** Failures in a row after which it waits, and the pauses before it is tried again. */
 const TRIES = 3;
 const RETRY_MS = 1_000;
+/** Pause of a chain whose endpoint failed: what was asked of it before that is not known. */
+const FAILED_PACE_MS = 1_000;
 const WAIT_MS = 30_000;
 /** Blocks by which the watcher of the chain may lag before a scan lets it go first, and for how long. */
 const LAG_BLOCKS_MAX = 3;
@@ -86,12 +88,18 @@ async function readWindow(deps: ScanDeps, scan: Scan): Promise<void> {
     if (use === undefined) return void (await failed(deps, scan, 'the chain has no addresses below a public key'));
     // Windows before were read by who sees more: what this one calls unused may be emptied, and would count as a gap.
     if (weaker(scan.evidence, use.evidence) !== scan.evidence && scan.evidence !== null)
-      return void (await unread(deps, scan, `only ${use.evidence} is there, and ${scan.evidence} was before`));
+      return void (await unread(
+        deps,
+        scan,
+        `only ${use.evidence} is there, and ${scan.evidence} was before`,
+        paceOf(scan, use),
+      ));
     await commit(deps, scan, window, addresses, use);
   } catch (error) {
     const reason = chainFailure(error);
     if (reason === null) log.warn({ err: error, accountId, scanId: scan.id }, 'a window of a scan failed');
-    await unread(deps, scan, reason ?? 'an error of ours; it is tried again');
+    const paceMs = environmentOf(accountId) === 'sandbox' ? 0 : FAILED_PACE_MS;
+    await unread(deps, scan, reason ?? 'an error of ours; it is tried again', paceMs);
   }
 }
 
@@ -134,7 +142,7 @@ const paceOf = ({ accountId }: Pick<Scan, 'accountId'>, { requests }: Use): numb
 const same = ({ state, unread: left, tries, reason }: Scan) => ({ state, unread: left, tries, reason });
 
 /** The window was not read: it is tried again, and after three failures the scan says that it waits. */
-async function unread({ scans }: ScanDeps, scan: Scan, reason: string): Promise<void> {
+async function unread({ scans }: ScanDeps, scan: Scan, reason: string, paceMs = 0): Promise<void> {
   const tries = scan.tries + 1,
     isWaiting = tries >= TRIES,
     window = nextWindow(scan.lanes, scan);
@@ -146,6 +154,7 @@ async function unread({ scans }: ScanDeps, scan: Scan, reason: string): Promise<
       tries,
       reason,
       pauseMs: isWaiting ? WAIT_MS : RETRY_MS,
+      paceMs,
     },
     [],
   );
