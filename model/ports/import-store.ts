@@ -130,6 +130,16 @@ export interface ImportStore {
   ): Promise<boolean>;
   batch(accountId: AccountId, id: string): Promise<Batch | null>;
   batchesOf(accountId: AccountId, projectId: string): Promise<Batch[]>;
+  /**
+   * A batch is checked anew, in a run. 'waits': the live account has `most` conflicts since a moment, other checks that
+   * are under way among them, and one is not decided on, or not ended; 'not': the batch is in no state for it.
+   */
+  beginCheck(
+    accountId: AccountId,
+    id: string,
+    run: string,
+    limit: { readonly sinceMs: number; readonly most: number },
+  ): Promise<'begun' | 'waits' | 'not'>;
   moveBatch(accountId: AccountId, id: string, from: readonly BatchState[], change: BatchChange): Promise<boolean>;
   /** Rows and issues of before go. */
   clearStaged(accountId: AccountId, id: string): Promise<void>;

@@ -14,7 +14,10 @@ export function createImportStore(sql: Sql): ImportStore {
 
 function batches(
   sql: Sql,
-): Pick<ImportStore, 'createBatch' | 'batch' | 'batchesOf' | 'moveBatch' | 'claimImports' | 'forgetStaged'> {
+): Pick<
+  ImportStore,
+  'createBatch' | 'batch' | 'batchesOf' | 'beginCheck' | 'moveBatch' | 'claimImports' | 'forgetStaged'
+> {
   return {
     async createBatch(batch, most) {
       const { id, accountId, projectId, chain, includeChange, createdAtMs } = batch;
@@ -50,6 +53,11 @@ function batches(
           left join import_review r on r.account_id = b.account_id and r.batch_id = b.id
          where b.account_id = ${accountId} and b.project_id = ${projectId}`;
       return rows.map(batchOf).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    async beginCheck(accountId, id, run, { sinceMs, most }) {
+      const [row] = await sql<{ outcome: 'begun' | 'waits' | 'not' }[]>`
+        select begin_import_check(${accountId}, ${id}, ${run}, ${sinceMs}::timestamptz, ${most}::int) as outcome`;
+      return row!.outcome;
     },
     async moveBatch(accountId, id, from, change) {
       failpoint('move_import.before');

@@ -203,6 +203,15 @@ const BATCH_TABLES = [
 ];
 
 const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
+  begin_import_check: [
+    {
+      name: 'a batch of nobody',
+      expected: 'nothing',
+      call: () =>
+        database.sql`
+          select 1 where begin_import_check(${theirs.live}, 'imp_none', 'dry_x', now(), 3) = 'begun'`,
+    },
+  ],
   move_import: [
     {
       name: 'a batch that there is none of, to a state that is a commit',

@@ -1362,7 +1362,7 @@ const IMPORTS: Record<string, Work> = {
     await conflicts.claims(reviewId, 0, 100);
     await conflicts.waiting(live, Date.now() - 60_000, 3);
     await conflicts.decide(reviewId, 'dropped', 'usr_x');
-    await imports.moveBatch(live, id, ['created'], { state: 'validating' });
+    await imports.beginCheck(live, id, `dry_${id}`, { sinceMs: 0, most: 1000 });
     await imports.moveBatch(live, id, ['validating'], { state: 'conflict' });
     await imports.moveBatch(live, id, ['conflict'], { state: 'created' });
   },

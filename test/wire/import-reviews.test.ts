@@ -5,7 +5,7 @@ import { factsOf, networkOf } from '../../chains/registry.ts';
 import { createClient } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
-import { jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
+import { eventually, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
 test.after.always(() => cloud.stop());
@@ -221,4 +221,45 @@ test('migration M-I7: conflicts are listed by state, page by page, and by nobody
   );
   const { client } = made[0]!.sandbox as TestAccountKey;
   t.like(await client.call('listImportConflicts' as never), { code: 'UNAUTHORIZED' });
+});
+
+test('migration M-I7: what was dropped stays shown, and a claim that is lost in the fill after that has a review that shows it', async (t) => {
+  const own = addresses(8),
+    claimed = addresses(2);
+  const { sandbox, other, id, reviewId } = await inConflict(own, claimed);
+  const staff = await staffOf();
+  const review = async () => staff.must('getImportConflict', { params: { reviewId } });
+  await staff.must('resolveImportConflict', { params: { reviewId }, body: { decision: 'drop_rows' } });
+  await validate(sandbox, id);
+  const claimsOf = async () => (await review()).claims.map(({ address }) => address);
+  t.deepEqual(await claimsOf(), claimed);
+  const { owner } = cloud.database;
+  await owner`update import_batch set state = 'committing', heights = '{"eth": 0}', worked_until = now() + interval '1 hour' where id = ${id}`;
+  await owner`select fill_import(${sandbox.accountId}, ${id}, 5)`;
+  await adopted(other, [own[7]!]);
+  await owner`update import_batch set worked_until = now() where id = ${id}`;
+  await eventually(
+    'the batch waits for a person',
+    () => ok(get(`/v1/migration/imports/${id}`, sandbox)),
+    ({ state }) => state === 'conflict',
+  );
+  t.like(await review(), { state: 'open', conflicts: 3 });
+  t.deepEqual(await claimsOf(), [own[7]!, ...claimed]);
+});
+
+test('migration M-T3: imports that are checked at once tell no more of other tenants than three one after the other', async (t) => {
+  const { live: other } = await cloud.organization({ tier: 'premium', band: 'launch' });
+  const { live } = await cloud.organization({ tier: 'premium', band: 'launch' });
+  const list = addresses(8);
+  await adopted(other, list);
+  const projectId = await project(live);
+  const ids: string[] = [];
+  for (const address of list) ids.push(await batch(live, projectId, csvOf([address])));
+  const answers = await Promise.all(ids.map((id) => post(`/v1/migration/imports/${id}/validate`, live)));
+  const told = answers.filter(({ status }) => status === 200);
+  t.is(told.length, 3);
+  for (const { json, status } of answers)
+    if (status !== 200) t.like(json.error, { code: 'CONFLICT', details: { reason: 'review_waits' } });
+  const again = await post(`/v1/migration/imports/${ids.at(-1)!}/validate`, live);
+  t.like(again.json.error, { code: again.json.error.details?.state === 'conflict' ? 'IMPORT_NOT_READY' : 'CONFLICT' });
 });

@@ -31,7 +31,7 @@ const BATCHES_MAX = 2_000;
 /** A validation or a commit that takes longer goes on behind the answer. */
 const ANSWER_MS = 10_000;
 export const ROLLBACK_MS = 72 * 3_600_000;
-/** So many conflicts of a live account in so long, and the next one waits until the open ones are decided on. */
+/** So many conflicts of a live account in so long, checks under way among them: the next import waits for these. */
 const CONFLICTS_MAX = 3;
 const CONFLICTS_MS = 30 * 86_400_000;
 const ISSUES_SHOWN = 100;
@@ -137,21 +137,19 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const scan = scanId === null ? null : await scans.scan(accountId, scanId);
       if (scan !== null && scan.state !== 'completed')
         return refuse('IMPORT_NOT_READY', { state: scan.state, reason: 'scan' });
-      const reviewId =
-        environmentOf(accountId) === 'live'
-          ? await conflicts.waiting(accountId, nowMs() - CONFLICTS_MS, CONFLICTS_MAX)
-          : null;
-      if (reviewId !== null)
+      const sinceMs = nowMs() - CONFLICTS_MS;
+      const outcome = await imports.beginCheck(accountId, id, dryRunId, { sinceMs, most: CONFLICTS_MAX });
+      if (outcome === 'waits') {
+        const reviewId = await conflicts.waiting(accountId, sinceMs, CONFLICTS_MAX);
         return refuse(
           'CONFLICT',
           { reason: 'review_waits' },
-          `imports met addresses of other accounts: the next one is checked when ${reviewId} is decided on`,
+          reviewId === null
+            ? `no more than ${CONFLICTS_MAX} imports, less those that met addresses of other accounts, are checked at once: ask again when one is`
+            : `imports met addresses of other accounts: the next one is checked when ${reviewId} is decided on`,
         );
-      const isMoved = await imports.moveBatch(accountId, id, ['created', 'valid', 'invalid', 'rolled_back'], {
-        state: 'validating',
-        dryRunId,
-      });
-      if (!isMoved) return refuse('IMPORT_NOT_READY', { state: (await imports.batch(accountId, id))!.state });
+      }
+      if (outcome === 'not') return refuse('IMPORT_NOT_READY', { state: (await imports.batch(accountId, id))!.state });
       await noted(deps, asked, id);
       await begun(validateBatch(parts, accountId, id, dryRunId), id);
       return reportOf(asked, (await imports.batch(accountId, id))!);
