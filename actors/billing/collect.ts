@@ -62,11 +62,12 @@ export async function lookAt(of: Collecting, ref: StatementRef): Promise<boolean
   const { stores, collector, nowMs, log } = of;
   const statement = await stores.billing.statement(ref.accountId, ref.statementId);
   if (statement?.request == null || statement.request.status === 'closed') return true;
-  const before = statement.request;
+  const before = statement.request,
+    beganMs = nowMs();
   try {
     const now = await requestOf(of, ref, statement, before);
     const nextMs = nowMs() + (now.status === 'due' ? AGAIN_MS : LOOK_MS);
-    const isWritten = await stores.billing.writeRequest(ref, before.round, now, nextMs);
+    const isWritten = await stores.billing.writeRequest(ref, before.round, now, nextMs, beganMs);
     if (!isWritten && now.reference !== null && now.reference !== before.reference) await undo(of, ref, now.reference);
     // Found there, with a payment: it is taken now.
     return isWritten && now.status === 'open' && now.page === null && before.status !== 'open'
@@ -80,7 +81,7 @@ export async function lookAt(of: Collecting, ref: StatementRef): Promise<boolean
         'the provider of payments was not asked for a statement; it is asked again',
       );
     else log.error(facts, 'a payment of a statement was not looked at; it is looked at again');
-    return stores.billing.writeRequest(ref, before.round, before, nowMs() + AGAIN_MS);
+    return stores.billing.writeRequest(ref, before.round, before, nowMs() + AGAIN_MS, beganMs);
   }
 }
 

@@ -6,6 +6,13 @@ import { createStripe } from './stripe.ts';
 
 const STRIPE_API = 'https://api.stripe.com';
 const BANK_DETAILS_CHARS_MAX = 500;
+const API_FORM = `is an https address such as ${STRIPE_API}, without credentials or a query; http on this machine alone`;
+/** The key goes to it with each call; an address with credentials is in the error of a call that fails. */
+function isApi(text: string): boolean {
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const isNear = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return (protocol === 'https:' || isNear) && `${username}${password}${search}${hash}` === '';
+}
 
 export const BILLING_SETTINGS = {
   /** One line: where customers transfer what they owe to. */
@@ -27,7 +34,8 @@ export const BILLING_SETTINGS = {
     .optional(),
   /** Another place that speaks Stripe's API. */
   STRIPE_API_URL: z
-    .url({ protocol: /^https?$/, error: `is an address such as ${STRIPE_API}` })
+    .url({ protocol: /^https?$/, error: API_FORM, abort: true })
+    .refine(isApi, API_FORM)
     .transform((url) => url.replace(/\/+$/, ''))
     .default(STRIPE_API),
 };

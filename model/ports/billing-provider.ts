@@ -51,7 +51,7 @@ export interface Collector {
   namePayer(key: string, who: { readonly name: string; readonly email: string }): Promise<string>;
   /** The same for the same statement and round, however often it is asked, and whatever answer was lost. */
   open(asking: Asking): Promise<Opened>;
-  /** What is there for a statement and round, whatever answer of it was lost; null for nothing, or what was withdrawn. */
+  /** What is there for a statement and round, whatever answer was lost; null for nothing, or what was withdrawn. */
   begun(of: Pick<Asking, 'payer' | 'statementId' | 'round'>): Promise<Opened | null>;
   state(reference: string): Promise<Opened>;
   /** Nothing can be paid of it any more, unless it was paid meanwhile: the answer says so. */

@@ -59,8 +59,17 @@ export interface BillingStore {
   requestsDue(nowMs: number, limit: number): Promise<StatementRef[]>;
   /** Makes what a provider speaks of due; null where it is nothing of ours, or closed. */
   ringRequest(provider: string, reference: string, nowMs: number): Promise<StatementRef | null>;
-  /** False where another node opened something meanwhile, or it is closed. */
-  writeRequest(of: StatementRef, roundBefore: number, now: CollectionRequest, nextMs: number): Promise<boolean>;
+  /**
+   * False where another node opened something meanwhile, or it is closed. What rang since the look began is due at once
+   * all the same.
+   */
+  writeRequest(
+    of: StatementRef,
+    roundBefore: number,
+    now: CollectionRequest,
+    nextMs: number,
+    beganMs?: number,
+  ): Promise<boolean>;
   /** Null without an owner. */
   payer(accountId: AccountId, provider: string): Promise<Payer | null>;
   /** The name that stays: the first that was kept. */

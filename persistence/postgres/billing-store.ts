@@ -81,9 +81,10 @@ export function createBillingStore(sql: Sql): BillingStore {
         select * from ring_collection_request(${provider}, ${reference}, ${new Date(nowMs)})`;
       return row ?? null;
     },
-    async writeRequest({ accountId, statementId }, roundBefore, now, nextMs) {
+    async writeRequest({ accountId, statementId }, roundBefore, now, nextMs, beganMs) {
+      const what = beganMs === undefined ? now : { ...now, began: new Date(beganMs).toISOString() };
       const [row] = await sql<{ written: boolean }[]>`
-        select write_collection_request(${accountId}, ${statementId}, ${roundBefore}, ${sql.json({ ...now })},
+        select write_collection_request(${accountId}, ${statementId}, ${roundBefore}, ${sql.json({ ...what })},
                                         ${new Date(nextMs)}) as written`;
       return row!.written;
     },

@@ -420,3 +420,25 @@ test.serial(
     t.is(stripe.balance, 0);
   },
 );
+
+test.serial('console B18: a ring during a look is not lost in what the look writes', async (t) => {
+  const bill = await billed();
+  await round();
+  const { reference } = (await statementOf(bill)).request!;
+  const slow = {
+    ...of.collector,
+    state: async (what: string) => {
+      const before = await of.collector.state(what);
+      later(1_000);
+      stripe.pay(what);
+      t.deepEqual(await stores.billing.ringRequest('stripe', what, nowMs), refOf(bill));
+      later(1_000);
+      return before;
+    },
+  };
+  later(6 * 3_600_000);
+  await lookAt({ ...of, collector: slow }, refOf(bill));
+  t.is((await statementOf(bill)).request!.reference, reference);
+  await round();
+  t.like(await statementOf(bill), { paidCents: '9900', request: { status: 'closed' } });
+});

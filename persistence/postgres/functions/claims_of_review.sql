@@ -7,7 +7,8 @@ language sql security definer set search_path = flock, pg_temp as $$
   with page as materialized (
     select r.n, r.line, r.chain, r.address, r.address_key, v.account_id from import_review v
       join import_row r on r.account_id = v.account_id and r.batch_id = v.batch_id
-     where v.id = of_review and r.n > after_n and r.skip in ('ADDRESS_CONFLICT', 'dropped_by_review') order by r.n limit most
+     where v.id = of_review and r.n > after_n and r.skip in ('ADDRESS_CONFLICT', 'dropped_by_review')
+     order by r.n limit most
   )
   select p.n, p.line, p.chain, p.address, a.account_id, a.created_at, a.batch_id,
          exists (select from deposit d where d.account_id = a.account_id and d.address_id = a.id)

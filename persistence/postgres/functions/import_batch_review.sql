@@ -7,7 +7,8 @@ declare
 begin
   if new.state = 'conflict' then
     select count(*) into claimed from import_row r
-     where r.account_id = new.account_id and r.batch_id = new.id and r.skip in ('ADDRESS_CONFLICT', 'dropped_by_review');
+     where r.account_id = new.account_id and r.batch_id = new.id
+       and r.skip in ('ADDRESS_CONFLICT', 'dropped_by_review');
     insert into import_review (account_id, batch_id, id, conflicts)
       values (new.account_id, new.id, 'rvw' || substr(new.id, 4), claimed)
     on conflict (account_id, batch_id) do update

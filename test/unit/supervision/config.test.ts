@@ -263,6 +263,11 @@ test('console B17: what is said of a provider of payments is whole, or names the
     problemsOf(t, { ...GOOD, ...stripe, STRIPE_WEBHOOK_SECRET: 'whsec_0123456789,we_1' }).join(),
     /^STRIPE_WEBHOOK_SECRET: entry 2 is the signing secret/,
   );
+  for (const url of ['http://stripe.example', 'https://u:CANARY@stripe.example', 'https://stripe.example/?k=CANARY']) {
+    const found = problemsOf(t, { ...GOOD, ...stripe, STRIPE_API_URL: url }).join();
+    t.regex(found, /^STRIPE_API_URL: is an https address /, url);
+    t.false(found.includes('CANARY'));
+  }
   t.is(readConfig(GOOD).STRIPE_SECRET_KEY, undefined);
 });
 
