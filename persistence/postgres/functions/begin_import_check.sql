@@ -20,6 +20,7 @@ begin
     if met + under_way >= most and (is_open or under_way > 0) then return 'waits'; end if;
   end if;
   update import_batch b set state = 'validating', dry_run_id = run, dry_run_at = clock_timestamp(),
+      is_staged = true,
       worked_until = clock_timestamp() + interval '45 seconds'
    where b.account_id = of_account and b.id = of_id and b.state in ('created', 'valid', 'invalid', 'rolled_back');
   return case when found then 'begun' else 'not' end;
