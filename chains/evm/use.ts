@@ -32,21 +32,25 @@ export async function readUse(
   for (let from = 0; from < calls.length; from += CALLS_PER_BATCH)
     answers.push(...(await askAll(network, node, calls.slice(from, from + CALLS_PER_BATCH))));
   const each = 3 + tokens.length;
+  const balances = (index: number): (bigint | null)[] =>
+    answers.slice(index * each + 3, (index + 1) * each).map(decodeWord);
+  // A contract that is not on this chain answers nothing, and nobody holds anything of it.
+  const silent = tokens.filter((_, token) => addresses.some((_, index) => balances(index)[token] === null));
+  const asked = silent.map(({ contract }) => call('eth_getCode', contract, at));
+  const codes = asked.length === 0 ? [] : await askAll(network, node, asked);
+  const there = silent.find((_, token) => codes[token] !== '0x');
+  if (there !== undefined) throw new ChainUnavailable(network.slug, `${there.contract} answers no balance`);
   const used = addresses.map((_, index) => {
-    const [nonce, balance, code, ...held] = answers.slice(index * each, (index + 1) * each);
-    const holds = held.some((word, token) => {
-      const amount = decodeWord(word);
-      if (amount === null) throw new ChainUnavailable(network.slug, `${tokens[token]!.contract} answers no balance`);
-      return amount > 0n;
-    });
+    const [nonce, balance, code] = answers.slice(index * each, index * each + 3);
     if (typeof code !== 'string' || !code.startsWith('0x'))
       throw new ChainUnavailable(network.slug, 'no code answered');
+    const holds = balances(index).some((amount) => amount !== null && amount > 0n);
     return bigintOf(nonce, 'nonce') > 0n || bigintOf(balance, 'balance') > 0n || code !== '0x' || holds;
   });
   return {
     used,
     evidence: 'state',
     height: countOf(head.number, 'head'),
-    requests: 1 + Math.ceil(calls.length / CALLS_PER_BATCH),
+    requests: 1 + Math.ceil(calls.length / CALLS_PER_BATCH) + Math.min(1, silent.length),
   };
 }

@@ -93,6 +93,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'uploads',
   'uploadId',
   'logins',
+  'scans',
+  'rows',
   'texts',
   'loginId',
   'letterId',

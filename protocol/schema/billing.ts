@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { walkQuery } from '../envelope.ts';
 import { BANDS, CHAINS, TIERS } from '../slugs.ts';
 import { plan } from './account.ts';
-import { count } from './numbers.ts';
+import { between, count } from './numbers.ts';
 import { instant, pageReply, pathAccountId, pathId, totpCode } from './values.ts';
 
 const dollars = z
@@ -121,9 +121,9 @@ export const billedPage = z.object({
   content: z.array(
     z.object({
       transactionId: z.string(),
-      counted: z
-        .union([z.literal(1), z.literal(-1)])
-        .meta({ description: '1, or -1 for one that failed after all: it takes one off the month' }),
+      counted: between(-1, 1).meta({
+        description: '1, or -1 for one that failed after all: it takes one off the month',
+      }),
       chain: z.enum(CHAINS),
       createdAt: instant,
     }),

@@ -47,6 +47,15 @@ test('migration M-D6 anvil: an account that sent, holds, is delegated or holds a
     height,
   });
   t.deepEqual((await client.fetchUse({ addresses, tokens: [] })).used, [true, true, true, false, false]);
+  // A token of the catalogue that is not on this chain is held by nobody; a contract that answers nothing is unread.
+  const absent = tokenAt(eth, 0x70c1, { decimals: 6 }),
+    mute = tokenAt(eth, 0x70c2, { decimals: 6 });
+  await anvil.setCode(mute.contract, '0x00');
+  t.deepEqual((await client.fetchUse({ addresses, tokens: [absent, token] })).used, [true, true, true, true, false]);
+  await t.throwsAsync(() => client.fetchUse({ addresses, tokens: [token, absent, mute] }), {
+    instanceOf: ChainUnavailable,
+    message: /answers no balance/,
+  });
   const blind = evmReaderOf(eth, [lacking(anvil.endpoint, 'blind', 'eth_getCode')], catalogueOfTokens(token)).client;
   await t.throwsAsync(
     () => blind.fetchUse({ addresses, tokens: [] }),

@@ -11,7 +11,7 @@ import { CASES } from '../../support/clients/suite.ts';
 const installed = installPython();
 test.after.always(() => installed.remove());
 
-test('ecosystem X12 X17 every case of the behaviour suite that can be in Python, with the packed client', async (t) => {
+test('ecosystem X12, X17 every case of the behaviour suite that can be in Python, with the packed client', async (t) => {
   const cases = CASES.filter(({ not }) => not?.['python'] === undefined);
   t.true(cases.length > CASES.length - 10);
   const judged = await drive(

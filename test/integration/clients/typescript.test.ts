@@ -123,7 +123,7 @@ test('ecosystem X14 fault 10: each entry is within its budget, and pulls in no o
   }
 });
 
-test('ecosystem X1 X8 the types that are installed take what is right, and nothing else', (t) => {
+test('ecosystem X1, X8 the types that are installed take what is right, and nothing else', (t) => {
   const program = `
     import { createFlock, isFlockError, type Address } from '§';
     import { creditKey, verifyWebhook } from '§/webhooks';

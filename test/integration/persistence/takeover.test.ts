@@ -191,7 +191,7 @@ test.serial(
     );
     const both = await Promise.all([migrate({ url: former.url }), migrate({ url: former.url })]);
     t.deepEqual(
-      both.map(({ from }) => from).sort(),
+      both.map(({ from }) => from).sort((a, b) => a - b),
       [48, NEWEST],
       'one takes it over, the other waits and finds it done',
     );

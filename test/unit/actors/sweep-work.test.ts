@@ -430,7 +430,7 @@ test('treasury Y4: an address that is not on the chain has no energy of its own,
   t.is(job.inputsAsked() - asked, 2, 'the sample');
 });
 
-test('treasury T23, S12: TRX is planned with the fee of its own bytes, so that what was planned can be moved', async (t) => {
+test('T23 treasury S12: TRX is planned with the fee of its own bytes, so that what was planned can be moved', async (t) => {
   const balance = 123_456_789_012n;
   const job = jobOf({ state: 'PLANNED' }, {}, null),
     { world, operation, round, built } = job;

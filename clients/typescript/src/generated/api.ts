@@ -1921,7 +1921,7 @@ export interface BeginPasskeyBody {
 export interface BilledPage {
   content: Array<{
     transactionId: string;
-    counted: 1 | -1;
+    counted: number;
     chain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
     createdAt: string;
   }>;

@@ -73,7 +73,7 @@ test('treasury E4: a funding counts amount and highest fee, a sweep its highest 
   t.is(none.signatures(), 0);
 });
 
-test('treasury E4, T20: a funding on TRON counts the account that it may make, though the cloud says that it makes none', async (t) => {
+test('T20 treasury E4: a funding on TRON counts the account that it may make, though the cloud says that it makes none', async (t) => {
   const ask = STAGES.tron.asks['gas funding']!,
     { amount, feeMax, fee } = ask.unsigned;
   t.is(fee['activationFee'], '0', 'what a lying cloud says of an address that is not on the chain');
