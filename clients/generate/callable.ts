@@ -1,5 +1,5 @@
 /** The operations that clients have as methods, and what a method of each takes and gives. X2. */
-import type { Contract, Operation } from './contract.ts';
+import { reached, type Contract, type Operation } from './contract.ts';
 import type { Shape } from './shape.ts';
 
 export interface Field {
@@ -72,19 +72,10 @@ export function methodsOf(contract: Contract): Method[] {
 }
 
 /** Names of shapes that any of these reaches. */
-export function shapesIn(from: readonly (Shape | null)[], { shapes }: Contract): string[] {
-  const seen = new Set<string>();
-  const walk = (shape: Shape): void => {
-    if (typeof shape === 'string') {
-      const name = shape.slice(1);
-      if (!shape.startsWith('@') || seen.has(name)) return;
-      seen.add(name);
-      walk(shapes[name]!);
-    } else if ('list' in shape) walk(shape.list);
-    else if ('record' in shape) walk(shape.record);
-    else if ('any' in shape) shape.any.forEach(walk);
-    else if ('fields' in shape) Object.values(shape.fields).forEach(walk);
-  };
-  for (const shape of from) if (shape !== null) walk(shape);
-  return [...seen].toSorted();
-}
+export const shapesIn = (from: readonly (Shape | null)[], { shapes }: Contract): string[] =>
+  [
+    ...reached(
+      from.filter((shape) => shape !== null),
+      shapes,
+    ),
+  ].toSorted();

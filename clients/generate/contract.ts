@@ -136,7 +136,7 @@ function shapesOf(names: ReadonlyMap<z.ZodType, string>, inPlace: Iterable<z.Zod
 const IN_PLACE = '-';
 
 /** Names that a shape refers to, itself included, however deep. */
-function reached(from: readonly Shape[], shapes: Readonly<Record<string, Shape>>): Set<string> {
+export function reached(from: readonly Shape[], shapes: Readonly<Record<string, Shape>>): Set<string> {
   const seen = new Set<string>();
   const walk = (shape: Shape): void => {
     if (typeof shape === 'string') {
