@@ -58,6 +58,8 @@ export type NodeLimits = Pick<HeartbeatDeps, 'beatLimitMs'>;
 const nowMs = Date.now;
 /** Purges, daily rounds, backlogs, mail. */
 const BACKGROUND_CONNECTIONS = 2;
+/** Organizations that a closed provider shuts out are counted no further. */
+const SHUT_OUT_COUNTED = 1_000;
 
 /** Starts a node and resolves when it serves. Throws: what keeps it from starting. */
 export async function startCloudNode(config: CloudConfig, log: Logger, limits: NodeLimits = {}): Promise<CloudNode> {
@@ -263,9 +265,21 @@ async function startWork(wired: Wired): Promise<void> {
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   startBackground(wired);
+  await tellShutOut(wired);
   await presence.follow({ stores, rooms, entities, publisher: publishes ? publisher : null });
   const { handOver } = presence;
   if (handOver !== null) later('handover', 2_000, handOver);
+}
+
+/** Says, once, that SSO_OIDC=off keeps people out who get in by their provider alone. Console A41. */
+async function tellShutOut({ config, log, background }: Wired): Promise<void> {
+  if (config.SSO_OIDC === 'on') return;
+  const count = await background.sso.countEnforced('oidc', SHUT_OUT_COUNTED);
+  if (count > 0)
+    log.warn(
+      { count, setting: 'SSO_OIDC', next: 'set SSO_OIDC=on, or have an emergency owner of each end the enforcement' },
+      'SSO_OIDC=off shuts members of organizations out',
+    );
 }
 
 /** What the owner of accounts does by the clock, and with its role this node's part of what is done once over all. */

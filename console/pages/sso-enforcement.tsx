@@ -60,6 +60,14 @@ function Decide({ scope, now }: { scope: Scope; now: Connection }): JSX.Element 
   const relax = useSend(() => send(false, now.breakGlass), done('Passwords work again.'));
   return (
     <>
+      {now.closedBy !== null && (
+        <p class="notice warn" role="status">
+          The operator of this cloud lets nobody in by this provider (<code>{now.closedBy}=off</code>).{' '}
+          {isOn
+            ? 'Members of your domains are shut out until you enforce it no longer, or the operator opens it.'
+            : 'Members sign in by password or passkey.'}
+        </p>
+      )}
       {now.enforcedAt === null ? (
         <p>
           <Status of="pending" label="Off" /> Members sign in by the provider or by password.

@@ -40,7 +40,9 @@ export function refusalWords({ refusal }: Failed): string {
   const { code, message, details } = refusal;
   const next = typeof details['next'] === 'string' ? ` Next: ${details['next']}.` : '';
   if (isSsoRequired(refusal)) return 'Your organization lets you in by its identity provider alone.';
-  if (code === 'FORBIDDEN') return `Your role does not allow this${needs(details)}.`;
+  if (code === 'FORBIDDEN' && typeof details['needs'] === 'string')
+    return `Your role does not allow this: it needs ${details['needs']}.`;
+  if (code === 'FORBIDDEN') return `This is not allowed.${next}`;
   if (code === 'UPSTREAM_UNAVAILABLE' || code === 'SERVICE_UNAVAILABLE')
     return `The service does not answer at the moment.${next}`;
   if (code === 'TIER_FEATURE_LOCKED')
@@ -48,11 +50,9 @@ export function refusalWords({ refusal }: Failed): string {
   return `${plain(message)}.${next}`.replace(/\.\./, '.');
 }
 
-/** The organization lets this person in by its provider alone. Console A41. */
-const isSsoRequired = ({ details }: Failed['refusal']): boolean => details['reason'] === 'sso_required';
-
-const needs = (details: Readonly<Record<string, unknown>>): string =>
-  typeof details['needs'] === 'string' ? `: it needs ${details['needs']}` : '';
+/** The organization lets this person in by its provider alone, and the operator has not closed that. Console A41. */
+const isSsoRequired = ({ details }: Failed['refusal']): boolean =>
+  details['reason'] === 'sso_required' && details['setting'] === undefined;
 
 export function Failure({ failed, again }: { failed: Failed; again?: () => void }): JSX.Element {
   const { refusal, requestId } = failed;

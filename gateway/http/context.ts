@@ -9,6 +9,7 @@ import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../prot
 import type { Scrape } from '../../protocol/node/metrics-access.ts';
 import type { DuplicateKey } from '../../model/ports/accounts.ts';
 import type { Outgrown } from './idempotency.ts';
+import type { SsoKind } from '../../model/ports/sso-store.ts';
 
 /** A signed-in user of the console. */
 export interface Bearer {
@@ -23,8 +24,8 @@ export interface Bearer {
   readonly totpAtMs: number | null;
   /** Of a login by single sign-on: the organization that it is for; absent where it is for all of the person's. */
   readonly onlyOrganizationId?: string;
-  /** The organization of the token lets the person in by its provider alone, which this login did not come by. */
-  readonly ssoRequired?: boolean;
+  /** The kind of provider by which alone the organization of the token lets the person in, which this login did not come by. */
+  readonly ssoRequired?: SsoKind;
   /** The support session that staff reads by; absent for everybody else. Console A45. */
   readonly support?: { readonly id: string; readonly environment: Environment };
 }

@@ -52,7 +52,9 @@ export function createPipeline(
     const slow = await whileServing(rateRefusal(deps, limits, route, caller, reply));
     if (slow !== null) return sendRefusal(deps, request, reply, slow);
     const forbidden =
-      supportRefusal(route, caller) ?? roleRefusal(route, caller) ?? staleRefusal(route, caller, deps.nowMs());
+      supportRefusal(route, caller) ??
+      roleRefusal(route, caller, deps.config) ??
+      staleRefusal(route, caller, deps.nowMs());
     if (forbidden !== null) {
       await whileServing(recordRefusal(deps, route, asking, forbidden));
       return sendRefusal(deps, request, reply, forbidden);
@@ -81,7 +83,7 @@ export function createPipeline(
       origin: request.headers.origin,
       host: request.headers.host ?? '',
       lastEventId: request.headers['last-event-id']?.toString(),
-      stillGood: () => isStillGood(auth, route, request),
+      stillGood: () => isStillGood(auth, deps.config, route, request),
       setHeader: (name: string, value: string) => {
         void reply.header(name, value);
       },
@@ -124,6 +126,7 @@ export function createPipeline(
  */
 async function isStillGood(
   { apiKeys, credentials, standings }: Pick<Auth, 'apiKeys' | 'credentials' | 'standings'>,
+  config: GatewayDeps['config'],
   route: Listed,
   { raw, headers: all, caller: before }: FastifyRequest,
 ): Promise<boolean> {
@@ -132,7 +135,7 @@ async function isStillGood(
   if (before.bearer !== null) standings.askAnew(before.bearer.userId);
   else if (typeof key === 'string') await apiKeys.authenticateNow(key);
   const caller = await credentials.authenticate(route, headOf({ raw, headers }));
-  return !isRefusal(caller) && caller.accountId === before.accountId && roleRefusal(route, caller) === null;
+  return !isRefusal(caller) && caller.accountId === before.accountId && roleRefusal(route, caller, config) === null;
 }
 
 /** What a request says of its asset, wherever it says it. */

@@ -5,6 +5,7 @@ import type { AuditNote, AuditRecord } from '../rows/audit.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
 import type { Plan } from '../account/plan.ts';
 import type { Notice } from './factor-store.ts';
+import type { SsoKind } from './sso-store.ts';
 
 export interface ApiKeyRow {
   id: string;
@@ -56,8 +57,8 @@ export interface MembershipRow {
 }
 
 export interface KnownMembership extends MembershipRow {
-  /** They get in by the organization's provider alone. Console A41. */
-  ssoRequired: boolean;
+  /** The kind of the organization's provider where they get in by that alone; null where they need not. Console A41. */
+  ssoRequired: SsoKind | null;
 }
 
 export interface OrganizationRow {

@@ -1,6 +1,7 @@
 /** Logins: signed-in browsers, and the refresh tokens that keep them. Console A11–A16. */
 import type { AuditNote } from '../rows/audit.ts';
 import type { OrgRole } from '../../protocol/slugs.ts';
+import type { SsoKind } from './sso-store.ts';
 
 /** By what a login began. */
 export type LoginMethod = 'password' | 'password_totp' | 'password_recovery_code' | 'passkey' | 'sso';
@@ -61,8 +62,8 @@ export interface StandingOfToken {
   readonly platformAdmin: boolean;
   /** The organization whose connection the login began by; null for one that is for all of the person's. */
   readonly onlyOrganizationId: string | null;
-  /** The organization that the token names lets this person in by its provider alone, and the login is another. */
-  readonly ssoRequired: boolean;
+  /** The kind of provider by which alone the token's organization lets this person in, who came by another way. */
+  readonly ssoRequired: SsoKind | null;
 }
 
 /**

@@ -17,6 +17,9 @@ export interface SamlSettings {
   readonly certificates: readonly string[];
 }
 
+/** How a provider speaks. */
+export type SsoKind = 'oidc' | 'saml';
+
 export interface SsoConnectionRow {
   readonly id: string;
   /** Present for SAML; OpenID Connect without. */
@@ -107,6 +110,8 @@ export interface SsoStore {
    * another domain, as `domain` would be, they would be guests.
    */
   keepsEmail(userId: string, domain: string): Promise<boolean>;
+  /** How many organizations let their members in by a provider of a kind alone, counted to `most`. */
+  countEnforced(kind: SsoKind, most: number): Promise<number>;
   /** They need not any more; false where there is no such connection. */
   relax(organizationId: string, id: string, audit?: AuditRecord): Promise<boolean>;
   domains(organizationId: string): Promise<SsoDomainRow[]>;

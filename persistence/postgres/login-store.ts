@@ -38,10 +38,10 @@ export function createLoginStore(sql: Sql): LoginStore {
 const noting = (sql: Sql, userId: Fragment, audit: AuditNote | undefined): Fragment =>
   audit === undefined ? sql`null::void` : sql`record_audit_of_user(${userId}, ${JSON.stringify(audit)}::text::jsonb)`;
 
-/** Whether a member gets in by the provider alone; asked of those alone whose organization enforces it. */
+/** The kind of provider that a member gets in by alone; null for who need not, asked where it is enforced. */
 export const ssoRequired = (sql: Sql, userId: Fragment, organizationId: Fragment): Fragment => sql`
-  case when exists (select from sso_connection e where e.organization_id = ${organizationId} and e.enforced_at is not null)
-       then sso_required(${userId}, ${organizationId}) else false end`;
+  (select case when sso_required(${userId}, ${organizationId}) then e.kind end from sso_connection e
+    where e.organization_id = ${organizationId} and e.enforced_at is not null)`;
 
 /** `least(idle, whole)` from now on, for a login that began at `created`. */
 const endsAt = (sql: Sql, nowMs: number, created: Fragment): Fragment =>
@@ -187,8 +187,8 @@ function looks(sql: Sql): Pick<LoginStore, 'open' | 'standing'> {
       const [row] = await sql<(StandingOfToken & { userId: string })[]>`
         select u.id as user_id,
                case when l.method is distinct from 'sso' or m.organization_id = c.organization_id then m.role end as role,
-               ${ssoRequired(sql, sql`u.id`, sql`m.organization_id`)} and c.organization_id is distinct from m.organization_id
-                 as sso_required,
+               case when c.organization_id is distinct from m.organization_id
+                    then ${ssoRequired(sql, sql`u.id`, sql`m.organization_id`)} end as sso_required,
                coalesce(u.platform_role = 'admin', false) and l.method is distinct from 'sso' as platform_admin,
                ${loginId}::text is null
                  or (l.ended_at is null and l.ends_at > ${nowMs}::timestamptz and l.id is not null
@@ -203,8 +203,8 @@ function looks(sql: Sql): Pick<LoginStore, 'open' | 'standing'> {
          where u.id = ${userId}`;
       // Who somebody is must not rest on the driver pairing answers with questions.
       if (row === undefined || row.userId !== userId) return null;
-      const { open, role, platformAdmin, onlyOrganizationId, ssoRequired: isRequired } = row;
-      return { open, role: isRequired ? null : role, platformAdmin, onlyOrganizationId, ssoRequired: isRequired };
+      const { open, role, platformAdmin, onlyOrganizationId, ssoRequired: provider } = row;
+      return { open, role: provider === null ? role : null, platformAdmin, onlyOrganizationId, ssoRequired: provider };
     },
   };
 }

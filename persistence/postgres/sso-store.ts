@@ -150,7 +150,7 @@ function connections(
   };
 }
 
-function enforcement(sql: Sql): Pick<SsoStore, 'enforce' | 'relax' | 'keepsEmail'> {
+function enforcement(sql: Sql): Pick<SsoStore, 'enforce' | 'relax' | 'keepsEmail' | 'countEnforced'> {
   return {
     async keepsEmail(userId, domain) {
       const [row] = await sql<{ keeps: boolean }[]>`
@@ -162,6 +162,12 @@ function enforcement(sql: Sql): Pick<SsoStore, 'enforce' | 'relax' | 'keepsEmail
                                 and d.domain = ${domain} and (d.verified_at is not null or d.lapsed_at is not null))
              and sso_required(m.user_id, m.organization_id)) as keeps`;
       return row!.keeps;
+    },
+    async countEnforced(kind, most) {
+      const [row] = await sql<{ count: number }[]>`
+        select count(*)::int as count
+          from (select from sso_connection c where c.kind = ${kind} and c.enforced_at is not null limit ${most}) found`;
+      return row!.count;
     },
     async enforce(organizationId, id, { userId, breakGlass }, nowMs, audit) {
       const named = [...new Set(breakGlass)];

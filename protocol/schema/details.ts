@@ -56,7 +56,7 @@ export const DETAILS = {
   CROSS_ENVIRONMENT_IDENTITY: none,
   ACCOUNT_SUSPENDED: some({ ...why, wipeId: text }),
   SANDBOX_ONLY: some({ next: text }),
-  FORBIDDEN: some({ ...why, invited: text, needs: text, has: textOrNone }),
+  FORBIDDEN: some({ ...why, setting: text, invited: text, needs: text, has: textOrNone }),
   TOTP_REQUIRED: some({ ...why, accepts: texts, until: text, maxAgeSeconds: whole }),
   // What is asked.
   INVALID_INPUT: some({

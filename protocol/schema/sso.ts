@@ -39,6 +39,10 @@ export const ssoConnection = z.object({
     .meta({ description: 'of a SAML provider: one, or two while they change' }),
   enforcedAt: instant.nullable().meta({ description: 'since when members of the domains get in by it alone' }),
   breakGlass: z.array(z.string()).readonly().meta({ description: 'owners who get in without it, by id' }),
+  closedBy: z
+    .enum(['SSO_OIDC'])
+    .nullable()
+    .meta({ description: 'the setting by which the operator lets nobody in by it; null while people get in' }),
   createdAt: instant,
 });
 export const samlBody = z.strictObject({

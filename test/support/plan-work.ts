@@ -893,7 +893,7 @@ const PEOPLE: Record<string, Work> = {
     await passkeys.noteUse(id, 3, Date.now(), note);
     await passkeys.remove(userId, id, letter());
   },
-  'sso.connectionOf connection putConnection writeCertificateLetters removeConnection enforce relax keepsEmail domains addDomain verifyDomain domainsDue noteLook removeDomain connectionOfDomain connectionToAsk openFlow takeFlow bring spendAssertion purgeFlows userOf join link':
+  'sso.connectionOf connection putConnection writeCertificateLetters removeConnection enforce countEnforced relax keepsEmail domains addDomain verifyDomain domainsDue noteLook removeDomain connectionOfDomain connectionToAsk openFlow takeFlow bring spendAssertion purgeFlows userOf join link':
     async ({ stores }) => {
       const { sso } = stores;
       const { organizationId, userId } = await newOrganization(stores);
@@ -943,6 +943,7 @@ const PEOPLE: Record<string, Work> = {
       const enforced = await sso.enforce(organizationId, id, { userId, breakGlass: [userId] }, Date.now());
       if (enforced !== 'done') throw new Error(`not enforced: ${enforced}`);
       await stores.logins.standing(userId, null, organizationId, Date.now());
+      await sso.countEnforced('oidc', 1_000);
       await sso.relax(organizationId, id);
       await sso.removeDomain(organizationId, domain.id);
       await sso.removeConnection(organizationId, id);

@@ -179,7 +179,7 @@ test.serial(
     const came = person(of.domain);
     const id = (await as((await arrive(came, connection.id)).data.accessToken).must('getMe')).id;
     await sql()`update flock.console_user set email = ${`private-${id}@elsewhere.example`} where id = ${id}`;
-    t.true((await cloud.identity.userById(id))!.memberships[0]!.ssoRequired);
+    t.is((await cloud.identity.userById(id))!.memberships[0]!.ssoRequired, 'oidc');
     const refused = await sql()`
       select text from flock.audit_entry where organization_id = ${organization.id} and action = 'login' and outcome = 'refused'`;
     t.is(refused.length, 2);
@@ -315,7 +315,7 @@ test.serial(
     t.deepEqual(reasonOf(await asks(gone, before, elsewhere(2))), REQUIRED);
     t.deepEqual(reasonOf(await asks(both, as(await signIn(both)), elsewhere(3))), REQUIRED);
     for (const { id } of [gone, both, early])
-      t.true((await cloud.identity.userById(id))!.memberships.some((one) => one.ssoRequired));
+      t.true((await cloud.identity.userById(id))!.memberships.some((one) => one.ssoRequired === 'oidc'));
     t.is(
       reasonOf(await asks(gone, before, `other-${gone.id.slice(-8).toLowerCase()}@${domain}`)),
       'done',
@@ -323,5 +323,65 @@ test.serial(
     );
     t.is(reasonOf(await asks(boss, as(await signIn(boss)), elsewhere(4))), 'done', 'who gets in without it anyway');
     t.is(await memberOf(organization, gone.id), 'editor');
+  },
+);
+
+test.serial(
+  'console A38, A41 (faults 14): an operator who sets SSO_OIDC=off shuts nobody out without a word: the log, each refusal and the provider page name the setting and the way of the emergency owner, who gets in and ends it',
+  async (t) => {
+    const of = await withLead();
+    const member = await ofDomain(of);
+    const before = await signIn(member);
+    t.is(reasonOf(await of.enforce()), 'done');
+    const from = cloud.lines.length;
+    const closed = await cloud.another('closed', { SSO_OIDC: 'off' });
+    try {
+      const said = cloud.lines
+        .slice(from)
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .find(({ msg }) => String(msg).includes('SSO_OIDC=off shuts members'));
+      t.like(said, { setting: 'SSO_OIDC', level: 'warn' });
+      t.true((said?.['count'] as number) >= 1);
+      const at = (bearer?: string) =>
+        createClient({ baseUrl: closed.url, ...(bearer === undefined ? {} : { bearer }) });
+      const names = (answer: unknown, reason = 'sso_required') => {
+        const { code, details } = answer as { code: string; details: Record<string, string> };
+        t.deepEqual([code, details['reason'], details['setting']], ['FORBIDDEN', reason, 'SSO_OIDC']);
+        t.regex(details['next']!, /an owner who is named for emergencies signs in by password and second factor/);
+        t.regex(details['next']!, /SSO_OIDC=on/);
+      };
+      const logInThere = async (who: Person, organizationId?: string) =>
+        at().call('login', {
+          body: {
+            ...{ email: who.email, password: who.password, totp: await freshCode(who) },
+            ...(organizationId === undefined ? {} : { organizationId }),
+          },
+        });
+      names(await logInThere(member));
+      names(await logInThere(member, of.organization.id));
+      names(await at(before).call('listMembers'));
+      const { connectionId } = await at().must('discoverSso', { body: { email: member.email } });
+      t.is(connectionId, of.connection.id, 'the page is led to the refusal that says why');
+      names(await at().call('startSso', { body: { connectionId: connectionId! } }), 'sso_off');
+      t.is((await of.owner.must('listSsoConnections')).content[0]?.closedBy, null);
+      const boss = (await logInThere(of.boss, of.organization.id)) as { accessToken: string };
+      t.is((await at(boss.accessToken).must('listSsoConnections')).content[0]?.closedBy, 'SSO_OIDC');
+      const params = { id: of.connection.id };
+      const again = await at(boss.accessToken).call('enforceSso', {
+        params,
+        body: { enforced: true, breakGlass: [of.boss.id], totp: await freshCode(of.boss) },
+      });
+      t.like(again, { code: 'FORBIDDEN', details: { reason: 'sso_off', setting: 'SSO_OIDC' } });
+      const ended = await at(boss.accessToken).call('enforceSso', {
+        params,
+        body: { enforced: false, totp: await freshCode(of.boss) },
+      });
+      t.like(ended, { enforcedAt: null });
+      t.is(reasonOf(await logInThere(member)), 'done');
+      const unforced = await at().call('startSso', { body: { connectionId: connectionId! } });
+      t.like(unforced, { details: { reason: 'sso_off', setting: 'SSO_OIDC' } });
+    } finally {
+      await closed.stop();
+    }
   },
 );

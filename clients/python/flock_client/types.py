@@ -2195,6 +2195,7 @@ SsoConnection = TypedDict("SsoConnection", {
     "certificates": "List[SsoConnectionCertificatesItem]",
     "enforcedAt": "Union[str, None]",
     "breakGlass": "List[str]",
+    "closedBy": "Union[str, None]",
     "createdAt": "str",
 })
 

@@ -144,7 +144,7 @@ async function asStored(claimed: Bearer, standings: Pick<Standings, 'of'>): Prom
     // A claim that is no role stays none.
     role: claimed.role === null ? null : standing.role,
     platformAdmin: claimed.platformAdmin && standing.platformAdmin,
-    ...(standing.ssoRequired ? { ssoRequired: true } : {}),
+    ...(standing.ssoRequired === null ? {} : { ssoRequired: standing.ssoRequired }),
     ...(standing.onlyOrganizationId === null ? {} : { onlyOrganizationId: standing.onlyOrganizationId }),
   };
 }

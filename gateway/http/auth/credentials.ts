@@ -12,6 +12,7 @@ import { whyNoKey, type ApiKeys } from './api-keys.ts';
 import type { Bearers } from './bearer.ts';
 import { ssoRequired } from './sso-required.ts';
 import type { EdgeSignatures, SignedHead } from './edge-signature.ts';
+import type { GatewayConfig } from '../../deps.ts';
 
 export interface Credentials {
   /**
@@ -129,6 +130,7 @@ const rankOf = (role: OrgRole): number => ORG_ROLES.length - ORG_ROLES.indexOf(r
 export function roleRefusal(
   route: Route,
   { bearer, apiKeyId, keyRole = 'editor', environment, accountId }: Caller,
+  config: Pick<GatewayConfig, 'sso'>,
 ): Refusal | null {
   if (route.sandboxOnly === true && accountId !== null && environment === 'live')
     return refuse('SANDBOX_ONLY', { next: 'call it with a key of the sandbox: flk_test_…, or loc_test_… at an edge' });
@@ -138,7 +140,7 @@ export function roleRefusal(
   // What an edge does changes the account: a key that only reads is none of an edge.
   const needs = route.credential === 'signed' ? 'editor' : route.role;
   if (needs === null) return null;
-  if (bearer?.ssoRequired === true) return ssoRequired();
+  if (bearer?.ssoRequired !== undefined) return ssoRequired(config, bearer.ssoRequired);
   const role = apiKeyId === null ? (bearer?.role ?? null) : keyRole;
   return role !== null && rankOf(role) >= rankOf(needs) ? null : refuse('FORBIDDEN', { needs, has: role });
 }

@@ -16,8 +16,10 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, wholePage } from '../views.ts';
 import { LINK_MS, linkHashOf, newLink, spentLink } from './links.ts';
 import { notFresh } from './second-factor.ts';
+import { kindOf } from './sso-view.ts';
 import { lockedByTier } from './sso-tier.ts';
 import { createSessions } from './sessions.ts';
+import type { SsoKind } from '../../../model/ports/sso-store.ts';
 
 type Area =
   | 'listInvitations'
@@ -82,10 +84,10 @@ export function invitationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 
   /** Whether the organization lets this email in by its provider alone. Console A31, A41. */
-  const isBySso = async ({ email, organizationId }: InvitationRow): Promise<boolean> => {
+  const providerOf = async ({ email, organizationId }: InvitationRow): Promise<SsoKind | null> => {
     const connection = await sso.connectionToAsk(email.slice(email.lastIndexOf('@') + 1));
-    const isEnforced = connection?.organizationId === organizationId && connection.enforcedAtMs !== null;
-    return isEnforced && (await lockedByTier(deps, organizationId)) === null;
+    if (connection?.organizationId !== organizationId || connection.enforcedAtMs === null) return null;
+    return (await lockedByTier(deps, organizationId)) === null ? kindOf(connection) : null;
   };
 
   const invite = async (asked: Asked<'createInvitation'> | Asked<'inviteMember'>) => {
@@ -152,7 +154,7 @@ export function invitationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         email: row.email,
         role: row.role,
         known: isKnown,
-        sso: await isBySso(row),
+        sso: (await providerOf(row)) !== null,
       };
     },
     async acceptInvitation(asked) {
@@ -178,7 +180,8 @@ export function invitationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         return refuse('FORBIDDEN', { reason: 'sign_up', next: 'ask the operator for a sign-in' });
       const row = await linkedOf(asked);
       if (isRefusal(row)) return row;
-      if (await isBySso(row)) return ssoRequired();
+      const provider = await providerOf(row);
+      if (provider !== null) return ssoRequired(config, provider);
       const known = () =>
         refuse('CONFLICT', { reason: 'known', next: 'this email has a sign-in: sign in, and accept there' });
       if ((await identity.userByEmail(row.email)) !== null) return known();

@@ -32,6 +32,7 @@ export function passkeyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth: { passkeys },
     stores: { identity, passkeys: store },
+    config,
     nowMs,
   } = deps;
   const sessions = createSessions(deps);
@@ -74,7 +75,7 @@ export function passkeyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const user = await identity.userById(passkey.userId);
       const { organizationId } = asked.body;
       if (user === null) return refuse('UNAUTHORIZED');
-      const entrance = entranceOf(user, organizationId);
+      const entrance = entranceOf(config, user, organizationId);
       if (isRefusal(entrance)) return entrance;
       const { membership } = entrance;
       await useOf(deps, asked, passkey, counter);

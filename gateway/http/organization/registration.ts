@@ -8,7 +8,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import { emailOf } from '../auth/email-address.ts';
 import { passwordRefusal } from '../auth/password-rules.ts';
 import { hashPassword } from '../auth/passwords.ts';
-import { ssoRequired } from '../auth/sso-required.ts';
+import { keepsDomain } from '../auth/sso-required.ts';
 import { createThrottles, DEVICE_COOKIE } from '../auth/throttles.ts';
 import { ofUser } from '../audit-note.ts';
 import { bearerOf, type Asked, type Handlers } from '../context.ts';
@@ -161,7 +161,7 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (unproven !== null) return unproven;
       const email = emailOf(asked.body.email);
       if (email === null) return NO_EMAIL;
-      if (await leavesDomain(userId, email)) return ssoRequired();
+      if (await leavesDomain(userId, email)) return keepsDomain();
       if (!(await mayWrite(asked, email))) return ACCEPTED;
       const known = await identity.userByEmail(email);
       const { link, letter } = letterTo(email, userId);
@@ -173,7 +173,7 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const row = await linkOf(asked, ['email', 'undo']);
       if (isRefusal(row)) return row;
       // Who takes a change back had that email before.
-      if (row.kind === 'email' && (await leavesDomain(row.userId!, row.email))) return ssoRequired();
+      if (row.kind === 'email' && (await leavesDomain(row.userId!, row.email))) return keepsDomain();
       const note = ofUser(asked, 'confirmEmail', { target: row.userId });
       const undo = newLink(secrets);
       const done =

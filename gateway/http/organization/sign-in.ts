@@ -18,6 +18,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
     stores: { identity, logins, auditLog, people },
+    config,
     nowMs,
   } = deps;
   const sessions = createSessions(deps);
@@ -60,7 +61,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           return wrong;
         }
       }
-      const entrance = entranceOf(user, organizationId);
+      const entrance = entranceOf(config, user, organizationId);
       if (isRefusal(entrance)) {
         if (entrance.code === 'FORBIDDEN') await noted(asked, user.id, 'refused', 'sso_required');
         return entrance;
@@ -126,7 +127,8 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const membership = user?.memberships.find((one) => one.organizationId === asked.body.organizationId);
       if (user === null || membership === undefined)
         return notFound('organization of this user', asked.body.organizationId);
-      if (!mayEnter(bearer, membership)) return ssoRequired();
+      if (membership.ssoRequired !== null && !mayEnter(bearer, membership))
+        return ssoRequired(config, membership.ssoRequired);
       return sessions.moved(bearer, user, membership);
     },
     async stepUp(asked) {

@@ -4,8 +4,9 @@ import { notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { accountOf, bearerOf, recordOf, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOrNull } from '../views.ts';
+import { isOpenTo, ssoOff } from '../auth/sso-required.ts';
 import { withoutProof } from './second-factor.ts';
-import { connectionView } from './sso-view.ts';
+import { connectionView, kindOf } from './sso-view.ts';
 import { lockedByTier } from './sso-tier.ts';
 
 export function ssoEnforcementHandlers(deps: HandlerDeps): Pick<Handlers, 'enforceSso'> {
@@ -27,6 +28,7 @@ export function ssoEnforcementHandlers(deps: HandlerDeps): Pick<Handlers, 'enfor
       if (before === null || before.id !== id) return notFound('connection', id);
       const since = instantOrNull(before.enforcedAtMs);
       if (enforced) {
+        if (!isOpenTo(config, kindOf(before))) return ssoOff(false);
         const locked = await lockedByTier(deps, organizationId);
         if (locked !== null) return locked;
         const changes = { enforced: [since !== null, true], breakGlass: [before.breakGlass, breakGlass] } as const;

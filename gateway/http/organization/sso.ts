@@ -19,6 +19,7 @@ import { emailOf } from '../auth/email-address.ts';
 import { createGuardedFetch } from '../auth/guarded-fetch.ts';
 import { createOidc, OidcFault, type Arrived, type Provider } from '../auth/oidc.ts';
 import { hashPassword } from '../auth/passwords.ts';
+import { isOpenTo, ssoOff } from '../auth/sso-required.ts';
 import { createThrottles } from '../auth/throttles.ts';
 import { ofUser } from '../audit-note.ts';
 import { accountOf, bearerOf, recordOf, type Asked, type Handlers } from '../context.ts';
@@ -28,7 +29,7 @@ import { wrongPassword } from './present-password.ts';
 import { createSessions } from './sessions.ts';
 import { samlArrived, samlBegun } from './sso-saml.ts';
 import { lockedByTier } from './sso-tier.ts';
-import { connectionView, redirectUriOf } from './sso-view.ts';
+import { connectionView, kindOf, redirectUriOf } from './sso-view.ts';
 
 type Area =
   | 'listSsoConnections'
@@ -59,7 +60,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     secrets,
     nowMs,
   } = deps;
-  const { oidc: isOn = true, allow = [] } = config.sso ?? {};
+  const { allow = [] } = config.sso ?? {};
   const oidc = createOidc({ guarded: createGuardedFetch(allow), allowed: allow });
   const sessions = createSessions(deps);
   const throttles = createThrottles(deps);
@@ -85,8 +86,10 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 
   /** Asked at each step: the organization may have gone to another tier since the one before. */
-  const closedTo = async ({ organizationId, saml }: SsoConnectionRow): Promise<Refusal | null> =>
-    saml !== null || isOn ? lockedByTier(deps, organizationId) : off();
+  const closedTo = async (connection: SsoConnectionRow): Promise<Refusal | null> =>
+    isOpenTo(config, kindOf(connection))
+      ? lockedByTier(deps, connection.organizationId)
+      : ssoOff(connection.enforcedAtMs !== null);
 
   async function arrived(connection: SsoConnectionRow, who: Arrived): Promise<{ email: string } | Refusal> {
     const email = who.email === null ? null : emailOf(who.email);
@@ -120,7 +123,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async setSsoConnection(asked) {
       const organizationId = organizationOf(asked);
-      if (!isOn) return off();
+      if (!isOpenTo(config, 'oidc')) return ssoOff(false);
       const locked = await lockedByTier(deps, organizationId);
       if (locked !== null) return locked;
       const { issuer, clientId, clientSecret, jitRole } = asked.body;
@@ -164,7 +167,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const email = emailOf(asked.body.email);
       if (email === null) return refuse('INVALID_INPUT', { field: 'email', reason: 'no email address' });
       const found = await sso.connectionToAsk(email.slice(email.lastIndexOf('@') + 1));
-      return { connectionId: found !== null && (isOn || found.saml !== null) ? found.id : null };
+      return { connectionId: found?.id ?? null };
     },
     async startSso(asked) {
       const slow = await throttles.ofAddress(asked.clientAddress);
@@ -290,7 +293,6 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   }
 }
 
-const off = (): Refusal => refuse('FORBIDDEN', { reason: 'sso_off', next: 'SSO_OIDC is off at this cloud' });
 const full = (): Refusal =>
   refuse('CONFLICT', { reason: 'limit', next: 'the organization has as many members as it may' });
 const startAgain = (): Refusal =>

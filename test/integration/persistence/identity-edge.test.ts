@@ -41,7 +41,7 @@ test('an organization, its two accounts and its owner are made together or not a
   });
   const user = (await identity.userById(ours.userId))!;
   t.deepEqual(user.memberships, [
-    { userId: ours.userId, organizationId: ours.organizationId, role: 'owner', ssoRequired: false },
+    { userId: ours.userId, organizationId: ours.organizationId, role: 'owner', ssoRequired: null },
   ]);
   for (const [accountId, environment] of [
     [ours.live, 'live'],

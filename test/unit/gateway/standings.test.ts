@@ -12,7 +12,7 @@ test('console A13: a standing is remembered for 15 s, dropped at once where it c
     role: 'owner',
     platformAdmin: false,
     onlyOrganizationId: null,
-    ssoRequired: false,
+    ssoRequired: null,
   };
   let late: Promise<void> = Promise.resolve();
   const standings = createStandings(
@@ -28,7 +28,7 @@ test('console A13: a standing is remembered for 15 s, dropped at once where it c
     () => elapsedMs,
   );
   t.is((await standings.of(BEARER))?.role, 'owner');
-  stored = { open: true, role: 'viewer', platformAdmin: false, onlyOrganizationId: null, ssoRequired: false };
+  stored = { open: true, role: 'viewer', platformAdmin: false, onlyOrganizationId: null, ssoRequired: null };
   elapsedMs = 14_999;
   t.is((await standings.of(BEARER))?.role, 'owner', 'changed on another node');
   elapsedMs = 15_000;

@@ -1199,6 +1199,7 @@ export interface Details {
   FORBIDDEN: {
     reason?: string;
     next?: string;
+    setting?: string;
     invited?: string;
     needs?: string;
     has?: string | null;
@@ -3805,6 +3806,7 @@ export interface SsoConnection {
   }>;
   enforcedAt: string | null;
   breakGlass: string[];
+  closedBy: 'SSO_OIDC' | null;
   createdAt: string;
 }
 
