@@ -265,14 +265,14 @@ async function startWork(wired: Wired): Promise<void> {
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   startBackground(wired);
-  await tellShutOut(wired);
+  await warnOfClosedSso(wired);
   await presence.follow({ stores, rooms, entities, publisher: publishes ? publisher : null });
   const { handOver } = presence;
   if (handOver !== null) later('handover', 2_000, handOver);
 }
 
 /** Says, once, that SSO_OIDC=off keeps people out who get in by their provider alone. Console A41. */
-async function tellShutOut({ config, log, background }: Wired): Promise<void> {
+async function warnOfClosedSso({ config, log, background }: Wired): Promise<void> {
   if (config.SSO_OIDC === 'on') return;
   const count = await background.sso.countEnforced('oidc', SHUT_OUT_COUNTED);
   if (count > 0)

@@ -24,7 +24,7 @@ export interface Bearer {
   readonly totpAtMs: number | null;
   /** Of a login by single sign-on: the organization that it is for; absent where it is for all of the person's. */
   readonly onlyOrganizationId?: string;
-  /** The kind of provider by which alone the organization of the token lets the person in, which this login did not come by. */
+  /** The kind of provider that the token's organization lets the person in by alone; this login came otherwise. */
   readonly ssoRequired?: SsoKind;
   /** The support session that staff reads by; absent for everybody else. Console A45. */
   readonly support?: { readonly id: string; readonly environment: Environment };
