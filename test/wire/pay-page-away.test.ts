@@ -23,7 +23,7 @@ test('payments H1: while the heartbeat is not answered no page opens a payment; 
     await held`lock table flock.cloud_node in access exclusive mode`;
     await eventually(
       'the node serves nothing',
-      () => raw(cloud.url, 'GET', '/v1/payments/links'),
+      () => fetch(`${cloud.url}/v1/payments/links`),
       ({ status }) => status === 503,
     );
     for (const [method, path] of [
