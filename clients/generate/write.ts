@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { breaksBetween } from './breaks.ts';
+import { cliFiles } from './cli.ts';
 import { contractNow, contractText, examplesNow, type Contract } from './contract.ts';
 import { pythonFiles } from './python.ts';
 import { typescriptFiles } from './typescript.ts';
@@ -25,6 +26,7 @@ export function generated(): ReadonlyMap<string, string> {
     [`clients/contract/${contract.version}.json`, contractText(contract)],
     ...typescriptFiles(contract, examplesNow()),
     ...pythonFiles(contract),
+    ...cliFiles(contract),
   ]);
 }
 

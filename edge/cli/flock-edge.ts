@@ -77,7 +77,13 @@ async function before(): Promise<number | null> {
 
 try {
   process.exitCode = await runProgram(
-    { name: 'flock-edge', commands: COMMANDS, before, quotesArguments: false },
+    {
+      name: 'flock-edge',
+      commands: COMMANDS,
+      before,
+      quotesArguments: false,
+      keysBelong: 'The key of the cloud is the setting API_KEY or API_KEY_FILE.',
+    },
     process.argv.slice(2),
   );
 } catch (error) {

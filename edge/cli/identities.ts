@@ -26,7 +26,7 @@ import { StorageFailed } from '../storage/failed.ts';
 import { openStorage, type Storage } from '../storage/storage.ts';
 import type { Output } from './local-keys.ts';
 import { looksSecret, SECRET_ARGUMENT } from './secret-arguments.ts';
-import { createSecretPrompt, PromptEnded, type SecretPrompt } from './secret-prompt.ts';
+import { createSecretPrompt, PromptEnded, type SecretPrompt } from '../../protocol/node/secret-prompt.ts';
 
 const USAGE = `usage: flock-edge identities list
        flock-edge identities add [--bip39-passphrase]       asks for a former phrase, and keeps its public keys only

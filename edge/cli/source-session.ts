@@ -10,7 +10,7 @@ import { fileMark } from '../keystore/sealed-file.ts';
 import { type KeystoreSettings, readKeystoreSettings, wrapOf } from '../keystore/settings.ts';
 import { readSecret } from '../process/secret-setting.ts';
 import { createUpstream, type Upstream } from '../link/upstream.ts';
-import type { SecretPrompt } from './secret-prompt.ts';
+import type { SecretPrompt } from '../../protocol/node/secret-prompt.ts';
 import type { parseArgs } from 'node:util';
 
 export const OPTIONS = {

@@ -9,7 +9,7 @@ import { ConfigurationError, type Environ } from '../config.ts';
 import { CORE_WARNING, coreFilesPossible } from '../process/core-files.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { looksSecret, SECRET_ARGUMENT } from './secret-arguments.ts';
-import { createSecretPrompt, PromptEnded, type SecretPrompt } from './secret-prompt.ts';
+import { createSecretPrompt, PromptEnded, type SecretPrompt } from '../../protocol/node/secret-prompt.ts';
 import { OPTIONS, type Asked, type Output } from './source-session.ts';
 import { type Verb, VERBS } from './source-verbs.ts';
 

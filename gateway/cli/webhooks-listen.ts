@@ -3,10 +3,14 @@
  * line for each.
  */
 import { parseArgs } from 'node:util';
+import type { Flags } from '../../protocol/node/commands.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
 /** Runs until SIGINT or SIGTERM, or until so many events were received. Answers the exit code. */
-export async function webhooksListen(args: readonly string[], json = false): Promise<number> {
+export async function webhooksListen(
+  args: readonly string[],
+  { json, quiet }: Omit<Flags, 'profile'>,
+): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     strict: true,
@@ -54,9 +58,10 @@ export async function webhooksListen(args: readonly string[], json = false): Pro
     return 2;
   }
   const receiver = opened;
-  console.error(
-    `listening on ${receiver.url}${secret === undefined ? ' ; no --secret, so signatures are not checked' : ''}`,
-  );
+  if (!quiet)
+    console.error(
+      `listening on ${receiver.url}${secret === undefined ? ' ; no --secret, so signatures are not checked' : ''}`,
+    );
   await new Promise<void>((resolve) => {
     enough = resolve;
     if (left <= 0) resolve();

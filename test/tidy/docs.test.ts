@@ -93,6 +93,8 @@ function read(): Set<string> {
   }
   for (const { text } of filesOf(
     [
+      'clients/cli/profiles.ts',
+      'clients/cli/session.ts',
       'developer/options.ts',
       'developer/postgres-binaries.ts',
       'persistence/postgres/migrate.ts',

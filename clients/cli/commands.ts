@@ -1,0 +1,36 @@
+/** Commands of those who call the service. Each loads its code when it runs: the program answers at once. X22, X26. */
+import type { Command } from '../../protocol/node/commands.ts';
+
+export const APPLICATION_COMMANDS: readonly Command[] = [
+  {
+    words: ['login'],
+    usage: 'login --url URL | --edge URL | --dev [--data-dir DIR]',
+    does: 'keeps an address and an API key, read from standard input, as a profile',
+    run: async (args, flags) => (await import('./login.ts')).login(args, flags),
+  },
+  {
+    words: ['logout'],
+    usage: 'logout',
+    does: 'forgets a profile; its key stays good until it is revoked',
+    run: async (args, flags) => (await import('./login.ts')).logout(args, flags),
+  },
+  {
+    words: ['whoami'],
+    usage: 'whoami',
+    does: 'says which address and kind of key are used, and whether the service takes them',
+    run: async (args, flags) => (await import('./login.ts')).whoami(args, flags),
+  },
+  {
+    words: ['profiles'],
+    usage: 'profiles',
+    does: 'lists the profiles, without their keys',
+    run: async (args, flags) => (await import('./login.ts')).profiles(args, flags),
+  },
+  {
+    words: ['api'],
+    usage: 'api OPERATION [--FIELD VALUE]… [--json-body FILE|-] [--all]',
+    does: 'calls an operation; without one lists them. api OPERATION --help has its fields',
+    run: async (args, flags) => (await import('./api.ts')).api(args, flags),
+    help: async (args) => (await import('./api.ts')).helpOf(args),
+  },
+];
