@@ -8,6 +8,7 @@ import { newId } from '../protocol/node/ids.ts';
 import type { EdgeConfig } from './config.ts';
 import { createFront } from './front.ts';
 import type { Keystore } from './keystore/keystore.ts';
+import { ATTESTATION_LOOK_MS } from './link/attestations.ts';
 import { AUDIT_LOOK_MS } from './link/audit-keeper.ts';
 import { claimSessionId } from './link/session-id.ts';
 import { linkUp, type EdgeContext, type Links } from './links.ts';
@@ -89,12 +90,13 @@ export async function startEdge(
 }
 
 /**
- * What runs by the clock from the start: the mark of the spend clock, the look at the audit log, and the shelf of local
- * keys.
+ * What runs by the clock from the start: the mark of the spend clock, the looks at the audit log and at missing
+ * statements, and the shelf of local keys.
  */
-function startClocks({ config }: EdgeContext, parts: EdgeParts, { session, audit }: Links): void {
+function startClocks({ config }: EdgeContext, parts: EdgeParts, { session, audit, attestations }: Links): void {
   parts.timers.every(SPEND_MARK_MS, () => markSpendTime(parts));
   parts.timers.every(AUDIT_LOOK_MS, () => void audit.look());
+  parts.timers.every(ATTESTATION_LOOK_MS, () => void attestations.look());
   if (config.spendLedger === null) return;
   const readKeys = () => void parts.keyShare.readShelf().then(() => session.shareKeys());
   readKeys();
@@ -108,6 +110,7 @@ function markSpendTime({ spendClock, sharedSpend }: EdgeParts): void {
 
 async function endAll(parts: EdgeParts, links: Links, keystore: Keystore): Promise<void> {
   links.refills.stop();
+  links.attestations.stop();
   // Signalled first, awaited last: neither a pause nor a cloud that does not answer may delay the end.
   const ended = Promise.all([links.session.stop(), links.sender.stop()]);
   parts.timers.stop();

@@ -95,6 +95,7 @@ function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay, 
   const liveChains = new LiveChains(parts.upstream, ports.monotonicMs);
   return () =>
     statusOfEdge({
+      identity: context.keystore.identity.publicKey,
       liveChains: liveChains.view(),
       config,
       registration: session.registration,

@@ -14,13 +14,14 @@
  *   operations    sweeps     signing's needs, sender, submissions
  *   refills       link       –
  *   audit         link       –
+ *   attestations  link       –
  *   counters      http       –
  *   blocked       webhooks   –
  *   poster        webhooks   counters, blocked
  *   check         webhooks   nodes
  *   relay         webhooks   sender, guard, counters, blocked, poster, check
  *   metrics       http       session, relay, audit, counters, blocked
- *   takers        edge       session, sender, signing, operations, refills, audit, relay: takes the frames
+ *   takers        edge       session, sender, signing, operations, refills, audit, attestations, relay
  *
  * The session is built first because all report through it; it takes no frame before `start(takers)`.
  */
@@ -32,6 +33,7 @@ import type { EdgeConfig } from './config.ts';
 import type { EdgePath } from './http/exchange.ts';
 import { createEdgeCounters, createMetricsPath, type EdgeCounters, type EdgeGauges } from './http/metrics.ts';
 import type { Keystore } from './keystore/keystore.ts';
+import { AttestationKeeper } from './link/attestations.ts';
 import { AuditKeeper } from './link/audit-keeper.ts';
 import { OutboxSender } from './link/outbox-sender.ts';
 import { PoolRefills } from './link/pool-refills.ts';
@@ -79,6 +81,7 @@ export interface Links {
   readonly blocked: BlockedTargets;
   readonly refills: PoolRefills;
   readonly audit: AuditKeeper;
+  readonly attestations: AttestationKeeper;
   readonly counters: EdgeCounters;
   readonly metrics: EdgePath;
   readonly takers: SessionTakers;
@@ -106,13 +109,31 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
     nowMs: context.ports.wallMs,
     log: context.log,
   });
+  const attestations = new AttestationKeeper({
+    environment: context.config.environment,
+    keystore: context.keystore,
+    upstream: parts.upstream,
+    lease: parts.lease,
+    nowMs: context.ports.wallMs,
+    monotonicMs: context.ports.monotonicMs,
+    log: context.log,
+  });
   const counters = createEdgeCounters();
   const blocked = new BlockedTargets(context.ports.wallMs);
   const poster = createPoster(context, { counters, blocked });
   const relay = createRelay(context, parts, { nodes, sender, guard, counters, blocked, poster });
   const metrics = createMetrics(context, parts, { session, relay, audit, counters, blocked });
-  const takers = takersOf(context, parts, { session, sender, signing, operations, refills, audit, relay });
-  return { session, ...payments, refills, audit, relay, blocked, counters, metrics, takers };
+  const takers = takersOf(context, parts, {
+    session,
+    sender,
+    signing,
+    operations,
+    refills,
+    audit,
+    attestations,
+    relay,
+  });
+  return { session, ...payments, refills, audit, attestations, relay, blocked, counters, metrics, takers };
 }
 
 function createSession(context: EdgeContext, parts: EdgeParts): Session {
@@ -355,12 +376,15 @@ function createMetrics(
   return createMetricsPath(counters, read, config.mayScrape, log);
 }
 
-type Receivers = Pick<Links, 'session' | 'sender' | 'signing' | 'operations' | 'refills' | 'audit' | 'relay'>;
+type Receivers = Pick<
+  Links,
+  'session' | 'sender' | 'signing' | 'operations' | 'refills' | 'audit' | 'attestations' | 'relay'
+>;
 
 function takersOf(
   { log, running }: EdgeContext,
   { registry }: Pick<EdgeParts, 'registry'>,
-  { session, sender, signing, operations, refills, audit, relay }: Receivers,
+  { session, sender, signing, operations, refills, audit, attestations, relay }: Receivers,
 ): SessionTakers {
   return {
     deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
@@ -373,6 +397,7 @@ function takersOf(
       if (session.registration.kind === 'confirmed') running.confirm();
       sender.nudge();
       void audit.look();
+      void attestations.look();
     },
   };
 }

@@ -16,6 +16,7 @@ import type { ImportStore } from '../model/ports/import-store.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { SupportStore } from '../model/ports/support-store.ts';
 import type { InvoiceStore } from '../model/ports/invoice-store.ts';
+import type { PaymentStore } from '../model/ports/payment-store.ts';
 import type { InvitationStore } from '../model/ports/invitation-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
 import type { MemberStore } from '../model/ports/member-store.ts';
@@ -108,6 +109,7 @@ export interface GatewayDeps {
     readonly scans: ScanStore;
     readonly conflicts: ConflictStore;
     readonly invoices: InvoiceStore;
+    readonly payments: Pick<PaymentStore, 'keepAttestations'>;
   };
   readonly accounts: Accounts;
   /** Who takes payments of statements. Console B17. */

@@ -15,6 +15,7 @@
  * nothing else; it may be sent again.
  */
 import { z } from 'zod';
+import { ATTESTATIONS_MAX, ATTESTED_FAMILIES } from './attestation.ts';
 import { shortText } from './schema/values.ts';
 import { unsigned } from './schema/transactions.ts';
 import { CHAINS, EDGE_ROLES, FAMILIES, OPERATION_ROLES, POOLED_CHAINS } from './slugs.ts';
@@ -77,6 +78,15 @@ const path = z
   .max(64)
   .regex(/^m(\/[0-9]{1,10}'?){1,10}$/, "expected a path as m/44'/60'/0'");
 
+const attestedAt = z
+  .string()
+  .max(20)
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, 'expected an instant as 2026-11-30T10:00:00Z');
+const attestationSignature = z
+  .string()
+  .max(86)
+  .regex(/^[A-Za-z0-9_-]{86}$/, 'expected 64 bytes in base64url');
+
 // ── REST bodies ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const pushedKey = z.strictObject({ family: z.enum(FAMILIES), xpub: shortText(120), accountPath: path });
@@ -101,6 +111,22 @@ export const heartbeatBody = z.strictObject({
   podHint: shortText(120).nullable(),
 });
 export const poolsBody = z.strictObject({ pool: pushedPool });
+/** Statements about addresses, of one family, made at one instant; an edge that only asks sends none. payments E5. */
+export const attestationsBody = z.strictObject({
+  batch: z
+    .strictObject({
+      family: z.enum(ATTESTED_FAMILIES),
+      issuedAt: attestedAt,
+      validUntil: attestedAt,
+      statements: z
+        .array(z.strictObject({ index: addressIndex, signature: attestationSignature }))
+        .min(1)
+        .max(ATTESTATIONS_MAX),
+    })
+    .nullable(),
+  /** Whether those that end soon, and addresses that were lent without one, are asked for too. */
+  renew: z.boolean(),
+});
 export const signedBody = z.strictObject({
   signedPayload: shortText(400_000),
   txid: shortText(120),
@@ -304,6 +330,7 @@ export const acknowledgement = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
+export type AttestationsBody = z.output<typeof attestationsBody>;
 export type SyncBody = z.infer<typeof syncBody>;
 export type HeartbeatBody = z.infer<typeof heartbeatBody>;
 export type HandshakeAuth = z.infer<typeof handshakeAuth>;

@@ -57,6 +57,7 @@ export const OPERATIONS = {
   resyncEdge: 'POST /v1/edge/resync',
   heartbeatEdge: 'POST /v1/edge/heartbeat',
   pushPool: 'POST /v1/edge/pools',
+  pushAttestations: 'POST /v1/edge/attestations',
   bindCounter: 'POST /v1/edge/transactions/{id}/counter',
   submitSigned: 'POST /v1/edge/transactions/{id}/signed',
   continueAuditLog: 'POST /v1/edge/audit-log',

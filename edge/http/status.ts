@@ -24,6 +24,8 @@ export interface EdgeStatus {
   readonly alarms: number;
   readonly uptimeSeconds: number;
   readonly sessionId: string;
+  /** Public key of the edge; 64 hex digits. */
+  readonly identity: string;
   readonly stopping: boolean;
 }
 
@@ -142,6 +144,11 @@ function linesOf(status: EdgeStatus): StatusLine[] {
         : ({ tone: 'bad', hint: 'something asked for what this edge refuses: see the log' } as const)),
     },
     chainsLine(config.chains, status.liveChains),
+    {
+      label: 'Identity',
+      value: status.identity,
+      hint: 'public: what your own pages pin, as `identity` of <flock-pay>',
+    },
     { label: 'Replica', value: config.podHint, hint: status.sessionId },
     { label: 'Version', value: EDGE_VERSION, hint: `up ${durationText(status.uptimeSeconds)}` },
   ];

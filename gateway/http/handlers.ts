@@ -27,6 +27,7 @@ import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
 import { passkeyHandlers } from './organization/passkeys.ts';
 import { registrationHandlers } from './organization/registration.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
+import { attestationHandlers } from './payment/attestations.ts';
 import type { Economics } from './payment/economics.ts';
 import { checkoutHandlers, type Checkout } from './payment/checkout.ts';
 import { invoiceHandlers } from './payment/invoices.ts';
@@ -90,6 +91,7 @@ export function createHandlers(
     ...previewHandler(deps),
     ...deliveryHandlers(deps),
     ...edgeHandlers(deps),
+    ...attestationHandlers(deps),
     ...chainHandlers(deps),
     ...sandboxHandlers(deps),
     ...signInHandlers(deps),

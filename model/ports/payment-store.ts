@@ -1,4 +1,5 @@
 /** What the clock does to payments and links. payments S6, 3.2. */
+import type { AttestedFamily } from '../../protocol/attestation.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 
 /** A link that the clock looks at. */
@@ -7,6 +8,24 @@ export interface DueLink {
   readonly id: string;
   /** When it came due, in the database's words. */
   readonly at: string;
+}
+
+/** A statement of an edge about the address of an index, verified. payments E4. */
+export interface AttestationRow {
+  readonly index: number;
+  readonly address: string;
+  /** base64url. */
+  readonly signature: string;
+}
+
+/** What statements of one call have in common. */
+export interface AttestationBatch {
+  readonly family: AttestedFamily;
+  /** Of the identity that signed; 64 hex digits. */
+  readonly publicKey: string;
+  readonly issuedAtMs: number;
+  readonly validUntilMs: number;
+  readonly rows: readonly AttestationRow[];
 }
 
 export interface PaymentStore {
@@ -24,4 +43,6 @@ export interface PaymentStore {
   retired(behind: DueLink | null, limit: number): Promise<DueLink[]>;
   /** Erases who opened payments that expired before then without money; answers how many. payments S23. */
   erase(beforeMs: number, limit: number): Promise<number>;
+  /** Keeps statements in place of earlier ones, and forgets some that ended. payments E5. */
+  keepAttestations(accountId: AccountId, batch: AttestationBatch): Promise<void>;
 }

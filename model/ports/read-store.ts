@@ -1,4 +1,5 @@
 /** What the REST surface reads. Reads never go through an actor. */
+import type { AttestedFamily } from '../../protocol/attestation.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { AccountState } from '../account/capabilities.ts';
 import type { LentBefore } from '../account/payment.ts';
@@ -94,6 +95,19 @@ export interface Openings {
   ofClient: number;
 }
 
+export interface AttestedReach {
+  readonly family: AttestedFamily;
+  /** The lowest and the highest index from the asked one on; null where there is none. */
+  readonly first: number | null;
+  readonly last: number | null;
+}
+export interface AttestationView {
+  readonly publicKey: string;
+  readonly issuedAtMs: number;
+  readonly validUntilMs: number;
+  readonly signature: string;
+}
+
 export interface ReadStore {
   idempotent(owner: KeyOwner, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
   /** False when the key is taken. */
@@ -165,6 +179,32 @@ export interface ReadStore {
     accountId: AccountId,
     of: { chain: Chain; fromIndex: number; sinceMs: number; ledgers: readonly LedgerId[] },
   ): Promise<LentBefore | null>;
+  /** How far an identity's statements reach in each family, from index `from` on. payments E5. */
+  attestedReach(
+    accountId: AccountId,
+    publicKey: string,
+    from: Readonly<Record<AttestedFamily, number>>,
+  ): Promise<AttestedReach[]>;
+  /**
+   * Indexes whose statement ends before `untilMs`, or that were lent without one of the identity: of what was not
+   * issued yet (from `from` on), and of the newest lent addresses that payers may still be shown, from `present` on.
+   * payments E5.
+   */
+  unattested(
+    accountId: AccountId,
+    of: {
+      publicKey: string;
+      untilMs: number;
+      from: Readonly<Record<AttestedFamily, number>>;
+      present: Readonly<Record<AttestedFamily, number>>;
+    },
+  ): Promise<{ family: AttestedFamily; index: number }[]>;
+  /** The statement about an address, unless it ended. payments E4. */
+  attestation(
+    accountId: AccountId,
+    of: { family: AttestedFamily; index: number; address: string },
+    nowMs: number,
+  ): Promise<AttestationView | null>;
   /** Addresses that a link had lent and that received, not archived yet. payments M11. */
   paidAddresses(accountId: AccountId, linkId: string, limit: number): Promise<AddressRow[]>;
   payment(accountId: AccountId, id: string): Promise<PaymentRow | null>;

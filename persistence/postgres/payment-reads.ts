@@ -1,6 +1,7 @@
 /** Payment links as their merchant reads them. payments P8. */
 import type { LentBefore } from '../../model/account/payment.ts';
-import type { InvoiceView, ReadStore } from '../../model/ports/read-store.ts';
+import type { AttestationView, AttestedReach, InvoiceView, ReadStore } from '../../model/ports/read-store.ts';
+import { ATTESTED_FAMILIES, type AttestedFamily } from '../../protocol/attestation.ts';
 import { CHECKOUT_CHAINS, LINK_MODES, LINK_STATUSES } from '../../protocol/slugs.ts';
 import type { PaymentTransferView } from '../../model/ports/read-store.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
@@ -22,6 +23,9 @@ type Area =
   | 'paymentTransfers'
   | 'invoices'
   | 'invoice'
+  | 'attestedReach'
+  | 'unattested'
+  | 'attestation'
   | 'restingAddress'
   | 'paidAddresses';
 
@@ -199,6 +203,70 @@ function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'paidAddress
   };
 }
 
+/** Newest lent addresses that are looked at for a statement, and indexes ahead that one look names, of a family. */
+const SHOWN_LOOKED_AT = 2_000;
+const UNATTESTED_MAX = 1_000;
+
+/** Statements of edges about addresses. payments E4, E5. */
+function attestationReads(sql: Sql): Pick<ReadStore, 'attestedReach' | 'unattested' | 'attestation'> {
+  const familiesWith = (of: Readonly<Record<AttestedFamily, number>>) =>
+    sql`unnest(${[...ATTESTED_FAMILIES]}::text[], ${ATTESTED_FAMILIES.map((family) => of[family])}::int[])`;
+  return {
+    async attestedReach(accountId, publicKey, from) {
+      const ofKey = sql`from address_attestation k
+         where k.account_id = t.account and k.family = f.family and k.index >= f.from_index and k.public_key = ${publicKey}`;
+      return sql<AttestedReach[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select f.family,
+                 (select k.index ${ofKey} order by k.account_id, k.family, k.index limit 1) as first,
+                 (select k.index ${ofKey} order by k.account_id desc, k.family desc, k.index desc limit 1) as last
+            from ${familiesWith(from)} f(family, from_index)`,
+        )}`;
+    },
+    async unattested(accountId, { publicKey, untilMs, from, present }) {
+      return sql<{ family: AttestedFamily; index: number }[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          (select e.family, e.index from ${familiesWith(from)} f(family, from_index) cross join lateral (
+             select k.family, k.index from address_attestation k
+              where k.account_id = t.account and k.family = f.family and k.index >= f.from_index
+                and (k.valid_until < ${untilMs}::timestamptz or k.public_key <> ${publicKey})
+              order by k.account_id, k.family, k.index limit ${UNATTESTED_MAX}) e)
+          union
+          (select a.family, a.index from (
+             select c.address_id from checkout_address c
+              where c.account_id = t.account and c.released_at is null and (c.paid_at is null or c.payment_id is null)
+              order by c.account_id desc, c.lent_at desc, c.id desc limit ${SHOWN_LOOKED_AT}) s
+             cross join lateral (
+               select o.* from address o where o.account_id = t.account and o.id = s.address_id offset 0) a
+             join ${familiesWith(present)} p(family, from_index) on p.family = a.family and a.index >= p.from_index
+            where not exists (
+              select from address_attestation k
+               where k.account_id = t.account and k.family = a.family and k.index = a.index
+                 and k.address = a.address and k.public_key = ${publicKey}
+                 and k.valid_until >= ${untilMs}::timestamptz))`,
+        )}`;
+    },
+    async attestation(accountId, { family, index, address }, nowMs) {
+      return oneOf(
+        sql,
+        accountId,
+        sql`
+        select public_key, issued_at, valid_until, signature from address_attestation
+         where account_id = t.account and family = ${family} and index = ${index} and address = ${address}
+           and valid_until > ${nowMs}::timestamptz`,
+        ({ publicKey, issuedAt, validUntil, signature }) =>
+          ({ publicKey, issuedAtMs: issuedAt, validUntilMs: validUntil, signature }) as AttestationView,
+      );
+    },
+  };
+}
+
 /** Transfers of a payment that people are shown. */
 const TRANSFERS_MAX = 100;
 
@@ -277,6 +345,7 @@ function invoiceReads(sql: Sql, lists: Lists): Pick<ReadStore, 'invoices' | 'inv
 export function paymentReads(sql: Sql, lists: Lists): Pick<ReadStore, Area> {
   return {
     ...checkoutReads(sql),
+    ...attestationReads(sql),
     ...restingReads(sql),
     ...paymentList(lists),
     ...invoiceReads(sql, lists),

@@ -28,6 +28,14 @@ export function createPaymentStore(sql: Sql): PaymentStore {
       failpoint('erase_payers.after');
       return row!.erased;
     },
+    async keepAttestations(accountId, { family, publicKey, issuedAtMs, validUntilMs, rows }) {
+      failpoint('keep_attestations.before');
+      await sql`
+        select keep_attestations(${accountId}, ${family}, ${publicKey}, ${issuedAtMs}::timestamptz,
+          ${validUntilMs}::timestamptz, ${rows.map(({ index }) => index)}::int[],
+          ${rows.map(({ address }) => address)}::text[], ${rows.map(({ signature }) => signature)}::text[])`;
+      failpoint('keep_attestations.after');
+    },
     async release(accountId, linkId, nowMs) {
       failpoint('release_link.before');
       const [row] = await sql<{ done: boolean }[]>`

@@ -179,6 +179,12 @@ export function isSoundPublicKey(hex: string): boolean {
   return y < FIELD && !SMALL_ORDER.has(y);
 }
 
+/** Whether a text was signed with a key in hex; never by one of small order. */
+export function isTextSignedBy(keyHex: string, text: string, signature: Uint8Array): boolean {
+  const key = publicKeyOf(keyHex);
+  return key !== null && signature.length === 64 && verify(null, Buffer.from(text), key, signature);
+}
+
 /** DER header of an Ed25519 public key: what follows is the 32-byte key. Source: RFC 8410 §4. */
 const SPKI_HEADER = Buffer.from('302a300506032b6570032100', 'hex');
 /** Parsed keys that are kept: parsing one costs a third of a verification. */

@@ -1,5 +1,5 @@
 /** Routes that only an edge calls, with its signature: registration, pools, and the way to a signed transaction. */
-import { bindBody, heartbeatBody, poolsBody, resumeBody, signedBody, syncBody } from '../frames.ts';
+import { attestationsBody, bindBody, heartbeatBody, poolsBody, resumeBody, signedBody, syncBody } from '../frames.ts';
 import type { Route } from '../route.ts';
 import * as audit from '../schema/audit-log.ts';
 import * as edge from '../schema/edge.ts';
@@ -79,6 +79,16 @@ export const EDGE_ROUTES = {
     reply: edge.poolReply,
     refusals: [...IDENTITY, 'INVALID_ADDRESS', 'ADDRESS_CONFLICT', 'CONFLICT'],
     summary: 'Add derived addresses to a pool',
+  },
+  pushAttestations: {
+    ...signed,
+    method: POST,
+    path: '/v1/edge/attestations',
+    bodyLimitBytes: 256 * KIB,
+    body: attestationsBody,
+    reply: edge.attestationsReply,
+    refusals: IDENTITY,
+    summary: 'Hand over signed statements about addresses of payers, and learn which are missing',
   },
   bindCounter: {
     ...signed,

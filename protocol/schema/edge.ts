@@ -1,8 +1,9 @@
 /** Paths between edge and cloud, and what an application may read of them. Spec §2.8, §4.3; bodies in ../frames.ts. */
 import { z } from 'zod';
+import { ATTESTED_FAMILIES } from '../attestation.ts';
 import { CHAINS, EDGE_ROLES, LIVENESS, READINESS } from '../slugs.ts';
 import { freeText, instant, pageReply, pathId } from './values.ts';
-import { count, epoch, instantMs, leaseTtlMs, percent } from './numbers.ts';
+import { addressIndex, count, epoch, instantMs, leaseTtlMs, percent } from './numbers.ts';
 
 export const edgeHealth = z.object({
   status: z.literal('ok'),
@@ -82,6 +83,11 @@ export const heartbeatReply = z.object({
   serverTimeMs: instantMs,
 });
 export const poolReply = z.object({ size: count, unused: count });
+export const attestationsReply = z.object({
+  wanted: z
+    .array(z.object({ family: z.enum(ATTESTED_FAMILIES), from: addressIndex, count }))
+    .meta({ description: 'indexes of customers whose addresses have no statement, or one that ends soon' }),
+});
 
 /** Edge side only: local keys. Spec §2.8. */
 export const localKeyBody = z.strictObject({

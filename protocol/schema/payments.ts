@@ -224,10 +224,10 @@ const notice = z.object({
 });
 const attestation = z.object({
   v: between(1, 1),
-  keyFingerprint: z.string(),
+  keyFingerprint: z.string().meta({ description: 'first 16 hex digits of SHA-256 of the key of the edge' }),
   issuedAt: instant,
   validUntil: instant,
-  signature: z.string(),
+  signature: z.string().meta({ description: 'Ed25519 over the lines of docs/payments.md, base64url' }),
 });
 export const session = z.object({
   id: textOrNone.meta({ description: 'the payment; null on a shared link, where each transfer becomes one' }),

@@ -413,6 +413,14 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from links_retired('-infinity', '', '', 10)`,
     },
   ],
+  keep_attestations: [
+    {
+      name: 'another account',
+      expected: { open: 'statements that the gateway verified against the identity that the account pins' },
+      call: () => database.sql`
+        select keep_attestations('none', 'evm', ${'0'.repeat(64)}, now(), now(), '{}', '{}', '{}')`,
+    },
+  ],
   erase_payers: [
     {
       name: "everybody's payments",

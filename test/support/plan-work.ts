@@ -1174,6 +1174,30 @@ const READS: Record<string, Work> = {
       await payments.retired(null, 10);
       await write(stores, live, [{ table: 'payments_retired' }]);
     },
+  'read.attestedReach unattested attestation payments.keepAttestations': async ({ stores, live }) => {
+    const link = linkRow(live),
+      address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
+      payment = paymentRow(link, address),
+      nowMs = Date.now();
+    await write(stores, live, [
+      { table: 'address', row: address },
+      { table: 'payment_link', row: link },
+      { table: 'payment', row: payment },
+      { table: 'checkout_address', row: lentRow(link, payment, address) },
+    ]);
+    const publicKey = 'a'.repeat(64),
+      none = { btc: 0, evm: address.index!, tron: 0 };
+    await stores.payments.keepAttestations(live, {
+      family: 'evm',
+      publicKey,
+      issuedAtMs: nowMs,
+      validUntilMs: nowMs + 86_400_000,
+      rows: [{ index: address.index!, address: address.address, signature: 'a'.repeat(86) }],
+    });
+    await stores.read.attestedReach(live, publicKey, none);
+    await stores.read.unattested(live, { publicKey, untilMs: nowMs, from: none, present: none });
+    await stores.read.attestation(live, { family: 'evm', index: address.index!, address: address.address }, nowMs);
+  },
   'read.invoices invoice invoices.of mint resend': async ({ stores, live }) => {
     const link = linkRow(live, { collectEmail: true }),
       address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),

@@ -1,5 +1,4 @@
 /** What payers ask, without a credential. payments part 4. */
-import { createHash } from 'node:crypto';
 import { presentFrom } from '../../../actors/edge-link/retired-identities.ts';
 import { openingRefusal, unpaidMax } from '../../../actors/payment/open.ts';
 import { ADDRESS_REST_MS } from '../../../actors/payment/terms.ts';
@@ -17,6 +16,7 @@ import { stateOf } from '../account-state.ts';
 import type { Asked, Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { amountIn } from './asset.ts';
+import { attestationOf, keyFingerprintOf } from './attestations.ts';
 import { clientNetwork, countedTo, createCheckoutLimits, tooManyOpen } from './checkout-limits.ts';
 import type { Economics } from './economics.ts';
 import { asksEmail, checkoutLinkView, sessionView, sharedSession, shownOf, statusNow } from './session-view.ts';
@@ -99,8 +99,19 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
   }
 
   async function shownPayment({ link, state }: Place, payment: PaymentRow): Promise<ReplyOf<'getCheckoutSession'>> {
-    const transfers = await reads.paymentTransfers(link.accountId, [payment.id]);
-    return sessionView(link, payment, state.paymentSettings, shownOf(config.publicUrl, link, transfers), nowMs());
+    const [transfers, attestation] = await Promise.all([
+      reads.paymentTransfers(link.accountId, [payment.id]),
+      attestationOf(deps, link.accountId, { ...payment, chain: link.chain }),
+    ]);
+    const shown = { ...shownOf(config.publicUrl, link, transfers), attestation };
+    return sessionView(link, payment, state.paymentSettings, shown, nowMs());
+  }
+
+  async function shownShared({ link, state }: Place, amount: bigint | null): Promise<ReplyOf<'getCheckoutSession'>> {
+    const { accountId, chain } = link,
+      [address, derivationPath] = [link.address!, link.derivationPath!];
+    const attestation = await attestationOf(deps, accountId, { chain, address, derivationPath });
+    return sharedSession(link, state.paymentSettings, amount, attestation, nowMs());
   }
 
   /** One payer, one open payment. S1–S5. */
@@ -124,7 +135,7 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
     if (no !== null) return asPublic(no);
     if (link.addressMode === 'shared') {
       asked.wasThere();
-      return sharedSession(link, state.paymentSettings, amount, nowMs());
+      return shownShared(place, amount);
     }
     const clientKey = secrets.mac(clientOf(asked), `checkout client ${link.accountId}`);
     const payerKey = asksEmail(link)
@@ -204,10 +215,11 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
     placeOf,
     open,
     none: (paymentId) => notFound('payment', paymentId),
-    async sharedOf({ link, state }, announced) {
+    async sharedOf(place, announced) {
+      const { link } = place;
       // Anybody who has the link may write any amount into it: one that the link does not take is not shown.
       const amount = announced === '' || link.mode === 'fixed' ? null : await announcedOf(link, announced);
-      return sharedSession(link, state.paymentSettings, isRefusal(amount) ? null : amount, nowMs());
+      return shownShared(place, isRefusal(amount) ? null : amount);
     },
     linkOf: ({ link, state }) =>
       checkoutLinkView(link, state.paymentSettings, state.plan.paymentsActive && !state.suspended, nowMs()),
@@ -261,10 +273,7 @@ function again({ earlier }: Openings): Openings['earlier'] {
 function otherMerchant({ body }: Opening, { enrolment }: AccountState): Refusal | null {
   const { identityFingerprint } = body;
   if (identityFingerprint == null) return null;
-  const own =
-    enrolment === null
-      ? null
-      : createHash('sha256').update(Buffer.from(enrolment.publicKey, 'hex')).digest('hex').slice(0, 16);
+  const own = enrolment === null ? null : keyFingerprintOf(enrolment.publicKey);
   return identityFingerprint === own ? null : refuse('MERCHANT_SCOPE_VIOLATION');
 }
 

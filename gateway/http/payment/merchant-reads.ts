@@ -14,6 +14,7 @@ import { stateOf } from '../account-state.ts';
 import { accountOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { chainPlace, instantOf, listAskOf, pageAs, wholePage } from '../views.ts';
+import { attestedAhead } from './attestations.ts';
 import type { Economics } from './economics.ts';
 import { paymentView, shownOf } from './session-view.ts';
 
@@ -60,8 +61,12 @@ export function merchantReadHandlers(
     async getPaymentReadiness(asked) {
       const accountId = accountOf(asked),
         state = await stateOf(deps, accountId);
+      const ahead = await attestedAhead(deps, accountId, state);
       const rows = await Promise.all(
-        CHECKOUT_CHAINS.map((chain) => readinessRow(deps, economics, accountId, state, chain)),
+        CHECKOUT_CHAINS.map(async (chain) => ({
+          ...(await readinessRow(deps, economics, accountId, state, chain)),
+          attestationsAhead: ahead(chain),
+        })),
       );
       return wholePage('payment-readiness', rows, asked.query, ({ chain }) => chainPlace(chain));
     },
@@ -74,7 +79,7 @@ async function readinessRow(
   accountId: AccountId,
   state: AccountState,
   chain: CheckoutChain,
-): Promise<Row> {
+): Promise<Omit<Row, 'attestationsAhead'>> {
   const { nativeSymbol, nativeDecimals, threshold } = chains.networkOf(chain);
   const enabled = chains.enabled(accountId).includes(chain),
     readiness = readinessOf(state, chain);
@@ -103,7 +108,6 @@ async function readinessRow(
     tokens: tokensOf(chain),
     threshold,
     unpaidAddresses: { open: state.unpaid[FAMILY_OF[chain]] ?? 0, limit: unpaidMax(state) },
-    attestationsAhead: 0,
   };
 }
 

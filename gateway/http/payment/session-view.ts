@@ -145,7 +145,7 @@ export function sessionView(
   link: PaymentLinkRow,
   payment: PaymentRow,
   settings: PaymentSettings,
-  shown: Shown,
+  shown: Shown & { readonly attestation: Session['attestation'] },
   nowMs: number,
 ): Session {
   const status = statusNow(payment, link, nowMs),
@@ -164,7 +164,6 @@ export function sessionView(
     expiresAt: instantOf(payment.expiresAtMs),
     serverTime: instantOf(nowMs),
     uri: walletUri(link, payment.address, asked > 0n && payment.amount !== null ? asked : null),
-    attestation: null,
     successUrl: successOf(link, payment, status),
   };
 }
@@ -174,6 +173,7 @@ export function sharedSession(
   link: PaymentLinkRow,
   settings: PaymentSettings,
   amount: bigint | null,
+  attestation: Session['attestation'],
   nowMs: number,
 ): Session {
   const due = formatAmount(link.minAmount ?? 1n, link.decimals);
@@ -197,7 +197,7 @@ export function sharedSession(
     expiresAt: instantOrNull(link.closesAtMs),
     serverTime: instantOf(nowMs),
     uri: walletUri(link, link.address!, amount),
-    attestation: null,
+    attestation,
     successUrl: null,
   };
 }

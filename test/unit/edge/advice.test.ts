@@ -73,6 +73,7 @@ test('found F76: log and status page carry the advice whole', (t) => {
     const { explanation } = statusOfEdge({
       config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' },
       registration: { kind: 'unconfirmed', code: refusal.code, advice },
+      identity: 'a'.repeat(64),
       liveChains: null,
       streamUp: false,
       lease: { role: 'follower', leaseEpoch: 0, held: false },

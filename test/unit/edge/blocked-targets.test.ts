@@ -10,6 +10,7 @@ const at = (target: BlockedTargets) =>
   statusOfEdge({
     config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' },
     registration: { kind: 'confirmed' },
+    identity: 'a'.repeat(64),
     liveChains: null,
     streamUp: true,
     lease: { role: 'leader', leaseEpoch: 1, held: true },

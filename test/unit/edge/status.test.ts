@@ -11,6 +11,7 @@ import { routeOf } from '../../../protocol/routes.ts';
 const STATUS: EdgeStatus = {
   config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' },
   registration: { kind: 'confirmed' },
+  identity: 'a'.repeat(64),
   liveChains: new Set(['eth']),
   streamUp: true,
   lease: { role: 'leader', leaseEpoch: 4, held: true },
