@@ -277,6 +277,10 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     6_000,
     'a step of a walk looks at 5,000 endpoints and as many deliveries that are due',
   ],
+  'read.attestedReach unattested attestation payments.keepAttestations': [
+    6_100,
+    'once an hour the newest 2,000 lent addresses are looked at, with their statements',
+  ],
   'watch.coverage of such a ledger': [7_100, 'the lowest 1,000 of them, and how many there are, counted to 10,000'],
   'auditLog.record recordOfUser page chain head trim': [
     15_100,
