@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { breaksBetween } from './breaks.ts';
 import { cliFiles } from './cli.ts';
 import { contractNow, contractText, examplesNow, type Contract } from './contract.ts';
+import { goFiles } from './go.ts';
 import { pythonFiles } from './python.ts';
 import { typescriptFiles } from './typescript.ts';
 
@@ -27,6 +28,7 @@ export function generated(): ReadonlyMap<string, string> {
     ...typescriptFiles(contract, examplesNow()),
     ...pythonFiles(contract),
     ...cliFiles(contract),
+    ...goFiles(contract),
   ]);
 }
 

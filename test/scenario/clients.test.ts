@@ -1,10 +1,11 @@
 /** Each client against a real cloud and edge: an endpoint, an address, a deposit, and a delivery that it verifies. */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { installGo } from '../support/clients/installed-go.ts';
 import { installPython, runPython } from '../support/clients/installed-python.ts';
 import { installTypescript } from '../support/clients/installed.ts';
 import { openDeveloper } from '../support/developer.ts';
@@ -33,6 +34,7 @@ const hooks = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 const flock = await openDeveloper({ edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: new URL(hooks).host } });
 const typescript = installTypescript();
 const python = installPython();
+const go = installGo();
 const settings = { baseUrl: flock.deployment.edgeUrl, apiKey: flock.deployment.localApiKey };
 
 test.after.always(async () => {
@@ -40,6 +42,7 @@ test.after.always(async () => {
   receiver.close();
   typescript.remove();
   python.remove();
+  go.remove();
   await flock.close();
 });
 
@@ -115,4 +118,33 @@ test('ecosystem XA1 Python: from the wheel to a verified deposit_confirmed at a 
     JSON.parse(runPython(python.driver, ['verify.py'], JSON.stringify({ headers, body: given, secret })));
   t.like(verified(body), { ok: true, reason: null });
   t.like(verified(body.replace('5', '6')), { ok: false, reason: 'signature' });
+});
+
+test('ecosystem XA1 Go: from the module to a verified deposit_confirmed at a real edge', async (t) => {
+  const { command, cwd } = go.driver;
+  const { stdout } = await promisify(execFile)(command, ['story'], {
+    cwd,
+    env: { EDGE: settings.baseUrl, KEY: settings.apiKey, HOOK: `${hooks}/go` },
+  });
+  const { secret, address, rows, isNotFound } = JSON.parse(stdout) as {
+    secret: string;
+    address: { id: string; address: string; userRef: string };
+    rows: readonly string[];
+    isNotFound: boolean;
+  };
+  t.deepEqual(rows, [address.id]);
+  t.is(address.userRef, 'customer-é go');
+  t.true(isNotFound);
+  const { headers, body } = await deliveryTo('/go');
+  const verified = (given: string): unknown =>
+    JSON.parse(
+      execFileSync(command, ['verify'], { input: JSON.stringify({ headers, body: given, secret }), encoding: 'utf8' }),
+    );
+  const { data } = JSON.parse(body) as { data: { txid: string; outputIndex: number } };
+  t.like(verified(body), {
+    ok: true,
+    key: `eth:${data.txid}:${data.outputIndex}`,
+    data: { address: address.address, amount: '500000000000000000', userRef: 'customer-é go' },
+  });
+  t.deepEqual(verified(body.replace('5', '6')), { ok: false, reason: 'signature' });
 });

@@ -30,7 +30,7 @@ const entry = async <T>(name: string): Promise<T> =>
   (await import(join(installed.folder, 'node_modules/flock-client/dist', `${name}.js`))) as T;
 test.after.always(() => installed.remove());
 
-test('ecosystem X12 faults 1 3 4 5 6 7 8 13: every case of the behaviour suite, with the packed client', async (t) => {
+test('ecosystem X2, X4, X5, X6, X7, X8, X9, X11, X12, X15 faults 1 3 4 5 6 7 8 13: every case of the behaviour suite, with the packed client', async (t) => {
   t.true(CASES.length >= CASES_MIN);
   t.is(new Set(CASES.map(({ id }) => id)).size, CASES.length);
   const judged = await drive(

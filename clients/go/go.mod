@@ -1,0 +1,3 @@
+module flock.example/flock
+
+go 1.19
