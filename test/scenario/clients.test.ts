@@ -46,9 +46,13 @@ test.after.always(async () => {
   await flock.close();
 });
 
-/** The first delivery to a path of the receiver. */
-const deliveryTo = async (path: string): Promise<Delivery> =>
-  (await patiently(`a delivery to ${path}`, async () => deliveries.find((one) => one.path === path), Boolean))!;
+/** The first delivery to a path of the receiver about an address: each endpoint hears of those of all clients. */
+const deliveryTo = async (path: string, address: string): Promise<Delivery> =>
+  (await patiently(
+    `a delivery to ${path}`,
+    async () => deliveries.find((one) => one.path === path && one.body.includes(address)),
+    Boolean,
+  ))!;
 
 test('ecosystem XA1 TypeScript: from the tarball to a verified deposit_confirmed at a real edge', async (t) => {
   const of = (name: string): Promise<unknown> =>
@@ -70,7 +74,7 @@ test('ecosystem XA1 TypeScript: from the tarball to a verified deposit_confirmed
   for await (const row of client.listAddresses.all({ userRef: 'customer-é 7', size: 1 })) rows.push(row.id);
   t.deepEqual(rows, [address.id]);
   await client.simulateDeposit({ chain: 'eth', address: address.address, amount: '0.5', autoConfirm: true });
-  const { body, headers } = await deliveryTo('/typescript');
+  const { body, headers } = await deliveryTo('/typescript', address.address);
   const verdict = await verifyWebhook(body, headers, secret);
   t.true(verdict.ok);
   if (!verdict.ok || verdict.event.event !== 'deposit_confirmed') return t.fail();
@@ -108,12 +112,12 @@ test('ecosystem XA1 Python: from the wheel to a verified deposit_confirmed at a 
   });
   const { secret, address, rows } = JSON.parse(stdout) as {
     secret: string;
-    address: { id: string; userRef: string };
+    address: { id: string; address: string; userRef: string };
     rows: readonly string[];
   };
   t.deepEqual(rows, [address.id]);
   t.is(address.userRef, 'customer-é 42');
-  const { headers, body } = await deliveryTo('/python');
+  const { headers, body } = await deliveryTo('/python', address.address);
   const verified = (given: string): unknown =>
     JSON.parse(runPython(python.driver, ['verify.py'], JSON.stringify({ headers, body: given, secret })));
   t.like(verified(body), { ok: true, reason: null });
@@ -135,7 +139,7 @@ test('ecosystem XA1 Go: from the module to a verified deposit_confirmed at a rea
   t.deepEqual(rows, [address.id]);
   t.is(address.userRef, 'customer-é go');
   t.true(isNotFound);
-  const { headers, body } = await deliveryTo('/go');
+  const { headers, body } = await deliveryTo('/go', address.address);
   const verified = (given: string): unknown =>
     JSON.parse(
       execFileSync(command, ['verify'], { input: JSON.stringify({ headers, body: given, secret }), encoding: 'utf8' }),
