@@ -1051,6 +1051,7 @@ type Fee struct {
 type ForbiddenDetails struct {
 	Reason  *string `json:"reason,omitempty"`
 	Next    *string `json:"next,omitempty"`
+	Setting *string `json:"setting,omitempty"`
 	Invited *string `json:"invited,omitempty"`
 	Needs   *string `json:"needs,omitempty"`
 	Has     *string `json:"has,omitempty"`
@@ -3107,6 +3108,7 @@ type SsoConnection struct {
 	Certificates []SsoConnectionCertificatesItem `json:"certificates"`
 	EnforcedAt   *string                         `json:"enforcedAt"`
 	BreakGlass   []string                        `json:"breakGlass"`
+	ClosedBy     *string                         `json:"closedBy"`
 	CreatedAt    string                          `json:"createdAt"`
 }
 
