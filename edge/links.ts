@@ -25,12 +25,14 @@
  *
  * The session is built first because all report through it; it takes no frame before `start(takers)`.
  */
+import { statfsSync } from 'node:fs';
 import { networkOf } from '../chains/registry.ts';
 import { isRefusal, Refused } from '../protocol/errors.ts';
 import { ATTEMPTS_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody } from '../protocol/frames.ts';
 import { FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain } from '../protocol/slugs.ts';
 import type { EdgeConfig } from './config.ts';
 import type { EdgePath } from './http/exchange.ts';
+import { createCertificateLook } from '../protocol/node/certificate-look.ts';
 import { createEdgeCounters, createMetricsPath, type EdgeCounters, type EdgeGauges } from './http/metrics.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import { AttestationKeeper } from './link/attestations.ts';
@@ -349,7 +351,7 @@ function createRelay(
 
 function createMetrics(
   { log, config }: EdgeContext,
-  { outbox, lease, keyShare }: EdgeParts,
+  { outbox, lease, keyShare, upstream }: EdgeParts,
   {
     session,
     relay,
@@ -358,6 +360,7 @@ function createMetrics(
     blocked,
   }: Pick<Links, 'session' | 'relay' | 'audit' | 'blocked'> & Pick<RelayNeeds, 'counters'>,
 ): EdgePath {
+  const certificateDays = createCertificateLook(config.cloudUrl);
   const read = (): EdgeGauges => {
     const { outboxDepth, outboxPoisoned } = outbox.report();
     return {
@@ -371,9 +374,22 @@ function createMetrics(
       webhookTargetsBlocked: blocked.list().length,
       revocationsUnconfirmed: keyShare.unconfirmed,
       auditBroken: audit.broken,
+      clockOffsetSeconds: upstream.clockOffsetSeconds(),
+      certificateDays: certificateDays(),
+      diskAvailable: diskAvailable(config.dataDir),
     };
   };
   return createMetricsPath(counters, read, config.mayScrape, log);
+}
+
+/** Part of the disk of a directory that this process may still fill; null where that cannot be asked. */
+function diskAvailable(directory: string): number | null {
+  try {
+    const { bavail, blocks } = statfsSync(directory);
+    return blocks === 0 ? null : bavail / blocks;
+  } catch {
+    return null;
+  }
 }
 
 type Receivers = Pick<

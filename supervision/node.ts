@@ -24,9 +24,11 @@ import type { GatewayConfig } from '../gateway/deps.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
-import type { AccountId } from '../protocol/ids.ts';
+import { createStatementTimes, STATEMENT_NAMES, type StatementTimes } from '../persistence/postgres/statement-times.ts';
+import { environmentOf, type AccountId } from '../protocol/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { shardOf } from '../protocol/node/ids.ts';
+import { createCertificateLook } from '../protocol/node/certificate-look.ts';
 import { listeningProblem } from '../protocol/node/listening.ts';
 import type { Logger } from 'pino';
 import { createAccounts, type AccountsDeps } from '../actors/account/port.ts';
@@ -116,7 +118,11 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     random: Math.random,
     log,
     ladder: ladderOf(config),
-    hooks: { onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000) },
+    hooks: {
+      onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000),
+      onAttempt: (attempt, status, lateMs) =>
+        metrics.observeAttempt(attempt, status, lateMs === null ? null : lateMs / 1_000),
+    },
   });
   const workers = pausedWorkers(system, (path) => presence.paused(path));
   const chains: Chains = await openChains({ config, shelf, stores, accounts, system: workers, metrics, nowMs, log });
@@ -155,6 +161,7 @@ interface Ground {
   readonly secrets: SecretBox;
   readonly system: ActorSystem;
   readonly shelf: ModuleShelf;
+  readonly statements: StatementTimes;
 }
 
 /** A node before it serves. */
@@ -180,25 +187,27 @@ async function openGround(
   later: Later,
   onBatch: (entries: number) => void,
 ): Promise<Ground> {
+  const statements = createStatementTimes();
   const sql = openDatabase({
     url: config.DATABASE_URL,
     connections: config.DATABASE_CONNECTIONS,
     name: config.NODE_NAME,
+    watch: (client) => statements.watch(client, 'main', config.DATABASE_CONNECTIONS),
   });
   later('database', 1_000, () => sql.end({ timeout: 1 }));
   const presence = await openTurn(config, log, later),
-    background = openBackground(config, presence, later);
-  const lists = openNodeLists(config, later);
+    background = openBackground({ config, presence, statements }, later);
+  const lists = openNodeLists(config, statements, later);
   const secrets = createSecretBox(config.sealKeys);
   const system = createTree(log);
   const stores = await openStores(config, presence, { sql, lists }, onBatch);
-  return { presence, background, stores, secrets, system, shelf: createModuleShelf(config) };
+  return { presence, background, stores, secrets, system, shelf: createModuleShelf(config), statements };
 }
 
 function openMetrics(
-  { stores, system, presence }: Ground,
+  { stores, system, presence, statements }: Ground,
   rooms: EdgeRooms,
-  config: Pick<CloudConfig, 'chains'>,
+  config: CloudConfig,
   liveChains: Chains['live'],
 ): Metrics {
   return createMetrics(
@@ -208,10 +217,13 @@ function openMetrics(
       nowMs,
       liveChains,
       streamCount: () => rooms.streamCount,
+      statements,
+      certificateDays: createCertificateLook(publicUrlOf(config), nowMs),
       shares: () => presence.shares(),
       isAway: () => presence.trouble() === 'database',
     }),
     Object.keys(config.chains) as Chain[],
+    { statement: STATEMENT_NAMES },
   );
 }
 
@@ -291,7 +303,10 @@ function startBackground(wired: Wired): void {
   const { sandbox, access } = wired.chains;
   const of = { reads: stores.read, sweeps: stores.sweeps, chains: access, edges: reach.edges, wayOut: wayOutOf(wired) };
   const debounceMs = config.SWEEP_DEBOUNCE * 1_000;
-  startSweeper(workers, { accounts, sandbox, nowMs, isMine, log, debounceMs, ...of });
+  const onTankLow = (accountId: AccountId, chain: Chain): void => {
+    if (environmentOf(accountId) === 'live') wired.metrics.add('svc_gas_tank_low_total', { chain });
+  };
+  startSweeper(workers, { accounts, sandbox, nowMs, isMine, log, debounceMs, onTankLow, ...of });
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({
     ...parts,
@@ -306,13 +321,14 @@ function startBackground(wired: Wired): void {
 }
 
 /** Lists have connections of their own. */
-function openNodeLists(config: CloudConfig, later: Later): Lists {
+function openNodeLists(config: CloudConfig, statements: StatementTimes, later: Later): Lists {
   const timeoutMs = config.LIST_TIMEOUT_MS;
   const sql = openLists({
     url: config.DATABASE_URL,
     connections: config.LIST_CONNECTIONS,
     name: `${config.NODE_NAME}-lists`,
     timeoutMs,
+    watch: (client) => statements.watch(client, 'lists', config.LIST_CONNECTIONS),
   });
   later('lists', 1_000, () => sql.end({ timeout: 1 }));
   return createLists(sql, { slots: config.LIST_CONNECTIONS, timeoutMs });
@@ -338,11 +354,15 @@ async function openStores(
 }
 
 /** Stores for what may take its time: on connections of their own they take none of the money's. */
-function openBackground(config: CloudConfig, presence: Turn, later: Later): Stores {
+function openBackground(
+  { config, presence, statements }: { config: CloudConfig; presence: Turn; statements: StatementTimes },
+  later: Later,
+): Stores {
   const sql = openDatabase({
     url: config.DATABASE_URL,
     connections: BACKGROUND_CONNECTIONS,
     name: `${config.NODE_NAME}-background`,
+    watch: (client) => statements.watch(client, 'background', BACKGROUND_CONNECTIONS),
   });
   later('background connections', 500, () => sql.end({ timeout: 0 }));
   return createStores({ sql, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard) });

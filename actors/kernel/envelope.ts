@@ -75,6 +75,8 @@ export function noDeadLetters(): DeadLetters {
 export class Envelope implements Expirable {
   readonly command: unknown;
   bucket: Set<Expirable> | null = null;
+  /** Since when it waits in a mailbox, monotonic milliseconds. */
+  sinceMs = 0;
   #begun = false;
   #settled = false;
   readonly #resolve: ((outcome: Outcome<unknown>) => void) | null;

@@ -64,6 +64,11 @@ export abstract class Leaf implements Runnable {
     return this.#queue?.length ?? 0;
   }
 
+  /** Since when the message that is next waits, monotonic milliseconds; null when none does. */
+  get waitsSinceMs(): number | null {
+    return this.#queue?.[0]?.sinceMs ?? null;
+  }
+
   get stopped(): boolean {
     return this.phase === 'stopped';
   }
@@ -109,6 +114,7 @@ export abstract class Leaf implements Runnable {
       envelope.settle(unavailable('mailbox_full'));
       return false;
     }
+    envelope.sinceMs = this.shared.clock.elapsedMs();
     (this.#queue ??= []).push(envelope);
     this.shared.waiting += 1;
     if (this.phase === 'live') this.wake();

@@ -30,6 +30,8 @@ export interface StopReport {
 
 export interface SystemCounts {
   readonly waiting: number;
+  /** How long the message that waits longest has waited, milliseconds; 0 when none does. */
+  readonly oldestWaitMs: number;
   readonly residents: number;
   readonly deadLetters: Readonly<DeadLetters>;
 }
@@ -125,9 +127,23 @@ class System implements ActorSystem {
     const { waiting, deadLetters } = this.#shared;
     return {
       waiting,
+      oldestWaitMs: waiting === 0 ? 0 : this.#oldestWaitMs(),
       deadLetters: { ...deadLetters },
       residents: this.#regions.reduce((sum, region) => sum + region.residents, 0),
     };
+  }
+
+  /** Looks until it has seen all that waits. */
+  #oldestWaitMs(): number {
+    let left = this.#shared.waiting,
+      sinceMs = this.#shared.clock.elapsedMs();
+    const nowMs = sinceMs;
+    for (const leaf of this.#root.leaves()) {
+      sinceMs = Math.min(sinceMs, leaf.waitsSinceMs ?? sinceMs);
+      left -= leaf.depth;
+      if (left <= 0) break;
+    }
+    return nowMs - sinceMs;
   }
 
   stop(deadlineMs: number): Promise<StopReport> {

@@ -7,6 +7,7 @@ import type { SweepPolicy } from '../../model/account/sweep.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
+import type { Chain } from '../../protocol/slugs.ts';
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
 import { CATCH_UP_MS, firesItself, SCHEDULED, THRESHOLDS } from './firing.ts';
@@ -17,6 +18,8 @@ export interface FireParts extends PlanParts {
   readonly accounts: Pick<Accounts, 'ask'>;
   readonly edges: Pick<EdgeStreams, 'anyLive' | 'leaseExpiresAtMs'>;
   readonly nowMs: () => number;
+  /** Sweeps of a firing are left out: the gas tank has too little. */
+  readonly onTankLow?: (accountId: AccountId, chain: Chain) => void;
 }
 
 /** One firing. Throws: what is no answer of a chain; it is tried again with the next look. */
@@ -40,16 +43,19 @@ export async function firePolicy(parts: FireParts, { accountId, id, fired }: Due
     return void (await accounts.ask(accountId, { type: 'defer_sweep_policy', id, reason }));
   }
   const { version } = policy,
-    at = nowMs();
+    at = nowMs(),
+    operations = operationsOf(plan, at);
   const ran = await accounts.ask(accountId, {
     type: 'run_sweep_policy',
     id,
     version,
     trigger,
     jobId: newId('swj', at),
-    operations: operationsOf(plan, at),
+    operations,
     seen: fired,
   });
+  const isLow = operations.some(({ reason }) => reason === 'funding_wallet_low');
+  if (isLow && !isRefusal(ran)) parts.onTankLow?.(accountId, policy.chain);
   // What changed meanwhile is planned anew with the next look; what is refused for long waits.
   if (isRefusal(ran) && ran.details['reason'] !== 'changed_meanwhile')
     await accounts.ask(accountId, { type: 'defer_sweep_policy', id, reason: reasonOf(ran) });

@@ -17,7 +17,7 @@ import { assetOf } from '../../chains/reading.ts';
 import { EXPIRY_MS } from '../../chains/tron/fee.ts';
 import { isRefusal, type ErrorCode } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import { FAMILY_OF, type OperationRole } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type Chain, type OperationRole } from '../../protocol/slugs.ts';
 import { counterKey, isCounted } from '../outgoing/counters.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { placed, tankOf, type Tank } from '../treasury/view.ts';
@@ -38,6 +38,8 @@ export interface WorkParts {
   readonly wayOut: Pick<WayOut, 'build' | 'bind' | 'reprice'>;
   readonly edges: Pick<EdgeStreams, 'askToOperate'>;
   readonly nowMs: () => number;
+  /** A sweep is left out: the gas tank has too little. */
+  readonly onTankLow?: (accountId: AccountId, chain: Chain) => void;
 }
 
 /** One round of a job. Throws: ChainUnavailable: nothing is failed or skipped then, and it is tried again. */
@@ -144,6 +146,7 @@ async function end(
     const given = await parts.accounts.ask(accountId, { type: 'abandon_withdrawal', known: built });
     if (given.ok !== true) return;
   }
+  if (reason === 'funding_wallet_low') parts.onTankLow?.(accountId, known.chain);
   await parts.accounts.ask(accountId, { type: 'move_sweep_operation', known, to, reason, ...more });
 }
 

@@ -3,6 +3,7 @@ import type { SecretBox } from '../../model/ports/secret-box.ts';
 import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 import type { Acknowledgement, AttemptsFrame, DeliverFrame } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import type { DeliveryStatus } from '../../protocol/slugs.ts';
 import type { Clock } from '../kernel/timers.ts';
 import type { Ladder } from './ladder.ts';
 
@@ -33,6 +34,8 @@ export interface PublisherHooks {
   /** Time from when a delivery was due to when its success was recorded. */
   onDelivered?(latencyMs: number): void;
   onAttempts?(count: number, failed: number): void;
+  /** An attempt is recorded. `lateMs`: since it was due; null where this node did not claim it. */
+  onAttempt?(attempt: number, status: DeliveryStatus, lateMs: number | null): void;
 }
 
 export interface PublisherDeps {

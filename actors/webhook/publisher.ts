@@ -232,7 +232,9 @@ class RunningPublisher implements Publisher {
   #recorded(accountId: AccountId, row: RecordedAttempt): void {
     const { clock, hooks } = this.#deps;
     const dueAtMs = this.#outgoing.recorded(accountId, row)?.delivery.nextAttemptAtMs ?? null;
-    if (row.next.status === 'delivered' && dueAtMs !== null) hooks?.onDelivered?.(clock.nowMs() - dueAtMs);
+    const lateMs = dueAtMs === null ? null : clock.nowMs() - dueAtMs;
+    hooks?.onAttempt?.(row.attempt, row.next.status, lateMs);
+    if (row.next.status === 'delivered' && lateMs !== null) hooks?.onDelivered?.(lateMs);
   }
 
   /** Gives claims back, before anything more is claimed: a later event must not go first. */

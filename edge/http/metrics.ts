@@ -22,6 +22,10 @@ export interface EdgeGauges {
   readonly revocationsUnconfirmed: number;
   readonly webhookTargetsBlocked: number;
   readonly auditBroken: boolean;
+  /** Null: nothing is known. */
+  readonly clockOffsetSeconds: number | null;
+  readonly certificateDays: number | null;
+  readonly diskAvailable: number | null;
 }
 
 /** Counts of what happens; built before what they count. */
@@ -80,6 +84,9 @@ export function createMetricsPath(
     meter.set('svc_edge_revocation_unconfirmed_replicas', {}, now.revocationsUnconfirmed);
     meter.set('svc_edge_webhook_targets_blocked', {}, now.webhookTargetsBlocked);
     meter.set('svc_edge_audit_log_broken', {}, Number(now.auditBroken));
+    if (now.clockOffsetSeconds !== null) meter.set('svc_edge_clock_offset_seconds', {}, now.clockOffsetSeconds);
+    if (now.certificateDays !== null) meter.set('svc_edge_certificate_days', {}, now.certificateDays);
+    if (now.diskAvailable !== null) meter.set('svc_edge_disk_available_ratio', {}, now.diskAvailable);
     return { kind: 'bare', contentType: meter.contentType, text: await meter.text() };
   };
 }

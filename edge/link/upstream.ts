@@ -43,6 +43,8 @@ export interface Upstream {
   forward(request: ForwardedRequest): Promise<ForwardedAnswer | Refusal>;
   /** Headers of the stream's handshake. protocol/frames.ts. */
   handshakeHeaders(): Record<string, string>;
+  /** This clock less the cloud's, by the `Date` of its newest answer; null before the first. */
+  clockOffsetSeconds(): number | null;
   close(): Promise<void>;
 }
 
@@ -67,8 +69,13 @@ export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSe
   const sign = (method: string, url: string, body: string | Buffer) =>
     signRequest({ method, url, body }, signer, randomBytes(NONCE_BYTES).toString('hex'), nowMs());
   // Closed with the edge. The fetch of this package takes its own agents only.
-  const overAgent = ((url: string, init: object) =>
-    fetchOver(url, { ...init, dispatcher: ownAgent })) as unknown as typeof fetch;
+  const clock = createOffset(nowMs);
+  const overAgent = (async (url: string, init: object) => {
+    const askedMs = nowMs();
+    const answer = await fetchOver(url, { ...init, dispatcher: ownAgent });
+    clock.note(askedMs, answer.headers.get('date'));
+    return answer;
+  }) as unknown as typeof fetch;
   const options = { baseUrl: cloudUrl, apiKey, timeoutMs: ANSWER_TIMEOUT_MS, onlyKnownCodes: true, fetch: overAgent };
   return {
     signed: createClient({ ...options, sign: ({ method, url, body }) => sign(method, url, body) }),
@@ -102,7 +109,20 @@ export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSe
         return refuse('UPSTREAM_UNAVAILABLE', { reason: (error as { code?: string }).code ?? 'no_answer' });
       }
     },
+    clockOffsetSeconds: clock.read,
     close: async () => void (await Promise.all([agent.destroy(), ownAgent.destroy()])),
+  };
+}
+
+/** A `Date` is cut to the second: half of one is added. */
+function createOffset(nowMs: () => number) {
+  let seconds: number | null = null;
+  return {
+    read: () => seconds,
+    note(askedMs: number, date: string | null): void {
+      const saidMs = Date.parse(date ?? '');
+      if (Number.isFinite(saidMs)) seconds = ((askedMs + nowMs()) / 2 - saidMs - 500) / 1_000;
+    },
   };
 }
 

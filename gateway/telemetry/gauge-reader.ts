@@ -16,12 +16,16 @@ export interface GaugeParts {
     readonly deliveries: Pick<DeliveryStore, 'incompletePublications'>;
     readonly mail: Pick<MailStore, 'unsent'>;
     readonly inbox: Pick<InboxStore, 'countSetAside'>;
-    readonly operators: Pick<OperatorStore, 'counterGaps'>;
+    readonly operators: Pick<OperatorStore, 'counterGaps' | 'databaseState'>;
     readonly watch: Pick<WatchStore, 'coverage'>;
   };
   readonly system: Pick<ActorSystem, 'counts'>;
   readonly liveChains: () => readonly Chain[];
   readonly streamCount: () => number;
+  /** Days until the certificate at PUBLIC_URL ends. */
+  readonly certificateDays: () => number | null;
+  /** What the pools of the database do. */
+  readonly statements: { pools(): OwnFigures['pools']; statements(): OwnFigures['statements'] };
   /** What the nodes together leave undone. */
   readonly shares: () => Pick<OwnFigures, 'shardsUnowned' | 'chainUnfollowed' | 'roleUnserved' | 'callsRefused'>;
   /** Whether the database is known to be away: then it is not waited for. */
@@ -30,12 +34,12 @@ export interface GaugeParts {
 }
 
 export function createGaugeReader(parts: GaugeParts): GaugeReader {
-  const { system, streamCount, shares, isAway } = parts;
+  const { system, streamCount, statements, certificateDays, shares, isAway } = parts;
   /** What is being read: a frozen database is asked once, however often it is scraped. */
   let reading: Promise<StoredFigures | null> | null = null;
   return {
     async read() {
-      const { waiting, residents, deadLetters } = system.counts();
+      const { waiting, oldestWaitMs, residents, deadLetters } = system.counts();
       if (!isAway())
         reading ??= storedOf(parts)
           .catch(() => null)
@@ -45,8 +49,12 @@ export function createGaugeReader(parts: GaugeParts): GaugeReader {
       return {
         own: {
           mailboxDepth: waiting,
+          mailboxAgeSeconds: oldestWaitMs / 1_000,
           residentAccounts: residents,
           edgeStreams: streamCount(),
+          certificateDays: certificateDays(),
+          pools: statements.pools(),
+          statements: statements.statements(),
           ...shares(),
           deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
         },
@@ -66,7 +74,8 @@ function withinWait<T>(work: Promise<T>): Promise<T | null> {
 
 async function storedOf({ stores, liveChains, nowMs }: GaugeParts): Promise<StoredFigures> {
   const chains = liveChains();
-  const [publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps, ...coverage] = await Promise.all([
+  const [state, publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps, ...coverage] = await Promise.all([
+    databaseState(stores.operators, nowMs),
     stores.deliveries.incompletePublications(),
     stores.mail.unsent(),
     stores.inbox.countSetAside(),
@@ -76,6 +85,7 @@ async function storedOf({ stores, liveChains, nowMs }: GaugeParts): Promise<Stor
   const byChain = (value: (index: number) => number): Record<string, number> =>
     Object.fromEntries(chains.map((chain, index) => [chain, value(index)]));
   return {
+    ...state,
     publicationsIncomplete,
     mailUnsent,
     factsSetAside,
@@ -83,4 +93,14 @@ async function storedOf({ stores, liveChains, nowMs }: GaugeParts): Promise<Stor
     blocksUnresolved: byChain((index) => coverage[index]!.unresolvedCount),
     headAgeSeconds: byChain((index) => Math.max(0, (nowMs() - (coverage[index]!.headAtMs ?? 0)) / 1_000)),
   };
+}
+
+/** The database's clock is compared with this one's in the middle of the question, as a time server's is. */
+async function databaseState(
+  operators: Pick<OperatorStore, 'databaseState'>,
+  nowMs: () => number,
+): Promise<Pick<StoredFigures, 'clockOffsetSeconds' | 'database'>> {
+  const askedMs = nowMs();
+  const { clockMs, ...database } = await operators.databaseState();
+  return { clockOffsetSeconds: ((askedMs + nowMs()) / 2 - clockMs) / 1_000, database };
 }

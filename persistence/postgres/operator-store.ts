@@ -1,5 +1,5 @@
 /** Questions that go over all accounts. */
-import type { OperatorStore } from '../../model/ports/operator-store.ts';
+import type { DatabaseState, OperatorStore } from '../../model/ports/operator-store.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { ReplayKey } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
@@ -7,6 +7,12 @@ import type { Sql } from './sql.ts';
 
 export function createOperatorStore(sql: Sql): OperatorStore {
   return {
+    async databaseState() {
+      const [row] = await sql<(Omit<DatabaseState, 'clockMs'> & { clock: number })[]>`
+        select * from database_figures()`;
+      const { clock, ...figures } = row!;
+      return { clockMs: clock, ...figures };
+    },
     async counterGaps() {
       const rows = await sql<{ chain: string; gaps: number }[]>`select * from counter_gaps()`;
       return Object.fromEntries(rows.map(({ chain, gaps }) => [chain, gaps]));

@@ -33,6 +33,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** Further settings of the session. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Sees each statement of the pool. */
+  readonly watch?: (client: Sql) => Sql;
   /** Called with the notices that the server sends beside its answers. */
   readonly onNotice?: (message: string) => void;
 }
@@ -95,6 +97,7 @@ export function openDatabase({
   silenceMs = role === 'flock_app' ? SILENCE_MS : SILENCE_OF_OWNERS_MS,
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   settings = {},
+  watch = (client) => client,
   onNotice,
 }: DatabaseOptions): Sql {
   const setRole = role === null || new URL(url).username === role ? {} : { role };
@@ -147,14 +150,14 @@ export function openDatabase({
       integers: { to: INTEGERS, from: [], serialize: arrayText, parse: arrayOf },
     },
   } as postgres.Options<Record<string, postgres.PostgresType>>);
-  return withWholeRows(client) as unknown as Sql;
+  return watch(withWholeRows(client) as unknown as Sql);
 }
 
 /** The pool of the lists, as the application role. */
 export function openLists({
   timeoutMs = LIST_TIMEOUT_MS,
   ...options
-}: Pick<DatabaseOptions, 'url' | 'connections' | 'name' | 'onNotice'> & { timeoutMs?: number }): Sql {
+}: Pick<DatabaseOptions, 'url' | 'connections' | 'name' | 'watch' | 'onNotice'> & { timeoutMs?: number }): Sql {
   return openDatabase({ ...options, statementTimeoutMs: timeoutMs, settings: RANGES_ONLY });
 }
 

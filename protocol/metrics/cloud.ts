@@ -30,6 +30,9 @@ const counter = <const R extends 'on call' | 'operator' | 'capacity' | 'support'
   since: '1.0.0',
 });
 const ALONE = {} as const;
+const pool = ['main', 'lists', 'background'] as const;
+/** The longest ladder that can be set has so many (`WEBHOOK_LADDER_SECONDS`). */
+const ATTEMPTS: readonly string[] = Array.from({ length: 21 }, (_, at) => String(at + 1));
 
 export const CLOUD_METRICS = {
   // The process and what it rests on.
@@ -55,6 +58,11 @@ export const CLOUD_METRICS = {
     labels: ALONE,
   },
   svc_mailbox_depth: { ...gauge('capacity'), help: 'Messages that wait in all mailboxes', labels: ALONE },
+  svc_mailbox_age_seconds: {
+    ...gauge('operator'),
+    help: 'How long the message that waits longest in a mailbox has waited',
+    labels: ALONE,
+  },
   svc_resident_accounts: { ...gauge('capacity'), help: 'Account actors in memory', labels: ALONE },
   svc_edge_streams: { ...gauge('operator'), help: 'Open edge streams', labels: ALONE },
   svc_account_streams: {
@@ -72,6 +80,65 @@ export const CLOUD_METRICS = {
     help: 'The count of svc_dead_letters_total under its former name',
     labels: ALONE,
     replacedBy: 'svc_dead_letters_total',
+  },
+
+  // The database and this machine.
+  svc_pool_connections: {
+    ...gauge('capacity'),
+    help: 'Limit of connections to the database, by pool',
+    labels: { pool },
+  },
+  svc_pool_in_use: { ...gauge('capacity'), help: 'Statements at work, by pool', labels: { pool } },
+  svc_pool_waiting: {
+    ...gauge('operator'),
+    help: 'Statements that wait behind others for a connection, by pool',
+    labels: { pool },
+  },
+  svc_statements_total: {
+    ...counter('capacity'),
+    help: 'Statements that ended, by the SQL function that they call; other: those of none',
+    labels: { statement: 'configured' },
+  },
+  svc_statement_seconds_total: {
+    ...counter('capacity'),
+    help: 'Time of the statements of svc_statements_total, with their wait for a connection',
+    labels: { statement: 'configured' },
+  },
+  svc_clock_offset_seconds: {
+    ...gauge('on call'),
+    help: "This machine's clock less the database's",
+    fromFirstValue: true,
+    labels: ALONE,
+  },
+  svc_certificate_days: {
+    ...gauge('on call'),
+    help: 'Days until the certificate at PUBLIC_URL ends, as this node sees it; none where it is no https',
+    fromFirstValue: true,
+    labels: ALONE,
+  },
+  svc_database_numbers_used_ratio: {
+    ...gauge('on call'),
+    help: 'Part of the transaction numbers that is used before PostgreSQL stops to write (wraparound)',
+    fromFirstValue: true,
+    labels: ALONE,
+  },
+  svc_archive_failing: {
+    ...gauge('on call'),
+    help: '1 while the newest segment of the log could not be archived; none without archive_mode',
+    fromFirstValue: true,
+    labels: ALONE,
+  },
+  svc_replica_lag_seconds: {
+    ...gauge('on call'),
+    help: 'How far the slowest standby is behind; none without one, or where flock_owner has no pg_monitor',
+    fromFirstValue: true,
+    labels: ALONE,
+  },
+  svc_backup_age_seconds: {
+    ...gauge('on call'),
+    help: 'Time since the last base copy that is whole began (deploy/backup); none before the first',
+    fromFirstValue: true,
+    labels: ALONE,
   },
 
   // Requests.
@@ -111,6 +178,19 @@ export const CLOUD_METRICS = {
     help: 'Time from when a delivery was due to its recorded attempt',
     labels: { outcome: ['delivered', 'failed'] },
     buckets: SECONDS,
+  },
+  svc_first_attempt_seconds: {
+    kind: 'histogram',
+    reader: 'on call',
+    since: '1.0.0',
+    help: 'Time from when a delivery was due to its first recorded attempt, whatever came of it; its leader was there',
+    labels: ALONE,
+    buckets: SECONDS,
+  },
+  svc_delivery_attempts_total: {
+    ...counter('support'),
+    help: 'Recorded attempts of deliveries, by their number and what became of the delivery',
+    labels: { attempt: ATTEMPTS, outcome: ['delivered', 'failed', 'dead_lettered'] as const },
   },
   svc_mail_unsent: { ...gauge('on call'), help: 'Mail to owners that no transport has taken yet', labels: ALONE },
   svc_letters_withheld_total: {
@@ -298,6 +378,11 @@ export const CLOUD_METRICS = {
   svc_audit_pass_seconds: {
     ...gauge('operator'),
     help: 'Time of the last pass of the balance audit through all addresses',
+    labels: { chain },
+  },
+  svc_gas_tank_low_total: {
+    ...counter('on call'),
+    help: 'Sweeps of live accounts, or firings of a policy, that left something out because a gas tank had too little',
     labels: { chain },
   },
   svc_discrepancies_total: {

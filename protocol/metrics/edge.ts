@@ -31,6 +31,21 @@ export const EDGE_METRICS = {
   svc_edge_registered: { ...onCall, help: '1 when the cloud confirmed the registration' },
   svc_edge_stream_up: { ...onCall, help: '1 when the stream to the cloud is open' },
   svc_edge_leader: { ...onCall, help: '1 when this replica holds the lease' },
+  svc_edge_clock_offset_seconds: {
+    ...onCall,
+    help: "This machine's clock less the cloud's, as its answers say, to the second",
+    fromFirstValue: true,
+  },
+  svc_edge_certificate_days: {
+    ...onCall,
+    help: 'Days until the certificate of the cloud ends; none where CLOUD_URL is no https',
+    fromFirstValue: true,
+  },
+  svc_edge_disk_available_ratio: {
+    ...onCall,
+    help: 'Part of the disk of EDGE_DATA_DIR that is free',
+    fromFirstValue: true,
+  },
   svc_edge_outbox_depth: { ...onCall, help: 'Writes to the cloud that wait' },
   svc_edge_outbox_poisoned: { ...onCall, help: '1 when a write keeps being refused and holds its lane' },
   svc_edge_alarms_total: {

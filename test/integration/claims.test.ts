@@ -1308,6 +1308,7 @@ const READS = [
   'addresses_since',
   'count_facts_set_aside',
   'counter_gaps',
+  'database_figures',
   'dead_builds',
   'facts_set_aside',
   'immature_facts',

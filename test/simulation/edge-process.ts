@@ -332,6 +332,7 @@ function upstreamOf(network: Network, process: Process): Upstream {
     signed: client,
     unsigned: client,
     handshakeHeaders: () => ({}),
+    clockOffsetSeconds: () => null,
     close: async () => undefined,
     forward: async () => refuse('UPSTREAM_UNAVAILABLE'),
   };

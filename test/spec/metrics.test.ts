@@ -15,6 +15,10 @@ import { metricsDocument } from '../support/metrics-document.ts';
 const figures = {
   own: {
     mailboxDepth: 0,
+    mailboxAgeSeconds: 0,
+    certificateDays: null,
+    pools: new Map([['main' as const, { connections: 8, underWay: 11 }]]),
+    statements: new Map([['append_accounts', { count: 3, seconds: 0.5 }]]),
     deadLetters: 3,
     residentAccounts: 0,
     edgeStreams: 0,

@@ -1251,7 +1251,10 @@ const READS: Record<string, Work> = {
     await read.delivery(live, delivery!.id);
     await read.deliveries(live, { eventId: eventId(live, nextSerial()) }, { page: 0, size: 20 });
   },
-  'operators.counterGaps accountsWithAddresses accountsWithPendingBand': async ({ stores: { operators } }) => {
+  'operators.counterGaps accountsWithAddresses accountsWithPendingBand databaseState': async ({
+    stores: { operators },
+  }) => {
+    await operators.databaseState();
     await operators.counterGaps();
     await operators.deadBuilds(Date.now(), null, 20);
     await operators.accountsWithAddresses('', 16);

@@ -300,7 +300,7 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     31_000,
     'a rollback looks at the withdrawals since the commit, 72 hours at most; a page of rows has several looks each',
   ],
-  'operators.counterGaps accountsWithAddresses accountsWithPendingBand': [
+  'operators.counterGaps accountsWithAddresses accountsWithPendingBand databaseState': [
     10_100,
     'a gauge looks at 10,000 withdrawals that are on their way',
   ],

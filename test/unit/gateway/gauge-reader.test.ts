@@ -15,12 +15,26 @@ function node() {
       },
       mail: { unsent: () => state.answer() },
       inbox: { countSetAside: () => state.answer() },
-      operators: { counterGaps: async () => ({ eth: 2 }) },
+      operators: {
+        counterGaps: async () => ({ eth: 2 }),
+        databaseState: async () => ({
+          clockMs: 3_500,
+          archiveFailing: true,
+          replicaLagSeconds: null,
+          numbersUsed: 0.25,
+          backupAgeSeconds: 7_200,
+        }),
+      },
       watch: { coverage: async () => ({ unresolved: [], unresolvedCount: 0, headAtMs: 0 }) },
     },
-    system: { counts: () => ({ waiting: 7, residents: 5, deadLetters: {} }) },
+    system: { counts: () => ({ waiting: 7, oldestWaitMs: 1_500, residents: 5, deadLetters: {} }) },
     liveChains: () => ['eth'],
     streamCount: () => 4,
+    certificateDays: () => null,
+    statements: {
+      pools: () => new Map([['main' as const, { connections: 8, underWay: 11 }]]),
+      statements: () => new Map([['append_accounts', { count: 3, seconds: 0.5 }]]),
+    },
     shares: () => ({
       shardsUnowned: 6,
       chainUnfollowed: { eth: 1 },
@@ -32,7 +46,7 @@ function node() {
   };
   return {
     state,
-    metrics: createMetrics(createGaugeReader(parts as unknown as GaugeParts), ['eth'], () => state.elapsedMs),
+    metrics: createMetrics(createGaugeReader(parts as unknown as GaugeParts), ['eth'], {}, () => state.elapsedMs),
   };
 }
 
@@ -74,4 +88,22 @@ test('found F75: a database that hangs holds up no scrape and is asked once, how
   release(9);
   await hangs;
   t.regex(await metrics.text(), /^svc_mail_unsent 9$/m);
+});
+
+test('ecosystem X49 a scrape says how long a message waits, what the pools and statements do, and how the server of the database is; what there is none of has no series', async (t) => {
+  const text = await node().metrics.text();
+  for (const line of [
+    /^svc_mailbox_age_seconds 1\.5$/m,
+    /^svc_pool_connections\{pool="main"\} 8$/m,
+    /^svc_pool_in_use\{pool="main"\} 8$/m,
+    /^svc_pool_waiting\{pool="main"\} 3$/m,
+    /^svc_statements_total\{statement="append_accounts"\} 3$/m,
+    /^svc_statement_seconds_total\{statement="append_accounts"\} 0\.5$/m,
+    /^svc_clock_offset_seconds -2\.5$/m,
+    /^svc_archive_failing 1$/m,
+    /^svc_backup_age_seconds 7200$/m,
+    /^svc_database_numbers_used_ratio 0\.25$/m,
+  ])
+    t.regex(text, line);
+  t.notRegex(text, /^svc_(?:replica_lag_seconds|certificate_days) /m);
 });
