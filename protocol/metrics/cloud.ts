@@ -136,7 +136,7 @@ export const CLOUD_METRICS = {
   },
   svc_backup_age_seconds: {
     ...gauge('on call'),
-    help: 'Time since the last base copy that is whole began (deploy/backup); none before the first',
+    help: 'Time since the last base copy that is whole began; none before the first',
     fromFirstValue: true,
     labels: ALONE,
   },
